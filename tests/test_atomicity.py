@@ -106,7 +106,7 @@ def test_a_rollback_that_is_interrupted_can_be_repeated(kind: type[Injector]) ->
         transaction.add_facts("edge", chain(1, 20))
         transaction.add_program("end(?y) :- edge(?x, ?y), NOT edge(?y, _) .")
         assert numbers(reasoner, "edge", "far", "end") == [21, 20, 1]
-        transaction.remove_facts("edge", chain(1))
+        transaction.remove_facts("edge", chain(2))
         return reasoner
 
     def roll_back(reasoner: Reasoner) -> None:

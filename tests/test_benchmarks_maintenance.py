@@ -17,7 +17,7 @@ from click.testing import CliRunner
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks import maintenance, marking, marking_streams, report, rule_changes, schemas, soak
+from benchmarks import flatness, maintenance, marking, marking_streams, report, rule_changes, schemas, soak, tails
 from benchmarks.doors import DOORS
 from benchmarks.maintenance import BASELINE, SMALL
 from benchmarks.marking_streams import Options
@@ -221,9 +221,49 @@ def test_a_soak_of_lubm(folder: Path) -> None:
     assert not world.is_right()
 
 
+def test_a_soak_with_axioms(folder: Path) -> None:
+    """Axioms come and go, and all of them are there at the end."""
+    world = soak.lubm_world(1, "owl2rl", folder, "backward-forward", seed=1)
+    done = soak.soak(world, transactions=100, seed=1, axioms=20)
+    assert done.right
+    assert [(tail.name, tail.count) for tail in done.tails] == [(f"{world.name}: facts", 100), (f"{world.name}: axioms", 5)]
+    shown(tails.table(done.tails))
+
+
+def test_the_tail_of_a_distribution() -> None:
+    milliseconds = [70, *range(1, 1000), 3000]
+    tail = tails.Tail.of("updates", [1_000_000 * time for time in milliseconds])
+    assert (tail.count, tail.first, tail.median, tail.percent99, tail.percent999) == (1001, 70, 500, 990, 999)
+    assert (tail.worst, tail.worst_number) == (3000, 1000)
+    assert not tail.is_short
+    assert "3,000" in shown(tails.table([tail]))
+    assert tails.Tail.of("updates", [200_000_000, *[1_000_000] * 1000, 50_000_000]).is_short  # the first one does not count
+    assert not tails.Tail.of("updates", [1_000_000] * 1000 + [21_000_000] * 11).is_short
+
+
+def test_new_triples_are_new(loaded: Lubm) -> None:
+    made = flatness.new_triples(loaded.data, 50, seed=3)
+    known = {tuple(row) for row in loaded.data.tolist()}
+    by_property = {property: {row[2] for row in known if row[1] == property} for property in set(made[:, 1].tolist())}
+    assert len({tuple(row) for row in made.tolist()} - known) == 50
+    assert all(value in by_property[property] for _, property, value in made.tolist())
+
+
+def test_flatness_is_measured(folder: Path, tmp_path: Path) -> None:
+    file = tmp_path / "measured.json"
+    options = ["-u", "1", "-r", "owl2rl", "-n", "20", "--cache", str(folder), "--json", str(file)]
+    done = CliRunner().invoke(flatness.main, options)
+    assert done.exit_code == 0, done.output
+    names = [tail["name"] for tail in json.loads(file.read_text())["updates"]]
+    assert names == [f"LUBM(1), owl2rl, {way}: {change}" for way in flatness.WAYS for change in ("add", "remove")]
+    first, last = ([tails.Tail.of("LUBM(1), a", [time] * 9)] for time in (1000, 2000))
+    assert "2.00" in shown(flatness.spread([first, last]))
+
+
 def test_growth_is_noticed() -> None:
     windows = [soak.Window(microseconds=100.0 + number, resident=1000, engine=10) for number in range(100)]
     growing = soak.Soak("a world", 100, 10, windows, right=True)
+    assert growing.tails == []
     assert growing.ends("microseconds") == (106.5, 194.5)
     assert growing.ratio("microseconds") > soak.LIMIT > growing.ratio("resident") == 1
     assert "1.83" in shown(soak.table([growing]))

@@ -8,6 +8,8 @@ from __future__ import annotations
 import asyncio
 import multiprocessing
 import os
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -491,3 +493,20 @@ def test_multiprocessing_forks_from_busy_threads() -> None:
         return [text for text in found if text]
 
     assert survives(run) == []
+
+
+def test_the_collector_does_not_stop_who_asks_for_the_calls_of_threads() -> None:
+    """In CPython before 3.12, a thread's data in a cycle of garbage are enough for `sys._current_frames` to wait for ever."""
+    program = """
+import gc, threading
+from kg_reasoner.concurrency.locking import calls_of_threads
+for _ in range(200):
+    gc.set_threshold(10**6)
+    local = threading.local()
+    local.itself = local
+    del local
+    gc.set_threshold(1, 1, 1)
+    assert calls_of_threads()
+assert gc.isenabled()
+"""
+    subprocess.run([sys.executable, "-c", program], check=True, timeout=60)

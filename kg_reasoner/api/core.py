@@ -123,9 +123,11 @@ class ReasonerCore:
 
         If there are subscribers, or inconsistent changes are refused, the block is a transaction of its own.
         """
-        self._hand_over()
-        is_watched = bool(self.subscriptions) or self.on_inconsistency == "raise"
-        return self._in_one() if is_watched else self.engine.changing()
+        engine = self.engine
+        if engine.transaction is not None:
+            self._hand_over()
+        is_watched = (self.subscriptions is not None and self.subscriptions) or self.on_inconsistency == "raise"
+        return self._in_one() if is_watched else engine.changing()
 
     @contextmanager
     def _in_one(self) -> Iterator[None]:
@@ -175,19 +177,20 @@ class ReasonerCore:
         """See `kg_reasoner.api.reasoner.Reasoner.materialise`."""
         engine = self.engine
         if not engine.is_current:
-            self._hand_over()
+            if engine.transaction is not None:
+                self._hand_over()
             if limits is None:
                 self._materialise(progress)
             else:
                 with self.limited(limits):
                     self._materialise(progress)
-        self._issue_notices()
+        if engine.transaction is None:
+            self._issue_notices()
 
     def _issue_notices(self) -> None:
         """Warn of what the data say beyond the rules, once and outside of transactions."""
-        axioms = self.engine.axioms
-        if self.engine.transaction is None and not self._notices.are_issued(self.loaded, axioms.warnings):
-            self._notices.issue(self.loaded, axioms.warnings)
+        if self.engine.transaction is None:
+            self._notices.issue(self.loaded, self.engine.axioms.warnings)
 
     def _materialise(self, progress: Progress | None) -> None:
         engine = self.engine

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable, Sequence
 from threading import get_ident
 from types import TracebackType
 from typing import Protocol
 
 from kg_reasoner.api.core import ReasonerCore
-from kg_reasoner.concurrency.locking import Hold, is_at_work
+from kg_reasoner.concurrency.locking import Hold, calls_of_threads, is_at_work
 from kg_reasoner.engine.collector import Collector
 from kg_reasoner.errors import TransactionError
 from kg_reasoner.program import Program, Rule
@@ -74,7 +73,7 @@ class Transaction:
     @property
     def is_void(self) -> bool:
         """Whether it is being undone, or can only be undone because its thread has ended."""
-        return self._is_ending or (self._isolated and self._thread != get_ident() and self._thread not in sys._current_frames())
+        return self._is_ending or (self._isolated and self._thread != get_ident() and self._thread not in calls_of_threads())
 
     @property
     def is_waiting(self) -> bool:
@@ -142,8 +141,8 @@ class Transaction:
         return self
 
     def _is_needed(self) -> bool:
-        """Return whether other threads have to wait for it: it is open, about to be, or still ending."""
-        return self.is_open or is_at_work(self._thread)
+        """Return whether it still needs its hold: it is open, about to be, or still ending."""
+        return self.is_open or self._thread == get_ident() or is_at_work(self._thread)
 
     def commit(self) -> Delta | None:
         """End the transaction and keep its changes. Undo all of them on any error or interrupt.
@@ -170,8 +169,10 @@ class Transaction:
                 self.rollback()
             raise
         finally:
-            self._release()
-        core.publish()
+            if self._hold is not None:
+                self._release()
+        if core.subscriptions is not None:
+            core.publish()
         return self._delta
 
     def rollback(self) -> None:
@@ -295,7 +296,7 @@ class Transaction:
         self.reasoner.remove_rules(rules)
 
     def _expect_open(self) -> None:
-        if self._isolated and self.is_open and self._thread != get_ident() and not self.is_void:
-            raise TransactionError("the transaction was begun in another thread, and only there it can be changed and ended")
         if not self.is_open:
             raise TransactionError("the transaction is not open: it has not begun, or has ended")
+        if self._isolated and self._thread != get_ident() and not self.is_void:
+            raise TransactionError("the transaction was begun in another thread, and only there it can be changed and ended")

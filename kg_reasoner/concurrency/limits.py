@@ -70,12 +70,12 @@ class Watch:
         self._outer: Watch = self
         self._mutex = threading.RLock()
         self._contexts: list[Any] = []
-        self._why: str | None = None
-        """Why it has to end, once it has."""
+        self.why: str | None = None
+        """Why the operation has to end; None: it does not."""
 
     def __enter__(self) -> Watch:
         if self._left is None:
-            self._why = None
+            self.why = None
         else:
             self._end = time.monotonic() + self._left
             self._timer = threading.Timer(self._left, self._stop, [f"longer than its limit of {self.limits.seconds:g} s"])
@@ -102,7 +102,7 @@ class Watch:
 
     def _stop(self, why: str) -> None:
         with self._mutex:
-            self._why = why
+            self.why = why
             for context in self._contexts:
                 context.stop = 1
 
@@ -112,11 +112,11 @@ class Watch:
         Args:
             context: The context of the kernels.
         """
-        self._why, context.stop = "", 1
+        self.why, context.stop = "", 1
 
     def reset(self, context: Any) -> None:
         """Make a context usable again after `cancel_kernels`."""
-        self._why, context.stop = None, 0
+        self.why, context.stop = None, 0
 
     def attach(self, context: Any) -> None:
         """Let this watch, and those around it, stop the kernels that run with a context."""
@@ -124,7 +124,7 @@ class Watch:
         for watch in self._with_outer():
             with watch._mutex:
                 watch._contexts.append(context)
-                if watch._why is not None:
+                if watch.why is not None:
                     context.stop = 1
 
     def detach(self, context: Any) -> None:
@@ -147,11 +147,6 @@ class Watch:
         return self._registry is registry
 
     @property
-    def is_over(self) -> bool:
-        """Whether the operation has to end."""
-        return self._why is not None
-
-    @property
     def remaining(self) -> float | None:
         """The remaining seconds, or None if unlimited."""
         return None if self._end is None else max(0.0, self._end - time.monotonic())
@@ -163,9 +158,9 @@ class Watch:
             CancelledError: It was cancelled.
             LimitError: It exceeds a limit.
         """
-        why = self._why
+        why = self.why
         if why is None and self._outer is not self and self._outer is not NOBODY:
-            why = next((watch._why for watch in self._with_outer() if watch._why is not None), None)
+            why = next((watch.why for watch in self._with_outer() if watch.why is not None), None)
         if why is not None:
             if why:
                 raise LimitError(f"the operation takes {why}")

@@ -6,6 +6,7 @@ interrupt between two lines) prevented the release, the hold is void and blocks 
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 import threading
@@ -19,7 +20,7 @@ from typing import Any, Final
 from kg_reasoner.concurrency.limits import current_watch
 from kg_reasoner.errors import CancelledError, LimitError, ReasonerError
 
-__all__ = ["Hold", "ReadWriteLock", "is_at_work", "is_running", "new_mutex"]
+__all__ = ["NO_HOLD", "Hold", "ReadWriteLock", "calls_of_threads", "is_at_work", "is_running", "new_mutex"]
 
 POLL: Final = 0.05
 """Seconds after which a waiting thread checks for void holds."""
@@ -53,6 +54,7 @@ class Hold:
 
 
 NO_HOLD: Final = Hold()
+"""The hold of a thread that may already read or write."""
 
 
 class _Reading(Hold):
@@ -249,6 +251,21 @@ class ReadWriteLock:
             self._writer = {}
 
 
+def calls_of_threads() -> dict[int, FrameType]:
+    """Return the innermost call of each thread.
+
+    No garbage is collected meanwhile: in CPython before 3.12, the collector would wait for ever for a lock that
+    `sys._current_frames` holds.
+    """
+    collects = gc.isenabled()
+    try:
+        gc.disable()
+        return sys._current_frames()
+    finally:
+        if collects:
+            gc.enable()
+
+
 def is_at_work(thread: int) -> bool:
     """Return whether a thread is executing a call of this package."""
     return any((frame.f_globals.get("__package__") or "").startswith("kg_reasoner") for frame in _calls(thread))
@@ -261,7 +278,7 @@ def is_running(thread: int, call: FrameType) -> bool:
 
 def _is_void(thread: int, until: Callable[[], bool] | None) -> bool:
     """Return whether a hold will never be released: its thread has ended, or has left the call that acquired it."""
-    if thread not in sys._current_frames():
+    if thread not in calls_of_threads():
         return True
     return not (is_at_work(thread) if until is None else until())
 
@@ -272,12 +289,12 @@ def _calls(thread: int) -> list[FrameType]:
     A call that ends meanwhile no longer knows its caller; the calls are those of one moment if the innermost is still the same.
     """
     while True:
-        innermost = sys._current_frames().get(thread)
+        innermost = calls_of_threads().get(thread)
         found, frame = [], innermost
         while frame is not None:
             found.append(frame)
             frame = frame.f_back
-        if sys._current_frames().get(thread) is innermost:
+        if calls_of_threads().get(thread) is innermost:
             return found
 
 

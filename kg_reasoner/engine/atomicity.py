@@ -11,7 +11,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import TYPE_CHECKING, Protocol
 
 from kg_reasoner.concurrency.limits import NOBODY, UNLIMITED, Unwatched, Watch, current_watch
-from kg_reasoner.concurrency.locking import ReadWriteLock
+from kg_reasoner.concurrency.locking import NO_HOLD, ReadWriteLock
 from kg_reasoner.engine.collector import Collector, Committed
 from kg_reasoner.engine.journal import Entry, LoggedSetting
 from kg_reasoner.engine.state import State
@@ -42,7 +42,7 @@ class OpenChanges(Protocol):
 
 
 class Operation:
-    """The ``with`` block of an operation; see `AtomicState.changing`."""
+    """The ``with`` block of an operation; see `AtomicState.changing`. It holds the lock, and commits the changes or undoes them."""
 
     __slots__ = ("_hold", "_state")
 
@@ -53,16 +53,29 @@ class Operation:
         state = self._state
         hold = self._hold = state.lock.write()
         try:
-            state.begin_operation()
+            if not state._is_whole or state.transaction is not None:
+                state.make_sound()
+            if state._watch.why is not None:
+                state._watch.reset(state.base.database.context)
+            if state.transaction is None:
+                state.collector = None
+            state._mark, state._outgoing, state._is_whole = len(state._journal), None, False
         except BaseException:
             hold.release()
             raise
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        state = self._state
         try:
-            self._state.end_operation(error)
+            if error is None:
+                committed = state.committed if state._outgoing is None else Committed(state.committed, state._outgoing)
+                journal = [] if state.transaction is None else state._journal
+                state._journal, state._is_whole, state.committed, state._outgoing = journal, True, committed, None
+            else:
+                state._fail(error)
         finally:
-            self._hold.release()
+            if self._hold is not NO_HOLD:
+                state.lock.end_writing()
 
 
 class AtomicState(State):
@@ -122,23 +135,9 @@ class AtomicState(State):
         """Whether no interrupted operation, or transaction of a finished thread, is left to undo."""
         return self._is_whole and (self.transaction is None or not self.transaction.is_void)
 
-    def begin_operation(self) -> None:
-        """Begin an operation. Called by `Operation`."""
-        if not self._is_whole or self.transaction is not None:
-            self.make_sound()
-        if self._watch.is_over:
-            self._watch.reset(self.base.database.context)
-        if self.transaction is None:
-            self.collector = None
-        self._mark, self._outgoing, self._is_whole = len(self._journal), None, False
-
-    def end_operation(self, error: BaseException | None) -> None:
-        """End an operation: commit or undo its changes. Called by `Operation`."""
-        if error is None:
-            committed = self.committed if self._outgoing is None else Committed(self.committed, self._outgoing)
-            journal = [] if self.transaction is None else self._journal
-            self._journal, self._is_whole, self.committed, self._outgoing = journal, True, committed, None
-        elif isinstance(error, ReasonerError) and not isinstance(error, InterruptedUpdate):
+    def _fail(self, error: BaseException) -> None:
+        """End an operation that an error has interrupted: undo its changes, or leave that to the next one."""
+        if isinstance(error, ReasonerError) and not isinstance(error, InterruptedUpdate):
             self._take_back(self._mark)
             self._is_whole = True
         elif self.collector is not None:

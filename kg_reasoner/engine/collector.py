@@ -38,7 +38,9 @@ class Collector:
         """
         if self._was_interrupted:
             raise TransactionError("an update of this transaction was interrupted, and its changes are not known: roll it back")
-        if len(self._steps) != 1:
+        if not self._steps:
+            return Delta.nothing(self._dictionary)
+        if len(self._steps) > 1:
             self._steps = [Delta.net(self._dictionary, self._steps)]
         return self._steps[0]
 

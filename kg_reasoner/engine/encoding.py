@@ -24,7 +24,7 @@ def encode_triples(dictionary: Dictionary, triples: Iterable[AnyTriple] | Triple
         LoadError: A term is invalid, or stands where RDF does not allow it; no term is new then.
     """
     if isinstance(triples, np.ndarray):
-        return np.ascontiguousarray(triples, np.int32).reshape(-1, 3)
+        return _as_ids(triples)
     texts = _texts(map(_triple, triples))
     for subject, property in zip(texts[::3], texts[1::3], strict=True):
         if subject.startswith('"') or not property.startswith("<"):
@@ -36,7 +36,7 @@ def encode_triples(dictionary: Dictionary, triples: Iterable[AnyTriple] | Triple
 def find_triples(dictionary: Dictionary, triples: Iterable[AnyTriple] | TripleIds) -> TripleIds:
     """Return the ids of the triples whose terms are all known."""
     if isinstance(triples, np.ndarray):
-        return np.ascontiguousarray(triples, np.int32).reshape(-1, 3)
+        return _as_ids(triples)
     return _all_known(dictionary.find_texts(_texts(map(_triple, triples))).reshape(-1, 3))
 
 
@@ -107,6 +107,13 @@ def _texts(rows: Iterable[Sequence[AnyTerm]]) -> list[str]:
     from kg_reasoner.loaders.convert import text_from_term
 
     return [text_from_term(term) for row in rows for term in row]
+
+
+def _as_ids(triples: TripleIds) -> TripleIds:
+    """Return an array of ids in the form for kernels; it mostly has that form."""
+    if triples.dtype == np.int32 and triples.ndim == 2 and triples.shape[1] == 3 and triples.flags.c_contiguous:
+        return triples
+    return np.ascontiguousarray(triples, np.int32).reshape(-1, 3)
 
 
 def _all_known(ids: Ids) -> Ids:

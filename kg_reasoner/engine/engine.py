@@ -9,8 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from itertools import chain
 
-import numpy as np
-
 from kg_reasoner.concurrency.limits import NOBODY, current_watch
 from kg_reasoner.engine import pipeline
 from kg_reasoner.engine.atomicity import AtomicState
@@ -41,7 +39,8 @@ class Engine(AtomicState):
     def _change(self, entry: LoggedFacts) -> Changed:
         """Apply a change between entries in the journal: the intended change, and the actual one."""
         base, predicate, ids = self.base, entry.predicate, entry.ids
-        entry.changed = base.equality.foretell(predicate, ids, entry.added)
+        if base.equality.merges:
+            entry.changed = base.equality.foretell(predicate, ids, entry.added)
         self._journal.append(entry)
         changed = (base.insert if entry.added else base.remove)(predicate, ids)
         self._note(entry, changed)
@@ -52,7 +51,7 @@ class Engine(AtomicState):
     def _note(self, entry: LoggedFacts, changed: Changed) -> None:
         """Record which facts have become explicit, or are no longer explicit."""
         entry.changed = changed
-        count = np.count_nonzero(changed)
+        count = changed.tobytes().count(1)
         if entry.added or count:
             self.touch()
         if self.collector is not None:

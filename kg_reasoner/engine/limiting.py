@@ -60,5 +60,5 @@ class Limited:
         watch = current_watch()
         if watch is not NOBODY:
             watch.check(self.count_facts() if watch.limits.facts is not None else 0)
-        elif self._watch.is_over:
+        elif self._watch.why is not None:
             self._watch.check()

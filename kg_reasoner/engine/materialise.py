@@ -160,6 +160,11 @@ class Materialiser:
             item.level = level
             self._change()
 
+    @property
+    def is_simple(self) -> bool:
+        """Whether there is one stratum, without negation and aggregates."""
+        return len(self.strata) == 1 and not (self.strata[0].has_blockers or self.strata[0].aggregates)
+
     def active_rules(self) -> list[PlannedRule]:
         """Return the applied rules."""
         return list(self._active.values())
@@ -293,7 +298,7 @@ class Materialiser:
         for relation in range(len(database.relations)):
             if relation not in results:
                 database.keep_explicit(relation)
-        context.phase = 0
+        context.phase = context.settled = 0
         context.hidden, context.look, context.old, context.ring_count = ABSENT, 0, 0, 0
         for name in ("gone", "removed", "claimed", "request", "marked"):
             setattr(context, f"{name}_count", 0)
@@ -308,16 +313,18 @@ class Materialiser:
             with self.recorder.measure("aggregation", aggregate.source_rule):
                 aggregate.refresh()
         self.enter(stratum)
+        self.database.context.settled = 0
         self.database.processed[:] = self.database.materialised
 
     def insert(self, stratum: Stratum, new_rules: Sequence[PlannedRule] = (), progress: Progress | None = None) -> None:
         """Derive, by the rules of the entered stratum, the consequences of unprocessed rows, of the absence of deleted facts, and
         of new rules.
         """
+        context = self.database.context
+        context.settled = 0
         if self.inserter is not None and self.recorder.is_on:
             self.inserter(stratum, new_rules, progress)
             return
-        context = self.database.context
         if context.gone_count and stratum.has_blockers:
             context.place = 0
             self.call(native.derive_unblocked)

@@ -69,7 +69,7 @@ def plan_rules(state: State, update: UpdateState) -> None:
     base = state.base
     if base.rulebook.asks_of_literals:
         base.feed_literals()
-    update.new_rules = base.rulebook.plan()
+    update.new_rules = () if base.rulebook.is_planned else base.rulebook.plan()
 
 
 def plan_rules_and_revise_cliques(state: State, update: UpdateState) -> None:
@@ -153,7 +153,8 @@ def check_column_types(state: State, update: UpdateState) -> None:
 
 def compact(state: State, update: UpdateState) -> None:
     """Remove dead rows where there are many."""
-    state.base.materialiser.compact()
+    if state.base.database.context.crowded:
+        state.base.materialiser.compact()
 
 
 def finish_merging(state: State, update: UpdateState) -> None:

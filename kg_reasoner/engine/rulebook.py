@@ -110,6 +110,11 @@ class RuleBook:
         self._new.update(new)
         self._state_facts([rule for rule in gone if not rule.body], [rule for rule in new if not rule.body])
 
+    @property
+    def is_planned(self) -> bool:
+        """Whether all relevant rules have plans."""
+        return self._checked == self._catalog.filling and not self._new
+
     def plan(self) -> list[PlannedRule]:
         """Plan the relevant rules. Return the plans of new rules; older rules, planned only now, could not fire before, and all
         facts that they need are new rows.

@@ -231,7 +231,7 @@ class Queries:
         """Return the triples that are not hidden from a pattern, among those that match its constants, shape (n, 3)."""
         if which == "explicit" or len(found) == 0 or self.visibility is None or not self.visibility.covers(property, value):
             return found
-        return found[self._shown(found, which)]
+        return found if self.visibility.hides_none(found) else found[self._shown(found, which)]
 
     def _hides_from(self, pattern: AnyPattern, which: Which) -> bool:
         """Return whether hidden triples are omitted for a pattern. Explicit triples, such as those of named graphs, never are."""

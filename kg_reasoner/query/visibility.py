@@ -112,6 +112,13 @@ class Visibility:
         hidden |= (property == self._below) & ((marks[value] & _GENERAL) != 0)
         return hidden
 
+    def hides_none(self, triples: Ids) -> bool:
+        """Return whether inferred triples, given as ids of shape (n, 3), are few and not hidden."""
+        if len(triples) > _FEW:
+            return False
+        self._look_at_new_terms()
+        return not any(self._hides(*triple) for triple in triples.tolist())
+
     def are_vocabulary(self, terms: Ids) -> Flags:
         """Return whether each term belongs to the vocabularies, so that triples with this subject are hidden."""
         self._look_at_new_terms()
@@ -120,11 +127,12 @@ class Visibility:
 
     def _hides(self, subject: int, property: int, value: int) -> bool:
         """Return whether one inferred triple is hidden."""
-        if property == self._type and self._marks[value] & (_BLANK | _GENERAL):
+        marks = self._marks.data
+        if property == self._type and marks[value] & (_BLANK | _GENERAL):
             return True
-        if property == self._below and self._marks[value] & _GENERAL:
+        if property == self._below and marks[value] & _GENERAL:
             return True
-        return bool(self._marks[subject] & _VOCABULARY) or (subject == value and bool(self._marks[property] & _REFLEXIVE))
+        return bool(marks[subject] & _VOCABULARY) or (subject == value and bool(marks[property] & _REFLEXIVE))
 
     def of_delta(self, delta: Delta) -> Delta:
         """Return the delta of visible triples: a hidden triple that becomes explicit is added, and vice versa."""

@@ -54,7 +54,7 @@ class StoreTransaction(Transaction):
 
     def begin(self) -> StoreTransaction:
         """Begin as `Transaction.begin` does; the caller holds the lock and has checked that no other transaction is open."""
-        self.reasoner.materialise()
+        self.core.materialise()
         self._has_begun = True
         self.reasoner.engine.begin(self, self.collector)
         return self
@@ -87,7 +87,7 @@ class StoreTransaction(Transaction):
 
     def commit(self) -> Delta | None:
         """See `Transaction.commit`."""
-        if self.is_open and self.is_waiting:
+        if self.waiting and self.is_open:
             self.hand_over()
         return super().commit()
 

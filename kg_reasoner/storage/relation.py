@@ -43,11 +43,19 @@ from kg_reasoner.storage.kernels.memory import Record, StructTable, address, all
 FILL = 0.62
 """The fullest that a hash table gets before it doubles."""
 
+_LEAP = 16
+"""The most by which a table grows at once while an index is built, if so many of its rows are still to come."""
+
 REQUESTS = 1 << 12
 """Function calls that wait for their results at once."""
 
 RETAINED = 1 << 12
 """Arrays for so many ids that are handed to kernels, and for their answers, are kept."""
+
+_YES, _NO = np.array([True]), np.array([False])
+"""The answers about single facts."""
+for _answer in (_YES, _NO):
+    _answer.flags.writeable = False
 
 RANKS = ("ranks", "tallies")
 """The fields of a relation that only counting uses, one number for each row."""
@@ -197,6 +205,7 @@ class Database(PlanRoom):
         for name in ("triggers", "derivers", "blockers"):
             setattr(self.context, name, allocate(1, np.int32))
         self.materialised = self.processed = np.empty(0, np.int64)
+        self._grown = np.empty(0, np.int32)
         self._extend_counts(16)
         self.context.requests, self.context.request_room = allocate(1, np.int32), 0
         self._allocate_arguments(RETAINED)
@@ -330,11 +339,11 @@ class Database(PlanRoom):
         return int(count - dead)
 
     def reserve(self, relation: int, rows: int) -> None:
-        """Make room for additional rows at once."""
+        """Make room for additional rows at once, and for some that come later: untouched memory costs nothing, growth does."""
         record = self.relations[relation]
         needed = record.count + rows
         if needed > record.capacity:
-            self._set_capacity(record, max(needed, record.capacity + record.capacity // 2))
+            self._set_capacity(record, max(needed + needed // 8, record.capacity + record.capacity // 2))
         if needed >= record.limit:
             self._set_slots(record, _power_of_two(int(needed / FILL) + 1))
 
@@ -392,19 +401,26 @@ class Database(PlanRoom):
 
     def _arguments(self, facts: Rows) -> tuple[int, int]:
         """Return the addresses of a copy of the facts, and of an array for one answer per fact."""
-        count = len(facts)
-        if max(facts.size, count) > len(self._argument_ids):
-            self._allocate_arguments(max(facts.size, count))
-        self._argument_ids[: facts.size] = facts.reshape(-1)
+        count, arity = facts.shape
+        if count * max(arity, 1) > self._argument_room:
+            self._allocate_arguments(count * max(arity, 1))
+        if arity == 3:
+            self._argument_triples[:count] = facts
+        else:
+            self._argument_ids[: facts.size] = facts.reshape(-1)
         self._argument_answers[0 if count == 1 else slice(count)] = False
         self._answered = facts, self._argument_answers
         return self._argument_addresses
 
     def _answers(self, count: int) -> Changed:
         """Return a copy of the answers, and release large arrays."""
-        answers = np.array(self._argument_answers[:count])
+        answers: Changed
+        if count == 1:
+            answers = _YES if self._argument_answers[0] else _NO
+        else:
+            answers = np.array(self._argument_answers[:count])
         self._answered = self._answered[0], answers
-        if len(self._argument_ids) > RETAINED:
+        if self._argument_room > RETAINED:
             self._allocate_arguments(RETAINED)
         return answers
 
@@ -414,9 +430,10 @@ class Database(PlanRoom):
         return np.array(answers[: len(facts)]) if last is facts else np.zeros(len(facts), np.bool_)
 
     def _allocate_arguments(self, room: int) -> None:
-        answers = allocate(room, np.uint8)
-        ids, answered, addresses = allocate(room, np.int32), answers.view(np.bool_), address(answers)
-        self._argument_ids, self._argument_answers, self._argument_addresses = ids, answered, (address(ids), addresses)
+        answers, ids = allocate(room, np.uint8), allocate(room, np.int32)
+        addresses, triples = (address(ids), address(answers)), ids[: room // 3 * 3].reshape(-1, 3)
+        self._argument_ids, self._argument_triples, self._argument_room = ids, triples, room
+        self._argument_answers, self._argument_addresses = answers.view(np.bool_), addresses
 
     def reserve_list(self, name: str, count: int) -> None:
         """Make room for further facts in the list of removed or claimed ones."""
@@ -435,9 +452,7 @@ class Database(PlanRoom):
         return (self.relations.words[: len(self.relations), Relation.fields["count"][0]] > 0).tolist()
 
     def crowded(self) -> list[int]:
-        """Return the relations that have many dead rows, and more dead than live ones."""
-        if not self.context.crowded:
-            return []
+        """Return the relations that have many dead rows, and more dead than live ones, after `Context.crowded` was set."""
         self.context.crowded = 0
         table = self.relations.words[: len(self.relations)]
         dead, count = (table[:, Relation.fields[name][0]] for name in ("dead", "count"))
@@ -556,6 +571,7 @@ class Database(PlanRoom):
     def mark_materialised(self) -> None:
         """Declare all existing rows processed."""
         self.is_fresh = False
+        self.context.settled = 0
         count = len(self.relations)
         self.materialised[:count] = self.relations.words[:count, Relation.fields["count"][0]]
 
@@ -582,14 +598,16 @@ class Database(PlanRoom):
             record.publish(**{name: allocate(record.capacity, np.int32) for name in RANKS})
 
     def _extend_counts(self, room: int) -> None:
-        used = len(self.materialised)
+        used, listed = len(self.materialised), self.context.grown_count
         materialised, processed = _resized(self.materialised, room, used, 0), _resized(self.processed, room, used, 0)
-        self.context.publish(materialised=materialised, processed=processed)
-        self.materialised, self.processed = materialised, processed
+        grown = _resized(self._grown, room, listed)
+        self.context.publish(materialised=materialised, processed=processed, grown=grown)
+        self.materialised, self.processed, self._grown = materialised, processed, grown
 
     def _keep(self, relation: int, wanted: int) -> None:
         """Keep the live rows in their order; with `wanted`, only those with one of these flags, and only these flags."""
         self.renumbered += 1
+        self.context.settled = 0
         record = self.relations[relation]
         record.keys[:] = EMPTY
         self.context.total -= native.keep_rows(record.address, wanted, self._ranked)
@@ -657,7 +675,9 @@ class Database(PlanRoom):
             row = native.build_index(self.address, index, constant, row)
             if row == count:
                 break
-            self._grow_index(record)
+            self._grow_index(record, max(count // row, 2) if row > count // _LEAP else 2)
+        if record.mask + 1 > 4 * record.used / FILL and record.mask + 1 > slots:
+            self._set_keys(record, _power_of_two(int(record.used / FILL) + 1))  # there were fewer keys than expected
         section = self.sections[self.section(record.relation, constant)]
         if not self._is_linked(section, index):  # it is, where an exception struck right here before
             record.next = section.first_index
@@ -750,20 +770,28 @@ class Database(PlanRoom):
         )
         relation.publish(keys=keys, key_rows=rows, mask=slots - 1, limit=int(slots * FILL))
 
-    def _grow_index(self, index: Record) -> None:
+    def _grow_index(self, index: Record, times: int = 2) -> None:
+        """Make room in an index that is full.
+
+        Args:
+            index: The index.
+            times: The expected number of entries and keys, in multiples of the present one.
+        """
         if index.used >= index.limit:
-            slots = max(2 * len(index.keys), capacities.grown_slots)
-            self.claim(16 * slots)
-            keys, starts, lengths = allocate(slots, np.int64, EMPTY), allocate(slots, np.int32), allocate(slots, np.int32)
-            native.rehash_index(index.address, address(keys), address(starts), address(lengths), slots - 1)
-            index.publish(keys=keys, starts=starts, lengths=lengths, mask=slots - 1, limit=int(slots * FILL))
-        if index.need or index.top * 3 > index.capacity * 2:
+            self._set_keys(index, max(len(index.keys) << (times - 1).bit_length(), capacities.grown_slots))
+        if index.need:
             needed = index.top + 2 * index.need
             if index.top + index.need > MOST:
                 raise CapacityError(f"an index has {index.top:,} entries, the maximal number")
-            capacity = min(max(2 * index.capacity, capacities.grown_arena, needed), MOST)
+            capacity = min(max(times * index.capacity, capacities.grown_arena, needed), MOST)
             self.claim(8 * capacity)
             index.publish(arena=_resized(index.arena, capacity, index.top), capacity=capacity, need=0)
+
+    def _set_keys(self, index: Record, slots: int) -> None:
+        self.claim(16 * slots)
+        keys, starts, lengths = allocate(slots, np.int64, EMPTY), allocate(slots, np.int32), allocate(slots, np.int32)
+        native.rehash_index(index.address, address(keys), address(starts), address(lengths), slots - 1)
+        index.publish(keys=keys, starts=starts, lengths=lengths, mask=slots - 1, limit=int(slots * FILL))
 
 
 class Frames:

@@ -100,7 +100,8 @@ class ValueTable:
 
     def expire(self) -> None:
         """Make kernels request an update before they compare terms, if the dictionary has grown."""
-        self._context.valued = int(self._count == len(self._dictionary))
+        if self._count and self._count != len(self._dictionary):
+            self._context.valued = 0
 
     def update(self) -> None:
         """Add the terms that are new in the dictionary since the last call."""

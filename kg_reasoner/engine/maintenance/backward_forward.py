@@ -38,8 +38,7 @@ class BackwardForward(StratumByStratum):
         if not self._is_simple(work):
             super().update(work)
             return
-        (stratum,) = materialiser.strata
-        materialiser.enter(stratum)
+        materialiser.enter(materialiser.strata[0])
         if context.removed_count:
             self.prepare()
         while (status := native.update_stratum(database.address, int(work.collects))) != DONE:
@@ -60,8 +59,8 @@ class BackwardForward(StratumByStratum):
             or self.materialiser.inserter is not None
         ):
             return False
-        strata = self.materialiser.make_strata()
-        return len(strata) == 1 and not (strata[0].has_blockers or strata[0].aggregates or self.database.is_fresh)
+        self.materialiser.make_strata()
+        return self.materialiser.is_simple and not self.database.is_fresh
 
     def process_candidates(self) -> None:
         """See `StratumByStratum.process_candidates`."""

@@ -2,7 +2,7 @@
 
 from kg_reasoner.storage.kernels.layout import ABSENT, CLAIMED, EXPLICIT, REBORN, RETRACTED, ROW, Context
 from kg_reasoner.storage.kernels.memory import Int64s, entry, kernel
-from kg_reasoner.storage.kernels.relations import clear_flags, find, flags_of, relation_of, values_of
+from kg_reasoner.storage.kernels.relations import clear_flags, find, flags_of, growing, growing_count, relation_of, values_of
 
 ADDED, REMOVED, RESTATED = 0, 1, 2
 
@@ -32,12 +32,14 @@ def list_changes(context: Context, changes: Int64s, room: int) -> int:
     Returns how many changes there are. If there may be more than `room`, it returns how many, and nothing is written.
     """
     wanted = context.gone_count + context.removed_count + context.claimed_count
-    for number in range(context.relation_count):
+    for place in range(growing_count(context)):
+        number = growing(context, place)
         wanted = wanted + context.relations[number].count - context.materialised[number]
     if wanted > room:
         return wanted
     count = 0
-    for number in range(context.relation_count):
+    for place in range(growing_count(context)):
+        number = growing(context, place)
         relation = context.relations[number]
         for row in range(context.materialised[number], relation.count):
             if not relation.flags[row] & (ABSENT | REBORN):

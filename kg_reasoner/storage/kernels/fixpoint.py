@@ -30,7 +30,17 @@ from kg_reasoner.storage.kernels.layout import (
 )
 from kg_reasoner.storage.kernels.marks import derive_marking
 from kg_reasoner.storage.kernels.memory import Int32s, entry, is_stopped, kernel, mix, prefetch
-from kg_reasoner.storage.kernels.relations import insert, is_present, key_slot, relation_of, section_of, tuple_key, values_of
+from kg_reasoner.storage.kernels.relations import (
+    growing,
+    growing_count,
+    insert,
+    is_present,
+    key_slot,
+    relation_of,
+    section_of,
+    tuple_key,
+    values_of,
+)
 
 
 @kernel
@@ -393,11 +403,11 @@ def run(context: Context) -> int:
     if insert_queued(context) == GROW:
         return GROW
     idle = 0
-    current = context.current
-    if current >= context.relation_count:
-        current = 0
     blocks = context.pause
-    while idle < context.relation_count:
+    while idle < growing_count(context):
+        if context.current >= growing_count(context):
+            context.current = 0
+        current = growing(context, context.current)
         relation = context.relations[current]
         low = context.processed[current]
         if low >= relation.count:
@@ -407,10 +417,7 @@ def run(context: Context) -> int:
                 idle = 0
                 continue
             idle = idle + 1
-            current = current + 1
-            if current >= context.relation_count:
-                current = 0
-            context.current = current
+            context.current = context.current + 1
             continue
         idle = 0
         high = relation.count

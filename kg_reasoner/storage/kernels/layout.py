@@ -129,6 +129,8 @@ MOST = (1 << 31) - 1
 
 BLOCK = 4096
 """Rows that are processed together."""
+CACHED = 1 << 14
+"""Hash tables with fewer slots are assumed to be in the processor's cache."""
 RING = 32
 """Heads that wait for their cache line (a power of two); at most half of them at once."""
 
@@ -321,6 +323,11 @@ class Context(Struct):
     """1: joins see the materialisation before this update: `materialised` rows of each relation, including GONE ones."""
     materialised: Int64s
     """Per relation: the number of rows before this update."""
+    grown: Int32s
+    """The relations with rows beyond `materialised`, each once, while the context is `settled`."""
+    grown_count: int
+    settled: int
+    """1: the relations that are not in `grown` have only rows that are materialised and processed."""
     total: int
     """All rows of all relations."""
     fresh: int

@@ -1,7 +1,22 @@
 """Lookup and insertion of tuples, and maintenance of a relation's indexes."""
 
-from kg_reasoner.storage.kernels.layout import ABSENT, DEAD, EMPTY, FULL, GONE, MOST, PRESENT, REBORN, ROW, Context, Index, Relation
-from kg_reasoner.storage.kernels.memory import Int32s, Int64s, brief_entry, entry, kernel, mix
+from kg_reasoner.storage.kernels.layout import (
+    ABSENT,
+    CACHED,
+    DEAD,
+    EMPTY,
+    FULL,
+    GONE,
+    MOST,
+    PRESENT,
+    REBORN,
+    RING,
+    ROW,
+    Context,
+    Index,
+    Relation,
+)
+from kg_reasoner.storage.kernels.memory import Int32s, Int64s, brief_entry, entry, kernel, mix, prefetch
 
 
 @kernel
@@ -127,6 +142,16 @@ def index_key(index: Index, values: Int32s) -> int:
 def is_left_out(index: Index, values: Int32s) -> int:
     """Return whether an index does without a tuple."""
     return 1 if index.apart > 0 and values[0] == values[index.apart] else 0
+
+
+@kernel
+def prefetch_key(index: Index, values: Int32s) -> int:
+    """Request the cache lines of a tuple's key in an index."""
+    slot = mix(index_key(index, values)) & index.mask
+    prefetch(index.keys, slot)
+    prefetch(index.starts, slot)
+    prefetch(index.lengths, slot)
+    return 0
 
 
 @kernel
@@ -270,6 +295,9 @@ def insert(context: Context, number: int, values: Int32s, key: int) -> int:
         relation.used = relation.used + 1
     relation.count = row + 1
     context.total = context.total + 1
+    if context.settled and row == context.materialised[number]:
+        context.grown[context.grown_count] = number
+        context.grown_count = context.grown_count + 1
     if row == 0:
         context.fresh = context.fresh + 1
     index_row(context, relation.section, row, values)
@@ -284,6 +312,32 @@ def find_or_insert(context: Context, number: int, values: Int32s) -> int:
     relation = context.relations[number]
     row = insert(context, number, values, tuple_key(values, relation.arity))
     return find(relation, values) if row == PRESENT else row
+
+
+@kernel
+def growing_count(context: Context) -> int:
+    """Return the number of relations that may have rows beyond the materialised ones; see `growing`."""
+    return context.grown_count if context.settled else context.relation_count
+
+
+@kernel
+def growing(context: Context, place: int) -> int:
+    """Return one of the relations that may have rows beyond the materialised ones."""
+    return context.grown[place] if context.settled else place
+
+
+@kernel
+def settle(context: Context) -> int:
+    """List the relations with rows beyond the materialised ones, all of which are to be processed; `insert` continues the list."""
+    if not context.settled:
+        context.grown_count = 0
+        for number in range(context.relation_count):
+            context.processed[number] = context.materialised[number]
+            if context.relations[number].count > context.materialised[number]:
+                context.grown[context.grown_count] = number
+                context.grown_count = context.grown_count + 1
+        context.settled = 1
+    return 0
 
 
 @kernel
@@ -389,7 +443,10 @@ def build_index(context: Context, number: int, section_constant: int, first_row:
     """
     index = context.indexes[number]
     relation = context.relations[index.relation]
+    is_large = section_constant < 0 and index.mask >= CACHED
     for row in range(first_row, relation.count):
+        if is_large and row + RING < relation.count:
+            prefetch_key(index, relation.rows + (row + RING) * relation.arity)
         values = relation.rows + row * relation.arity
         if section_constant >= 0 and values[relation.section_column] != section_constant:
             continue

@@ -11,6 +11,7 @@ from kg_reasoner.storage.kernels.deletion import (
 from kg_reasoner.storage.kernels.fixpoint import run
 from kg_reasoner.storage.kernels.layout import DONE, PAUSE, Context
 from kg_reasoner.storage.kernels.memory import entry
+from kg_reasoner.storage.kernels.relations import settle
 
 BEGIN, COLLECT, PROCESS, INSERT, FINISH = 0, 1, 2, 3, 4
 
@@ -23,8 +24,7 @@ def update_stratum(context: Context, pauses: int) -> int:
     room (see `maintenance.strata`). `phase` is 0 at first, and in the end.
     """
     if context.phase == BEGIN:
-        for number in range(context.relation_count):
-            context.processed[number] = context.materialised[number]
+        settle(context)
         context.current = 0
         context.pause = 0
         context.phase = INSERT
@@ -54,7 +54,9 @@ def update_stratum(context: Context, pauses: int) -> int:
         if pauses:
             return PAUSE
     finish_update(context)
-    for number in range(context.relation_count):
-        context.materialised[number] = context.relations[number].count
+    for place in range(context.grown_count):
+        number = context.grown[place]
+        context.materialised[number] = context.processed[number]
+    context.grown_count = 0
     context.phase = BEGIN
     return DONE

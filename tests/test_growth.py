@@ -1,0 +1,90 @@
+"""How tables grow: what loading leaves free, how indexes are built, and which relations an update looks at."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from kg_reasoner import rulesets
+from kg_reasoner.api.reasoner import Reasoner
+from kg_reasoner.language import analysis
+from kg_reasoner.storage.arrays import Rows
+from kg_reasoner.storage.relation import FILL, Database
+from kg_reasoner.terms import literal
+
+ROWS = 40_000
+
+
+def loaded(rows: Rows) -> tuple[Database, int]:
+    """A database with one relation."""
+    database = Database()
+    relation = database.add_relation(rows.shape[1])
+    database.load(relation, rows)
+    return database, relation
+
+
+def test_what_is_loaded_leaves_room() -> None:
+    """A first further row does not copy all others."""
+    database, relation = loaded(np.arange(2 * ROWS, dtype=np.int32).reshape(-1, 2))
+    before = database.relations[relation].rows
+    database.load(relation, np.array([[-5, -6]], np.int32))
+    assert database.relations[relation].rows is before
+
+
+@pytest.mark.parametrize("distinct", [1, 100, ROWS], ids=["one", "few", "all"])
+@pytest.mark.parametrize("late", [False, True], ids=["even", "late"])
+def test_an_index_has_every_row_and_little_else(distinct: int, late: bool) -> None:
+    """Also if there are fewer keys than the first rows let expect: these have a key each, if the others are `late`."""
+    keys = np.arange(ROWS, dtype=np.int32) % distinct
+    if late:
+        keys[: ROWS // 8] = np.arange(ROWS // 8) + distinct
+    database, relation = loaded(np.stack([keys, np.arange(ROWS, dtype=np.int32)], axis=1))
+    number = database.index(relation, (0,))
+    for key in np.unique(keys)[:: max(1, ROWS // 50)].tolist():
+        assert database.matching(relation, (0,), (key,)).tolist() == np.flatnonzero(keys == key).tolist()
+    index = database.indexes[number]
+    assert index.used == len(np.unique(keys))
+    assert index.mask + 1 <= max(4 * index.used / FILL, 2048)
+
+
+def test_an_update_looks_at_relations_with_new_rows_only() -> None:
+    """The list of them is that of a look at all relations, whether rules, facts or relations came before."""
+    rules = " ".join(f"p{number + 1}(?x) :- p{number}(?x) ." for number in range(0, 8, 2))
+    reasoner = Reasoner(rules)
+    database = reasoner.engine.database
+
+    def growing() -> list[int]:
+        return database.context.grown[: database.context.grown_count].tolist()
+
+    for number in range(8):
+        reasoner.add_facts(f"p{number}", [(literal(0),)])
+    reasoner.materialise()
+    reasoner.remove_facts("p5", [(literal(0),)])
+    reasoner.materialise()
+    assert (database.context.settled, growing()) == (1, [])
+    for name, value in (("p6", 1), ("p2", 1), ("p6", 2), ("p2", 0)):
+        reasoner.add_facts(name, [(literal(value),)])
+    assert growing() == database.grown()[::-1] != []
+    reasoner.add_facts("other", [(literal(1),)])
+    assert sorted(growing()) == database.grown()
+    reasoner.materialise()
+    assert (database.context.settled, growing(), database.grown()) == (1, [], [])
+    assert [len(list(reasoner.facts(f"p{number}"))) for number in (2, 3, 6, 7)] == [2, 2, 3, 3]
+    reasoner.add_program("other(?x) :- p7(?x) .")
+    reasoner.materialise()
+    assert database.context.settled == 0
+    reasoner.add_facts("p6", [(literal(3),)])
+    assert len(list(reasoner.facts("other"))) == 4
+    assert (database.context.settled, growing()) == (1, [])
+
+
+@pytest.mark.parametrize("name", rulesets.names())
+def test_rule_sets_of_the_package_need_no_further_check(name: str) -> None:
+    """A reasoner with one has the program that it would have if the rules had been added to it."""
+    program = rulesets.packaged(name).program
+    analysis.check(program)
+    assert not list(analysis.homonyms(program))
+    added = Reasoner()
+    added.add_program(rulesets.load(name).program)
+    assert added.program == program == Reasoner(ruleset=name).program
+    assert added.rules == Reasoner(ruleset=name).rules
