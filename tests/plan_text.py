@@ -11,6 +11,7 @@
 ``look up edge(?x, ?y)``           the one fact, all of whose arguments are known
 ``compare``, ``call``              a comparison, a function
 ``(once)``                         one match is enough
+``(to another)``                   not the facts with the same subject and object
 ``(new, too)``                     sees the facts under way as well: the atom stands behind the trigger in the rule's body
 =================================  ==============================================================================================
 """
@@ -42,10 +43,10 @@ class PlanPrinter:
         database = self.catalog.database
         lines = [self._text(rule)]
         for position, atom in enumerate(rule.body):
-            draft = Draft(database, rule.head, rule.body, rule.checks, position)
+            draft = Draft(database, rule.head, rule.body, rule.checks, position, of_rule=True)
             lines.append(f"{'gone' if atom.negated else 'new'} {self.atom(atom)}: {self.steps(draft)}")
-        lines.append(f"whole: {self.steps(Draft(database, rule.head, rule.body, rule.checks, None))}")
-        lines.append(f"proof: {self.steps(Draft(database, rule.head, rule.body, rule.checks, None, backward=True))}")
+        lines.append(f"whole: {self.steps(Draft(database, rule.head, rule.body, rule.checks, None, of_rule=True))}")
+        lines.append(f"proof: {self.steps(Draft(database, rule.head, rule.body, rule.checks, None, backward=True, of_rule=True))}")
         return "\n    ".join(lines)
 
     def _text(self, rule: StoredRule) -> str:
@@ -58,7 +59,8 @@ class PlanPrinter:
         """The steps of a plan."""
         names = {slot: name for name, slot in draft.slots.items()}
         pairs = zip(draft.order, draft.steps, strict=True)
-        return " | ".join(f"{KINDS[step.kind]} {self._step(part, step, names)}" for part, step in pairs) or "nothing more"
+        text = " | ".join(f"{KINDS[step.kind]} {self._step(part, step, names)}" for part, step in pairs) or "nothing more"
+        return f"(to another) {text}" if draft.trigger_apart else text
 
     def _step(self, part: StoredAtom | StoredComparison | StoredCall, step: DraftStep, names: dict[int, str]) -> str:
         if isinstance(part, StoredComparison):
@@ -69,6 +71,8 @@ class PlanPrinter:
             bound = "" if step.value_slot == SKIP else f" for ?{names[step.value_slot]}"
             return f"{arguments}{bound}"
         key = f" by {', '.join(self._key(step, names))}" if step.kind == PROBE and step.key else ""
+        if step.kind == PROBE and self.catalog.database.indexes[step.index].apart:
+            key += " (to another)"
         return f"{self.atom(part)}{key}{' (once)' if step.once and step.kind != LOOKUP else ''}{' (new, too)' * step.newest}"
 
     def _key(self, step: DraftStep, names: dict[int, str]) -> Iterator[str]:

@@ -73,6 +73,13 @@ _ABOVE_STRINGS: Final = {
 """The wider types of strings."""
 
 _STRING, _PLAIN_LITERAL, _LITERAL = XSD.string.value, RDF.PlainLiteral.value, RDFS.Literal.value
+_NMTOKEN, _NAME_TYPE, _LANGUAGE = XSD.NMTOKEN.value, XSD.Name.value, XSD.language.value
+_WITH_SPACES: Final = (_STRING, XSD.normalizedString.value, XSD.token.value)
+_NMTOKENS: Final = (*_WITH_SPACES, _NMTOKEN)
+_NAMES: Final = (*_NMTOKENS, _NAME_TYPE)
+_NCNAMES: Final = (*_NAMES, XSD.NCName.value)
+_LANGUAGES: Final = (*_NCNAMES, _LANGUAGE)
+"""The types of strings from the widest to the narrowest."""
 
 ALWAYS_RECOGNISED: Final = frozenset([XSD.string.value, RDF.langString.value])
 """The datatypes that RDF 1.1 never treats as unknown."""
@@ -182,13 +189,29 @@ def datatypes_of(literal: Literal, recognised: Collection[str] = DATATYPES) -> t
 
 def described_string(text: str, recognised: Collection[str] = DATATYPES) -> tuple[Hashable, tuple[str, ...]] | None:
     """Return what `described` does for the literal of type xsd:string with this text, which is always recognised."""
+    if not text.isprintable():
+        types = tuple(datatype for datatype, has in _string_tests().items() if has(text))
+        if _STRING not in types:
+            return None
+    elif " " in text or not text:
+        is_token = not text or (text[0] != " " != text[-1] and "  " not in text)
+        types = _WITH_SPACES if is_token else _WITH_SPACES[:2]
+    else:
+        types = _types_of_word(text)
+    types = (_LITERAL, _PLAIN_LITERAL, *types)
+    return (_STRING, text), types if recognised is DATATYPES else tuple(n for n in types if n == _LITERAL or n in recognised)
+
+
+def _types_of_word(word: str) -> tuple[str, ...]:
+    """Return the types of strings that have a word of printable characters."""
     tests = _string_tests()
-    if not tests[_STRING](text):
-        return None
-    types = [_LITERAL, _PLAIN_LITERAL, *(datatype for datatype, has in tests.items() if has(text))]
-    return (_STRING, text), tuple(
-        types if recognised is DATATYPES else (name for name in types if name in recognised or name == _LITERAL)
-    )
+    if not tests[_NMTOKEN](word):
+        return _WITH_SPACES
+    if not tests[_NAME_TYPE](word):
+        return _NMTOKENS
+    if ":" in word:
+        return _NAMES
+    return _LANGUAGES if tests[_LANGUAGE](word) else _NCNAMES
 
 
 def described(literal: Literal, recognised: Collection[str] = DATATYPES) -> tuple[Hashable, tuple[str, ...]] | None:

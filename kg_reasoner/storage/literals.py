@@ -73,7 +73,8 @@ class LiteralFacts:
             self._begin(found)
         first, end = self._done, len(self._dictionary)
         if first < end:
-            self._describe(first + np.flatnonzero(self._dictionary.first_bytes()[first:] == ord('"')), found)
+            literals = first + np.flatnonzero(self._dictionary.first_bytes()[first:] == ord('"'))
+            self._describe(literals.astype(np.int32), found)
             members = self._dictionary.with_prefix(f"<{RDF}_", first).tolist()
             members = [number for number in members if _MEMBERSHIP.fullmatch(self._dictionary.text(number))]
             found["container_membership_property"].append(_table(members, 1))
@@ -97,12 +98,11 @@ class LiteralFacts:
         ill_typed: list[int] = []
         members: dict[tuple[str, ...], list[int]] = {}
         for number, text in zip(literals.tolist(), self._dictionary.texts_of(literals), strict=True):
-            if text[-1] == '"' and "\\" not in text:
-                literal = None
+            literal = None if text[-1] == '"' and "\\" not in text else term_from_text(text)
+            assert literal is None or isinstance(literal, Literal)
+            if literal is None:
                 known = described_string(text[1:-1], self._recognised)
             else:
-                literal = term_from_text(text)
-                assert isinstance(literal, Literal)
                 known = described(literal, self._recognised)
             if known is not None:
                 valued.append(number)
