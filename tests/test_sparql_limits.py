@@ -15,8 +15,8 @@ from rdflib.plugins.sparql.operators import register_custom_function, unregister
 
 from kg_reasoner import Reasoner
 from kg_reasoner.concurrency.limits import Limits, Watch
-from kg_reasoner.errors import CancelledError, LimitError
 from kg_reasoner.concurrency.watching import blocks, watched
+from kg_reasoner.errors import CancelledError, LimitError
 from kg_reasoner.storage import grouping
 from kg_reasoner.storage.arrays import Ids
 

@@ -11,7 +11,7 @@ import numpy as np
 from kg_reasoner.concurrency.limits import NOBODY, Watch, current_watch
 from kg_reasoner.planning.catalog import StoredAtom, StoredRule
 from kg_reasoner.planning.function_relations import Functions
-from kg_reasoner.planning.groups import AggregateRelation
+from kg_reasoner.planning.groups import ComputedRelation
 from kg_reasoner.planning.planner import plan_backward, plan_rule, plan_trigger, section_constant
 from kg_reasoner.progress import Progress
 from kg_reasoner.storage.kernels import native
@@ -49,7 +49,7 @@ class Stratum:
 
     level: int
     rules: list[PlannedRule] = field(default_factory=list)
-    aggregates: list[AggregateRelation] = field(default_factory=list)
+    aggregates: list[ComputedRelation] = field(default_factory=list)
     triggers: Any = None
     trigger_ranges: Any = None
     blockers: Any = None
@@ -81,7 +81,7 @@ class Materialiser:
         self.version = 0
         """A number that changes with the rules."""
         self._active: dict[int, PlannedRule] = {}
-        self._aggregates: list[AggregateRelation] = []
+        self._aggregates: list[ComputedRelation] = []
         self._grouped = True
         self._entered: Any = None
 
@@ -103,7 +103,7 @@ class Materialiser:
             self._change()
         return added
 
-    def add_aggregate(self, aggregate: AggregateRelation) -> None:
+    def add_aggregate(self, aggregate: ComputedRelation) -> None:
         """Update an aggregate from now on, whenever its solutions change."""
         self._aggregates.append(aggregate)
         self._change()
@@ -114,14 +114,14 @@ class Materialiser:
             if self._active.pop(planned.number, None) is not None:
                 self._change()
 
-    def remove_aggregates(self, aggregates: Iterable[AggregateRelation]) -> None:
+    def remove_aggregates(self, aggregates: Iterable[ComputedRelation]) -> None:
         """Stop updating aggregates, without deleting their rows."""
         gone = list(aggregates)
         if gone:
             self._aggregates = [aggregate for aggregate in self._aggregates if aggregate not in gone]
             self._change()
 
-    def set_level(self, item: PlannedRule | AggregateRelation, level: int) -> None:
+    def set_level(self, item: PlannedRule | ComputedRelation, level: int) -> None:
         """Move a rule or aggregate to another level."""
         if level != item.level:
             item.level = level

@@ -7,16 +7,19 @@ for a property or class continues to wait, as further properties and classes yie
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
 from kg_reasoner.engine.materialise import Materialiser, PlannedRule
+from kg_reasoner.engine.recursive_results import RecursiveResult, Results
 from kg_reasoner.expressions.demands import demands
 from kg_reasoner.language import analysis
+from kg_reasoner.language.recursion import Recursion, lowered
 from kg_reasoner.language.relevance import relevant_rules
+from kg_reasoner.language.strata import Key
 from kg_reasoner.planning.catalog import RelationCatalog, StoredTerm, asks_of_literals
-from kg_reasoner.planning.groups import AggregateRelation, is_aggregate_rule, split
+from kg_reasoner.planning.groups import AggregateRelation, ComputedRelation, is_aggregate_rule, split
 from kg_reasoner.program import Rule
 from kg_reasoner.storage.kernels.layout import STATED
 
@@ -29,7 +32,7 @@ class RuleBook:
     def __init__(self, catalog: RelationCatalog, materialiser: Materialiser, *, merges_equal_terms: bool = False) -> None:
         self.gone_rules: list[PlannedRule] = []
         """The plans that are out of use since the last `forget_gone`; the facts that they derived are candidates for deletion."""
-        self.gone_aggregates: list[AggregateRelation] = []
+        self.gone_aggregates: list[ComputedRelation] = []
         self.asks_of_literals = False
         """Whether some rule uses facts about literals."""
         self._catalog = catalog
@@ -42,14 +45,20 @@ class RuleBook:
         self._planned: dict[Rule, PlannedRule] = {}
         self._owners: Counter[Rule] = Counter()
         self._plans_of: dict[Rule, dict[Rule, PlannedRule]] = {}
-        self._aggregates_of: dict[Rule, AggregateRelation] = {}
+        self._aggregates_of: dict[Rule, ComputedRelation] = {}
+        self._recursive: Mapping[Rule, tuple[Recursion, Key]] = {}
+        self._results_of: dict[Recursion, Results] = {}
         self._relevance_checked: tuple[int, int] | None = None
 
     def use(self, rules: Sequence[Rule]) -> None:
         """Replace the rules. New ones wait for `plan`; facts of the program are inserted, or lose their flag."""
-        parts = tuple(split((*rules, *demands(rules, merges_equal_terms=self._merges_equal_terms))))
+        whole = tuple(split((*rules, *demands(rules, merges_equal_terms=self._merges_equal_terms))))
+        program = lowered(whole)
+        parts, self._recursive = program.rules, program.results
         levels = analysis.levels(parts)
         self._drop(self._levels.keys() - levels.keys())
+        known = {recursion for recursion, _ in self._recursive.values()}
+        self._results_of = {recursion: results for recursion, results in self._results_of.items() if recursion in known}
         self._new = levels.keys() - self._levels.keys()
         if self._new:
             self._waiting.update((rule, _NOT_PLANNED) for rule in parts if rule in self._new and rule.body)
@@ -60,7 +69,7 @@ class RuleBook:
                 self._materialiser.set_level(planned, levels[rule])
         for rule, aggregate in self._aggregates_of.items():
             self._materialiser.set_level(aggregate, levels[rule])
-        self.asks_of_literals = any(map(asks_of_literals, parts))
+        self.asks_of_literals = any(map(asks_of_literals, whole))
         self._state_facts(parts)
 
     def plan(self) -> list[PlannedRule]:
@@ -112,10 +121,18 @@ class RuleBook:
 
     def _plan_aggregate(self, rule: Rule) -> None:
         """Plan the relation of an aggregate."""
-        catalog = self._catalog
-        (source,) = rule.body[0].body  # type: ignore[union-attr]  # see `groups.split`
-        relations = [catalog.predicate(atom.predicate, atom.arity) for atom in (source, rule.head)]  # type: ignore[union-attr]
-        aggregate = AggregateRelation(catalog.dictionary, catalog.database, rule, self._levels[rule], *relations)
+        catalog, level = self._catalog, self._levels[rule]
+        aggregate: ComputedRelation
+        if rule in self._recursive:
+            recursion, key = self._recursive[rule]
+            if recursion not in self._results_of:
+                self._results_of[recursion] = Results(catalog, recursion, self._materialiser.watch)
+            target = catalog.predicate(rule.head.predicate, rule.head.arity)
+            aggregate = RecursiveResult(self._results_of[recursion], rule, key, level, target)
+        else:
+            (source,) = rule.body[0].body  # type: ignore[union-attr]  # see `groups.split`
+            relations = [catalog.predicate(atom.predicate, atom.arity) for atom in (source, rule.head)]  # type: ignore[union-attr]
+            aggregate = AggregateRelation(catalog.dictionary, catalog.database, rule, level, *relations)
         self._materialiser.add_aggregate(aggregate)
         self._aggregates_of[rule] = aggregate
 
