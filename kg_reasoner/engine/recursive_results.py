@@ -222,18 +222,19 @@ class _Evaluation:
         """
         database = self.database
         self._begin(explicit)
-        self._run(self._planned, is_first=True)
+        self._enter(self._planned)
         rounds = 0
-        while self._improve():
+        while self._improve(everything=2 * rounds > MOST_ROUNDS):  # then there are as many rounds as groups at most
             rounds += 1
-            if rounds > MOST_ROUNDS + sum(len(extreme.best) for extreme in self._extremes):
+            if rounds > MOST_ROUNDS and rounds > MOST_ROUNDS + sum(len(extreme.best) for extreme in self._extremes):
                 raise self._error(f"values still improve after {rounds:,} rounds: there may be a cycle that improves them for ever")
-            self._run(self._planned)
+            self._materialiser.values.expire()
+            self._materialiser.insert(self._stratum)
         database.clear(self._catalog.functions.relations)
         self._begin(explicit)
         for extreme in self._extremes:
             database.load(extreme.target, extreme.best.rows, STATED)
-        self._run(self._visible, is_first=True)
+        self._enter(self._visible)
         found = {}
         for key in keys:
             relation = self._catalog.predicates.get(_own_name(key), -1)
@@ -250,30 +251,30 @@ class _Evaluation:
                 database.load(relation, rows, STATED)
                 database.processed[relation] = 0
 
-    def _run(self, rules: Sequence[PlannedRule], *, is_first: bool = False) -> None:
-        """Derive what follows from new rows, and at first what follows from what is read."""
-        stratum = Stratum(0, list(rules))
-        self._materialiser.enter(stratum)
+    def _enter(self, rules: Sequence[PlannedRule]) -> None:
+        """Begin to apply rules: derive what follows from new rows, and from what is read alone."""
+        self._stratum = Stratum(0, list(rules))
+        self._materialiser.enter(self._stratum)
         late = [planned for planned in rules if not any(self._is_own(atom.relation) for atom, _ in planned.triggers)]
-        self._materialiser.insert(stratum, late if is_first else ())
+        self._materialiser.insert(self._stratum, late)
 
     def _is_own(self, relation: int) -> bool:
         return not self.database.is_borrowed(relation)
 
-    def _improve(self) -> bool:
+    def _improve(self, *, everything: bool) -> bool:
         """Add the best values of the solutions that are new. Return whether some have improved."""
         database, improved = self.database, False
         for extreme in self._extremes:
             rows = database.rows(extreme.source)[extreme.seen :]
             extreme.seen += len(rows)
-            if not len(rows):
-                continue
             try:
-                better = extreme.best.improve(rows[:, extreme.columns], rows[:, extreme.value])
+                if len(rows):
+                    extreme.best.improve(rows[:, extreme.columns], rows[:, extreme.value])
             except NotANumberError as error:
                 value = term_text(self._dictionary.decode(error.value))
                 reason = f"{value} is not a number, but the values of the recursion are calculated with or compared"
                 raise self._error(reason) from None
+            better = extreme.best.next(everything=everything)
             if len(better):
                 database.load(extreme.target, better, STATED)
                 improved = True

@@ -14,6 +14,10 @@ from kg_reasoner.storage.value_columns import DOUBLE, INTEGER, ValueCache, Value
 
 __all__ = ["BestValues", "NotANumberError"]
 
+MANY: Final = 256
+"""With more groups that have improved, the best ones are taken first."""
+SHARE: Final = 8
+"""The best part of them that is taken: an eighth."""
 _NOBODY: Final = -1
 
 
@@ -48,6 +52,8 @@ class BestValues:
         self._numbers: dict[Any, int] = {}
         self._groups: Rows = np.empty((0, width), np.int32)
         self._best: Ids = np.empty(0, np.int32)
+        self._given: Ids = np.empty(0, np.int32)
+        self._waiting: Numbers = np.empty(0, np.int64)
         self._doubles: npt.NDArray[np.float64] = np.empty(0)
         self._keys: dict[int, Any] = {}
         self._is_exact = True
@@ -61,8 +67,8 @@ class BestValues:
         known = np.flatnonzero(self._best != _NOBODY)
         return np.column_stack([self._groups[known], self._best[known]]).astype(np.int32)
 
-    def improve(self, groups: Rows, values: Ids) -> Rows:
-        """Take further values, and return the groups whose best value is now another one, with these values.
+    def improve(self, groups: Rows, values: Ids) -> None:
+        """Take further values.
 
         Args:
             groups: The group of each value, shape (n, width).
@@ -75,15 +81,33 @@ class BestValues:
         self._check(values, column)
         places = self._places(groups)
         doubles = column.doubles * self._sign
-        if self._is_exact and not bool(np.isin(column.kinds, (INTEGER, DOUBLE)).all() and not np.isnan(doubles).any()):
-            self._is_exact = False
-        before = self._best.copy()
         if self._is_exact:
-            self._improve_exactly(places, values, doubles)
-        else:
+            is_exact = ((column.kinds == INTEGER) | (column.kinds == DOUBLE)) & (doubles == doubles)
+            self._is_exact = bool(is_exact.all())
+        touched = self._improve_exactly(places, values, doubles) if self._is_exact else places
+        if not self._is_exact:
             self._improve_each(places.tolist(), values.tolist())
-        changed = np.flatnonzero(self._best != before)
-        return np.column_stack([self._groups[changed], self._best[changed]]).astype(np.int32)
+        self._waiting = np.union1d(self._waiting, touched[self._best[touched] != self._given[touched]])
+
+    def next(self, *, everything: bool = False) -> Rows:
+        """Return groups whose best value has changed since they were returned last, with these values.
+
+        Of many, only those with the best values are returned: the others may improve further before something follows from them.
+
+        Args:
+            everything: Return all of them.
+        """
+        chosen = self._waiting
+        if self._is_exact and len(chosen) > MANY and not everything:
+            doubles = self._doubles[chosen]
+            is_next = doubles <= np.partition(doubles, len(chosen) // SHARE)[len(chosen) // SHARE]
+            chosen, self._waiting = chosen[is_next], chosen[~is_next]
+        else:
+            self._waiting = np.empty(0, np.int64)
+        self._given[chosen] = self._best[chosen]
+        rows: Rows = np.empty((len(chosen), self._width + 1), np.int32)
+        rows[:, :-1], rows[:, -1] = self._groups[chosen], self._best[chosen]
+        return rows
 
     def _check(self, values: Ids, column: ValueColumn) -> None:
         if self._needs_numbers:
@@ -97,7 +121,7 @@ class BestValues:
             places = groups[:, 0].astype(np.int64)
             size = max(int(places.max(initial=-1)) + 1, len(self._best))
             if size > len(self._best):
-                self._grow(max(size, len(self._dictionary)))
+                self._grow(max(size, len(self._dictionary), 5 * len(self._best) // 4))
                 self._groups = np.arange(len(self._best), dtype=np.int32).reshape(-1, 1)
             return places
         known = self._numbers
@@ -118,14 +142,13 @@ class BestValues:
     def _grow(self, count: int) -> None:
         more = count - len(self._best)
         self._best = np.concatenate([self._best, np.full(more, _NOBODY, np.int32)])
+        self._given = np.concatenate([self._given, np.full(more, _NOBODY, np.int32)])
         self._doubles = np.concatenate([self._doubles, np.full(more, np.inf)])
 
-    def _improve_exactly(self, places: Numbers, values: Ids, doubles: npt.NDArray[np.float64]) -> None:
-        """Take values that are exact as doubles."""
+    def _improve_exactly(self, places: Numbers, values: Ids, doubles: npt.NDArray[np.float64]) -> Numbers:
+        """Take values that are exact as doubles. Return the places whose values may have changed."""
         now = self._doubles[places]
         chosen = np.flatnonzero((doubles < now) | ((doubles == now) & (values != self._best[places])))
-        if not len(chosen):
-            return
         places, values, doubles = places[chosen], values[chosen], doubles[chosen]
         better = doubles < now[chosen]
         np.minimum.at(self._doubles, places, doubles)
@@ -137,6 +160,7 @@ class BestValues:
         best[places[free]] = values[free]
         ties: Flags = best[places] != values
         self._improve_each(places[ties].tolist(), values[ties].tolist())
+        return places
 
     def _improve_each(self, places: list[int], values: list[int]) -> None:
         """Take values one by one, by their keys."""
