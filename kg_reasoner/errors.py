@@ -175,6 +175,10 @@ class ValueTooLargeError(InterruptedUpdate):
     """A rule computes a number with too many digits or a text that is too long; the message names the rule and its arguments."""
 
 
+class RecursionValueError(InterruptedUpdate):
+    """A recursion through MIN or MAX has no result: its values improve without end, or some are not numbers."""
+
+
 class CircuitError(ReasonerError):
     """A circuit (`kg_reasoner.dbsp`) is wired incorrectly or gets an invalid input; the message names the stream."""
 

@@ -15,6 +15,7 @@ from typing import Any
 from kg_reasoner.expressions.aggregates import aggregate
 from kg_reasoner.expressions.compile import compile_expression, compile_filter
 from kg_reasoner.language.analysis import stratify
+from kg_reasoner.language.recursion import lowered
 from kg_reasoner.program import (
     Aggregate,
     AggregateBinding,
@@ -41,9 +42,33 @@ Evaluation = Callable[[Row], Any]  # a compiled expression
 def evaluate(program: Program, facts: Mapping[str, Iterable[Row]]) -> Facts:
     """All explicit and derived facts, by predicate. A violated constraint is the fact ``()`` of the predicate `FALSE`."""
     store = Store(facts)
-    for stratum in stratify(program.rules):
-        saturate(stratum, store, negated_in=store)
-    return store.facts
+    known = lowered(program.rules)
+    saturate([rule for rule in program.rules if not rule.body], store, negated_in=store)
+    for stratum in stratify(known.rules):
+        for recursion in dict.fromkeys(known.results[rule][0] for rule in stratum if rule in known.results):
+            repeat(recursion.rules, store)
+        saturate([rule for rule in stratum if rule not in known.results], store, negated_in=store)
+    return {predicate: rows for predicate, rows in store.facts.items() if not predicate.startswith("internal: ")}
+
+
+def repeat(rules: Sequence[Rule], store: Store) -> None:
+    """Add what rules with recursion through MIN and MAX derive: apply all of them to what held before, until nothing changes.
+
+    Nothing that held before is kept unless it is derived again, so that values give way to better ones.
+    """
+    now: Facts = {}
+    while True:
+        model = Store(store.facts)
+        for predicate, rows in now.items():
+            for row in rows:
+                model.add(predicate, row)
+        new: Facts = {}
+        for rule in rules:
+            new.setdefault(rule.head.predicate, set()).update(rows_of(rule, model, model))
+        if new == now:
+            store.__dict__.update(model.__dict__)
+            return
+        now = new
 
 
 def saturate(rules: Sequence[Rule], store: Store, negated_in: Store) -> None:

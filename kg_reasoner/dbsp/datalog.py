@@ -17,6 +17,7 @@ from kg_reasoner.errors import UnsupportedError
 from kg_reasoner.expressions import compile as expressions
 from kg_reasoner.language import analysis
 from kg_reasoner.language.printer import format_rule
+from kg_reasoner.language.recursion import refuse
 from kg_reasoner.program import Atom, Bind, Filter, Negation, Program, Rule, Variable, variables_of
 from kg_reasoner.terms import IRI, BlankNode, Term, literal
 from kg_reasoner.terms import Literal as RdfLiteral
@@ -85,6 +86,7 @@ class Datalog:
             weights[rule] += weight
         present = tuple(rule for rule, weight in weights.items() if weight > 0)
         analysis.check(Program(present))
+        refuse(present, "a circuit")
         levels = analysis.levels(present)
         clauses = {rule: (levels[rule], self._clauses.get(rule, (0, self._clause(rule)))[1]) for rule in present if rule.body}
         before = set(self.rules)

@@ -12,7 +12,7 @@ from kg_reasoner.engine.recorder import Recorder
 from kg_reasoner.engine.section_plans import SectionPlans
 from kg_reasoner.planning.catalog import StoredAtom, StoredRule
 from kg_reasoner.planning.function_relations import Functions
-from kg_reasoner.planning.groups import AggregateRelation
+from kg_reasoner.planning.groups import ComputedRelation
 from kg_reasoner.planning.planner import plan_backward, plan_rule, plan_trigger
 from kg_reasoner.program import Rule
 from kg_reasoner.progress import Progress
@@ -60,7 +60,7 @@ class Stratum:
     level: int
     rules: dict[int, PlannedRule] = field(default_factory=dict)
     """The rules by their numbers."""
-    aggregates: list[AggregateRelation] = field(default_factory=list)
+    aggregates: list[ComputedRelation] = field(default_factory=list)
     triggers: SectionPlans | None = None
     blockers: SectionPlans | None = None
     has_blockers: bool = False
@@ -99,7 +99,7 @@ class Materialiser:
         self.version = 0
         """A number that changes with the rules."""
         self._active: dict[int, PlannedRule] = {}
-        self._aggregates: list[AggregateRelation] = []
+        self._aggregates: list[ComputedRelation] = []
         self._grouped = True
         self._derivations: Counter[int] = Counter()
         """How many rules derive each relation, while the strata are up to date."""
@@ -132,7 +132,7 @@ class Materialiser:
                 self._change_plan("deriver", self._derivers, SectionPlans.add, entry, self._derivers_are_entered)
         return added
 
-    def add_aggregate(self, aggregate: AggregateRelation) -> None:
+    def add_aggregate(self, aggregate: ComputedRelation) -> None:
         """Update an aggregate from now on, whenever its solutions change."""
         self._aggregates.append(aggregate)
         self._change()
@@ -147,14 +147,14 @@ class Materialiser:
                     entry = planned.rule.head, planned.backward
                     self._change_plan("deriver", self._derivers, SectionPlans.remove, entry, self._derivers_are_entered)
 
-    def remove_aggregates(self, aggregates: Iterable[AggregateRelation]) -> None:
+    def remove_aggregates(self, aggregates: Iterable[ComputedRelation]) -> None:
         """Stop updating aggregates, without deleting their rows."""
         gone = list(aggregates)
         if gone:
             self._aggregates = [aggregate for aggregate in self._aggregates if aggregate not in gone]
             self._change()
 
-    def set_level(self, item: PlannedRule | AggregateRelation, level: int) -> None:
+    def set_level(self, item: PlannedRule | ComputedRelation, level: int) -> None:
         """Move a rule or aggregate to another level."""
         if level != item.level:
             item.level = level

@@ -19,6 +19,7 @@ from kg_reasoner.engine.demand_rules import demanded_rules, may_yield_rules
 from kg_reasoner.engine.state import State
 from kg_reasoner.expressions.demands import demands
 from kg_reasoner.language.magic import ANSWER
+from kg_reasoner.language.recursion import recursions
 from kg_reasoner.language.relevance import relevant_rules
 from kg_reasoner.planning.catalog import asks_of_literals
 from kg_reasoner.planning.groups import split
@@ -95,7 +96,11 @@ class _Demands:
         self._rules = tuple(relevant_rules(parts, state.catalog.has_facts))
         # before it is known which are relevant: the facts about literals come with an update
         asks = any(map(asks_of_literals, split(given)))
-        self.is_applicable = not asks and not (state.axioms.is_wanted and may_yield_rules(self._rules, state.catalog.has_facts))
+        self.is_applicable = (
+            not asks
+            and not recursions(given)
+            and not (state.axioms.is_wanted and may_yield_rules(self._rules, state.catalog.has_facts))
+        )
         self._mutex = new_mutex()
         self._plans: OrderedDict[tuple[Shape, bool], list[DemandPlans]] = OrderedDict()
         self._unanswerable: set[Shape] = set()

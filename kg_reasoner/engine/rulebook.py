@@ -7,16 +7,19 @@ for a property or class continues to wait, as further properties and classes yie
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 import numpy as np
 
 from kg_reasoner.engine.materialise import Materialiser, PlannedRule
+from kg_reasoner.engine.recursive_results import RecursiveResult, Results
 from kg_reasoner.expressions.demands import demands, looks_at_demands
 from kg_reasoner.language import analysis
+from kg_reasoner.language.recursion import Recursion, lowered
 from kg_reasoner.language.relevance import Relevance
+from kg_reasoner.language.strata import Key, looks_down
 from kg_reasoner.planning.catalog import RelationCatalog, StoredTerm, asks_of_literals
-from kg_reasoner.planning.groups import AggregateRelation, is_aggregate_rule, split
+from kg_reasoner.planning.groups import AggregateRelation, ComputedRelation, is_aggregate_rule, split
 from kg_reasoner.planning.layout import NO_NAMES, Names
 from kg_reasoner.program import Rule
 from kg_reasoner.storage.arrays import Flags
@@ -29,7 +32,7 @@ class RuleBook:
     def __init__(self, catalog: RelationCatalog, materialiser: Materialiser, *, merges_equal_terms: bool = False) -> None:
         self.gone_rules: list[PlannedRule] = []
         """The plans that are out of use since the last `forget_gone`; the facts that they derived are candidates for deletion."""
-        self.gone_aggregates: list[AggregateRelation] = []
+        self.gone_aggregates: list[ComputedRelation] = []
         self._catalog = catalog
         self._merges_equal_terms = merges_equal_terms
         self._materialiser = materialiser
@@ -51,7 +54,9 @@ class RuleBook:
         self._planned: dict[Rule, PlannedRule] = {}
         self._owners: Counter[Rule] = Counter()
         self._plans_of: dict[Rule, dict[Rule, PlannedRule]] = {}
-        self._aggregates_of: dict[Rule, AggregateRelation] = {}
+        self._aggregates_of: dict[Rule, ComputedRelation] = {}
+        self._recursive: Mapping[Rule, tuple[Recursion, Key]] = {}
+        self._results_of: dict[Recursion, Results] = {}
         self._checked: tuple[int, int] | None = None
 
     @property
@@ -63,12 +68,16 @@ class RuleBook:
         """Replace the rules. New ones wait for `plan`; facts of the program are inserted, or lose their flag."""
         demanded = demands(rules, merges_equal_terms=self._merges_equal_terms)
         self._sources = split((*rules, *demanded))
-        parts = tuple(self._sources)
+        program = lowered(tuple(self._sources))
+        parts, self._recursive = program.rules, program.results
         levels = analysis.levels(parts)
         gone = [rule for rule in self._levels if rule not in levels]
         new = [rule for rule in parts if rule not in self._levels]
-        self._has_strata, self._has_demands = any(map(analysis.looks_down, parts)), bool(demanded)
+        self._has_strata, self._has_demands = any(map(looks_down, parts)), bool(demanded)
         self._exchange(gone, new, levels)
+        self._literal_rules = sum(map(asks_of_literals, self._sources))  # those in recursions through aggregates, too
+        known = {recursion for recursion, _ in self._recursive.values()}
+        self._results_of = {recursion: results for recursion, results in self._results_of.items() if recursion in known}
         for rule, plans in self._plans_of.items():
             for planned in plans.values():
                 self._materialiser.set_level(planned, levels[rule])
@@ -85,7 +94,7 @@ class RuleBook:
         if self._has_strata or self._has_demands:
             return False
         gone_parts, new_parts = split(gone), split(new)
-        if any(map(analysis.looks_down, new_parts)) or any(map(looks_at_demands, new_parts)):
+        if any(map(looks_down, new_parts)) or any(map(looks_at_demands, new_parts)):
             return False
         self._sources.update(new_parts)
         self._exchange(tuple(gone_parts), tuple(new_parts), dict.fromkeys(new_parts, 0))
@@ -162,7 +171,7 @@ class RuleBook:
         known = self._plans_of.setdefault(rule, {})
         copies = {stored.rule: stored for stored in catalog.rules(rule, since) if stored.rule not in known}
         new = [stored for copy, stored in copies.items() if copy not in self._planned]
-        added = self._materialiser.add_rules(self._levels[rule], new, self._sources[rule])
+        added = self._materialiser.add_rules(self._levels[rule], new, self._sources.get(rule))
         self._planned.update((planned.rule.rule, planned) for planned in added)
         self._owners.update(copies.keys())
         known.update((copy, self._planned[copy]) for copy in copies)
@@ -170,11 +179,19 @@ class RuleBook:
 
     def _plan_aggregate(self, rule: Rule) -> None:
         """Plan the relation of an aggregate."""
-        catalog = self._catalog
-        (source,) = rule.body[0].body  # type: ignore[union-attr]  # see `groups.split`
-        relations = [catalog.predicate(atom.predicate, atom.arity) for atom in (source, rule.head)]  # type: ignore[union-attr]
-        aggregate = AggregateRelation(catalog.dictionary, catalog.database, rule, self._levels[rule], *relations)
-        aggregate.source_rule = self._sources[rule]
+        catalog, level = self._catalog, self._levels[rule]
+        aggregate: ComputedRelation
+        if rule in self._recursive:
+            recursion, key = self._recursive[rule]
+            if recursion not in self._results_of:
+                self._results_of[recursion] = Results(catalog, recursion, self._materialiser.watch)
+            target = catalog.predicate(rule.head.predicate, rule.head.arity)
+            aggregate = RecursiveResult(self._results_of[recursion], rule, key, level, target)
+        else:
+            (source,) = rule.body[0].body  # type: ignore[union-attr]  # see `groups.split`
+            relations = [catalog.predicate(atom.predicate, atom.arity) for atom in (source, rule.head)]  # type: ignore[union-attr]
+            aggregate = AggregateRelation(catalog.dictionary, catalog.database, rule, level, *relations)
+            aggregate.source_rule = self._sources[rule]
         self._materialiser.add_aggregate(aggregate)
         self._aggregates_of[rule] = aggregate
 

@@ -15,6 +15,7 @@ from typing import TypeAlias
 import numpy as np
 
 from kg_reasoner.language.analysis import Key, key_of
+from kg_reasoner.language.recursion import as_proved
 from kg_reasoner.planning.catalog import INTERNAL, VIOLATIONS, RelationCatalog, StoredCall, StoredRule
 from kg_reasoner.planning.expansion import substitute
 from kg_reasoner.planning.groups import is_aggregate_rule, pieces
@@ -96,6 +97,8 @@ class Derivations:
         self.database = catalog.database
         self.values = values
         self.rules: tuple[Rule, ...] = ()
+        self.attaining: frozenset[Rule] = frozenset()
+        """The rules that stand for those of a recursion through MIN or MAX, see `language.recursion.as_proved`."""
         self.statistics = statistics
         self._pieces: list[tuple[Rule, Rule]] = []
         self._groups: dict[str, tuple[Aggregate, Atom]] = {}
@@ -113,7 +116,9 @@ class Derivations:
         """Set the active rules, and include new relations."""
         if rules != self.rules:
             self.rules = rules
-            self._pieces = list(dict.fromkeys(piece for rule in rules if rule.body for piece in pieces(rule)))
+            proved = as_proved(rules)
+            self.attaining = frozenset(new for new, old in zip(proved, rules, strict=True) if new != old)
+            self._pieces = list(dict.fromkeys(piece for rule in proved if rule.body for piece in pieces(rule)))
             self._heads, self._groups = {}, {}
             for number, (part, shown) in enumerate(self._pieces):
                 if is_aggregate_rule(part):

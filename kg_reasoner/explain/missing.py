@@ -187,7 +187,13 @@ class _Attempt:
                     note,
                 )
             furthest = matches
-        raise AssertionError("the rule derives the fact, which is not there")
+        if rule not in self.derivations.attaining:
+            raise AssertionError("the rule derives the fact, which is not there")
+        best = {**head, **furthest[0]}
+        shown = tuple(self._held(part, best) for part in parts[:-1])
+        examples = tuple(tuple({**head, **match}.items()) for match in furthest[:EXAMPLES])
+        more = len(furthest) > EXAMPLES
+        return Miss(rule, shown, ground(parts[-1], best), examples, more, "differs", "a better value replaces this one")
 
     def is_idle(self, miss: Miss) -> bool:
         """Return whether a general rule does not apply, see `WhyNot`."""

@@ -1,20 +1,15 @@
-"""Checks and stratification of a program before it is evaluated. Each check raises an error for the first fault.
-
-For the dependency graph, an atom over `TRIPLE` is a predicate of its own for each constant property, and for each constant class
-with rdf:type. This distinguishes ``NOT ub:Student[?x]`` in one rule from ``[?x, ub:advisor, ?y]`` in another.
-"""
+"""Checks of a program before it is evaluated. Each check raises an error for the first fault."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import pairwise
-from typing import TypeAlias
+from collections.abc import Iterable, Iterator, Sequence
 
-from kg_reasoner.errors import ArityError, SafetyError, Span, StratificationError
+from kg_reasoner.errors import ArityError, SafetyError, Span
 from kg_reasoner.expressions import aggregates
 from kg_reasoner.expressions import compile as expressions
-from kg_reasoner.graphs import shortest_path, strongly_connected_components
+from kg_reasoner.language.recursion import lowered
+from kg_reasoner.language.strata import Key, head_key, key_of, levels, needed_keys, signed_atoms, stratify
 from kg_reasoner.program import (
     FALSE,
     TRIPLE,
@@ -32,7 +27,6 @@ from kg_reasoner.program import (
     remembered,
     variables_of,
 )
-from kg_reasoner.terms import RDF, Term
 
 __all__ = [
     "Key",
@@ -46,13 +40,9 @@ __all__ = [
     "homonyms",
     "key_of",
     "levels",
-    "looks_down",
     "needed_keys",
     "stratify",
 ]
-
-Key: TypeAlias = tuple[str, Term | None, Term | None]
-"""A predicate, and for `TRIPLE` the constant property, and for rdf:type the constant class (None where there is a variable)."""
 
 
 def check(program: Program) -> list[list[Rule]]:
@@ -63,7 +53,7 @@ def check(program: Program) -> list[list[Rule]]:
     """
     check_arity(program)
     check_safety(program)
-    strata = stratify(program.rules)
+    strata = stratify(lowered(program.rules).rules)
     check_expressions(program)
     return strata
 
@@ -100,7 +90,9 @@ def arities(program: Program) -> dict[str, int]:
 @remembered
 def _general_atoms(rule: Rule) -> tuple[Atom, ...]:
     """Yield the atoms of a rule over general predicates."""
-    return tuple(atom for atom in (rule.head, *(atom for atom, _ in _atoms(rule.body))) if atom.predicate not in (TRIPLE, FALSE))
+    return tuple(
+        atom for atom in (rule.head, *(atom for atom, _ in signed_atoms(rule.body))) if atom.predicate not in (TRIPLE, FALSE)
+    )
 
 
 def _expect_arity(predicate: str, arity: int, span: Span | None, known: dict[str, tuple[int, Span | None]]) -> None:
@@ -112,17 +104,6 @@ def _expect_arity(predicate: str, arity: int, span: Span | None, known: dict[str
 
 def _arguments(count: int) -> str:
     return f"{count} argument{'' if count == 1 else 's'}"
-
-
-def _atoms(body: Iterable[BodyLiteral], negative: bool = False) -> Iterator[tuple[Atom, bool]]:
-    """Yield all atoms of a body, each with whether it is negated or inside an aggregate."""
-    for part in body:
-        if isinstance(part, Atom):
-            yield part, negative
-        elif isinstance(part, Negation):
-            yield part.atom, True
-        elif isinstance(part, Aggregate):
-            yield from _atoms(part.body, negative=True)
 
 
 # -------------------------------------------------------------------------------------------------------------------- safety
@@ -213,147 +194,6 @@ def _expect_bound(variables: Iterable[Variable], bound: set[Variable], where: st
 
 def _name(variable: Variable) -> str:
     return "the wildcard _" if variable.name.startswith("_") else str(variable)
-
-
-# -------------------------------------------------------------------------------------------------------------------- strata
-
-
-def key_of(atom: Atom) -> Key:
-    """Return the node of an atom in the dependency graph."""
-    if atom.predicate != TRIPLE:
-        return atom.predicate, None, None
-    _, property, value = atom.terms
-    if isinstance(property, Variable):
-        return TRIPLE, None, None
-    return TRIPLE, property, value if property == RDF.type and not isinstance(value, Variable) else None
-
-
-@remembered
-def head_key(rule: Rule) -> Key:
-    """Return the node of a rule's head in the dependency graph."""
-    return key_of(rule.head)
-
-
-@remembered
-def needed_keys(rule: Rule) -> frozenset[Key]:
-    """Return the nodes of a rule's positive atoms in the dependency graph."""
-    return frozenset(map(key_of, rule.body_atoms()))
-
-
-def stratify(rules: Sequence[Rule]) -> list[list[Rule]]:
-    """Return the strata of rules in the order of evaluation; rules keep their order within a stratum. See `levels`.
-
-    Raises:
-        StratificationError: Negation or aggregation occurs in a recursion; the message shows the cycle.
-    """
-    strata: dict[int, list[Rule]] = {}
-    for rule, level in levels(rules).items():
-        strata.setdefault(level, []).append(rule)
-    return [strata[number] for number in sorted(strata)]
-
-
-def levels(rules: Sequence[Rule]) -> dict[Rule, int]:
-    """Return the number of each rule's stratum: its positive atoms match facts of this stratum or lower ones, its negated and
-    aggregated atoms match facts of lower strata only.
-
-    Strata are split only where negation or aggregation requires it; without them, a program has one stratum. Facts that no rule
-    derives precede the first stratum.
-
-    Raises:
-        StratificationError: Negation or aggregation occurs in a recursion; the message shows the cycle.
-    """
-    if not any(map(looks_down, rules)):
-        return dict.fromkeys(rules, 0)
-    graph, negative = _dependencies(rules)
-    components = list(strongly_connected_components(graph, graph.__getitem__))
-    component_of = {node: number for number, nodes in enumerate(components) for node in nodes}
-    for (head, below), (rule, atom) in negative.items():
-        if component_of[head] == component_of[below]:
-            raise _unstratifiable(head, below, rule, atom, graph, negative)
-    level: dict[_Node, int] = {}
-    for nodes in components:
-        lowest = max(0 if is_head else -1 for is_head, _ in nodes)
-        below_levels = (
-            level[below] + ((node, below) in negative)
-            for node in nodes
-            for below in graph[node]
-            if component_of[below] != component_of[node]
-        )
-        level.update(dict.fromkeys(nodes, max(lowest, max(below_levels, default=lowest))))
-    return {rule: level[True, head_key(rule)] for rule in rules}
-
-
-@remembered
-def looks_down(rule: Rule) -> bool:
-    """Return whether a rule negates or aggregates."""
-    return any(isinstance(part, Negation | Aggregate) for part in rule.body)
-
-
-_Node: TypeAlias = tuple[bool, Key]
-"""Whether the key is that of heads (or of body atoms), and the key."""
-_Graph: TypeAlias = dict[_Node, dict[_Node, None]]
-_Negative: TypeAlias = dict[tuple[_Node, _Node], tuple[Rule, Atom]]
-
-
-def _dependencies(rules: Sequence[Rule]) -> tuple[_Graph, _Negative]:
-    """Return the dependency graph: heads depend on atoms of their bodies, and atoms on the heads whose facts they match.
-
-    The second part has the negative dependencies, each with one rule and atom that makes it.
-    """
-    graph: _Graph = {(True, head_key(rule)): {} for rule in rules}
-    by_property: dict[Term | None, list[_Node]] = {}
-    for node in graph:
-        if node[1][0] == TRIPLE:
-            by_property.setdefault(node[1][1], []).append(node)
-    negative: _Negative = {}
-    for rule in rules:
-        head = True, head_key(rule)
-        for atom, is_negative in _atoms(rule.body):
-            below = False, key_of(atom)
-            if below not in graph:
-                graph[below] = dict.fromkeys(_matching_heads(below[1], graph, by_property))
-            graph[head].setdefault(below)
-            if is_negative:
-                negative.setdefault((head, below), (rule, atom))
-    return graph, negative
-
-
-def _matching_heads(key: Key, graph: _Graph, by_property: Mapping[Term | None, Sequence[_Node]]) -> Iterable[_Node]:
-    predicate, property, cls = key
-    if predicate == TRIPLE and property is None:
-        return [node for nodes in by_property.values() for node in nodes]
-    if predicate == TRIPLE and cls is None:
-        return [*by_property.get(property, ()), *by_property.get(None, ())]
-    return [(True, head) for head in (key, (predicate, property, None), (predicate, None, None)) if (True, head) in graph]
-
-
-def _unstratifiable(head: _Node, below: _Node, rule: Rule, atom: Atom, graph: _Graph, negative: _Negative) -> StratificationError:
-    """The error for the cycle that a negative dependency of `head` on `below` closes."""
-    cycle = [head, *shortest_path(below, head, graph.__getitem__)]
-    text = _show(head[1])
-    for upper, lower in pairwise(cycle):
-        if (upper, lower) in negative:
-            text += f" -> {'NOT' if _is_negated(*negative[upper, lower]) else 'AGGREGATE'} {_show(lower[1])}"
-        elif upper[1] != lower[1]:
-            text += f" -> {_show(lower[1])}"
-    what = "negation" if _is_negated(rule, atom) else "aggregate"
-    return StratificationError(
-        f"{_show(head[1])} depends on its own {what}: {text}",
-        atom.span or rule.head.span,
-        "a rule may negate or aggregate only what can be computed before it; break this cycle",
-    )
-
-
-def _is_negated(rule: Rule, atom: Atom) -> bool:
-    parts = [inner for part in rule.body for inner in (part.body if isinstance(part, Aggregate) else (part,))]
-    return any(isinstance(part, Negation) and part.atom is atom for part in parts)
-
-
-def _show(key: Key) -> str:
-    predicate, property, cls = key
-    if predicate != TRIPLE:
-        return predicate
-    return f"{cls}[]" if cls is not None else "[?s, ?p, ?o]" if property is None else f"{property}[]"
 
 
 # ---------------------------------------------------------------------------------------------------------------- expressions

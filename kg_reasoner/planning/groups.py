@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 
@@ -131,6 +132,27 @@ class _AggregateFunction:
     column: int
     """The column of its argument, or -1 for an expression or ``*``."""
     value: Callable[[Sequence[Term]], Term | None] | None
+
+
+class ComputedRelation(Protocol):
+    """A relation whose facts are computed from those of lower strata, and not derived by plans."""
+
+    rule: Rule
+    source_rule: Rule
+    level: int
+    target: int
+
+    def refresh(self) -> None:
+        """Compute the facts that this update has changed."""
+        ...
+
+    def forget(self) -> None:
+        """Compute all facts in the next update, as their rows are lost."""
+        ...
+
+    def clear(self) -> None:
+        """Delete the facts, as there are no rules for them any more."""
+        ...
 
 
 class AggregateRelation:

@@ -90,6 +90,11 @@ class BorrowingDatabase(Database):
                 self.materialised[number] = self.processed[number] = 0
         self.context.claimed_count = 0
 
+    @property
+    def borrowed(self) -> tuple[int, ...]:
+        """The relations of the other database that are read."""
+        return tuple(self._lent.values())
+
     def is_borrowed(self, relation: int) -> bool:
         """Return whether a relation, given its number here, belongs to the other database."""
         return relation in self._lent

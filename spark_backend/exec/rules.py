@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from kg_reasoner.expressions.demands import demands
 from kg_reasoner.language import analysis
+from kg_reasoner.language.recursion import refuse
 from kg_reasoner.language.relevance import relevant_rules
 from kg_reasoner.loaders.ontology import owl
 from kg_reasoner.loaders.ontology.owl import AxiomWarning
@@ -114,6 +115,7 @@ def _close_schema(
 ) -> None:
     """Check the rules, close the schema, and specialise the other rules."""
     analysis.check(Program(tuple(rules), program.declarations))
+    refuse(rules, "the Spark backend")
     refuse_unsupported(rules)
     levels = analysis.levels(rules)
     given_data = {*predicates, *LITERAL_PREDICATES}

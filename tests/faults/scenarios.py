@@ -134,6 +134,20 @@ def profiled(subject: Subject) -> Subject:
     return subject
 
 
+DISTANCES: Final = """
+    step("a", 0) .
+    step(?y, ?c) :- dist(?x, ?d), edge(?x, ?y), BIND(?d + 1 AS ?c) .
+    dist(?y, ?d) :- AGGREGATE(step(?y, ?c) ON ?y BIND MIN(?c) AS ?d) .
+"""
+
+
+def distances(maintenance: str = DEFAULT) -> Subject:
+    subject = edges(maintenance)
+    subject.reasoner.add_program(DISTANCES)
+    subject.reasoner.materialise()
+    return subject
+
+
 def refusing() -> Subject:
     subject = edges(on_inconsistency="raise")
     subject.reasoner.add_program(CONSTRAINT)
@@ -521,6 +535,10 @@ def _scenarios() -> Iterator[Scenario]:
         yield Scenario(f"materialise, {strategy}", lambda strategy=strategy: unmaterialised(strategy), materialise_edges)  # type: ignore[misc]
         yield Scenario(f"profiled, {strategy}", lambda strategy=strategy: profiled(unmaterialised(strategy)), materialise_edges)  # type: ignore[misc]
         yield Scenario(f"block, {strategy}", lambda strategy=strategy: edges(strategy), in_block, is_block=True)  # type: ignore[misc]
+    yield Scenario("distances, add facts", distances, add_edges)
+    yield Scenario("distances, remove facts", distances, remove_edges)
+    yield Scenario("distances, remove facts, tiny tables", distances, remove_edges, is_tiny=True)
+    yield Scenario("distances, block, counting", lambda: distances("counting"), in_block, is_block=True)
     yield Scenario("refusing, add facts", refusing, add_edges)
     yield Scenario("refusing, contradiction", refusing, add_contradiction)
     yield Scenario("refusing, remove rules", refusing, remove_rules)
