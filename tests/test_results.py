@@ -325,7 +325,7 @@ def test_a_text_is_parsed_once(monkeypatch: pytest.MonkeyPatch) -> None:
     graph = graph_of(made)
     for _ in range(3):
         assert len(graph.query(query, initNs=PREFIXES)) == 3
-    assert texts == [query, query]  # rdflib's order of SELECT * differs
+    assert texts == [query, query]  # with the prefixes of the graph
     assert len(made.query(query, prefixes={"ex": "http://elsewhere.org/"})) == 0
     assert len(texts) == 3
     for number in range(parsed.REMEMBERED):

@@ -140,7 +140,11 @@ def assert_same(ours: Graph, query: str, **options: Any) -> None:
     if found.type == "ASK":
         assert found.askAnswer == expected.askAnswer
     elif found.type == "SELECT":
-        assert found.vars == expected.vars
+        found_names, expected_names = found.vars or [], expected.vars or []
+        if "SELECT *" in query:  # rdflib has them in any order, and also those that only FILTER and MINUS mention
+            assert set(found_names) <= set(expected_names)
+        else:
+            assert found_names == expected_names
         rows, expected_rows = ([frozenset(row.items()) for row in result.bindings] for result in (found, expected))
         assert Counter(rows) == Counter(expected_rows)
     else:
@@ -243,10 +247,15 @@ def test_bindings_from_outside(zoo: Graph, query: str, bindings: dict[str, URIRe
     assert_same(zoo, PREFIXES + query, initBindings=bindings)
 
 
+def sorted_items(row: Any) -> list[Any]:
+    return sorted(row.asdict().items())
+
+
 def test_inverse_properties_of_prepared_queries(zoo: Graph) -> None:
     """rdflib's own grammar loses them."""
     query = PREFIXES + QUERIES["a negated set with inverses"]
-    assert sorted(zoo.query(prepareQuery(query))) == sorted(zoo.query(query))
+    prepared, read = zoo.query(prepareQuery(query)), zoo.query(query)
+    assert sorted(map(sorted_items, prepared)) == sorted(map(sorted_items, read))
 
 
 def test_prepared_queries_can_be_used_again(zoo: Graph) -> None:

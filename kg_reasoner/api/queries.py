@@ -137,7 +137,7 @@ def _parsed(core: ReasonerCore, text: str, prefixes: Mapping[str, str] | None, b
         raise QuerySyntaxError(f"a SPARQL query is text, not {type(text).__name__}", hint=_RULE_BODIES)
     try:
         with guarded():
-            return parsed_query(text, base, known, in_order=True)
+            return parsed_query(text, base, known)
     except QuerySyntaxError as error:
         if not _is_rule_body(core, text):
             raise
