@@ -495,3 +495,14 @@ def test_a_labelled_blank_node_is_the_same_wherever_it_is_made_in_a_solution() -
     assert [row.b == row.a for row in rows] == [False, True, True]
     assert all(row.c == row.a != row.d for row in rows)
     assert len({row.a for row in rows}) == 3
+
+
+def test_reduced_omits_repetitions_in_a_row() -> None:
+    """The specification permits any number of them between those of DISTINCT and none."""
+    made = Reasoner()
+    query = "SELECT REDUCED ?x ?y { VALUES (?x ?y) { (1 1) (1 1) (1 2) (1 1) (UNDEF 1) (UNDEF 1) } }"
+    found = [tuple(None if term is None else int(term.lexical) for term in row) for row in made.query(query)]
+    assert found == [(1, 1), (1, 2), (1, 1), (None, 1)]
+    assert len(made.query("SELECT REDUCED ?z { VALUES ?x { 1 2 3 } }")) == 1
+    assert len(made.query("SELECT REDUCED ?x { VALUES ?x { 1 1 1 2 2 3 } } LIMIT 3")) == 3
+    assert "distinct  in a row" in str(made.plan(query))

@@ -306,7 +306,8 @@ class Evaluation:
     def _distinct(self, node: algebra.Distinct, need: Need) -> Table:
         names = [variable.name for variable in in_scope(node.node)]
         below = Need(frozenset(names), need.enough, is_set=True)
-        return self._until_enough(node.node, below, lambda table: table.distinct([name for name in names if name in table.columns]))
+        omit = Table.without_runs if node.is_reduced else Table.distinct
+        return self._until_enough(node.node, below, lambda table: omit(table, [name for name in names if name in table.columns]))
 
     def _slice(self, node: algebra.Slice, need: Need) -> Table:
         end = None if node.length is None else node.start + node.length

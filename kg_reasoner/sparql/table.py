@@ -90,6 +90,15 @@ class Table:
         _, firsts = group_rows(self.matrix(names))
         return self.project(names).take(firsts)
 
+    def without_runs(self, names: Sequence[str]) -> Table:
+        """Return the first of all solutions in a row with the same values of some variables, projected to them."""
+        is_first = np.zeros(self.size, np.bool_)
+        is_first[:1] = True
+        for name in names:
+            column = self.columns[name]
+            is_first[1:] |= column[1:] != column[:-1]
+        return self.project(names).take(is_first)
+
 
 def constant(value: int, size: int) -> Ids:
     """Return a column with the same id everywhere."""
