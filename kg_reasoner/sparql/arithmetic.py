@@ -1,4 +1,4 @@
-"""Arithmetic on columns of values: integers while they are exact as doubles, and doubles."""
+"""Arithmetic on columns of values: integers and decimals while doubles identify them, and doubles."""
 
 from __future__ import annotations
 
@@ -6,26 +6,41 @@ from collections.abc import Callable
 from typing import Any, Final, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
 from kg_reasoner.expressions.functions.numbers import literal_of
 from kg_reasoner.program import Call
 from kg_reasoner.sparql.algebra import Expression
 from kg_reasoner.sparql.table import UNBOUND, Table, constant
 from kg_reasoner.sparql.terms import QueryTerms
-from kg_reasoner.sparql.values import DECIMAL, DOUBLE, INTEGER, LARGEST, NOTHING, ROUNDING, UNSURE, ValueColumn
-from kg_reasoner.storage.arrays import Flags, Ids
-from kg_reasoner.terms import term_text
+from kg_reasoner.sparql.values import (
+    DECIMAL,
+    DOUBLE,
+    INTEGER,
+    LARGEST,
+    NOTHING,
+    ROUNDING,
+    SCALED,
+    UNSCALED,
+    UNSURE,
+    ValueColumn,
+    are_exact,
+)
+from kg_reasoner.storage.arrays import Flags, Ids, Numbers
+from kg_reasoner.terms import XSD, term_text
 
-__all__ = ["numbers_of", "terms_of_numbers"]
+__all__ = ["decimal_digits", "ids_of_decimals", "numbers_of", "terms_of_numbers"]
 
-_NEAR: Final = DECIMAL
-"""The kind of results that are known up to an error: enough for most comparisons, and not for terms."""
+_DECIMAL_END: Final = f'"^^<{XSD.decimal.value}>'
+
+MOST_PLACES: Final = 15
+"""The number of decimal places of calculated decimals."""
 
 ColumnValues: TypeAlias = Callable[[Expression, Table], ValueColumn]
 
 
 def numbers_of(expression: Expression, table: Table, values: ColumnValues) -> ValueColumn | None:
-    """Return the values of an expression as a column, `UNSURE` where they are not exact; None if nothing is known.
+    """Return the values of an expression as a column, `UNSURE` where they are not known; None if nothing is known.
 
     Args:
         expression: The expression.
@@ -56,13 +71,38 @@ def _applied(name: str, left: ValueColumn, right: ValueColumn) -> ValueColumn:
     kinds[whole] = np.where(np.abs(doubles[whole]) < LARGEST, INTEGER, UNSURE)
     kinds[(left.kinds == NOTHING) | (right.kinds == NOTHING)] = NOTHING
     doubles = np.where((kinds == INTEGER) & (doubles == 0), 0.0, doubles)
+    scales = np.where(kinds == INTEGER, np.int8(0), np.int8(UNSCALED))
     near = ~exact & _are(left, INTEGER, DOUBLE, DECIMAL) & _are(right, INTEGER, DOUBLE, DECIMAL)
     if not near.any():
-        return ValueColumn(kinds, doubles)
-    kinds[near] = _NEAR
+        return ValueColumn(kinds, doubles, scales)
+    kinds[near] = DECIMAL
     errors = np.where(near, _errors(name, left, right) + np.abs(doubles) * ROUNDING, 0.0)
     kinds[near & ~np.isfinite(errors)] = UNSURE
-    return ValueColumn(kinds, doubles, errors)
+    rows = np.flatnonzero(near & are_exact(left) & are_exact(right))
+    if len(rows):
+        known, scales[rows] = _decimals(name, left, right, rows)
+        doubles[rows] = np.where(scales[rows] != UNSCALED, known, doubles[rows])
+        errors[rows] = np.where(scales[rows] != UNSCALED, np.abs(known) * ROUNDING, errors[rows])
+    return ValueColumn(kinds, doubles, scales, errors)
+
+
+def _decimals(
+    name: str, left: ValueColumn, right: ValueColumn, rows: Numbers
+) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.int8]]:
+    """Return the results of some rows, calculated with integers of the last decimal place, and their scales where that is exact."""
+    mine, theirs = left.scales[rows].astype(np.int64), right.scales[rows].astype(np.int64)
+    scales = mine + theirs if name == "*" else np.maximum(mine, theirs)
+    first, second = _units(left.doubles[rows], mine), _units(right.doubles[rows], theirs)
+    if name != "*":
+        first, second = first * 10.0 ** (scales - mine), second * 10.0 ** (scales - theirs)
+    units = _results(name, first, second)  # exact, as is each operand, while they are small
+    is_small = (np.abs(units) < SCALED) & (np.abs(first) < SCALED) & (np.abs(second) < SCALED) & (scales <= MOST_PLACES)
+    return units / 10.0**scales + 0.0, np.where(is_small, scales, UNSCALED).astype(np.int8)
+
+
+def _units(doubles: npt.NDArray[np.float64], scales: Numbers) -> npt.NDArray[np.float64]:
+    """Return numbers with scales as integers of the last decimal place."""
+    return np.rint(doubles * 10.0**scales)
 
 
 def _are(column: ValueColumn, *kinds: int) -> Flags:
@@ -91,8 +131,11 @@ def _results(name: str, left: Any, right: Any) -> Any:
 
 
 def terms_of_numbers(numbers: ValueColumn, terms: QueryTerms) -> Ids:
-    """Return the ids of exact numbers; `UNBOUND` for everything else."""
+    """Return the ids of exact numbers; `UNBOUND` for everything else, such as decimals that are known up to an error."""
     found = constant(UNBOUND, len(numbers.kinds))
+    rows = np.flatnonzero((numbers.kinds == DECIMAL) & are_exact(numbers))
+    if len(rows):
+        found[rows] = ids_of_decimals(numbers.doubles[rows], numbers.scales[rows], terms)
     for kind, convert in ((INTEGER, int), (DOUBLE, float)):
         rows = np.flatnonzero(numbers.kinds == kind)
         if len(rows):
@@ -101,3 +144,27 @@ def terms_of_numbers(numbers: ValueColumn, terms: QueryTerms) -> Ids:
             texts = [term_text(literal_of(convert(double))) for double in distinct.view(np.float64).tolist()]
             found[rows] = terms.ids_of_texts(texts)[places.reshape(-1)]
     return found
+
+
+def ids_of_decimals(doubles: npt.NDArray[np.float64], scales: npt.NDArray[np.int8], terms: QueryTerms) -> Ids:
+    """Return the ids of decimals with scales."""
+    distinct, firsts, places = np.unique(doubles, return_index=True, return_inverse=True)
+    known = scales[firsts]
+    units = _units(distinct, known.astype(np.int64)).astype(np.int64)
+    texts = [f'"{decimal_digits(unit, scale)}{_DECIMAL_END}' for unit, scale in zip(units.tolist(), known.tolist(), strict=True)]
+    values = [(DECIMAL, double, scale) for double, scale in zip(distinct.tolist(), known.tolist(), strict=True)]
+    return terms.ids_of_numbers(texts, values)[places.reshape(-1)]
+
+
+def decimal_digits(units: int, scale: int) -> str:
+    """Return the canonical lexical form of a decimal, which is given as an integer of its last place.
+
+    >>> decimal_digits(-1250, 3), decimal_digits(1000, 2), decimal_digits(5, 0), decimal_digits(5, 3)
+    ('-1.25', '10', '5', '0.005')
+    """
+    if scale == 0:
+        return str(units)
+    digits = str(abs(units)).rjust(scale + 1, "0")
+    fraction = digits[-scale:].rstrip("0")
+    whole = f"{digits[:-scale]}.{fraction}" if fraction else digits[:-scale]
+    return f"-{whole}" if units < 0 else whole

@@ -31,7 +31,7 @@ from kg_reasoner.sparql.strings import STRINGS, ids_of_strings, strings_of
 from kg_reasoner.sparql.table import UNBOUND, Table, constant
 from kg_reasoner.sparql.terms import QueryTerms
 from kg_reasoner.sparql.text_search import UNDECIDED, Search, search_of
-from kg_reasoner.sparql.values import DOUBLE, INTEGER, NOTHING, STRING, ValueCache, ValueColumn
+from kg_reasoner.sparql.values import DECIMAL, DOUBLE, INTEGER, NOTHING, STRING, ValueCache, ValueColumn, are_exact
 from kg_reasoner.sparql.watching import blocks, mapped, watched
 from kg_reasoner.storage.arrays import Flags, Ids, Numbers
 from kg_reasoner.storage.grouping import distinct_ids, group_rows
@@ -295,7 +295,8 @@ class Expressions:
         if numbers is None:
             return cast(Ids, self._by_rows(call, table, compile_expression, self._terms.ids_of))
         found = terms_of_numbers(numbers, self._terms)
-        rest = np.flatnonzero((numbers.kinds != INTEGER) & (numbers.kinds != DOUBLE) & (numbers.kinds != NOTHING))
+        is_decimal = (numbers.kinds == DECIMAL) & are_exact(numbers)
+        rest = np.flatnonzero((numbers.kinds != INTEGER) & (numbers.kinds != DOUBLE) & (numbers.kinds != NOTHING) & ~is_decimal)
         if len(rest):
             found[rest] = cast(Ids, self._by_rows(call, table.take(rest), compile_expression, self._terms.ids_of))
         return found

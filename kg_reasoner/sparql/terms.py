@@ -75,6 +75,8 @@ class QueryTerms:
     def __init__(self, cache: TermCache) -> None:
         self.dictionary = cache.dictionary
         self._cache = cache
+        self.values: dict[int, tuple[int, float, int]] = {}
+        """What is known of the values of numbers that the query has made, see `kg_reasoner.sparql.values.Value`."""
         self._texts: list[str] = []
         self._local: dict[str, int] = {}
         self._size = len(cache.dictionary)
@@ -106,6 +108,13 @@ class QueryTerms:
                     self._written += len(text)
                 found[place] = known[text]
             current_watch().check(0, self._written)
+        return found
+
+    def ids_of_numbers(self, texts: Sequence[str], values: Sequence[tuple[int, float, int]]) -> Ids:
+        """Return the ids of numbers in the form of `term_text`. Values of terms that only the query knows are remembered."""
+        found = self.ids_of_texts(texts)
+        local = np.flatnonzero(found < UNBOUND)
+        self.values.update((number, values[place]) for number, place in zip(found[local].tolist(), local.tolist(), strict=True))
         return found
 
     def kept(self, ids: Ids) -> Ids:

@@ -274,8 +274,8 @@ class GraphResult(_Table):
 
     def __reduce__(self) -> tuple[Any, ...]:
         prefixes = {prefix: str(namespace) for prefix, namespace in self._prefixes().items()}
-        given = self._columns, NodeCache(), partial(dict, prefixes), self.type
-        return GraphResult, given, {"by_magic": self.by_magic, "derived": self.derived}
+        given = partial(dict[str, str], prefixes)
+        return GraphResult, (self._columns, NodeCache(), given, self.type), {"by_magic": self.by_magic, "derived": self.derived}
 
     def __iter__(self) -> Iterator[Triple]:
         return self.triples()
