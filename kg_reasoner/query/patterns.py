@@ -123,7 +123,13 @@ class Queries:
         self.statistics = RelationStatistics(catalog.database)
 
     def solve(
-        self, patterns: Sequence[AnyPattern], which: Which, limit: int | None, wanted: Collection[str] | None = None
+        self,
+        patterns: Sequence[AnyPattern],
+        which: Which,
+        limit: int | None,
+        wanted: Collection[str] | None = None,
+        *,
+        is_set: bool = False,
     ) -> Solutions:
         """Return the solutions of some patterns.
 
@@ -132,12 +138,13 @@ class Queries:
             which: All triples, the explicit, or the inferred ones.
             limit: A sufficient number of solutions; there may be more.
             wanted: The variables that must have a column; by default, all. The number of solutions does not depend on it.
+            is_set: Whether repetitions may be omitted.
         """
         self.literals.forget()
         if wanted is not None and not any(
             self._hides_from(pattern, which) or self._is_trivial(pattern, which) for pattern in patterns
         ):
-            return self._solve(patterns, which, limit, wanted)
+            return self._solve(patterns, which, limit, wanted, is_set=is_set)
         solutions = self._solve([pattern for pattern in patterns if not self._is_trivial(pattern, which)], which, limit)
         rows = self.visible(patterns, solutions, which)
         if limit is not None and len(rows) < limit <= len(solutions.rows):
@@ -273,13 +280,20 @@ class Queries:
         return any(len(self.matcher.match(s, p, o, limit=1)) > 0 for s, p, o in places)
 
     def _solve(
-        self, patterns: Sequence[AnyPattern], which: Which, limit: int | None, wanted: Collection[str] | None = None
+        self,
+        patterns: Sequence[AnyPattern],
+        which: Which,
+        limit: int | None,
+        wanted: Collection[str] | None = None,
+        *,
+        is_set: bool = False,
     ) -> Solutions:
         """Return all solutions, including those with hidden triples."""
         if not patterns:
             return Solutions([], np.empty((1, 0), np.int32))
         if len(patterns) == 1:
-            return self._scanned(patterns[0], which, limit, wanted) or self._matches(patterns[0], which, limit)
+            scan = self._scanned(patterns[0], which, limit, wanted, is_set)
+            return scan or self._matches(patterns[0], which, limit)
         if not all(self.matcher.is_rdf(_constant(pattern[0]), _constant(pattern[1])) for pattern in patterns):
             names = variables_of(patterns)
             return Solutions(names, np.empty((0, len(names)), np.int32))
@@ -287,14 +301,16 @@ class Queries:
             return self._planned(patterns, limit, wanted)
         return self._joined(patterns, which)
 
-    def _scanned(self, pattern: AnyPattern, which: Which, limit: int | None, wanted: Collection[str] | None) -> Solutions | None:
+    def _scanned(
+        self, pattern: AnyPattern, which: Which, limit: int | None, wanted: Collection[str] | None, is_set: bool
+    ) -> Solutions | None:
         """Return the wanted columns of a pattern that matches whole relations; None if it does not."""
         if limit is not None or wanted is None or which != "all" or self.expands or self.matcher.generalised:
             return None
         property = _constant(pattern[1])
         if len(pattern) > GRAPH_COLUMN or (property is not None and self.literals.covers(property)):
             return None
-        found = scanned(self.catalog, pattern, wanted)
+        found = scanned(self.catalog, pattern, wanted, is_set=is_set)
         return None if found is None else Solutions(*found)
 
     def are_planned(self, patterns: Sequence[AnyPattern], which: Which) -> bool:
@@ -496,10 +512,13 @@ class Queries:
             return rows
         first = self.catalog.dictionary.first_bytes()
         for column, name in enumerate(names):
-            if any(pattern[0] == name for pattern in patterns):
-                rows = rows[first[rows[:, column]] != ord('"')]
+            kinds = None
             if any(pattern[1] == name for pattern in patterns):
-                rows = rows[first[rows[:, column]] == ord("<")]
+                kinds = first[rows[:, column]] == ord("<")
+            elif any(pattern[0] == name for pattern in patterns):
+                kinds = first[rows[:, column]] != ord('"')
+            if kinds is not None and not kinds.all():
+                rows = rows[kinds]
         return rows
 
 

@@ -161,7 +161,7 @@ class Evaluation:
             return Table({}, 0)
         if need.enough is not None and len(node.triples) > 1 and not matcher.extends(node.triples):
             return self.extending.join([replace(node, triples=(triple,)) for triple in node.triples], need)
-        found = matcher.solve(node.triples, need.names, need.enough)
+        found = matcher.solve(node.triples, need.names, need.enough, is_set=need.is_set)
         if matcher.method is not None:
             self.report.note(node, matcher.method)
         return found

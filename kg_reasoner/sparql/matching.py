@@ -45,12 +45,19 @@ class Matcher:
         self._is_native = place.dictionary is terms.dictionary
         self._found: dict[Term, int] = {}
 
-    def solve(self, triples: Sequence[TriplePattern], wanted: Collection[str] | None = None, limit: int | None = None) -> Table:
+    def solve(
+        self,
+        triples: Sequence[TriplePattern],
+        wanted: Collection[str] | None = None,
+        limit: int | None = None,
+        *,
+        is_set: bool = False,
+    ) -> Table:
         """Return the solutions of a basic graph pattern, see `PatternMatcher.solve`."""
         patterns = self._patterns(triples)
         if patterns is None:
             return self._empty(triples)
-        found = self._queries.solve(patterns, self.place.which, limit, wanted)
+        found = self._queries.solve(patterns, self.place.which, limit, wanted, is_set=is_set)
         names = [name for name in found.names if wanted is None or name in wanted]
         return Table({name: self._taken_over(found.rows[:, found.names.index(name)]) for name in names}, len(found.rows))
 
@@ -143,7 +150,14 @@ class MergedMatcher:
     def __init__(self, matchers: Sequence[Matcher], without: Matcher | None = None) -> None:
         self._matchers, self._without = matchers, without
 
-    def solve(self, triples: Sequence[TriplePattern], wanted: Collection[str] | None = None, limit: int | None = None) -> Table:
+    def solve(
+        self,
+        triples: Sequence[TriplePattern],
+        wanted: Collection[str] | None = None,
+        limit: int | None = None,
+        *,
+        is_set: bool = False,
+    ) -> Table:
         """Return the solutions of a basic graph pattern."""
         found = unit()
         for triple in triples:

@@ -75,6 +75,8 @@ class Table:
 
     def matrix(self, names: Sequence[str]) -> Ids:
         """Return the columns of some variables as an array of shape (size, variables)."""
+        if len(names) == 1:
+            return self.column(names[0]).reshape(-1, 1)
         rows = np.empty((self.size, len(names)), np.int32)
         for place, name in enumerate(names):
             rows[:, place] = self.columns.get(name, UNBOUND)

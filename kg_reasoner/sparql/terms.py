@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from kg_reasoner.concurrency.limits import current_watch
 from kg_reasoner.sparql.table import UNBOUND
-from kg_reasoner.sparql.watching import blocks, watched
+from kg_reasoner.sparql.watching import blocks
 from kg_reasoner.storage.arrays import Ids
 from kg_reasoner.storage.dictionary import Dictionary
 from kg_reasoner.storage.grouping import distinct_ids
@@ -100,13 +100,14 @@ class QueryTerms:
         missing = np.flatnonzero(found < 0).tolist()
         if missing:
             known, made = self._local, self._texts
-            for place in watched(missing):
-                text = texts[place]
-                if text not in known:
-                    known[text] = FIRST_LOCAL - len(made)
-                    made.append(text)
-                    self._written += len(text)
-                found[place] = known[text]
+            wanted = [texts[place] for place in missing] if len(missing) < len(texts) else texts
+            for part in blocks(len(wanted), AT_ONCE):
+                for text in wanted[part]:
+                    if text not in known:
+                        known[text] = FIRST_LOCAL - len(made)
+                        made.append(text)
+                        self._written += len(text)
+            found[missing] = [known[text] for text in wanted]
             current_watch().check(0, self._written)
         return found
 
