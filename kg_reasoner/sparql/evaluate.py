@@ -9,6 +9,7 @@ Two demands are passed down: the variables whose values are wanted, and a suffic
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -82,6 +83,11 @@ class Evaluation:
         self.extending = Extending(self)
         self.estimates = Estimates(self)
 
+    def close(self) -> None:
+        """Release the parts, which refer to the whole: Python's collector of cycles is not needed then."""
+        del self.expressions, self.extending, self.estimates
+        self._paths.clear()
+
     # --- expressions ------------------------------------------------------------------------------------------------
 
     def exists(self, node: Node, table: Table) -> Flags:
@@ -149,10 +155,12 @@ class Evaluation:
             node: The pattern.
             need: What is needed of them.
         """
-        with self.report.step(node) as step:
-            found: Table = _EVALUATE[type(node)](self, node, need)
-            current_watch().check(found.size, found.nbytes)
-            step.rows = found.size
+        step, watch = self.report.of(node), current_watch()
+        step.calls += 1
+        start = time.perf_counter()
+        found: Table = _EVALUATE[type(node)](self, node, need)
+        watch.check(found.size, 0 if watch.limits.memory is None else found.nbytes)
+        step.rows, step.seconds = found.size, step.seconds + time.perf_counter() - start
         return found
 
     def _patterns(self, node: algebra.Patterns, need: Need) -> Table:
@@ -223,7 +231,7 @@ class Evaluation:
         wanted = need.enough
         enough = None if wanted is None else max(least, wanted)
         while True:
-            table = self.table(node, replace(need, enough=enough))
+            table = self.table(node, need if enough == need.enough else replace(need, enough=enough))
             found: Table = reduce(table)
             if wanted is None or enough is None or found.size >= wanted or table.size < enough:
                 return found
@@ -301,10 +309,12 @@ class Evaluation:
     def _project(self, node: algebra.Project, need: Need) -> Table:
         names = [variable.name for variable in node.variables]
         wanted = names if need.names is None else [name for name in names if name in need.names]
-        return self.table(node.node, replace(need, names=frozenset(wanted))).project(wanted)
+        return self.table(node.node, Need(frozenset(wanted), need.enough, need.is_set)).project(wanted)
 
     def _distinct(self, node: algebra.Distinct, need: Need) -> Table:
-        names = [variable.name for variable in in_scope(node.node)]
+        below_it = node.node
+        visible = below_it.variables if isinstance(below_it, algebra.Project) else in_scope(below_it)
+        names = [variable.name for variable in visible]
         below = Need(frozenset(names), need.enough, is_set=True)
         omit = Table.without_runs if node.is_reduced else Table.distinct
         return self._until_enough(node.node, below, lambda table: omit(table, [name for name in names if name in table.columns]))

@@ -7,6 +7,7 @@ separately have one each), terms are translated.
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from typing import Final
 
 import numpy as np
 
@@ -26,6 +27,9 @@ from kg_reasoner.terms import Term, term_text
 
 __all__ = ["Matcher", "MergedMatcher"]
 
+REMEMBERED: Final = 1 << 16
+"""The maximal number of constants whose ids are remembered."""
+
 
 class Matcher:
     """Matches patterns in one place.
@@ -43,7 +47,7 @@ class Matcher:
         self._queries = place.queries
         self._terms = terms
         self._is_native = place.dictionary is terms.dictionary
-        self._found: dict[Term, int] = {}
+        self._found = terms.known if self._is_native else dict[Term, int]()
 
     def solve(
         self,
@@ -122,9 +126,12 @@ class Matcher:
 
     def _id(self, term: Term) -> int:
         """Return the id of a term in the place; -1 if it does not occur there."""
-        number = self._found.get(term)
+        known = self._found
+        number = known.get(term)
         if number is None:
-            number = self._found[term] = self.place.dictionary.find_text(term_text(term))
+            number = self.place.dictionary.find_text(term_text(term))
+            if number >= 0 and len(known) < REMEMBERED:
+                known[term] = number
         return number
 
     def _taken_over(self, ids: Ids) -> Ids:

@@ -19,6 +19,10 @@ UNBOUND: Final = -1
 """No term. Ids below stand for terms that only a query knows, see `kg_reasoner.sparql.terms`."""
 
 
+FEW: Final = 32
+"""The number of solutions that are compared without the kernels."""
+
+
 class Table:
     """Solutions as columns of ids, all of length `size`.
 
@@ -89,6 +93,13 @@ class Table:
 
     def distinct(self, names: Sequence[str]) -> Table:
         """Return the first of all solutions with the same values of some variables, projected to them."""
+        if self.size <= FEW:
+            rows = zip(*(self.columns[name].tolist() for name in names), strict=True) if names else [()] * self.size
+            known: dict[tuple[int, ...], int] = {}
+            for number, row in enumerate(rows):
+                known.setdefault(row, number)
+            chosen = self.project(names)
+            return chosen if len(known) == self.size else chosen.take(np.array([*known.values()], np.int64))
         _, firsts = group_rows(self.matrix(names))
         return self.project(names).take(firsts)
 

@@ -41,6 +41,8 @@ class TermCache:
 
     def __init__(self, dictionary: Dictionary) -> None:
         self.dictionary = dictionary
+        self.known: dict[Term, int] = {}
+        """The ids of constants in queries that the dictionary contains: it only grows."""
         self._terms: dict[int, Term] = {}
 
     def terms(self, ids: Sequence[int]) -> list[Term]:
@@ -74,6 +76,7 @@ class QueryTerms:
 
     def __init__(self, cache: TermCache) -> None:
         self.dictionary = cache.dictionary
+        self.known = cache.known
         self._cache = cache
         self.values: dict[int, tuple[int, float, int]] = {}
         """What is known of the values of numbers that the query has made, see `kg_reasoner.sparql.values.Value`."""
