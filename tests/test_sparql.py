@@ -76,6 +76,49 @@ QUERIES = {
     "minus without common variables": "SELECT * { ?x ex:age ?a MINUS { ?y ex:keeps ?z } }",
     "exists": "SELECT ?x { ?x ex:age ?a FILTER EXISTS { ?x ex:keeps ?y . ?y ex:likes ?x } }",
     "not exists": "SELECT ?x { ?x ex:age ?a FILTER NOT EXISTS { ?x ex:keeps ?y } }",
+    "exists with an optional part": (
+        "SELECT ?x { ?x ex:age ?a FILTER EXISTS { ?x ex:keeps ?y OPTIONAL { ?y ex:age ?b FILTER(?b < ?a) } } }"
+    ),
+    "exists with a condition on an optional part": (
+        "SELECT ?x { ?x ex:age ?a FILTER EXISTS { ?x ex:keeps ?y OPTIONAL { ?y ex:likes ?b } FILTER(!BOUND(?b) || ?b = ?y) } }"
+    ),
+    "exists with a condition in a nested group": (
+        "SELECT * { ?x ex:age ?a FILTER EXISTS { ?x ex:keeps ?y { ?y ex:age ?b FILTER(?b > ?a - 25) } } }"
+    ),
+    "exists with a nested condition on what is bound outside of it": (
+        "SELECT * { ?x ex:age ?a FILTER NOT EXISTS { ?x ex:age ?b { ?y ex:age ?a FILTER(?b > 3) } } }"
+    ),
+    "exists with alternatives that see outer variables": (
+        "SELECT * { ?x ex:age ?a FILTER EXISTS { { ?x ex:keeps ?y FILTER(?a > 29) } UNION { ?x ex:likes ?z OPTIONAL { "
+        "?z ex:age ?a } } } }"
+    ),
+    "exists with a subselect": (
+        "SELECT * { ?x ex:age ?a FILTER EXISTS { SELECT DISTINCT ?x { ?x ex:keeps ?y } ORDER BY ?y LIMIT 1 } }"
+    ),
+    "exists with local variables in a subselect": (
+        "SELECT * { ?x ex:age ?a FILTER EXISTS { SELECT ?x { ?x ex:keeps ?y . ?y ex:age ?a } } }"
+    ),
+    "not exists with bind": "SELECT * { ?x ex:age ?a FILTER NOT EXISTS { ?x ex:keeps ?y BIND(?a + 1 AS ?b) FILTER(?b > 31) } }",
+    "exists with minus": "SELECT * { ?x ex:age ?a FILTER EXISTS { ?y ex:age ?b MINUS { ?y ex:likes ?z } } }",
+    "a join with alternatives": (
+        "SELECT * { ?x ex:name 'Tom' . { ?x ex:likes ?y } UNION { ?y ex:keeps ?x } UNION { ?x ex:age ?n FILTER(?n > 2) } }"
+    ),
+    "a join with alternatives that bind other variables": (
+        "SELECT * { VALUES (?x ?y) { (ex:ann ex:bob) (ex:tom ex:rex) } { ?x ex:likes ?y } UNION { ?x ex:knows ?y . ?y ex:age ?n } }"
+    ),
+    "a join with an optional part": "SELECT * { ?x ex:name ?n . { ?x ex:likes ?y OPTIONAL { ?y ex:keeps ?z } } }",
+    "a join with an optional part that shares a variable": (
+        "SELECT * { ?x ex:knows ?z . { ?x ex:age ?a OPTIONAL { ?y ex:keeps ?w . ?z ex:keeps ?w } } }"
+    ),
+    "nested optional parts": (
+        "SELECT * { ?x ex:age ?a OPTIONAL { ?x ex:knows ?y OPTIONAL { ?y ex:age ?b FILTER(?b >= 30) OPTIONAL { ?y "
+        "ex:keeps ?z } } } }"
+    ),
+    "an optional part with a condition on outer variables": (
+        "SELECT * { ?x ex:age ?a OPTIONAL { ?x ex:keeps ?y OPTIONAL { ?y ex:age ?b FILTER(?b < ?a) } } }"
+    ),
+    "a join with minus": "SELECT * { ?x ex:name ?n . { ?x ex:likes ?y MINUS { ?y ex:likes ?x } } }",
+    "a join with bind": "SELECT * { ?x ex:name ?n . { ?x ex:age ?a BIND(?a * 2 AS ?b) } { ?x ex:likes ?y BIND(STR(?n) AS ?s) } }",
     "values before": "SELECT * { VALUES ?x { ex:ann ex:bob ex:nobody } ?x ex:keeps ?y }",
     "values after": "SELECT * { ?x ex:keeps ?y } VALUES (?x ?y) { (ex:ann UNDEF) (UNDEF ex:rex) }",
     "bind before": "SELECT * { BIND(ex:ann AS ?x) ?x ex:keeps ?y }",
@@ -506,3 +549,27 @@ def test_reduced_omits_repetitions_in_a_row() -> None:
     assert len(made.query("SELECT REDUCED ?z { VALUES ?x { 1 2 3 } }")) == 1
     assert len(made.query("SELECT REDUCED ?x { VALUES ?x { 1 1 1 2 2 3 } } LIMIT 3")) == 3
     assert "distinct  in a row" in str(made.plan(query))
+
+
+def test_alternatives_and_optional_parts_are_followed_from_the_solutions_at_hand() -> None:
+    made = Reasoner()
+    made.load(b"".join(b"<urn:s%d> <urn:p> <urn:o%d> ; <urn:q> %d .\n" % (n, n % 7, n) for n in range(2000)), format="turtle")
+    start = "?s <urn:q> 5 ."
+    for part in (
+        "{ ?s <urn:p> ?o } UNION { ?o <urn:p> ?s }",
+        "{ ?s <urn:p> ?o OPTIONAL { ?o <urn:p> ?u } }",
+        "OPTIONAL { ?s <urn:p> ?o OPTIONAL { ?s <urn:q> ?n } }",
+        "{ ?s <urn:p> ?o MINUS { ?s <urn:q> 6 } }",
+        "{ ?s <urn:p> ?o BIND(STR(?o) AS ?t) }",
+    ):
+        waiting: list[Any] = [made.plan(f"SELECT * {{ {start} {part} }}", run=True).to_dict()["plan"]]
+        while waiting:
+            step = waiting.pop()
+            assert (step["rows"] or 0) <= 10, step
+            waiting += step["parts"]
+    for pattern in (
+        "?s <urn:p> ?o OPTIONAL { ?o <urn:p> ?u }",
+        "{ ?s <urn:p> ?o { ?o <urn:p> ?u FILTER(?n > 5) } } UNION { ?s <urn:p> ?o }",
+    ):
+        plan_text = str(made.plan(f"SELECT * {{ ?s <urn:q> ?n FILTER EXISTS {{ {pattern} }} }}", run=True))
+        assert "for each combination" not in plan_text

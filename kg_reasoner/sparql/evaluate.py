@@ -28,7 +28,7 @@ from kg_reasoner.sparql.exists import exists
 from kg_reasoner.sparql.expressions import Expressions
 from kg_reasoner.sparql.extending import START, Extending
 from kg_reasoner.sparql.fresh_values import FreshValues
-from kg_reasoner.sparql.joins import is_among, merged
+from kg_reasoner.sparql.joins import merged
 from kg_reasoner.sparql.matching import Matcher, MergedMatcher
 from kg_reasoner.sparql.ordering import order, ranks
 from kg_reasoner.sparql.paths import PathFollower
@@ -185,16 +185,8 @@ class Evaluation:
     def _left_join(self, node: algebra.LeftJoin, need: Need) -> Table:
         inner = self._joining(node.right, need, node.condition)
         left = self.table(node.left, replace(inner, enough=need.enough))
-        rows, right = self.extending.matches(left, node.right, replace(inner, enough=None))
-        table = merged(left, right, rows, np.arange(right.size))
-        if node.condition is not None:
-            kept = self.expressions.holds(node.condition, table)
-            table, rows = table.take(kept), rows[kept]
-        alone = np.flatnonzero(~is_among(rows, left.size))
-        if not len(alone):
-            return table
-        every = concatenated([table, left.take(alone)])
-        return every.take(np.argsort(np.concatenate([rows, alone]), kind="stable"))
+        rows, right = self.extending.optional(left, node.right, node.condition, inner)
+        return merged(left, right, rows, np.arange(right.size))
 
     def _joining(self, node: Node, need: Need, *conditions: Any) -> Need:
         """Return what is needed of both sides of a join: the variables that are shared, and those of conditions."""

@@ -93,6 +93,7 @@ class Table:
 
     def distinct(self, names: Sequence[str]) -> Table:
         """Return the first of all solutions with the same values of some variables, projected to them."""
+        names = [name for name in names if name in self.columns]
         if self.size <= FEW:
             rows = zip(*(self.columns[name].tolist() for name in names), strict=True) if names else [()] * self.size
             known: dict[tuple[int, ...], int] = {}
