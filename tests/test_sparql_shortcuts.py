@@ -14,7 +14,7 @@ from kg_reasoner import Reasoner
 from kg_reasoner.concurrency.limits import Limits
 from kg_reasoner.errors import LimitError
 from kg_reasoner.sparql.shortcuts import REMEMBERED
-from kg_reasoner.terms import IRI, OWL, RDF, Triple, literal
+from kg_reasoner.terms import IRI, OWL, RDF, RDFS, BlankNode, Triple, literal
 
 from .effort import examples
 
@@ -35,12 +35,24 @@ QUERIES = [
     "SELECT ?x { <urn:a> owl:sameAs ?x }",
     "SELECT ?x { <urn:a> owl:sameAs ?x . ?x <urn:p> ?y }",
     "SELECT ?x ?n { ?x <urn:p> ?y . ?y <urn:n> ?n }",
+    "SELECT ?x { <urn:a> <urn:p>+ ?x }",
+    "SELECT ?x { <urn:a> <urn:q>* ?x }",
+    "SELECT ?x { ?x <urn:p>+ <urn:b> }",
+    "SELECT ?x { ?x <urn:p>* <urn:nowhere> }",
+    "SELECT ?x { <urn:a> owl:sameAs* ?x }",
+    "DESCRIBE <urn:a>",
+    "DESCRIBE <urn:d>",
     "SELECT ?x ?none { ?x <urn:p> ?y . ?y <urn:q> ?z }",
 ]
 TRIPLES = st.tuples(
     st.sampled_from(NAMES),
     st.sampled_from([IRI("urn:p"), IRI("urn:q"), IRI("urn:n"), RDF.type, OWL.sameAs, *NAMES[:1]]),
     st.sampled_from([*NAMES, literal(1)]),
+)
+VOCABULARY = st.tuples(
+    st.sampled_from([*NAMES, RDF.type, OWL.Thing, RDFS.Class]),
+    st.sampled_from([RDF.type, RDFS.subClassOf, OWL.sameAs]),
+    st.sampled_from([OWL.Thing, RDFS.Class, RDFS.Resource, NAMES[0], BlankNode("b")]),
 )
 CHANGES = st.lists(st.tuples(st.booleans(), st.lists(TRIPLES, min_size=1, max_size=4)), min_size=1, max_size=5)
 MAKERS: dict[str, Any] = {
@@ -83,6 +95,45 @@ def test_after_changes(kind: str, changes: list[tuple[bool, list[Triple]]]) -> N
             change(made, not adds, triples)
             check(made, number)
     check(made, number)
+
+
+@pytest.mark.parametrize("kind", ["owl2rl", "rdfs", "one relation"])
+@settings(max_examples=examples(30))
+@given(triples=st.lists(st.one_of(TRIPLES, VOCABULARY), min_size=1, max_size=8), removed=st.integers(0, 3))
+def test_scans_of_whole_relations_show_what_is_visible(kind: str, triples: list[Triple], removed: int) -> None:
+    made = {**MAKERS, "rdfs": lambda: Reasoner(ruleset="rdfs")}[kind]()
+    if kind == "one relation":
+        made = Reasoner("[?s, ?q, ?o] :- [?s, <urn:p>, ?o], [?s, ?q, ?o] .", ruleset="rdfs")
+    change(made, True, triples)
+    change(made, False, triples[:removed])
+    visible = Counter(made.triples())
+    for query, kept in (
+        ("SELECT ?s ?p ?o { ?s ?p ?o }", lambda s, p, o: (s, p, o)),
+        ("SELECT ?p { ?s ?p ?o }", lambda s, p, o: (p,)),
+        ("SELECT ?o ?s { ?s a ?o }", lambda s, p, o: (o, s) if p == RDF.type else None),
+    ):
+        expected = Counter(kept(*triple) for triple in visible.elements())
+        expected.pop(None, None)
+        assert Counter(map(tuple, made.query(query))) == expected
+    count = made.query("SELECT (COUNT(*) AS ?n) { ?s ?p ?o }")
+    assert [int(row.n.lexical) for row in count] == [visible.total()]
+    assert {row.p for row in made.query("SELECT DISTINCT ?p { ?s ?p ?o }")} == {p for _, p, _ in visible}
+
+
+def test_what_a_shortcut_leaves_to_the_operators() -> None:
+    made = Reasoner()
+    made.load(b"".join(b"<urn:%d> <urn:p> <urn:%d> .\n" % (number, number + 1) for number in range(100)), format="turtle")
+    made.load(
+        b"<urn:x> <urn:p> [ <urn:q> 1 ] . <urn:hub> <urn:r> " + b", ".join(b"%d" % n for n in range(100)) + b" .", format="turtle"
+    )
+    for query, size in (
+        ("SELECT ?x { <urn:0> <urn:p>+ ?x }", 100),
+        ("SELECT ?x { <urn:70> <urn:p>* ?x }", 31),
+        ("SELECT ?x { <urn:hub> <urn:r>+ ?x }", 100),
+        ("DESCRIBE <urn:x>", 2),
+        ("DESCRIBE <urn:5>", 1),
+    ):
+        assert [len(made.query(query)) for _ in range(4)] == 4 * [size], query
 
 
 def test_parts_of_answers() -> None:

@@ -189,7 +189,10 @@ class _Query:
         if effort is None and state is not None and not self._given and not parsed.clauses:
             shortcut = known_shortcut(core.caches, parsed, state, self._prepared, core.queries)
             if shortcut is not None:
-                return shortcut.answer(core.caches)
+                found = shortcut.answer(core.caches, parsed.prefixes)
+                if found is not None:
+                    return found
+                core.caches.shortcuts[parsed] = state, None
         with guarded():
             dataset = self._dataset(effort)
             ready = parsed.prepared(self._given, joins_graphs=dataset.joins_graphs)

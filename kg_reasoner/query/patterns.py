@@ -147,8 +147,11 @@ class Queries:
             is_set: Whether repetitions may be omitted.
         """
         self.literals.forget()
+        scan = self._scanned(patterns[0], which, limit, wanted, is_set) if len(patterns) == 1 else None
+        if scan is not None:
+            return scan
         if wanted is not None and not self.are_special(patterns, which):
-            return self._solve(patterns, which, limit, wanted, is_set=is_set)
+            return self._solve(patterns, which, limit, wanted)
         solutions = self._solve([pattern for pattern in patterns if not self._is_trivial(pattern, which)], which, limit)
         rows = self.visible(patterns, solutions, which)
         if limit is not None and len(rows) < limit <= len(solutions.rows):
@@ -294,20 +297,13 @@ class Queries:
         return variables_of([pattern]), lambda limit: self._matches(pattern, "all", limit).rows
 
     def _solve(
-        self,
-        patterns: Sequence[AnyPattern],
-        which: Which,
-        limit: int | None,
-        wanted: Collection[str] | None = None,
-        *,
-        is_set: bool = False,
+        self, patterns: Sequence[AnyPattern], which: Which, limit: int | None, wanted: Collection[str] | None = None
     ) -> Solutions:
         """Return all solutions, including those with hidden triples."""
         if not patterns:
             return Solutions([], np.empty((1, 0), np.int32))
         if len(patterns) == 1:
-            scan = self._scanned(patterns[0], which, limit, wanted, is_set)
-            return scan or self._matches(patterns[0], which, limit)
+            return self._matches(patterns[0], which, limit)
         if not all(self.matcher.is_rdf(_constant(pattern[0]), _constant(pattern[1])) for pattern in patterns):
             names = variables_of(patterns)
             return Solutions(names, np.empty((0, len(names)), np.int32))
@@ -318,13 +314,14 @@ class Queries:
     def _scanned(
         self, pattern: AnyPattern, which: Which, limit: int | None, wanted: Collection[str] | None, is_set: bool
     ) -> Solutions | None:
-        """Return the wanted columns of a pattern that matches whole relations; None if it does not."""
+        """Return the wanted columns of the visible matches of a pattern that matches whole relations; None if it does not."""
         if limit is not None or wanted is None or which != "all" or self.expands or self.matcher.generalised:
             return None
         property = _constant(pattern[1])
         if len(pattern) > GRAPH_COLUMN or (property is not None and self.literals.covers(property)):
             return None
-        found = scanned(self.catalog, pattern, wanted, is_set=is_set)
+        visibility = self.visibility if self._hides_from(pattern, which) else None
+        found = scanned(self.catalog, pattern, wanted, visibility, is_set=is_set)
         return None if found is None else Solutions(*found)
 
     def are_planned(self, patterns: Sequence[AnyPattern], which: Which) -> bool:

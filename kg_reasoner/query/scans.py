@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from kg_reasoner.planning.catalog import RelationCatalog, StoredTerm
+from kg_reasoner.query.visibility import Visibility
 from kg_reasoner.storage.arrays import Flags, Ids
 
 __all__ = ["scanned"]
@@ -18,7 +19,12 @@ BLOCK: Final = 1 << 16
 
 
 def scanned(
-    catalog: RelationCatalog, pattern: tuple[StoredTerm, StoredTerm, StoredTerm], wanted: Collection[str], *, is_set: bool = False
+    catalog: RelationCatalog,
+    pattern: tuple[StoredTerm, StoredTerm, StoredTerm],
+    wanted: Collection[str],
+    visibility: Visibility | None = None,
+    *,
+    is_set: bool = False,
 ) -> tuple[list[str], Ids] | None:
     """Return the wanted columns of the RDF triples that match a pattern; None if it is not such a pattern.
 
@@ -26,6 +32,7 @@ def scanned(
         catalog: The relations.
         pattern: The pattern: variables, except possibly the property.
         wanted: The variables whose values are wanted.
+        visibility: Says which inferred triples are hidden; None: none.
         is_set: Whether repetitions may be omitted.
 
     Returns:
@@ -45,6 +52,10 @@ def scanned(
         rows = catalog.database.rows(relation)
         columns = dict(zip(pattern, catalog.layout.columns(relation, rows), strict=True))
         kept = _matching(columns[subject], columns[property], known, first)
+        hidden = None if visibility is None else visibility.hidden_in(columns[subject], columns[property], columns[value])
+        if hidden is not None:
+            shown = ~hidden | catalog.database.are_explicit(relation)
+            kept = shown if kept is None else kept & shown
         size = len(rows) if kept is None else int(np.count_nonzero(kept))
         chosen = [columns[name] for name in names]
         if is_set and all(isinstance(column, int) for column in chosen):

@@ -109,6 +109,20 @@ class Visibility:
         hidden |= (property == self._below) & ((marks[value] & _GENERAL) != 0)
         return hidden
 
+    def hidden_in(self, subjects: Ids | int, properties: Ids | int, values: Ids | int) -> Flags | None:
+        """Do the same for columns, some of which may be constants; None: no triple is hidden."""
+        self._look_at_new_terms()
+        marks = self._marks
+        hidden: Flags = np.asarray((marks[subjects] & _VOCABULARY) != 0)
+        reflexive = (marks[properties] & _REFLEXIVE) != 0
+        if np.any(reflexive):
+            hidden = hidden | (reflexive & np.equal(subjects, values))
+        for property, kinds in ((self._type, _BLANK | _GENERAL), (self._below, _GENERAL)):
+            of_property = np.equal(properties, property)
+            if np.any(of_property):
+                hidden = hidden | (of_property & ((marks[values] & kinds) != 0))
+        return hidden if hidden.any() else None
+
     def are_vocabulary(self, terms: Ids) -> Flags:
         """Return whether each term belongs to the vocabularies, so that triples with this subject are hidden."""
         self._look_at_new_terms()
