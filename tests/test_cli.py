@@ -354,6 +354,24 @@ def test_the_columns_of_select_star_are_in_the_order_of_the_query(zoo: Path) -> 
     assert good("query", zoo, "-Q", query, "-f", "csv").stdout.splitlines()[0] == "zebra,name,age,foe"
 
 
+def test_a_query_on_demand_has_the_same_answers(zoo: Path) -> None:
+    for query in (
+        "SELECT ?x { ?x a :Animal } ORDER BY ?x",
+        "ASK { :leo a :Animal }",
+        "CONSTRUCT { ?x :is :known } { ?x a :Animal }",
+    ):
+        known = good("query", zoo, "-Q", PREFIX + query)
+        asked = good("query", zoo, "-Q", PREFIX + query, "--on-demand")
+        assert asked.stdout == known.stdout and known.stdout.strip()
+        assert "inferred" in known.stderr and "inferred" not in asked.stderr
+        assert "derived for the query" in asked.stderr
+    merging = good("query", zoo, "-Q", PREFIX + "ASK { :leo a :Animal }", "--on-demand", "--equality", "rewrite")
+    assert merging.stdout == "true\n" and "magic sets do not apply" in merging.stderr
+    assert good("query", zoo, "-Q", PREFIX + "ASK { :leo a :Dog }", "--on-demand", code=3).stdout == "false\n"
+    for option in (["--explain"], ["--allow-service"], ["--graphs", "graph"]):
+        assert "--on-demand is not combined with" in bad("query", zoo, "-Q", "ASK {}", "--on-demand", *option, code=2)
+
+
 def test_ask_answers_with_the_exit_code_too(zoo: Path) -> None:
     yes, no = PREFIX + "ASK { :leo a :Animal }", PREFIX + "ASK { :leo a :Dog }"
     assert good("query", zoo, "-Q", yes).stdout == "true\n"

@@ -13,10 +13,10 @@ Rows = list[tuple[int, ...]]
 
 
 def tables(count: int) -> st.SearchStrategy[list[Rows]]:
-    """Return tables with the same columns; sometimes so many rows that one column is grouped without a hash table."""
-    ids = st.integers(-3, 3)
-    return st.integers(0, 3).flatmap(
-        lambda width: st.lists(st.lists(st.tuples(*[ids] * width), max_size=120), min_size=count, max_size=count)
+    """Return tables with the same columns; sometimes with ids so far apart that one column is grouped by a hash table."""
+    near, far = st.integers(-3, 3), st.sampled_from([-5, -1, 0, 7, 2**30, 2**31 - 1, -(2**31)])
+    return st.tuples(st.integers(0, 3), st.sampled_from([near, far])).flatmap(
+        lambda given: st.lists(st.lists(st.tuples(*[given[1]] * given[0]), max_size=120), min_size=count, max_size=count)
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import csv
 import datetime as dt
 import gzip
@@ -11,6 +12,7 @@ import pickle
 import sys
 import threading
 from collections import Counter
+from collections.abc import Callable
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -156,6 +158,50 @@ def test_a_result_stays_as_it_is_when_the_graph_changes(query: str) -> None:
     assert [first, *rows] == list(before) == list(result)
     assert len(made.query(query)) != len(result)
     assert result.to_arrow().num_rows == len(result)
+
+
+@pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, lambda result: pickle.loads(pickle.dumps(result))])
+def test_results_are_copied_and_pickled_with_their_terms(copied: Callable[[Any], Any]) -> None:
+    made = reasoner(FAMILY)
+    queries = (
+        "SELECT ?x ?n (CONCAT(STR(?n), '!') AS ?m) ?y { ?x ex:n ?n OPTIONAL { ?x ex:nothing ?y } } ORDER BY ?n",
+        "SELECT ?x { ?x ex:nothing ?n }",
+        "SELECT * {}",
+        "CONSTRUCT { ?x ex:is [ ex:n ?n ] } { ?x ex:n ?n }",
+        "ASK { ?x ex:n ?n }",
+    )
+    for query in queries:
+        result = made.query(query, prefixes=PREFIXES)
+        result.derived = 3
+        same = copied(result)
+        assert type(same) is type(result) and same.derived == 3
+        if isinstance(result, AskResult):
+            assert bool(same) == bool(result)
+            continue
+        assert list(same) == list(result) and len(same) == len(result)
+        assert list(same.tuples("rdflib")) == list(result.tuples("rdflib"))
+        if isinstance(result, SelectResult):
+            assert same.to_json() == result.to_json() and same.variables == result.variables
+            assert same.to_arrow() == result.to_arrow()
+        else:
+            assert set(same.to_graph()) == set(result.to_graph())
+            assert dict(same.to_graph().namespaces())["ex"] == dict(result.to_graph().namespaces())["ex"]
+
+
+def test_a_pickle_has_only_the_terms_of_the_result() -> None:
+    made = reasoner(FAMILY)
+    made.load(b"".join(b'<urn:s%d> <urn:p> "%s" .\n' % (number, b"x" * 1000) for number in range(100)), format="nt")
+    assert len(pickle.dumps(made.query("SELECT ?x { ?x ex:n ?n }", prefixes=PREFIXES))) < 2000
+
+
+@pytest.mark.parametrize("copied", [copy.copy, lambda result: pickle.loads(pickle.dumps(result))])
+def test_results_of_rdflib_are_copied_and_pickled(copied: Callable[[Any], Any]) -> None:
+    graph = graph_of(reasoner(FAMILY))
+    for query in ("SELECT * { ?x ex:n ?n }", "ASK {}", "CONSTRUCT WHERE { ?x ex:n ?n }"):
+        result = graph.query(query, initNs=PREFIXES)
+        same = copied(result)
+        assert (same.type, same.vars, bool(same)) == (result.type, result.vars, bool(result))
+        assert Counter(same) == Counter(result)
 
 
 def test_threads_read_one_result_while_the_graph_changes() -> None:
@@ -325,7 +371,7 @@ def test_a_text_is_parsed_once(monkeypatch: pytest.MonkeyPatch) -> None:
     graph = graph_of(made)
     for _ in range(3):
         assert len(graph.query(query, initNs=PREFIXES)) == 3
-    assert texts == [query, query]  # rdflib's order of SELECT * differs
+    assert texts == [query, query]  # with the prefixes of the graph
     assert len(made.query(query, prefixes={"ex": "http://elsewhere.org/"})) == 0
     assert len(texts) == 3
     for number in range(parsed.REMEMBERED):

@@ -76,6 +76,49 @@ QUERIES = {
     "minus without common variables": "SELECT * { ?x ex:age ?a MINUS { ?y ex:keeps ?z } }",
     "exists": "SELECT ?x { ?x ex:age ?a FILTER EXISTS { ?x ex:keeps ?y . ?y ex:likes ?x } }",
     "not exists": "SELECT ?x { ?x ex:age ?a FILTER NOT EXISTS { ?x ex:keeps ?y } }",
+    "exists with an optional part": (
+        "SELECT ?x { ?x ex:age ?a FILTER EXISTS { ?x ex:keeps ?y OPTIONAL { ?y ex:age ?b FILTER(?b < ?a) } } }"
+    ),
+    "exists with a condition on an optional part": (
+        "SELECT ?x { ?x ex:age ?a FILTER EXISTS { ?x ex:keeps ?y OPTIONAL { ?y ex:likes ?b } FILTER(!BOUND(?b) || ?b = ?y) } }"
+    ),
+    "exists with a condition in a nested group": (
+        "SELECT * { ?x ex:age ?a FILTER EXISTS { ?x ex:keeps ?y { ?y ex:age ?b FILTER(?b > ?a - 25) } } }"
+    ),
+    "exists with a nested condition on what is bound outside of it": (
+        "SELECT * { ?x ex:age ?a FILTER NOT EXISTS { ?x ex:age ?b { ?y ex:age ?a FILTER(?b > 3) } } }"
+    ),
+    "exists with alternatives that see outer variables": (
+        "SELECT * { ?x ex:age ?a FILTER EXISTS { { ?x ex:keeps ?y FILTER(?a > 29) } UNION { ?x ex:likes ?z OPTIONAL { "
+        "?z ex:age ?a } } } }"
+    ),
+    "exists with a subselect": (
+        "SELECT * { ?x ex:age ?a FILTER EXISTS { SELECT DISTINCT ?x { ?x ex:keeps ?y } ORDER BY ?y LIMIT 1 } }"
+    ),
+    "exists with local variables in a subselect": (
+        "SELECT * { ?x ex:age ?a FILTER EXISTS { SELECT ?x { ?x ex:keeps ?y . ?y ex:age ?a } } }"
+    ),
+    "not exists with bind": "SELECT * { ?x ex:age ?a FILTER NOT EXISTS { ?x ex:keeps ?y BIND(?a + 1 AS ?b) FILTER(?b > 31) } }",
+    "exists with minus": "SELECT * { ?x ex:age ?a FILTER EXISTS { ?y ex:age ?b MINUS { ?y ex:likes ?z } } }",
+    "a join with alternatives": (
+        "SELECT * { ?x ex:name 'Tom' . { ?x ex:likes ?y } UNION { ?y ex:keeps ?x } UNION { ?x ex:age ?n FILTER(?n > 2) } }"
+    ),
+    "a join with alternatives that bind other variables": (
+        "SELECT * { VALUES (?x ?y) { (ex:ann ex:bob) (ex:tom ex:rex) } { ?x ex:likes ?y } UNION { ?x ex:knows ?y . ?y ex:age ?n } }"
+    ),
+    "a join with an optional part": "SELECT * { ?x ex:name ?n . { ?x ex:likes ?y OPTIONAL { ?y ex:keeps ?z } } }",
+    "a join with an optional part that shares a variable": (
+        "SELECT * { ?x ex:knows ?z . { ?x ex:age ?a OPTIONAL { ?y ex:keeps ?w . ?z ex:keeps ?w } } }"
+    ),
+    "nested optional parts": (
+        "SELECT * { ?x ex:age ?a OPTIONAL { ?x ex:knows ?y OPTIONAL { ?y ex:age ?b FILTER(?b >= 30) OPTIONAL { ?y "
+        "ex:keeps ?z } } } }"
+    ),
+    "an optional part with a condition on outer variables": (
+        "SELECT * { ?x ex:age ?a OPTIONAL { ?x ex:keeps ?y OPTIONAL { ?y ex:age ?b FILTER(?b < ?a) } } }"
+    ),
+    "a join with minus": "SELECT * { ?x ex:name ?n . { ?x ex:likes ?y MINUS { ?y ex:likes ?x } } }",
+    "a join with bind": "SELECT * { ?x ex:name ?n . { ?x ex:age ?a BIND(?a * 2 AS ?b) } { ?x ex:likes ?y BIND(STR(?n) AS ?s) } }",
     "values before": "SELECT * { VALUES ?x { ex:ann ex:bob ex:nobody } ?x ex:keeps ?y }",
     "values after": "SELECT * { ?x ex:keeps ?y } VALUES (?x ?y) { (ex:ann UNDEF) (UNDEF ex:rex) }",
     "bind before": "SELECT * { BIND(ex:ann AS ?x) ?x ex:keeps ?y }",
@@ -140,7 +183,11 @@ def assert_same(ours: Graph, query: str, **options: Any) -> None:
     if found.type == "ASK":
         assert found.askAnswer == expected.askAnswer
     elif found.type == "SELECT":
-        assert found.vars == expected.vars
+        found_names, expected_names = found.vars or [], expected.vars or []
+        if "SELECT *" in query:  # rdflib has them in any order, and also those that only FILTER and MINUS mention
+            assert set(found_names) <= set(expected_names)
+        else:
+            assert found_names == expected_names
         rows, expected_rows = ([frozenset(row.items()) for row in result.bindings] for result in (found, expected))
         assert Counter(rows) == Counter(expected_rows)
     else:
@@ -243,10 +290,15 @@ def test_bindings_from_outside(zoo: Graph, query: str, bindings: dict[str, URIRe
     assert_same(zoo, PREFIXES + query, initBindings=bindings)
 
 
+def sorted_items(row: Any) -> list[Any]:
+    return sorted(row.asdict().items())
+
+
 def test_inverse_properties_of_prepared_queries(zoo: Graph) -> None:
     """rdflib's own grammar loses them."""
     query = PREFIXES + QUERIES["a negated set with inverses"]
-    assert sorted(zoo.query(prepareQuery(query))) == sorted(zoo.query(query))
+    prepared, read = zoo.query(prepareQuery(query)), zoo.query(query)
+    assert sorted(map(sorted_items, prepared)) == sorted(map(sorted_items, read))
 
 
 def test_prepared_queries_can_be_used_again(zoo: Graph) -> None:
@@ -486,3 +538,38 @@ def test_a_labelled_blank_node_is_the_same_wherever_it_is_made_in_a_solution() -
     assert [row.b == row.a for row in rows] == [False, True, True]
     assert all(row.c == row.a != row.d for row in rows)
     assert len({row.a for row in rows}) == 3
+
+
+def test_reduced_omits_repetitions_in_a_row() -> None:
+    """The specification permits any number of them between those of DISTINCT and none."""
+    made = Reasoner()
+    query = "SELECT REDUCED ?x ?y { VALUES (?x ?y) { (1 1) (1 1) (1 2) (1 1) (UNDEF 1) (UNDEF 1) } }"
+    found = [tuple(None if term is None else int(term.lexical) for term in row) for row in made.query(query)]
+    assert found == [(1, 1), (1, 2), (1, 1), (None, 1)]
+    assert len(made.query("SELECT REDUCED ?z { VALUES ?x { 1 2 3 } }")) == 1
+    assert len(made.query("SELECT REDUCED ?x { VALUES ?x { 1 1 1 2 2 3 } } LIMIT 3")) == 3
+    assert "distinct  in a row" in str(made.plan(query))
+
+
+def test_alternatives_and_optional_parts_are_followed_from_the_solutions_at_hand() -> None:
+    made = Reasoner()
+    made.load(b"".join(b"<urn:s%d> <urn:p> <urn:o%d> ; <urn:q> %d .\n" % (n, n % 7, n) for n in range(2000)), format="turtle")
+    start = "?s <urn:q> 5 ."
+    for part in (
+        "{ ?s <urn:p> ?o } UNION { ?o <urn:p> ?s }",
+        "{ ?s <urn:p> ?o OPTIONAL { ?o <urn:p> ?u } }",
+        "OPTIONAL { ?s <urn:p> ?o OPTIONAL { ?s <urn:q> ?n } }",
+        "{ ?s <urn:p> ?o MINUS { ?s <urn:q> 6 } }",
+        "{ ?s <urn:p> ?o BIND(STR(?o) AS ?t) }",
+    ):
+        waiting: list[Any] = [made.plan(f"SELECT * {{ {start} {part} }}", run=True).to_dict()["plan"]]
+        while waiting:
+            step = waiting.pop()
+            assert (step["rows"] or 0) <= 10, step
+            waiting += step["parts"]
+    for pattern in (
+        "?s <urn:p> ?o OPTIONAL { ?o <urn:p> ?u }",
+        "{ ?s <urn:p> ?o { ?o <urn:p> ?u FILTER(?n > 5) } } UNION { ?s <urn:p> ?o }",
+    ):
+        plan_text = str(made.plan(f"SELECT * {{ ?s <urn:q> ?n FILTER EXISTS {{ {pattern} }} }}", run=True))
+        assert "for each combination" not in plan_text

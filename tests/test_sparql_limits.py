@@ -196,7 +196,7 @@ def test_blocks_of_any_size_give_the_same_pairs_and_groups(tables: tuple[list[li
     left, right = (np.array(table, np.int32).reshape(len(table), width) for table in tables)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(grouping, "BLOCK", size)
-        patch.setattr(grouping, "MANY", size)
+        patch.setattr(grouping, "SPARSE", size - 1)
         rows, others = grouping.pair_rows(left, right)
         labels, firsts = grouping.group_rows(left)
         assert grouping.gathered(left, rows).tolist() == grouping.gathered(right, others).tolist()

@@ -54,7 +54,7 @@ class Section:
         """The algebra before and after the rewrite, as text."""
         names = list(NAMES)
         earlier = [rewrites.everywhere(NAMES[name]) for name in names[: names.index(self.rewrite)]]
-        node = translate_query(read_query(PROLOGUE + self.query, in_order=True)[1].algebra).node
+        node = translate_query(read_query(PROLOGUE + self.query)[1].algebra).node
         before = reduce(lambda node, rewrite: rewrite(node), earlier, node)
         after = rewrites.everywhere(NAMES[self.rewrite])(before)
         printer = AlgebraPrinter(shortener(PREFIXES))

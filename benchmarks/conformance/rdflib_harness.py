@@ -23,8 +23,6 @@ from kg_reasoner import KGReasonerStore, Reasoner
 TESTS: Final = tuple(f"test/test_w3c_spec/test_sparql{suite}.py" for suite in ("10_w3c", "11_w3c", "_rdflib"))
 
 _STRINGS: Final = "in RDF 1.1, a literal without a datatype has the datatype xsd:string"
-_REDUCED: Final = "REDUCED omits all repetitions, and the harness demands that some are left"
-_LOAD: Final = "a LOAD that is not allowed is an error, even with SILENT"
 _BLANK_NODES: Final = "a graph of the dataset is one graph in FROM and in FROM NAMED; the test is withdrawn for this reason"
 
 DIFFERENCES: Final = {
@@ -33,12 +31,8 @@ DIFFERENCES: Final = {
     "data-r2/dataset/manifest#dawg-dataset-12": _BLANK_NODES,
     "data-r2/distinct/manifest#distinct-2": _STRINGS,
     "data-r2/distinct/manifest#distinct-9": _STRINGS,
-    "data-r2/reduced/manifest#reduced-1": _REDUCED,
-    "data-r2/reduced/manifest#reduced-2": _REDUCED,
     "data-sparql11/aggregates/manifest#agg-empty-group": "without solutions, GROUP BY makes no group",
     "data-sparql11/functions/manifest#strlang03": _STRINGS,
-    "data-sparql11/update-silent/manifest#load-silent": _LOAD,
-    "data-sparql11/update-silent/manifest#load-into-silent": _LOAD,
     "rdflib/sparql/manifest.ttl#filteroptional": "the condition of an OPTIONAL does not remove solutions of its left side",
 }
 """Tests that our store fails and rdflib's passes, by the end of their IRIs, and why."""

@@ -55,7 +55,14 @@ class DemandMatcher:
         self._state, self._queries, self._terms, self._effort = state, queries, terms, effort
         self._solved: dict[tuple[TriplePattern, ...], Table] = {}
 
-    def solve(self, triples: Sequence[TriplePattern], wanted: Collection[str] | None = None, limit: int | None = None) -> Table:
+    def solve(
+        self,
+        triples: Sequence[TriplePattern],
+        wanted: Collection[str] | None = None,
+        limit: int | None = None,
+        *,
+        is_set: bool = False,
+    ) -> Table:
         """Return the solutions of a basic graph pattern, see `PatternMatcher.solve`."""
         key = tuple(triples)
         found = self._solved.get(key)

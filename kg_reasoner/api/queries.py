@@ -14,10 +14,12 @@ from kg_reasoner.errors import QuerySyntaxError, ReasonerError
 from kg_reasoner.loaders.convert import from_rdflib
 from kg_reasoner.program import Variable
 from kg_reasoner.query.matching import Which
+from kg_reasoner.sparql.algebra import Query
 from kg_reasoner.sparql.parsed import ParsedQuery, as_terms, parsed_query
 from kg_reasoner.sparql.plan import QueryPlan, shortener
 from kg_reasoner.sparql.query import evaluate_query, explain_query
 from kg_reasoner.sparql.registered import RegisteredFunctions
+from kg_reasoner.sparql.shortcuts import known_shortcut
 from kg_reasoner.sparql.source import Place, Places
 from kg_reasoner.sparql.text import guarded
 from kg_reasoner.terms import OWL, RDF, RDFS, XSD, Term
@@ -137,7 +139,7 @@ def _parsed(core: ReasonerCore, text: str, prefixes: Mapping[str, str] | None, b
         raise QuerySyntaxError(f"a SPARQL query is text, not {type(text).__name__}", hint=_RULE_BODIES)
     try:
         with guarded():
-            return parsed_query(text, base, known, in_order=True)
+            return parsed_query(text, base, known)
     except QuerySyntaxError as error:
         if not _is_rule_body(core, text):
             raise
@@ -183,11 +185,22 @@ class _Query:
         from kg_reasoner.sparql.results.result import result_of
 
         parsed, core = self._parsed, self._core
+        state = core.engine.lock.state()
+        if effort is None and state is not None and not self._given and not parsed.clauses:
+            shortcut = known_shortcut(core.caches, parsed, state, self._prepared, core.queries)
+            if shortcut is not None:
+                found = shortcut.answer(core.caches, parsed.prefixes)
+                if found is not None:
+                    return found
+                core.caches.shortcuts[parsed] = state, None
         with guarded():
             dataset = self._dataset(effort)
             ready = parsed.prepared(self._given, joins_graphs=dataset.joins_graphs)
             answer = evaluate_query(ready, dataset, RegisteredFunctions(), parsed.base)
             return result_of(answer, core.caches.nodes, parsed.prefixes)
+
+    def _prepared(self) -> Query:
+        return self._parsed.prepared({}, joins_graphs=True)
 
     def plan(self, run: bool) -> QueryPlan:
         """Return the plan, within a reading; see `kg_reasoner.api.reasoner.Reasoner.plan`."""

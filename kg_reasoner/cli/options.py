@@ -129,13 +129,18 @@ def load_into_store(
     reasoning: Reasoning,
     inferred_graph: str | None = None,
     allow: Sequence[str] = (),
+    *,
+    materialises: bool = True,
 ) -> KGReasonerStore:
-    """Load files into a store over the reasoner and materialise, the union or each graph by itself; return the store."""
+    """Load files into a store over the reasoner and materialise, the union or each graph by itself; return the store.
+
+    Without `materialises`, the union is not materialised.
+    """
     from kg_reasoner.rdflib_store import KGReasonerStore
 
     if reasoning == "union":
         store = KGReasonerStore(reasoner, inferred_graph=inferred_graph, allow=allow)
-        load(reasoner, files, input_format)
+        load(reasoner, files, input_format, materialises=materialises)
         return store
     store = KGReasonerStore(reasoner, reasoning=reasoning, inferred_graph=inferred_graph, allow=allow)
     watch = Stopwatch()
@@ -148,15 +153,18 @@ def load_into_store(
     return store
 
 
-def load(reasoner: Reasoner, files: Sequence[str], input_format: str | None) -> None:
+def load(reasoner: Reasoner, files: Sequence[str], input_format: str | None, *, materialises: bool = True) -> None:
     """Load files and materialise with progress bars; then report the times and the axioms that rules cannot express."""
     watch = Stopwatch()
     with progress_shown() as progress, _in_prefixes_of(files, input_format):
         load_documents(reasoner, files, input_format, progress)
         loading = watch.lap()
-        reasoner.materialise(progress=progress)
-    explicit, inferred = reasoner.core.queries.count("explicit"), reasoner.core.queries.count("inferred")
-    note(f"{plural(explicit, 'triple')} loaded in {loading:.2f} s; {plural(inferred, 'triple')} inferred in {watch.lap():.2f} s")
+        if materialises:
+            reasoner.materialise(progress=progress)
+    said = f"{plural(reasoner.core.queries.count('explicit'), 'triple')} loaded in {loading:.2f} s"
+    if materialises:
+        said += f"; {plural(reasoner.core.queries.count('inferred'), 'triple')} inferred in {watch.lap():.2f} s"
+    note(said)
     report_missing_imports(reasoner)
     found = axiom_warnings(reasoner)
     if found and not is_quiet():

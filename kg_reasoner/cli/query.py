@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 _SOLUTIONS: Final = ("csv", "tsv", "json", "xml")
 """The formats of solutions for programs."""
 
+_NOT_ON_DEMAND: Final = "magic sets do not apply to this query and these rules, or would have derived too much"
+
 
 @click.command(short_help="Answer a SPARQL query over data and inferences.")
 @click.argument("files", nargs=-1, required=True)
@@ -59,6 +61,11 @@ _SOLUTIONS: Final = ("csv", "tsv", "json", "xml")
     is_flag=True,
     help="Show how the query is evaluated, with the numbers of solutions and times; json gives data for programs.",
 )
+@click.option(
+    "--on-demand",
+    is_flag=True,
+    help="Derive only what the query needs, by magic sets, instead of materialising first. Contradictions are not reported.",
+)
 @graphs_option
 @inconsistency_option
 @data_options
@@ -70,6 +77,7 @@ def query(
     output_format: str,
     allow_service: bool,
     explains: bool,
+    on_demand: bool,
     reasoning: Reasoning,
     ruleset: str | None,
     rules_file: str | None,
@@ -92,13 +100,17 @@ def query(
     if not parsed.is_graph and output_format == "nt":
         raise click.UsageError("the query does not return a graph: use --format table, csv, tsv, json or xml")
 
+    if on_demand and (explains or allow_service or reasoning != "union"):
+        raise click.UsageError("--on-demand is not combined with --explain, --allow-service or --graphs graph")
+
     from rdflib import Dataset
 
     from kg_reasoner.sparql.results.result import AskResult, SelectResult
 
     allowed = ["service"] if allow_service else []
-    store = load_into_store(reasoner_for(ruleset, rules_file), files, input_format, reasoning, allow=allowed)
-    if reasoning == "union":
+    made = reasoner_for(ruleset, rules_file)
+    store = load_into_store(made, files, input_format, reasoning, allow=allowed, materialises=not on_demand)
+    if reasoning == "union" and not on_demand:
         report_inconsistencies(store.reasoner)
     for name in parsed.graphs:
         if not store.graphs.has_graph(name):
@@ -109,7 +121,11 @@ def query(
         return
     further = document_prefixes(files, input_format) if output_format == "table" else {}
     prefixes = {**parsed.prefixes, **{name: space for name, space in further.items() if name not in parsed.prefixes}}
-    result = Dataset(store=store, default_union=True).query(parsed.prepared).native
+    if on_demand:
+        result = store.reasoner.query(text, on_demand=True)
+        note(f"{plural(result.derived, 'fact')} derived for the query" if result.by_magic else _NOT_ON_DEMAND)
+    else:
+        result = Dataset(store=store, default_union=True).query(parsed.prepared).native
     if isinstance(result, AskResult):
         _print_truth(result, output_format)
         if not result:

@@ -116,6 +116,7 @@ class ReadWriteLock:
         self._freed, self._left = threading.Event(), threading.Event()
         """Set when a writer or a reader releases the lock while a thread waits for it."""
         self._mutex = new_mutex()
+        self._writes = 0
         self._reading = _Reading(self)
         self._writing = _Writing(self)
         _locks.add(self)
@@ -125,6 +126,10 @@ class ReadWriteLock:
         """The thread that writes, or -1."""
         token = self._writer.get(WRITER)
         return -1 if token is None else token[0]
+
+    def state(self) -> int | None:
+        """Return a number that stays the same while nobody writes, for a thread that reads; None while somebody writes."""
+        return None if self._writer else self._writes
 
     @property
     def is_writing(self) -> bool:
@@ -190,6 +195,7 @@ class ReadWriteLock:
                 if me in self._readers:
                     raise ReasonerError("a function that a query calls cannot change what is queried while other threads do")
                 self._wait(self._freed, lambda: self._writer.setdefault(WRITER, token) is token)
+        self._writes += 1
         if self._readers and self._readers.keys() != {me}:
             try:
                 self._wait(self._left, lambda: not self._readers or self._readers.keys() == {me})

@@ -15,7 +15,19 @@ from kg_reasoner.graphs import shortest_path, strongly_connected_components
 from kg_reasoner.program import TRIPLE, Aggregate, Atom, BodyLiteral, Negation, Rule, Variable, remembered
 from kg_reasoner.terms import RDF, Term
 
-__all__ = ["Key", "Node", "dependencies", "head_key", "key_of", "levels", "looks_down", "needed_keys", "show_key", "signed_atoms", "stratify"]
+__all__ = [
+    "Key",
+    "Node",
+    "dependencies",
+    "head_key",
+    "key_of",
+    "levels",
+    "looks_down",
+    "needed_keys",
+    "show_key",
+    "signed_atoms",
+    "stratify",
+]
 
 Key: TypeAlias = tuple[str, Term | None, Term | None]
 """A predicate, and for `TRIPLE` the constant property, and for rdf:type the constant class (None where there is a variable)."""

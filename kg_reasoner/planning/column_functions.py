@@ -20,8 +20,8 @@ from kg_reasoner.storage.arrays import Flags, Ids
 from kg_reasoner.storage.dictionary import Dictionary
 from kg_reasoner.storage.text_search import UNDECIDED as UNSURE
 from kg_reasoner.storage.text_search import search_of
-from kg_reasoner.storage.value_arithmetic import numbers_of, terms_of_numbers
-from kg_reasoner.storage.value_columns import DOUBLE, INTEGER, NOTHING, ValueCache, ValueColumn, constant_values
+from kg_reasoner.storage.value_arithmetic import are_terms, numbers_of, terms_of_numbers
+from kg_reasoner.storage.value_columns import ValueCache, ValueColumn, constant_values
 from kg_reasoner.storage.value_comparisons import OPERATORS, compared
 from kg_reasoner.terms import XSD, Literal, term_text
 
@@ -91,8 +91,8 @@ class ColumnFunctions:
         if expression.name in _ARITHMETIC:
             numbers = self._numbers(expression, columns, size)
             if numbers is not None:
-                found = terms_of_numbers(numbers, self._dictionary.encode_texts)
-                found[~_are(numbers, INTEGER, DOUBLE, NOTHING)] = UNSURE
+                found = terms_of_numbers(numbers, lambda texts, _: self._dictionary.encode_texts(texts))
+                found[~are_terms(numbers)] = UNSURE
                 return found
         elif is_for_columns(expression):
             truth = self.truth(expression, columns, size)
@@ -184,10 +184,6 @@ def _combined(left: Truth, right: Truth, decisive: int) -> Truth:
 
 def _negated(truth: Truth) -> Truth:
     return np.where(truth < 0, truth, 1 - truth).astype(np.int8)
-
-
-def _are(column: ValueColumn, *kinds: int) -> Flags:
-    return np.isin(column.kinds, kinds)
 
 
 _FORMS: Final[dict[str, Callable[[ColumnFunctions, Sequence[Expression], Columns, int], Truth]]] = {

@@ -69,7 +69,7 @@ def _matches(
     given, state = allocate(seeds.size, np.int32), allocate(2, np.int64, 0)
     given[: seeds.size] = seeds.reshape(-1)
     width = 1 + len(new)
-    with queries.planned(atoms, new, names, exact=exact) as (workspace, plan):
+    with queries.planned(atoms, new, names, exact=exact)() as (workspace, plan):
         if watch is not NOBODY:
             watch.attach(workspace.context)
         try:

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from functools import partial
 from typing import Protocol, TypeAlias, cast
 
 import numpy as np
@@ -32,6 +33,11 @@ from kg_reasoner.storage.kernels import native
 from kg_reasoner.storage.kernels.memory import address, allocate
 from kg_reasoner.storage.relation import Workspace
 from kg_reasoner.terms import OWL, Term
+
+Prepare: TypeAlias = Callable[[], AbstractContextManager[tuple[Workspace, int]]]
+"""Makes the ``with`` block in which a query has a plan."""
+
+Proper: TypeAlias = Callable[[Ids], Ids]
 
 Pattern: TypeAlias = tuple[StoredTerm, StoredTerm, StoredTerm]
 """A triple pattern: ids of constants, names of variables."""
@@ -123,7 +129,13 @@ class Queries:
         self.statistics = RelationStatistics(catalog.database)
 
     def solve(
-        self, patterns: Sequence[AnyPattern], which: Which, limit: int | None, wanted: Collection[str] | None = None
+        self,
+        patterns: Sequence[AnyPattern],
+        which: Which,
+        limit: int | None,
+        wanted: Collection[str] | None = None,
+        *,
+        is_set: bool = False,
     ) -> Solutions:
         """Return the solutions of some patterns.
 
@@ -132,17 +144,25 @@ class Queries:
             which: All triples, the explicit, or the inferred ones.
             limit: A sufficient number of solutions; there may be more.
             wanted: The variables that must have a column; by default, all. The number of solutions does not depend on it.
+            is_set: Whether repetitions may be omitted.
         """
         self.literals.forget()
-        if wanted is not None and not any(
-            self._hides_from(pattern, which) or self._is_trivial(pattern, which) for pattern in patterns
-        ):
+        scan = self._scanned(patterns[0], which, limit, wanted, is_set) if len(patterns) == 1 else None
+        if scan is not None:
+            return scan
+        if wanted is not None and not self.are_special(patterns, which):
             return self._solve(patterns, which, limit, wanted)
         solutions = self._solve([pattern for pattern in patterns if not self._is_trivial(pattern, which)], which, limit)
         rows = self.visible(patterns, solutions, which)
         if limit is not None and len(rows) < limit <= len(solutions.rows):
             return self.solve(patterns, which, 16 * limit)
         return Solutions(solutions.names, rows)
+
+    def are_special(self, patterns: Sequence[AnyPattern], which: Which) -> bool:
+        """Return whether hidden triples match some pattern, or a pattern holds without being derived."""
+        if self.visibility is None or which == "explicit":
+            return False
+        return any(self._hides_from(pattern, which) or self._is_trivial(pattern, which) for pattern in patterns)
 
     def visible(self, patterns: Sequence[AnyPattern], solutions: Solutions, which: Which) -> Ids:
         """Return the solutions in which no triple is hidden from its pattern."""
@@ -272,6 +292,10 @@ class Queries:
         places = ((subject, None, None), (None, subject, None), (None, None, subject))
         return any(len(self.matcher.match(s, p, o, limit=1)) > 0 for s, p, o in places)
 
+    def matching(self, pattern: AnyPattern) -> tuple[list[str], Callable[[int | None], Ids]]:
+        """Return the variables of a pattern, and what finds their values in its matches, hidden ones included."""
+        return variables_of([pattern]), lambda limit: self._matches(pattern, "all", limit).rows
+
     def _solve(
         self, patterns: Sequence[AnyPattern], which: Which, limit: int | None, wanted: Collection[str] | None = None
     ) -> Solutions:
@@ -279,7 +303,7 @@ class Queries:
         if not patterns:
             return Solutions([], np.empty((1, 0), np.int32))
         if len(patterns) == 1:
-            return self._scanned(patterns[0], which, limit, wanted) or self._matches(patterns[0], which, limit)
+            return self._matches(patterns[0], which, limit)
         if not all(self.matcher.is_rdf(_constant(pattern[0]), _constant(pattern[1])) for pattern in patterns):
             names = variables_of(patterns)
             return Solutions(names, np.empty((0, len(names)), np.int32))
@@ -287,14 +311,17 @@ class Queries:
             return self._planned(patterns, limit, wanted)
         return self._joined(patterns, which)
 
-    def _scanned(self, pattern: AnyPattern, which: Which, limit: int | None, wanted: Collection[str] | None) -> Solutions | None:
-        """Return the wanted columns of a pattern that matches whole relations; None if it does not."""
+    def _scanned(
+        self, pattern: AnyPattern, which: Which, limit: int | None, wanted: Collection[str] | None, is_set: bool
+    ) -> Solutions | None:
+        """Return the wanted columns of the visible matches of a pattern that matches whole relations; None if it does not."""
         if limit is not None or wanted is None or which != "all" or self.expands or self.matcher.generalised:
             return None
         property = _constant(pattern[1])
         if len(pattern) > GRAPH_COLUMN or (property is not None and self.literals.covers(property)):
             return None
-        found = scanned(self.catalog, pattern, wanted)
+        visibility = self.visibility if self._hides_from(pattern, which) else None
+        found = scanned(self.catalog, pattern, wanted, visibility, is_set=is_set)
         return None if found is None else Solutions(*found)
 
     def are_planned(self, patterns: Sequence[AnyPattern], which: Which) -> bool:
@@ -304,7 +331,7 @@ class Queries:
             and all(map(self._is_planned, patterns))
             and len(set(map(len, patterns))) == 1
             and all(self.matcher.is_rdf(_constant(pattern[0]), _constant(pattern[1])) for pattern in patterns)
-            and not any(self._hides_from(pattern, which) or self._is_trivial(pattern, which) for pattern in patterns)
+            and not self.are_special(patterns, which)
         )
 
     def _matches(self, pattern: AnyPattern, which: Which, limit: int | None = None) -> Solutions:
@@ -439,13 +466,30 @@ class Queries:
         return [name for name in names if name in wanted or name in checked]
 
     def _planned(self, patterns: Sequence[AnyPattern], limit: int | None, wanted: Collection[str] | None = None) -> Solutions:
-        """Plan and run a query, and discard the plan."""
+        """Plan and run a query."""
         names = self.needed(patterns, wanted)
+        fetch = self.fetching(patterns, names)
+        return Solutions(names, np.empty((0, len(names)), np.int32) if fetch is None else fetch(limit))
+
+    def fetching(self, patterns: Sequence[AnyPattern], names: Sequence[str]) -> Callable[[int | None], Ids] | None:
+        """Return what fetches the solutions of patterns that are planned together, given a sufficient number, as long as facts and
+        relations stay as they are; None if there are none.
+
+        Args:
+            patterns: The patterns, for which `are_planned` is true.
+            names: The variables whose values are fetched, see `needed`.
+        """
         atoms = self.atoms_of(patterns)
         if atoms is None:
-            return Solutions(names, np.empty((0, len(names)), np.int32))
-        chunks = [np.empty((0, len(names)), np.int32)]
-        with self.planned(atoms, names) as (workspace, plan):
+            return None
+        prepare, proper = self.planned(atoms, names), self._proper(patterns, names)
+        return lambda limit: self._fetched(prepare, proper, len(names), limit)
+
+    @staticmethod
+    def _fetched(prepare: Prepare, proper: Proper | None, width: int, limit: int | None) -> Ids:
+        """Run a plan."""
+        chunks: list[Ids] = []
+        with prepare() as (workspace, plan):
             watch = current_watch()
             if watch is not NOBODY:
                 watch.attach(workspace.context)
@@ -455,51 +499,70 @@ class Queries:
                 total = fetched = 0
                 while count == size and (limit is None or total < limit):
                     size = CHUNK if fetched else size
-                    out = allocate(size * len(names), np.int32)
-                    count = native.fetch(workspace.address, len(names), address(out), size)
+                    out = allocate(size * width, np.int32)
+                    count = native.fetch(workspace.address, width, address(out), size)
                     fetched += count
-                    watch.check(fetched, 4 * len(names) * fetched)
-                    found = np.asarray(out[: count * len(names)]).reshape(count, len(names))
-                    chunks.append(self.proper(patterns, names, found))
+                    watch.check(fetched, 4 * width * fetched)
+                    found: Ids = np.asarray(out[: count * width]).reshape(count, width)
+                    chunks.append(found if proper is None else proper(found))
                     total += len(chunks[-1])
             finally:
                 if watch is not NOBODY:
                     watch.detach(workspace.context)
-        return Solutions(names, np.concatenate(chunks))
+        return chunks[0] if len(chunks) == 1 else np.concatenate([np.empty((0, width), np.int32), *chunks])
 
     def planned(
         self, atoms: Sequence[StoredAtom], answer: Sequence[str], seeds: Sequence[str] = (), *, exact: bool = True
-    ) -> AbstractContextManager[tuple[Workspace, int]]:
-        """Return the ``with`` block in which a query has a plan, see `kg_reasoner.planning.planner.plan_query`.
+    ) -> Prepare:
+        """Return what makes the ``with`` block in which a query has a plan, see `kg_reasoner.planning.planner.plan_query`.
 
         Plans are remembered while the sizes of the relations are of the same order.
         """
         database = self.catalog.database
         sizes = tuple(database.size(atom.relation).bit_length() for atom in atoms)
         key = tuple(atoms), tuple(answer), tuple(seeds), exact, sizes
-        return database.prepared(
-            key, lambda workspace: plan_query(workspace, atoms, (), answer, self.statistics.join(atoms), seeds, exact)
-        )
+
+        def plan(workspace: Workspace) -> int:
+            return plan_query(workspace, atoms, (), answer, self.statistics.join(atoms), seeds, exact)
+
+        return lambda: database.prepared(key, plan)
+
+    def _proper(self, patterns: Sequence[AnyPattern], names: Sequence[str]) -> Proper | None:
+        """Return `proper` for some patterns; None if it keeps all solutions."""
+        if len(patterns[0]) == GRAPH_COLUMN:
+            triples = cast(Sequence[Pattern], patterns)
+            return None if self.matcher.generalised else partial(self._rdf_only, *self._checked(triples, names))
+        return lambda rows: self.proper(patterns, names, rows)
 
     def proper(self, patterns: Sequence[AnyPattern], names: Sequence[str], rows: Ids) -> Ids:
         """Return the solutions in which all triples are RDF and no variable for a named graph is the default graph."""
         if len(patterns[0]) == GRAPH_COLUMN:
-            return self._rdf_only(cast(Sequence[Pattern], patterns), names, rows)
+            proper = self._proper(patterns, names)
+            return rows if proper is None else proper(rows)
         for graph in {graph for *_, graph in patterns}:
             if isinstance(graph, str) and graph in names:
                 rows = rows[rows[:, names.index(graph)] != self.quads.default]
         return rows
 
-    def _rdf_only(self, patterns: Sequence[Pattern], names: Sequence[str], rows: Ids) -> Ids:
+    @staticmethod
+    def _checked(patterns: Sequence[Pattern], names: Sequence[str]) -> tuple[list[int], list[int]]:
+        """Return the columns of subjects, and those of properties."""
+        subjects, properties = ({pattern[place] for pattern in patterns} for place in (0, 1))
+        columns = list(enumerate(names))
+        return (
+            [column for column, name in columns if name in subjects and name not in properties],
+            [column for column, name in columns if name in properties],
+        )
+
+    def _rdf_only(self, subjects: Sequence[int], properties: Sequence[int], rows: Ids) -> Ids:
         """Return the solutions in which no subject is a literal and every property is an IRI."""
-        if self.matcher.generalised:
-            return rows
         first = self.catalog.dictionary.first_bytes()
-        for column, name in enumerate(names):
-            if any(pattern[0] == name for pattern in patterns):
-                rows = rows[first[rows[:, column]] != ord('"')]
-            if any(pattern[1] == name for pattern in patterns):
-                rows = rows[first[rows[:, column]] == ord("<")]
+        for column in subjects:
+            kept = first[rows[:, column]] != ord('"')
+            rows = rows if kept.all() else rows[kept]
+        for column in properties:
+            kept = first[rows[:, column]] == ord("<")
+            rows = rows if kept.all() else rows[kept]
         return rows
 
 

@@ -3,18 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 
 from kg_reasoner.planning.catalog import RelationCatalog, StoredTerm
+from kg_reasoner.query.visibility import Visibility
 from kg_reasoner.storage.arrays import Flags, Ids
 
 __all__ = ["scanned"]
 
+BLOCK: Final = 1 << 16
+"""Rows that are looked at together: arrays for all of them would be large, and new to the process."""
+
 
 def scanned(
-    catalog: RelationCatalog, pattern: tuple[StoredTerm, StoredTerm, StoredTerm], wanted: Collection[str]
+    catalog: RelationCatalog,
+    pattern: tuple[StoredTerm, StoredTerm, StoredTerm],
+    wanted: Collection[str],
+    visibility: Visibility | None = None,
+    *,
+    is_set: bool = False,
 ) -> tuple[list[str], Ids] | None:
     """Return the wanted columns of the RDF triples that match a pattern; None if it is not such a pattern.
 
@@ -22,9 +32,11 @@ def scanned(
         catalog: The relations.
         pattern: The pattern: variables, except possibly the property.
         wanted: The variables whose values are wanted.
+        visibility: Says which inferred triples are hidden; None: none.
+        is_set: Whether repetitions may be omitted.
 
     Returns:
-        The names of the columns, and the table, shape (n, names).
+        The names of the columns, and the table, shape (n, names), whose columns are consecutive in memory.
     """
     subject, property, value = pattern
     variables = [term for term in pattern if isinstance(term, str)]
@@ -35,25 +47,41 @@ def scanned(
     if known is not None and first[known] != ord("<"):
         return None
     names = [name for name in variables if name in wanted]
-    blocks = [np.empty((0, len(names)), np.int32)]
+    parts: list[tuple[int, list[Ids | int]]] = []
     for relation in catalog.layout.relations(known):
         rows = catalog.database.rows(relation)
         columns = dict(zip(pattern, catalog.layout.columns(relation, rows), strict=True))
         kept = _matching(columns[subject], columns[property], known, first)
+        hidden = None if visibility is None else visibility.hidden_in(columns[subject], columns[property], columns[value])
+        if hidden is not None:
+            shown = ~hidden | catalog.database.are_explicit(relation)
+            kept = shown if kept is None else kept & shown
         size = len(rows) if kept is None else int(np.count_nonzero(kept))
-        block = np.empty((size, len(names)), np.int32)
-        for place, name in enumerate(names):
-            column = columns[name]
-            block[:, place] = column if kept is None or isinstance(column, int) else column[kept]
-        blocks.append(block)
-    return names, np.concatenate(blocks)
+        chosen = [columns[name] for name in names]
+        if is_set and all(isinstance(column, int) for column in chosen):
+            size = min(size, 1)
+        parts.append((size, [column if kept is None or isinstance(column, int) else column[kept] for column in chosen]))
+    table = np.empty((len(names), sum(size for size, _ in parts)), np.int32)
+    start = 0
+    for size, chosen in parts:
+        for place, column in enumerate(chosen):
+            table[place, start : start + size] = column
+        start += size
+    return names, table.T
 
 
 def _matching(subjects: Ids | int, properties: Ids | int, known: int | None, first: npt.NDArray[np.uint8]) -> Flags | None:
     """Return which rows are RDF triples, with the known property if there is one; None: all."""
+    if isinstance(properties, int):
+        if first[properties] != ord("<"):
+            return np.zeros(np.shape(subjects), np.bool_)
+        return None if _are_no_literals(subjects, first) else np.asarray(first[subjects] != ord('"'))
     kept: Flags = np.asarray(first[subjects] != ord('"'))
-    if not isinstance(properties, int):
-        kept = kept & (first[properties] == ord("<") if known is None else properties == known)
-    elif first[properties] != ord("<"):
-        return np.zeros(kept.shape, np.bool_)
+    kept = kept & (first[properties] == ord("<") if known is None else properties == known)
     return None if kept.all() else kept
+
+
+def _are_no_literals(ids: Ids | int, first: npt.NDArray[np.uint8]) -> bool:
+    if isinstance(ids, int):
+        return bool(first[ids] != ord('"'))
+    return not any((first[ids[start : start + BLOCK]] == ord('"')).any() for start in range(0, len(ids), BLOCK))

@@ -104,13 +104,8 @@ class Visibility:
         self._look_at_new_terms()
         if len(triples) <= _FEW:
             return np.array([self._hides(*triple) for triple in triples.tolist()], bool)
-        subject, property, value = triples.T
-        marks = self._marks
-        hidden = self.are_vocabulary(subject)
-        hidden |= ((marks[property] & _REFLEXIVE) != 0) & (subject == value)
-        hidden |= (property == self._type) & ((marks[value] & (_BLANK | _GENERAL)) != 0)
-        hidden |= (property == self._below) & ((marks[value] & _GENERAL) != 0)
-        return hidden
+        hidden = self.hidden_in(*triples.T)
+        return np.zeros(len(triples), np.bool_) if hidden is None else hidden
 
     def hides_none(self, triples: Ids) -> bool:
         """Return whether inferred triples, given as ids of shape (n, 3), are few and not hidden."""
@@ -118,6 +113,20 @@ class Visibility:
             return False
         self._look_at_new_terms()
         return not any(self._hides(*triple) for triple in triples.tolist())
+
+    def hidden_in(self, subjects: Ids | int, properties: Ids | int, values: Ids | int) -> Flags | None:
+        """Return whether each inferred triple is hidden, given in columns, some of which may be constants; None: no one is."""
+        self._look_at_new_terms()
+        marks = self._marks
+        hidden: Flags = np.asarray((marks[subjects] & _VOCABULARY) != 0)
+        reflexive = (marks[properties] & _REFLEXIVE) != 0
+        if np.any(reflexive):
+            hidden = hidden | (reflexive & np.equal(subjects, values))
+        for property, kinds in ((self._type, _BLANK | _GENERAL), (self._below, _GENERAL)):
+            of_property = np.equal(properties, property)
+            if np.any(of_property):
+                hidden = hidden | (of_property & ((marks[values] & kinds) != 0))
+        return hidden if hidden.any() else None
 
     def are_vocabulary(self, terms: Ids) -> Flags:
         """Return whether each term belongs to the vocabularies, so that triples with this subject are hidden."""

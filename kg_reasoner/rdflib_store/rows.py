@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, MutableSequence
-from typing import TYPE_CHECKING, Any, NoReturn, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from rdflib import Graph, Variable
 from rdflib.plugins.sparql.processor import SPARQLResult
@@ -41,8 +41,8 @@ class QueryResult(SPARQLResult):
             found["vars_"] = list(map(Variable, native.variables))
         super().__init__(found)
 
-    def __reduce__(self) -> NoReturn:
-        raise TypeError("the result of a query is neither copied nor pickled: take its rows, or a data frame")
+    def __reduce__(self) -> tuple[Any, ...]:
+        return QueryResult, (self.native,)
 
     @property
     def bindings(self) -> MutableSequence[Mapping[Variable, Any]]:

@@ -7,10 +7,12 @@ it adds anything, and only if the owner of the store allows it.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from kg_reasoner.errors import LoadError, ReasonerError
+from kg_reasoner.api.notices import depth_of_caller
+from kg_reasoner.errors import LoadError, NotAllowedError, ReasonerError, ReasonerWarning
 from kg_reasoner.rdflib_store.graph_operations import ON_GRAPHS
 from kg_reasoner.rdflib_store.query_dataset import DatasetStore
 from kg_reasoner.rdflib_store.sparql_dataset import evaluated_pattern, selection
@@ -65,7 +67,8 @@ def update_graph(
         QuerySyntaxError: The text is not a SPARQL Update request.
         UnsupportedError: An operation has an invalid regular expression. Nothing has changed.
         LoadError: A term to be inserted is not an RDF term, or a document cannot be read. Nothing has changed.
-        NotAllowedError: The owner of the store has not allowed a LOAD, even a silent one, or a SERVICE. Nothing has changed.
+        NotAllowedError: The owner of the store has not allowed a LOAD or a SERVICE. Nothing has changed. With SILENT, a LOAD that
+            is not allowed, or fails, does nothing, with a `ReasonerWarning`.
         ReasonerError: Without SILENT, an operation names a graph that does not exist, or creates one that exists. Nothing has
             changed.
     """
@@ -100,19 +103,24 @@ class _Request:
                     if not operation.silent:
                         raise
             elif operation.name == "Load":
-                kind = self._dataset.permissions.check_load(str(operation.iri))
-                try:
-                    target = operation.graphiri or self._target
-                    self._changes.make(NO_QUADS, document_quads(self._changes, str(operation.iri), kind, target))
-                except LoadError:
-                    if not operation.silent:
-                        raise
+                self._load(operation)
             elif operation.name == "InsertData":
                 self._changes.make(NO_QUADS, data_to_insert(self._changes, operation, self._target))
             elif operation.name == "DeleteData":
                 self._changes.make(data_to_delete(self._changes, operation, self._target), NO_QUADS)
             else:
                 self._changes.make(*self._found(operation))
+
+    def _load(self, operation: CompValue) -> None:
+        """Load a document. With SILENT, the operation does nothing where it fails (SPARQL 1.1 Update, 3.1.4), with a warning."""
+        try:
+            kind = self._dataset.permissions.check_load(str(operation.iri))
+            target = operation.graphiri or self._target
+            self._changes.make(NO_QUADS, document_quads(self._changes, str(operation.iri), kind, target))
+        except (LoadError, NotAllowedError) as error:
+            if not operation.silent:
+                raise
+            warnings.warn(ReasonerWarning(f"LOAD SILENT has loaded nothing: {error}"), stacklevel=depth_of_caller())
 
     def _found(self, operation: CompValue) -> tuple[Ids, Ids]:
         """Return the quads that an operation with a WHERE removes and adds."""

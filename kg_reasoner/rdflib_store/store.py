@@ -42,7 +42,7 @@ from kg_reasoner.rdflib_store.sparql_dataset import answer, plan
 from kg_reasoner.rdflib_store.sparql_update import update_graph
 from kg_reasoner.rdflib_store.union_graphs import UnionGraphs
 from kg_reasoner.rdflib_store.writer import StoreWriter
-from kg_reasoner.sparql.grammar import name_inverse_properties
+from kg_reasoner.sparql.grammar import correct_grammar
 from kg_reasoner.storage.arrays import Ids
 from kg_reasoner.storage.dictionary import Dictionary
 
@@ -60,7 +60,7 @@ plugin.register("KGReasoner", Processor, "kg_reasoner.rdflib_store.processors", 
 plugin.register("KGReasoner", UpdateProcessor, "kg_reasoner.rdflib_store.processors", "RuleUpdateProcessor")
 CUSTOM_EVALS[evaluators.NAME] = evaluators.evaluate
 register_parsers()
-name_inverse_properties()  # for queries that programs prepare with rdflib
+correct_grammar()  # for queries that programs prepare with rdflib
 
 Reasoning: TypeAlias = Literal["union", "graph"]
 

@@ -39,6 +39,8 @@ class Groups:
 
     def sizes(self, rows: Flags | None = None) -> Numbers:
         """Return the number of solutions of each group, among some."""
+        if self.count == 1:
+            return np.array([len(self.labels) if rows is None else np.count_nonzero(rows)])
         labels = self.labels if rows is None else self.labels[rows]
         return np.bincount(labels, minlength=self.count)
 

@@ -257,9 +257,10 @@ class Project:
 
 @dataclass(frozen=True, slots=True)
 class Distinct:
-    """DISTINCT or REDUCED."""
+    """DISTINCT; or REDUCED, which omits only repetitions in a row: these are found without comparing all solutions."""
 
     node: Node
+    is_reduced: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ Two demands are passed down: the variables whose values are wanted, and a suffic
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -27,7 +28,7 @@ from kg_reasoner.sparql.exists import exists
 from kg_reasoner.sparql.expressions import Expressions
 from kg_reasoner.sparql.extending import START, Extending
 from kg_reasoner.sparql.fresh_values import FreshValues
-from kg_reasoner.sparql.joins import is_among, merged
+from kg_reasoner.sparql.joins import merged
 from kg_reasoner.sparql.matching import Matcher, MergedMatcher
 from kg_reasoner.sparql.ordering import order, ranks
 from kg_reasoner.sparql.paths import PathFollower
@@ -81,6 +82,11 @@ class Evaluation:
         self.expressions = Expressions(terms, self.values, self, FreshValues(terms), base)
         self.extending = Extending(self)
         self.estimates = Estimates(self)
+
+    def close(self) -> None:
+        """Release the parts, which refer to the whole: Python's collector of cycles is not needed then."""
+        del self.expressions, self.extending, self.estimates
+        self._paths.clear()
 
     # --- expressions ------------------------------------------------------------------------------------------------
 
@@ -149,10 +155,12 @@ class Evaluation:
             node: The pattern.
             need: What is needed of them.
         """
-        with self.report.step(node) as step:
-            found: Table = _EVALUATE[type(node)](self, node, need)
-            current_watch().check(found.size, found.nbytes)
-            step.rows = found.size
+        step, watch = self.report.of(node), current_watch()
+        step.calls += 1
+        start = time.perf_counter()
+        found: Table = _EVALUATE[type(node)](self, node, need)
+        watch.check(found.size, 0 if watch.limits.memory is None else found.nbytes)
+        step.rows, step.seconds = found.size, step.seconds + time.perf_counter() - start
         return found
 
     def _patterns(self, node: algebra.Patterns, need: Need) -> Table:
@@ -161,7 +169,7 @@ class Evaluation:
             return Table({}, 0)
         if need.enough is not None and len(node.triples) > 1 and not matcher.extends(node.triples):
             return self.extending.join([replace(node, triples=(triple,)) for triple in node.triples], need)
-        found = matcher.solve(node.triples, need.names, need.enough)
+        found = matcher.solve(node.triples, need.names, need.enough, is_set=need.is_set)
         if matcher.method is not None:
             self.report.note(node, matcher.method)
         return found
@@ -177,16 +185,8 @@ class Evaluation:
     def _left_join(self, node: algebra.LeftJoin, need: Need) -> Table:
         inner = self._joining(node.right, need, node.condition)
         left = self.table(node.left, replace(inner, enough=need.enough))
-        rows, right = self.extending.matches(left, node.right, replace(inner, enough=None))
-        table = merged(left, right, rows, np.arange(right.size))
-        if node.condition is not None:
-            kept = self.expressions.holds(node.condition, table)
-            table, rows = table.take(kept), rows[kept]
-        alone = np.flatnonzero(~is_among(rows, left.size))
-        if not len(alone):
-            return table
-        every = concatenated([table, left.take(alone)])
-        return every.take(np.argsort(np.concatenate([rows, alone]), kind="stable"))
+        rows, right = self.extending.optional(left, node.right, node.condition, inner)
+        return merged(left, right, rows, np.arange(right.size))
 
     def _joining(self, node: Node, need: Need, *conditions: Any) -> Need:
         """Return what is needed of both sides of a join: the variables that are shared, and those of conditions."""
@@ -223,7 +223,7 @@ class Evaluation:
         wanted = need.enough
         enough = None if wanted is None else max(least, wanted)
         while True:
-            table = self.table(node, replace(need, enough=enough))
+            table = self.table(node, need if enough == need.enough else replace(need, enough=enough))
             found: Table = reduce(table)
             if wanted is None or enough is None or found.size >= wanted or table.size < enough:
                 return found
@@ -301,12 +301,15 @@ class Evaluation:
     def _project(self, node: algebra.Project, need: Need) -> Table:
         names = [variable.name for variable in node.variables]
         wanted = names if need.names is None else [name for name in names if name in need.names]
-        return self.table(node.node, replace(need, names=frozenset(wanted))).project(wanted)
+        return self.table(node.node, Need(frozenset(wanted), need.enough, need.is_set)).project(wanted)
 
     def _distinct(self, node: algebra.Distinct, need: Need) -> Table:
-        names = [variable.name for variable in in_scope(node.node)]
+        below_it = node.node
+        visible = below_it.variables if isinstance(below_it, algebra.Project) else in_scope(below_it)
+        names = [variable.name for variable in visible]
         below = Need(frozenset(names), need.enough, is_set=True)
-        return self._until_enough(node.node, below, lambda table: table.distinct([name for name in names if name in table.columns]))
+        omit = Table.without_runs if node.is_reduced else Table.distinct
+        return self._until_enough(node.node, below, lambda table: omit(table, [name for name in names if name in table.columns]))
 
     def _slice(self, node: algebra.Slice, need: Need) -> Table:
         end = None if node.length is None else node.start + node.length

@@ -1,13 +1,14 @@
 """EXISTS: for which solutions a pattern, with their values in the place of variables, has a solution (18.6, ``exists``).
 
-Usually this is a semi-join: the pattern is followed from the solutions, or evaluated once. Where the values of outer variables can
-be seen inside the pattern otherwise than by a join (in a FILTER of an OPTIONAL in it, say), it is evaluated for each different
-combination of them.
+Usually this is a semi-join: the pattern is followed from the solutions, or evaluated once. What cannot leave a pattern without
+solutions (OPTIONAL, BIND, DISTINCT) is omitted, the parts of a UNION are tried one after the other, and conditions in nested groups
+that see outer variables are evaluated after the join. Where the values of outer variables can still be seen otherwise (by MINUS or
+an aggregate, say), the pattern is evaluated for each different combination of them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
@@ -40,22 +41,80 @@ def exists(evaluator: Evaluator, extending: Extending, node: Node, table: Table)
     if not len(labels):
         return np.zeros(table.size, np.bool_)
     different = table.project(outer).take(firsts)
-    conditions, inner = _conditions(node)
-    if _is_join(inner, set(outer)):
-        found = _joined(evaluator, extending, inner, conditions, different)
-    else:
-        evaluator.report.note(node, "for each combination of outer values")
-        found = _one_by_one(evaluator, node, different)
-    return found[labels]
+    return _found(evaluator, extending, node, different)[labels]
 
 
-def _conditions(node: Node) -> tuple[Sequence[Expression], Node]:
-    """Return the conditions of the filters around a pattern, and what is inside."""
+def _found(evaluator: Evaluator, extending: Extending, node: Node, table: Table) -> Flags:
+    """Return for which of some different solutions a pattern has a compatible one."""
+    conditions, inner = _conditions(node, table)
+    if _is_join(inner, set(table.columns)):
+        return _joined(evaluator, extending, inner, conditions, table)
+    if isinstance(inner, algebra.Union):
+        found = np.zeros(table.size, np.bool_)
+        for part in inner.parts:
+            rest = np.flatnonzero(~found)
+            if len(rest):
+                found[rest] = _found(evaluator, extending, algebra.Filter(tuple(conditions), part), table.take(rest))
+        return found
+    evaluator.report.note(node, "for each combination of outer values")
+    return _one_by_one(evaluator, node, table)
+
+
+def _conditions(node: Node, table: Table) -> tuple[Sequence[Expression], Node]:
+    """Return conditions and a pattern of which some solution meets these exactly where the whole pattern has a solution."""
     conditions: list[Expression] = []
-    while isinstance(node, algebra.Filter):
-        conditions += node.conditions
-        node = node.node
-    return conditions, node
+    while True:
+        inner, further = _outermost(node, names_in(conditions), table)
+        if inner is node:
+            return conditions, node
+        conditions += further
+        node = inner
+
+
+def _outermost(node: Node, used: frozenset[str], table: Table) -> tuple[Node, Sequence[Expression]]:
+    """Return a pattern without its outermost operator, if that cannot remove all solutions, and conditions to be met instead of it.
+
+    Args:
+        node: The pattern.
+        used: The variables in conditions around it.
+        table: The outer solutions.
+    """
+    if isinstance(node, algebra.Filter):
+        return node.node, node.conditions
+    if isinstance(node, algebra.LeftJoin):
+        sure = _names(certain(node.left))
+        return (node, ()) if used & _names(in_scope(node.right)) - sure else (node.left, ())
+    if isinstance(node, algebra.Extend):
+        return (node, ()) if node.variable.name in used or node.variable.name in table.columns else (node.node, ())
+    if isinstance(node, (algebra.Distinct, algebra.OrderBy)):
+        return node.node, ()
+    if isinstance(node, algebra.Slice) and node.start == 0 and node.length != 0:
+        return node.node, ()
+    if isinstance(node, algebra.Project):
+        local = _names(mentioned(node.node)) - _names(node.variables)
+        return (node, ()) if local & (used | table.columns.keys()) else (node.node, ())
+    if isinstance(node, algebra.Join):
+        return _without_conditions(node, table)
+    return node, ()
+
+
+def _without_conditions(node: algebra.Join, table: Table) -> tuple[Node, Sequence[Expression]]:
+    """Return a join without the conditions of its parts that see outer variables, where these mean the same after the join."""
+    parts, moved = list[Node](), list[Expression]()
+    for part in node.parts:
+        if isinstance(part, algebra.Filter) and not _is_join(part, set(table.columns)):
+            others = {name for other in node.parts if other is not part for name in _names(in_scope(other))}
+            same = _names(certain(part.node)) | {name for name in table.columns if table.is_bound_everywhere(name)}
+            free = [condition for condition in part.conditions if names_in([condition]) & others <= same]
+            kept = tuple(condition for condition in part.conditions if condition not in free)
+            part = algebra.Filter(kept, part.node) if kept else part.node
+            moved += free
+        parts.append(part)
+    return (algebra.Join(tuple(parts)), moved) if moved else (node, ())
+
+
+def _names(variables: Iterable[Variable]) -> frozenset[str]:
+    return frozenset(variable.name for variable in variables)
 
 
 def _is_join(node: Node, outer: set[str]) -> bool:

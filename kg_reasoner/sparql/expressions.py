@@ -32,8 +32,8 @@ from kg_reasoner.sparql.terms import QueryTerms
 from kg_reasoner.storage.arrays import Flags, Ids, Numbers
 from kg_reasoner.storage.grouping import distinct_ids, group_rows
 from kg_reasoner.storage.text_search import UNDECIDED, Search, search_of
-from kg_reasoner.storage.value_arithmetic import numbers_of, terms_of_numbers
-from kg_reasoner.storage.value_columns import DOUBLE, INTEGER, NOTHING, STRING, ValueCache, ValueColumn
+from kg_reasoner.storage.value_arithmetic import are_terms, numbers_of, terms_of_numbers
+from kg_reasoner.storage.value_columns import STRING, ValueCache, ValueColumn
 from kg_reasoner.storage.value_comparisons import OPERATORS, compared, members
 from kg_reasoner.terms import IRI, XSD, Literal, Term
 
@@ -294,8 +294,8 @@ class Expressions:
         numbers = numbers_of(call, table, self._column_values)
         if numbers is None:
             return cast(Ids, self._by_rows(call, table, compile_expression, self._terms.ids_of))
-        found = terms_of_numbers(numbers, self._terms.ids_of_texts)
-        rest = np.flatnonzero((numbers.kinds != INTEGER) & (numbers.kinds != DOUBLE) & (numbers.kinds != NOTHING))
+        found = terms_of_numbers(numbers, self._terms.ids_of_numbers)
+        rest = np.flatnonzero(~are_terms(numbers))
         if len(rest):
             found[rest] = cast(Ids, self._by_rows(call, table.take(rest), compile_expression, self._terms.ids_of))
         return found

@@ -15,11 +15,11 @@ import numpy as np
 from kg_reasoner.program import Variable
 from kg_reasoner.query.patterns import LOOK_UP
 from kg_reasoner.sparql import algebra
-from kg_reasoner.sparql.algebra import Node
+from kg_reasoner.sparql.algebra import Condition, Node
 from kg_reasoner.sparql.contract import ALL, Evaluator, Need
 from kg_reasoner.sparql.joins import compatible, is_among, merged
 from kg_reasoner.sparql.path_patterns import PathPatterns
-from kg_reasoner.sparql.scope import certain, in_scope, names_in
+from kg_reasoner.sparql.scope import certain, expressions_of, in_scope, names_in
 from kg_reasoner.sparql.substitution import substitute
 from kg_reasoner.sparql.table import UNBOUND, Table, concatenated
 from kg_reasoner.storage.arrays import Flags, Numbers
@@ -203,10 +203,16 @@ class Extending:
                     return False
                 known.update(variable.name for variable in in_scope(part))
             return bool(node.parts)
-        if isinstance(node, algebra.Filter):
-            sure = {variable.name for variable in certain(node.node)}
-            used = names_in(node.conditions)
-            return used & columns <= sure and self._can_follow(node.node, table, columns)
+        if isinstance(node, algebra.Union):
+            return all(self._can_follow(part, table, columns) for part in node.parts)
+        if isinstance(node, (algebra.Filter, algebra.Extend)):
+            used = names_in(node.conditions if isinstance(node, algebra.Filter) else [node.variable, node.expression])
+            return used & columns <= _sure(node.node) and self._can_follow(node.node, table, columns)
+        if isinstance(node, (algebra.LeftJoin, algebra.Minus)):
+            used = frozenset(variable.name for variable in in_scope(node.right))
+            if isinstance(node, algebra.LeftJoin) and node.condition is not None:
+                used |= names_in([node.condition])
+            return used & columns <= _sure(node.left) and self._can_follow(node.left, table, columns)
         return False
 
     def _follow(self, table: Table, node: Node, need: Need, nodes: frozenset[str] | set[str]) -> Matches:
@@ -229,8 +235,45 @@ class Extending:
             whole = merged(table, right, rows, np.arange(right.size))
             kept = self._evaluator.expressions.all_hold(node.conditions, whole)
             return rows[kept], right.take(kept)
-        assert isinstance(node, algebra.Join)
-        return self._follow_each(table, node.parts, need, nodes)
+        if isinstance(node, algebra.Join):
+            return self._follow_each(table, node.parts, need, nodes)
+        if isinstance(node, algebra.Union):
+            parts = [self._follow(table, part, need, nodes) for part in node.parts]
+            rows = np.concatenate([part[0] for part in parts])
+            order = np.argsort(rows, kind="stable")
+            return rows[order], concatenated([part[1] for part in parts]).take(order)
+        return self._follow_left(table, node, need, nodes)
+
+    def _follow_left(self, table: Table, node: Node, need: Need, nodes: frozenset[str] | set[str]) -> Matches:
+        """Follow the inner part of a BIND, or the left side of an OPTIONAL or MINUS, and apply the operator to what is found."""
+        assert isinstance(node, (algebra.Extend, algebra.LeftJoin, algebra.Minus))
+        below = node.node if isinstance(node, algebra.Extend) else node.left
+        names = [variable.name for variable in in_scope(below)]
+        inner = Need(None if need.names is None else need.names.union(names, _names_used(node)))
+        rows, right = self._follow(table, below, inner, nodes)
+        whole = merged(table, right, rows, np.arange(right.size))
+        if isinstance(node, algebra.Extend):
+            return rows, right.extended(node.variable.name, self._evaluator.expressions.ids(node.expression, whole))
+        if isinstance(node, algebra.Minus):
+            kept = np.flatnonzero(~self.has_match(whole.project(names), node.right))
+            return rows[kept], right.take(kept)
+        numbers, found = self.optional(whole, node.right, node.condition, inner)
+        return rows[numbers], merged(right, found, numbers, np.arange(found.size))
+
+    def optional(self, left: Table, node: Node, condition: Condition | None, need: Need) -> Matches:
+        """Return the pairs of solutions and compatible solutions of a pattern for which a condition is true, and each solution for
+        which there is none once, with nothing.
+        """
+        rows, right = self.matches(left, node, need.whole())
+        if condition is not None:
+            kept = self._evaluator.expressions.holds(condition, merged(left, right, rows, np.arange(right.size)))
+            rows, right = rows[kept], right.take(kept)
+        alone = np.flatnonzero(~is_among(rows, left.size))
+        if not len(alone):
+            return rows, right
+        every = np.concatenate([rows, alone])
+        order = np.argsort(every, kind="stable")
+        return every[order], concatenated([right, Table({}, len(alone))]).take(order)
 
     def _follow_each(self, table: Table, parts: Sequence[Node], need: Need, nodes: frozenset[str] | set[str]) -> Matches:
         """Follow one part of a join after the other."""
@@ -257,6 +300,16 @@ class Extending:
             order.append(following)
             known.update(in_scope(following))
         return order
+
+
+def _sure(node: Node) -> set[str]:
+    return {variable.name for variable in certain(node)}
+
+
+def _names_used(node: Node) -> frozenset[str]:
+    """Return the variables that a BIND, OPTIONAL or MINUS needs of what it is applied to."""
+    used = names_in(expressions_of(node))
+    return used if isinstance(node, algebra.Extend) else used.union(variable.name for variable in in_scope(node))
 
 
 def _triples_of(node: algebra.Patterns) -> list[Node]:

@@ -3,6 +3,9 @@
 For ``!(^ex:p)``, rdflib's parser says that a property is inverse, and not which: the grammar gives that part no name, and unnamed
 parts are dropped. rdflib's own evaluator rejects such paths, so naming the part changes nothing for other queries.
 
+The grammar of triples calls itself for each triple, so that some 100 triples in a row exceed Python's limit of recursion. Written
+as a repetition, it accepts the same texts and gives the same trees.
+
 ``FILTER(false)`` and other constants that are false in Python get lost when rdflib makes the algebra.
 """
 
@@ -11,7 +14,7 @@ from __future__ import annotations
 from functools import cache
 from typing import Any, Final
 
-__all__ = ["keep_constant_filters", "name_inverse_properties"]
+__all__ = ["correct_grammar", "keep_constant_filters"]
 
 _RANKS: Final = frozenset(
     f"{name}Expression" for name in ("ConditionalOr", "ConditionalAnd", "Relational", "Additive", "Multiplicative")
@@ -37,8 +40,14 @@ def keep_constant_filters(tree: Any) -> None:
 
 
 @cache
-def name_inverse_properties() -> None:
-    """Name the property of ``^`` in a negated property set, unless rdflib's grammar already does. The effect is permanent."""
+def correct_grammar() -> None:
+    """Correct rdflib's grammar where that is needed. The effect is permanent."""
+    _name_inverse_properties()
+    _repeat_triples()
+
+
+def _name_inverse_properties() -> None:
+    """Name the property of ``^`` in a negated property set, unless the grammar already does."""
     from pyparsing import ParseResults
     from rdflib.plugins.sparql.parser import PathOneInPropertySet
     from rdflib.plugins.sparql.parserutils import ParamValue
@@ -53,3 +62,19 @@ def name_inverse_properties() -> None:
     alternatives: Any = PathOneInPropertySet
     _, property = alternatives.exprs[-1].expr.exprs  # the sign and the property
     property.set_parse_action(named)
+
+
+def _repeat_triples() -> None:
+    """Read triples in a row by repetition instead of recursion."""
+    from pyparsing import Forward, Suppress, ZeroOrMore
+    from pyparsing import Optional as Maybe
+    from rdflib.plugins.sparql import parser
+    from rdflib.plugins.sparql.parserutils import ParamList
+
+    for name, part, triple in (
+        ("TriplesBlock", "triples", parser.TriplesSameSubjectPath),
+        ("ConstructTriples", "template", parser.TriplesSameSubject),
+    ):
+        rule = getattr(parser, name)
+        if isinstance(rule, Forward):
+            rule <<= ParamList(part, triple) + ZeroOrMore(Suppress(".") + ParamList(part, triple)) + Maybe(Suppress("."))

@@ -7,6 +7,7 @@ separately have one each), terms are translated.
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from typing import Final
 
 import numpy as np
 
@@ -26,6 +27,9 @@ from kg_reasoner.terms import Term, term_text
 
 __all__ = ["Matcher", "MergedMatcher"]
 
+REMEMBERED: Final = 1 << 16
+"""The maximal number of constants whose ids are remembered."""
+
 
 class Matcher:
     """Matches patterns in one place.
@@ -43,14 +47,21 @@ class Matcher:
         self._queries = place.queries
         self._terms = terms
         self._is_native = place.dictionary is terms.dictionary
-        self._found: dict[Term, int] = {}
+        self._found = terms.known if self._is_native else dict[Term, int]()
 
-    def solve(self, triples: Sequence[TriplePattern], wanted: Collection[str] | None = None, limit: int | None = None) -> Table:
+    def solve(
+        self,
+        triples: Sequence[TriplePattern],
+        wanted: Collection[str] | None = None,
+        limit: int | None = None,
+        *,
+        is_set: bool = False,
+    ) -> Table:
         """Return the solutions of a basic graph pattern, see `PatternMatcher.solve`."""
         patterns = self._patterns(triples)
         if patterns is None:
             return self._empty(triples)
-        found = self._queries.solve(patterns, self.place.which, limit, wanted)
+        found = self._queries.solve(patterns, self.place.which, limit, wanted, is_set=is_set)
         names = [name for name in found.names if wanted is None or name in wanted]
         return Table({name: self._taken_over(found.rows[:, found.names.index(name)]) for name in names}, len(found.rows))
 
@@ -115,9 +126,12 @@ class Matcher:
 
     def _id(self, term: Term) -> int:
         """Return the id of a term in the place; -1 if it does not occur there."""
-        number = self._found.get(term)
+        known = self._found
+        number = known.get(term)
         if number is None:
-            number = self._found[term] = self.place.dictionary.find_text(term_text(term))
+            number = self.place.dictionary.find_text(term_text(term))
+            if number >= 0 and len(known) < REMEMBERED:
+                known[term] = number
         return number
 
     def _taken_over(self, ids: Ids) -> Ids:
@@ -143,7 +157,14 @@ class MergedMatcher:
     def __init__(self, matchers: Sequence[Matcher], without: Matcher | None = None) -> None:
         self._matchers, self._without = matchers, without
 
-    def solve(self, triples: Sequence[TriplePattern], wanted: Collection[str] | None = None, limit: int | None = None) -> Table:
+    def solve(
+        self,
+        triples: Sequence[TriplePattern],
+        wanted: Collection[str] | None = None,
+        limit: int | None = None,
+        *,
+        is_set: bool = False,
+    ) -> Table:
         """Return the solutions of a basic graph pattern."""
         found = unit()
         for triple in triples:

@@ -16,7 +16,19 @@ from kg_reasoner.expressions.aggregates import order_key
 from kg_reasoner.sparql.terms import QueryTerms
 from kg_reasoner.storage.arrays import Ids, Numbers
 from kg_reasoner.storage.grouping import distinct_ids
-from kg_reasoner.storage.value_columns import DECIMAL, INTEGER, RESOURCE, STRING, ValueCache
+from kg_reasoner.storage.value_columns import (
+    DATE,
+    DATE_TIME,
+    DECIMAL,
+    DOUBLE,
+    INTEGER,
+    RESOURCE,
+    ROUNDED,
+    STRING,
+    ValueCache,
+    ValueColumn,
+    are_exact,
+)
 from kg_reasoner.terms import Term, unescape
 
 __all__ = ["order", "ranks"]
@@ -42,10 +54,9 @@ def ranks(ids: Ids, terms: QueryTerms, values: ValueCache) -> Numbers:
 def _ranks(distinct: Ids, terms: QueryTerms, values: ValueCache) -> Numbers:
     """Return the ranks of different ids."""
     column = values.column(distinct, terms)
-    kinds, doubles, _ = column
-    if len(distinct) and kinds.min() >= INTEGER and kinds.max() < DECIMAL and not np.isnan(doubles).any():
-        found: Numbers = np.unique(doubles, return_inverse=True)[1].reshape(-1)
-        return found
+    kinds = column.kinds
+    if len(distinct) and _are_of_one_kind(column):
+        return _by_doubles(distinct, column, terms)
     keys: list[Any]
     if len(distinct) and (kinds == STRING).all():
         texts = terms.texts(distinct)
@@ -57,6 +68,35 @@ def _ranks(distinct: Ids, terms: QueryTerms, values: ValueCache) -> Numbers:
         ]
     else:
         keys = mapped(_key, terms.terms(distinct.tolist()))
+    return _ranks_of_keys(keys)
+
+
+def _are_of_one_kind(column: ValueColumn) -> bool:
+    """Return whether values are all numbers (and not NaN), all dates, or all points in time."""
+    low, high = int(column.kinds.min()), int(column.kinds.max())
+    if low >= INTEGER and high <= ROUNDED:
+        return not np.isnan(column.doubles).any()
+    return low == high and low in (DATE, DATE_TIME)
+
+
+def _by_doubles(distinct: Ids, column: ValueColumn, terms: QueryTerms) -> Numbers:
+    """Rank values by their doubles, and exactly where different values may have the same one."""
+    _, found, counts = np.unique(column.doubles, return_inverse=True, return_counts=True)
+    found = found.reshape(-1)
+    rounded, binary, decimal = np.zeros((3, len(counts)), np.bool_)
+    rounded[found[~are_exact(column) & (column.kinds != DOUBLE)]] = True
+    binary[found[column.kinds == DOUBLE]] = True
+    decimal[found[column.kinds == DECIMAL]] = True
+    rows = np.flatnonzero(((rounded | (binary & decimal)) & (counts > 1))[found])
+    if not len(rows):
+        return found
+    within = np.zeros(len(found), np.int64)
+    within[rows] = _ranks_of_keys(mapped(_key, terms.terms(distinct[rows].tolist())))
+    return np.unique(found * (len(rows) + 1) + within, return_inverse=True)[1].reshape(-1)
+
+
+def _ranks_of_keys(keys: Sequence[Any]) -> Numbers:
+    """Return the ranks of sort keys; equal ones have the same."""
     runs = [sorted(range(len(keys))[part], key=keys.__getitem__) for part in blocks(len(keys), RUN)]
     ordered = sorted(chain.from_iterable(runs), key=keys.__getitem__) if len(runs) > 1 else [*chain.from_iterable(runs)]
     result = np.empty(len(keys), np.int64)

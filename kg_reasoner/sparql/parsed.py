@@ -70,36 +70,33 @@ class ParsedQuery(Translated):
         return dict(self.prologue.namespace_manager.namespaces()) if self.prologue else {}
 
 
-_Key = tuple[str, str | None, bool, frozenset[tuple[str, str]]]
+_Key = tuple[str, str | None, frozenset[tuple[str, str]]]
 
 _recent: Final[OrderedDict[_Key, ParsedQuery]] = OrderedDict()
 _mutex: Final = new_mutex()
 
 
-def parsed_query(
-    text: str, base: str | None = None, prefixes: Mapping[str, Any] | None = None, *, in_order: bool = False
-) -> ParsedQuery:
+def parsed_query(text: str, base: str | None = None, prefixes: Mapping[str, Any] | None = None) -> ParsedQuery:
     """Return a query as algebra, which is parsed if it is not among the recent ones.
 
     Args:
         text: The query.
         base: The IRI against which relative IRIs are resolved.
         prefixes: Namespaces for the prefixes that the text does not declare.
-        in_order: Whether the variables of ``SELECT *`` are in the order of the text.
 
     Raises:
         QuerySyntaxError: The text is not a SPARQL query.
         UnsupportedError: The query is not of SPARQL 1.1.
     """
     if not isinstance(text, str) or len(text) > LONGEST:
-        return ParsedQuery(read_query(text, base=base, prefixes=prefixes, in_order=in_order)[1], base)
-    key = text, base, in_order, frozenset((prefix, str(namespace)) for prefix, namespace in (prefixes or {}).items())
+        return ParsedQuery(read_query(text, base=base, prefixes=prefixes)[1], base)
+    key = text, base, frozenset((prefix, str(namespace)) for prefix, namespace in (prefixes or {}).items())
     with _mutex:
         found = _recent.get(key)
         if found is not None:
             _recent.move_to_end(key)
             return found
-    made = ParsedQuery(read_query(text, base=base, prefixes=prefixes, in_order=in_order)[1], base)
+    made = ParsedQuery(read_query(text, base=base, prefixes=prefixes)[1], base)
     with _mutex:
         _recent[key] = made
         while len(_recent) > REMEMBERED:

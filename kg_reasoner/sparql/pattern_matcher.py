@@ -20,13 +20,21 @@ class PatternMatcher(Protocol):
     method: str | None
     """How the last pattern was matched, if not by the indexes of a graph."""
 
-    def solve(self, triples: Sequence[TriplePattern], wanted: Collection[str] | None = None, limit: int | None = None) -> Table:
+    def solve(
+        self,
+        triples: Sequence[TriplePattern],
+        wanted: Collection[str] | None = None,
+        limit: int | None = None,
+        *,
+        is_set: bool = False,
+    ) -> Table:
         """Return the solutions of a basic graph pattern.
 
         Args:
             triples: The patterns.
             wanted: The variables whose values are wanted; by default, all. The number of solutions does not depend on it.
             limit: A sufficient number of solutions; there may be more.
+            is_set: Whether repetitions may be omitted.
         """
         ...
 

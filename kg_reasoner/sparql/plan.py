@@ -225,6 +225,8 @@ class _Writer:
             return f"{node.start} to {'the end' if node.length is None else node.start + node.length}"
         if isinstance(node, (algebra.Project, algebra.Values, algebra.Service)):
             return " ".join(map(self.term, node.variables))
+        if isinstance(node, algebra.Distinct):
+            return "in a row" if node.is_reduced else ""
         return self.term(node.name) if isinstance(node, algebra.EachGraph) else ""
 
     def _in_graph(self, graph: algebra.PatternTerm | None, text: str) -> str:

@@ -93,7 +93,11 @@ def evaluate_query(query: Query, dataset: Dataset, foreigners: Foreigners, base:
         base: The query's base IRI.
     """
     terms, report = QueryTerms(dataset.caches.terms), Report()
-    return _answer(query, Evaluation(dataset, terms, foreigners, base, report))
+    evaluation = Evaluation(dataset, terms, foreigners, base, report)
+    try:
+        return _answer(query, evaluation)
+    finally:
+        evaluation.close()
 
 
 def explain_query(

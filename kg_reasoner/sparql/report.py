@@ -37,7 +37,10 @@ class Report:
 
     def of(self, node: Node) -> Step:
         """Return the step of an operator."""
-        return self._steps.setdefault(id(node), (node, Step()))[1]
+        known = self._steps.get(id(node))
+        if known is None:
+            known = self._steps[id(node)] = node, Step()
+        return known[1]
 
     @contextmanager
     def step(self, node: Node) -> Iterator[Step]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Protocol, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 from kg_reasoner.query.matching import Which
 from kg_reasoner.query.patterns import Queries
@@ -30,6 +30,8 @@ class Caches:
         self.terms = TermCache(dictionary)
         self.values = ValueCache(dictionary)
         self.nodes = NodeCache()
+        self.shortcuts: dict[object, tuple[int, Any]] = {}
+        """What is left to do for recent queries, each in a state of the data, see `kg_reasoner.sparql.shortcuts`."""
 
 
 class Place:

@@ -6,17 +6,18 @@ They give what `kg_reasoner.expressions.functions.strings` gives for strings wit
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
 
 from kg_reasoner.concurrency.limits import current_watch
-from kg_reasoner.concurrency.watching import MANY, blocks, mapped
+from kg_reasoner.concurrency.watching import blocks, mapped, watched
 from kg_reasoner.expressions.functions.regex import LONGEST
 from kg_reasoner.program import Call, Variable
 from kg_reasoner.sparql.table import UNBOUND, Table, constant
 from kg_reasoner.sparql.terms import QueryTerms
 from kg_reasoner.storage.arrays import Ids, Numbers
+from kg_reasoner.storage.dictionary import VALUE_BLANK, VALUE_ESCAPED, VALUE_STRING
 from kg_reasoner.storage.grouping import distinct_ids, group_rows
 from kg_reasoner.terms import XSD, Literal, term_text
 
@@ -24,6 +25,11 @@ __all__ = ["STRINGS", "StringColumn", "ids_of_strings", "strings_of"]
 
 STRINGS: Final = frozenset({"STR", "CONCAT", "LCASE", "UCASE", "STRBEFORE", "STRAFTER", "SUBSTR"})
 """The functions of this module."""
+
+AT_ONCE: Final = 1 << 14
+"""The number of strings that are converted between two checks of the limits."""
+
+Convert: TypeAlias = Callable[[list[str]], list[str]]
 
 _INTEGER: Final = XSD.integer.value
 _STRING: Final = XSD.string.value
@@ -47,39 +53,47 @@ def strings_of(expression: Any, table: Table, terms: QueryTerms) -> StringColumn
     if isinstance(expression, Literal):
         return StringColumn([expression.lexical], None) if expression.datatype == _STRING else None
     if isinstance(expression, Variable):
-        return _column(table.column(expression.name), terms, _simple)
+        return _column(table.column(expression.name), terms, takes_any=False)
     if not isinstance(expression, Call):
         return None
     arguments = expression.arguments
     if expression.name == "STR" and isinstance(arguments[0], Variable):
-        return _column(table.column(arguments[0].name), terms, _lexical)
+        return _column(table.column(arguments[0].name), terms, takes_any=True)
     if expression.name == "CONCAT" and arguments:
         return _concatenated([strings_of(argument, table, terms) for argument in arguments])
     convert = _function(expression)
     below = None if convert is None else strings_of(arguments[0], table, terms)
-    return None if below is None or convert is None else StringColumn(mapped(convert, below.values), below.places)
+    if below is None or convert is None:
+        return None
+    values = [value for part in blocks(len(below.values), AT_ONCE) for value in convert(below.values[part])]
+    return StringColumn(values, below.places)
 
 
-def _column(ids: Ids, terms: QueryTerms, read: Callable[[str], str | None]) -> StringColumn | None:
+def _column(ids: Ids, terms: QueryTerms, *, takes_any: bool) -> StringColumn | None:
+    """Return the simple strings of a column, or the lexical forms of literals and IRIs; None if there are other terms."""
     distinct, places = distinct_ids(ids)
     if not len(distinct) or UNBOUND in distinct:
         return None
-    texts, values = terms.texts(distinct), list[str]()
-    for part in blocks(len(texts), MANY):
-        for text in texts[part]:
-            value = None if "\\" in text else read(text)
-            if value is None:
-                return None
-            values.append(value)
+    stored = distinct >= 0
+    found = terms.dictionary.values_of(distinct[stored])
+    allowed = found.kinds < VALUE_ESCAPED
+    allowed &= (found.kinds != VALUE_BLANK) if takes_any else (found.kinds == VALUE_STRING)
+    if not allowed.all():
+        return None
+    values = found.data[:-1].tobytes().decode().split("\n") if stored.any() else []
+    if not stored.all():  # those that only the query knows come first
+        own = [_value(text, takes_any) for text in watched(terms.texts(distinct[~stored]))]
+        known = [value for value in own if value is not None]
+        if len(known) < len(own):
+            return None
+        values = known + values
     return StringColumn(values, places.reshape(-1))
 
 
-def _simple(text: str) -> str | None:
-    return text[1:-1] if text[0] == '"' and text[-1] == '"' else None
-
-
-def _lexical(text: str) -> str | None:
-    return None if text[0] == "_" else text[1:-1] if text[0] == "<" else text[1 : text.rindex('"')]
+def _value(text: str, takes_any: bool) -> str | None:
+    if "\\" in text or text[0] == "_" or not (takes_any or (text[0] == '"' and text[-1] == '"')):
+        return None
+    return text[1:-1] if text[0] == "<" else text[1 : text.rindex('"')]
 
 
 def _concatenated(columns: Sequence[StringColumn | None]) -> StringColumn | None:
@@ -107,10 +121,10 @@ def _concatenated(columns: Sequence[StringColumn | None]) -> StringColumn | None
     return StringColumn(values, places) if max(map(len, values)) <= LONGEST else None
 
 
-def _function(call: Call) -> Callable[[str], str] | None:
-    """Return a call with constant further arguments as a function of its first one."""
+def _function(call: Call) -> Convert | None:
+    """Return a call with constant further arguments as a function of many values of its first one."""
     if call.name in ("LCASE", "UCASE"):
-        return str.lower if call.name == "LCASE" else str.upper
+        return _in_case(str.lower if call.name == "LCASE" else str.upper)
     constants = call.arguments[1:]
     if not constants or not all(isinstance(argument, Literal) for argument in constants):
         return None
@@ -126,28 +140,42 @@ def _is_small(lexical: str) -> bool:
     return len(lexical) < 10 and lexical.lstrip("+-").isdecimal() and lexical.isascii()
 
 
-def _around(mark: str, *, is_before: bool) -> Callable[[str], str]:
+def _in_case(convert: Callable[[str], str]) -> Convert:
+    """Return the conversion of many strings at once, as lines."""
+
+    def apply(values: list[str]) -> list[str]:
+        lines = convert("\n".join(values)).split("\n")
+        return lines if len(lines) == len(values) else list(map(convert, values))
+
+    return apply
+
+
+def _around(mark: str, *, is_before: bool) -> Convert:
     if not mark:
-        return (lambda text: "") if is_before else (lambda text: text)
+        return (lambda values: [""] * len(values)) if is_before else (lambda values: values)
     if is_before:
-        return lambda text: text.partition(mark)[0] if mark in text else ""
-    return lambda text: text.partition(mark)[2]
+        return lambda values: [text.partition(mark)[0] if mark in text else "" for text in values]
+    return lambda values: [text.partition(mark)[2] for text in values]
 
 
-def _part(start: int, length: int | None = None) -> Callable[[str], str]:
+def _part(start: int, length: int | None = None) -> Convert:
     first = max(0, start - 1)
-    if length is None:
-        return lambda text: text[first:]
-    end = max(0, start - 1 + length)
-    return lambda text: text[first:end]
+    end = None if length is None else max(0, start - 1 + length)
+    return lambda values: [text[first:end] for text in values]
 
 
 def ids_of_strings(column: StringColumn, size: int, terms: QueryTerms) -> Ids:
     """Return the ids of simple strings."""
-    texts = [term_text(Literal(value)) if _is_escaped(value) else f'"{value}"' for value in column.values]
+    values = column.values
+    if any(map(_is_escaped, ("".join(values[part]) for part in blocks(len(values), AT_ONCE)))):
+        texts = [term_text(Literal(value)) for value in watched(values)]
+    else:
+        texts = [f'"{value}"' for value in values]
     distinct = list(dict.fromkeys(texts))
-    known = dict(zip(distinct, terms.ids_of_texts(distinct).tolist(), strict=True))
-    found = np.array([known[text] for text in texts], np.int32)
+    found = terms.ids_of_texts(distinct)
+    if len(distinct) < len(texts):
+        known = dict(zip(distinct, found.tolist(), strict=True))
+        found = np.array([known[text] for text in texts], np.int32)
     return constant(int(found[0]), size) if column.places is None else found[column.places]
 
 

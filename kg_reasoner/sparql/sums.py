@@ -4,24 +4,46 @@ from __future__ import annotations
 
 import math
 from decimal import Decimal
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from kg_reasoner.errors import ValueTooLargeError
-from kg_reasoner.expressions.functions.arithmetic import divide
+from kg_reasoner.expressions.functions.arithmetic import PLACES, divide
 from kg_reasoner.expressions.functions.numbers import Number, Single, exactly, literal_of, number_of
 from kg_reasoner.sparql.table import UNBOUND, constant
 from kg_reasoner.sparql.terms import QueryTerms
-from kg_reasoner.storage.arrays import Flags, Ids
-from kg_reasoner.storage.grouping import distinct_ids, ordered_by_group
-from kg_reasoner.storage.value_columns import DOUBLE, INTEGER, ValueCache, is_number
-from kg_reasoner.terms import term_text
+from kg_reasoner.storage.arrays import Flags, Ids, Numbers
+from kg_reasoner.storage.grouping import distinct_ids, group_rows, ordered_by_group
+from kg_reasoner.storage.value_arithmetic import decimal_digits
+from kg_reasoner.storage.value_columns import (
+    DECIMAL,
+    DOUBLE,
+    INTEGER,
+    SCALED,
+    UNSCALED,
+    ValueCache,
+    ValueColumn,
+    are_exact,
+    is_number,
+)
+from kg_reasoner.terms import XSD, term_text
 
 __all__ = ["averages", "sums"]
 
 LARGEST: Final = 1 << 62
+
+_INTEGER_END: Final = f'"^^<{XSD.integer.value}>'
+_DECIMAL_END: Final = f'"^^<{XSD.decimal.value}>'
+
+
+class _Exact(NamedTuple):
+    """Sums of integers and decimals: as integers of one scale, and which of them are decimals."""
+
+    units: Numbers
+    scale: int
+    are_decimal: Flags
 
 
 def sums(column: Ids, labels: Ids, groups: int, terms: QueryTerms, values: ValueCache) -> Ids | None:
@@ -34,24 +56,50 @@ def sums(column: Ids, labels: Ids, groups: int, terms: QueryTerms, values: Value
         terms: The terms of the query.
         values: Their values.
     """
-    totals = _totals(column, labels, groups, terms, values)
-    return None if totals is None else _ids(totals, terms)
+    wrong, totals = _totals(column, labels, groups, terms, values)
+    if totals is None:
+        return None
+    if not isinstance(totals, _Exact):
+        return _without(wrong, _ids(totals, terms))
+    firsts, places = _different(totals.units, totals.are_decimal)
+    texts: list[str] = []
+    for units, is_decimal in zip(totals.units[firsts].tolist(), totals.are_decimal[firsts].tolist(), strict=True):
+        if is_decimal:
+            texts.append(f'"{decimal_digits(units, totals.scale)}{_DECIMAL_END}')
+        else:
+            texts.append(f'"{units // 10**totals.scale}{_INTEGER_END}')
+    return _without(wrong, terms.ids_of_texts(texts)[places])
 
 
 def averages(column: Ids, labels: Ids, groups: int, terms: QueryTerms, values: ValueCache) -> Ids | None:
     """Return the mean of each group; the integer 0 for an empty one. See `sums`."""
-    totals = _totals(column, labels, groups, terms, values)
+    wrong, totals = _totals(column, labels, groups, terms, values)
     if totals is None:
         return None
-    counts = np.bincount(labels, minlength=groups).tolist()
-    known: dict[tuple[type, Number | None, int], Number | None] = {}
-    means: list[Number | None] = []
-    for total, count in zip(totals, counts, strict=True):
-        key = type(total), total, count
-        if key not in known:
-            known[key] = _mean(total, count)
-        means.append(known[key])
-    return _ids(means, terms)
+    counts = np.bincount(labels, minlength=groups)
+    if not isinstance(totals, _Exact):
+        means = [_mean(total, count) for total, count in zip(totals, counts.tolist(), strict=True)]
+        return _without(wrong, _ids(means, terms))
+    firsts, places = _different(totals.units, counts)
+    texts, known = list[str](), list[tuple[int, float, int]]()
+    for units, count in zip(totals.units[firsts].tolist(), counts[firsts].tolist(), strict=True):
+        divisor = count * 10**totals.scale
+        quotient = abs(units) * 10**PLACES // divisor if count else 0
+        digits = decimal_digits(-quotient if units < 0 else quotient, PLACES)
+        texts.append(f'"{digits}{_DECIMAL_END if count else _INTEGER_END}')
+        known.append((DECIMAL, float(digits), UNSCALED) if count else (INTEGER, 0.0, 0))
+    return _without(wrong, terms.ids_of_numbers(texts, known)[places])
+
+
+def _without(wrong: Flags, ids: Ids) -> Ids:
+    return np.where(wrong, np.int32(UNBOUND), ids)
+
+
+def _different(units: Numbers, others: npt.NDArray[np.int64] | Flags) -> tuple[Numbers, Numbers]:
+    """Return the first row of each different pair, and for each row the place of its pair among them."""
+    rows = np.ascontiguousarray(np.stack([units, others.astype(np.int64)], axis=1)).view(np.int32)
+    labels, firsts = group_rows(rows.reshape(len(units), 4))
+    return firsts, labels.astype(np.int64)
 
 
 def _mean(total: Number | None, count: int) -> Number | None:
@@ -61,23 +109,41 @@ def _mean(total: Number | None, count: int) -> Number | None:
         return None
 
 
-def _totals(column: Ids, labels: Ids, groups: int, terms: QueryTerms, values: ValueCache) -> list[Number | None] | None:
-    kinds, doubles, _ = values.column(column, terms)
-    numeric = is_number(kinds)
+def _totals(
+    column: Ids, labels: Ids, groups: int, terms: QueryTerms, values: ValueCache
+) -> tuple[Flags, _Exact | list[Number | None] | None]:
+    """Return which groups have a value that is not a number, and the sums of the others."""
+    given = values.column(column, terms)
+    numeric = is_number(given.kinds)
     wrong = np.bincount(labels[~numeric], minlength=groups) > 0
     if wrong.any():
         kept = ~wrong[labels]
-        column, labels, kinds, doubles = column[kept], labels[kept], kinds[kept], doubles[kept]
-    found: list[Number | None] | None
-    if (kinds == INTEGER).all() and float(np.abs(doubles).sum()) < 2.0**53:
-        found = list(np.bincount(labels, weights=doubles, minlength=groups).astype(np.int64).tolist())
-    elif ((kinds == INTEGER) | (kinds == DOUBLE)).all():
-        found = _of_doubles(doubles, kinds == DOUBLE, labels, groups)
-    else:
-        found = _of_decimals(column, labels, groups, terms)
-    if found is None:
+        column, labels, given = column[kept], labels[kept], values.column(column[kept], terms)
+    kinds, doubles = given.kinds, given.doubles
+    scaled = _of_scaled(given, labels, groups)
+    if scaled is not None:
+        return wrong, scaled
+    if ((kinds == INTEGER) | (kinds == DOUBLE)).all():
+        return wrong, _of_doubles(doubles, kinds == DOUBLE, labels, groups)
+    return wrong, _of_decimals(column, labels, groups, terms)
+
+
+def _of_scaled(given: ValueColumn, labels: Ids, groups: int) -> _Exact | None:
+    """Add integers and decimals that have scales; None if there are others, or too large ones."""
+    is_decimal = given.kinds == DECIMAL
+    if not (are_exact(given) & (is_decimal | (given.kinds == INTEGER))).all():
         return None
-    return [None if is_wrong else total for is_wrong, total in zip(wrong.tolist(), found, strict=True)]
+    scale = int(given.scales.max()) if len(given.scales) else 0
+    units = np.rint(given.doubles * 10.0**scale)
+    total = np.abs(units).sum()
+    if len(units) and not (np.abs(units).max() < SCALED and total < LARGEST):
+        return None
+    decimal = np.bincount(labels[is_decimal], minlength=groups) > 0
+    if total < 2.0**53:
+        return _Exact(np.bincount(labels, weights=units, minlength=groups).astype(np.int64), scale, decimal)
+    totals = np.zeros(groups, np.int64)
+    np.add.at(totals, labels, units.astype(np.int64))
+    return _Exact(totals, scale, decimal)
 
 
 def _of_doubles(doubles: npt.NDArray[np.float64], are_real: Flags, labels: Ids, groups: int) -> list[Number | None] | None:

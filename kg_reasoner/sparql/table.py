@@ -19,6 +19,10 @@ UNBOUND: Final = -1
 """No term. Ids below stand for terms that only a query knows, see `kg_reasoner.sparql.terms`."""
 
 
+FEW: Final = 32
+"""The number of solutions that are compared without the kernels."""
+
+
 class Table:
     """Solutions as columns of ids, all of length `size`.
 
@@ -75,6 +79,8 @@ class Table:
 
     def matrix(self, names: Sequence[str]) -> Ids:
         """Return the columns of some variables as an array of shape (size, variables)."""
+        if len(names) == 1:
+            return self.column(names[0]).reshape(-1, 1)
         rows = np.empty((self.size, len(names)), np.int32)
         for place, name in enumerate(names):
             rows[:, place] = self.columns.get(name, UNBOUND)
@@ -87,8 +93,25 @@ class Table:
 
     def distinct(self, names: Sequence[str]) -> Table:
         """Return the first of all solutions with the same values of some variables, projected to them."""
+        names = [name for name in names if name in self.columns]
+        if self.size <= FEW:
+            rows = zip(*(self.columns[name].tolist() for name in names), strict=True) if names else [()] * self.size
+            known: dict[tuple[int, ...], int] = {}
+            for number, row in enumerate(rows):
+                known.setdefault(row, number)
+            chosen = self.project(names)
+            return chosen if len(known) == self.size else chosen.take(np.array([*known.values()], np.int64))
         _, firsts = group_rows(self.matrix(names))
         return self.project(names).take(firsts)
+
+    def without_runs(self, names: Sequence[str]) -> Table:
+        """Return the first of all solutions in a row with the same values of some variables, projected to them."""
+        is_first = np.zeros(self.size, np.bool_)
+        is_first[:1] = True
+        for name in names:
+            column = self.columns[name]
+            is_first[1:] |= column[1:] != column[:-1]
+        return self.project(names).take(is_first)
 
 
 def constant(value: int, size: int) -> Ids:

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from kg_reasoner.concurrency.limits import current_watch
-from kg_reasoner.concurrency.watching import blocks, watched
+from kg_reasoner.concurrency.watching import blocks
 from kg_reasoner.sparql.table import UNBOUND
 from kg_reasoner.storage.arrays import Ids
 from kg_reasoner.storage.dictionary import Dictionary
@@ -41,6 +41,8 @@ class TermCache:
 
     def __init__(self, dictionary: Dictionary) -> None:
         self.dictionary = dictionary
+        self.known: dict[Term, int] = {}
+        """The ids of constants in queries that the dictionary contains: it only grows."""
         self._terms: dict[int, Term] = {}
 
     def terms(self, ids: Sequence[int]) -> list[Term]:
@@ -74,7 +76,10 @@ class QueryTerms:
 
     def __init__(self, cache: TermCache) -> None:
         self.dictionary = cache.dictionary
+        self.known = cache.known
         self._cache = cache
+        self.values: dict[int, tuple[int, float, int]] = {}
+        """What is known of the values of numbers that the query has made, see `kg_reasoner.storage.value_columns.Value`."""
         self._texts: list[str] = []
         self._local: dict[str, int] = {}
         self._size = len(cache.dictionary)
@@ -98,14 +103,22 @@ class QueryTerms:
         missing = np.flatnonzero(found < 0).tolist()
         if missing:
             known, made = self._local, self._texts
-            for place in watched(missing):
-                text = texts[place]
-                if text not in known:
-                    known[text] = FIRST_LOCAL - len(made)
-                    made.append(text)
-                    self._written += len(text)
-                found[place] = known[text]
+            wanted = [texts[place] for place in missing] if len(missing) < len(texts) else texts
+            for part in blocks(len(wanted), AT_ONCE):
+                for text in wanted[part]:
+                    if text not in known:
+                        known[text] = FIRST_LOCAL - len(made)
+                        made.append(text)
+                        self._written += len(text)
+            found[missing] = [known[text] for text in wanted]
             current_watch().check(0, self._written)
+        return found
+
+    def ids_of_numbers(self, texts: Sequence[str], values: Sequence[tuple[int, float, int]]) -> Ids:
+        """Return the ids of numbers in the form of `term_text`. Values of terms that only the query knows are remembered."""
+        found = self.ids_of_texts(texts)
+        local = np.flatnonzero(found < UNBOUND)
+        self.values.update((number, values[place]) for number, place in zip(found[local].tolist(), local.tolist(), strict=True))
         return found
 
     def kept(self, ids: Ids) -> Ids:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from kg_reasoner.concurrency.locking import new_mutex
 from kg_reasoner.errors import LoadError, QuerySyntaxError, ReasonerError, Span
+from kg_reasoner.sparql.visible import in_order_of_appearance, select_visible
 
 if TYPE_CHECKING:
     from rdflib.plugins.sparql.sparql import Query, Update
@@ -18,7 +19,6 @@ __all__ = ["guarded", "read_query", "read_update"]
 _NESTED: Final = "is nested too deep, or has too many triples in a row: write it in fewer levels, or in groups"
 
 _QUERY_FORM: Final = re.compile(r"\b(select|ask|construct|describe)\b", re.IGNORECASE)
-_VARIABLE: Final = re.compile(r"[?$](\w+)")
 _UNKNOWN_PREFIX: Final = re.compile(r"Unknown namespace prefix : (.*)")
 _SURROGATE: Final = re.compile("[\ud800-\udfff]|\\\\u[Dd][89A-Fa-f][0-9A-Fa-f]{2}|\\\\U0000[Dd][89A-Fa-f][0-9A-Fa-f]{2}")
 _TOO_LARGE: Final = re.compile(r"\\U(?!000[0-9A-Fa-f]|0010)[0-9A-Fa-f]{8}")
@@ -36,8 +36,6 @@ def read_query(
     source: str = "the query",
     base: str | None = None,
     prefixes: Mapping[str, Any] | None = None,
-    *,
-    in_order: bool = False,
 ) -> tuple[Any, Query]:
     """Return the parse tree and the algebra of a query.
 
@@ -46,7 +44,6 @@ def read_query(
         source: Names the text in messages.
         base: The IRI against which relative IRIs are resolved.
         prefixes: Namespaces for the prefixes that the text does not declare.
-        in_order: Whether variables that the query does not list are in the order of the text; rdflib's are in the order of a set.
 
     Raises:
         QuerySyntaxError: The text is not a SPARQL query; the error shows the line and the position.
@@ -55,9 +52,10 @@ def read_query(
     from rdflib.plugins.sparql.parser import parseQuery
 
     tree, query = _read(text, source, "query", parseQuery, lambda tree: translateQuery(tree, base, prefixes))
-    is_chosen = query.algebra.name == "SelectQuery" and tree[1].projection
-    if in_order and query.algebra.name != "DescribeQuery" and not is_chosen:
-        _order_variables(query.algebra, text)
+    if query.algebra.name in ("AskQuery", "ConstructQuery"):
+        _set_variables(query.algebra, lambda variables: in_order_of_appearance(variables, text))
+    elif query.algebra.name == "SelectQuery" and not tree[1].projection:  # SELECT * without a visible variable
+        _set_variables(query.algebra, lambda variables: [])
     return tree, query
 
 
@@ -73,17 +71,12 @@ def read_update(text: str, source: str = "the update", prefixes: Mapping[str, An
     return _read(text, source, "update", parseUpdate, lambda tree: translateUpdate(tree, initNs=prefixes))[1]
 
 
-def _order_variables(part: Any, text: str) -> None:
-    """Put the variables of a query, down to those of its projection, in the order in which they appear in the text."""
+def _set_variables(part: Any, choose: Callable[[Sequence[Any]], list[Any]]) -> None:
+    """Choose among the variables of a query, down to those of its projection, which rdflib has in the order of a set."""
     while part is not None:
         if "PV" in part:
-            part["PV"] = _in_order_of_appearance(part.PV, text)
+            part["PV"] = choose(part.PV)
         part = None if part.name == "Project" else part.get("p")
-
-
-def _in_order_of_appearance(variables: Iterable[Any], text: str) -> list[Any]:
-    places = {name: place for place, name in reversed(list(enumerate(_VARIABLE.findall(text))))}
-    return sorted(variables, key=lambda variable: (places.get(str(variable), len(places)), str(variable)))
 
 
 @contextmanager
@@ -106,7 +99,7 @@ def _read(
 ) -> tuple[Tree, Prepared]:
     from pyparsing import ParseBaseException
 
-    from kg_reasoner.sparql.grammar import keep_constant_filters, name_inverse_properties
+    from kg_reasoner.sparql.grammar import correct_grammar, keep_constant_filters
 
     if not isinstance(text, str):
         raise QuerySyntaxError(f"a SPARQL {kind} is text or prepared by rdflib, not {type(text).__name__}", hint="decode it first")
@@ -115,9 +108,10 @@ def _read(
             raise QuerySyntaxError("not a Unicode character", _span(text, source, found.start(), found.end()))
     try:
         with _PARSING:
-            name_inverse_properties()
+            correct_grammar()
             tree = parse(text)
         keep_constant_filters(tree)
+        select_visible(tree, text)
     except ParseBaseException as error:
         hint = None
         if kind == "query" and not _QUERY_FORM.search(text):

@@ -206,7 +206,7 @@ class _Translator:
         return algebra.Project(node, tuple(map(variable_of, part.PV)))
 
     def distinct(self, part: CompValue) -> Node:
-        return algebra.Distinct(self.node(part.p))
+        return algebra.Distinct(self.node(part.p), is_reduced=part.name == "Reduced")
 
     def slice(self, part: CompValue) -> Node:
         return algebra.Slice(self.node(part.p), part.start, part.length)

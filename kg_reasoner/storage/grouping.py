@@ -25,36 +25,65 @@ BLOCK: Final = 1 << 20
 PAIR: Final = 16
 """The size of a pair of row numbers in bytes."""
 
-MANY: Final = 64
-"""Rows of one column that are grouped without a hash table."""
+SPARSE: Final = 8
+"""Ids of one column are grouped by a hash table if their range has so many times more ids than the column."""
 
 Item = TypeVar("Item", bound=np.generic)
 
 
 class _Labelled:
-    """The rows of a table with their labels, and the hash table from rows to labels."""
+    """The rows of a table with their labels, and a table from rows to labels: a hash table, or one of all ids in a range.
+
+    Args:
+        rows: The rows.
+        low: The least id, and `span`, the number of ids in their range, if there is a slot for each.
+    """
 
     def __init__(self, rows: Ids) -> None:
         count, self.width = rows.shape
-        self.mask = (1 << max(4, (2 * count).bit_length())) - 1
-        current_watch().check(0, 4 * (rows.size + self.mask + 1) + 12 * count)
+        self.low, span = _range(rows[:, 0]) if self.width == 1 else (0, None)
+        self.is_dense = span is not None and span <= SPARSE * count
+        self.size = span if span is not None and self.is_dense else 1 << max(4, (2 * count).bit_length())
+        current_watch().check(0, 4 * (rows.size + self.size) + 12 * count)
         self.rows = _visible(rows)
-        self.slots = allocate(self.mask + 1, np.int32, -1)
+        self.slots = allocate(self.size, np.int32, -1)
         self.labels = allocate(count, np.int32)
         self.firsts = allocate(count, np.int64)
         self.groups = 0
+        given, labels, firsts = address(self.rows), address(self.labels), address(self.firsts)
         for begin, end in _blocks(count):
-            self.groups = native.label_rows(
-                address(self.rows),
-                begin,
-                end,
-                self.width,
-                address(self.slots),
-                self.mask,
-                address(self.labels),
-                address(self.firsts),
-                self.groups,
-            )
+            if self.is_dense:
+                self.groups = native.label_ids(given, begin, end, self.low, address(self.slots), labels, firsts, self.groups)
+            else:
+                self.groups = native.label_rows(
+                    given, begin, end, self.width, address(self.slots), self.size - 1, labels, firsts, self.groups
+                )
+
+    def labels_of(self, rows: Ids) -> Ids:
+        """Return the labels of other rows, or -1, in memory that kernels can read."""
+        mine, labels = _visible(rows), allocate(len(rows), np.int32)
+        for begin, end in _blocks(len(rows)):
+            if self.is_dense:
+                native.look_up_ids(address(mine), begin, end, self.low, self.size, address(self.slots), address(labels))
+            else:
+                native.look_up_rows(
+                    address(mine),
+                    begin,
+                    end,
+                    address(self.rows),
+                    self.width,
+                    address(self.slots),
+                    self.size - 1,
+                    address(self.firsts),
+                    address(labels),
+                )
+        return labels
+
+
+def _range(ids: Ids) -> tuple[int, int]:
+    """Return the least of some ids, and the size of their range."""
+    low, high = (int(ids.min()), int(ids.max())) if len(ids) else (0, 0)
+    return low, high - low + 1
 
 
 def group_rows(rows: Ids) -> tuple[Ids, Numbers]:
@@ -72,9 +101,6 @@ def group_rows(rows: Ids) -> tuple[Ids, Numbers]:
     """
     if len(rows) == 0:
         return np.empty(0, np.int32), np.empty(0, np.int64)
-    if rows.shape[1] == 1 and len(rows) > MANY:
-        current_watch().check(0, PAIR * len(rows))
-        return _group_ids(rows[:, 0])
     found = _Labelled(rows)
     return np.asarray(found.labels[: len(rows)]), np.array(found.firsts[: found.groups])
 
@@ -91,17 +117,6 @@ def among(rows: Ids, others: Ids) -> Flags:
     return occurs[labels[: len(rows)]]
 
 
-def _group_ids(ids: Ids) -> tuple[Ids, Numbers]:
-    """Do the same for rows of one column."""
-    distinct, places = distinct_ids(ids)
-    firsts = np.empty(len(distinct), np.int64)
-    firsts[places[::-1]] = np.arange(len(ids) - 1, -1, -1)
-    order = np.argsort(firsts)
-    labels = np.empty(len(distinct), np.int32)
-    labels[order] = np.arange(len(distinct), dtype=np.int32)
-    return labels[places], firsts[order]
-
-
 def distinct_ids(ids: Ids) -> tuple[Ids, Numbers]:
     """Return the different ids of a column, in order, and for each row the place of its id among them.
 
@@ -110,9 +125,8 @@ def distinct_ids(ids: Ids) -> tuple[Ids, Numbers]:
     >>> [each.tolist() for each in distinct_ids(np.array([7, 5, 7, -1], np.int32))]
     [[-1, 5, 7], [2, 1, 2, 0]]
     """
-    low, high = (int(ids.min()), int(ids.max())) if len(ids) else (0, 0)
-    span = high - low + 1
-    if span > 8 * len(ids):
+    low, span = _range(ids)
+    if span > SPARSE * len(ids):
         distinct, places = np.unique(ids, return_inverse=True)
         return distinct, places.reshape(-1)
     shifted = ids.astype(np.int64) - low
@@ -156,19 +170,7 @@ def pair_rows(rows: Ids, others: Ids) -> tuple[Numbers, Numbers]:
     known = _Labelled(others)
     order, starts = allocate(len(others), np.int64), allocate(known.groups + 1, np.int64, 0)
     native.sort_by_label(address(known.labels), len(others), address(starts), known.groups, address(order))
-    mine, labels = _visible(rows), allocate(len(rows), np.int32)
-    for begin, end in _blocks(len(rows)):
-        native.look_up_rows(
-            address(mine),
-            begin,
-            end,
-            address(known.rows),
-            known.width,
-            address(known.slots),
-            known.mask,
-            address(known.firsts),
-            address(labels),
-        )
+    labels = known.labels_of(rows)
     total = native.count_pairs(address(labels), len(rows), address(starts))
     _check_pairs(total)
     state = allocate(2, np.int64, 0)

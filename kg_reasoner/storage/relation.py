@@ -327,6 +327,13 @@ class Database(PlanRoom):
             return table if record.dead == 0 else table[(flags & ABSENT) == 0]
         return table[(flags & (ABSENT | EXPLICIT)) == (EXPLICIT if which == "explicit" else 0)]
 
+    def are_explicit(self, relation: int) -> npt.NDArray[np.bool_]:
+        """Return which of the live rows, in the order of `rows`, are explicit."""
+        record = self.relations[relation]
+        flags = np.asarray(record.flags)[: record.count]
+        explicit: npt.NDArray[np.bool_] = (flags & EXPLICIT) != 0
+        return explicit if record.dead == 0 else explicit[(flags & ABSENT) == 0]
+
     def size(self, relation: int) -> int:
         """Return the number of live rows."""
         record = self.relations[relation]

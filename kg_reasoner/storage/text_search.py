@@ -21,7 +21,11 @@ from kg_reasoner.terms import XSD, Literal
 __all__ = ["Search", "search_of"]
 
 _STRING: Final = XSD.string.value
-_CASES: Final[dict[str, Callable[[str], str]]] = {"LCASE": str.lower, "UCASE": str.upper}
+_CASES: Final[dict[str, tuple[Callable[[bytes], bytes], Callable[[str], str]]]] = {
+    "LCASE": (bytes.lower, str.lower),
+    "UCASE": (bytes.upper, str.upper),
+}
+"""Conversions of ASCII, and of all characters."""
 
 Convert: TypeAlias = Callable[[bytes], bytes]
 Find: TypeAlias = Callable[[bytes], Iterator[int]]
@@ -63,7 +67,7 @@ def search_of(call: Call) -> Search | None:
     subject: Any = call.arguments[0]
     convert: Convert | None = None
     if isinstance(subject, Call) and subject.name in _CASES:
-        convert, subject = _converting(_CASES[subject.name]), subject.arguments[0]
+        convert, subject = _converting(*_CASES[subject.name]), subject.arguments[0]
     takes_any = isinstance(subject, Call) and subject.name == "STR"
     if takes_any:
         subject = subject.arguments[0]
@@ -82,8 +86,8 @@ def _is_simple(argument: Any) -> bool:
     return isinstance(argument, Literal) and argument.datatype == _STRING
 
 
-def _converting(convert: Callable[[str], str]) -> Convert:
-    return lambda data: _bytes(convert(data.decode()))
+def _converting(of_ascii: Callable[[bytes], bytes], of_all: Callable[[str], str]) -> Convert:
+    return lambda data: of_ascii(data) if data.isascii() else _bytes(of_all(data.decode()))
 
 
 def _containing(needle: str) -> Find:

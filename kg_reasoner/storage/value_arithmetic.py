@@ -1,29 +1,49 @@
-"""Arithmetic on columns of values: integers while they are exact as doubles, and doubles."""
+"""Arithmetic on columns of values: integers and decimals while doubles identify them, and doubles."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Final, TypeVar
+from typing import Any, Final, TypeAlias, TypeVar
 
 import numpy as np
+import numpy.typing as npt
 
 from kg_reasoner.expressions.functions.numbers import literal_of
 from kg_reasoner.program import Call
-from kg_reasoner.storage.arrays import Flags, Ids
-from kg_reasoner.storage.value_columns import DECIMAL, DOUBLE, INTEGER, LARGEST, NOTHING, ROUNDED, ROUNDING, UNSURE, ValueColumn
+from kg_reasoner.storage.arrays import Flags, Ids, Numbers
+from kg_reasoner.storage.value_columns import (
+    DECIMAL,
+    DOUBLE,
+    INTEGER,
+    LARGEST,
+    NOTHING,
+    ROUNDED,
+    ROUNDING,
+    SCALED,
+    UNSCALED,
+    UNSURE,
+    Value,
+    ValueColumn,
+    are_exact,
+)
 from kg_reasoner.terms import XSD, term_text
 
-__all__ = ["numbers_of", "terms_of_numbers"]
+__all__ = ["NumberIds", "are_terms", "decimal_digits", "ids_of_decimals", "numbers_of", "terms_of_numbers"]
 
 _INTEGER_END: Final = f'"^^<{XSD.integer.value}>'
-_NEAR: Final = DECIMAL
-"""The kind of results that are known up to an error: enough for most comparisons, and not for terms."""
+_DECIMAL_END: Final = f'"^^<{XSD.decimal.value}>'
+
+MOST_PLACES: Final = 15
+"""The number of decimal places of calculated decimals."""
 
 T = TypeVar("T")
 
+NumberIds: TypeAlias = Callable[[Sequence[str], Sequence[Value]], Ids]
+"""Returns the ids of terms, given by their texts and their values."""
+
 
 def numbers_of(expression: Any, table: T, values: Callable[[Any, T], ValueColumn]) -> ValueColumn | None:
-    """Return the values of an expression as a column, `UNSURE` where they are not exact; None if nothing is known.
+    """Return the values of an expression as a column, `UNSURE` where they are not known; None if nothing is known.
 
     Args:
         expression: The expression.
@@ -54,13 +74,38 @@ def _applied(name: str, left: ValueColumn, right: ValueColumn) -> ValueColumn:
     kinds[whole] = np.where(np.abs(doubles[whole]) < LARGEST, INTEGER, UNSURE)
     kinds[(left.kinds > ROUNDED) | (right.kinds > ROUNDED)] = NOTHING  # what is no number
     doubles = np.where((kinds == INTEGER) & (doubles == 0), 0.0, doubles)
+    scales = np.where(kinds == INTEGER, np.int8(0), np.int8(UNSCALED))
     near = ~exact & _are(left, INTEGER, DOUBLE, DECIMAL) & _are(right, INTEGER, DOUBLE, DECIMAL)
     if not near.any():
-        return ValueColumn(kinds, doubles)
-    kinds[near] = _NEAR
+        return ValueColumn(kinds, doubles, scales)
+    kinds[near] = DECIMAL
     errors = np.where(near, _errors(name, left, right) + np.abs(doubles) * ROUNDING, 0.0)
     kinds[near & ~np.isfinite(errors)] = UNSURE
-    return ValueColumn(kinds, doubles, errors)
+    rows = np.flatnonzero(near & are_exact(left) & are_exact(right))
+    if len(rows):
+        known, scales[rows] = _decimals(name, left, right, rows)
+        doubles[rows] = np.where(scales[rows] != UNSCALED, known, doubles[rows])
+        errors[rows] = np.where(scales[rows] != UNSCALED, np.abs(known) * ROUNDING, errors[rows])
+    return ValueColumn(kinds, doubles, scales, errors)
+
+
+def _decimals(
+    name: str, left: ValueColumn, right: ValueColumn, rows: Numbers
+) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.int8]]:
+    """Return the results of some rows, calculated with integers of the last decimal place, and their scales where that is exact."""
+    mine, theirs = left.scales[rows].astype(np.int64), right.scales[rows].astype(np.int64)
+    scales = mine + theirs if name == "*" else np.maximum(mine, theirs)
+    first, second = _units(left.doubles[rows], mine), _units(right.doubles[rows], theirs)
+    if name != "*":
+        first, second = first * 10.0 ** (scales - mine), second * 10.0 ** (scales - theirs)
+    units = _results(name, first, second)  # exact, as is each operand, while they are small
+    is_small = (np.abs(units) < SCALED) & (np.abs(first) < SCALED) & (np.abs(second) < SCALED) & (scales <= MOST_PLACES)
+    return units / 10.0**scales + 0.0, np.where(is_small, scales, UNSCALED).astype(np.int8)
+
+
+def _units(doubles: npt.NDArray[np.float64], scales: Numbers) -> npt.NDArray[np.float64]:
+    """Return numbers with scales as integers of the last decimal place."""
+    return np.rint(doubles * 10.0**scales)
 
 
 def _are(column: ValueColumn, *kinds: int) -> Flags:
@@ -88,14 +133,22 @@ def _results(name: str, left: Any, right: Any) -> Any:
     return left + right if name == "+" else left - right if name == "-" else left * right
 
 
-def terms_of_numbers(numbers: ValueColumn, ids_of_texts: Callable[[Sequence[str]], Ids]) -> Ids:
-    """Return the ids of exact numbers; -1 for everything else.
+def are_terms(numbers: ValueColumn) -> Flags:
+    """Return which results of arithmetic `terms_of_numbers` gives: all but those that are not known, or only up to an error."""
+    return _are(numbers, INTEGER, DOUBLE, NOTHING) | ((numbers.kinds == DECIMAL) & are_exact(numbers))
+
+
+def terms_of_numbers(numbers: ValueColumn, ids_of: NumberIds) -> Ids:
+    """Return the ids of exact numbers; -1 for everything else, such as decimals that are known up to an error.
 
     Args:
         numbers: The numbers.
-        ids_of_texts: Returns the ids of terms, given by their texts.
+        ids_of: Returns the ids of terms.
     """
     found = np.full(len(numbers.kinds), -1, np.int32)
+    rows = np.flatnonzero((numbers.kinds == DECIMAL) & are_exact(numbers))
+    if len(rows):
+        found[rows] = ids_of_decimals(numbers.doubles[rows], numbers.scales[rows], ids_of)
     for kind in (INTEGER, DOUBLE):
         rows = np.flatnonzero(numbers.kinds == kind)
         if len(rows):
@@ -106,5 +159,30 @@ def terms_of_numbers(numbers: ValueColumn, ids_of_texts: Callable[[Sequence[str]
                 texts = [f'"{number}{_INTEGER_END}' for number in doubles.astype(np.int64).tolist()]
             else:
                 texts = [term_text(literal_of(double)) for double in doubles.tolist()]
-            found[rows] = ids_of_texts(texts)[places.reshape(-1)]
+            scale = 0 if kind == INTEGER else UNSCALED
+            found[rows] = ids_of(texts, [(kind, double, scale) for double in doubles.tolist()])[places.reshape(-1)]
     return found
+
+
+def ids_of_decimals(doubles: npt.NDArray[np.float64], scales: npt.NDArray[np.int8], ids_of: NumberIds) -> Ids:
+    """Return the ids of decimals with scales."""
+    distinct, firsts, places = np.unique(doubles, return_index=True, return_inverse=True)
+    known = scales[firsts]
+    units = _units(distinct, known.astype(np.int64)).astype(np.int64)
+    texts = [f'"{decimal_digits(unit, scale)}{_DECIMAL_END}' for unit, scale in zip(units.tolist(), known.tolist(), strict=True)]
+    values = [(DECIMAL, double, scale) for double, scale in zip(distinct.tolist(), known.tolist(), strict=True)]
+    return ids_of(texts, values)[places.reshape(-1)]
+
+
+def decimal_digits(units: int, scale: int) -> str:
+    """Return the canonical lexical form of a decimal, which is given as an integer of its last place.
+
+    >>> decimal_digits(-1250, 3), decimal_digits(1000, 2), decimal_digits(5, 0), decimal_digits(5, 3)
+    ('-1.25', '10', '5', '0.005')
+    """
+    if scale == 0:
+        return str(units)
+    digits = str(abs(units)).rjust(scale + 1, "0")
+    fraction = digits[-scale:].rstrip("0")
+    whole = f"{digits[:-scale]}.{fraction}" if fraction else digits[:-scale]
+    return f"-{whole}" if units < 0 else whole

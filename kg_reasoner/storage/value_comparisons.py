@@ -19,6 +19,7 @@ from kg_reasoner.storage.value_columns import (
     STRING,
     UNSURE,
     ValueColumn,
+    are_exact,
     is_number,
 )
 
@@ -57,6 +58,7 @@ def compared(name: str, left: ValueColumn, right: ValueColumn, same: Flags | Non
         if left.errors is not None or right.errors is not None:
             margin = (0.0 if left.errors is None else left.errors) + (0.0 if right.errors is None else right.errors)
             sure = by_double & ((margin == 0) | (np.abs(left.doubles - right.doubles) > margin))
+            sure |= by_double & are_exact(left) & are_exact(right)
         truth[sure] = OPERATORS[name](left.doubles, right.doubles)[sure]
     nothing = (mine == NOTHING) | (theirs == NOTHING)
     sure |= nothing

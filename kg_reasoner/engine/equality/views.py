@@ -13,8 +13,8 @@ from kg_reasoner.planning.catalog import RelationCatalog, StoredAtom
 from kg_reasoner.program import TRIPLE
 from kg_reasoner.query.literal_triples import LiteralTriples
 from kg_reasoner.query.matching import TripleMatcher, Which
-from kg_reasoner.query.patterns import Pattern, Queries
-from kg_reasoner.query.quads import Quads
+from kg_reasoner.query.patterns import AnyPattern, Pattern, Proper, Queries
+from kg_reasoner.query.quads import GRAPH_COLUMN, Quads
 from kg_reasoner.storage.arrays import NO_TRIPLES, Ids
 from kg_reasoner.terms import OWL, Term
 
@@ -156,8 +156,11 @@ class ExpandingQueries(Queries):
     def _atom(self, pattern: Pattern) -> StoredAtom | None:
         return super()._atom(self._represented(pattern))
 
-    def _rdf_only(self, patterns: Sequence[Pattern], names: Sequence[str], rows: Ids) -> Ids:
-        return super()._rdf_only(patterns, names, self.matcher.cliques.expand(rows))
+    def _proper(self, patterns: Sequence[AnyPattern], names: Sequence[str]) -> Proper | None:
+        kept, expand = super()._proper(patterns, names), self.matcher.cliques.expand
+        if len(patterns[0]) > GRAPH_COLUMN:
+            return kept
+        return expand if kept is None else lambda rows: kept(expand(rows))
 
     def _represented(self, pattern: Pattern) -> Pattern:
         """Return a pattern with representatives for its constants."""

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from kg_reasoner.sparql.table import UNBOUND
-from kg_reasoner.sparql.terms import QueryTerms
+from kg_reasoner.sparql.terms import QueryTerms, TermCache
 from kg_reasoner.storage.arrays import Ids
-from kg_reasoner.storage.grouping import group_rows
+from kg_reasoner.storage.dictionary import Dictionary
+from kg_reasoner.storage.grouping import distinct_ids, group_rows
 
 __all__ = ["Columns", "Distinct", "distinct"]
 
@@ -37,6 +38,22 @@ class Columns:
     def nbytes(self) -> int:
         """The size of the columns in bytes."""
         return sum(column.nbytes for column in self.ids)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Return the columns with a dictionary of their own, of the terms that occur in them."""
+        numbers, places = distinct_ids(np.concatenate([np.empty(0, np.int32), *self.ids]))
+        is_bound = numbers != UNBOUND
+        own = np.where(is_bound, np.cumsum(is_bound) - 1, UNBOUND).astype(np.int32)
+        ids = own[places.reshape(-1)].reshape(len(self.ids), self.size)
+        return _with_own_terms, (self.names, list(ids), self.size, self.terms.texts(numbers[is_bound]))
+
+
+def _with_own_terms(names: Sequence[str], ids: Sequence[Ids], size: int, texts: Sequence[str]) -> Columns:
+    """Return columns of the places of terms among some."""
+    dictionary = Dictionary()
+    numbers = np.append(dictionary.encode_texts(texts), UNBOUND)  # the last one is at place UNBOUND, too
+    columns = [numbers[column].astype(np.int32) for column in ids]
+    return Columns(names, columns, size, QueryTerms(TermCache(dictionary)))
 
 
 class Distinct(NamedTuple):

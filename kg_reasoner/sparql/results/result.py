@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, Literal, NoReturn, TypeAlias
+from functools import partial
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from kg_reasoner.errors import MissingExtraError, UnknownNameError
 from kg_reasoner.io.files import Target
@@ -45,14 +46,17 @@ class _Result:
 
 
 class _Table(_Result):
-    """A result with columns of ids. It belongs to the state of the graph in which the query was answered."""
+    """A result with columns of ids. It belongs to the state of the graph in which the query was answered.
+
+    Results can be copied and pickled, with the terms that occur in them; copies have ids of their own.
+    """
 
     def __init__(self, columns: Columns, nodes: NodeCache) -> None:
         self._columns = columns
         self._nodes = nodes
 
-    def __reduce__(self) -> NoReturn:
-        raise TypeError("the result of a query is neither copied nor pickled: take its rows, or a data frame")
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self._columns, NodeCache()), {"by_magic": self.by_magic, "derived": self.derived}
 
     def __len__(self) -> int:
         return self._columns.size
@@ -267,6 +271,11 @@ class GraphResult(_Table):
         super().__init__(columns, nodes)
         self.type = type
         self._prefixes = prefixes
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        prefixes = {prefix: str(namespace) for prefix, namespace in self._prefixes().items()}
+        given = partial(dict[str, str], prefixes)
+        return GraphResult, (self._columns, NodeCache(), given, self.type), {"by_magic": self.by_magic, "derived": self.derived}
 
     def __iter__(self) -> Iterator[Triple]:
         return self.triples()

@@ -51,6 +51,36 @@ def label_rows(
 
 
 @entry
+def label_ids(ids: Int32s, begin: int, end: int, low: int, slots: Int32s, labels: Int32s, firsts: Int64s, used: int) -> int:
+    """Do the same for rows of one id, with a slot for each id from `low` on."""
+    for row in range(begin, end):
+        slot = ids[row] - low
+        label = slots[slot]
+        if label == EMPTY:
+            label = used
+            slots[slot] = used
+            firsts[used] = row
+            used = used + 1
+        labels[row] = label
+    return used
+
+
+@entry
+def look_up_ids(ids: Int32s, begin: int, end: int, low: int, size: int, slots: Int32s, labels: Int32s) -> int:
+    """Write the labels of a range of ids in `size` slots that `label_ids` has filled, or -1; return how many have one."""
+    found = 0
+    for row in range(begin, end):
+        slot = ids[row] - low
+        label = EMPTY
+        if 0 <= slot < size:
+            label = slots[slot]
+        labels[row] = label
+        if label != EMPTY:
+            found = found + 1
+    return found
+
+
+@entry
 def sort_by_label(labels: Int32s, count: int, starts: Int64s, groups: int, order: Int64s) -> int:
     """Write the numbers of the rows, ordered by label, and where each label starts; `starts` has one more item than labels, and
     is zero.

@@ -1,0 +1,202 @@
+"""Queries that are asked again get the answers of queries that are asked for the first time, whatever has changed meanwhile."""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from kg_reasoner import Reasoner
+from kg_reasoner.concurrency.limits import Limits
+from kg_reasoner.errors import LimitError
+from kg_reasoner.sparql.shortcuts import REMEMBERED
+from kg_reasoner.terms import IRI, OWL, RDF, RDFS, BlankNode, Triple, literal
+
+from .effort import examples
+
+NAMES = [IRI(f"urn:{name}") for name in "abcd"]
+PREFIX = "PREFIX owl: <http://www.w3.org/2002/07/owl#> "
+QUERIES = [
+    "SELECT ?x { ?x <urn:p> <urn:a> }",
+    "SELECT ?x ?p { ?x ?p <urn:a> }",
+    "SELECT ?p ?o { <urn:a> ?p ?o }",
+    "SELECT * { ?x <urn:p> ?y . ?y <urn:p> ?z }",
+    "SELECT DISTINCT ?x { ?x <urn:p> ?y . ?x a ?c . ?c <urn:q> ?z }",
+    "SELECT DISTINCT ?y { ?x <urn:p> ?y . ?y <urn:q> ?z }",
+    "SELECT ?y ?x { ?x <urn:p> ?y . ?x <urn:p> <urn:b> }",
+    "SELECT ?x { ?x <urn:p> ?x . ?x a <urn:c> }",
+    "ASK { ?x <urn:p> <urn:b> . ?x <urn:q> ?y }",
+    "ASK { <urn:a> <urn:p> <urn:b> }",
+    "SELECT ?s { ?s ?s <urn:a> }",
+    "SELECT ?x { <urn:a> owl:sameAs ?x }",
+    "SELECT ?x { <urn:a> owl:sameAs ?x . ?x <urn:p> ?y }",
+    "SELECT ?x ?n { ?x <urn:p> ?y . ?y <urn:n> ?n }",
+    "SELECT ?x { <urn:a> <urn:p>+ ?x }",
+    "SELECT ?x { <urn:a> <urn:q>* ?x }",
+    "SELECT ?x { ?x <urn:p>+ <urn:b> }",
+    "SELECT ?x { ?x <urn:p>* <urn:nowhere> }",
+    "SELECT ?x { <urn:a> owl:sameAs* ?x }",
+    "DESCRIBE <urn:a>",
+    "DESCRIBE <urn:d>",
+    "SELECT ?x ?none { ?x <urn:p> ?y . ?y <urn:q> ?z }",
+]
+TRIPLES = st.tuples(
+    st.sampled_from(NAMES),
+    st.sampled_from([IRI("urn:p"), IRI("urn:q"), IRI("urn:n"), RDF.type, OWL.sameAs, *NAMES[:1]]),
+    st.sampled_from([*NAMES, literal(1)]),
+)
+VOCABULARY = st.tuples(
+    st.sampled_from([*NAMES, RDF.type, OWL.Thing, RDFS.Class]),
+    st.sampled_from([RDF.type, RDFS.subClassOf, OWL.sameAs]),
+    st.sampled_from([OWL.Thing, RDFS.Class, RDFS.Resource, NAMES[0], BlankNode("b")]),
+)
+CHANGES = st.lists(st.tuples(st.booleans(), st.lists(TRIPLES, min_size=1, max_size=4)), min_size=1, max_size=5)
+MAKERS: dict[str, Any] = {
+    "no rules": lambda: Reasoner(),
+    "rules": lambda: Reasoner("[?x, <urn:p>, ?z] :- [?x, <urn:p>, ?y], [?y, <urn:p>, ?z] ."),
+    "owl2rl": lambda: Reasoner(ruleset="owl2rl"),
+    "equality": lambda: Reasoner(ruleset="owl2rl", equality="rewrite"),
+    "one relation": lambda: Reasoner("[?s, ?q, ?o] :- [?s, <urn:p>, ?o], [?s, ?q, ?o] ."),
+}
+
+
+def rows(found: Any) -> Any:
+    return bool(found) if found.type == "ASK" else Counter(map(tuple, found))
+
+
+def check(made: Reasoner, number: list[int]) -> None:
+    for query in QUERIES:
+        number[0] += 1
+        expected = rows(made.query(f"{PREFIX} {query} # {number[0]}"))
+        assert [rows(made.query(PREFIX + query)) for _ in range(3)] == 3 * [expected], query
+
+
+def change(made: Reasoner, adds: bool, triples: list[Triple]) -> None:
+    if adds:
+        made.add_triples([triple for triple in triples if not (triple[1] == OWL.sameAs and triple[2] == literal(1))])
+    else:
+        made.remove_triples(triples)
+
+
+@pytest.mark.parametrize("kind", MAKERS)
+@settings(max_examples=examples(15))
+@given(changes=CHANGES)
+def test_after_changes(kind: str, changes: list[tuple[bool, list[Triple]]]) -> None:
+    made, number = MAKERS[kind](), [0]
+    for adds, triples in changes:
+        change(made, adds, triples)
+        check(made, number)
+    with made.transaction():
+        for adds, triples in changes:
+            change(made, not adds, triples)
+            check(made, number)
+    check(made, number)
+
+
+@pytest.mark.parametrize("kind", ["owl2rl", "rdfs", "one relation"])
+@settings(max_examples=examples(30))
+@given(triples=st.lists(st.one_of(TRIPLES, VOCABULARY), min_size=1, max_size=8), removed=st.integers(0, 3))
+def test_scans_of_whole_relations_show_what_is_visible(kind: str, triples: list[Triple], removed: int) -> None:
+    made = {**MAKERS, "rdfs": lambda: Reasoner(ruleset="rdfs")}[kind]()
+    if kind == "one relation":
+        made = Reasoner("[?s, ?q, ?o] :- [?s, <urn:p>, ?o], [?s, ?q, ?o] .", ruleset="rdfs")
+    change(made, True, triples)
+    change(made, False, triples[:removed])
+    visible = Counter(made.triples())
+    for query, kept in (
+        ("SELECT ?s ?p ?o { ?s ?p ?o }", lambda s, p, o: (s, p, o)),
+        ("SELECT ?p { ?s ?p ?o }", lambda s, p, o: (p,)),
+        ("SELECT ?o ?s { ?s a ?o }", lambda s, p, o: (o, s) if p == RDF.type else None),
+    ):
+        expected = Counter(kept(*triple) for triple in visible.elements())
+        expected.pop(None, None)
+        assert Counter(map(tuple, made.query(query))) == expected
+    count = made.query("SELECT (COUNT(*) AS ?n) { ?s ?p ?o }")
+    assert [int(row.n.lexical) for row in count] == [visible.total()]
+    assert {row.p for row in made.query("SELECT DISTINCT ?p { ?s ?p ?o }")} == {p for _, p, _ in visible}
+
+
+def test_what_a_shortcut_leaves_to_the_operators() -> None:
+    made = Reasoner()
+    made.load(b"".join(b"<urn:%d> <urn:p> <urn:%d> .\n" % (number, number + 1) for number in range(100)), format="turtle")
+    made.load(
+        b"<urn:x> <urn:p> [ <urn:q> 1 ] . <urn:hub> <urn:r> " + b", ".join(b"%d" % n for n in range(100)) + b" .", format="turtle"
+    )
+    for query, size in (
+        ("SELECT ?x { <urn:0> <urn:p>+ ?x }", 100),
+        ("SELECT ?x { <urn:70> <urn:p>* ?x }", 31),
+        ("SELECT ?x { <urn:hub> <urn:r>+ ?x }", 100),
+        ("DESCRIBE <urn:x>", 2),
+        ("DESCRIBE <urn:5>", 1),
+    ):
+        assert [len(made.query(query)) for _ in range(4)] == 4 * [size], query
+
+
+def test_parts_of_answers() -> None:
+    made = Reasoner()
+    made.add_triples([(IRI(f"urn:s{number}"), IRI("urn:p"), IRI("urn:a")) for number in range(200)])
+    made.add_triples([(IRI(f"urn:s{number}"), RDF.type, IRI("urn:c")) for number in range(200)])
+    for pattern in ("?s <urn:p> <urn:a>", "?s <urn:p> <urn:a> . ?s a <urn:c>"):
+        everything = set(made.query(f"SELECT ?s {{ {pattern} }}"))
+        for modifiers, size in (
+            ("LIMIT 7", 7),
+            ("LIMIT 0", 0),
+            ("OFFSET 150", 50),
+            ("LIMIT 100 OFFSET 150", 50),
+            ("LIMIT 500", 200),
+        ):
+            found = [list(made.query(f"SELECT ?s {{ {pattern} }} {modifiers}")) for _ in range(3)]
+            assert [len(set(each)) for each in found] == 3 * [size] and set(found[2]) <= everything
+        distinct = [list(made.query(f"SELECT DISTINCT ?s {{ {pattern} }}")) for _ in range(3)]
+        assert [len(each) for each in distinct] == 3 * [200]
+
+
+def test_limits_hold() -> None:
+    made = Reasoner()
+    made.add_triples([(IRI(f"urn:s{number}"), IRI("urn:p"), IRI("urn:a")) for number in range(300)])
+    query = "SELECT * { ?x <urn:p> ?z . ?y <urn:p> ?z }"
+    for _ in range(3):
+        assert len(made.query(query)) == 90_000
+    for limits in (Limits(facts=1000), Limits(memory=1000)):
+        with pytest.raises(LimitError):
+            made.query(query, limits=limits)
+
+
+def test_results_keep_their_terms_and_few_queries_are_remembered() -> None:
+    made = Reasoner()
+    made.add_triples([(NAMES[0], IRI("urn:p"), literal("x"))])
+    results = [made.query("SELECT ?o { <urn:a> <urn:p> ?o }") for _ in range(3)]
+    made.remove_triples([(NAMES[0], IRI("urn:p"), literal("x"))])
+    assert [list(result) for result in results] == 3 * [[(literal("x"),)]]
+    for number in range(REMEMBERED + 10):
+        made.query(f"ASK {{ <urn:a> <urn:p> {number} }}")
+    assert len(made.core.caches.shortcuts) <= REMEMBERED
+
+
+def test_threads_ask_while_one_changes() -> None:
+    made = Reasoner()
+    made.add_triples([(NAMES[0], IRI("urn:p"), NAMES[1]), (NAMES[1], IRI("urn:p"), NAMES[2])])
+    wrong: list[Any] = []
+    done = threading.Event()
+
+    def ask() -> None:
+        while not done.is_set():
+            found = len(made.query("SELECT * { ?x <urn:p> ?y . ?y <urn:p> ?z }"))
+            if found not in (1, 4):
+                wrong.append(found)
+
+    threads = [threading.Thread(target=ask) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    more = [(NAMES[2], IRI("urn:p"), NAMES[3]), (NAMES[3], IRI("urn:p"), NAMES[0])]
+    for _ in range(60):
+        made.add_triples(more)
+        made.remove_triples(more)
+    done.set()
+    for thread in threads:
+        thread.join()
+    assert not wrong
