@@ -72,7 +72,7 @@ def look_up_ids(ids: Int32s, begin: int, end: int, low: int, size: int, slots: I
     for row in range(begin, end):
         slot = ids[row] - low
         label = EMPTY
-        if 0 <= slot < size:
+        if slot >= 0 and slot < size:
             label = slots[slot]
         labels[row] = label
         if label != EMPTY:
