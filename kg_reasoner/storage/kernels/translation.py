@@ -19,7 +19,7 @@ from llvmlite import ir
 
 from kg_reasoner.storage.kernels.memory import Pointer, Struct, struct_of
 
-__all__ = ["WORD", "Callee", "Kind", "Value", "callee", "place_of", "translate"]
+__all__ = ["WORD", "Callee", "Kind", "Value", "callee", "place_of", "translate", "with_alias"]
 
 WORD = ir.IntType(64)
 
@@ -85,6 +85,14 @@ def callee(module: Any, source: Callable[..., Any]) -> Callee:
 def place_of(builder: Any, base: Any, index: Any, bits: int) -> Any:
     """Return the address of an item as a pointer of LLVM."""
     return builder.gep(builder.inttoptr(base, ir.IntType(bits).as_pointer()), [index])
+
+
+def with_alias(builder: Any, instruction: Any, name: str) -> Any:
+    """Give a load or store an alias class: accesses of different classes never overlap."""
+    root = builder.module.add_metadata(["kg_reasoner"])
+    node = builder.module.add_metadata([name, root, ir.Constant(WORD, 0)])
+    instruction.set_metadata("tbaa", builder.module.add_metadata([node, node, ir.Constant(WORD, 0)]))
+    return instruction
 
 
 def _kind(hint: Any) -> Kind:
@@ -257,7 +265,7 @@ class _Function:
             self.assign(target, target.id, value)
         elif isinstance(target, ast.Attribute):
             place, alias, _ = self.field(target)
-            self.alias(self.builder.store(value.word, place), alias)
+            with_alias(self.builder, self.builder.store(value.word, place), alias)
         elif isinstance(target, ast.Subscript):
             base = self.value(target.value)
             if not _is_items(base.kind):
@@ -265,7 +273,7 @@ class _Function:
             bits = _bits(base.kind)
             word = value.word if bits == 64 else self.builder.trunc(value.word, ir.IntType(bits))
             place = place_of(self.builder, base.word, self.value(target.slice).word, bits)
-            self.alias(self.builder.store(word, place), base.kind.__name__)
+            with_alias(self.builder, self.builder.store(word, place), base.kind.__name__)
         else:
             raise self.fail(target, "this cannot be assigned to")
 
@@ -277,14 +285,6 @@ class _Function:
         word, hint = base.kind.fields[node.attr]
         place = place_of(self.builder, base.word, WORD(word), 64)
         return place, f"{base.kind.__name__}.{node.attr}", _kind(hint)
-
-    def alias(self, instruction: Any, name: str) -> Any:
-        """Give a load or store an alias class: accesses of different classes never overlap."""
-        module = self.function.module
-        root = module.add_metadata(["kg_reasoner"])
-        node = module.add_metadata([name, root, ir.Constant(WORD, 0)])
-        instruction.set_metadata("tbaa", module.add_metadata([node, node, ir.Constant(WORD, 0)]))
-        return instruction
 
     # --- expressions
 
@@ -311,7 +311,7 @@ class _Function:
 
     def of_Attribute(self, node: ast.Attribute) -> Value:
         place, alias, kind = self.field(node)
-        return Value(self.alias(self.builder.load(place), alias), kind)
+        return Value(with_alias(self.builder, self.builder.load(place), alias), kind)
 
     def of_Subscript(self, node: ast.Subscript) -> Value:
         base, index = self.value(node.value), self.value(node.slice).word
@@ -322,7 +322,7 @@ class _Function:
         if not _is_items(base.kind):
             raise self.fail(node, "only arrays have items")
         bits = _bits(base.kind)
-        word = self.alias(self.builder.load(place_of(self.builder, base.word, index, bits)), base.kind.__name__)
+        word = with_alias(self.builder, self.builder.load(place_of(self.builder, base.word, index, bits)), base.kind.__name__)
         if bits < 64:
             word = self.builder.sext(word, WORD) if base.kind.dtype.kind == "i" else self.builder.zext(word, WORD)
         return Value(word, int)
