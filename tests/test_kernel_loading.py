@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -35,6 +36,12 @@ def compilations(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     told: list[str] = []
     monkeypatch.setattr(loader, "on_compile", told.append)
     return told
+
+
+def test_all_modules_of_entry_points_are_listed() -> None:
+    listed = {Path(module.__file__ or "").name for module in entries._MODULES}
+    files = Path(entries.__file__).parent.glob("*.py")
+    assert {file.name for file in files if re.search("^@(brief_)?entry$", file.read_text(), re.MULTILINE)} == listed
 
 
 @linux

@@ -6,7 +6,7 @@ from typing import Any
 
 from llvmlite import ir
 
-from kg_reasoner.storage.kernels.translation import WORD, Callee, Value, place_of, with_alias_class
+from kg_reasoner.storage.kernels.translation import WORD, Callee, Value, place_of, with_alias
 
 __all__ = ["INTRINSICS"]
 
@@ -27,7 +27,7 @@ def _word(builder: Any, arguments: list[Value]) -> Any:
     """Implement `memory.word` as one load, which need not be aligned."""
     items, index = arguments
     place = builder.bitcast(place_of(builder, items.word, index.word, 8), WORD.as_pointer())
-    return with_alias_class(builder, builder.load(place, align=1), items.kind.__name__)
+    return with_alias(builder, builder.load(place, align=1), items.kind.__name__)
 
 
 def _prefetch(builder: Any, arguments: list[Value]) -> Any:

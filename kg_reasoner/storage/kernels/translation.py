@@ -19,7 +19,7 @@ from llvmlite import ir
 
 from kg_reasoner.storage.kernels.memory import Pointer, Struct, struct_of
 
-__all__ = ["WORD", "Callee", "Kind", "Value", "callee", "place_of", "translate", "with_alias_class"]
+__all__ = ["WORD", "Callee", "Kind", "Value", "callee", "place_of", "translate", "with_alias"]
 
 WORD = ir.IntType(64)
 
@@ -87,12 +87,11 @@ def place_of(builder: Any, base: Any, index: Any, bits: int) -> Any:
     return builder.gep(builder.inttoptr(base, ir.IntType(bits).as_pointer()), [index])
 
 
-def with_alias_class(builder: Any, instruction: Any, name: str) -> Any:
+def with_alias(builder: Any, instruction: Any, name: str) -> Any:
     """Give a load or store an alias class: accesses of different classes never overlap."""
-    module = builder.module
-    root = module.add_metadata(["kg_reasoner"])
-    node = module.add_metadata([name, root, ir.Constant(WORD, 0)])
-    instruction.set_metadata("tbaa", module.add_metadata([node, node, ir.Constant(WORD, 0)]))
+    root = builder.module.add_metadata(["kg_reasoner"])
+    node = builder.module.add_metadata([name, root, ir.Constant(WORD, 0)])
+    instruction.set_metadata("tbaa", builder.module.add_metadata([node, node, ir.Constant(WORD, 0)]))
     return instruction
 
 
@@ -266,7 +265,7 @@ class _Function:
             self.assign(target, target.id, value)
         elif isinstance(target, ast.Attribute):
             place, alias, _ = self.field(target)
-            with_alias_class(self.builder, self.builder.store(value.word, place), alias)
+            with_alias(self.builder, self.builder.store(value.word, place), alias)
         elif isinstance(target, ast.Subscript):
             base = self.value(target.value)
             if not _is_items(base.kind):
@@ -274,7 +273,7 @@ class _Function:
             bits = _bits(base.kind)
             word = value.word if bits == 64 else self.builder.trunc(value.word, ir.IntType(bits))
             place = place_of(self.builder, base.word, self.value(target.slice).word, bits)
-            with_alias_class(self.builder, self.builder.store(word, place), base.kind.__name__)
+            with_alias(self.builder, self.builder.store(word, place), base.kind.__name__)
         else:
             raise self.fail(target, "this cannot be assigned to")
 
@@ -312,7 +311,7 @@ class _Function:
 
     def of_Attribute(self, node: ast.Attribute) -> Value:
         place, alias, kind = self.field(node)
-        return Value(with_alias_class(self.builder, self.builder.load(place), alias), kind)
+        return Value(with_alias(self.builder, self.builder.load(place), alias), kind)
 
     def of_Subscript(self, node: ast.Subscript) -> Value:
         base, index = self.value(node.value), self.value(node.slice).word
@@ -323,7 +322,7 @@ class _Function:
         if not _is_items(base.kind):
             raise self.fail(node, "only arrays have items")
         bits = _bits(base.kind)
-        word = with_alias_class(self.builder, self.builder.load(place_of(self.builder, base.word, index, bits)), base.kind.__name__)
+        word = with_alias(self.builder, self.builder.load(place_of(self.builder, base.word, index, bits)), base.kind.__name__)
         if bits < 64:
             word = self.builder.sext(word, WORD) if base.kind.dtype.kind == "i" else self.builder.zext(word, WORD)
         return Value(word, int)
