@@ -129,7 +129,7 @@ class Hierarchy:
         for cls in sorted(ontology.classes, key=str):
             for lower, upper in declaration_edges(cls):
                 self.link(self.classes, self.of(lower), self.of(upper))
-        for property in sorted({*ontology.object_properties, *ontology.data_properties}, key=str):
+        for property in sorted([*ontology.object_properties, *ontology.data_properties], key=str):
             self.link(self.properties, self.of(property), self.of(property))
 
     def read_axioms(self, ontology: Ontology) -> None:

@@ -111,9 +111,11 @@ def translate(
 
 
 def follow(triples: Iterable[Triple]) -> LiveTranslation:
-    """Return the translation of explicit triples in which nothing is said to be equal, for further changes. See `translate`."""
+    """Return the translation of explicit schema triples in which nothing is said to be equal, for further changes. See
+    `translate`.
+    """
     triples = tuple(triples)
-    return LiveTranslation(_read(triples, (), stated=True), (triple for triple in triples if not is_local(triple)))
+    return LiveTranslation(read_ontology(triples), (triple for triple in triples if not is_local(triple)))
 
 
 def judge(triples: Iterable[Triple], *, names: Collection[Term] = ()) -> tuple[AxiomWarning, ...]:
