@@ -88,17 +88,15 @@ AnyTriple: TypeAlias = "tuple[AnyTerm, AnyTerm, AnyTerm]"
 class Namespace:
     """A namespace that makes IRIs by attribute or item: ``RDF.type``, ``RDFS["subClassOf"]``; `str()` returns the namespace IRI."""
 
-    __slots__ = ("_base", "_made")
-
     def __init__(self, base: str) -> None:
         self._base = base
-        self._made: dict[str, IRI] = {}
 
     def __getitem__(self, name: str) -> IRI:
-        made = self._made.get(name)
-        if made is None:
-            made = self._made[name] = IRI(self._base + name)
-        return made
+        made = self.__dict__.get(name)
+        if isinstance(made, IRI):
+            return made
+        iri = IRI(self._base + name)
+        return iri if name == "_base" else self.__dict__.setdefault(name, iri)  # an attribute from now on, found without a call
 
     def __getattr__(self, name: str) -> IRI:
         if name.startswith("__"):

@@ -57,8 +57,8 @@ class AxiomRules:
         """Whether `rules` are those of the last translation, and not in between two."""
         self._live: LiveTranslation | None = None
         """What the rules come from, if it can follow changes. It is absent while it changes."""
-        self._followed: set[tuple[int, ...]] = set()
-        """The schema triples that it has translated."""
+        self._followed: set[bytes] = set()
+        """The schema triples that it has translated, as the bytes of their ids: there are many."""
 
     @property
     def rules(self) -> tuple[Rule, ...]:
@@ -145,14 +145,15 @@ class AxiomRules:
                 return None
         changed = list(self._changed)
         are_stated = catalog.layout.are_explicit(np.array(changed, np.int32)).tolist()
-        new = [ids for ids, stated in zip(changed, are_stated, strict=True) if stated and ids not in self._followed]
-        gone = [ids for ids, stated in zip(changed, are_stated, strict=True) if not stated and ids in self._followed]
+        were_stated = [key in self._followed for key in _keys(changed)]
+        new = [ids for ids, was, now in zip(changed, were_stated, are_stated, strict=True) if now and not was]
+        gone = [ids for ids, was, now in zip(changed, were_stated, are_stated, strict=True) if was and not now]
         self._live, self._is_certain = None, False
         changes = live.change(self._decoded(gone), self._decoded(new))
         if changes is None:
             return None
-        self._followed.difference_update(gone)
-        self._followed.update(new)
+        self._followed.difference_update(_keys(gone))
+        self._followed.update(_keys(new))
         for name in {name for ids in (*gone, *new) for name in ids}:
             is_name = live.is_name(self._dictionary.decode(name)) or (some_are_equal and catalog.layout.has_name(name))
             self._schema.rename(name, is_name)
@@ -201,7 +202,7 @@ class AxiomRules:
             live, ids = self._translate_explicit(catalog)
             if not len(self._schema.equalities(catalog)):
                 changed = self._use(live.rules, live.warnings, are_stated=True)
-                self._live, self._followed = live, set(map(tuple, ids.tolist()))
+                self._live, self._followed = live, set(_keys(ids))
                 return changed
         while True:
             triples = self._dictionary.decode_rows(self._schema.triples(catalog, which, equalities))
@@ -237,3 +238,9 @@ class AxiomRules:
         changed = not self._is_certain or rules.keys() != self._rules.keys()
         self._rules, self.warnings, self.are_stated, self._is_certain = rules, warnings, are_stated, True
         return changed
+
+
+def _keys(triples: Ids | Sequence[tuple[int, ...]]) -> list[bytes]:
+    """Return the bytes of the ids of triples."""
+    data = np.asarray(triples, np.int32).tobytes()
+    return [data[place : place + 12] for place in range(0, len(data), 12)]

@@ -129,7 +129,7 @@ class Hierarchy:
         for cls in sorted(ontology.classes, key=str):
             for lower, upper in declaration_edges(cls):
                 self.link(self.classes, self.of(lower), self.of(upper))
-        for property in sorted({*ontology.object_properties, *ontology.data_properties}, key=str):
+        for property in sorted([*ontology.object_properties, *ontology.data_properties], key=str):
             self.link(self.properties, self.of(property), self.of(property))
 
     def read_axioms(self, ontology: Ontology) -> None:
@@ -186,19 +186,23 @@ class Hierarchy:
 
     def steps_between(self, graph: Graph, families: _Families) -> Iterator[tuple[_Kind, RestrictionGroup, RestrictionGroup]]:
         """Yield the pairs of a lower and an upper group of one family, by the order of a graph."""
-        chosen = [
-            (kind, groups)
-            for (kind, _), groups in families.items()
-            if len(groups) > 1 or any(map(self.says_something, groups.values()))
-        ]
+        chosen = self.telling(families)
         if not chosen:
             return
         order = Order(graph)
-        for kind, groups in chosen:
+        for (kind, _), groups in chosen.items():
             for below, above in order.covers(groups):
                 lower, upper = groups[below], groups[above]
                 if lower != upper or self.says_something(lower):
                     yield kind, lower, upper
+
+    def telling(self, families: _Families) -> _Families:
+        """Return the families that can have steps."""
+        found: _Families = defaultdict(dict)
+        for key, groups in families.items():
+            if len(groups) > 1 or any(map(self.says_something, groups.values())):
+                found[key] = groups
+        return found
 
     def says_something(self, group: RestrictionGroup) -> bool:
         """Return whether the mutual subclass relation of a group's members matters; for a single member, only as a filler."""

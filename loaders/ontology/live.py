@@ -108,7 +108,7 @@ class LiveTranslation:
         self._warnings = Counter(warnings_of(ontology, texts))
         self._in_order: tuple[AxiomWarning, ...] | None = None
         self._reach = Reach(hierarchy)
-        self._ontology = replace(ontology, axioms=(), rules=(), problems=())
+        self._ontology = texts.ontology = replace(ontology, axioms=(), rules=(), problems=(), expressions={})
         self._texts = texts
         self._namespaces = Counter(namespace_of(name.value) for name in ontology.vocabulary)
         terms = {term for triple in others for term in triple}

@@ -6,7 +6,7 @@ parsers. `is_schema_triple` says which triples are relevant, so that data can be
 
 Data flow: `ontology` reads `axioms` and `swrl` rules from triples; `profile` reports what rules cannot express, with the texts of
 `functional`; `hierarchy` computes what the schema rules derive about restrictions, with `order`; `dlp` and `swrl_clauses` create
-clauses; `unfold` simplifies them.
+clauses; `unfold` simplifies them; `live` follows changes of axioms, with `reach`.
 """
 
 from __future__ import annotations
@@ -111,9 +111,11 @@ def translate(
 
 
 def follow(triples: Iterable[Triple]) -> LiveTranslation:
-    """Return the translation of explicit triples in which nothing is said to be equal, for further changes. See `translate`."""
+    """Return the translation of explicit schema triples in which nothing is said to be equal, for further changes. See
+    `translate`.
+    """
     triples = tuple(triples)
-    return LiveTranslation(_read(triples, (), stated=True), (triple for triple in triples if not is_local(triple)))
+    return LiveTranslation(read_ontology(triples), (triple for triple in triples if not is_local(triple)))
 
 
 def judge(triples: Iterable[Triple], *, names: Collection[Term] = ()) -> tuple[AxiomWarning, ...]:

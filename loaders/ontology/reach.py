@@ -7,7 +7,7 @@ above each other. An edge matters only if it leads from at or below one of them 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from typing import Final
 
 from kg_reasoner.loaders.ontology.hierarchy import Above, Below, Graph, Hierarchy, Node, RestrictionGroup
@@ -29,10 +29,11 @@ class Reach:
     def __init__(self, hierarchy: Hierarchy) -> None:
         self._classes, self._properties = hierarchy.classes, hierarchy.properties
         self._one_name = hierarchy.one_name
+        self._fillers = _families(hierarchy.telling(hierarchy.by_filler).values())
+        self._chosen_properties = _families(hierarchy.telling(hierarchy.by_property).values())
+        _drop_idle(self._classes, {group for step in hierarchy.all_steps for group in (step.lower, step.upper)})
         for step in hierarchy.all_steps:
             hierarchy.link(self._classes, Above(step.lower), Below(step.upper))
-        self._fillers = _families(hierarchy.by_filler.values())
-        self._chosen_properties = _families(hierarchy.by_property.values())
 
     def change(self, of_classes: bool, lower: Term, upper: Term, change: int) -> bool:
         """Add (1) or remove (-1) an edge. Return whether the steps of the hierarchy are certainly the same as before."""
@@ -87,6 +88,19 @@ def _families(groups: Iterable[Mapping[Node, RestrictionGroup]]) -> Mapping[Node
         for node in family:
             found[node].append(family)
     return found
+
+
+def _drop_idle(graph: Graph, groups: Container[RestrictionGroup]) -> None:
+    """Remove the nodes above and below other groups than some, which lead nowhere, and to which nothing leads."""
+    for node in list(graph):
+        if isinstance(node, Below) and node.group not in groups:
+            del graph[node]
+            continue
+        idle = [above for above in graph[node] if isinstance(above, Above) and above.group not in groups]
+        for above in idle:
+            del graph[node][above]
+        if not graph[node]:
+            del graph[node]
 
 
 def _above(graph: Graph, starts: Iterable[Node]) -> set[Node] | None:

@@ -322,6 +322,26 @@ def remove_triples(subject: Subject) -> None:
     subject.reasoner.remove_triples([TRIPLES[0], TRIPLES[2], TRIPLES[5]])
 
 
+FOLLOWED: Final[list[Triple]] = [(ex("Cat"), RDFS.subClassOf, ex("Pet")), (ex("q"), RDFS.range, ex("Pet"))]
+"""Axioms between names, which are followed without a new translation."""
+
+
+def with_followed() -> Subject:
+    subject = axioms()
+    add_followed(subject)
+    return subject
+
+
+def add_followed(subject: Subject) -> None:
+    subject.reasoner.add_triples(FOLLOWED)
+    subject.reasoner.materialise()
+
+
+def remove_followed(subject: Subject) -> None:
+    subject.reasoner.remove_triples(FOLLOWED)
+    subject.reasoner.materialise()
+
+
 def change_layout(subject: Subject) -> None:
     subject.reasoner.add_program(OTHER_LAYOUT)
     subject.reasoner.materialise()
@@ -567,6 +587,9 @@ def _scenarios() -> Iterator[Scenario]:
     yield Scenario("add triples", axioms, add_triples)
     yield Scenario("remove triples", axioms, remove_triples)
     yield Scenario("add triples, tiny tables", axioms, add_triples, is_tiny=True)
+    yield Scenario("add followed axioms", axioms, add_followed)
+    yield Scenario("remove followed axioms", with_followed, remove_followed)
+    yield from _both_ways("remove followed axioms", with_followed, remove_followed)
     yield Scenario("change layout", axioms, change_layout)
     yield Scenario("know", axioms, know)
     yield Scenario("cliques, add triples", cliques, add_triples)
