@@ -1,8 +1,8 @@
 """Reading and writing RDF files, beside pyoxigraph and maplib: ``python -m benchmarks.files``.
 
-Thousands of triples a CPU second (of all threads together) for LUBM, the best of several runs that alternate. pyoxigraph only parses,
-and writes triples that it has as objects; maplib reads into a model, and writes from it. Then ``kg-reasoner materialise`` from file to
-file, in CPU seconds: start, load, reason, write.
+Thousands of triples a CPU second (of all threads together) for LUBM, the best of several runs that alternate. pyoxigraph only
+parses, and writes triples that it has as objects; maplib reads into a model, and writes from it. Then ``kg-reasoner materialise``
+from file to file, in CPU seconds: start, load, reason, write.
 """
 
 from __future__ import annotations
