@@ -17,14 +17,16 @@ from typing import Any
 import numpy as np
 import pytest
 import rdflib
-from hypothesis import example, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
+from rdflib.compare import isomorphic
 
 from kg_reasoner.errors import OutputError, UnknownNameError
 from kg_reasoner.io import output
 from kg_reasoner.io.files import write_rows
 from kg_reasoner.io.output import TripleWriter, atomic_output, atomic_text, triple_writer, write_triples
 from kg_reasoner.loaders.rdf import reader as rdf
+from kg_reasoner.loaders.rdf.formats import N_QUADS, find_format
 from kg_reasoner.storage.dictionary import Dictionary
 from kg_reasoner.terms import IRI, RDF, XSD, BlankNode, Literal, Term, Triple, term_from_text, term_text
 
@@ -50,8 +52,6 @@ def texts(triples: list[Triple]) -> set[tuple[str, ...]]:
 
 
 def written(triples: list[Triple], format: str) -> bytes:
-    from kg_reasoner.loaders.rdf.formats import find_format
-
     file = io.BytesIO()
     TripleWriter(file, find_format(format), {"ex": EX, "": f"{EX}b"})(triples)
     return file.getvalue()
@@ -118,8 +118,6 @@ def test_what_is_no_rdf_is_left_out() -> None:
 
 @pytest.mark.parametrize("format", FORMATS)
 def test_ids_are_written_as_their_terms(format: str) -> None:
-    from kg_reasoner.loaders.rdf.formats import find_format
-
     dictionary = Dictionary()
     triples = [*SIMPLE, (Literal("s"), IRI(f"{EX}p"), IRI(f"{EX}o")), (IRI(f"{EX}s"), BlankNode("p"), IRI(f"{EX}o"))]
     ids = np.array([[dictionary.encode(term) for term in triple] for triple in triples], np.int32)
@@ -273,6 +271,80 @@ def test_prefixes_that_are_none(tmp_path: Path, prefixes: dict[str, str]) -> Non
             continue
         with pytest.raises(OutputError):
             write_triples(SIMPLE, tmp_path / "x", format, prefixes)
+
+
+# ---- triples as ids, in blocks of any size
+
+NODES = st.one_of(iris, st.sampled_from(["a", "b", "a.b", "é", "coded.61", "x-", "long" * 20]).map(BlankNode))
+PREFIXED = st.sampled_from("ab-_1").map(lambda name: IRI(f"{EX}ns#{name}"))
+GRAPHS_OF_NODES = st.lists(
+    st.tuples(st.one_of(NODES, PREFIXED), st.one_of(iris, PREFIXED, st.just(RDF.type)), st.one_of(NODES, literals, PREFIXED)),
+    max_size=8,
+)
+
+
+def as_ids(triples: list[Triple]) -> tuple[Any, Dictionary]:
+    dictionary = Dictionary()
+    dictionary.encode(IRI("urn:first"))
+    return np.array([[dictionary.encode(term) for term in triple] for triple in triples], np.int32).reshape(-1, 3), dictionary
+
+
+@pytest.mark.filterwarnings("ignore:Parsing weird boolean")
+@pytest.mark.parametrize("buffer", [1, 40, 200, 1 << 16])
+@settings(max_examples=examples(60), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(GRAPHS_OF_NODES)
+def test_blocks_of_any_size_say_the_same(monkeypatch: pytest.MonkeyPatch, buffer: int, triples: list[Triple]) -> None:
+    """The lines are those of the terms, and the Turtle is the same graph, whatever fits in the buffer."""
+    from kg_reasoner.storage import writing
+
+    monkeypatch.setattr(writing, "_ROWS", 3)
+    monkeypatch.setattr(writing.TextWriter.__init__, "__defaults__", (buffer,))
+    monkeypatch.setattr(writing.short_texts, "__defaults__", (buffer,))
+    ids, dictionary = as_ids(triples)
+    assert by_ids(ids, dictionary, "ntriples") == written(triples, "ntriples")
+    turtle = by_ids(ids, dictionary, "turtle", rows=2)
+    assert isomorphic(rdflib.Graph().parse(data=turtle, format="turtle"), rdflib.Graph().parse(data=written(triples, "ntriples")))
+    quads = io.BytesIO()
+    parts = [(ids[:2], "", dictionary), (ids[2:], "_:é", dictionary)]
+    assert TripleWriter(quads, N_QUADS, {}).quads(parts) == len(triples)
+    lines = written(triples, "ntriples").decode().split("\n")[:-1]
+    assert quads.getvalue().decode().split("\n")[:-1] == [*lines[:2], *(f"{line[:-1]}_:coded.c3a9 ." for line in lines[2:])]
+
+
+def by_ids(ids: Any, dictionary: Dictionary, format: str, rows: int | None = None) -> bytes:
+    from kg_reasoner.io.turtle import turtle_blocks
+
+    if rows is not None:
+        return b"".join(
+            bytes(block) for block, _ in turtle_blocks(ids, dictionary, {"ns": f"{EX}ns#", "very-long-prefix": "u:/"}, rows)
+        )
+    file = io.BytesIO()
+    assert TripleWriter(file, find_format(format), {}).ids(ids, dictionary) == len(ids)
+    return file.getvalue()
+
+
+@pytest.mark.parametrize("format", ["nquads", "trig", "jsonld", "ntriples", "turtle"])
+def test_named_graphs_of_several_dictionaries(format: str) -> None:
+    """Named graphs are kept where the syntax has them; else each triple is written once."""
+    file = io.BytesIO()
+    parts = [(as_ids(SIMPLE)[0], f"<{EX}g>", as_ids(SIMPLE)[1]), (as_ids(SIMPLE[::-1])[0], "", as_ids(SIMPLE[::-1])[1])]
+    odd = as_ids([(Literal("s"), IRI(f"{EX}p"), IRI(f"{EX}o"))])
+    has_graphs = find_format(format).graphs
+    assert TripleWriter(file, find_format(format), {}).quads([*parts, (odd[0], "", odd[1])]) == (6 if has_graphs else 3)
+    dictionary = Dictionary()
+    blocks = list(rdf.read(file.getvalue(), dictionary=dictionary, format=format))
+    rows = {tuple(map(dictionary.text, row)) for block in blocks for row in block.triples.tolist()}
+    assert rows == texts(SIMPLE)
+    names = [number for block in blocks if block.graphs is not None for number in block.graphs.tolist()]
+    assert [dictionary.text(number) for number in names if number >= 0] == ([f"<{EX}g>"] * 3 if has_graphs else [])
+
+
+def test_what_a_format_cannot_hold_is_named_by_ids_too() -> None:
+    ids, dictionary = as_ids([*SIMPLE * 5000, (IRI(f"{EX}a"), IRI(f"{EX}p"), Literal("a", "relative"))])
+    with pytest.raises(
+        OutputError, match=r'cannot write <http://example.org/a> .* "a"\^\^<relative> as jsonld.*N-Triples can hold it'
+    ):
+        TripleWriter(io.BytesIO(), find_format("jsonld"), {}).ids(ids, dictionary)
 
 
 # ---- files that appear whole or not at all

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import io
 import random
 import re
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -114,3 +116,48 @@ def test_broken_documents(chance: random.Random, piece: bytes) -> None:
     data = _statements(chance).encode()
     start = chance.randrange(len(data))
     agree(data[:start] + piece + data[start + chance.randint(0, 2) :])
+
+
+@pytest.mark.parametrize("window", [256, 4096, 1 << 16])
+@pytest.mark.parametrize("broken", [":a :p é .", ':a :p "x\ny" .', ":a :p [ :q . ] .", ":a :p"])
+def test_the_line_of_an_error_in_a_stream(window: int, broken: str) -> None:
+    """A stream cannot be read again: the lines are counted while it is read."""
+    lines = [':a :p :b , 1 ; :q "x" .', "", "# comment .", ":a :p [ :q 1 ] .", "@prefix f: <http://f.org/> ."] * 40
+    data = "\n".join([HEADER + lines[0], *lines, f" {broken}"]).encode()
+    document = document_of(io.BytesIO(data), TURTLE)
+    assert document is not None and not document.reopens
+    dictionary = Dictionary()
+    with pytest.raises(LoadError) as caught, document.open() as opened:
+        list(read_turtle(opened, None, dictionary, BlankScope(dictionary, opened.head), 10, window=window))
+    expected = read(data, None)
+    assert isinstance(expected, str)
+    line = re.search(r":(\d+):\d+|line (\d+)", expected)
+    found = re.search(r"line (\d+)", str(caught.value))
+    assert line is not None and found is not None
+    assert found[1] == (line[1] or line[2])
+
+
+def test_what_is_declared_is_passed_on_in_order() -> None:
+    prefixes = {"z": "http://z.org/", "": "http://none.org/", "a": "http://a.org/", "z2": "http://z2.org/"}
+    data = "".join(f"@prefix {prefix}: <{namespace}> . {prefix}:a {prefix}:b 1 .\n" for prefix, namespace in prefixes.items())
+    document = document_of(data.encode() + b"@prefix z: <http://other.org/> .", TURTLE)
+    assert document is not None
+    for window in (64, 4096):
+        found: dict[str, str] = {}
+        dictionary = Dictionary()
+        with document.open() as opened:
+            list(read_turtle(opened, None, dictionary, BlankScope(dictionary, opened.head), 10, found.__setitem__, window))
+        assert list(found.items()) == list({**prefixes, "z": "http://other.org/"}.items())
+
+
+def test_most_of_plain_turtle_never_reaches_the_parser(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Only the declarations do, and the statements with something unusual."""
+    from kg_reasoner.loaders.rdf import turtle
+
+    parsed: list[bytes] = []
+    before = turtle._Reader._parsed_part
+    monkeypatch.setattr(turtle._Reader, "_parsed_part", lambda reader, data: parsed.append(data) or before(reader, data))
+    plain = "".join(f':s{n} a :C ; e:p {n} , {n}.5 , -{n}e3 , true ; :q "{n}"@en , _:b{n} .\n' for n in range(5000))
+    found = read((HEADER + plain + "[] :p (1) .").encode(), 1 << 16)
+    assert len(found) == 7 * 5000 + 3
+    assert sum(map(len, parsed)) < 1000 + turtle._LEAST

@@ -24,10 +24,17 @@ if TYPE_CHECKING:
 @click.command(short_help="Write what follows from RDF data.")
 @click.argument("files", nargs=-1, required=True)
 @click.option(
-    "-o", "--output", required=True, metavar="OUT", help="The file to write, compressed if it ends in .gz; - is standard output."
+    "-o",
+    "--output",
+    required=True,
+    metavar="OUT",
+    help="The file to write, compressed if it ends in .gz or .zst; - is standard output.",
 )
 @click.option(
-    "--format", "output_format", metavar="FORMAT", help="The syntax of the output. [default: from its name, or N-Triples]"
+    "--format",
+    "output_format",
+    metavar="FORMAT",
+    help="The syntax of the output, or parquet. [default: from its name, or N-Triples]",
 )
 @click.option("--inferred-only", is_flag=True, help="Write the inferred triples only.")
 @click.option("--inferred-graph", metavar="IRI", help="The graph for the inferred triples, in syntaxes with named graphs.")

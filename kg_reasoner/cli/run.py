@@ -34,7 +34,7 @@ _Writer: TypeAlias = Callable[[TextIO], int]
 @click.option(
     "--facts",
     metavar="DIR",
-    help="The folder with the inputs: NAME.tsv, NAME.csv or NAME.facts for the relation NAME, optionally with .gz.",
+    help="The folder with the inputs: NAME.tsv, NAME.csv or NAME.facts for the relation NAME, maybe with .gz; or NAME.parquet.",
 )
 @click.option("--data", metavar="FILE", multiple=True, help="RDF data to run the program on; repeatable.")
 @click.option("-o", "--output", metavar="DIR", help="The folder to write to, created if necessary. [default: standard output]")

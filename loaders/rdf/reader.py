@@ -67,7 +67,7 @@ def read(
 
     Args:
         sources: Paths of files or directories (all RDF files below them), ``"-"`` for standard input, bytes, open files, rdflib
-            Graphs and Datasets, iterables of triples. Gzip is detected by content and unpacked.
+            Graphs and Datasets, iterables of triples. Gzip and zstd are detected by content and unpacked.
         dictionary: Assigns the ids; a `kg_reasoner.storage.dictionary.Dictionary`.
         format: The syntax of all documents, as a name (``turtle``), extension (``ttl``) or media type. By default, the extension or
             else the content determines it.

@@ -197,7 +197,12 @@ def _statements(opened: OpenDocument, format: Format, base: str | None, rows: in
         line = _line_of_error(document, base) if format is RDF_XML and document.reopens else feed.line
         raise parser_error(document, error, line if error.lineno is None else None) from None
     except MemoryError:  # of the parser's own buffer: a term is longer than it
-        raise document.error("a term is too long for this syntax (16 MiB)", hint="N-Triples may have longer ones") from None
+        raise term_too_long(document) from None
+
+
+def term_too_long(document: Document) -> LoadError:
+    """Return the error for a term that does not fit in the parser's buffer."""
+    return document.error("a term is too long for this syntax (16 MiB)", hint="N-Triples may have longer ones")
 
 
 def _line_of_error(document: Document, base: str | None) -> int | None:

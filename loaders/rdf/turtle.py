@@ -21,7 +21,7 @@ from kg_reasoner.loaders.rdf.formats import TURTLE
 from kg_reasoner.loaders.rdf.prefixes import PrefixSink, RecordedPrefixes
 from kg_reasoner.loaders.rdf.scan import Scanned
 from kg_reasoner.loaders.rdf.statements import Encoder
-from kg_reasoner.loaders.rdf.syntax import Batch, parser_error, read_parsed
+from kg_reasoner.loaders.rdf.syntax import Batch, parser_error, read_parsed, term_too_long
 from kg_reasoner.storage.arrays import Ids
 from kg_reasoner.storage.dictionary import Dictionary
 from kg_reasoner.storage.turtle import PlainTurtle
@@ -142,6 +142,8 @@ class _Reader:
         except (SyntaxError, LoadError, MemoryError) as error:
             if self._document.reopens:
                 self._raise_error_of_document()
+            if isinstance(error, MemoryError):
+                raise term_too_long(self._document) from None
             if not isinstance(error, SyntaxError):
                 raise
             if error.lineno is not None:
