@@ -270,9 +270,8 @@ class Materialiser:
         self.values.expire()
 
     def compact(self) -> None:
-        """Remove dead rows where there are many. All rows have been processed."""
-        for relation in self.database.crowded():
-            self.database.compact(relation)
+        """Remove dead rows where there are many, and let relations grow ahead. All rows have been processed."""
+        self.database.care()
 
 
 def by_section(database: Database, plans: Iterable[tuple[StoredAtom, int]]) -> tuple[Any, Any]:

@@ -44,9 +44,18 @@ class Native:
 
             modules = [relations, loading, fixpoint, queries, grouping, reaching, texts, scanning]
             if "run" in self.__dict__:  # the part that everybody needs is there: now the part that updates need
-                from kg_reasoner.storage.kernels import changes, counting, deletion, marks, overdeletion, tracing, update
+                from kg_reasoner.storage.kernels import (
+                    changes,
+                    counting,
+                    deletion,
+                    marks,
+                    overdeletion,
+                    renewing,
+                    tracing,
+                    update,
+                )
 
-                modules = [marks, deletion, overdeletion, counting, changes, update, tracing]
+                modules = [marks, deletion, overdeletion, counting, changes, update, tracing, renewing]
             homes = {module.__name__ for module in modules}
             wanted = [name for name, kernel in memory.kernels.items() if kernel.is_entry and kernel.function.__module__ in homes]
             self.__dict__.update(loader.load(wanted))
