@@ -378,6 +378,5 @@ class Materialiser:
         self.values.expire()
 
     def compact(self) -> None:
-        """Remove dead rows where there are many. All rows have been processed."""
-        for relation in self.database.crowded():
-            self.database.compact(relation)
+        """Remove dead rows where there are many, and let relations grow ahead. All rows have been processed."""
+        self.database.care()

@@ -152,8 +152,8 @@ def check_column_types(state: State, update: UpdateState) -> None:
 
 
 def compact(state: State, update: UpdateState) -> None:
-    """Remove dead rows where there are many."""
-    if state.base.database.context.crowded:
+    """Remove dead rows where there are many, and let relations grow ahead."""
+    if state.base.database.needs_care:
         state.base.materialiser.compact()
 
 

@@ -39,6 +39,7 @@ from kg_reasoner.storage.kernels.layout import (
     Step,
 )
 from kg_reasoner.storage.kernels.memory import Record, StructTable, address, allocate, grant, mix, region
+from kg_reasoner.storage.renewal import Renewals
 
 FILL = 0.62
 """The fullest that a hash table gets before it doubles."""
@@ -76,6 +77,8 @@ class Capacities:
     grown_arena: int = 4096
     dead: int = 256
     """Fewer dead rows than this are left where they are."""
+    large: int = 1 << 16
+    """Relations with so many rows grow and are compacted in steps."""
 
 
 capacities = Capacities()
@@ -87,7 +90,7 @@ class PlanRoom:
 
     def __init__(self) -> None:
         self._contexts = StructTable(Context, capacity=1)
-        self.context = self._contexts.add(type_id=-1, hidden=ABSENT, compact_from=capacities.dead)
+        self.context = self._contexts.add(type_id=-1, hidden=ABSENT, compact_from=capacities.dead, renew_from=capacities.large)
         self.address = self.context.address
         """What every kernel is called with."""
         self.plans = StructTable(Plan, self.context, "plans")
@@ -212,6 +215,7 @@ class Database(PlanRoom):
         self._answered: tuple[Rows | None, Changed] = None, self._argument_answers
         self.renumbered = 0
         """How often rows have got other numbers."""
+        self._renewals = Renewals(self)
         self.is_fresh = True
         """Whether no row has ever been processed, so that rules will see all rows as new ones."""
         self._list_room = 0
@@ -222,7 +226,7 @@ class Database(PlanRoom):
         self._sections: dict[tuple[int, int], int] = {}
         self._indexes: dict[tuple[int, int, tuple[int, ...], int], int] = {}
         self._index_constants: dict[int, int] = {}
-        self._indexes_of: dict[int, list[Record]] = {}
+        self._indexes_of: dict[int, list[int]] = {}
         self._set_arity(self.frames.arity)
 
     @property
@@ -458,19 +462,63 @@ class Database(PlanRoom):
         """Return for each relation whether it has rows."""
         return (self.relations.words[: len(self.relations), Relation.fields["count"][0]] > 0).tolist()
 
-    def crowded(self) -> list[int]:
-        """Return the relations that have many dead rows, and more dead than live ones, after `Context.crowded` was set."""
-        self.context.crowded = 0
+    @property
+    def needs_care(self) -> bool:
+        """Whether `care` has something to do."""
+        return bool(self.context.crowded or self._renewals)
+
+    def care(self) -> None:
+        """Compact relations with more dead than live rows, and let large ones that are nearly full grow, these in steps.
+
+        All rows have been processed.
+        """
+        context, self.context.crowded = self.context, 0
         table = self.relations.words[: len(self.relations)]
         dead, count = (table[:, Relation.fields[name][0]] for name in ("dead", "count"))
-        return np.flatnonzero((dead >= self.context.compact_from) & (2 * dead > count)).tolist()
+        is_large = count >= context.renew_from
+        crowded = (dead >= context.compact_from) & (2 * dead > count)
+        for relation in np.flatnonzero(crowded & ~(is_large & (4 * dead < 3 * count))).tolist():
+            self.compact(relation)
+        for relation in np.flatnonzero(is_large).tolist():
+            if crowded[relation] or native.is_full_soon(self.address, relation):
+                self._renewals.begin(relation)
+        self._renewals.advance()
 
     def compact(self, relation: int) -> None:
-        """Remove the dead rows of a relation, all of whose rows have been processed."""
+        """Remove the dead rows of a relation, all of whose rows have been processed, at once."""
         self._keep(relation, 0)
         if self.context.marked_count:
             native.renumber_marks(self.address, relation)
         self.materialised[relation] = self.relations[relation].count
+
+    def built_indexes(self, relation: int) -> list[tuple[int, int]]:
+        """Return the indexes of a relation that are maintained, each with the constant of its section, or -1."""
+        numbers = (number for number in self._indexes_of.get(relation, ()) if self.indexes[number].built)
+        return [(number, self._index_constants[number]) for number in numbers]
+
+    def slots_for(self, keys: int) -> int:
+        """Return the size of a hash table with room for some keys."""
+        return _power_of_two(int(keys / FILL) + 1)
+
+    def limit_of(self, slots: int) -> int:
+        """Return the number of keys with which a hash table is full."""
+        return int(slots * FILL)
+
+    def side_tables(self, relation: Record, rows: Any, capacity: int) -> dict[str, Any]:
+        """Return the tables beside the rows of a relation, with some of its rows and another capacity."""
+        tables = _room_for_watches(capacity) if self._watched else {}
+        for name in RANKS if self._ranked else ():
+            tables[name] = allocate(capacity, np.int32)
+            tables[name][: len(rows)] = getattr(relation, name)[rows]
+        return tables
+
+    def note_renewal(self, relation: int, gone: int) -> None:
+        """Note that the rows of a relation have other numbers, without some that were dead."""
+        self.renumbered += 1
+        self.context.total -= gone
+        self.materialised[relation] = self.processed[relation] = self.relations[relation].count
+        if self.context.marked_count:
+            native.renumber_marks(self.address, relation)
 
     # --- an update under way ----------------------------------------------------------------------------------------
 
@@ -614,6 +662,7 @@ class Database(PlanRoom):
     def _keep(self, relation: int, wanted: int) -> None:
         """Keep the live rows in their order; with `wanted`, only those with one of these flags, and only these flags."""
         self.renumbered += 1
+        self._renewals.discard(relation)
         self.context.settled = 0
         record = self.relations[relation]
         record.keys[:] = EMPTY
@@ -623,7 +672,7 @@ class Database(PlanRoom):
                 self.sections[section].first_index = -1
         self.sections[record.section].first_index = -1
         for index in self._indexes_of.get(relation, ()):
-            index.built = 0
+            self.indexes[index].built = 0
 
     # --- indexes ----------------------------------------------------------------------------------------------------
 
@@ -642,7 +691,7 @@ class Database(PlanRoom):
         section_column = self.relations[relation].section_column if constant >= 0 else -1
         rest = [column for column in range(arity) if column not in columns and column != section_column]
         self._index_constants[number] = constant
-        record = self.indexes.add(
+        self.indexes.add(
             relation=relation,
             width=len(columns),
             apart=apart,
@@ -650,7 +699,7 @@ class Database(PlanRoom):
             value_column=rest[0] if len(rest) == 1 else -1,
             next=-1,
         )
-        self._indexes_of.setdefault(relation, []).append(record)
+        self._indexes_of.setdefault(relation, []).append(number)
         self._indexes[relation, constant, columns, apart] = number
         return number
 
@@ -675,11 +724,11 @@ class Database(PlanRoom):
             need=0,
             free=allocate(SIZE_CLASSES, np.int64, -1),
         )
-        constant = self._index_constants[index]
-        count = self.relations[record.relation].count
+        constant, relation = self._index_constants[index], self.relations[record.relation]
+        count = relation.count
         row = 0
         while True:
-            row = native.build_index(self.address, index, constant, row)
+            row = native.index_rows(relation.address, record.address, constant, row, count)
             if row == count:
                 break
             self._grow_index(record, max(count // row, 2) if row > count // _LEAP else 2)
@@ -750,8 +799,8 @@ class Database(PlanRoom):
         if relation.used >= relation.limit:
             self._set_slots(relation, max(2 * (relation.mask + 1), capacities.grown_slots))
         for index in self._indexes_of.get(number, ()):
-            if index.built:
-                self._grow_index(index)
+            if self.indexes[index].built:
+                self._grow_index(self.indexes[index])
 
     def _set_capacity(self, relation: Record, capacity: int) -> None:
         used, capacity = relation.count, min(capacity, MOST)

@@ -86,6 +86,20 @@ def edges(maintenance: str = DEFAULT, **options: Any) -> Subject:
     return Subject(reasoner)
 
 
+def renewing() -> Subject:
+    """Relations whose successors are about to be filled and to change over with the next update."""
+    subject = edges()
+    engine = subject.reasoner.engine
+    database, renewals = engine.database, engine.database._renewals
+    names = ("edge", "path")
+    for name in names:
+        renewals.begin(engine.catalog.predicates[name])
+    for _ in range(1 + max(len(database.built_indexes(engine.catalog.predicates[name])) for name in names)):
+        renewals.advance()
+    add_edges(subject)
+    return subject
+
+
 def change_edges(subject: Subject) -> None:
     subject.reasoner.add_facts("edge", letters("de", "ef"))
     subject.reasoner.remove_facts("edge", letters("ab"))
@@ -548,6 +562,7 @@ def _scenarios() -> Iterator[Scenario]:
     yield Scenario("remove facts", edges, remove_edges)
     yield Scenario("add facts, tiny tables", edges, add_edges, is_tiny=True)
     yield Scenario("remove facts, tiny tables", edges, remove_edges, is_tiny=True)
+    yield Scenario("materialise, renewed", renewing, materialise_edges)
     yield Scenario("add many facts", edges, add_many_edges)
     yield Scenario("add program", edges, add_program)
     yield Scenario("remove rules", edges, remove_rules)

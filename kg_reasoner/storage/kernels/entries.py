@@ -16,6 +16,7 @@ from kg_reasoner.storage.kernels import (
     queries,
     reaching,
     relations,
+    renewing,
     scanning,
     texts,
     tracing,
@@ -28,7 +29,7 @@ __all__ = ["names"]
 
 _MODULES = (
     *(changes, counting, deletion, fixpoint, grouping, loading, marks, overdeletion, profiling),
-    *(queries, reaching, relations, scanning, texts, tracing, turtle, update, writing),
+    *(queries, reaching, relations, renewing, scanning, texts, tracing, turtle, update, writing),
 )
 
 

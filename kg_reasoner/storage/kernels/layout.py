@@ -362,8 +362,10 @@ class Context(Struct):
     """How far an update by `update_stratum` has got."""
     compact_from: int
     """Fewer dead rows than this are left where they are."""
+    renew_from: int
+    """Relations with so many rows are not copied at once."""
     crowded: int
-    """1: some relation may have more dead rows than living ones."""
+    """1: some relation may have more dead rows than living ones, or is large and nearly full."""
     deletion_instances: int
     """The number of rule instances that made their heads candidates for deletion."""
     derivers: Int32s

@@ -436,19 +436,17 @@ def rehash_index(index: Index, keys: Int64s, starts: Int32s, lengths: Int32s, ma
 
 
 @entry
-def build_index(context: Context, number: int, section_constant: int, first_row: int) -> int:
-    """Add the live rows from `first_row` on to an index. Return the row that found no room, or the number of rows.
+def index_rows(relation: Relation, index: Index, constant: int, first: int, end: int) -> int:
+    """Add the live rows [first, end) of a relation to an index. Return the row that found no room, or `end`.
 
-    `section_constant` is the constant of the index's section, -1 for all rows.
+    `constant` is the constant of the index's section, -1 for all rows.
     """
-    index = context.indexes[number]
-    relation = context.relations[index.relation]
-    is_large = section_constant < 0 and index.mask >= CACHED
-    for row in range(first_row, relation.count):
-        if is_large and row + RING < relation.count:
+    is_large = constant < 0 and index.mask >= CACHED
+    for row in range(first, end):
+        if is_large and row + RING < end:
             prefetch_key(index, relation.rows + (row + RING) * relation.arity)
         values = relation.rows + row * relation.arity
-        if section_constant >= 0 and values[relation.section_column] != section_constant:
+        if constant >= 0 and values[relation.section_column] != constant:
             continue
         if relation.flags[row] & DEAD or is_left_out(index, values):
             continue
@@ -458,4 +456,18 @@ def build_index(context: Context, number: int, section_constant: int, first_row:
         column = index.value_column
         value = values[column] if column >= 0 else 0
         append_entry(index, key, row, value)
-    return relation.count
+    return end
+
+
+@kernel
+def is_nearly_full(context: Context, relation: Relation) -> int:
+    """Return whether a relation, or an index of all its rows, has less than a sixteenth of its room left."""
+    if 16 * relation.count > 15 * relation.capacity or 16 * relation.used > 15 * relation.limit:
+        return 1
+    number = context.sections[relation.section].first_index
+    while number >= 0:
+        index = context.indexes[number]
+        if 16 * index.used > 15 * index.limit or 16 * index.top > 15 * index.capacity:
+            return 1
+        number = index.next
+    return 0

@@ -11,9 +11,15 @@ from kg_reasoner.storage.kernels.deletion import (
 from kg_reasoner.storage.kernels.fixpoint import run
 from kg_reasoner.storage.kernels.layout import DONE, PAUSE, Context
 from kg_reasoner.storage.kernels.memory import entry
-from kg_reasoner.storage.kernels.relations import settle
+from kg_reasoner.storage.kernels.relations import is_nearly_full, settle
 
 BEGIN, COLLECT, PROCESS, INSERT, FINISH = 0, 1, 2, 3, 4
+
+
+@entry
+def is_full_soon(context: Context, number: int) -> int:
+    """Return whether a relation is nearly full."""
+    return is_nearly_full(context, context.relations[number])
 
 
 @entry
@@ -57,6 +63,9 @@ def update_stratum(context: Context, pauses: int) -> int:
     for place in range(context.grown_count):
         number = context.grown[place]
         context.materialised[number] = context.processed[number]
+        relation = context.relations[number]
+        if relation.count >= context.renew_from and is_nearly_full(context, relation):
+            context.crowded = 1
     context.grown_count = 0
     context.phase = BEGIN
     return DONE

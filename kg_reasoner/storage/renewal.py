@@ -1,0 +1,165 @@
+"""Growth in steps and compaction in slices: large relations get new tables, a part with each update, and then change over.
+
+A relation with many rows that is nearly full, or has many dead rows, would make one update wait until all rows are copied. Its
+successor is filled ahead instead: with the live rows in their order, their hash, and the indexes. Rows are only appended, so what
+has been copied remains valid but for the flags, which are copied at the end. A successor that comes too late is discarded, and the
+relation grows at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any, Final, Protocol
+
+import numpy as np
+
+from kg_reasoner.errors import LimitError
+from kg_reasoner.storage.kernels import native
+from kg_reasoner.storage.kernels.layout import ABSENT, EMPTY, Index, Relation
+from kg_reasoner.storage.kernels.memory import Record, StructTable, address, allocate
+
+__all__ = ["Renewals"]
+
+SLICE: Final = 1 << 10
+"""Rows that are copied in one step, if the update is small."""
+
+WORK: Final = 32
+"""Rows that are copied for each row that an update has added or deleted, if that is more."""
+
+FILLED: Final = 1 << 16
+"""Slots of hash tables that are initialised in one step."""
+
+
+class Renewable(Protocol):
+    """A `kg_reasoner.storage.relation.Database`, which documents these members."""
+
+    relations: StructTable
+    indexes: StructTable
+    claim: Callable[[int], None]
+
+    def built_indexes(self, relation: int) -> list[tuple[int, int]]: ...
+
+    def slots_for(self, keys: int) -> int: ...
+
+    def limit_of(self, slots: int) -> int: ...
+
+    def side_tables(self, relation: Record, rows: Any, capacity: int) -> dict[str, Any]: ...
+
+    def note_renewal(self, relation: int, gone: int) -> None: ...
+
+
+class Renewals:
+    """The successors of a database's relations."""
+
+    def __init__(self, database: Renewable) -> None:
+        self._database = database
+        self._running: dict[int, Iterator[None]] = {}
+
+    def __bool__(self) -> bool:
+        return bool(self._running)
+
+    def begin(self, relation: int) -> None:
+        """Begin to renew a relation, unless that is under way."""
+        self._running.setdefault(relation, self._renewing(relation))
+
+    def discard(self, relation: int) -> None:
+        """Discard the successor of a relation, whose rows get other numbers or tables."""
+        self._running.pop(relation, None)
+
+    def advance(self) -> None:
+        """Take the next step of each renewal. No update is under way."""
+        for relation, steps in list(self._running.items()):
+            if next(steps, self) is self:
+                self.discard(relation)
+
+    def _renewing(self, number: int) -> Iterator[None]:
+        """Renew a relation, step by step."""
+        database = self._database
+        record = database.relations[number]
+        indexes = database.built_indexes(number)
+        try:
+            target, successors = self._successors(record, indexes)
+        except (LimitError, MemoryError):  # there is no room for two of them: the relation grows when it must
+            return
+        sources = allocate(target.capacity, np.int32)
+        for keys in (target.keys, *(successor.keys for successor in successors)):
+            for first in range(0, len(keys), FILLED):
+                keys[first : first + FILLED] = EMPTY
+                yield
+        done, known = 0, record.count + record.dead
+        while True:
+            changed, known = record.count + record.dead - known, record.count + record.dead
+            last = min(record.count, done + max(SLICE, WORK * changed))
+            first = target.count
+            if native.renew_rows(record.address, target.address, address(sources), done, last) < last:
+                return
+            for (_, constant), successor in zip(indexes, successors, strict=True):
+                if native.index_rows(target.address, successor.address, constant, first, target.count) < target.count:
+                    return
+            if database.built_indexes(number) != indexes:
+                return
+            done = last
+            if done == record.count:
+                break
+            yield
+        self._change_over(number, target, sources[: target.count], list(zip(indexes, successors, strict=True)))
+
+    def _successors(self, record: Record, indexes: list[tuple[int, int]]) -> tuple[Record, list[Record]]:
+        """Return empty tables with room for twice the live rows; their keys are not initialised yet."""
+        database = self._database
+        live = record.count - record.dead
+        capacity, slots = 2 * live + SLICE, database.slots_for(2 * live)
+        database.claim(capacity * (4 * record.arity + 6) + 12 * slots)
+        target = StructTable(Relation, capacity=1).add(
+            arity=record.arity,
+            section_column=record.section_column,
+            capacity=capacity,
+            rows=allocate(capacity * record.arity, np.int32),
+            flags=allocate(capacity, np.int16),
+            keys=allocate(slots, np.int64),
+            key_rows=allocate(slots, np.int32),
+            mask=slots - 1,
+            limit=database.limit_of(slots),
+        )
+        table = StructTable(Index, capacity=max(1, len(indexes)))
+        return target, [self._successor(table, database.indexes[number]) for number, _ in indexes]
+
+    def _successor(self, table: StructTable, index: Record) -> Record:
+        """Return an empty index with twice the room."""
+        database = self._database
+        slots, capacity = database.slots_for(2 * index.used), 2 * index.top + SLICE
+        database.claim(16 * slots + 8 * capacity)
+        return table.add(
+            relation=index.relation,
+            width=index.width,
+            apart=index.apart,
+            columns=index.columns,
+            value_column=index.value_column,
+            keys=allocate(slots, np.int64),
+            starts=allocate(slots, np.int32),
+            lengths=allocate(slots, np.int32),
+            mask=slots - 1,
+            limit=database.limit_of(slots),
+            arena=allocate(capacity, np.int64),
+            capacity=capacity,
+            free=allocate(len(index.free), np.int64, -1),
+        )
+
+    def _change_over(self, number: int, target: Record, sources: Any, indexes: list[tuple[tuple[int, int], Record]]) -> None:
+        """Let a relation use its successor's tables.
+
+        An interrupt in the middle leaves a relation that is whole, and indexes that are discarded with the database.
+        """
+        database = self._database
+        record, count = database.relations[number], target.count
+        flags = target.flags
+        flags[:count] = record.flags[sources]
+        dead = int(np.count_nonzero(flags[:count] & ABSENT))
+        gone = record.count - count
+        tables: dict[str, Any] = {name: getattr(target, name) for name in ("rows", "keys", "key_rows", "mask", "used", "limit")}
+        tables |= database.side_tables(record, sources, target.capacity)
+        record.publish(**tables, flags=flags, capacity=target.capacity, count=count, dead=dead)
+        for (index, _), successor in indexes:
+            names = ("keys", "starts", "lengths", "mask", "used", "limit", "arena", "top", "capacity", "free")
+            database.indexes[index].publish(**{name: getattr(successor, name) for name in names}, need=0)
+        database.note_renewal(number, gone)
