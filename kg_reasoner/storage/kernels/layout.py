@@ -129,6 +129,8 @@ MOST = (1 << 31) - 1
 
 BLOCK = 4096
 """Rows that are processed together."""
+FEW = 16
+"""Rows that are processed together without a look at whether they can match."""
 RING = 32
 """Heads that wait for their cache line (a power of two); at most half of them at once."""
 
