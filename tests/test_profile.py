@@ -150,6 +150,17 @@ def test_an_update_by_phase(maintenance: Strategy) -> None:
     assert sums([row for row in profile.rows() if row.kind != "step"]) == Counter(expected[maintenance])
 
 
+def test_what_was_blocked() -> None:
+    reasoner = Reasoner("free(?x) :- seat(?x), NOT taken(?x) . seat(1) . seat(2) .")
+    reasoner.add_facts("taken", one(1, 2))
+    reasoner.materialise()
+    with reasoner.profile() as profile:
+        reasoner.remove_facts("taken", one(2))
+        reasoner.materialise()
+    rows = {row.label: (row.instances, row.new) for row in profile.rows() if row.instances}
+    assert rows == {"insert what was blocked": (1, 1)}
+
+
 def test_axioms_have_their_names_and_the_cost_of_translation_and_planning() -> None:
     reasoner = Reasoner(ruleset="owl2rl")
     with reasoner.profile() as profile:

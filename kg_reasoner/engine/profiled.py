@@ -30,9 +30,11 @@ def insert(materialiser: Materialiser, stratum: Stratum, new_rules: Sequence[Pla
     """Do the work of `Materialiser.insert`, and record each rule's time, instances and new facts."""
     database, context = materialiser.database, materialiser.database.context
     if context.gone_count and stratum.has_blockers:
-        with materialiser.recorder.measure("insertion"):
+        activity, instances, total = Activity("insert what was blocked"), context.instances, context.total
+        with materialiser.recorder.measure(*activity):
             context.place = 0
             materialiser.call(native.derive_unblocked)
+        materialiser.recorder.count(activity, context.instances - instances, context.total - total)
     for planned in new_rules:
         _run(materialiser, planned, native.evaluate_rule, materialiser.whole_plan(planned))
     triggers: _Triggers = {}

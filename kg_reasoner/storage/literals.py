@@ -68,6 +68,8 @@ class LiteralFacts:
 
     def new(self) -> _Facts:
         """Return the facts about terms added since the last call, as ids by predicate."""
+        if self._datatypes and self._done == len(self._dictionary):
+            return _NONE
         found: dict[str, list[Ids]] = {name: [] for name in LITERAL_PREDICATES}
         if not self._datatypes:
             self._begin(found)
@@ -118,6 +120,9 @@ class LiteralFacts:
         for types, numbers in members.items():
             each = np.array([self._datatypes[name] for name in types], np.int32)
             found["literal_type"].append(np.stack([np.repeat(numbers, len(each)), np.tile(each, len(numbers))], axis=1))
+
+
+_NONE: Final = {name: np.empty((0, arity), np.int32) for name, arity in LITERAL_PREDICATES.items()}
 
 
 def _table(rows: Sequence[int] | Sequence[tuple[int, int]], arity: int) -> Ids:

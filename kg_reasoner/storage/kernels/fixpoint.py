@@ -9,6 +9,7 @@ from kg_reasoner.storage.kernels.layout import (
     DISTINCT,
     DONE,
     EMPTY,
+    FEW,
     FRESH,
     FULL,
     FUNCTION_RESULTS,
@@ -92,10 +93,8 @@ def emit(context: Context, frame: Frame, plan: Plan) -> int:
 
 
 @kernel
-def is_unmatched(context: Context, step: Step, low: int, high: int, current: int) -> int:
-    """Return whether no row matches a body atom, whatever its variables are."""
-    if row_limit(context, step, low, high, current) == 0:
-        return 1
+def is_guarded_off(context: Context, step: Step) -> int:
+    """Return whether no row has the constants of a body atom."""
     if step.guard < 0:
         return 0
     index = context.indexes[step.guard]
@@ -107,23 +106,38 @@ def is_unmatched(context: Context, step: Step, low: int, high: int, current: int
 
 
 @kernel
-def readiness(context: Context, plan: Plan, low: int, high: int, current: int) -> int:
-    """Return whether a plan can match in a block: IDLE (nothing matches a body atom), READY, or a request to the caller."""
+def need(context: Context, plan: Plan) -> int:
+    """Return READY, or a request to the caller for what a plan needs. Guards come first, as they may show that it needs no more."""
+    wanted = READY
     for number in range(plan.first_step, plan.first_step + plan.step_count):
         step = context.steps[number]
-        if step.kind < COMPARE and not step.negated and is_unmatched(context, step, low, high, current):
-            return IDLE
-    for number in range(plan.first_step, plan.first_step + plan.step_count):
-        step = context.steps[number]
-        if step.kind == PROBE and not context.indexes[step.index].built:
-            context.wanted = step.index
-            return BUILD_INDEX
         if step.guard >= 0 and not context.indexes[step.guard].built:
             context.wanted = step.guard
             return BUILD_INDEX
-        if step.kind == COMPARE and step.operator != DISTINCT and not context.valued:
-            return VALUES
-    return READY
+        if wanted == READY and step.kind == PROBE and not context.indexes[step.index].built:
+            context.wanted = step.index
+            wanted = BUILD_INDEX
+        if wanted == READY and step.kind == COMPARE and step.operator != DISTINCT and not context.valued:
+            wanted = VALUES
+    return wanted
+
+
+@kernel
+def readiness(context: Context, plan: Plan, low: int, high: int, current: int) -> int:
+    """Return whether a plan can match in a block: IDLE (nothing matches a body atom), READY, or a request to the caller.
+
+    For a few rows, it takes less time to run the plan than to look at its guards.
+    """
+    for number in range(plan.first_step, plan.first_step + plan.step_count):
+        step = context.steps[number]
+        if step.kind < COMPARE and not step.negated and row_limit(context, step, low, high, current) == 0:
+            return IDLE
+    wanted = need(context, plan)
+    if wanted != READY or high - low > FEW:
+        for number in range(plan.first_step, plan.first_step + plan.step_count):
+            if is_guarded_off(context, context.steps[number]):
+                return IDLE
+    return wanted
 
 
 @kernel

@@ -131,6 +131,8 @@ BLOCK = 4096
 """Rows that are processed together."""
 CACHED = 1 << 14
 """Hash tables with fewer slots are assumed to be in the processor's cache."""
+FEW = 16
+"""Rows that are processed together without a look at whether they can match."""
 RING = 32
 """Heads that wait for their cache line (a power of two); at most half of them at once."""
 

@@ -1,0 +1,101 @@
+"""OWL 2 RL by the book, over triples: ``python -m benchmarks.by_the_book``.
+
+The rule set owl2rl-full on LUBM, beside owl2rl (axioms translated to rules), beside reasonable, whose rules are those of the book
+too, and beside another checkout of this package. Each run is a process of its own; they take turns. CPU seconds, the best of
+several runs; owl2rl-full of this checkout is the unit of the ratios.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import click
+from rich.console import Console
+
+from benchmarks import report
+from benchmarks.data import lubm_job
+from benchmarks.jobs import OWL2RL
+from benchmarks.update_data import data_folder
+
+ROOT = Path(__file__).resolve().parents[1]
+
+OURS = """
+import json, sys, time, warnings
+warnings.simplefilter("ignore")
+from kg_reasoner import Reasoner
+from kg_reasoner.storage.kernels import native
+native.run  # compiled or loaded before the clock is read
+times = [time.process_time()]
+reasoner = Reasoner(ruleset=sys.argv[1])
+reasoner.load(*sys.argv[2:4])
+times.append(time.process_time())
+reasoner.materialise()
+times.append(time.process_time())
+print(json.dumps([times[1] - times[0], times[2] - times[1], len(reasoner.triple_ids("inferred"))]))
+"""
+
+REASONABLE = """
+import json, sys, time
+import rdflib, reasonable
+times = [time.process_time()]
+reasoner = reasonable.PyReasoner()
+for file in sys.argv[4:6]:
+    reasoner.load_file(file)
+times.append(time.process_time())
+triples = reasoner.reason()
+times.append(time.process_time())
+print(json.dumps([times[1] - times[0], times[2] - times[1], len(triples)]))
+"""
+
+
+@click.command()
+@click.option("-n", "--universities", type=click.IntRange(min=1), multiple=True, default=(1, 5), show_default=True)
+@click.option("-r", "--repeats", type=click.IntRange(min=1), default=3, show_default=True)
+@click.option("--against", type=click.Path(path_type=Path, file_okay=False, exists=True), help="Another checkout of this package.")
+@click.option("--cache", type=click.Path(path_type=Path, file_okay=False), help="The folder of the data.")
+def main(universities: tuple[int, ...], repeats: int, against: Path | None, cache: Path | None) -> None:
+    """Print CPU seconds of loading and of materialisation."""
+    console = Console(width=report.WIDTH)
+    console.print(report.machine(), highlight=False, soft_wrap=True)
+    contestants = {"owl2rl-full": (OURS, ROOT, "owl2rl-full"), "owl2rl": (OURS, ROOT, "owl2rl")}
+    if against is not None:
+        contestants[f"owl2rl-full in {against.name}"] = OURS, against, "owl2rl-full"
+    contestants["reasonable"] = REASONABLE, ROOT, ""
+    for size in universities:
+        files = lubm_job(size, OWL2RL, data_folder(cache)).files
+        paths = [str(files[name]) for name in ("ontology.nt", "ntriples", "ontology.ttl", "turtle")]
+        runs: dict[str, list[list[float]]] = {name: [] for name in contestants}
+        for _ in range(repeats):
+            for name, (program, checkout, ruleset) in contestants.items():
+                found = run(program, checkout, [ruleset, *paths])
+                if found is not None:
+                    runs[name].append(found)
+        table = report.new_table(("", "load", "materialise", "ratio", "inferred"), title=f"LUBM({size})")
+        best = {name: [min(column) for column in zip(*some, strict=True)] for name, some in runs.items() if some}
+        for name, (loading, reasoning, inferred) in best.items():
+            unit = best["owl2rl-full"][1]
+            count = f"{int(inferred):,}" if name != "reasonable" else f"{int(inferred):,} in all"
+            table.add_row(name, report.seconds(loading), report.seconds(reasoning), report.ratio(reasoning / unit), count)
+        console.print(table)
+
+
+def run(program: str, checkout: Path, arguments: list[str]) -> list[float] | None:
+    """Return the times of a program in a new process that imports the package of a checkout, or None if it cannot be run."""
+    environment = os.environ | {"PYTHONPATH": str(checkout)}
+    done = subprocess.run(
+        [sys.executable, "-c", program, *arguments], env=environment, cwd=checkout, capture_output=True, text=True, check=False
+    )
+    if done.returncode:
+        if "No module named 'reasonable'" not in done.stderr:
+            raise click.ClickException(done.stderr.strip().splitlines()[-1])
+        return None
+    numbers: list[float] = json.loads(done.stdout)
+    return numbers
+
+
+if __name__ == "__main__":
+    main()
