@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Final, Protocol
 
 import numpy as np
 
@@ -26,6 +26,7 @@ from kg_reasoner.expressions import aggregates
 from kg_reasoner.expressions import compile as expressions
 from kg_reasoner.language.printer import format_rule
 from kg_reasoner.planning.catalog import INTERNAL, VIOLATIONS
+from kg_reasoner.planning.group_values import GroupValues, sorted_groups
 from kg_reasoner.program import (
     Aggregate,
     AggregateBinding,
@@ -38,11 +39,16 @@ from kg_reasoner.program import (
     remembered,
     variables_of,
 )
-from kg_reasoner.storage.arrays import Rows, unique_rows
+from kg_reasoner.storage.arrays import Ids, Numbers, Rows, contains, unique_rows
 from kg_reasoner.storage.dictionary import Dictionary
 from kg_reasoner.storage.kernels.layout import ABSENT
 from kg_reasoner.storage.relation import Database
 from kg_reasoner.terms import Term
+
+FEW: Final = 16
+"""So many groups are computed one by one."""
+SORTED_FOR_ONE: Final = 64
+"""How many solutions can be sorted in the time in which an index finds those of one group."""
 
 
 def split(rules: Iterable[Rule]) -> dict[Rule, Rule]:
@@ -157,6 +163,7 @@ class AggregateRelation:
         self.rule, self.level, self.source, self.target = rule, level, source, target
         self.is_new = True
         self._dictionary, self._database = dictionary, database
+        self._many = GroupValues(dictionary)
         variables = tuple(term for term in solutions.terms if isinstance(term, Variable))
         self._columns = [variables.index(variable) for variable in part.group]
         self._functions = [self._function(binding, variables) for binding in part.bindings]
@@ -183,6 +190,9 @@ class AggregateRelation:
         self.is_new = False
         if len(keys) == 0:
             return
+        if width and len(keys) > FEW and len(keys) * SORTED_FOR_ONE >= database.size(self.source):
+            self._replace(keys, self._all_at_once(keys))
+            return
         results = []
         for key, rows in self._solutions(keys):
             old = database.matching(self.target, range(width), key)
@@ -198,6 +208,47 @@ class AggregateRelation:
         if results:
             database.load(self.target, np.array(results, np.int32).reshape(len(results), -1), 0)
 
+    def _replace(self, keys: Rows, new: Rows) -> None:
+        """Replace the rows of some groups."""
+        database, width = self._database, len(self._columns)
+        rows = database.rows(self.target)
+        old = rows[contains(keys, rows[:, :width])]
+        gone, added = old[~contains(new, old)], new[~contains(old, new)]
+        if len(gone):
+            database.delete(self.target, gone)
+        if len(added):
+            database.load(self.target, added, 0)
+
+    def _all_at_once(self, keys: Rows) -> Rows:
+        """Return the rows of groups that have solutions, from all solutions in their order."""
+        rows, starts = sorted_groups(self._database.rows(self.source), self._columns)
+        chosen = contains(keys, rows[starts][:, self._columns])
+        sizes = np.diff(np.append(starts, len(rows)))
+        if not chosen.all():
+            rows, sizes = rows[np.repeat(chosen, sizes)], sizes[chosen]
+            starts = np.cumsum(sizes) - sizes
+        if not len(rows):
+            return np.empty((0, len(self._columns) + len(self._functions)), np.int32)
+        labels = np.repeat(np.arange(len(starts)), sizes)
+        results = [rows[starts][:, self._columns]]
+        for function in self._functions:
+            found = self._values_of(function, rows, labels, starts)
+            if found is None:
+                ends = np.append(starts[1:], len(rows))
+                parts = (rows[start:end] for start, end in zip(starts.tolist(), ends.tolist(), strict=True))
+                found = np.array([self._apply(function, part) for part in parts], np.int32)
+            results.append(found.reshape(-1, 1))
+        table = np.concatenate(results, axis=1).astype(np.int32)
+        return table[(table >= 0).all(axis=1)]
+
+    def _values_of(self, function: _AggregateFunction, rows: Rows, labels: Numbers, starts: Numbers) -> Ids | None:
+        binding = function.binding
+        if binding.argument is None:
+            return self._many.of("COUNT", rows[:, 0], labels, starts, distinct=False)
+        if function.column < 0:
+            return None
+        return self._many.of(binding.function, rows[:, function.column], labels, starts, distinct=binding.distinct)
+
     def forget(self) -> None:
         """Compute all groups in the next update, as their rows are lost."""
         self.is_new = True
@@ -208,25 +259,14 @@ class AggregateRelation:
             self._database.delete_row(self.target, row)
 
     def _solutions(self, keys: Rows) -> Iterator[tuple[tuple[int, ...], Rows]]:
-        """Yield the solutions of some groups, by an index if there are few groups, else by sorting all solutions."""
+        """Yield the solutions of some groups, which an index finds."""
         database = self._database
         if not self._columns:
             yield (), database.rows(self.source)
             return
-        if len(keys) * 8 < database.size(self.source):
-            for key in map(tuple, keys.tolist()):
-                found = database.matching(self.source, self._columns, key)
-                yield key, database.rows_at(self.source, found)
-            return
-        rows = database.rows(self.source)
-        rows = rows[np.lexsort(rows[:, self._columns[::-1]].T)]
-        parts = rows[:, self._columns]
-        differs = (parts[1:] != parts[:-1]).any(axis=1)
-        starts = np.flatnonzero(np.append(len(rows) > 0, differs)).tolist()
-        ends = [*starts[1:], len(rows)][: len(starts)]
-        members = {tuple(parts[start].tolist()): rows[start:end] for start, end in zip(starts, ends, strict=True)}
         for key in map(tuple, keys.tolist()):
-            yield key, members.get(key, rows[:0])
+            found = database.matching(self.source, self._columns, key)
+            yield key, database.rows_at(self.source, found)
 
     def _apply(self, function: _AggregateFunction, rows: Rows) -> int:
         """Return the id of the value of an aggregate function over some solutions, or -1 for an error."""
