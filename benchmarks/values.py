@@ -147,7 +147,7 @@ def _ours(job: Job) -> tuple[float, Checksum]:
 
 
 def _one_by_one(job: Job) -> tuple[float, Checksum]:
-    with patch("kg_reasoner.planning.function_relations.is_for_columns", lambda _: False):
+    with patch("kg_reasoner.planning.column_functions.is_for_columns", lambda _: False):
         return _ours(job)
 
 

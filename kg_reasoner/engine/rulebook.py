@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from kg_reasoner.engine.materialise import Materialiser, PlannedRule
-from kg_reasoner.engine.recursive_results import RecursiveResult, Results
 from kg_reasoner.expressions.demands import demands
 from kg_reasoner.language import analysis
 from kg_reasoner.language.recursion import Recursion, lowered
@@ -22,6 +22,9 @@ from kg_reasoner.planning.catalog import RelationCatalog, StoredTerm, asks_of_li
 from kg_reasoner.planning.groups import AggregateRelation, ComputedRelation, is_aggregate_rule, split
 from kg_reasoner.program import Rule
 from kg_reasoner.storage.kernels.layout import STATED
+
+if TYPE_CHECKING:
+    from kg_reasoner.engine.recursive_results import Results
 
 _NOT_PLANNED = -1
 
@@ -124,6 +127,8 @@ class RuleBook:
         catalog, level = self._catalog, self._levels[rule]
         aggregate: ComputedRelation
         if rule in self._recursive:
+            from kg_reasoner.engine.recursive_results import RecursiveResult, Results
+
             recursion, key = self._recursive[rule]
             if recursion not in self._results_of:
                 self._results_of[recursion] = Results(catalog, recursion, self._materialiser.watch)

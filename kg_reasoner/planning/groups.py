@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Final, Protocol
+from typing import TYPE_CHECKING, Final, Protocol
 
 import numpy as np
 
@@ -26,7 +26,6 @@ from kg_reasoner.expressions import aggregates
 from kg_reasoner.expressions import compile as expressions
 from kg_reasoner.language.printer import format_rule
 from kg_reasoner.planning.catalog import INTERNAL, VIOLATIONS
-from kg_reasoner.planning.group_values import GroupValues, sorted_groups
 from kg_reasoner.program import (
     Aggregate,
     AggregateBinding,
@@ -44,6 +43,9 @@ from kg_reasoner.storage.dictionary import Dictionary
 from kg_reasoner.storage.kernels.layout import ABSENT
 from kg_reasoner.storage.relation import Database
 from kg_reasoner.terms import Term
+
+if TYPE_CHECKING:
+    from kg_reasoner.planning.group_values import GroupValues
 
 FEW: Final = 16
 """So many groups are computed one by one."""
@@ -163,7 +165,7 @@ class AggregateRelation:
         self.rule, self.level, self.source, self.target = rule, level, source, target
         self.is_new = True
         self._dictionary, self._database = dictionary, database
-        self._many = GroupValues(dictionary)
+        self._many: GroupValues | None = None
         variables = tuple(term for term in solutions.terms if isinstance(term, Variable))
         self._columns = [variables.index(variable) for variable in part.group]
         self._functions = [self._function(binding, variables) for binding in part.bindings]
@@ -221,6 +223,10 @@ class AggregateRelation:
 
     def _all_at_once(self, keys: Rows) -> Rows:
         """Return the rows of groups that have solutions, from all solutions in their order."""
+        from kg_reasoner.planning.group_values import GroupValues, sorted_groups
+
+        if self._many is None:
+            self._many = GroupValues(self._dictionary)
         rows, starts = sorted_groups(self._database.rows(self.source), self._columns)
         chosen = contains(keys, rows[starts][:, self._columns])
         sizes = np.diff(np.append(starts, len(rows)))
@@ -232,7 +238,7 @@ class AggregateRelation:
         labels = np.repeat(np.arange(len(starts)), sizes)
         results = [rows[starts][:, self._columns]]
         for function in self._functions:
-            found = self._values_of(function, rows, labels, starts)
+            found = _values_of(self._many, function, rows, labels, starts)
             if found is None:
                 ends = np.append(starts[1:], len(rows))
                 parts = (rows[start:end] for start, end in zip(starts.tolist(), ends.tolist(), strict=True))
@@ -240,14 +246,6 @@ class AggregateRelation:
             results.append(found.reshape(-1, 1))
         table = np.concatenate(results, axis=1).astype(np.int32)
         return table[(table >= 0).all(axis=1)]
-
-    def _values_of(self, function: _AggregateFunction, rows: Rows, labels: Numbers, starts: Numbers) -> Ids | None:
-        binding = function.binding
-        if binding.argument is None:
-            return self._many.of("COUNT", rows[:, 0], labels, starts, distinct=False)
-        if function.column < 0:
-            return None
-        return self._many.of(binding.function, rows[:, function.column], labels, starts, distinct=binding.distinct)
 
     def forget(self) -> None:
         """Compute all groups in the next update, as their rows are lost."""
@@ -289,3 +287,13 @@ class AggregateRelation:
             shown = self.rule.head.predicate.removeprefix(f"{INTERNAL}groups of")
             raise ValueTooLargeError(f"{error} in{shown}") from None
         return -1 if result is None else self._dictionary.encode(result)
+
+
+def _values_of(many: GroupValues, function: _AggregateFunction, rows: Rows, labels: Numbers, starts: Numbers) -> Ids | None:
+    """Return the values of a function by group, or None if columns do not give them."""
+    binding = function.binding
+    if binding.argument is None:
+        return many.of("COUNT", rows[:, 0], labels, starts, distinct=False)
+    if function.column < 0:
+        return None
+    return many.of(binding.function, rows[:, function.column], labels, starts, distinct=binding.distinct)
