@@ -151,7 +151,7 @@ def test_rules_give_what_functions_give(text: str, monkeypatch: pytest.MonkeyPat
 
     assert len(_NASTY) ** 2 > FEW
     by_columns = derived()
-    monkeypatch.setattr("kg_reasoner.planning.function_relations.is_for_columns", lambda _: False)
+    monkeypatch.setattr("kg_reasoner.planning.column_functions.is_for_columns", lambda _: False)
     assert derived() == by_columns
     assert by_columns
 

@@ -15,7 +15,6 @@ from typing import Final
 import numpy as np
 
 from kg_reasoner.concurrency.limits import Watch, current_watch
-from kg_reasoner.engine.maintenance.collect import contains
 from kg_reasoner.engine.materialise import Materialiser, PlannedRule, Stratum
 from kg_reasoner.errors import RecursionValueError
 from kg_reasoner.language.recursion import Recursion
@@ -24,7 +23,7 @@ from kg_reasoner.planning.borrowed_catalog import BorrowedCatalog
 from kg_reasoner.planning.catalog import INTERNAL, RelationCatalog
 from kg_reasoner.planning.groups import is_aggregate_rule
 from kg_reasoner.program import TRIPLE, Aggregate, Atom, Bind, BodyLiteral, Negation, Rule, Variable
-from kg_reasoner.storage.arrays import Rows
+from kg_reasoner.storage.arrays import Rows, contains
 from kg_reasoner.storage.best_values import BestValues, NotANumberError
 from kg_reasoner.storage.borrowing import BorrowingDatabase
 from kg_reasoner.storage.kernels.layout import ABSENT, EXPLICIT, STATED

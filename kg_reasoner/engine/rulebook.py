@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from kg_reasoner.engine.materialise import Materialiser, PlannedRule
-from kg_reasoner.engine.recursive_results import RecursiveResult, Results
 from kg_reasoner.expressions.demands import demands, looks_at_demands
 from kg_reasoner.language import analysis
 from kg_reasoner.language.recursion import Recursion, lowered
@@ -24,6 +24,9 @@ from kg_reasoner.planning.layout import NO_NAMES, Names
 from kg_reasoner.program import Rule
 from kg_reasoner.storage.arrays import Flags
 from kg_reasoner.storage.kernels.layout import STATED
+
+if TYPE_CHECKING:
+    from kg_reasoner.engine.recursive_results import Results
 
 
 class RuleBook:
@@ -182,6 +185,8 @@ class RuleBook:
         catalog, level = self._catalog, self._levels[rule]
         aggregate: ComputedRelation
         if rule in self._recursive:
+            from kg_reasoner.engine.recursive_results import RecursiveResult, Results
+
             recursion, key = self._recursive[rule]
             if recursion not in self._results_of:
                 self._results_of[recursion] = Results(catalog, recursion, self._materialiser.watch)

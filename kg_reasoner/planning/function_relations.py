@@ -8,13 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from kg_reasoner.errors import ValueTooLargeError
 from kg_reasoner.expressions import compile as expressions
-from kg_reasoner.planning.column_functions import UNSURE, ColumnFunctions, is_for_columns
 from kg_reasoner.program import Expression, Rule, Variable, variables_of
 from kg_reasoner.storage.arrays import Ids, Rows, unique_rows
 from kg_reasoner.storage.dictionary import Dictionary
@@ -22,6 +21,9 @@ from kg_reasoner.storage.kernels.layout import FAILED, HOLDS, STATED
 from kg_reasoner.storage.kernels.memory import allocate
 from kg_reasoner.storage.relation import REQUESTS, Database
 from kg_reasoner.terms import Literal, Term, term_from_text, term_text
+
+if TYPE_CHECKING:
+    from kg_reasoner.planning.column_functions import ColumnFunctions
 
 FEW: Final = 24
 """Fewer arguments are evaluated one by one, which costs less than columns of them."""
@@ -56,7 +58,7 @@ class Functions:
     def __init__(self, dictionary: Dictionary, database: Database) -> None:
         self.dictionary = dictionary
         self._database = database
-        self._columns = ColumnFunctions(dictionary)
+        self._columns: ColumnFunctions | None = None
         self._functions: list[_FunctionRelation] = []
         self._numbers: dict[tuple[Expression, bool], int] = {}
 
@@ -72,6 +74,8 @@ class Functions:
             evaluate = (expressions.compile_filter if is_filter else expressions.compile_expression)(expression, variables)
             relation = self._database.add_relation(len(variables) + 1)
             self._database.build(self._database.index(relation, tuple(range(len(variables)))))
+            from kg_reasoner.planning.column_functions import is_for_columns
+
             by_columns = bool(variables) and is_for_columns(expression)
             self._functions.append(_FunctionRelation(expression, variables, is_filter, evaluate, by_columns, relation, rule))
             self._make_room(1 + len(variables))
@@ -125,6 +129,10 @@ class Functions:
         """Return the results of a function for different arguments."""
         if not function.by_columns or len(arguments) < FEW:
             return self._one_by_one(function, arguments)
+        from kg_reasoner.planning.column_functions import UNSURE, ColumnFunctions
+
+        if self._columns is None:
+            self._columns = ColumnFunctions(self.dictionary)
         columns = {variable: arguments[:, place] for place, variable in enumerate(function.variables)}
         if function.is_filter:
             truth = self._columns.truth(function.expression, columns, len(arguments))

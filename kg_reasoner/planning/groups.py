@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING, Final, Protocol
 
 import numpy as np
 
@@ -38,13 +38,21 @@ from kg_reasoner.program import (
     remembered,
     variables_of,
 )
-from kg_reasoner.storage.arrays import Rows, unique_rows
+from kg_reasoner.storage.arrays import Ids, Numbers, Rows, contains, unique_rows
 from kg_reasoner.storage.dictionary import Dictionary
 from kg_reasoner.storage.kernels.layout import ABSENT
 from kg_reasoner.storage.relation import Database
 from kg_reasoner.terms import Term
 
 _SOLUTIONS = f"{INTERNAL}solutions of"
+
+if TYPE_CHECKING:
+    from kg_reasoner.planning.group_values import GroupValues
+
+FEW: Final = 16
+"""So many groups are computed one by one."""
+SORTED_FOR_ONE: Final = 64
+"""How many solutions can be sorted in the time in which an index finds those of one group."""
 
 
 def split(rules: Iterable[Rule]) -> dict[Rule, Rule]:
@@ -168,6 +176,7 @@ class AggregateRelation:
         """The rule with the aggregate, as its author wrote it, once it is known."""
         self.is_new = True
         self._dictionary, self._database = dictionary, database
+        self._many: GroupValues | None = None
         variables = tuple(term for term in solutions.terms if isinstance(term, Variable))
         self._columns = [variables.index(variable) for variable in part.group]
         self._functions = [self._function(binding, variables) for binding in part.bindings]
@@ -194,6 +203,9 @@ class AggregateRelation:
         self.is_new = False
         if len(keys) == 0:
             return
+        if width and len(keys) > FEW and len(keys) * SORTED_FOR_ONE >= database.size(self.source):
+            self._replace(keys, self._all_at_once(keys))
+            return
         results = []
         for key, rows in self._solutions(keys):
             old = database.matching(self.target, range(width), key)
@@ -209,6 +221,43 @@ class AggregateRelation:
         if results:
             database.load(self.target, np.array(results, np.int32).reshape(len(results), -1), 0)
 
+    def _replace(self, keys: Rows, new: Rows) -> None:
+        """Replace the rows of some groups."""
+        database, width = self._database, len(self._columns)
+        rows = database.rows(self.target)
+        old = rows[contains(keys, rows[:, :width])]
+        gone, added = old[~contains(new, old)], new[~contains(old, new)]
+        if len(gone):
+            database.delete(self.target, gone)
+        if len(added):
+            database.load(self.target, added, 0)
+
+    def _all_at_once(self, keys: Rows) -> Rows:
+        """Return the rows of groups that have solutions, from all solutions in their order."""
+        from kg_reasoner.planning.group_values import GroupValues, sorted_groups
+
+        if self._many is None:
+            self._many = GroupValues(self._dictionary)
+        rows, starts = sorted_groups(self._database.rows(self.source), self._columns)
+        chosen = contains(keys, rows[starts][:, self._columns])
+        sizes = np.diff(np.append(starts, len(rows)))
+        if not chosen.all():
+            rows, sizes = rows[np.repeat(chosen, sizes)], sizes[chosen]
+            starts = np.cumsum(sizes) - sizes
+        if not len(rows):
+            return np.empty((0, len(self._columns) + len(self._functions)), np.int32)
+        labels = np.repeat(np.arange(len(starts)), sizes)
+        results = [rows[starts][:, self._columns]]
+        for function in self._functions:
+            found = _values_of(self._many, function, rows, labels, starts)
+            if found is None:
+                ends = np.append(starts[1:], len(rows))
+                parts = (rows[start:end] for start, end in zip(starts.tolist(), ends.tolist(), strict=True))
+                found = np.array([self._apply(function, part) for part in parts], np.int32)
+            results.append(found.reshape(-1, 1))
+        table = np.concatenate(results, axis=1).astype(np.int32)
+        return table[(table >= 0).all(axis=1)]
+
     def forget(self) -> None:
         """Compute all groups in the next update, as their rows are lost."""
         self.is_new = True
@@ -219,25 +268,14 @@ class AggregateRelation:
             self._database.delete_row(self.target, row)
 
     def _solutions(self, keys: Rows) -> Iterator[tuple[tuple[int, ...], Rows]]:
-        """Yield the solutions of some groups, by an index if there are few groups, else by sorting all solutions."""
+        """Yield the solutions of some groups, which an index finds."""
         database = self._database
         if not self._columns:
             yield (), database.rows(self.source)
             return
-        if len(keys) * 8 < database.size(self.source):
-            for key in map(tuple, keys.tolist()):
-                found = database.matching(self.source, self._columns, key)
-                yield key, database.rows_at(self.source, found)
-            return
-        rows = database.rows(self.source)
-        rows = rows[np.lexsort(rows[:, self._columns[::-1]].T)]
-        parts = rows[:, self._columns]
-        differs = (parts[1:] != parts[:-1]).any(axis=1)
-        starts = np.flatnonzero(np.append(len(rows) > 0, differs)).tolist()
-        ends = [*starts[1:], len(rows)][: len(starts)]
-        members = {tuple(parts[start].tolist()): rows[start:end] for start, end in zip(starts, ends, strict=True)}
         for key in map(tuple, keys.tolist()):
-            yield key, members.get(key, rows[:0])
+            found = database.matching(self.source, self._columns, key)
+            yield key, database.rows_at(self.source, found)
 
     def _apply(self, function: _AggregateFunction, rows: Rows) -> int:
         """Return the id of the value of an aggregate function over some solutions, or -1 for an error."""
@@ -260,3 +298,13 @@ class AggregateRelation:
             shown = self.rule.head.predicate.removeprefix(f"{INTERNAL}groups of")
             raise ValueTooLargeError(f"{error} in{shown}") from None
         return -1 if result is None else self._dictionary.encode(result)
+
+
+def _values_of(many: GroupValues, function: _AggregateFunction, rows: Rows, labels: Numbers, starts: Numbers) -> Ids | None:
+    """Return the values of a function by group, or None if columns do not give them."""
+    binding = function.binding
+    if binding.argument is None:
+        return many.of("COUNT", rows[:, 0], labels, starts, distinct=False)
+    if function.column < 0:
+        return None
+    return many.of(binding.function, rows[:, function.column], labels, starts, distinct=binding.distinct)

@@ -41,3 +41,23 @@ def unique_rows(rows: Ids) -> Ids:
     is_new[1:] = (ordered[1:] != ordered[:-1]).any(axis=1)
     unique: Ids = ordered[is_new]
     return unique
+
+
+def contains(rows: Rows, sought: Rows) -> Flags:
+    """Return whether each row of `sought` is among `rows`. Both have the same number of columns."""
+    if len(rows) == 0 or len(sought) == 0:
+        return np.zeros(len(sought), bool)
+    if rows.shape[1] == 0:
+        return np.ones(len(sought), bool)
+    found: Flags = np.isin(_as_items(sought), _as_items(rows))
+    return found
+
+
+def _as_items(rows: Rows) -> npt.NDArray[np.void]:
+    """Return each row as one comparable item."""
+    table = np.ascontiguousarray(rows)
+    if table.shape[1] == 1:
+        return table[:, 0]  # type: ignore[return-value]
+    if table.shape[1] == 2:
+        return table.view(np.int64)[:, 0]  # type: ignore[return-value]
+    return table.view([("", table.dtype)] * table.shape[1])[:, 0]

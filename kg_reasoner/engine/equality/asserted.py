@@ -10,9 +10,8 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from kg_reasoner.engine.maintenance.collect import contains
 from kg_reasoner.planning.catalog import INTERNAL, RelationCatalog
-from kg_reasoner.storage.arrays import Changed, Flags, Rows, unique_rows
+from kg_reasoner.storage.arrays import Changed, Flags, Rows, contains, unique_rows
 from kg_reasoner.storage.kernels.layout import ABSENT, EXPLICIT
 
 PREFIX = f"{INTERNAL}asserted: "

@@ -7,9 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 
 from kg_reasoner.engine.equality.cliques import Cliques
-from kg_reasoner.engine.maintenance.collect import contains
 from kg_reasoner.query.delta import Change, Changes, Delta
-from kg_reasoner.storage.arrays import Rows, unique_rows
+from kg_reasoner.storage.arrays import Rows, contains, unique_rows
 from kg_reasoner.storage.dictionary import Dictionary
 
 Facts = Mapping[str, Rows]

@@ -28,7 +28,6 @@ from kg_reasoner.engine.equality.treatment import Equality, Transfer
 from kg_reasoner.engine.equality.views import ExpandingQueries
 from kg_reasoner.engine.fact_base import FactBase
 from kg_reasoner.engine.inconsistency import Violation
-from kg_reasoner.engine.maintenance.collect import contains
 from kg_reasoner.engine.materialise import Materialiser, PlannedRule
 from kg_reasoner.language import analysis
 from kg_reasoner.planning.catalog import INTERNAL
@@ -36,7 +35,7 @@ from kg_reasoner.program import TRIPLE, Atom, Program, Rule
 from kg_reasoner.query.delta import Delta
 from kg_reasoner.query.matching import Which
 from kg_reasoner.query.patterns import Queries
-from kg_reasoner.storage.arrays import Changed, Ids, Rows, unique_rows
+from kg_reasoner.storage.arrays import Changed, Ids, Rows, contains, unique_rows
 from kg_reasoner.storage.kernels.layout import EXPLICIT
 from kg_reasoner.storage.literals import LITERAL_PREDICATES
 from kg_reasoner.terms import OWL, Term

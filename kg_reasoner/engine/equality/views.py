@@ -8,14 +8,13 @@ import numpy as np
 
 from kg_reasoner.engine.equality.asserted import Asserted
 from kg_reasoner.engine.equality.cliques import Cliques
-from kg_reasoner.engine.maintenance.collect import contains
 from kg_reasoner.planning.catalog import RelationCatalog, StoredAtom
 from kg_reasoner.program import TRIPLE
 from kg_reasoner.query.literal_triples import LiteralTriples
 from kg_reasoner.query.matching import TripleMatcher, Which
 from kg_reasoner.query.patterns import AnyPattern, Pattern, Proper, Queries
 from kg_reasoner.query.quads import GRAPH_COLUMN, Quads
-from kg_reasoner.storage.arrays import NO_TRIPLES, Ids
+from kg_reasoner.storage.arrays import NO_TRIPLES, Ids, contains
 from kg_reasoner.terms import OWL, Term
 
 

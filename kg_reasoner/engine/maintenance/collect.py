@@ -4,11 +4,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-import numpy as np
-import numpy.typing as npt
-
 from kg_reasoner.engine.maintenance import ChangedFacts, Work
-from kg_reasoner.storage.arrays import Flags, Rows
 from kg_reasoner.storage.kernels.layout import ROW
 from kg_reasoner.storage.relation import Database
 
@@ -26,23 +22,3 @@ def collect(database: Database, work: Work) -> None:
         relation, kind = divmod(int(groups[first]), 4)
         rows = database.rows_at(relation, facts[first:end] & ROW)
         (work.added, work.removed, work.restated)[kind].append(ChangedFacts(relation, rows, explicit[first:end]))
-
-
-def contains(rows: Rows, sought: Rows) -> Flags:
-    """Return whether each row of `sought` is among `rows`. Both have the same number of columns."""
-    if len(rows) == 0 or len(sought) == 0:
-        return np.zeros(len(sought), bool)
-    if rows.shape[1] == 0:
-        return np.ones(len(sought), bool)
-    found: Flags = np.isin(_as_items(sought), _as_items(rows))
-    return found
-
-
-def _as_items(rows: Rows) -> npt.NDArray[np.void]:
-    """Return each row as one comparable item."""
-    table = np.ascontiguousarray(rows)
-    if table.shape[1] == 1:
-        return table[:, 0]  # type: ignore[return-value]
-    if table.shape[1] == 2:
-        return table.view(np.int64)[:, 0]  # type: ignore[return-value]
-    return table.view([("", table.dtype)] * table.shape[1])[:, 0]

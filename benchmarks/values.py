@@ -1,0 +1,270 @@
+"""Values in rules: FILTER and BIND, counting, shortest paths. ``python -m benchmarks.values [SCALE]``.
+
+The times are CPU seconds of one thread for deriving, without loading, the best of several runs; every contestant must have the same
+results. Besides us there are, as far as they are installed: our rules with functions called one by one, DuckDB (the same in SQL by
+hand), SciPy (Dijkstra's algorithm in C++), and compiled Soufflé (``souffle`` on the PATH, whose shortest paths are by subsumption).
+"""
+
+from __future__ import annotations
+
+import resource
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, Final
+from unittest.mock import patch
+
+import numpy as np
+import numpy.typing as npt
+
+from kg_reasoner import Reasoner
+from kg_reasoner.terms import XSD
+
+__all__ = ["CONTESTANTS", "Job", "Result", "jobs", "main", "measured", "table"]
+
+Table = npt.NDArray[np.int64]
+Checksum = tuple[int, int]
+"""How many results there are, and the sum of their values."""
+
+RUNS: Final = 3
+
+
+@dataclass(frozen=True)
+class Job:
+    """A program in several languages. Its results are the facts of ``o``, whose last column is summed up."""
+
+    name: str
+    rules: str
+    sql: str
+    souffle: str = ""
+    facts: Mapping[str, Table] = field(default_factory=dict)
+    texts: frozenset[str] = frozenset()
+    """The relations whose last column is the number in a text."""
+    graph: bool = False
+    """Whether it asks for shortest paths."""
+
+
+@dataclass(frozen=True)
+class Result:
+    """What one contestant needed for one job."""
+
+    job: str
+    contestant: str
+    seconds: float
+    checksum: Checksum
+
+
+def jobs(scale: float = 1.0) -> list[Job]:
+    """Return the jobs.
+
+    Args:
+        scale: The size of the data: 1 is 200,000 values, and a graph of a million edges.
+    """
+    count, edges = int(200_000 * scale), int(1_000_000 * scale)
+    nodes, limit = max(2, edges // 10), int(50_000 * scale)
+    random = np.random.default_rng(1)
+    values: Mapping[str, Table] = {"v": np.arange(count, dtype=np.int64).reshape(-1, 1)}
+    ends = random.integers(0, nodes, (edges, 2))
+    unique = np.unique(ends, axis=0)
+    graph: Mapping[str, Table] = {"edge": np.column_stack([unique, random.integers(1, 101, len(unique))])}
+    return [
+        Job(
+            "x * x + 1",
+            "o(?x, ?y) :- v(?x), BIND(?x * ?x + 1 AS ?y) .",
+            "CREATE TABLE o AS SELECT a, a * a + 1 AS z FROM v",
+            ".decl v(x: number)\n.input v\n.decl o(x: number, y: number)\n.output o\no(x, x * x + 1) :- v(x).",
+            values,
+        ),
+        Job(
+            "x * 2 < n",
+            f"o(?x) :- v(?x), FILTER(?x * 2 < {count}) .",
+            f"CREATE TABLE o AS SELECT a AS z FROM v WHERE a * 2 < {count}",
+            f".decl v(x: number)\n.input v\n.decl o(x: number)\n.output o\no(x) :- v(x), x * 2 < {count}.",
+            values,
+        ),
+        Job(
+            "strings",
+            'o(?x, ?n) :- v(?x, ?n), FILTER(CONTAINS(?x, "99") || REGEX(?x, "1[0-3]$")) .',
+            "CREATE TABLE o AS SELECT a, b AS z FROM v WHERE contains(a, '99') OR regexp_matches(a, '1[0-3]$')",
+            facts={"v": np.column_stack([values["v"][:, 0], values["v"][:, 0]])},
+            texts=frozenset({"v"}),
+        ),
+        Job(
+            f"count to {limit:,}",
+            f"o(0) . o(?y) :- o(?x), FILTER(?x < {limit}), BIND(?x + 1 AS ?y) .",
+            f"CREATE TABLE o AS WITH RECURSIVE c(z) AS (SELECT 0 UNION ALL SELECT z + 1 FROM c WHERE z < {limit}) SELECT z FROM c",
+            f".decl o(x: number)\n.output o\no(0).\no(x + 1) :- o(x), x < {limit}.",
+        ),
+        Job(
+            "degrees",
+            "o(?x, ?n) :- AGGREGATE(edge(?x, ?y, ?w) ON ?x BIND COUNT(?y) AS ?n) .",
+            "CREATE TABLE o AS SELECT a, count(*) AS z FROM edge GROUP BY a",
+            ".decl edge(x: number, y: number, w: number)\n.input edge\n.decl from_(x: number)\nfrom_(x) :- edge(x, _, _).\n"
+            ".decl o(x: number, n: number)\n.output o\no(x, n) :- from_(x), n = count : { edge(x, _, _) }.",
+            graph,
+        ),
+        Job(
+            "shortest paths",
+            """o(0, 0) .
+            o(?y, ?m) :- AGGREGATE(o(?x, ?d), edge(?x, ?y, ?w), FILTER(?y != 0) ON ?y BIND MIN(?d + ?w) AS ?m) .""",
+            """CREATE TABLE o AS WITH RECURSIVE d(x, z) USING KEY (x) AS (
+                SELECT 0::BIGINT, 0::BIGINT
+                UNION SELECT edge.b, min(d.z + edge.c) FROM d JOIN edge ON d.x = edge.a
+                LEFT JOIN recurring.d AS r ON r.x = edge.b WHERE r.z IS NULL OR d.z + edge.c < r.z GROUP BY edge.b
+            ) SELECT x, z FROM d""",
+            ".decl edge(x: number, y: number, w: number)\n.input edge\n.decl o(x: number, d: number) btree_delete\n.output o\n"
+            "o(0, 0).\no(y, d + w) :- o(x, d), edge(x, y, w).\no(x, a) <= o(x, b) :- b <= a.",
+            graph,
+            graph=True,
+        ),
+    ]
+
+
+# --- contestants -----------------------------------------------------------------------------------------------------------
+
+
+def _ours(job: Job) -> tuple[float, Checksum]:
+    reasoner = Reasoner(job.rules)
+    dictionary, engine = reasoner.dictionary, reasoner.core.engine
+    for name, rows in job.facts.items():
+        texts = [f'"{number}"^^<{XSD.integer.value}>' for number in range(int(rows.max()) + 1)]
+        ids = np.asarray(dictionary.encode_texts(texts))[rows]
+        if name in job.texts:
+            ids[:, 0] = dictionary.encode_texts([f'"name {number}"' for number in rows[:, 0].tolist()])
+        engine.load(name, ids.astype(np.int32))
+    start = time.process_time()
+    reasoner.materialise()
+    seconds = time.process_time() - start
+    last = [int(row[-1].lexical) for row in reasoner.facts("o")]  # type: ignore[union-attr]  # numbers
+    return seconds, (len(last), sum(last))
+
+
+def _one_by_one(job: Job) -> tuple[float, Checksum]:
+    with patch("kg_reasoner.planning.column_functions.is_for_columns", lambda _: False):
+        return _ours(job)
+
+
+def _duckdb(job: Job) -> tuple[float, Checksum] | None:
+    import duckdb  # type: ignore[import-not-found,unused-ignore]
+
+    with duckdb.connect() as connection:
+        connection.execute("SET threads = 1")
+        for name, rows in job.facts.items():
+            columns = {letter: rows[:, place] for place, letter in zip(range(rows.shape[1]), "abc", strict=False)}
+            if name in job.texts:
+                columns["a"] = np.array([f"name {number}" for number in rows[:, 0].tolist()])
+            connection.register("given", columns)
+            connection.execute(f"CREATE TABLE {name} AS SELECT * FROM given")
+        start = time.process_time()
+        try:
+            connection.execute(job.sql)
+        except duckdb.Error:  # an older DuckDB has no keys in recursion
+            return None
+        seconds = time.process_time() - start
+        count, total = connection.execute("SELECT count(*), sum(z)::BIGINT FROM o").fetchall()[0]
+    return seconds, (int(count), int(total))
+
+
+def _scipy(job: Job) -> tuple[float, Checksum] | None:
+    if not job.graph:
+        return None
+    from scipy.sparse import csr_matrix  # type: ignore[import-not-found,import-untyped,unused-ignore]
+    from scipy.sparse.csgraph import dijkstra  # type: ignore[import-not-found,import-untyped,unused-ignore]
+
+    edges = job.facts["edge"]
+    size = int(edges[:, :2].max()) + 1
+    start = time.process_time()
+    matrix = csr_matrix((edges[:, 2], (edges[:, 0], edges[:, 1])), shape=(size, size))
+    found = dijkstra(matrix, indices=0)
+    seconds = time.process_time() - start
+    reached = found[np.isfinite(found)]
+    return seconds, (len(reached), int(reached.sum()))
+
+
+def _souffle(job: Job) -> tuple[float, Checksum] | None:
+    if not job.souffle:
+        return None
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        (folder / "job.dl").write_text(job.souffle, encoding="utf-8")
+        for relation, rows in job.facts.items():
+            np.savetxt(folder / f"{relation}.facts", rows, fmt="%d", delimiter="\t")
+        compile_ = ["souffle", "-o", str(folder / "job"), str(folder / "job.dl")]
+        subprocess.run(compile_, check=True, capture_output=True)
+        with _children() as seconds:
+            run = [str(folder / "job"), "-F", name, "-D", name]
+            subprocess.run(run, check=True, capture_output=True)
+        last = [int(line.rpartition("\t")[2]) for line in (folder / "o.csv").read_text(encoding="utf-8").splitlines()]
+    return seconds[0], (len(last), sum(last))
+
+
+@contextmanager
+def _children() -> Iterator[list[float]]:
+    """Give the CPU time of child processes."""
+    before, found = resource.getrusage(resource.RUSAGE_CHILDREN), list[float]()
+    yield found
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    found.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
+
+
+CONTESTANTS: Final[dict[str, tuple[Callable[[Job], tuple[float, Checksum] | None], Callable[[], Any]]]] = {
+    "kg_reasoner": (_ours, lambda: True),
+    "one by one": (_one_by_one, lambda: True),
+    "duckdb": (_duckdb, lambda: find_spec("duckdb")),
+    "scipy": (_scipy, lambda: find_spec("scipy")),
+    "souffle, with reading": (_souffle, lambda: shutil.which("souffle")),
+}
+"""What runs a job, and whether it is installed."""
+
+
+def measured(given: list[Job], runs: int = RUNS) -> Iterator[Result]:
+    """Run jobs by all contestants that are installed, and compare the results.
+
+    Args:
+        given: The jobs.
+        runs: How often each is run; the shortest time counts.
+    """
+    for job in given:
+        expected: Checksum | None = None
+        for name, (run, is_installed) in CONTESTANTS.items():
+            if not is_installed():
+                continue
+            found = [result for _ in range(runs) if (result := run(job)) is not None]
+            if not found:
+                continue
+            seconds, checksum = min(found)
+            expected = expected or checksum
+            if checksum != expected:
+                raise AssertionError(f"{name} has {checksum} for {job.name}, not {expected}")
+            yield Result(job.name, name, seconds, checksum)
+
+
+def table(results: Iterator[Result]) -> Iterator[str]:
+    """Yield the lines of a table: seconds, and how they compare with ours."""
+    ours = 0.0
+    for result in results:
+        if result.contestant == "kg_reasoner":
+            ours = result.seconds
+            yield f"{result.job}: {result.checksum[0]:,} results"
+        yield f"    {result.contestant:<22} {result.seconds:8.3f} s   {result.seconds / max(ours, 1e-9):6.2f} of ours"
+
+
+def main() -> None:
+    """Run the benchmark."""
+    scale = float(sys.argv[1]) if len(sys.argv) > 1 else 1.0
+    missing = [name for name, (_, is_installed) in CONTESTANTS.items() if not is_installed()]
+    if missing:
+        print(f"not installed: {', '.join(missing)}")
+    for line in table(measured(jobs(scale))):
+        print(line, flush=True)
+
+
+if __name__ == "__main__":
+    main()
