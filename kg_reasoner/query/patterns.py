@@ -293,8 +293,13 @@ class Queries:
         return any(len(self.matcher.match(s, p, o, limit=1)) > 0 for s, p, o in places)
 
     def matching(self, pattern: AnyPattern) -> tuple[list[str], Callable[[int | None], Ids]]:
-        """Return the variables of a pattern, and what finds their values in its matches, hidden ones included."""
-        return variables_of([pattern]), lambda limit: self._matches(pattern, "all", limit).rows
+        """Return the variables of a pattern, and what finds their values in its visible matches."""
+        names, shows_all = variables_of([pattern]), not self.are_special([pattern], "all")
+
+        def find(limit: int | None) -> Ids:
+            return self._matches(pattern, "all", limit).rows if shows_all else self.solve([pattern], "all", limit).columns(names)
+
+        return names, find
 
     def _solve(
         self, patterns: Sequence[AnyPattern], which: Which, limit: int | None, wanted: Collection[str] | None = None

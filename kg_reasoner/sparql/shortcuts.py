@@ -143,7 +143,7 @@ def shortcut_of(query: Query, queries: Queries) -> Shortcut | None:
         return None
     patterns = [_with_ids(triple, queries) for triple in node.triples]
     known = [pattern for pattern in patterns if pattern is not None]
-    if not known or len(known) < len(patterns) or queries.expands or queries.are_special(known, "all"):
+    if not known or len(known) < len(patterns) or queries.expands:
         return None
     wanted = tuple(variable.name for variable in query.variables) if isinstance(query, algebra.Select) else ()
     names, fetch = _fetching(known, wanted, queries)
@@ -172,7 +172,7 @@ def _description(query: algebra.Describe, queries: Queries) -> Shortcut | None:
     if query.node != algebra.UNIT or len(query.terms) != 1 or isinstance(query.terms[0], Variable):
         return None
     pattern = _with_ids((query.terms[0], Variable("property"), Variable("value")), queries)
-    if pattern is None or queries.expands or queries.are_special([pattern], "all"):
+    if pattern is None or queries.expands:
         return None
     number, fetch = pattern[0], queries.matching(pattern)[1]
 

@@ -160,6 +160,8 @@ class QueryTerms:
     def first_bytes(self, ids: Ids) -> npt.NDArray[np.uint8]:
         """Return the first byte of each term's text (``<``, ``_`` or ``"``), or 0 for `UNBOUND`."""
         known = self.dictionary.first_bytes()
+        if len(ids) and ids.min() >= 0:
+            return known[ids]
         found = np.zeros(len(ids), np.uint8)
         stored = ids >= 0
         found[stored] = known[ids[stored]]

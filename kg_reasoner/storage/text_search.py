@@ -6,7 +6,7 @@ escapes are left to the exact evaluation.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any, Final, TypeAlias
 
 import numpy as np
@@ -28,7 +28,11 @@ _CASES: Final[dict[str, tuple[Callable[[bytes], bytes], Callable[[str], str]]]] 
 """Conversions of ASCII, and of all characters."""
 
 Convert: TypeAlias = Callable[[bytes], bytes]
-Find: TypeAlias = Callable[[bytes], Iterator[int]]
+Ends: TypeAlias = npt.NDArray[np.int64]
+"""Where lines end, in order."""
+
+Find: TypeAlias = Callable[[bytes], list[int]]
+"""Returns a position in each line in which something is found."""
 
 UNDECIDED: Final = -2
 """In a truth column: the exact evaluation decides."""
@@ -41,7 +45,7 @@ class Search:
         variable: The variable.
         takes_any: Whether its values are converted by STR.
         convert: Applied to the text of all values before.
-        find: Yields the numbers of lines in which something is found.
+        find: Finds something in lines.
     """
 
     def __init__(self, variable: Variable, takes_any: bool, convert: Convert | None, find: Find) -> None:
@@ -54,7 +58,9 @@ class Search:
         kinds = values.kinds & ~np.uint8(VALUE_ESCAPED)
         truth = np.zeros(len(ids), np.int8)
         data = values.data[:-1].tobytes()
-        truth[np.fromiter(self._find(data if self._convert is None else self._convert(data)), np.int64)] = 1
+        text = data if self._convert is None else self._convert(data)
+        ends = values.ends if text is data or data.isascii() else np.flatnonzero(np.frombuffer(text + b"\n", np.uint8) == ord("\n"))
+        truth[np.searchsorted(ends, np.array(self._find(text), np.int64))] = 1
         truth[(kinds == VALUE_BLANK) if self._takes_any else (kinds != VALUE_STRING) & (kinds != VALUE_TAGGED)] = -1
         truth[(truth >= 0) & (values.kinds >= VALUE_ESCAPED)] = UNDECIDED
         return truth
@@ -109,21 +115,21 @@ def _bytes(text: str) -> bytes:
 _FINDERS: Final = {"CONTAINS": _containing, "STRSTARTS": _starting, "STRENDS": _ending}
 
 
-def _occurrences(data: bytes, needle: bytes, shift: int) -> Iterator[int]:
-    """Yield the number of each line with an occurrence; `shift` is how many line breaks precede the first line."""
+def _occurrences(data: bytes, needle: bytes, shift: int) -> list[int]:
+    """Return a position in each line with an occurrence; `shift` is how many line breaks precede the first line."""
     positions: list[int] = []
     place = data.find(needle)
     while place >= 0:
-        positions.append(place + shift)
+        positions.append(place)  # that of the line break before, if there is one, is that of the first character without it
         end = data.find(b"\n", place + shift)
         if end < 0:
             break
         place = data.find(needle, end + 1 - shift)
-    return _lines(data, positions, shift)
+    return positions
 
 
 def _by_expression(find: Callable[[bytes, int], tuple[int, int] | None]) -> Find:
-    def apply(data: bytes) -> Iterator[int]:
+    def apply(data: bytes) -> list[int]:
         start, positions = 0, list[int]()
         while start <= len(data) and (found := find(data, start)) is not None:
             positions.append(found[0])
@@ -131,12 +137,6 @@ def _by_expression(find: Callable[[bytes, int], tuple[int, int] | None]) -> Find
             if end < 0:
                 break
             start = end + 1
-        return _lines(data, positions, 0)
+        return positions
 
     return apply
-
-
-def _lines(data: bytes, positions: list[int], shift: int) -> Iterator[int]:
-    """Return the numbers of the lines of positions in a text."""
-    breaks = np.flatnonzero(np.frombuffer(data, np.uint8) == ord("\n"))
-    return iter((np.searchsorted(breaks, np.array(positions, np.int64)) - shift).tolist())

@@ -1,0 +1,68 @@
+"""Searches in many strings at once, and functions on columns of strings, give what single strings give."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from kg_reasoner import Reasoner
+from kg_reasoner.sparql import expressions
+from kg_reasoner.terms import IRI, Literal, Term, term_text
+
+from .effort import examples
+
+TEXTS = st.text(st.sampled_from('aBé ßİΣςK@.\n\\"İ'), max_size=6)
+TERMS = st.lists(
+    st.one_of(TEXTS.map(Literal), st.just(IRI("urn:aB")), TEXTS.map(lambda text: Literal(text, language="en"))),
+    min_size=1,
+    max_size=12,
+)
+CONDITIONS = [
+    f"{function}({argument}, {constant})"
+    for function in ("CONTAINS", "STRSTARTS", "STRENDS", "REGEX")
+    for argument in ("?x", "STR(?x)", "LCASE(STR(?x))", "UCASE(?x)")
+    for constant in ("'a'", "''", "'aB'", "'é'", "'SS'")
+]
+FUNCTIONS = [
+    "LCASE(?x)",
+    "UCASE(STR(?x))",
+    "STRBEFORE(?x, '@')",
+    "CONCAT('www.', STRAFTER(STR(?x), '@'))",
+    "SUBSTR(LCASE(?x), 2, 2)",
+]
+
+
+def loaded(terms: list[Term]) -> Reasoner:
+    made = Reasoner()
+    made.add_triples([(IRI(f"urn:{number}"), IRI("urn:p"), term) for number, term in enumerate(terms)])
+    return made
+
+
+@pytest.fixture(autouse=True)
+def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Search few strings together."""
+    monkeypatch.setattr(expressions, "MANY", 1)
+
+
+@settings(max_examples=examples(60))
+@given(terms=TERMS, condition=st.sampled_from(CONDITIONS))
+def test_searches(terms: list[Term], condition: str) -> None:
+    found = loaded(terms).query(f"SELECT ?s {{ ?s <urn:p> ?x FILTER({condition}) }}")
+    single = {
+        f"urn:{number}" for number, term in enumerate(terms) if Reasoner().query(f"ASK {{ FILTER({condition}) }}", {"x": term})
+    }
+    assert {row.s.value for row in found} == single
+
+
+@settings(max_examples=examples(40))
+@given(terms=TERMS, function=st.sampled_from(FUNCTIONS))
+def test_functions(terms: list[Term], function: str) -> None:
+    found = loaded(terms).query(f"SELECT ?s ({function} AS ?y) {{ ?s <urn:p> ?x }}")
+    one = Reasoner()
+    for row in found:
+        term = terms[int(row.s.value.removeprefix("urn:"))]
+        (single,) = one.query(
+            f"SELECT ({function} AS ?y) {{ VALUES ?x {{ {term_text(term)} }} BIND(RAND() AS ?z) FILTER(?z >= 0) }}"
+        )
+        assert row.y == single.y
