@@ -43,13 +43,11 @@ class Native:
                 texts,
             )
 
-            modules = [relations, loading, fixpoint, queries, grouping, reaching, texts, scanning]
+            modules = [relations, loading, fixpoint, profiling, queries, grouping, reaching, texts, scanning]
             if "run" in self.__dict__:  # the part that everybody needs is there: now the part that updates need
                 from kg_reasoner.storage.kernels import changes, counting, deletion, marks, overdeletion, tracing, update
 
                 modules = [marks, deletion, overdeletion, counting, changes, update, tracing]
-            if name in profiling.ENTRIES:  # few users need them
-                modules = [profiling]
             homes = {module.__name__ for module in modules}
             wanted = [name for name, kernel in memory.kernels.items() if kernel.is_entry and kernel.function.__module__ in homes]
             self.__dict__.update(loader.load(wanted))
