@@ -6,8 +6,6 @@ from kg_reasoner.storage.kernels.layout import DONE, EMPTY, FUNCTION_RESULTS, GR
 from kg_reasoner.storage.kernels.memory import entry, is_stopped, kernel
 from kg_reasoner.storage.kernels.relations import section_of
 
-ENTRIES = ("run_plan",)
-
 
 @kernel
 def visible_rows(context: Context, relation: Relation, low: int, high: int) -> int:
