@@ -294,14 +294,22 @@ def _calls(thread: int) -> list[FrameType]:
 
     A call that ends meanwhile no longer knows its caller; the calls are those of one moment if the innermost is still the same.
     """
+    if thread == get_ident():
+        return _from(sys._getframe())
     while True:
         innermost = calls_of_threads().get(thread)
-        found, frame = [], innermost
-        while frame is not None:
-            found.append(frame)
-            frame = frame.f_back
+        found = _from(innermost)
         if calls_of_threads().get(thread) is innermost:
             return found
+
+
+def _from(frame: FrameType | None) -> list[FrameType]:
+    """Return a call, and those that led to it."""
+    found = []
+    while frame is not None:
+        found.append(frame)
+        frame = frame.f_back
+    return found
 
 
 def _patience(end: float | None) -> float:
