@@ -114,7 +114,7 @@ def test_a_signal_ends_it_and_nothing_half_written_remains(
             signal.signal(number, signal.default_int_handler)
         signal.raise_signal(number)
 
-    monkeypatch.setattr(rulesets, "load", interrupt)
+    monkeypatch.setattr(rulesets, "packaged", interrupt)
     before = signal.getsignal(signal.SIGTERM)
     assert bad("materialise", zoo, "-o", tmp_path / "out.nt", code=code) == f"{word}\n"
     assert [path.name for path in tmp_path.iterdir()] == ["zoo.ttl"]
