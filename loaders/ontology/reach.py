@@ -17,6 +17,8 @@ __all__ = ["Reach"]
 
 _FARTHEST: Final = 5_000
 """More nodes than this are not searched."""
+_MOST_STARTS: Final = 100
+"""More nodes than this are not searched one by one."""
 
 
 class Reach:
@@ -66,14 +68,24 @@ class Reach:
         above = _above(graph, [upper])
         if above is None:
             return False
-        starts: dict[Node, None] = {}
-        for end in above:
+        pairs: dict[Node, list[Node]] = defaultdict(list)
+        for end in above - ways:  # what is above the lower one anyway is above all that the edge reaches
             for family in chosen.get(end, ()):
                 if len(family) > _FARTHEST:
                     return False
-                starts.update((start, None) for start in family if not self._is_known(graph, start, end))
-        below = _above(graph, starts)
-        return below is not None and lower not in below
+                for start in family:
+                    if start != end and not self._is_known(graph, start, end):
+                        pairs[start].append(end)
+        below = _above(graph, pairs)
+        if below is None or len(pairs) > _MOST_STARTS:
+            return below is not None and lower not in below
+        return lower not in below or all(self._reaches(graph, start, lower, ends) for start, ends in pairs.items())
+
+    @staticmethod
+    def _reaches(graph: Graph, start: Node, lower: Node, ends: Iterable[Node]) -> bool:
+        """Return whether some ends are above a node anyway, or the edge from the lower one is not."""
+        found = _above(graph, [start])
+        return found is not None and (lower not in found or found.issuperset(ends))
 
     @staticmethod
     def _is_known(graph: Graph, start: Node, end: Node) -> bool:
