@@ -76,7 +76,7 @@ def _extended(inner: st.SearchStrategy[Expression]) -> st.SearchStrategy[Express
 
     return st.one_of(
         call(["+", "-", "*", "/", *COMPARISONS, "&&", "||"], inner, inner),
-        call(["neg", "!", "ISIRI", "ISBLANK", "ISLITERAL", "ABS", "STR", "STRLEN", f"<{XSD.integer}>"], inner),
+        call(["neg", "!", "ISIRI", "ISBLANK", "ISLITERAL", "ABS", "STR", "STRLEN", str(XSD.integer)], inner),
         call(["CONTAINS", "STRSTARTS", "STRENDS", "REGEX"], st.one_of(st.just(_X), st.just(Call("STR", (_X,)))), _TEXTS),
         call(["IF"], inner, inner, inner),
         st.builds(

@@ -31,7 +31,7 @@ QUERIES = {
     "product of tables": """SELECT (COUNT(*) AS ?n) {
         { SELECT ?a { ?a :age ?x } LIMIT 2000 } { SELECT ?b { ?b :age ?x } LIMIT 2000 } { SELECT ?c { ?c :age ?x } LIMIT 20 } }""",
     "product with a variable as the property": "SELECT * { ?a ?p ?b . ?c ?q ?d . ?e ?r ?f }",
-    "optional without shared variables": "SELECT * { ?a :age ?x OPTIONAL { ?b :age ?y . ?c :name ?z } }",
+    "optional without shared variables": "SELECT * { { SELECT * { ?a :age ?x } LIMIT 20 } OPTIONAL { ?b :age ?y . ?c :name ?z } }",
     "closures": "SELECT * { ?a :knows+ ?b . ?c :knows* ?d }",
     "sequence of paths": "SELECT * { ?a (:knows|^:knows)*/:knows?/(:knows|^:knows)* ?b }",
     "order": "SELECT ?a { ?a :name ?x . ?b :name ?y . ?c :age ?z } ORDER BY DESC(CONCAT(?x, ?y))",
@@ -92,6 +92,12 @@ def test_queries_end_in_time(people: Reasoner, name: str) -> None:
     with people.limited(Limits(seconds=0.1)):
         ends(people, name, LimitError, r"longer than its limit of 0\.1 s")
     works(people)
+
+
+def test_a_product_for_which_there_is_no_memory() -> None:
+    rows: Ids = np.empty((1 << 28, 0), np.int32)
+    with pytest.raises(LimitError, match="72,057,594,037,927,936 solutions need more memory than there is"):
+        grouping.pair_rows(rows, rows)
 
 
 @pytest.mark.parametrize("name", QUERIES)

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from kg_reasoner.concurrency.limits import current_watch
+from kg_reasoner.errors import LimitError
 from kg_reasoner.storage.arrays import Flags, Ids, Numbers
 from kg_reasoner.storage.kernels import native
 from kg_reasoner.storage.kernels.memory import address, allocate
@@ -195,9 +196,16 @@ def pair_rows(rows: Ids, others: Ids) -> tuple[Numbers, Numbers]:
 
 
 def _product(count: int, others: int) -> tuple[Numbers, Numbers]:
-    """Return all pairs of the numbers below two numbers."""
+    """Return all pairs of the numbers below two numbers.
+
+    Raises:
+        LimitError: They are more than the limits allow, or than there is memory for.
+    """
     _check_pairs(count * others)
-    left, right = np.empty(count * others, np.int64), np.empty(count * others, np.int64)
+    try:
+        left, right = np.empty(count * others, np.int64), np.empty(count * others, np.int64)
+    except MemoryError:
+        raise LimitError(f"{count * others:,} solutions need more memory than there is") from None
     for begin, end in _blocks(count, max(1, BLOCK // others)):
         pairs = slice(begin * others, end * others)
         left[pairs], right[pairs] = np.repeat(np.arange(begin, end), others), np.tile(np.arange(others), end - begin)
