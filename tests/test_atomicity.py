@@ -56,6 +56,7 @@ def attempts(
     Yields:
         The subject, what was raised, and where.
     """
+    operation(make())  # what a process makes only once is there
     counter, subject = kind(), make()
     assert counter.call(lambda: operation(subject)) is None
     assert counter.places
