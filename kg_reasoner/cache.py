@@ -13,7 +13,7 @@ import sys
 import time
 from pathlib import Path
 
-__all__ = ["cache_folder", "read", "write"]
+__all__ = ["cache_folder", "read", "sealed", "unsealed", "write"]
 
 _MONTH = 30 * 86400
 _DAY = 86400
@@ -45,13 +45,12 @@ def read(name: str) -> bytes | None:
         _expect_private(path.parent, path.parent.stat())
         with path.open("rb") as file:
             _expect_private(path, os.fstat(file.fileno()))
-            digest, _, content = file.read().partition(b"\n")
+            return unsealed(file.read())
     except FileNotFoundError:
         return None
     except (OSError, RuntimeError) as error:
         _tell(error)
         return None
-    return content if hashlib.sha256(content).hexdigest().encode() == digest else None
 
 
 def write(name: str, content: bytes) -> None:
@@ -65,10 +64,25 @@ def write(name: str, content: bytes) -> None:
         path = cache_folder() / name
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         _expect_private(path.parent, path.parent.stat())
-        _write_whole(path, hashlib.sha256(content).hexdigest().encode() + b"\n" + content)
+        _write_whole(path, sealed(content))
         _tidy(path)
     except (OSError, RuntimeError) as error:
         _tell(error)
+
+
+def sealed(content: bytes) -> bytes:
+    """Return a file whose content is known to be whole when it is read.
+
+    >>> unsealed(sealed(b"content"))
+    b'content'
+    """
+    return hashlib.sha256(content).hexdigest().encode() + b"\n" + content
+
+
+def unsealed(file: bytes) -> bytes | None:
+    """Return the content of a file made by `sealed`; None if it is not whole."""
+    digest, _, content = file.partition(b"\n")
+    return content if hashlib.sha256(content).hexdigest().encode() == digest else None
 
 
 def _expect_private(path: Path, status: os.stat_result) -> None:

@@ -87,6 +87,18 @@ def test_a_declaration_that_facts_do_not_fit() -> None:
 
 
 @pytest.mark.parametrize("maintenance", STRATEGIES)
+def test_derived_facts_that_replace_as_many(maintenance: str) -> None:
+    reasoner = Reasoner("relation q(n: integer) . q(?x) :- e(?x) .", maintenance=maintenance)
+    reasoner.add_facts("e", [(literal(1),)])
+    reasoner.materialise()
+    reasoner.remove_facts("e", [(literal(1),)])
+    reasoner.add_facts("e", [(NO_NUMBER,)])
+    for _ in range(2):
+        with pytest.raises(ColumnTypeError, match="is not an integer"):
+            reasoner.materialise()
+
+
+@pytest.mark.parametrize("maintenance", STRATEGIES)
 def test_derived_facts(maintenance: str) -> None:
     rule = "q(?x) :- e(?x) ."
     reasoner = Reasoner(f"output relation q(n: integer) . q(?y) :- d(?x), BIND(?x + 1 AS ?y) . {rule}", maintenance=maintenance)

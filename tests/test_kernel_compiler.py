@@ -215,6 +215,12 @@ def iteration(a: int) -> int:
     for x in a:                                 # loops are over ranges, without else
         pass
     return 0
+def otherwise(a: int) -> int:
+    while a:                                    # loops have no else
+        a = a - 1
+    else:
+        return 1
+    return 0
 def step(a: int) -> int:
     for x in range(0, 9, a):                    # the step of a range is a constant
         pass

@@ -5,13 +5,17 @@ from __future__ import annotations
 import ctypes
 import os
 import re
+import signal
 import subprocess
 import sys
+import threading
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from kg_reasoner.storage.kernels import entries, images, loader, machine, memory
+from kg_reasoner import cache
+from kg_reasoner.storage.kernels import Native, entries, images, loader, machine, memory
 from kg_reasoner.storage.kernels.machine import HOST, LEVELS, this_machine
 
 SMALL = ["clear_flags"]
@@ -62,6 +66,69 @@ def test_images_of_the_package_are_used_if_they_fit(folder: Path, compilations: 
     monkeypatch.setattr(loader, "_key", lambda names, processor: "of other sources")
     loader.load(SMALL)
     assert len(compilations) == 1
+
+
+@linux
+@pytest.mark.parametrize(
+    "damaged",
+    [
+        lambda whole: whole[: len(whole) // 2],
+        lambda whole: whole[:-1] + b"!",
+        lambda whole: whole.partition(b"\n")[2],
+        lambda whole: b"",
+        lambda whole: cache.sealed(b"no JSON\n"),
+        lambda whole: cache.sealed(b'{"of": "another version"}\n'),
+        lambda whole: cache.sealed(b"[]\n"),
+    ],
+    ids=["cut", "changed", "without digest", "empty", "no JSON", "other fields", "no fields"],
+)
+@pytest.mark.parametrize("where", ["package", "cache"])
+def test_images_that_are_not_whole_are_compiled_again(
+    where: str, damaged: Callable[[bytes], bytes], folder: Path, compilations: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    loader.load(SMALL)
+    (cached,) = (folder / "cache").iterdir()
+    whole = cached.read_bytes()
+    if where == "package":
+        cached.unlink()
+        cached = folder / "images" / f"{this_machine().name}.bin"
+        cached.parent.mkdir()
+    cached.write_bytes(damaged(whole))
+    assert list(loader.load(SMALL)) == SMALL
+    assert len(compilations) == 2
+
+
+@linux
+def test_images_that_cannot_be_read_are_compiled_again(folder: Path, compilations: list[str]) -> None:
+    (folder / "images" / f"{this_machine().name}.bin").mkdir(parents=True)
+    assert list(loader.load(SMALL)) == SMALL
+    assert len(compilations) == 1
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no forks here")
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
+def test_a_fork_while_another_thread_loads(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The forked process loads the kernels itself; the thread that was about to do so is not in it."""
+    begun, over = threading.Event(), threading.Event()
+
+    def load(names: list[str]) -> dict[str, Callable[..., int]]:
+        begun.set()
+        over.wait(60)
+        return {"run": lambda: 7}
+
+    monkeypatch.setattr(loader, "load", load)
+    native = Native()
+    thread = threading.Thread(target=lambda: native.run())
+    thread.start()
+    begun.wait(60)
+    child = os.fork()
+    if child == 0:
+        over.set()
+        signal.alarm(20)
+        os._exit(native.run())
+    over.set()
+    thread.join()
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7
 
 
 def test_elsewhere_llvm_loads_object_code(folder: Path, compilations: list[str], monkeypatch: pytest.MonkeyPatch) -> None:

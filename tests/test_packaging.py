@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import ast
+import os
 import re
+import runpy
+import subprocess
 import sys
 from importlib import import_module
 from pathlib import Path
@@ -46,6 +49,22 @@ def test_every_file_that_is_no_module_is_installed() -> None:
         if path.is_file() and path.suffix not in (".py", ".pyc") and not path.name.startswith(".")
     }
     assert wanted == installed
+
+
+def test_the_build_of_a_release_finds_the_libraries_of_the_build(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With an isolated build, pip has the required libraries on the path of the processes that it starts."""
+    setuptools = pytest.importorskip("setuptools", reason="the build needs setuptools")
+    build_py = import_module("setuptools.command.build_py").build_py
+    paths: list[list[str]] = []
+    monkeypatch.setenv("KG_REASONER_RELEASE", "1")
+    monkeypatch.setenv("PYTHONPATH", "isolated")
+    monkeypatch.setattr(setuptools, "setup", lambda **_: None)
+    monkeypatch.setattr(build_py, "run", lambda build: None)
+    monkeypatch.setattr(subprocess, "run", lambda *_, env, **__: paths.append(env["PYTHONPATH"].split(os.pathsep)))
+    build = runpy.run_path(str(ROOT / "setup.py"))["FreshBuild"](setuptools.Distribution())
+    build.build_lib, build.editable_mode = str(tmp_path), False
+    build.run()
+    assert paths == [[str(tmp_path.resolve()), "isolated"]]
 
 
 def test_nothing_lands_outside_of_the_package() -> None:

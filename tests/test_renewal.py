@@ -9,6 +9,7 @@ import pytest
 
 from kg_reasoner.api.reasoner import Reasoner
 from kg_reasoner.concurrency.limits import Limits
+from kg_reasoner.errors import CapacityError
 from kg_reasoner.storage import relation, renewal
 from kg_reasoner.storage.relation import Database
 from kg_reasoner.terms import IRI, literal
@@ -102,6 +103,18 @@ def test_rules_and_bulk_come_between() -> None:
     assert len(facts) == 60 + 5 * 40
     assert set(reasoner.facts("p")) == set(reasoner.facts("p0")) == set(reasoner.facts("p56")) == facts
     numbers(reasoner)
+
+
+def test_successors_have_no_more_rows_than_can_be_numbered(monkeypatch: pytest.MonkeyPatch, small: list[int]) -> None:
+    for module in (relation, renewal):
+        monkeypatch.setattr(module, "MOST", 50)
+    reasoner = Reasoner("p(?x) :- q(?x) .")
+    with pytest.raises(CapacityError, match="50 facts, the maximal number"):
+        for number in range(51):
+            reasoner.add_facts("q", [(literal(number),)])
+            reasoner.materialise()
+    assert number == 50
+    assert small
 
 
 def test_without_memory_for_two_it_grows_at_once() -> None:

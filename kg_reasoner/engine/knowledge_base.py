@@ -72,8 +72,9 @@ class KnowledgeBase:
         self.queries = self.make_queries()
         self.maintenance: Maintenance = make_maintenance(self.materialiser)
         self.rulebook = RuleBook(self.catalog, self.materialiser, merges_equal_terms=rewrites)
-        self.checked_sizes: dict[int, tuple[int, int]] = {}
-        """The numbers of rows and of dead rows of relations with typed columns when they were last checked."""
+        self.checked: dict[int, tuple[int, int, int]] = {}
+        """Of relations with typed columns, when they were last checked: the numbers of rows and of dead rows, and how often rows had
+        been renumbered."""
         self.demands: Any = None
         """What is kept of queries that were answered without materialisation, see `kg_reasoner.engine.on_demand`."""
         self._literals = LiteralFacts(dictionary, datatypes)

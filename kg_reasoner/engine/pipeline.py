@@ -144,11 +144,14 @@ def check_column_types(state: State, update: UpdateState) -> None:
     for predicate in state.column_types.derived:
         number = state.catalog.predicates.get(predicate, -1)
         record = state.database.relations[number] if number >= 0 else None
-        if record is None or state.base.checked_sizes.get(number) == (record.count, record.dead):
+        if record is None:
+            continue
+        checked = record.count, record.dead, state.database.renumbered[number]
+        if state.base.checked.get(number) == checked:
             continue
         derivers = (rule for rule in state.rules if rule.head.predicate == predicate and rule.body)
         state.column_types.check(predicate, state.database.rows(number), derivers)
-        state.base.checked_sizes[number] = record.count, record.dead
+        state.base.checked[number] = checked
 
 
 def compact(state: State, update: UpdateState) -> None:

@@ -161,7 +161,7 @@ class State(Limited):
     def use_program(self, program: Program) -> None:
         """Replace the program. The new one has been checked."""
         self.program, self._program_rules = program, frozenset(program.rules)
-        self.column_types, self.base.checked_sizes = ColumnTypes(self.dictionary, program), {}
+        self.column_types, self.base.checked = ColumnTypes(self.dictionary, program), {}
         self.axioms.want(program)
         self.touch(rules=True)
         if not any(self.database.filled()) and (layout := layout_for(program.rules)) is not type(self.catalog.layout):

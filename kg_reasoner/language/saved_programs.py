@@ -35,7 +35,8 @@ def saved_program(path: Path, parse: Callable[[Path], Program]) -> Program:
     A wheel contains the programs of its rule sets beside their files.
     """
     key = _key(path)
-    for saved in (_shipped(path, key), cache.read(f"ruleset-{key}.json")):
+    for find in (lambda: _shipped(path, key), lambda: cache.read(f"ruleset-{key}.json")):
+        saved = find()
         if saved is not None:
             try:
                 return loads(saved, str(path))

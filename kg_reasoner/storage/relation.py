@@ -5,6 +5,7 @@ Kernels never allocate. If a table is full they return, `Database.grow` makes ro
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -213,8 +214,8 @@ class Database(PlanRoom):
         self.context.requests, self.context.request_room = allocate(1, np.int32), 0
         self._allocate_arguments(RETAINED)
         self._answered: tuple[Rows | None, Changed] = None, self._argument_answers
-        self.renumbered = 0
-        """How often rows have got other numbers."""
+        self.renumbered: Counter[int] = Counter()
+        """How often the rows of each relation have got other numbers."""
         self._renewals = Renewals(self)
         self.is_fresh = True
         """Whether no row has ever been processed, so that rules will see all rows as new ones."""
@@ -477,9 +478,10 @@ class Database(PlanRoom):
         dead, count = (table[:, Relation.fields[name][0]] for name in ("dead", "count"))
         is_large = count >= context.renew_from
         crowded = (dead >= context.compact_from) & (2 * dead > count)
-        for relation in np.flatnonzero(crowded & ~(is_large & (4 * dead < 3 * count))).tolist():
+        at_once = crowded & ~(is_large & (4 * dead < 3 * count))
+        for relation in np.flatnonzero(at_once).tolist():
             self.compact(relation)
-        for relation in np.flatnonzero(is_large).tolist():
+        for relation in np.flatnonzero(is_large & ~at_once).tolist():
             if crowded[relation] or native.is_full_soon(self.address, relation):
                 self._renewals.begin(relation)
         self._renewals.advance()
@@ -514,7 +516,7 @@ class Database(PlanRoom):
 
     def note_renewal(self, relation: int, gone: int) -> None:
         """Note that the rows of a relation have other numbers, without some that were dead."""
-        self.renumbered += 1
+        self.renumbered[relation] += 1
         self.context.total -= gone
         self.materialised[relation] = self.processed[relation] = self.relations[relation].count
         if self.context.marked_count:
@@ -661,7 +663,7 @@ class Database(PlanRoom):
 
     def _keep(self, relation: int, wanted: int) -> None:
         """Keep the live rows in their order; with `wanted`, only those with one of these flags, and only these flags."""
-        self.renumbered += 1
+        self.renumbered[relation] += 1
         self._renewals.discard(relation)
         self.context.settled = 0
         record = self.relations[relation]

@@ -15,7 +15,7 @@ import numpy as np
 
 from kg_reasoner.errors import LimitError
 from kg_reasoner.storage.kernels import native
-from kg_reasoner.storage.kernels.layout import ABSENT, EMPTY, Index, Relation
+from kg_reasoner.storage.kernels.layout import ABSENT, EMPTY, MOST, Index, Relation
 from kg_reasoner.storage.kernels.memory import Record, StructTable, address, allocate
 
 __all__ = ["Renewals"]
@@ -79,9 +79,9 @@ class Renewals:
         indexes = database.built_indexes(number)
         try:
             target, successors = self._successors(record, indexes)
+            sources = allocate(target.capacity, np.int32)
         except (LimitError, MemoryError):  # there is no room for two of them: the relation grows when it must
             return
-        sources = allocate(target.capacity, np.int32)
         for keys in (target.keys, *(successor.keys for successor in successors)):
             for first in range(0, len(keys), FILLED):
                 keys[first : first + FILLED] = EMPTY
@@ -108,7 +108,7 @@ class Renewals:
         """Return empty tables with room for twice the live rows; their keys are not initialised yet."""
         database = self._database
         live = record.count - record.dead
-        capacity, slots = 2 * live + SLICE, database.slots_for(2 * live)
+        capacity, slots = min(2 * live + SLICE, MOST), database.slots_for(2 * live)
         database.claim(capacity * (4 * record.arity + 6) + 12 * slots)
         target = StructTable(Relation, capacity=1).add(
             arity=record.arity,

@@ -33,7 +33,7 @@ class StoredFacts:
         self._cliques = cliques
         self._matcher = TripleMatcher(catalog, generalised=True)
         self._same_as = catalog.dictionary.encode(OWL.sameAs)
-        self._looked_at = self._numbering = 0
+        self._looked_at, self._numbering = 0, (-1, 0)
 
     # --- facts about terms ------------------------------------------------------------------------------------------
 
@@ -78,7 +78,7 @@ class StoredFacts:
         relation = self._equalities()
         if relation is None:
             return np.empty((0, 2), np.int32)
-        first = self._looked_at if self._numbering == self._database.renumbered else 0
+        first = self._looked_at if self._numbering == self._numbers(relation) else 0
         flags = self._database.flags(relation)[first:]
         numbers = first + np.flatnonzero((flags & (ABSENT | flag)) == flag)
         pairs = self._pairs(relation, numbers)
@@ -94,8 +94,14 @@ class StoredFacts:
     def note_looked_at(self) -> None:
         """Mark all existing rows as old."""
         relation = self._equalities()
-        self._looked_at = 0 if relation is None else len(self._database.flags(relation))
-        self._numbering = self._database.renumbered
+        if relation is None:
+            self._looked_at = 0
+        else:
+            self._looked_at, self._numbering = len(self._database.flags(relation)), self._numbers(relation)
+
+    def _numbers(self, relation: int) -> tuple[int, int]:
+        """Return what changes when the equalities get other row numbers."""
+        return relation, self._database.renumbered[relation]
 
     def _equalities(self) -> int | None:
         """Return the relation with the equalities."""

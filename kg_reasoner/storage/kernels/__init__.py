@@ -5,11 +5,12 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-_loading = threading.RLock()
+from kg_reasoner.concurrency.locking import new_mutex
+
+_loading = new_mutex()
 
 
 class Native:

@@ -46,25 +46,38 @@ def write_images(names: Collection[str], folder: Path) -> None:
     """Write the images that a wheel contains."""
     folder.mkdir(parents=True, exist_ok=True)
     for target in LEVELS:
-        (folder / f"{target.name}.bin").write_bytes(packed(_compiled_image(names, target, _key(names, target.name))))
+        (folder / f"{target.name}.bin").write_bytes(cache.sealed(packed(_compiled_image(names, target, _key(names, target.name)))))
 
 
 def _image(names: Collection[str], target: Target) -> Image:
     """Return the image for a target: that of the package, the cache, or a new one."""
     key = _key(names, target.name)
-    shipped = _IMAGES / f"{target.name}.bin"
-    if shipped.exists():
-        image = unpacked(shipped.read_bytes())
-        if image.key == key:
-            return image
     name = f"kernels-{target.name}-{key}.bin"
-    saved = cache.read(name)
-    if saved is not None:
-        return unpacked(saved)
+    for find in (lambda: _shipped(target), lambda: cache.read(name)):
+        known = _fitting(find(), key)
+        if known is not None:
+            return known
     _tell_of_compiling()
     image = _compiled_image(names, target, key)
     cache.write(name, packed(image))
     return image
+
+
+def _shipped(target: Target) -> bytes | None:
+    """Return what the package contains for a target, if it is whole."""
+    try:
+        return cache.unsealed((_IMAGES / f"{target.name}.bin").read_bytes())
+    except OSError:
+        return None
+
+
+def _fitting(content: bytes | None, key: str) -> Image | None:
+    """Return the image in some content, if it is one for this key."""
+    try:
+        image = None if content is None else unpacked(content)
+    except (ValueError, TypeError):  # of a version that wrote other images
+        return None
+    return image if image is not None and image.key == key else None
 
 
 def _compiled_image(names: Collection[str], target: Target, key: str) -> Image:

@@ -184,6 +184,8 @@ class _Function:
             self.builder.unreachable()
 
     def on_While(self, node: ast.While) -> None:
+        if node.orelse:
+            raise self.fail(node, "loops have no else")
         head, body, after = (self.function.append_basic_block(name) for name in ("while", "body", "after"))
         self.builder.branch(head)
         self.builder.position_at_end(head)
