@@ -16,6 +16,7 @@ from kg_reasoner.api.reasoner import Reasoner
 from kg_reasoner.engine.maintenance import STRATEGIES
 from kg_reasoner.errors import TransactionError
 from kg_reasoner.language.parser import parse
+from kg_reasoner.program import Program, Rule
 from kg_reasoner.storage import kernels
 from kg_reasoner.storage.relation import Database
 from kg_reasoner.terms import IRI, OWL, RDF, RDFS, Term, Triple, literal
@@ -135,6 +136,8 @@ def with_cliques(maintenance: str) -> Reasoner:
 
 CASES = [(with_edges, facts_and_rules), (with_axioms, schema_and_layout), (with_cliques, other_names)]
 
+SUBCLASS: Triple = (A, RDFS.subClassOf, B)
+
 cases = pytest.mark.parametrize(("make", "change"), CASES, ids=lambda function: function.__name__)
 
 
@@ -196,6 +199,35 @@ def test_what_a_transaction_has_changed_is_not_known_after_an_interrupt() -> Non
     expected = with_edges("backward-forward")
     facts_and_rules(expected)
     assert state(reasoner) == state(expected)
+
+
+def test_nothing_remains_of_a_program_whose_addition_was_interrupted() -> None:
+    """Neither does an axiom's rule count as one of the program, nor has a predicate the types that were to be declared."""
+    added = parse("input relation e(who: integer) . [?x, rdf:type, ?y] :- [?x, rdf:type, ?z], sub(?z, ?y) .")
+    added = Program((*added.rules, *_rules_of(SUBCLASS)), added.declarations)
+
+    def prepared() -> Reasoner:
+        reasoner = Reasoner(TRANSLATE)
+        reasoner.add_triples([(ex("x"), RDF.type, A)])
+        reasoner.materialise()
+        return reasoner
+
+    before = prepared().program.rules
+    complete = prepared()
+    for place in range(calls_of(lambda: complete.add_program(added))):
+        reasoner = prepared()
+        calls_of(lambda reasoner=reasoner: reasoner.add_program(added), interrupt_at=place + 1)  # type: ignore[misc]
+        reasoner.materialise()
+        if reasoner.program.rules == before:
+            reasoner.add_facts("e", [(literal("no number"),)])
+            reasoner.add_triples([SUBCLASS])
+        assert (ex("x"), RDF.type, B) in set(reasoner.triples()), place
+
+
+def _rules_of(axiom: Triple) -> tuple[Rule, ...]:
+    reasoner = Reasoner(TRANSLATE)
+    reasoner.add_triples([axiom])
+    return reasoner.rules
 
 
 def test_rows_are_dropped_at_once_or_not() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -63,6 +65,11 @@ def shown(rules: tuple[Rule, ...]) -> dict[Rule, str | None]:
 @settings(max_examples=examples(300), deadline=None, phases=PHASES)
 @given(st.lists(_triple, max_size=25, unique=True), st.lists(st.lists(_triple, min_size=1, max_size=3), max_size=12))
 def test_a_live_translation_says_what_a_new_one_says(start: list[Triple], changes: list[list[Triple]]) -> None:
+    follow(start, changes)
+
+
+def follow(start: Iterable[Triple], changes: list[list[Triple]]) -> None:
+    """Add triples that are not there and remove those that are, and compare with new translations."""
     there = set(start)
     live = owl.follow(there)
     for change in changes:
@@ -80,6 +87,38 @@ def test_a_live_translation_says_what_a_new_one_says(start: list[Triple], change
         assert shown(tuple(live.rules.values())) == shown(fresh.rules)
         assert live.warnings == fresh.warnings
         assert live.vocabulary == fresh.vocabulary
+
+
+# --- few names, and restrictions of them above and below each other
+
+_few_classes, _few_properties = st.sampled_from(CLASSES[:4]), st.sampled_from(PROPERTIES[:2])
+_order = st.one_of(
+    _triples(_few_classes, [RDFS.subClassOf], _few_classes),
+    _triples(_few_classes, [RDFS.subClassOf], _few_classes),
+    _triples(_few_classes, [OWL.equivalentClass], _few_classes),
+    _triples(_few_classes, [RDF.type], st.just(OWL.Class)),
+    _triples(_few_properties, [RDFS.subPropertyOf, OWL.equivalentProperty], _few_properties),
+    _triples(_few_properties, [RDF.type], st.just(OWL.ObjectProperty)),
+)
+
+
+@st.composite
+def restrictions(draw: st.DrawFn) -> set[Triple]:
+    """Return restrictions, each above or below some classes."""
+    kind, found = draw(st.sampled_from([OWL.someValuesFrom, OWL.someValuesFrom, OWL.allValuesFrom])), set[Triple]()
+    for node in NODES[: draw(st.integers(2, len(NODES)))]:
+        found |= {(node, OWL.onProperty, draw(_few_properties)), (node, kind, draw(_few_classes))}
+        found |= {(name, RDFS.subClassOf, node) for name in draw(st.sets(_few_classes, max_size=2))}
+        found |= {(node, RDFS.subClassOf, name) for name in draw(st.sets(_few_classes, max_size=2))}
+    return found
+
+
+@settings(max_examples=examples(1000), deadline=None, phases=PHASES)
+@given(restrictions(), st.lists(_order, max_size=6), st.lists(st.lists(_order, min_size=1, max_size=2), min_size=1, max_size=8))
+def test_restrictions_are_ordered_as_in_a_new_translation(
+    given: set[Triple], order: list[Triple], changes: list[list[Triple]]
+) -> None:
+    follow({*given, *order}, changes)
 
 
 @settings(max_examples=examples(60), deadline=None, phases=PHASES)
@@ -151,3 +190,24 @@ def test_a_change_is_followed_where_it_has_no_other_effects(axiom: str, is_follo
     if is_followed:
         assert live.change(added, ()) is not None
         assert shown(tuple(live.rules.values())) == rules
+
+
+CYCLE = "_:r owl:onProperty :p ; owl:someValuesFrom :C ; rdfs:subClassOf :A . :B rdfs:subClassOf _:s . _:s owl:onProperty :p ; "
+CYCLE += "owl:someValuesFrom :C ."
+STEP = "_:r owl:onProperty :p ; owl:someValuesFrom :A . _:s owl:onProperty :p ; owl:someValuesFrom :B . :A rdfs:subClassOf _:r . "
+STEP += "_:s rdfs:subClassOf :B ."
+
+
+@pytest.mark.parametrize(
+    ("ontology", "axiom"),
+    [
+        (f"{CYCLE} :C rdfs:subClassOf :D .", ":D rdfs:subClassOf :C"),  # C is a subclass of itself then, and B of A
+        (f"{CYCLE} :D rdfs:subClassOf :C .", ":C rdfs:subClassOf :D"),
+        (STEP, ":A rdfs:subClassOf :B"),  # some p.A is below some p.B then, and A below B by that alone
+    ],
+)
+def test_a_step_goes_with_its_reason(ontology: str, axiom: str) -> None:
+    prefixes = ONTOLOGY.partition(":A a")[0]
+    there, added = read(prefixes + ontology), list(read(f"{prefixes} {axiom} ."))
+    follow(there, [added])
+    follow({*there, *added}, [added])

@@ -21,7 +21,7 @@ from kg_reasoner.engine.maintenance import STRATEGIES, Strategy
 from kg_reasoner.errors import UnknownNameError
 from kg_reasoner.language.printer import format_rule
 from kg_reasoner.program import FALSE, Program, variables_of
-from kg_reasoner.terms import IRI, RDF, RDFS, Term, literal
+from kg_reasoner.terms import IRI, OWL, RDF, RDFS, Term, literal
 
 from .effort import PHASES, examples
 from .fixtures import blocks
@@ -176,6 +176,19 @@ def test_axioms_have_their_names_and_the_cost_of_translation_and_planning() -> N
     assert (by_axiom.label, by_axiom.rule, by_axiom.new) == ("SubClassOf(example:A example:B)", None, 1)
     prefixed = profile.to_text(prefixes={"ex": EX})
     assert "cax-sco: SubClassOf(ex:A ex:B)" in prefixed
+
+
+@pytest.mark.filterwarnings("ignore::kg_reasoner.errors.BeyondProfileWarning")
+def test_a_constraint_that_comes_from_another_axiom_now() -> None:
+    reasoner = Reasoner(ruleset="owl2rl")
+    a, b, x = (IRI(EX + name) for name in ("A", "B", "x"))
+    reasoner.add_triples([(a, OWL.complementOf, b), (x, RDF.type, a), (x, RDF.type, b)])
+    reasoner.materialise()
+    with reasoner.profile() as profile:
+        reasoner.add_triples([(a, OWL.disjointWith, b)])
+        reasoner.materialise()
+    (row,) = (row for row in profile.rows() if row.name == "cax-dw")
+    assert (row.axiom, row.rule) == ("DisjointClasses(example:A example:B)", "false :- example:A[?x], example:B[?x] .")
 
 
 def test_rules_of_one_name_are_one_row() -> None:

@@ -242,6 +242,16 @@ def test_rules_of_the_recursion_come_and_go(strategy: Strategy) -> None:
     assert not set(reasoner.facts("step"))
 
 
+def test_a_rule_about_literals_becomes_part_of_a_recursion() -> None:
+    reasoner = Reasoner(parse("dist(?x, ?n) :- start(?x, ?n), literal_type(?n, xsd:integer) ."))
+    reasoner.add_facts("start", [(IRI("http://example.org/a"), literal(1))])
+    reasoner.materialise()
+    reasoner.add_program(parse(DIRECT))
+    reasoner.materialise()
+    reasoner.add_facts("start", [(IRI("http://example.org/b"), literal(77))])
+    assert {(_name(x), _value(d)) for x, d in reasoner.facts("dist")} == {("a", 1), ("b", 77)}
+
+
 @pytest.mark.parametrize("strategy", STRATEGIES)
 def test_explicit_facts_of_what_is_derived(strategy: Strategy) -> None:
     """They are part of the recursion, and stay explicit."""

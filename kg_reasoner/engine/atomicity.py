@@ -206,9 +206,8 @@ class AtomicState(State):
             entry.take_back(base)
         counted = self.counters
         self.base, self._counted = base, counted
-        self.axioms.want(self.program)
+        self.use_program(self.program)
         self.axioms.forget()
-        self.touch(rules=True)
         if transaction is None or is_over:
             self.transaction, self._journal, self._is_whole = None, [], True
         else:

@@ -53,7 +53,7 @@ class RecursiveResult:
 
     def __init__(self, results: Results, rule: Rule, key: Key, level: int, target: int) -> None:
         self.rule, self.level, self.target = rule, level, target
-        self.source_rule = results.rule
+        self.source_rule = rule
         self._results, self._key = results, key
 
     def refresh(self) -> None:
@@ -90,8 +90,6 @@ class Results:
 
     def __init__(self, catalog: RelationCatalog, recursion: Recursion, watch: Watch) -> None:
         self.database = catalog.database
-        self.rule = next(rule for rule in recursion.rules if is_aggregate_rule(rule))
-        """The rule with the aggregate."""
         self._catalog, self._recursion, self._watch = catalog, recursion, watch
         heads = {key_of(rule.head): rule.head for rule in recursion.rules}
         self._keys = [key for key, head in heads.items() if not head.predicate.startswith(INTERNAL)]

@@ -73,6 +73,9 @@ class RuleBook:
         self._sources = split((*rules, *demanded))
         program = lowered(tuple(self._sources))
         parts, self._recursive = program.rules, program.results
+        made = {**program.copying, **{rule: recursion for rule, (recursion, _) in program.results.items()}}
+        for rule, recursion in made.items():  # profiles count them for the rule with the aggregate
+            self._sources[rule] = self._sources[next(filter(is_aggregate_rule, recursion.rules))]
         levels = analysis.levels(parts)
         gone = [rule for rule in self._levels if rule not in levels]
         new = [rule for rule in parts if rule not in self._levels]
@@ -99,7 +102,10 @@ class RuleBook:
         gone_parts, new_parts = split(gone), split(new)
         if any(map(looks_down, new_parts)) or any(map(looks_at_demands, new_parts)):
             return False
+        for rule in gone_parts:
+            del self._sources[rule]
         self._sources.update(new_parts)
+        self._literal_rules += sum(map(asks_of_literals, new_parts)) - sum(map(asks_of_literals, gone_parts))
         self._exchange(tuple(gone_parts), tuple(new_parts), dict.fromkeys(new_parts, 0))
         return True
 
@@ -109,11 +115,8 @@ class RuleBook:
         self._new.difference_update(gone)
         for rule in gone:
             del self._levels[rule]
-            self._sources.pop(rule, None)
-            self._literal_rules -= asks_of_literals(rule)
         self._levels.update(levels)
         for rule in new:
-            self._literal_rules += asks_of_literals(rule)
             if rule.body:
                 self._places[rule] = self._next_place = self._next_place + 1
                 self._relevance.add(rule)
@@ -196,7 +199,7 @@ class RuleBook:
             (source,) = rule.body[0].body  # type: ignore[union-attr]  # see `groups.split`
             relations = [catalog.predicate(atom.predicate, atom.arity) for atom in (source, rule.head)]  # type: ignore[union-attr]
             aggregate = AggregateRelation(catalog.dictionary, catalog.database, rule, level, *relations)
-            aggregate.source_rule = self._sources[rule]
+        aggregate.source_rule = self._sources[rule]
         self._materialiser.add_aggregate(aggregate)
         self._aggregates_of[rule] = aggregate
 

@@ -80,10 +80,12 @@ class Lowered:
     Attributes:
         rules: The rules.
         results: The rules that stand for the results of a recursion, each with it and the key of the facts.
+        copying: The rules that copy results, each with the recursion.
     """
 
     rules: tuple[Rule, ...]
     results: Mapping[Rule, tuple[Recursion, Key]]
+    copying: Mapping[Rule, Recursion]
 
 
 def lowered(rules: Sequence[Rule]) -> Lowered:
@@ -94,10 +96,11 @@ def lowered(rules: Sequence[Rule]) -> Lowered:
     """
     found = recursions(rules)
     if not found:
-        return Lowered(tuple(rules), {})
+        return Lowered(tuple(rules), {}, {})
     inside = {rule for recursion in found for rule in recursion.rules}
     program = [rule for rule in rules if rule not in inside]
     results: dict[Rule, tuple[Recursion, Key]] = {}
+    copying: dict[Rule, Recursion] = {}
     for recursion in found:
         text = " ".join(map(format_rule, recursion.rules))
         for head in {key_of(rule.head): rule.head for rule in recursion.rules}.values():
@@ -107,8 +110,8 @@ def lowered(rules: Sequence[Rule]) -> Lowered:
             result = Atom(f"{_RESULT}{show_key(key_of(head))} of {text}", tuple(variables_of(atom)))
             rule = Rule(result, (Aggregate((_FLOOR, *recursion.reads), (), ()),))
             results[rule] = recursion, key_of(head)
-            program += [rule, Rule(atom, (result,))]
-    return Lowered((Rule(_FLOOR), *program), results)
+            copying[Rule(atom, (result,))] = recursion
+    return Lowered((Rule(_FLOOR), *program, *results, *copying), results, copying)
 
 
 def refuse(rules: Sequence[Rule], who: str) -> None:

@@ -147,6 +147,7 @@ class ComputedRelation(Protocol):
 
     rule: Rule
     source_rule: Rule
+    """The rule with the aggregate, as its author wrote it, once it is known."""
     level: int
     target: int
 
@@ -173,7 +174,6 @@ class AggregateRelation:
         assert isinstance(solutions, Atom)
         self.rule, self.level, self.source, self.target = rule, level, source, target
         self.source_rule = rule
-        """The rule with the aggregate, as its author wrote it, once it is known."""
         self.is_new = True
         self._dictionary, self._database = dictionary, database
         self._many: GroupValues | None = None

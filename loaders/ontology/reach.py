@@ -42,7 +42,7 @@ class Reach:
         graph, chosen = (self._classes, self._fillers) if of_classes else (self._properties, self._chosen_properties)
         lower, upper = self._one_name.get(lower, lower), self._one_name.get(upper, upper)
         if change > 0:
-            is_safe = self._is_safe(graph, chosen, lower, upper)
+            is_safe = self._is_safe(graph, chosen, lower, upper, change)
             Hierarchy.link(graph, lower, upper)
             return is_safe
         above = graph[lower]
@@ -52,15 +52,19 @@ class Reach:
         del above[upper]
         if not above:
             del graph[lower]
-        return self._is_safe(graph, chosen, lower, upper)
+        return self._is_safe(graph, chosen, lower, upper, change)
 
     def _is_safe(
-        self, graph: Graph, chosen: Mapping[Node, list[Mapping[Node, RestrictionGroup]]], lower: Term, upper: Term
+        self, graph: Graph, chosen: Mapping[Node, list[Mapping[Node, RestrictionGroup]]], lower: Term, upper: Term, change: int
     ) -> bool:
-        """Return whether it makes no difference to the chosen nodes whether a graph has an edge, which it has not."""
+        """Return whether it makes no difference to the chosen nodes whether a graph has an edge, which it has not.
+
+        A removed edge may be what steps come from, so that these do not replace it.
+        """
         if lower == upper:
             return lower not in chosen
-        ways = _above(graph, [lower])
+        by_steps = change > 0
+        ways = _beyond(graph, lower, by_steps=by_steps)
         if ways is None:
             return False
         if upper in ways:
@@ -74,18 +78,21 @@ class Reach:
                 if len(family) > _FARTHEST:
                     return False
                 for start in family:
-                    if start != end and not self._is_known(graph, start, end):
+                    if not self._is_known(graph, start, end):
                         pairs[start].append(end)
         below = _above(graph, pairs)
         if below is None or len(pairs) > _MOST_STARTS:
             return below is not None and lower not in below
-        return lower not in below or all(self._reaches(graph, start, lower, ends) for start, ends in pairs.items())
+        return lower not in below or all(self._reaches(graph, start, lower, ends, by_steps) for start, ends in pairs.items())
 
     @staticmethod
-    def _reaches(graph: Graph, start: Node, lower: Node, ends: Iterable[Node]) -> bool:
+    def _reaches(graph: Graph, start: Node, lower: Node, ends: Iterable[Node], by_steps: bool) -> bool:
         """Return whether some ends are above a node anyway, or the edge from the lower one is not."""
         found = _above(graph, [start])
-        return found is not None and (lower not in found or found.issuperset(ends))
+        if found is None or lower not in found:
+            return found is not None
+        anyway = _beyond(graph, start, by_steps=by_steps)
+        return anyway is not None and anyway.issuperset(ends)
 
     @staticmethod
     def _is_known(graph: Graph, start: Node, end: Node) -> bool:
@@ -115,15 +122,23 @@ def _drop_idle(graph: Graph, groups: Container[RestrictionGroup]) -> None:
             del graph[node]
 
 
-def _above(graph: Graph, starts: Iterable[Node]) -> set[Node] | None:
-    """Return some nodes and those above them; None if there are too many."""
+def _beyond(graph: Graph, node: Node, *, by_steps: bool) -> set[Node] | None:
+    """Return the nodes above a node, with itself only if it is on a cycle; None if there are too many."""
+    return _above(graph, graph.get(node, ()), by_steps=by_steps)
+
+
+def _above(graph: Graph, starts: Iterable[Node], *, by_steps: bool = True) -> set[Node] | None:
+    """Return some nodes and those above them, by steps of the hierarchy or without these; None if there are too many."""
     found = set(starts)
     waiting = list(found)
     while waiting:
         if len(found) > _FARTHEST:
             return None
-        for node in graph.get(waiting.pop(), ()):
-            if node not in found:
-                found.add(node)
-                waiting.append(node)
+        node = waiting.pop()
+        if not by_steps and isinstance(node, Above):
+            continue  # only steps lead on from here
+        for above in graph.get(node, ()):
+            if above not in found:
+                found.add(above)
+                waiting.append(above)
     return found
