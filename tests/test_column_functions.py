@@ -40,7 +40,20 @@ _LEXICAL: Final = {
         "1.0",
         "",
     ],
-    "decimal": ["0.1", "0.10", "-0.0", "3", ".5", "5.", "9007199254740993", "0.30000000000000004", "1e3", "0.0000000000000000001"],
+    "decimal": [
+        "0.1",
+        "0.10",
+        "-0.0",
+        "3",
+        ".5",
+        "5.",
+        "9007199254740993",
+        "0.30000000000000004",
+        "1e3",
+        "0.0000000000000000001",
+        f"0.{'0' * 170}1",
+        f"-0.{'0' * 330}1",
+    ],
     "double": ["0.1", "-0.0E0", "0", "NaN", "INF", "-INF", "1e308", "4.9e-324", "9007199254740993", "1E400", "x", "3"],
     "float": ["0.1", "16777217", "NaN", "INF", "-0", "3", "3.4e38"],
     "int": ["7", "2147483648", "-1"],
@@ -126,6 +139,12 @@ def test_columns_give_what_functions_give(expression: Expression, rows: list[tup
 def test_operators_on_all_pairs(name: str) -> None:
     decided = _agree(Call(name, (_X, _Y)), list(product(_NASTY, _NASTY)))
     assert decided > len(_NASTY) ** 2 / 2
+
+
+@pytest.mark.parametrize("name", COMPARISONS)
+def test_products_too_small_for_doubles(name: str) -> None:
+    for left, right in [("*", "*"), ("*", "-"), ("-", "*")]:
+        _agree(Call(name, (Call(left, (_X, _Y)), Call(right, (_X, _X)))), list(product(_NASTY, _NASTY)))
 
 
 @pytest.mark.parametrize(

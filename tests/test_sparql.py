@@ -95,6 +95,9 @@ QUERIES = {
     "exists with a subselect": (
         "SELECT * { ?x ex:age ?a FILTER EXISTS { SELECT DISTINCT ?x { ?x ex:keeps ?y } ORDER BY ?y LIMIT 1 } }"
     ),
+    "exists with a condition on a limited subselect": (
+        "SELECT * { ?x ex:age ?a FILTER EXISTS { { SELECT ?b { ?y ex:age ?b } ORDER BY ?b LIMIT 1 } FILTER(?b * 3 > ?a) } }"
+    ),
     "exists with local variables in a subselect": (
         "SELECT * { ?x ex:age ?a FILTER EXISTS { SELECT ?x { ?x ex:keeps ?y . ?y ex:age ?a } } }"
     ),

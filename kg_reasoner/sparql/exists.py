@@ -89,7 +89,7 @@ def _outermost(node: Node, used: frozenset[str], table: Table) -> tuple[Node, Se
     if isinstance(node, (algebra.Distinct, algebra.OrderBy)):
         return node.node, ()
     if isinstance(node, algebra.Slice) and node.start == 0 and node.length != 0:
-        return node.node, ()
+        return (node, ()) if used & _names(in_scope(node)) else (node.node, ())
     if isinstance(node, algebra.Project):
         local = _names(mentioned(node.node)) - _names(node.variables)
         return (node, ()) if local & (used | table.columns.keys()) else (node.node, ())

@@ -20,6 +20,7 @@ from kg_reasoner.storage.value_columns import (
     ROUNDED,
     ROUNDING,
     SCALED,
+    SMALLEST,
     UNSCALED,
     UNSURE,
     Value,
@@ -79,7 +80,7 @@ def _applied(name: str, left: ValueColumn, right: ValueColumn) -> ValueColumn:
     if not near.any():
         return ValueColumn(kinds, doubles, scales)
     kinds[near] = DECIMAL
-    errors = np.where(near, _errors(name, left, right) + np.abs(doubles) * ROUNDING, 0.0)
+    errors = np.where(near, _errors(name, left, right) + np.abs(doubles) * ROUNDING + 4 * SMALLEST, 0.0)
     kinds[near & ~np.isfinite(errors)] = UNSURE
     rows = np.flatnonzero(near & are_exact(left) & are_exact(right))
     if len(rows):

@@ -35,8 +35,9 @@ __all__ = [
     "RESOURCE",
     "ROUNDED",
     "ROUNDING",
-    "STRING",
     "SCALED",
+    "SMALLEST",
+    "STRING",
     "UNSCALED",
     "UNSURE",
     "Texts",
@@ -75,6 +76,9 @@ NOTHING: Final = 10
 ROUNDING: Final = 2.0**-52
 """How far a rounded double is from the value, relative to it, at most."""
 
+SMALLEST: Final = 2.0**-1074
+"""How far a rounded double may be from a value near 0, where doubles are not as close to each other as `ROUNDING` says."""
+
 LARGEST: Final = float(2**53)
 
 SCALED: Final = 1e15
@@ -110,7 +114,7 @@ def _with_errors(kinds: Kinds, doubles: npt.NDArray[np.float64], scales: npt.NDA
     inexact = (kinds >= DECIMAL) & (kinds <= DATE)
     if not inexact.any():
         return ValueColumn(kinds, doubles, scales)
-    return ValueColumn(kinds, doubles, scales, np.where(inexact, np.abs(doubles) * ROUNDING, 0.0))
+    return ValueColumn(kinds, doubles, scales, np.where(inexact, np.abs(doubles) * ROUNDING + SMALLEST, 0.0))
 
 
 def are_exact(column: ValueColumn) -> Flags:
