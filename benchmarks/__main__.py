@@ -15,7 +15,7 @@ from benchmarks import report
 from benchmarks.contest import CONTESTANTS, OURS, ROOT, Contestant, Entry, RunLimits, contest
 from benchmarks.data import graph_job, lubm_job
 from benchmarks.jobs import DLP, LINEAR, NONLINEAR, OWL2RL, RDFS, Job
-from benchmarks.needs import plot_option
+from benchmarks.needs import need_peers, plot_option
 
 TASKS = {"rdfs": RDFS, "dlp": DLP, "owl2rl": OWL2RL, "linear": LINEAR, "nonlinear": NONLINEAR}
 
@@ -65,8 +65,8 @@ def main(
 ) -> None:
     """Measure kg_reasoner and other systems side by side: CPU seconds, memory, bytes a fact.
 
-    LUBM under rdfs (six rules), dlp (the rules of the ontology's axioms) and owl2rl (these and others), and the transitive closure of
-    graphs, by linear and by non-linear rules. Every run is a process of its own. Nemo, reasonable, owlrl, DuckDB and maplib are
+    LUBM under rdfs (six rules), dlp (the rules of the ontology's axioms) and owl2rl (these and more), and the transitive closure
+    of graphs, by linear and by non-linear rules. Every run is a process of its own. Nemo, reasonable, owlrl, DuckDB and maplib are
     installed by pip install '.[bench]'; vlog and souffle take part if they are on the PATH. Who is missing is named, and left out.
     """
     folder = cache or Path(tempfile.gettempdir()) / "kg-reasoner-benchmarks"
@@ -103,6 +103,8 @@ def present(names: tuple[str, ...], notes: Console) -> list[Contestant]:
         click.ClickException: One of those with these `names` is missing.
     """
     chosen = [one for one in CONTESTANTS if not names or one.name in names]
+    if names:
+        need_peers([(one.name, one.package) for one in chosen if one.package], "--contestant")
     missing = [line for one in chosen if (line := one.missing())]
     if names and missing:
         raise click.ClickException("\n".join(missing))

@@ -61,7 +61,7 @@ def engine(name: str, module: str, package: str = "", command: str = "", source:
     return Contestant(name, module and f"benchmarks.contestants.{module}", package, command, source, cannot=cannot)
 
 
-SOUFFLE: Final = "https://souffle-lang.github.io; Debian has no package of it"
+SOUFFLE: Final = "https://souffle-lang.github.io"
 CONTESTANTS: Final = (
     Contestant("kg-reasoner", "benchmarks.contestants.ours", "kg_reasoner"),
     Contestant("nemo", "benchmarks.contestants.nemo", "nmo_python"),
@@ -153,6 +153,14 @@ def enter(contestant: Contestant, job: Job, earlier: Iterable[Entry]) -> Entry:
     return entry
 
 
+def environment() -> dict[str, str]:
+    """Return the environment of contestants: one thread, where it can be set, and bytecode, as after an installation."""
+    once = Path(tempfile.gettempdir()) / "kg-reasoner-benchmarks" / "bytecode"
+    threads = dict.fromkeys(("OMP_NUM_THREADS", "POLARS_MAX_THREADS", "RAYON_NUM_THREADS"), "1")
+    variables = os.environ | threads | {"PYTHONPYCACHEPREFIX": str(once), "RUST_BACKTRACE": "0"}
+    return {name: value for name, value in variables.items() if name != "PYTHONDONTWRITEBYTECODE"}
+
+
 def run(contestant: Contestant, entry: Entry, limits: RunLimits) -> None:
     """Run one round of a contestant, and add the result to its entry."""
     with tempfile.TemporaryDirectory() as folder:
@@ -161,7 +169,7 @@ def run(contestant: Contestant, entry: Entry, limits: RunLimits) -> None:
         with subprocess.Popen(
             [sys.executable, "-m", contestant.module, str(path), str(limits.bytes)],
             cwd=ROOT,
-            env=os.environ | {"RUST_BACKTRACE": "0"},
+            env=environment(),
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,

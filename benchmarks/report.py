@@ -53,10 +53,8 @@ def legend() -> str:
         "load, materialise, total: CPU seconds of the process (all threads), medians; wall: seconds for both.\n"
         "peak MB: the most resident memory of the process. bytes/fact: resident memory added by loading and materialising, "
         "through the number of facts.\n"
-        "×: times our CPU seconds, median of the ratios of each round. owlrl, reasonable and maplib have rules of their own, the others "
-        "ours.\n"
-        "file to file: CPU seconds of whole processes from the start to files with all triples (for us kg-reasoner materialise), and by "
-        "the clock."
+        "×: times our CPU seconds, median of the ratios of each round. owlrl, reasonable and maplib have rules of their own.\n"
+        "file to file: CPU seconds of whole processes from start to end, which write all triples; its wall: by the clock."
     )
 
 

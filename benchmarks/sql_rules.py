@@ -1,7 +1,7 @@
 """Rules as SQL for DuckDB, as one would write them by hand: semi-naive evaluation, one group of recursive relations at a time.
 
-The tables have columns ``c0``, ``c1`` ... with the ids of terms, from the table ``term(id, text)``. In a loop, ``NAME_delta`` has the
-rows that were new in the round before, ``NAME_new`` those of this round.
+The tables have columns ``c0``, ``c1`` ... with the ids of terms, from the table ``term(id, text)``. In a loop, ``NAME_delta`` has
+the rows that were new in the round before.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from benchmarks.relational import ALL_TRIPLES, Program, components
-from kg_reasoner.program import Atom, Rule, Variable
-from kg_reasoner.terms import IRI, RDF, term_text
+from kg_reasoner.program import Argument, Rule, Variable
+from kg_reasoner.terms import IRI, RDF, Term, term_text
 
 __all__ = ["Script", "Stage", "Step", "script", "text"]
 
@@ -137,26 +137,25 @@ def _select(rule: Rule, names: Mapping[str, str], delta: int | None = None) -> s
     return f"SELECT {columns} FROM {', '.join(sources)}{where}"
 
 
-def _column(number: int, term: object, bound: Mapping[Variable, str], names: Mapping[str, str]) -> str:
-    source = bound[term] if isinstance(term, Variable) else _constant(term, names)
-    return f"{source} AS c{number}"
+def _column(number: int, term: Argument, bound: Mapping[Variable, str], names: Mapping[str, str]) -> str:
+    return f"{bound[term] if isinstance(term, Variable) else _constant(term, names)} AS c{number}"
 
 
-def _constant(term: object, names: Mapping[str, str]) -> str:
-    return f"getvariable('{names[term_text(term)]}')"  # type: ignore[arg-type]  # no variable, hence a term
+def _constant(term: Term, names: Mapping[str, str]) -> str:
+    return f"getvariable('{names[term_text(term)]}')"
 
 
 def _string(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"
 
 
-def text(stages: Iterable[Stage]) -> str:
-    """Return stages as text, for people."""
-    lines: list[str] = []
-    for stage in stages:
+def text(script: Script) -> str:
+    """Return a script as text, for people."""
+    lines = [f"{statement};" for statement in (*script.read, *script.constants)]
+    for stage in script.stages:
         lines += [f"{statement};" for statement in stage.once]
-        lines += [f"REPEAT {step.table}_new = {step.query}; -- after new {', '.join(step.reads)}" for step in stage.loop]
-    return "".join(f"{line}\n" for line in lines)
+        lines += [f"REPEAT {step.table} += {step.query}; -- after new rows of {', '.join(step.reads)}" for step in stage.loop]
+    return "".join(f"{line}\n" for line in [*lines, f"{script.triples};"])
 
 
 # ---- data
@@ -183,15 +182,19 @@ def _read(paths: Iterable[str], program: Program) -> Iterator[str]:
     if not program.predicates:
         yield f"ALTER TABLE explicit RENAME TO {ALL_TRIPLES}"
         return
+    used = dict.fromkeys([RDF.type.value, *(predicate.iri for predicate in program.predicates.values())])
+    yield f"CREATE TABLE used AS SELECT * FROM term WHERE text IN ({', '.join(_string(f'<{iri}>') for iri in used)})"
     for name, predicate in program.predicates.items():
-        columns, wanted = ("c0", RDF.type.value) if predicate.arity == 1 else ("c0, c2 AS c1", predicate.iri)
-        where = f"c1 = (SELECT coalesce(max(id), -1) FROM term WHERE text = '<{wanted}>')"
         if predicate.arity == 1:
-            where += f" AND c2 = (SELECT coalesce(max(id), -1) FROM term WHERE text = '<{predicate.iri}>')"
-        elif predicate.iri == RDF.type.value:  # of classes without a name
-            where += " AND c2 NOT IN (SELECT id FROM term WHERE text LIKE '<%')"
-        yield f"CREATE TABLE {name} AS SELECT {columns} FROM explicit WHERE {where}"
+            yield f"CREATE TABLE {name} AS SELECT c0 FROM explicit WHERE c1 = {_id(RDF.type.value)} AND c2 = {_id(predicate.iri)}"
+        else:
+            named = " AND c2 NOT IN (SELECT id FROM term WHERE text LIKE '<%')" if predicate.iri == RDF.type.value else ""
+            yield f"CREATE TABLE {name} AS SELECT c0, c2 AS c1 FROM explicit WHERE c1 = {_id(predicate.iri)}{named}"
     yield "DROP TABLE explicit"
+
+
+def _id(iri: str) -> str:
+    return f"(SELECT max(id) FROM used WHERE text = '<{iri}>')"
 
 
 def _triples(program: Program) -> str:

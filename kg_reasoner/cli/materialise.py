@@ -11,12 +11,17 @@ from kg_reasoner.cli.options import (
     data_options,
     graphs_option,
     inconsistency_option,
+    load,
     load_into_store,
     reasoner_for,
     report_inconsistencies,
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from kg_reasoner.api.reasoner import Reasoner
+    from kg_reasoner.io.output import QuadIds
     from kg_reasoner.query.matching import Which
     from kg_reasoner.rdflib_store.store import Reasoning
 
@@ -62,7 +67,6 @@ def materialise(
     """
     from kg_reasoner.api.exports import exported
     from kg_reasoner.cli.prefixes import document_prefixes
-    from kg_reasoner.cli.quad_output import materialised_quads
     from kg_reasoner.io.output import triple_writer
     from kg_reasoner.language.parser import PREFIXES
     from kg_reasoner.loaders.convert import check_absolute
@@ -73,12 +77,31 @@ def materialise(
         if write.has_prefixes:
             write.add_prefixes(document_prefixes(files, input_format))
         reasoner = reasoner_for(ruleset, rules_file)
-        store = load_into_store(reasoner, files, input_format, reasoning, inferred_graph)
         which: Which = "inferred" if inferred_only else "all"
-        if reasoning == "graph" or (write.has_graphs and store.graphs.named_graphs()):
-            written = write.quads(materialised_quads(store, which))
+        quads = None
+        if reasoning == "graph" or write.has_graphs:
+            quads = _quads(reasoner, files, input_format, reasoning, inferred_graph, which)
         else:
-            written = write.ids(exported(reasoner, which), reasoner.dictionary)
+            load(reasoner, files, input_format)
+        written = write.ids(exported(reasoner, which), reasoner.dictionary) if quads is None else write.quads(quads)
     if reasoning == "union":
         report_inconsistencies(reasoner)
     note(f"{plural(written, 'triple')} written to {'standard output' if output == '-' else output}")
+
+
+def _quads(
+    reasoner: Reasoner,
+    files: tuple[str, ...],
+    input_format: str | None,
+    reasoning: Reasoning,
+    inferred_graph: str | None,
+    which: Which,
+) -> Iterator[QuadIds] | None:
+    """Load files and materialise; return the triples with their graphs, or None if the data have no named graphs.
+
+    Only this needs rdflib, which takes longer to import than a small file to process.
+    """
+    from kg_reasoner.cli.quad_output import materialised_quads
+
+    store = load_into_store(reasoner, files, input_format, reasoning, inferred_graph)
+    return materialised_quads(store, which) if reasoning == "graph" or store.graphs.named_graphs() else None
