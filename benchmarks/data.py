@@ -18,7 +18,7 @@ from benchmarks.relational import ALL_TRIPLES
 if TYPE_CHECKING:
     from kg_reasoner.program import Rule
 
-__all__ = ["graph_job", "lubm_job"]
+__all__ = ["graph_job", "lubm_files", "lubm_job"]
 
 SEED: Final = 0
 RDF_TYPE: Final = "<http://www.w3.org/1999/02/22-rdf-syntax-ns#type>"
@@ -27,9 +27,9 @@ RDF_TYPE: Final = "<http://www.w3.org/1999/02/22-rdf-syntax-ns#type>"
 def lubm_job(universities: int, task: str, cache: Path) -> Job:
     """Return the job of a number of LUBM's universities under the rule set `task`."""
     folder = cache / f"lubm{universities}"
-    ontology = made(cache / "ontology.nt", write_ontology)
-    data = made(folder / "data.nt", lambda file: file.writelines(universities_as_ntriples(universities)))
-    files = {"ontology.nt": ontology, "ontology.ttl": alias(ontology), "ntriples": data, "turtle": alias(data)}
+    files = lubm_files(universities, cache)
+    ontology, data = files["ontology.nt"], files["ntriples"]
+    files |= {"ontology.ttl": alias(ontology), "turtle": alias(data)}
     rules = our_rules(task, ontology)
     if task in (RDFS, DLP):
         files |= engine_files(task, rules, folder, [ontology, data])
@@ -40,6 +40,15 @@ def lubm_job(universities: int, task: str, cache: Path) -> Job:
         triples = [str(ontology), str(data)]
         text, reads = nemo_rules.ternary(rules, triples), nemo_rules.ternary([], triples)
     return job(f"LUBM({universities})", task, folder, files, text, reads)
+
+
+def lubm_files(universities: int, cache: Path) -> dict[str, Path]:
+    """Return the ontology and the data of a number of LUBM's universities."""
+    data = cache / f"lubm{universities}" / "data.nt"
+    return {
+        "ontology.nt": made(cache / "ontology.nt", write_ontology),
+        "ntriples": made(data, lambda file: file.writelines(universities_as_ntriples(universities))),
+    }
 
 
 def graph_job(graph: Path, task: str, cache: Path) -> Job:

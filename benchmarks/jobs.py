@@ -41,8 +41,8 @@ class Job:
 
     @property
     def is_for_engines(self) -> bool:
-        """Whether engines for Datalog and SQL take part, which get the rules translated, and files are written."""
-        return self.task in (RDFS, DLP)
+        """Whether the rules are translated for engines for Datalog and SQL; then all triples are written to files, too."""
+        return "duckdb" in self.files
 
     def write(self, path: Path) -> None:
         path.write_text(json.dumps(asdict(self), indent=2), encoding="utf-8")

@@ -14,7 +14,7 @@ from click.testing import CliRunner
 from rich.console import Console
 
 from benchmarks import __main__ as benchmark
-from benchmarks import children, contest, needs, relational, report, souffle_rules, sql_rules, vlog_rules
+from benchmarks import children, contest, needs, relational, report, scale, souffle_rules, sql_rules, vlog_rules
 from benchmarks.contest import CONTESTANTS, Contestant, Entry, RunLimits
 from benchmarks.contestants import souffle
 from benchmarks.contestants.ours import from_file_to_file
@@ -240,3 +240,25 @@ def test_the_numbers_of_derived_facts_are_compared() -> None:
     assert list(report.agreement(agree)) == ["The same 10 facts, 3 of them derived: kg-reasoner, vlog."]
     assert list(report.agreement([*agree, entry("duckdb", 11)])) == []
     assert list(report.disagreements([*agree, entry("duckdb", 11)]))
+
+
+def test_growth_is_relative_to_the_smallest_size() -> None:
+    def best(inputs: int, load: float, materialise: float) -> Measurement:
+        return Measurement("1", 0, load, 0, materialise, 0, 0, 200 * inputs, 10**9, 2 * inputs, None, inputs)
+
+    small, large = scale.rows([scale.Scale(1, best(10**6, 1, 0.5)), scale.Scale(3, best(3 * 10**6, 6, 1.5))])
+    assert small == ["LUBM(1)", "1,000,000", "2,000,000", "1.00", "0.50", "1.00", "0.250", "1.00", "1.00", "1.00", "100"]
+    assert large[7:9] == ["2.00", "1.00"]
+
+
+def test_growth_is_measured_by_the_command(tmp_path: Path) -> None:
+    (tmp_path / "lubm1").mkdir()
+    (tmp_path / "lubm1" / "data.nt").write_text(DATA, encoding="utf-8")
+    (tmp_path / "ontology.nt").write_text(ONTOLOGY, encoding="utf-8")
+    done = CliRunner().invoke(scale.main, ["-u", "1", "-t", "dlp", "--cache", str(tmp_path)])
+    assert done.exit_code == 0, done.output
+    (row,) = [line.split() for line in done.output.splitlines() if "LUBM(1)" in line]
+    assert row[1:3] == ["10", "16"]
+    too_large = CliRunner().invoke(scale.main, ["-u", "1", "--memory", "0.1", "--limit", "1", "--cache", str(tmp_path)])
+    assert too_large.exit_code == 1
+    assert "LUBM(1): over" in too_large.output
