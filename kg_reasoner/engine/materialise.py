@@ -15,8 +15,20 @@ from kg_reasoner.planning.groups import AggregateRelation
 from kg_reasoner.planning.planner import plan_backward, plan_rule, plan_trigger, section_constant
 from kg_reasoner.progress import Progress
 from kg_reasoner.storage.kernels import native
-from kg_reasoner.storage.kernels.layout import ABSENT, BUILD_INDEX, DONE, FUNCTION_RESULTS, GROW, PAUSE, VALUES, Relation
+from kg_reasoner.storage.kernels.layout import (
+    ABSENT,
+    BUILD_INDEX,
+    CALL,
+    DONE,
+    FUNCTION_RESULTS,
+    GROW,
+    PAUSE,
+    VALUES,
+    WIDE,
+    Relation,
+)
 from kg_reasoner.storage.kernels.memory import allocate
+from kg_reasoner.storage.parallel import Crew
 from kg_reasoner.storage.relation import Database
 from kg_reasoner.storage.value_table import ValueTable
 
@@ -65,9 +77,19 @@ class Materialiser:
     """
 
     def __init__(
-        self, database: Database, values: ValueTable, functions: Functions, exact: bool = False, watch: Watch = NOBODY
+        self,
+        database: Database,
+        values: ValueTable,
+        functions: Functions,
+        exact: bool = False,
+        watch: Watch = NOBODY,
+        threads: int = 1,
     ) -> None:
         self.database = database
+        self.threads = threads
+        """The number of threads that evaluate rules together, if there is much to do."""
+        self.crew: Crew | None = None
+        """The threads of the current update, once it needs them."""
         self.watch = watch
         """The watch over operations without limits; those with limits have their own watches."""
         self.values = values
@@ -217,14 +239,15 @@ class Materialiser:
         for planned in new_rules:
             self.call(native.evaluate_rule, self.whole_plan(planned))
         context.pause = BLOCKS_BETWEEN_PROGRESS if progress or current_watch().limits.facts is not None else 0
-        context.current = 0
+        context.current = context.block_end = 0
         while (status := native.run(self.database.address)) != DONE:
             self.help(status)
-            if status == PAUSE:
+            if status in (PAUSE, WIDE):
                 self.database.claim(0)
             if progress:
                 done = sum(self.database.processed[: len(self.database.relations)].tolist())
                 progress("materialise", done, sum(record.count for record in self.database.relations.records))
+        self.rest()
 
     def call(self, entry: Callable[..., int], *arguments: int) -> None:
         """Call a kernel until it is done, and fulfil its requests."""
@@ -239,15 +262,30 @@ class Materialiser:
         """
         self.watch.check()
         current_watch().check()
+        if status == WIDE:
+            status = self._together().process()
         if status == GROW:
             self.database.grow()
         elif status == BUILD_INDEX:
-            self.database.build(self.database.context.wanted)
+            if self.threads > 1:
+                self._together().build()
+            else:
+                self.database.build(self.database.context.wanted)
         elif status == VALUES:
             self.values.update()
         elif status == FUNCTION_RESULTS:
             self.functions.answer()
             self.values.expire()
+
+    def _together(self) -> Crew:
+        """Return the threads that evaluate rules together."""
+        if self.crew is None:
+            self.crew = Crew(self.database, self.threads)
+        return self.crew
+
+    def rest(self) -> None:
+        """Discard what threads need to evaluate rules together."""
+        self.crew = None
 
     def enter(self, stratum: Stratum) -> None:
         """Set the plans of a stratum in the context."""
@@ -257,11 +295,24 @@ class Materialiser:
             stratum.blockers, stratum.blocker_ranges = by_section(database, (b for rule in stratum.rules for b in rule.blockers))
         if self._entered is not stratum.triggers:
             database.context.triggers, database.context.blockers = stratum.triggers, stratum.blockers
+            if self.threads > 1:
+                database.share(self._shared_relations(stratum))
             database.set_ranges("trigger", stratum.trigger_ranges)
             database.set_ranges("blocker", stratum.blocker_ranges)
             self._entered = stratum.triggers
         database.context.level = stratum.level
         self.values.expire()
+
+    def _shared_relations(self, stratum: Stratum) -> list[int]:
+        """Return the relations whose new rows threads may share: those that trigger no function, whose results Python computes."""
+        plans, steps = self.database.plans, self.database.steps
+        found: dict[int, bool] = {}
+        for planned in stratum.rules:
+            for atom, number in planned.triggers:
+                plan = plans[number]
+                calls = any(steps[plan.first_step + step].kind == CALL for step in range(plan.step_count))
+                found[atom.relation] = found.get(atom.relation, True) and not calls
+        return [relation for relation, shared in found.items() if shared]
 
     def compact(self) -> None:
         """Remove dead rows where there are many. All rows have been processed."""

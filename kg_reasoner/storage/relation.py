@@ -19,6 +19,7 @@ from kg_reasoner.storage.arrays import Changed, Rows
 from kg_reasoner.storage.kernels import native
 from kg_reasoner.storage.kernels.layout import (
     ABSENT,
+    BLOCK,
     CLAIMED,
     DONE,
     EMPTY,
@@ -68,6 +69,16 @@ class Capacities:
     grown_arena: int = 4096
     dead: int = 256
     """Fewer dead rows than this are left where they are."""
+    block: int = BLOCK
+    """Rows that are processed together. The order of derived rows depends on it."""
+    heads: int = 1 << 16
+    """The heads that a thread can keep (see `storage.parallel`)."""
+    shared_instances: int = 1 << 17
+    """Fewer rule instances than this are found by one thread."""
+    shared_heads: int = 1 << 12
+    """Fewer heads than this are inserted by one thread."""
+    shared_rows: int = 1 << 15
+    """An index of fewer rows than this is built alone."""
 
 
 capacities = Capacities()
@@ -179,6 +190,7 @@ class Database(PlanRoom):
 
     def __init__(self, claim: Callable[[int], None] = grant) -> None:
         super().__init__()
+        self.context.publish(block_rows=capacities.block, wide=capacities.shared_instances)
         self.claim = claim
         """Called before so many bytes are taken; it raises an error if that is too much."""
         self.relations = StructTable(Relation, self.context, "relations")
@@ -206,8 +218,14 @@ class Database(PlanRoom):
         self._sections: dict[tuple[int, int], int] = {}
         self._indexes: dict[tuple[int, int, tuple[int, ...]], int] = {}
         self._index_constants: dict[int, int] = {}
-        self._indexes_of: dict[int, list[Record]] = {}
+        self._indexes_of: dict[int, list[int]] = {}
         self._set_arity(self.frames.arity)
+
+    @property
+    def context_words(self) -> npt.NDArray[np.int64]:
+        """The words of the context."""
+        words: npt.NDArray[np.int64] = self._contexts.words[0]
+        return words
 
     @property
     def nbytes(self) -> int:
@@ -289,11 +307,22 @@ class Database(PlanRoom):
             self._sections[relation, constant] = number
         return number
 
+    def sections_of_constants(self) -> Iterator[tuple[int, int]]:
+        """Yield the sections for a constant, each with its relation before it."""
+        for (relation, _), section in self._sections.items():
+            yield relation, section
+
     def set_ranges(self, kind: str, ranges: npt.NDArray[np.int64]) -> None:
         """Set the range of plans of a kind (``trigger``, ``blocker``, ``deriver``) for each section."""
         words = self.sections.words
         words[: len(ranges), Section.fields[f"first_{kind}"][0]] = ranges[:, 0]
         words[: len(ranges), Section.fields[f"end_{kind}"][0]] = ranges[:, 1]
+
+    def share(self, relations: Sequence[int]) -> None:
+        """Let threads share the work on new rows of these relations, and of no others."""
+        column = self.relations.words[:, Relation.fields["is_shared"][0]]
+        column[:] = 0
+        column[relations] = 1
 
     def rows(self, relation: int, which: str = "all") -> Rows:
         """Return the live rows, shape (n, arity), in derivation order: ``all``, ``explicit`` or ``inferred``."""
@@ -580,14 +609,22 @@ class Database(PlanRoom):
         record = self.relations[relation]
         record.keys[:] = EMPTY
         self.context.total -= native.keep_rows(record.address, wanted, self._ranked)
+        self.drop_indexes(relation)
+
+    # --- indexes ----------------------------------------------------------------------------------------------------
+
+    def built_indexes(self, relation: int) -> list[int]:
+        """Return the indexes of a relation that are maintained."""
+        return [index for index in self._indexes_of.get(relation, ()) if self.indexes[index].built]
+
+    def drop_indexes(self, relation: int) -> None:
+        """Maintain no index of a relation any more; they are rebuilt on demand."""
         for (number, _), section in self._sections.items():
             if number == relation:
                 self.sections[section].first_index = -1
-        self.sections[record.section].first_index = -1
+        self.sections[self.relations[relation].section].first_index = -1
         for index in self._indexes_of.get(relation, ()):
-            index.built = 0
-
-    # --- indexes ----------------------------------------------------------------------------------------------------
+            self.indexes[index].built = 0
 
     def index(self, relation: int, columns: tuple[int, ...], constant: int = -1) -> int:
         """Return the index on some columns of a relation (of a section, given its constant). It is built when a kernel asks for
@@ -606,14 +643,14 @@ class Database(PlanRoom):
         section_column = self.relations[relation].section_column if constant >= 0 else -1
         rest = [column for column in range(arity) if column not in columns and column != section_column]
         self._index_constants[number] = constant
-        record = self.indexes.add(
+        self.indexes.add(
             relation=relation,
             width=len(columns),
             columns=_filled(columns, np.int32),
             value_column=rest[0] if len(rest) == 1 else -1,
             next=-1,
         )
-        self._indexes_of.setdefault(relation, []).append(record)
+        self._indexes_of.setdefault(relation, []).append(number)
         self._indexes[relation, constant, columns] = number
         return number
 
@@ -623,8 +660,16 @@ class Database(PlanRoom):
 
     def build(self, index: int) -> None:
         """Build an index from the existing rows; it is maintained from now on."""
-        record = self.indexes[index]
-        slots, arena = capacities.slots, capacities.arena
+        self.fill_index(index)
+        self.link_index(index)
+
+    def fill_index(self, index: int) -> None:
+        """Build an index from the existing rows, as `build` does, but leave it to `link_index` to maintain it.
+
+        The rows of each key are counted first, so that vectors are made in their final sizes.
+        """
+        record, constant = self.indexes[index], self._index_constants[index]
+        slots = capacities.slots
         record.publish(
             keys=allocate(slots, np.int64, EMPTY),
             starts=allocate(slots, np.int32),
@@ -632,25 +677,36 @@ class Database(PlanRoom):
             mask=slots - 1,
             used=0,
             limit=int(slots * FILL),
-            arena=allocate(arena, np.int64),
             top=0,
-            capacity=arena,
             need=0,
             free=allocate(SIZE_CLASSES, np.int64, -1),
         )
-        constant = self._index_constants[index]
-        count = self.relations[record.relation].count
-        row = 0
-        while True:
-            row = native.build_index(self.address, index, constant, row)
-            if row == count:
-                break
-            self._grow_index(record)
-        section = self.sections[self.section(record.relation, constant)]
+        row, count = 0, self.relations[record.relation].count
+        while (row := native.count_keys(self.address, index, constant, row)) < count:
+            self._grow_keys(record)
+        size = native.arena_size(record.address)
+        if size > MOST:
+            raise CapacityError(f"an index has {size:,} entries, the maximal number")
+        capacity = min(max(capacities.arena, size + size // 4), MOST)
+        self.claim(8 * capacity)
+        record.publish(arena=allocate(capacity, np.int64), capacity=capacity)
+        native.fill_vectors(self.address, index, constant)
+
+    def link_index(self, index: int) -> None:
+        """Maintain an index, which has all rows, from now on."""
+        record = self.indexes[index]
+        section = self.sections[self.section(record.relation, self._index_constants[index])]
         if not self._is_linked(section, index):  # it is, where an exception struck right here before
             record.next = section.first_index
             section.first_index = index
         record.built = 1
+
+    def extend_index(self, index: int, row: int) -> None:
+        """Add the rows from a row on to an index."""
+        record = self.indexes[index]
+        count, constant = self.relations[record.relation].count, self._index_constants[index]
+        while (row := native.extend_index(self.address, index, constant, row)) < count:
+            self._grow_index(record)
 
     def _is_linked(self, section: Record, index: int) -> bool:
         """Return whether new rows of a section are added to an index."""
@@ -710,9 +766,8 @@ class Database(PlanRoom):
             self._set_capacity(relation, max(2 * relation.capacity, capacities.grown_rows))
         if relation.used >= relation.limit:
             self._set_slots(relation, max(2 * (relation.mask + 1), capacities.grown_slots))
-        for index in self._indexes_of.get(number, ()):
-            if index.built:
-                self._grow_index(index)
+        for index in self.built_indexes(number):
+            self._grow_index(self.indexes[index])
 
     def _set_capacity(self, relation: Record, capacity: int) -> None:
         used, capacity = relation.count, min(capacity, MOST)
@@ -740,11 +795,7 @@ class Database(PlanRoom):
 
     def _grow_index(self, index: Record) -> None:
         if index.used >= index.limit:
-            slots = max(2 * len(index.keys), capacities.grown_slots)
-            self.claim(16 * slots)
-            keys, starts, lengths = allocate(slots, np.int64, EMPTY), allocate(slots, np.int32), allocate(slots, np.int32)
-            native.rehash_index(index.address, address(keys), address(starts), address(lengths), slots - 1)
-            index.publish(keys=keys, starts=starts, lengths=lengths, mask=slots - 1, limit=int(slots * FILL))
+            self._grow_keys(index)
         if index.need or index.top * 3 > index.capacity * 2:
             needed = index.top + 2 * index.need
             if index.top + index.need > MOST:
@@ -752,6 +803,13 @@ class Database(PlanRoom):
             capacity = min(max(2 * index.capacity, capacities.grown_arena, needed), MOST)
             self.claim(8 * capacity)
             index.publish(arena=_resized(index.arena, capacity, index.top), capacity=capacity, need=0)
+
+    def _grow_keys(self, index: Record) -> None:
+        slots = max(2 * len(index.keys), capacities.grown_slots)
+        self.claim(16 * slots)
+        keys, starts, lengths = allocate(slots, np.int64, EMPTY), allocate(slots, np.int32), allocate(slots, np.int32)
+        native.rehash_index(index.address, address(keys), address(starts), address(lengths), slots - 1)
+        index.publish(keys=keys, starts=starts, lengths=lengths, mask=slots - 1, limit=int(slots * FILL))
 
 
 class Frames:

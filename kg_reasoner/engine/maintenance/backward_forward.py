@@ -49,6 +49,8 @@ class BackwardForward(StratumByStratum):
                 self._grow()
             else:
                 materialiser.help(status)
+        if materialiser.crew is not None:
+            materialiser.rest()
 
     def _is_simple(self, work: Work) -> bool:
         """Return whether `kernels.update` can do the whole update."""

@@ -35,6 +35,7 @@ class Native:
                 loader,
                 loading,
                 memory,
+                parallel,
                 queries,
                 reaching,
                 relations,
@@ -42,7 +43,7 @@ class Native:
                 texts,
             )
 
-            modules = [relations, loading, fixpoint, queries, grouping, reaching, texts, scanning]
+            modules = [relations, loading, fixpoint, parallel, queries, grouping, reaching, texts, scanning]
             if "run" in self.__dict__:  # the part that everybody needs is there: now the part that updates need
                 from kg_reasoner.storage.kernels import changes, counting, deletion, marks, overdeletion, tracing, update
 

@@ -1,7 +1,23 @@
 """Lookup and insertion of tuples, and maintenance of a relation's indexes."""
 
-from kg_reasoner.storage.kernels.layout import ABSENT, DEAD, EMPTY, FULL, GONE, MOST, PRESENT, REBORN, ROW, Context, Index, Relation
-from kg_reasoner.storage.kernels.memory import Int32s, Int64s, brief_entry, entry, kernel, mix
+from kg_reasoner.storage.kernels.layout import (
+    ABSENT,
+    DEAD,
+    EMPTY,
+    FULL,
+    GONE,
+    MOST,
+    PRESENT,
+    REBORN,
+    RECENT,
+    RING,
+    ROW,
+    Context,
+    Index,
+    Kept,
+    Relation,
+)
+from kg_reasoner.storage.kernels.memory import Int32s, Int64s, brief_entry, entry, kernel, mix, prefetch
 
 
 @kernel
@@ -272,6 +288,59 @@ def insert(context: Context, number: int, values: Int32s, key: int) -> int:
 
 
 @kernel
+def has_values(relation: Relation, values: Int32s, others: Int32s) -> int:
+    """Return whether two tuples of a relation are the same."""
+    for column in range(relation.arity):
+        if values[column] != others[column]:
+            return 0
+    return 1
+
+
+@kernel
+def is_recent(context: Context, kept: Kept, entry: int, number: int, values: Int32s, key: int) -> int:
+    """Return whether a kept head is this tuple."""
+    if entry >= kept.count or kept.keys[entry] != key or kept.relations[entry] != number:
+        return 0
+    relation = context.relations[number]
+    return 1 if relation.arity < 3 else has_values(relation, kept.values + entry * context.ring_stride, values)
+
+
+@kernel
+def keep(context: Context, number: int, values: Int32s, key: int) -> int:
+    """Add a tuple that does not certainly hold (see `is_present`) to the thread's own list, unless it is there or holds: PRESENT or
+    FULL.
+    """
+    relation = context.relations[number]
+    if relation.arity > 2 or relation.dead > 0:
+        slot = tuple_slot(relation, values, key)
+        if relation.keys[slot] != EMPTY and not relation.flags[relation.key_rows[slot]] & ABSENT:
+            return PRESENT
+    kept = context.lists[context.own_list - 1]
+    place = mix(key) & (RECENT - 1)
+    if is_recent(context, kept, kept.recent[place], number, values, key):
+        return PRESENT
+    entry = kept.count
+    if entry == kept.room:
+        return FULL
+    stored = kept.values + entry * context.ring_stride
+    for column in range(relation.arity):
+        stored[column] = values[column]
+    kept.keys[entry] = key
+    kept.relations[entry] = number
+    kept.recent[place] = entry
+    kept.count = entry + 1
+    return PRESENT
+
+
+@kernel
+def accept(context: Context, number: int, values: Int32s, key: int) -> int:
+    """Insert a derived tuple, or keep it, if threads share the work. See `insert`."""
+    if context.own_list:
+        return keep(context, number, values, key)
+    return insert(context, number, values, key)
+
+
+@kernel
 def find_or_insert(context: Context, number: int, values: Int32s) -> int:
     """Return the live row of a tuple, appended if it is new; FULL without room."""
     relation = context.relations[number]
@@ -374,24 +443,109 @@ def rehash_index(index: Index, keys: Int64s, starts: Int32s, lengths: Int32s, ma
     return 0
 
 
+@kernel
+def is_indexed(relation: Relation, row: int, section_constant: int) -> int:
+    """Return whether a row belongs to the indexes of a section: of a constant, or of all rows (-1)."""
+    if section_constant >= 0 and relation.rows[row * relation.arity + relation.section_column] != section_constant:
+        return 0
+    return 0 if relation.flags[row] & DEAD else 1
+
+
+@kernel
+def prefetch_key(index: Index, relation: Relation, row: int, section_constant: int) -> int:
+    """Request the cache line of the key of a row that will be looked up soon."""
+    if row < relation.count and is_indexed(relation, row, section_constant):
+        home = mix(index_key(index, relation.rows + row * relation.arity)) & index.mask
+        prefetch(index.keys, home)
+        prefetch(index.starts, home)
+        prefetch(index.lengths, home)
+    return 0
+
+
 @entry
-def build_index(context: Context, number: int, section_constant: int, first_row: int) -> int:
-    """Add the live rows from `first_row` on to an index. Return the row that found no room, or the number of rows.
+def count_keys(context: Context, number: int, section_constant: int, first_row: int) -> int:
+    """Count, in an index that is being built, the rows of each key from `first_row` on. Return the row whose key
+    found no room, or the number of rows.
 
     `section_constant` is the constant of the index's section, -1 for all rows.
     """
     index = context.indexes[number]
     relation = context.relations[index.relation]
     for row in range(first_row, relation.count):
-        values = relation.rows + row * relation.arity
-        if section_constant >= 0 and values[relation.section_column] != section_constant:
-            continue
-        if relation.flags[row] & DEAD:
-            continue
-        key = index_key(index, values)
-        if not has_room(index, key):
-            return row
-        column = index.value_column
-        value = values[column] if column >= 0 else 0
-        append_entry(index, key, row, value)
+        if is_indexed(relation, row, section_constant):
+            prefetch_key(index, relation, row + RING // 2, section_constant)
+            key = index_key(index, relation.rows + row * relation.arity)
+            slot = key_slot(index, key)
+            if index.keys[slot] == EMPTY:
+                if index.used >= index.limit:
+                    return row
+                index.keys[slot] = key
+                index.lengths[slot] = 0
+                index.used = index.used + 1
+            index.lengths[slot] = index.lengths[slot] + 1
+    return relation.count
+
+
+@kernel
+def vector_size(length: int) -> int:
+    """Return the size of a vector of so many entries: a power of two."""
+    size = 1
+    while size < length:
+        size = size * 2
+    return size
+
+
+@entry
+def arena_size(index: Index) -> int:
+    """Return the number of entries that the vectors of the counted lengths take."""
+    total = 0
+    for slot in range(index.mask + 1):
+        if index.keys[slot] != EMPTY:
+            index.starts[slot] = EMPTY
+            total = total + vector_size(index.lengths[slot])
+    return total
+
+
+@entry
+def fill_vectors(context: Context, number: int, section_constant: int) -> int:
+    """Add all live rows to an index whose keys have been counted. Return 0.
+
+    Vectors are made in the order of their first rows, so that rows that lie together have their entries together, too.
+    """
+    index = context.indexes[number]
+    relation = context.relations[index.relation]
+    column = index.value_column
+    top = 0
+    for row in range(relation.count):
+        if is_indexed(relation, row, section_constant):
+            prefetch_key(index, relation, row + RING // 2, section_constant)
+            values = relation.rows + row * relation.arity
+            slot = key_slot(index, index_key(index, values))
+            place = index.starts[slot]  # of the next entry, until all are there
+            if place == EMPTY:
+                place = top
+                top = top + vector_size(index.lengths[slot])
+            index.arena[place] = (row << 32) | (values[column] if column >= 0 else 0)
+            index.starts[slot] = place + 1
+    for slot in range(index.mask + 1):
+        if index.keys[slot] != EMPTY:
+            index.starts[slot] = index.starts[slot] - index.lengths[slot]
+    index.top = top
+    return 0
+
+
+@entry
+def extend_index(context: Context, number: int, section_constant: int, first_row: int) -> int:
+    """Add the live rows from `first_row` on to an index. Return the row that found no room, or the number of rows."""
+    index = context.indexes[number]
+    relation = context.relations[index.relation]
+    for row in range(first_row, relation.count):
+        if is_indexed(relation, row, section_constant):
+            prefetch_key(index, relation, row + RING // 2, section_constant)
+            values = relation.rows + row * relation.arity
+            key = index_key(index, values)
+            if not has_room(index, key):
+                return row
+            column = index.value_column
+            append_entry(index, key, row, values[column] if column >= 0 else 0)
     return relation.count

@@ -26,6 +26,7 @@ def update_stratum(context: Context, pauses: int) -> int:
         for number in range(context.relation_count):
             context.processed[number] = context.materialised[number]
         context.current = 0
+        context.block_end = 0
         context.pause = 0
         context.phase = INSERT
         if context.removed_count > 0:
