@@ -152,7 +152,7 @@ def waited(condition: Callable[[], bool]) -> bool:
     return condition()
 
 
-@pytest.mark.parametrize("place", ["join", "reserve", "extend_index"])
+@pytest.mark.parametrize("place", ["join", "reserve_rows", "extend_index"])
 @pytest.mark.parametrize("error", [MemoryError, LimitError])
 def test_error_in_a_thread(place: str, error: type[Exception], monkeypatch: pytest.MonkeyPatch) -> None:
     with capacities(BLOCKS):

@@ -372,7 +372,7 @@ class Materialiser:
             if status == WIDE:
                 status = self._together().process(self.database.context.wanted)
             if status == GROW:
-                self.database.grow()
+                (self._crew or self.database).grow()
             elif status == BUILD_INDEX:
                 if self.threads > 1:
                     self._together().build(self.database.context.wanted)

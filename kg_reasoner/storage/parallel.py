@@ -5,9 +5,9 @@ Rows, and their order, are those that one thread derives.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
-from itertools import count
+from itertools import count, pairwise
 from typing import Final, TypeAlias
 
 import numpy as np
@@ -31,12 +31,16 @@ from kg_reasoner.storage.kernels.layout import (
     Plan,
 )
 from kg_reasoner.storage.kernels.memory import Record, StructTable, address, allocate
+from kg_reasoner.storage.rehashing import Rehashing
 from kg_reasoner.storage.relation import Database, Frames
 
 __all__ = ["Crew"]
 
 Counts: TypeAlias = npt.NDArray[np.int64]
 """A number for each relation."""
+
+FULLEST: Final = 0.8
+"""The fullest that a hash table gets by the heads of threads before it grows."""
 
 MOST_HEADS: Final = 1 << (31 - LIST_BITS)
 """A list has no more heads than this."""
@@ -65,8 +69,7 @@ class Segments:
         """Return ranges of segments, at most `count` of them, with about the same number of heads each."""
         ends = np.cumsum([end - first for _, first, end in self.items])
         inner = np.searchsorted(ends, [self.heads * part // count for part in range(1, count)]).tolist()
-        bounds = [0, *inner, self.count]
-        return [(first, end) for first, end in zip(bounds, bounds[1:], strict=False) if first < end]
+        return [(first, end) for first, end in pairwise([0, *inner, self.count]) if first < end]
 
 
 class Worker:
@@ -207,19 +210,21 @@ class Crew:
             database.build(wanted)
             return
         indexes = sorted({wanted, *soon_wanted(database)}, key=self._rows_of, reverse=True)
-        large = [Building(database, index, len(self._workers)).steps() for index in indexes if self._rows_of(index) >= shared_rows]
-        tasks: list[Task] = [partial(database.fill_index, index) for index in indexes[len(large) :]]
-        while tasks or large:
-            self._run(tasks)
-            tasks, rest = [], []
-            for steps in large:
-                step = next(steps, None)
-                if step is not None:
-                    tasks += step
-                    rest.append(steps)
-            large = rest
+        large = [index for index in indexes if self._rows_of(index) >= shared_rows and database.index_constant(index) < 0]
+        self._run_steps(
+            [partial(database.fill_index, index) for index in indexes if index not in large],
+            [Building(database, index, len(self._workers)).steps() for index in large],
+        )
         for index in indexes:
             database.link_index(index)
+
+    def grow(self) -> None:
+        """Make room in the relation that a kernel found full, or in its indexes."""
+        database, number = self._database, self._database.context.wanted
+        relation = database.relations[number]
+        if relation.used >= relation.limit and relation.used >= relation_module.capacities.shared_rows:
+            self._run_steps((), [Rehashing(database, number, 2 * (relation.mask + 1), len(self._workers)).steps()])
+        database.grow()
 
     def _rows_of(self, index: int) -> int:
         """Return the number of rows of an index's relation."""
@@ -233,6 +238,13 @@ class Crew:
         else:
             for task in tasks:
                 task()
+
+    def _run_steps(self, tasks: Sequence[Task], several: Sequence[Iterator[Sequence[Task]]]) -> None:
+        """Run tasks, and the tasks of the steps of several operations, one step of each at the same time."""
+        while tasks or several:
+            following = [(steps, step) for steps in several if (step := next(steps, None)) is not None]
+            self._run([*tasks, *(task for _, step in following for task in step)])
+            tasks, several = (), [steps for steps, _ in following]
 
     def _stop(self) -> None:
         """Stop all joins."""
@@ -286,8 +298,7 @@ class Crew:
         if not sizes:
             return
         database = self._database
-        for relation, size in sizes.items():
-            database.reserve(relation, size)
+        self._reserve(sizes)
         rows = {relation: database.relations[relation].count for relation in sizes}
         parts = len(self._workers) if segments.heads >= relation_module.capacities.shared_heads else 1
         groups = segments.groups(parts)
@@ -305,6 +316,20 @@ class Crew:
             database.link_index(index)
         is_useful = 2 * int(np.sum(counts[-1])) > segments.heads
         self._few = min(2 * self._few, MOST_KEPT) if is_useful else max(self._few // 2, FEW_KEPT // 8)
+
+    def _reserve(self, sizes: Mapping[int, int]) -> None:
+        """Make room for heads in the hash tables. Most of the heads may be the same, so tables may get fuller than usual."""
+        tasks, large = list[Task](), list[Iterator[list[Task]]]()
+        for relation, size in sizes.items():
+            record = self._database.relations[relation]
+            slots = self._database.slots_for(record.used + size)
+            if record.used + size <= FULLEST * (record.mask + 1):
+                continue
+            if record.used + size >= relation_module.capacities.shared_rows:
+                large.append(Rehashing(self._database, relation, slots, len(self._workers)).steps())
+            else:
+                tasks.append(partial(self._database.set_slots, record, slots))
+        self._run_steps(tasks, large)
 
     def _claim(self, segments: Segments, parts: int) -> None:
         """Claim slots for kept heads, each thread in one part of all tables."""
@@ -337,6 +362,7 @@ class Crew:
             for found in counts[:-1]:
                 new, found[relation] = found[relation], row + counts[-1][relation]
                 counts[-1][relation] += new
+        self._run([partial(self._database.reserve_rows, relation, int(counts[-1][relation])) for relation in relations])
         self._run(
             [
                 partial(native.append_heads, *here, *group, address(next_rows))

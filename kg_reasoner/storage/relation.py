@@ -380,12 +380,18 @@ class Database(PlanRoom):
 
     def reserve(self, relation: int, rows: int) -> None:
         """Make room for additional rows at once, and for some that come later: untouched memory costs nothing, growth does."""
+        self.reserve_rows(relation, rows)
+        record = self.relations[relation]
+        needed = record.count + rows
+        if needed >= record.limit:
+            self.set_slots(record, self.slots_for(needed))
+
+    def reserve_rows(self, relation: int, rows: int) -> None:
+        """Make room for additional rows, but not in the hash table."""
         record = self.relations[relation]
         needed = record.count + rows
         if needed > record.capacity:
             self._set_capacity(record, max(needed + needed // 8, record.capacity + record.capacity // 2))
-        if needed >= record.limit:
-            self._set_slots(record, _power_of_two(int(needed / FILL) + 1))
 
     def load(self, relation: int, facts: Rows, flag: int = EXPLICIT) -> Changed:
         """Insert facts, shape (n, arity), with a flag: EXPLICIT or STATED. Return a mask of the facts that are new with this
@@ -870,7 +876,7 @@ class Database(PlanRoom):
         if relation.count >= relation.capacity:
             self._set_capacity(relation, max(2 * relation.capacity, capacities.grown_rows))
         if relation.used >= relation.limit:
-            self._set_slots(relation, max(2 * (relation.mask + 1), capacities.grown_slots))
+            self.set_slots(relation, max(2 * (relation.mask + 1), capacities.grown_slots))
         for index in self._indexes_of.get(number, ()):
             if self.indexes[index].built:
                 self._grow_index(self.indexes[index])
@@ -891,7 +897,8 @@ class Database(PlanRoom):
             grown.update({name: _resized(getattr(relation, name), capacity, used) for name in RANKS})
         relation.publish(**grown)
 
-    def _set_slots(self, relation: Record, slots: int) -> None:
+    def set_slots(self, relation: Record, slots: int) -> None:
+        """Give a relation a hash table of another size."""
         self.claim(12 * slots)
         keys, rows = allocate(slots, np.int64, EMPTY), allocate(slots, np.int32)
         native.rehash_tuples(

@@ -1,11 +1,12 @@
-"""Large indexes, built by several threads, each of which adds the keys in its own part of the hash table.
+"""Large indexes and hash tables, built by several threads, each of which adds the keys in its own part of the table.
 
-The number of keys is estimated first. Then the rows of each key are counted, so that vectors are made in their final sizes, and
-then the entries are added. Every thread looks at all rows. A key whose search leaves its part is placed when all have counted.
+The number of keys of an index is estimated first. Then the rows of each key are counted, so that vectors are made in their final
+sizes, and then the entries are added. Every thread looks at all rows. A key whose search leaves its part is placed when all have
+counted.
 """
 
 from kg_reasoner.storage.kernels.layout import DEAD, DONE, EMPTY, FULL, RING, Index, Relation
-from kg_reasoner.storage.kernels.memory import Bytes, Int64s, entry, kernel, mix, prefetch
+from kg_reasoner.storage.kernels.memory import Bytes, Int32s, Int64s, entry, kernel, mix, prefetch
 from kg_reasoner.storage.kernels.relations import index_key, is_left_out, key_slot
 
 USED, SIZE, SPILLED, SPILLS = 0, 1, 2, 3
@@ -174,3 +175,44 @@ def fill_vectors(relation: Relation, index: Index, constant: int, part: int, par
             index.arena[start + length] = (number << 32) | value
             index.lengths[slot] = length + 1
     return top
+
+
+@entry
+def rehash_part(relation: Relation, keys: Int64s, rows: Int32s, mask: int, part: int, parts: int, report: Int64s) -> int:
+    """Make a part of a larger hash table of a relation's tuples: DONE, or FULL. Tuples that find no slot there are reported."""
+    low = part * (mask + 1) // parts
+    high = (part + 1) * (mask + 1) // parts
+    for slot in range(low, high):
+        keys[slot] = EMPTY
+    spilled = 0
+    for old in range(relation.mask + 1):
+        key = relation.keys[old]
+        if key != EMPTY:
+            slot = mix(key) & mask
+            if slot >= low and slot < high:
+                while slot < high and keys[slot] != EMPTY:
+                    slot = slot + 1
+                if slot < high:
+                    keys[slot] = key
+                    rows[slot] = relation.key_rows[old]
+                elif spilled == MOST_SPILLED:
+                    return FULL
+                else:
+                    report[SPILLS + 2 * spilled] = key
+                    report[SPILLS + 2 * spilled + 1] = relation.key_rows[old]
+                    spilled = spilled + 1
+    report[SPILLED] = spilled
+    return DONE
+
+
+@entry
+def place_tuples(keys: Int64s, rows: Int32s, mask: int, report: Int64s) -> int:
+    """Add the tuples that found no slot in their part. Return 0."""
+    for place in range(report[SPILLED]):
+        key = report[SPILLS + 2 * place]
+        slot = mix(key) & mask
+        while keys[slot] != EMPTY:
+            slot = (slot + 1) & mask
+        keys[slot] = key
+        rows[slot] = report[SPILLS + 2 * place + 1]
+    return 0
