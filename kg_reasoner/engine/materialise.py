@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from kg_reasoner.concurrency.limits import NOBODY, Watch, current_watch
 from kg_reasoner.engine.recorder import Recorder
@@ -18,9 +18,11 @@ from kg_reasoner.program import Rule
 from kg_reasoner.progress import Progress
 from kg_reasoner.storage.kernels import native
 from kg_reasoner.storage.kernels.layout import ABSENT, BUILD_INDEX, DONE, FUNCTION_RESULTS, GROW, PAUSE, VALUES, WIDE, Relation
-from kg_reasoner.storage.parallel import Crew
 from kg_reasoner.storage.relation import Database
 from kg_reasoner.storage.value_table import ValueTable
+
+if TYPE_CHECKING:
+    from kg_reasoner.storage.parallel import Crew
 
 BLOCKS_BETWEEN_PROGRESS = 64
 
@@ -386,6 +388,8 @@ class Materialiser:
 
     def _together(self) -> Crew:
         """Return the threads that evaluate rules together."""
+        from kg_reasoner.storage.parallel import Crew
+
         if self._crew is None:
             self._crew = Crew(self.database, self.threads)
         return self._crew
