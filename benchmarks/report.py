@@ -50,7 +50,7 @@ def machine() -> str:
 def legend() -> str:
     """Return the legend of the table."""
     return (
-        "load, materialise, total: CPU seconds of the process (all threads), medians; wall: seconds for both.\n"
+        "load, materialise, total: CPU seconds of the process, medians; wall: seconds for both. One thread, if that can be set.\n"
         "peak MB: the most resident memory of the process. bytes/fact: resident memory added by loading and materialising, "
         "through the number of facts.\n"
         "×: times our CPU seconds, median of the ratios of each round. owlrl, reasonable and maplib have rules of their own.\n"
