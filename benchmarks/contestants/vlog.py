@@ -17,6 +17,8 @@ from benchmarks.measure import Measurement, contestant
 from benchmarks.vlog_rules import database, reasoning_seconds
 
 COMMAND = "vlog"
+NOTHING = "nothing(X) :- TE(X,<urn:nothing>,<urn:nothing>)\n"
+"""Rules that derive nothing, for the CPU time of opening the database. The time in the log is by the clock."""
 
 
 def main(job: Job) -> Measurement:
@@ -29,6 +31,8 @@ def main(job: Job) -> Measurement:
             (folder / "input" / f"{kind.partition('.')[0]}.nt").symlink_to(Path(job.files[kind]).absolute())
         (folder / "edb.conf").write_text(database(str(folder / "database")), encoding="utf-8")
         load = run([program, "load", "-i", str(folder / "input"), "-o", str(folder / "database")])
+        (folder / "nothing.rules").write_text(NOTHING, encoding="utf-8")
+        open_only = run([program, "mat", "-e", str(folder / "edb.conf"), "--rules", str(folder / "nothing.rules")])
         derive = [program, "mat", "-e", str(folder / "edb.conf"), "--rules", job.files["vlog"]]
         reason = run(derive)
         write = run([*derive, "--storemat_path", str(folder / "out"), "--storemat_format", "csv", "--decompressmat", "1"])
@@ -37,10 +41,10 @@ def main(job: Job) -> Measurement:
     seconds = reasoning_seconds(reason.printed)
     return Measurement(
         version="",
-        start_cpu=reason.cpu - seconds,
+        start_cpu=open_only.cpu,
         load_cpu=load.cpu,
         load_wall=load.wall,
-        materialise_cpu=seconds,
+        materialise_cpu=reason.cpu - open_only.cpu,
         materialise_wall=seconds,
         baseline_bytes=0,
         steady_bytes=0,
