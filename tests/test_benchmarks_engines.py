@@ -16,7 +16,7 @@ from rich.console import Console
 from benchmarks import __main__ as benchmark
 from benchmarks import children, contest, needs, relational, report, scale, souffle_rules, sql_rules, vlog_rules
 from benchmarks.contest import CONTESTANTS, Contestant, Entry, RunLimits
-from benchmarks.contestants import souffle
+from benchmarks.contestants import souffle, vlog
 from benchmarks.contestants.ours import from_file_to_file
 from benchmarks.data import engine_files, tsv
 from benchmarks.jobs import DLP, DLP_RULES, OWL2RL, RDFS, Job
@@ -184,6 +184,13 @@ def test_seconds_of_vlog() -> None:
     assert vlog_rules.reasoning_seconds(log) == pytest.approx(0.0715)
     with pytest.raises(ValueError, match="does not say how long"):
         vlog_rules.reasoning_seconds("ERROR Could not open the rules")
+
+
+def test_the_date_of_vlog_stands_for_its_version(tmp_path: Path) -> None:
+    program = tmp_path / "vlog"
+    program.touch()
+    os.utime(program, (1_700_000_000, 1_700_000_000))
+    assert vlog.version(str(program)) == "of 2023-11-14"
 
 
 def test_children_are_measured() -> None:
