@@ -1,9 +1,10 @@
 """Materialisation by several threads: ``python -m benchmarks.parallel``.
 
 For each number of threads it shows the wall time, the CPU time of all threads, and the *critical path*: the CPU time of the thread
-that waits for the others, plus, each time that threads work together, that of the thread with the most work. On a machine with a
-free core for each thread, the wall time is the critical path; so it also tells what more threads would gain than there are cores
-here. Ratios are those to the critical path of one thread, in the same run. All derived rows are compared, in their order.
+that waits for the others, plus, each time that threads work together, how long their tasks would take if each thread had a core of
+its own and took the next task when it has done one. This is the wall time on a machine with so many free cores; so it also tells
+what more threads would gain than there are cores here. Ratios are those to the critical path of one thread, in the same run. All
+derived rows are compared, in their order.
 """
 
 from __future__ import annotations
@@ -11,15 +12,16 @@ from __future__ import annotations
 import gc
 import hashlib
 import json
-import threading
 import time
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from functools import partial
+from heapq import heapreplace
 from pathlib import Path
 from statistics import median
+from typing import TypeVar
 
 import click
 from rich.console import Console
@@ -32,9 +34,23 @@ from benchmarks.jobs import LINEAR, NONLINEAR, OWL2RL, RDFS
 from benchmarks.update_data import data_folder, lubm
 from kg_reasoner.api.reasoner import Reasoner
 from kg_reasoner.concurrency.rounds import Round, Task
+from kg_reasoner.storage.parallel import Worker
 from kg_reasoner.terms import literal
 
-__all__ = ["Run", "Times", "Workload", "graph_workloads", "lubm_workloads", "materialised", "measured", "table", "watched_rounds"]
+__all__ = [
+    "Run",
+    "Times",
+    "Workload",
+    "graph_workloads",
+    "lubm_workloads",
+    "makespan",
+    "materialised",
+    "measured",
+    "table",
+    "watched_rounds",
+]
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -94,31 +110,44 @@ def graph_workloads(graph: Path) -> Iterator[Workload]:
 
 @contextmanager
 def watched_rounds() -> Iterator[list[float]]:
-    """Yield a list to which each round adds the CPU seconds of the thread with the most work."""
+    """Yield a list to which each round adds how long it takes if each thread has a core of its own (see `makespan`)."""
     longest: list[float] = []
-    run = Round.run
+    joins: list[float] = []
+    run, join = Round.run, Worker.join
 
     def watched(self: Round, tasks: Sequence[Task], threads: int) -> None:
-        spent: dict[int, float] = {}
-
-        def timed(task: Task) -> None:
-            begin = time.thread_time()
-            try:
-                task()
-            finally:
-                thread = threading.get_ident()
-                spent[thread] = spent.get(thread, 0.0) + time.thread_time() - begin
-
+        found: list[float] = []
+        joins.clear()
         try:
-            run(self, [partial(timed, task) for task in tasks], threads)
+            run(self, [partial(_timed, task, found) for task in tasks], threads)
         finally:
-            longest.append(max(spent.values(), default=0.0))
+            longest.append(makespan(joins or found, threads))
 
-    Round.run = watched  # type: ignore[method-assign]
+    def watched_join(self: Worker, relation: int, low: int, high: int) -> int:
+        return _timed(partial(join, self, relation, low, high), joins)
+
+    Round.run, Worker.join = watched, watched_join  # type: ignore[method-assign]
     try:
         yield longest
     finally:
-        Round.run = run  # type: ignore[method-assign]
+        Round.run, Worker.join = run, join  # type: ignore[method-assign]
+
+
+def _timed(function: Callable[[], T], found: list[float]) -> T:
+    """Call a function, and add the CPU seconds that its thread has spent in it to a list."""
+    begin = time.thread_time()
+    try:
+        return function()
+    finally:
+        found.append(time.thread_time() - begin)
+
+
+def makespan(tasks: Sequence[float], threads: int) -> float:
+    """Return how long tasks take if each thread has a core, and takes the next task when it has done one."""
+    ends = [0.0] * threads
+    for seconds in tasks:
+        heapreplace(ends, ends[0] + seconds)
+    return max(ends)
 
 
 def materialised(reasoner: Reasoner) -> Run:
