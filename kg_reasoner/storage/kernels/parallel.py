@@ -9,6 +9,7 @@ Nothing here locks: while threads join, nobody writes to relations; while they c
 append, each to its own rows.
 """
 
+from kg_reasoner.storage.kernels.building import is_inside
 from kg_reasoner.storage.kernels.fixpoint import insert_queued, process_block
 from kg_reasoner.storage.kernels.layout import (
     ABSENT,
@@ -113,11 +114,13 @@ def claim_slots(context: Context, segments: Int64s, count: int, part: int, parts
                 relation = context.relations[kept.relations[number]]
                 size = relation.mask + 1
                 home = mix(kept.keys[number]) & relation.mask
-                if home * parts >= part * size and home * parts < (part + 1) * size:
-                    prefetch(relation.keys, home)
-                    waiting[found] = number
-                    found = found + 1
+                waiting[found] = number
+                found = found + is_inside(part * size, (part + 1) * size, home * parts)
                 number = number + 1
+            for place in range(found):
+                chosen = waiting[place]
+                relation = context.relations[kept.relations[chosen]]
+                prefetch(relation.keys, mix(kept.keys[chosen]) & relation.mask)
             for place in range(found):
                 chosen = waiting[place]
                 size = context.relations[kept.relations[chosen]].mask + 1
