@@ -34,10 +34,12 @@ from kg_reasoner.storage.kernels.relations import has_values, same_tuple
 @entry
 def join_rows(context: Context, current: int, low: int, high: int) -> int:
     """Keep the heads of the rows [low, high) of a relation that are not present: DONE, STOPPED, or a request to the caller, who
-    then repeats the call. `context` is that of a thread.
+    then calls again for the rows from `place` on; GROW: the list of heads is full. `context` is that of a thread.
     """
+    kept = context.lists[context.own_list - 1]
     context.ring_count = 0
     while low < high:
+        count = kept.count
         end = low + context.block_rows
         if end > high:
             end = high
@@ -45,6 +47,9 @@ def join_rows(context: Context, current: int, low: int, high: int) -> int:
         if status == DONE:
             status = insert_queued(context)
         if status != DONE:
+            kept.count = count
+            context.place = low
+            context.ring_count = 0
             return status
         if is_stopped(context):
             return STOPPED
