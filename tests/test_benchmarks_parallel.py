@@ -21,8 +21,9 @@ def test_closures_of_a_graph(tmp_path: Path) -> None:
     graph.write_text("".join(f"{number} {(number + 1) % 9} e\n" for number in range(9)))
     linear, other = graph_workloads(graph)
     for workload in (linear, other):
-        times = measured(workload, (1, 2), 1)
-        assert (times.facts, set(times.runs)) == (90, {1, 2})
+        for simulate in (False, True):
+            times = measured(workload, (1, 2), 1, simulate)
+            assert (times.facts, set(times.runs)) == (90, {1, 2})
 
 
 def test_other_rows_are_an_error() -> None:
