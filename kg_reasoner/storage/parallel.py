@@ -94,6 +94,7 @@ class Worker:
         self.number, self.kept = number, kept
         self._stride = 0
         self._plans: tuple[object, int] = None, 0
+        """The plans that have been copied: their words, and how many there are."""
         self._grow(relation_module.capacities.heads)
 
     def start(self) -> None:
@@ -108,12 +109,12 @@ class Worker:
             self.kept.values = allocate(self.kept.room * stride, np.int32)
         words = self._contexts.words[0]
         words[_SHARED_WORDS] = database.context_words[_SHARED_WORDS]
-        if self._plans != (id(database.plans.words), len(database.plans)):
+        if self._plans[0] is not database.plans.words or self._plans[1] != len(database.plans):
             plans = allocate(database.plans.words.shape, np.int64)
             plans[:] = database.plans.words
             plans[:, Plan.fields["checked_block"][0]] = 0
             context.plans = plans
-            self._plans = id(database.plans.words), len(database.plans)
+            self._plans = database.plans.words, len(database.plans)
         if database.context.request_stride:
             context.publish(requests=allocate(database.context.request_stride, np.int32), request_room=1)
         context.instances = context.stop = context.request_count = 0
