@@ -64,7 +64,9 @@ def by_itself(reasoner: Reasoner, name: str) -> tuple[set[str], bool]:
     alone.add_triples(list(reasoner.triples(which="explicit")))
     new = BlankNode("new")
     alone.add_triples([(new, RDF.type, ex(name))])
-    found = {str(upper.value)[len(EX) :] for _, _, upper in alone.triples(new, RDF.type) if isinstance(upper, IRI) and EX in upper.value}
+    found = {
+        str(upper.value)[len(EX) :] for _, _, upper in alone.triples(new, RDF.type) if isinstance(upper, IRI) and EX in upper.value
+    }
     return found, not alone.is_consistent()
 
 
@@ -104,7 +106,7 @@ def declared() -> str:
     return names + ":p a owl:ObjectProperty . :q a owl:ObjectProperty ; rdfs:subPropertyOf :p . :r a owl:ObjectProperty . "
 
 
-@settings(max_examples=examples(300), deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(st.lists(statements, min_size=2, max_size=9), st.sampled_from(["owl2rl", "owl2rl-full"]))
 @pytest.mark.filterwarnings("ignore::kg_reasoner.errors.BeyondProfileWarning")
 def test_members_do_not_influence_each_other(texts: list[str], ruleset: str) -> None:
@@ -125,7 +127,7 @@ def test_members_do_not_influence_each_other(texts: list[str], ruleset: str) -> 
             assert hierarchy.explain(ex(name), ex(other)).steps
 
 
-@settings(max_examples=examples(100), deadline=None)
+@settings(max_examples=examples(50), deadline=None)
 @given(st.lists(st.lists(statements, max_size=5), min_size=2, max_size=4), st.sampled_from(["owl2rl", "owl2rl-full"]))
 @pytest.mark.filterwarnings("ignore::kg_reasoner.errors.BeyondProfileWarning")
 def test_updates_give_what_a_new_reasoner_gives(steps: list[list[str]], ruleset: str) -> None:
@@ -179,11 +181,11 @@ def test_rules_that_ask_for_what_is_absent_are_not_used() -> None:
     reasoner.add_program(
         "@prefix : <http://example.org/> . "
         "false :- :A[?x], NOT :name[?x, ?n] . "  # every A needs a name: not a reason for A to be empty
-        ":C[?x] :- :A[?x], NOT :D[?x] . "
+        ":C[?x] :- :A[?x], NOT listed(?x) . "
         ":E[?x] :- :A[?x], :F[?y] . "
         ":G[?x] :- :A[?x] ."
     )
-    reasoner.add_triples([(ex(name), RDF.type, OWL.Class) for name in "CDEFG"])
+    reasoner.add_triples([(ex(name), RDF.type, OWL.Class) for name in "CEFG"])
     hierarchy = reasoner.hierarchy()
     assert hierarchy.unsatisfiable == ()
     assert hierarchy.classes.parents(ex("A")) == (ex("B"), ex("G"))

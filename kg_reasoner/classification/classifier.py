@@ -10,13 +10,14 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from itertools import count
 from threading import RLock
 from typing import Any, Final, Protocol, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
 from kg_reasoner.classification.selection import KINDS, Kind, Selection, select
 from kg_reasoner.classification.usable_rules import is_connected, told_rule
@@ -24,11 +25,13 @@ from kg_reasoner.engine.inconsistency import Violation
 from kg_reasoner.explain.proofs import Proof
 from kg_reasoner.loaders.ontology.profile import AxiomWarning
 from kg_reasoner.program import Program, Rule
-from kg_reasoner.storage.arrays import Ids, Rows, TripleIds, contains
+from kg_reasoner.storage.arrays import Ids, TripleIds, contains
 from kg_reasoner.storage.dictionary import Dictionary
 from kg_reasoner.terms import IRI, OWL, RDF, BlankNode, Literal, Term, Triple
 
 __all__ = ["Classified", "Classifier", "Fork", "Member", "Source"]
+
+Numbers: TypeAlias = npt.NDArray[np.int64]
 
 VALUE_TYPE: Final = "tag:kg-reasoner:value"
 """The datatype of the new values of data properties, of which no rule knows anything."""
@@ -106,7 +109,7 @@ class Classified:
     """
 
     members: dict[Kind, list[Member]]
-    pairs: dict[Kind, Ids]
+    pairs: dict[Kind, Numbers]
     unsatisfiable: dict[Kind, dict[int, Violation]]
     linked: frozenset[Member]
     is_consistent: bool
@@ -219,7 +222,8 @@ class Classifier:
                 break
         if kind == "class":
             return Member(kind, name, (BlankNode(subject), RDF.type, name))
-        return Member(kind, name, (BlankNode(subject), name, BlankNode(value) if kind == "object property" else Literal(value, VALUE_TYPE)))
+        new = BlankNode(value) if kind == "object property" else Literal(value, VALUE_TYPE)
+        return Member(kind, name, (BlankNode(subject), name, new))
 
     def _alone(self, state: _State, selection: Selection) -> Fork:
         """Return the reasoner for linked members, brought up to date."""
@@ -256,7 +260,7 @@ class Classifier:
             leads[fork.dictionary.find(member.terms[0])] = True
         linked = self._linked(fork, triples, owner, selection)
         violated, unowned = _by_owner(fork, owner)
-        pairs: dict[Kind, Ids] = {}
+        pairs: dict[Kind, Numbers] = {}
         unsatisfiable: dict[Kind, dict[int, Violation]] = {}
         alone = self._alone(state, selection) if len(linked) else None
         base = set() if alone is None or alone.is_consistent() else set(map(_key, alone.inconsistencies()))
@@ -287,7 +291,7 @@ class Classifier:
         looked_at = frozenset(every[number] for number in linked.tolist())
         return Classified(members, pairs, unsatisfiable, looked_at, is_consistent, tuple(fork.warnings))
 
-    def _linked(self, fork: Fork, triples: TripleIds, owner: Rows, selection: Selection) -> Rows:
+    def _linked(self, fork: Fork, triples: TripleIds, owner: Numbers, selection: Selection) -> Numbers:
         """Return the numbers of the members that are related to other terms, in order."""
         if selection.has_rules and not all(is_connected(rule) for rule in fork.rules if rule.origin.axiom):
             return np.unique(owner[owner >= 0])
@@ -314,14 +318,14 @@ def _key(violation: Violation) -> _Key:
     return violation.rule, frozenset(violation.terms.items())
 
 
-def _related(fork: Fork, predicate: str, owner: Rows) -> Iterator[int]:
+def _related(fork: Fork, predicate: str, owner: Numbers) -> Iterator[int]:
     for row in fork.facts(predicate):
         owners = {int(owner[fork.dictionary.find(term)]) for term in row}
         if len(owners) > 1:
             yield from owners
 
 
-def _pairs(kind: Kind, triples: TripleIds, owner: Rows, number_of: Rows, type_id: int, first: int) -> Rows:
+def _pairs(kind: Kind, triples: TripleIds, owner: Numbers, number_of: Numbers, type_id: int, first: int) -> Numbers:
     """Return the members that some triples are about, each with another class or property to which it belongs, as numbers."""
     subjects = owner[triples[:, 0]]
     if kind == "class":
@@ -329,11 +333,11 @@ def _pairs(kind: Kind, triples: TripleIds, owner: Rows, number_of: Rows, type_id
     else:
         own, uppers = (owner[triples[:, 2]] == subjects) & (triples[:, 0] != triples[:, 2]), number_of[triples[:, 1]]
     rows = np.stack([subjects[own] - first, uppers[own]], axis=1)
-    found: Rows = rows[(rows[:, 1] >= 0) & (rows[:, 0] != rows[:, 1])]
+    found: Numbers = rows[(rows[:, 1] >= 0) & (rows[:, 0] != rows[:, 1])]
     return found
 
 
-def _by_owner(fork: Fork, owner: Rows) -> tuple[dict[int, Violation], bool]:
+def _by_owner(fork: Fork, owner: Numbers) -> tuple[dict[int, Violation], bool]:
     """Return for each member a violation that it takes part in, and whether there are violations without any."""
     found: dict[int, Violation] = {}
     unowned = False

@@ -69,7 +69,12 @@ def table_rows(hierarchy: Hierarchy, prefixes: Mapping[str, str]) -> Iterator[tu
 def as_dict(hierarchy: Hierarchy, prefixes: Mapping[str, str]) -> dict[str, Any]:
     """Return ``complete``, ``consistent``, ``warnings``, ``unsatisfiable`` with proofs, and a list of names for each kind."""
     unsatisfiable = [
-        {"name": each.name.value, "kind": each.kind, "violation": each.violation.text(prefixes), "proof": _proof(each, prefixes).as_dict()}
+        {
+            "name": each.name.value,
+            "kind": each.kind,
+            "violation": each.violation.text(prefixes),
+            "proof": _proof(each, prefixes).as_dict(),
+        }
         for each in hierarchy.unsatisfiable
     ]
     found: dict[str, Any] = {

@@ -17,13 +17,13 @@ from kg_reasoner.engine.inconsistency import Violation
 from kg_reasoner.errors import NoProofError, ReasonerError
 from kg_reasoner.explain.proofs import Proof
 from kg_reasoner.loaders.ontology.profile import AxiomWarning
-from kg_reasoner.terms import IRI, OWL, RDFS, AnyTerm, Term, Triple
+from kg_reasoner.terms import IRI, OWL, RDFS, AnyTerm, Triple
 
-__all__ = ["Hierarchy", "Unsatisfiable"]
+__all__ = ["BELOW", "NOTHING", "Hierarchy", "Unsatisfiable"]
 
 _Prove = Callable[[Member, "Triple | Violation"], "Proof | None"]
 
-_BELOW: Final = {"class": RDFS.subClassOf, "object property": RDFS.subPropertyOf, "data property": RDFS.subPropertyOf}
+BELOW: Final = {"class": RDFS.subClassOf, "object property": RDFS.subPropertyOf, "data property": RDFS.subPropertyOf}
 _EQUIVALENT: Final = {
     "class": OWL.equivalentClass,
     "object property": OWL.equivalentProperty,
@@ -116,7 +116,11 @@ class Hierarchy:
             if below not in self._members[kind]:
                 continue
             fact = self._members[kind][below].about(above)
-            if below in self.taxonomies[kind] and above in self.taxonomies[kind] and not self.taxonomies[kind].is_below(below, above):
+            if (
+                below in self.taxonomies[kind]
+                and above in self.taxonomies[kind]
+                and not self.taxonomies[kind].is_below(below, above)
+            ):
                 raise NoProofError(f"{below} is not below {above}")
             return _current(self._prove(self._members[kind][below], fact))
         raise ReasonerError(f"{below} is neither a class nor a property of this ontology")
@@ -128,21 +132,11 @@ class Hierarchy:
         properties to owl:bottomObjectProperty or owl:bottomDataProperty.
         """
         for each in self.unsatisfiable:
-            yield each.name, _EQUIVALENT[each.kind], _NOTHING[each.kind]
+            yield each.name, _EQUIVALENT[each.kind], NOTHING[each.kind]
         for kind, taxonomy in self.taxonomies.items():
             for (first, *others), above in taxonomy.places():
                 yield from ((first, _EQUIVALENT[kind], other) for other in others)
-                yield from ((first, _BELOW[kind], upper) for upper in above)
-
-    def inclusions(self) -> set[tuple[Kind, IRI, Term]]:
-        """Return which names are directly below which others, or equivalent to them; nothing is directly below owl:Nothing but
-        what is unsatisfiable.
-        """
-        found: set[tuple[Kind, IRI, Term]] = {(each.kind, each.name, _NOTHING[each.kind]) for each in self.unsatisfiable}
-        for kind, taxonomy in self.taxonomies.items():
-            for name in taxonomy.names:
-                found.update((kind, name, upper) for upper in (*taxonomy.parents(name), *taxonomy.equivalents(name)))
-        return found
+                yield from ((first, BELOW[kind], upper) for upper in above)
 
     def text(self, prefixes: Mapping[str, str] | None = None) -> str:
         """Return the hierarchy as an indented tree, unsatisfiable names first."""
@@ -162,11 +156,8 @@ class Hierarchy:
 
         return page(self, prefixes or {})
 
-    def __str__(self) -> str:
-        return self.text()
 
-
-_NOTHING: Final = {
+NOTHING: Final = {
     "class": OWL.Nothing,
     "object property": OWL.bottomObjectProperty,
     "data property": OWL.bottomDataProperty,

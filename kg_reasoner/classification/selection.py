@@ -61,7 +61,9 @@ def select(triples: TripleIds, dictionary: Dictionary, *, separates_told: bool) 
     find = dictionary.find
     type_id = find(RDF.type)
     is_type = triples[:, 1] == type_id
-    of_schema = np.where(is_type, _among(triples[:, 2], _ids(dictionary, _DECLARING)), _among(triples[:, 1], _ids(dictionary, _STATING)))
+    of_schema = np.where(
+        is_type, _among(triples[:, 2], _ids(dictionary, _DECLARING)), _among(triples[:, 1], _ids(dictionary, _STATING))
+    )
     axioms = triples[of_schema]
     keys = triples[:, 1] == find(OWL.hasKey)
     others = triples[~of_schema & ~keys]
@@ -95,7 +97,14 @@ def _names(axioms: TripleIds, others: TripleIds, dictionary: Dictionary, type_id
         rows = axioms[_among(axioms[:, 1], _ids(dictionary, predicates))]
         return rows[:, list(columns)].ravel()
 
-    used = [ends(_BETWEEN_CLASSES, 0, 2), ends(_TO_CLASSES, 2), ends(_OF_CLASSES, 0), others[others[:, 1] == type_id, 2]]
+    heads = [ends([OWL.intersectionOf, OWL.unionOf, OWL.disjointUnionOf], 2), _members_of_disjoint(axioms, dictionary, type_id)]
+    used = [
+        _listed(axioms, np.concatenate(heads), dictionary),
+        ends(_BETWEEN_CLASSES, 0, 2),
+        ends(_TO_CLASSES, 2),
+        ends(_OF_CLASSES, 0),
+        others[others[:, 1] == type_id, 2],
+    ]
     classes = _named([declared(OWL.Class, RDFS.Class), *used], dictionary)
     data = _named([declared(OWL.DatatypeProperty)], dictionary)
     annotations = _named([declared(OWL.AnnotationProperty)], dictionary)
@@ -110,6 +119,26 @@ def _names(axioms: TripleIds, others: TripleIds, dictionary: Dictionary, type_id
         "object property": np.setdiff1d(np.setdiff1d(objects, only_data), annotations),
         "data property": np.setdiff1d(only_data, annotations),
     }
+
+
+def _members_of_disjoint(axioms: TripleIds, dictionary: Dictionary, type_id: int) -> Ids:
+    """Return the lists of classes that are said to be disjoint."""
+    find = dictionary.find
+    disjoint = axioms[(axioms[:, 1] == type_id) & (axioms[:, 2] == find(OWL.AllDisjointClasses)), 0]
+    return axioms[(axioms[:, 1] == find(OWL.members)) & np.isin(axioms[:, 0], disjoint), 2]
+
+
+def _listed(axioms: TripleIds, cells: Ids, dictionary: Dictionary) -> Ids:
+    """Return the members of the lists that begin with some cells."""
+    firsts = axioms[axioms[:, 1] == dictionary.find(RDF.first)]
+    rests = axioms[axioms[:, 1] == dictionary.find(RDF.rest)]
+    seen = np.unique(cells)
+    while len(cells):
+        following = np.unique(rests[np.isin(rests[:, 0], cells), 2])
+        cells = np.setdiff1d(following, seen)
+        seen = np.union1d(seen, cells)
+    found: Ids = firsts[np.isin(firsts[:, 0], seen), 2]
+    return found
 
 
 def _named(parts: list[Ids], dictionary: Dictionary) -> Ids:

@@ -10,15 +10,14 @@ import numpy.typing as npt
 
 from kg_reasoner.engine.encoding import as_term
 from kg_reasoner.errors import ReasonerError
-from kg_reasoner.storage.arrays import Ids
 from kg_reasoner.terms import IRI, AnyTerm, Term
 
 __all__ = ["Taxonomy", "reduced"]
 
-_Numbers = npt.NDArray[np.int64]
+Numbers = npt.NDArray[np.int64]
 
 
-def reduced(count: int, pairs: npt.NDArray[np.integer[npt.NBitBase]]) -> tuple[_Numbers, _Numbers]:
+def reduced(count: int, pairs: Numbers) -> tuple[Numbers, Numbers]:
     """Return the transitive reduction of a transitive relation.
 
     The nearest nodes above a node are found from the lowest on: a node has more nodes above it than those above it have.
@@ -72,7 +71,7 @@ class Taxonomy:
         pairs: The numbers of a name and of one above it, transitively closed.
     """
 
-    def __init__(self, names: Sequence[IRI], pairs: Ids) -> None:
+    def __init__(self, names: Sequence[IRI], pairs: Numbers) -> None:
         order = sorted(range(len(names)), key=lambda number: names[number].value)
         rank = np.empty(len(names), np.int64)
         rank[order] = np.arange(len(names))
@@ -117,7 +116,9 @@ class Taxonomy:
     def _place(self, name: AnyTerm) -> int:
         number = self._numbers.get(as_term(name))
         if number is None:
-            raise ReasonerError(f"{as_term(name)} is not in this hierarchy: it is unsatisfiable, or no axiom or fact mentions it as such")
+            raise ReasonerError(
+                f"{as_term(name)} is not in this hierarchy: it is unsatisfiable, or no axiom or fact mentions it as such"
+            )
         return int(self._first[number])
 
     def _named(self, places: Sequence[int]) -> tuple[IRI, ...]:
@@ -155,7 +156,9 @@ class Taxonomy:
 
     def is_below(self, lower: AnyTerm, upper: AnyTerm) -> bool:
         """Return whether a name is below another one, or at the same place; errors as for `parents`."""
-        return self._place(lower) == self._place(upper) or self._numbers[as_term(upper)] in self._all_above.get(self._place(lower), ())
+        return self._place(lower) == self._place(upper) or self._numbers[as_term(upper)] in self._all_above.get(
+            self._place(lower), ()
+        )
 
     @property
     def roots(self) -> tuple[IRI, ...]:

@@ -16,6 +16,7 @@ import click
 
 from kg_reasoner import __version__
 from kg_reasoner.cli.check import check
+from kg_reasoner.cli.classify import classify, diff
 from kg_reasoner.cli.demo import demo
 from kg_reasoner.cli.explain import explain
 from kg_reasoner.cli.generate import generate
@@ -110,5 +111,5 @@ def main() -> None:
     """
 
 
-for _command in (materialise, query, explain, run, rules, check, imports, generate, demo, spark):
+for _command in (materialise, query, explain, run, rules, check, classify, diff, imports, generate, demo, spark):
     main.add_command(_command)
