@@ -85,7 +85,7 @@ def diff(
 ) -> None:
     """Show what only one of two ontologies, BEFORE and AFTER, says of classes and properties, stated or inferred.
 
-    A line with - is an inclusion that is lost, one with + is gained. Inclusions that follow from others that are shown are left out.
+    A line with - is an inclusion that is lost, one with + is gained. Those that follow from others are left out.
 
     Exit with code 3 if there is a difference.
     """
