@@ -50,8 +50,6 @@ def cases() -> list[tuple[str, str, str]]:
 @pytest.mark.parametrize("ruleset", ["owl2rl", "owl2rl-full"])
 @pytest.mark.filterwarnings("ignore::kg_reasoner.errors.BeyondProfileWarning")
 def test_hierarchies(title: str, ontology: str, tree: str, ruleset: str) -> None:
-    if title.startswith("SWRL") and ruleset == "owl2rl-full":
-        pytest.skip("this rule set has no SWRL rules")
     assert loaded(ontology, ruleset).hierarchy().text(PREFIXES) == tree
 
 
@@ -198,6 +196,17 @@ def test_keys_identify_named_individuals_only() -> None:
         :code a owl:DatatypeProperty . :a a :A, :C ; :code "1" . :C a owl:Class .
     """
     assert loaded(text).hierarchy().classes.parents(ex("A")) == ()
+
+
+def test_what_keys_and_rules_say_of_individuals_counts() -> None:
+    text = """
+        :K owl:hasKey (:code) . :code a owl:DatatypeProperty . :a a :K ; :code "1" . :b a :K, :C ; :code "1" .
+        :rule a swrl:Imp ; swrl:body ([ a swrl:ClassAtom ; swrl:classPredicate :C ; swrl:argument1 :x ]) ;
+          swrl:head ([ a swrl:ClassAtom ; swrl:classPredicate :D ; swrl:argument1 :x ]) . :x a swrl:Variable .
+        :A rdfs:subClassOf [ owl:onProperty :p ; owl:hasValue :a ] . :p a owl:ObjectProperty .
+        [ owl:onProperty :p ; owl:someValuesFrom :D ] rdfs:subClassOf :E .
+    """
+    assert loaded(text).hierarchy().classes.parents(ex("A")) == (ex("E"),)
 
 
 @pytest.mark.parametrize("equality", ["axioms", "rewrite"])

@@ -20,7 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from kg_reasoner.classification.selection import KINDS, Kind, Selection, select
-from kg_reasoner.classification.usable_rules import is_connected, told_rule
+from kg_reasoner.classification.usable_rules import told_rule
 from kg_reasoner.engine.inconsistency import Violation
 from kg_reasoner.explain.proofs import Proof
 from kg_reasoner.loaders.ontology.profile import AxiomWarning
@@ -227,11 +227,14 @@ class Classifier:
 
     def _alone(self, state: _State, selection: Selection) -> Fork:
         """Return the reasoner for linked members, brought up to date."""
-        same = self._source.dictionary.find(OWL.sameAs)
-        others = self._source.triple_ids("all")
-        others = others[(others[:, 1] == same) & (others[:, 0] != others[:, 2])]
+        others = selection.others
+        if selection.has_keys:  # what they say of named individuals counts
+            derived = select(self._source.triple_ids("all"), self._source.dictionary, separates_told=False)
+            others = np.concatenate(
+                [derived.others, derived.axioms[derived.axioms[:, 1] == self._source.dictionary.find(OWL.sameAs)]]
+            )
         told = np.insert(selection.told, 1, -1, axis=1)
-        wanted = np.concatenate([selection.axioms, selection.others, others, told]).astype(np.int32)
+        wanted = np.concatenate([selection.axioms, others, told]).astype(np.int32)
         has = np.empty((0, 3), np.int32) if state.alone_has is None else state.alone_has
         alone = self._make(self._program) if state.alone is None else state.alone
         gone, new = _difference(has, wanted)
@@ -258,7 +261,7 @@ class Classifier:
             for term in member.terms:
                 owner[fork.dictionary.find(term)] = number
             leads[fork.dictionary.find(member.terms[0])] = True
-        linked = self._linked(fork, triples, owner, selection)
+        linked = self._linked(fork, triples, owner)
         violated, unowned = _by_owner(fork, owner)
         pairs: dict[Kind, Numbers] = {}
         unsatisfiable: dict[Kind, dict[int, Violation]] = {}
@@ -291,10 +294,8 @@ class Classifier:
         looked_at = frozenset(every[number] for number in linked.tolist())
         return Classified(members, pairs, unsatisfiable, looked_at, is_consistent, tuple(fork.warnings))
 
-    def _linked(self, fork: Fork, triples: TripleIds, owner: Numbers, selection: Selection) -> Numbers:
+    def _linked(self, fork: Fork, triples: TripleIds, owner: Numbers) -> Numbers:
         """Return the numbers of the members that are related to other terms, in order."""
-        if selection.has_rules and not all(is_connected(rule) for rule in fork.rules if rule.origin.axiom):
-            return np.unique(owner[owner >= 0])
         subjects, values = owner[triples[:, 0]], owner[triples[:, 2]]
         is_type = triples[:, 1] == fork.dictionary.find(RDF.type)
         apart = (subjects != values) & ~(is_type & (values < 0))

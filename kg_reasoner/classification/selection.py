@@ -11,9 +11,10 @@ import numpy.typing as npt
 
 from kg_reasoner.graphs import reachable
 from kg_reasoner.loaders.ontology.ontology import SCHEMA_CLASSES, SCHEMA_PREDICATES
+from kg_reasoner.loaders.rules.swrl import SWRL_CLASSES, SWRL_PREDICATES
 from kg_reasoner.storage.arrays import Flags, Ids, TripleIds
 from kg_reasoner.storage.dictionary import Dictionary
-from kg_reasoner.terms import IRI, OWL, RDF, RDFS, XSD, Term
+from kg_reasoner.terms import OWL, RDF, RDFS, XSD, Term
 
 __all__ = ["KINDS", "Kind", "Selection", "select"]
 
@@ -21,9 +22,10 @@ Kind: TypeAlias = Literal["class", "object property", "data property"]
 KINDS: Final[tuple[Kind, ...]] = ("class", "object property", "data property")
 
 _RESERVED: Final = tuple(f"<{base}" for base in (RDF, RDFS, OWL, XSD))
-_DECLARING: Final = SCHEMA_CLASSES | {RDFS.Class, RDF.Property, OWL.AnnotationProperty}
-_STATING: Final = (SCHEMA_PREDICATES - {OWL.hasKey}) | {OWL.sameAs, OWL.differentFrom}
-"""Keys identify named individuals only, so they say nothing of classes."""
+_DECLARING: Final = (SCHEMA_CLASSES - SWRL_CLASSES) | {RDFS.Class, RDF.Property, OWL.AnnotationProperty}
+_OF_NAMED: Final = frozenset({OWL.hasKey, *SWRL_PREDICATES})
+"""Keys and SWRL rules are about named individuals only, so they say nothing of classes."""
+_STATING: Final = (SCHEMA_PREDICATES - _OF_NAMED) | {OWL.sameAs, OWL.differentFrom}
 
 _BETWEEN_CLASSES: Final = (RDFS.subClassOf, OWL.equivalentClass, OWL.disjointWith, OWL.complementOf)
 _TO_CLASSES: Final = (RDFS.domain, RDFS.range, OWL.someValuesFrom, OWL.allValuesFrom, OWL.onClass)
@@ -40,14 +42,14 @@ class Selection:
         told: Pairs of a class and one above it, as the ontology states them; they need no rules of their own.
         others: The other triples: what is said of individuals.
         names: The classes, object properties and data properties.
-        has_rules: Whether there are SWRL rules among the axioms.
+        has_keys: Whether there are keys or SWRL rules, which are left out.
     """
 
     axioms: TripleIds
     told: Ids
     others: TripleIds
     names: dict[Kind, Ids]
-    has_rules: bool
+    has_keys: bool
 
 
 def select(triples: TripleIds, dictionary: Dictionary, *, separates_told: bool) -> Selection:
@@ -65,16 +67,15 @@ def select(triples: TripleIds, dictionary: Dictionary, *, separates_told: bool) 
         is_type, _among(triples[:, 2], _ids(dictionary, _DECLARING)), _among(triples[:, 1], _ids(dictionary, _STATING))
     )
     axioms = triples[of_schema]
-    keys = triples[:, 1] == find(OWL.hasKey)
-    others = triples[~of_schema & ~keys]
+    keys = _among(triples[:, 1], _ids(dictionary, _OF_NAMED))
+    others = triples[~of_schema & ~keys & ~(is_type & _among(triples[:, 2], _ids(dictionary, SWRL_CLASSES)))]
     names = _names(axioms, others, dictionary, type_id)
     told = np.zeros(len(axioms), bool)
     if separates_told:
         told = _told(axioms, dictionary)
     pairs = axioms[told]
     both = pairs[pairs[:, 1] == find(OWL.equivalentClass)]
-    has_rules = find(IRI("http://www.w3.org/2003/11/swrl#body")) >= 0
-    return Selection(axioms[~told], np.concatenate([pairs[:, [0, 2]], both[:, [2, 0]]]), others, names, has_rules)
+    return Selection(axioms[~told], np.concatenate([pairs[:, [0, 2]], both[:, [2, 0]]]), others, names, bool(keys.any()))
 
 
 def _ids(dictionary: Dictionary, terms: Iterable[Term]) -> Ids:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from kg_reasoner.classification.hierarchy import NOTHING
 from kg_reasoner.classification.taxonomy import Taxonomy
 from kg_reasoner.graphs import reachable
 from kg_reasoner.terms import IRI, OWL, RDF, RDFS, XSD, Term
@@ -81,12 +82,11 @@ class _Reading:
         self.read_order(self.hierarchy.classes, "class", RDFS.subClassOf)
         self.read_order(self.hierarchy.object_properties, "property", RDFS.subPropertyOf)
         self.read_order(self.hierarchy.data_properties, "property", RDFS.subPropertyOf)
-        nothing = self.number(OWL.Nothing)
         for each in self.hierarchy.unsatisfiable:
-            number = self.number(each.name)
-            if each.kind == "class" and number is not None and nothing is not None:
+            number, nothing = self.number(each.name), self.number(NOTHING[each.kind])
+            if number is not None and nothing is not None:
                 self.found.equivalents[number] = [nothing]
-                self.found.kinds[number] = "class"
+                self.found.kinds[number] = "class" if each.kind == "class" else "property"
         self.read_types()
         if objects:
             self.found.relations = list(self.related(self.hierarchy.object_properties.names, of_literals=False))
@@ -122,9 +122,10 @@ class _Reading:
         ids = reasoner.triple_ids("all")
         ids = ids[(ids[:, 1] == find(RDF.type)) & np.isin(ids[:, 2], list(classes))]
         ids = ids[np.lexsort((ids[:, 2], ids[:, 0]))]
-        starts = np.flatnonzero(np.r_[True, ids[1:, 0] != ids[:-1, 0]]) if len(ids) else np.empty(0, int)
+        starts = np.flatnonzero(np.r_[True, ids[1:, 0] != ids[:-1, 0]][: len(ids)])
         nearest: dict[tuple[int, ...], list[IRI]] = {}
-        for subject, group in zip(ids[starts, 0].tolist(), np.split(ids[:, 2], starts[1:]), strict=True):
+        groups = np.split(ids[:, 2], starts[1:]) if len(ids) else []
+        for subject, group in zip(ids[starts, 0].tolist(), groups, strict=True):
             text = reasoner.dictionary.text(subject)
             if not text.startswith("<") or text.startswith(_RESERVED):
                 continue

@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import numpy as np
 
+from kg_reasoner.expressions.values import INTEGER_RANGES
 from kg_reasoner.owlready2.following import Attached, owlready
 from kg_reasoner.storage.arrays import contains
-from kg_reasoner.terms import IRI, OWL, RDF, RDFS, XSD, Literal
+from kg_reasoner.terms import OWL, RDF, RDFS, XSD, Literal
 
 if TYPE_CHECKING:
     from kg_reasoner.owlready2.conclusions import Conclusions
@@ -48,10 +49,10 @@ class Writer:
         hierarchy = list(self.of_hierarchy(found))
         relations = [triple for triple in self.unstated(found.relations) if not self.is_stated_inversely(triple)]
         wanted = dict.fromkeys([*self.unstated(hierarchy), *relations])
-        gone = self.retract(self.attached.written, wanted)
+        gone = self.retract(self.attached.written, wanted, of_literals=False)
         written = self.write(wanted)
         values = dict.fromkeys(self.unstated(found.values, of_literals=True))
-        gone_values = self.retract(self.attached.written_values, values)
+        gone_values = self.retract(self.attached.written_values, values, of_literals=True)
         new_values = self.write_values(values)
         with owlready().base.LOADING:  # the triples have been written above
             self.update_equivalents(found, gone)
@@ -89,20 +90,21 @@ class Writer:
         inverse = getattr(entity, "_inverse_property", None)
         return bool(inverse and self.world._has_obj_triple_spo(value, inverse.storid, subject))
 
-    def retract(self, written: dict[tuple[int, ...], tuple[int, ...]], wanted: dict[_Triple, None]) -> list[_Triple]:
+    def retract(
+        self, written: dict[tuple[int, ...], tuple[int, ...]], wanted: dict[_Triple, None], *, of_literals: bool
+    ) -> list[_Triple]:
         """Delete what was written before and is not wanted; return it."""
         gone = []
-        for key, (context, *triple) in list(written.items()):
-            subject, property, value = triple
-            if (subject, property, value) not in wanted:
-                if key in self.attached.written:
-                    graph = self.world.graph.context_2_user_context(context)
-                    graph._del_obj_triple_raw_spo(subject, property, value)
-                else:
-                    graph = self.world.graph.context_2_user_context(context)
-                    graph._del_data_triple_raw_spod(subject, property, *self.attached.store.stored_as[value])
-                del written[key]
-                gone.append((subject, property, value))
+        for key, (context, subject, property, value) in list(written.items()):
+            if (subject, property, value) in wanted:
+                continue
+            graph = self.world.graph.context_2_user_context(context)
+            if of_literals:
+                graph._del_data_triple_raw_spod(subject, property, *self.stored(value))
+            else:
+                graph._del_obj_triple_raw_spo(subject, property, value)
+            del written[key]
+            gone.append((subject, property, value))
         return gone
 
     def write(self, wanted: dict[_Triple, None]) -> list[_Triple]:
@@ -110,7 +112,7 @@ class Writer:
         new = [triple for triple in wanted if not self.world._has_obj_triple_spo(*triple)]
         context = self.target.graph.c
         for triple, ids in zip(new, self.ids(new, False).tolist(), strict=True):
-            self.attached.written[context, *ids] = (context, *triple)
+            self.attached.written[(context, *ids)] = (context, *triple)
             self.target._add_obj_triple_raw_spo(*triple)
         return new
 
@@ -120,8 +122,8 @@ class Writer:
         for triple, ids in zip(wanted, self.ids(wanted, True).tolist(), strict=True):
             subject, property, literal = triple
             value, datatype = self.stored(literal)
-            if not self.world._has_data_triple_spod(subject, property, value, datatype):
-                self.attached.written_values[context, *ids] = (context, *triple)
+            if not self.world._has_data_triple_spod(subject, property, value):  # of whatever datatype, as owlready2 does
+                self.attached.written_values[(context, *ids)] = (context, *triple)
                 self.target._add_data_triple_raw_spod(subject, property, value, datatype)
                 new.append(triple)
         return new
@@ -135,10 +137,7 @@ class Writer:
             if term.language is not None:
                 known[literal] = term.lexical, f"@{term.language}"
             else:
-                is_whole = IRI(term.datatype) in XSD and term.datatype.endswith(
-                    ("integer", "Integer", "long", "int", "short", "byte")
-                )
-                convert = int if is_whole else _NUMBERS.get(term.datatype, str)
+                convert = int if term.datatype in INTEGER_RANGES else _NUMBERS.get(term.datatype, str)
                 known[literal] = convert(term.lexical), self.world._abbreviate(term.datatype)
         return known[literal]
 
