@@ -897,7 +897,7 @@ class Reasoner:
         if self._hierarchies is None:
             from kg_reasoner.api.classifying import Hierarchies
 
-            self._hierarchies = Hierarchies(self)
+            self._hierarchies = Hierarchies(self, partial(Reasoner, datatypes=self.datatypes, limits=self.limits))
         return self._hierarchies.current()
 
     def sizes(self) -> Sizes:

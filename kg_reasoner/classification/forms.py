@@ -2,21 +2,53 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import Any, Final, Protocol
 
+from kg_reasoner.classification.selection import Kind
 from kg_reasoner.classification.taxonomy import Taxonomy
+from kg_reasoner.engine.inconsistency import Violation
+from kg_reasoner.explain.proofs import Proof
 from kg_reasoner.language.parser import PREFIXES
 from kg_reasoner.language.printer import format_term
+from kg_reasoner.loaders.ontology.profile import AxiomWarning
 from kg_reasoner.terms import IRI
-
-if TYPE_CHECKING:
-    from kg_reasoner.classification.hierarchy import Hierarchy
 
 __all__ = ["as_dict", "page", "table_rows", "tree_text"]
 
-_TITLES = {"class": "classes", "object property": "object properties", "data property": "data properties"}
+
+class Shown(Protocol):
+    """What of a hierarchy is shown."""
+
+    is_consistent: bool
+    complete: bool
+    warnings: tuple[AxiomWarning, ...]
+
+    @property
+    def unsatisfiable(self) -> Sequence[NoMembers]: ...
+
+    @property
+    def taxonomies(self) -> Mapping[Kind, Taxonomy]: ...
+
+
+class NoMembers(Protocol):
+    """A class or property that is unsatisfiable."""
+
+    @property
+    def name(self) -> IRI: ...
+
+    @property
+    def kind(self) -> Kind: ...
+
+    @property
+    def violation(self) -> Violation: ...
+
+    @property
+    def proof(self) -> Proof: ...
+
+
+_TITLES: Final[dict[Kind, str]] = {"class": "classes", "object property": "object properties", "data property": "data properties"}
 
 
 def _shortener(prefixes: Mapping[str, str]) -> Callable[[IRI], str]:
@@ -24,7 +56,7 @@ def _shortener(prefixes: Mapping[str, str]) -> Callable[[IRI], str]:
     return lambda name: format_term(name, known)
 
 
-def tree_text(hierarchy: Hierarchy, prefixes: Mapping[str, str]) -> str:
+def tree_text(hierarchy: Shown, prefixes: Mapping[str, str]) -> str:
     """Return an indented tree. A name with several others above it is under each of them, with what is below it only at first."""
     short = _shortener(prefixes)
     lines: list[str] = []
@@ -56,7 +88,7 @@ def walk(taxonomy: Taxonomy) -> Iterator[tuple[int, IRI, bool]]:
             waiting.extend((depth + 1, child) for child in reversed(below.get(name, [])))
 
 
-def table_rows(hierarchy: Hierarchy, prefixes: Mapping[str, str]) -> Iterator[tuple[str, str, str, str]]:
+def table_rows(hierarchy: Shown, prefixes: Mapping[str, str]) -> Iterator[tuple[str, str, str, str]]:
     """Yield a row for each name, what is unsatisfiable first: kind, name, those directly above it, and its equivalents."""
     short = _shortener(prefixes)
     for each in hierarchy.unsatisfiable:
@@ -66,7 +98,7 @@ def table_rows(hierarchy: Hierarchy, prefixes: Mapping[str, str]) -> Iterator[tu
             yield kind, short(name), " ".join(map(short, taxonomy.parents(name))), " ".join(map(short, taxonomy.equivalents(name)))
 
 
-def as_dict(hierarchy: Hierarchy, prefixes: Mapping[str, str]) -> dict[str, Any]:
+def as_dict(hierarchy: Shown, prefixes: Mapping[str, str]) -> dict[str, Any]:
     """Return ``complete``, ``consistent``, ``warnings``, ``unsatisfiable`` with proofs, and a list of names for each kind."""
     unsatisfiable = [
         {
@@ -95,7 +127,7 @@ def as_dict(hierarchy: Hierarchy, prefixes: Mapping[str, str]) -> dict[str, Any]
     return found
 
 
-def _proof(each: Any, prefixes: Mapping[str, str]) -> Any:
+def _proof(each: NoMembers, prefixes: Mapping[str, str]) -> Proof:
     return each.proof.with_prefixes(prefixes)
 
 
@@ -105,7 +137,7 @@ _STYLE = (
 )
 
 
-def page(hierarchy: Hierarchy, prefixes: Mapping[str, str]) -> str:
+def page(hierarchy: Shown, prefixes: Mapping[str, str]) -> str:
     """Return a self-contained HTML page: what is unsatisfiable with its proofs, trees that can be folded, and the warnings."""
     short = _shortener(prefixes)
     parts = [f'<!DOCTYPE html><html lang="en"><meta charset="utf-8"><title>Inferred hierarchy</title><style>{_STYLE}</style>']

@@ -45,6 +45,8 @@ class Attached:
         ids of their terms, and for each the same in numbers of the World."""
         self.written_values: dict[tuple[int, ...], tuple[int, ...]] = {}
         """Those with literals. The last number is the id of the literal in both."""
+        self.taken_back: tuple[dict[tuple[int, int, int], None], dict[tuple[int, int, int], None]] = {}, {}
+        """The triples, without and with literals, that were deleted, and that objects may still show."""
         self.current = Reasoner(ruleset=ruleset)
         """The reasoner as it was brought up to date last."""
         self.store = QuadStore(world, self.current.dictionary)

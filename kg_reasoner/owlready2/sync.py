@@ -117,7 +117,6 @@ def sync_reasoner(
     attached = follower_of(world, "owl2rl")
     started = time.perf_counter()
     _tell(debug, "* kg_reasoner * Reasoning...")
-    target = _target(x, world)
     reasoner = attached.refresh(contexts)
     reasoner.materialise()
     if not reasoner.is_consistent():
@@ -128,7 +127,7 @@ def sync_reasoner(
         raise package.OwlReadyInconsistentOntologyError(f"{first.text(prefixes)}\n{proof}{more}")
     hierarchy = reasoner.hierarchy()
     found = conclusions_of(attached, hierarchy, objects=infer_property_values, values=infer_data_property_values)
-    written = Writer(attached, target, debug).apply(found)
+    written = Writer(attached, _target(x, world), debug).apply(found)
     _tell(debug, f"* kg_reasoner * Reasoning took {time.perf_counter() - started:.3f} seconds")
     warnings = tuple(dict.fromkeys((*hierarchy.warnings, *reasoner.warnings)))
     return Inferred(not warnings, warnings, written, attached, hierarchy, contexts)

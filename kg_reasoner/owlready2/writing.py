@@ -28,6 +28,10 @@ _EQUIVALENT: Final = {"class": OWL.equivalentClass, "property": OWL.equivalentPr
 _NUMBERS: Final = {XSD.double.value: float, XSD.float.value: float, XSD.decimal.value: float}
 
 
+_OF_OWL: Final = 300
+"""The last number of the resources that every World has, such as owl:Thing."""
+
+
 class Writer:
     """Applies conclusions to a World.
 
@@ -61,6 +65,7 @@ class Writer:
             self.forget(subject, property, value)
         for subject, property, _ in (*new_values, *gone_values):
             self.forget(subject, property, None)
+        self.attached.taken_back = {}, {}
         return len(written) + len(new_values)
 
     # --- triples
@@ -94,25 +99,27 @@ class Writer:
         self, written: dict[tuple[int, ...], tuple[int, ...]], wanted: dict[_Triple, None], *, of_literals: bool
     ) -> list[_Triple]:
         """Delete what was written before and is not wanted; return it."""
-        gone = []
+        taken_back = self.attached.taken_back[of_literals]
         for key, (context, subject, property, value) in list(written.items()):
             if (subject, property, value) in wanted:
                 continue
+            triple = subject, property, value
+            taken_back[triple] = None  # first, so that a call after an interrupted one finishes it
             graph = self.world.graph.context_2_user_context(context)
             if of_literals:
                 graph._del_data_triple_raw_spod(subject, property, *self.stored(value))
             else:
                 graph._del_obj_triple_raw_spo(subject, property, value)
             del written[key]
-            gone.append((subject, property, value))
-        return gone
+        return list(taken_back)
 
     def write(self, wanted: dict[_Triple, None]) -> list[_Triple]:
         """Write the triples that are not there; return them."""
         new = [triple for triple in wanted if not self.world._has_obj_triple_spo(*triple)]
         context = self.target.graph.c
         for triple, ids in zip(new, self.ids(new, False).tolist(), strict=True):
-            self.attached.written[(context, *ids)] = (context, *triple)
+            key = (context, *ids)
+            self.attached.written[key] = (context, *triple)
             self.target._add_obj_triple_raw_spo(*triple)
         return new
 
@@ -123,7 +130,8 @@ class Writer:
             subject, property, literal = triple
             value, datatype = self.stored(literal)
             if not self.world._has_data_triple_spod(subject, property, value):  # of whatever datatype, as owlready2 does
-                self.attached.written_values[(context, *ids)] = (context, *triple)
+                key = (context, *ids)
+                self.attached.written_values[key] = (context, *triple)
                 self.target._add_data_triple_raw_spod(subject, property, value, datatype)
                 new.append(triple)
         return new
@@ -171,8 +179,9 @@ class Writer:
 
     def update_parents(self, found: Conclusions, gone: list[_Triple]) -> None:
         package = owlready()
-        changed = {subject for subject, property, _ in gone if property in {self.number[name] for name in _IS_A.values()}}
-        for number, kind in found.kinds.items():
+        kinds = {self.number[name]: kind for kind, name in _IS_A.items()}
+        changed = {subject: kinds[property] for subject, property, _ in gone if property in kinds}
+        for number, kind in {**changed, **found.kinds}.items():
             entity = self.world._entities.get(number)
             parents = found.parents.get(number, [])
             if entity is None or (kind == "property" and not parents and number not in changed):
@@ -190,8 +199,8 @@ class Writer:
     def told(self, entity: Any, number: int, kind: str) -> list[Any]:
         """Return what the quad store has above an entity, of which something was taken back."""
         above = self.world._get_obj_triples_sp_o(number, self.number[_IS_A[kind]])
-        builtin = [each for each in entity.is_a if getattr(each, "storid", 1000) <= 300]
-        found = [self.entity(upper) for upper in above if upper > 0]
+        builtin = [each for each in entity.is_a if getattr(each, "storid", _OF_OWL + 1) <= _OF_OWL]
+        found = [self.entity(upper) for upper in above if upper > _OF_OWL]
         return list(dict.fromkeys([*builtin, *(each for each in found if isinstance(each, type))]))
 
     def nearest(self, found: Conclusions, number: int, old: list[Any], parents: list[Any]) -> list[Any]:
@@ -205,14 +214,14 @@ class Writer:
                 continue
             is_far = any(each.storid in found.above(other) for other in near) and each.storid not in near
             is_same = each.storid not in near and any(other in found.equivalents.get(each.storid, ()) for other in near)
-            is_base = any(other is not each and each in getattr(other, "__mro__", ()) for other in every) and each.storid > 300
+            is_base = any(other is not each and each in getattr(other, "__mro__", ()) for other in every) and each.storid > _OF_OWL
             if not (is_far or is_same or is_base):
                 kept.append(each)
         return kept
 
     def forget(self, subject: int, property: int, value: int | None) -> None:
         """Make objects read the values of a property again."""
-        entity = self.world._get_by_storid(property) if property > 300 else None
+        entity = self.world._get_by_storid(property) if property > _OF_OWL else None
         name = getattr(entity, "_python_name", None)
         _forget(self.world._entities.get(subject), name)
         inverse = getattr(entity, "_inverse_property", None)
