@@ -106,7 +106,7 @@ def main() -> None:
       1    an input is missing or wrong, an output cannot be written, or a limit is exceeded; one message says what and where
       2    wrong usage: an unknown command or option
       3    the answer is no: an ASK query is false, a triple to `explain` does not hold, `check` found a contradiction,
-           `imports` did not find one
+           `diff` found a difference, `imports` did not find one
       130  interrupted; 143: terminated; 141: the reader of the output has closed it (as in `... | head`)
     """
 
