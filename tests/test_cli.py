@@ -461,7 +461,7 @@ def test_check_lists_contradictions(zoo: Path) -> None:
 
 
 def test_contradictions_as_json(zoo: Path) -> None:
-    assert json.loads(good("check", zoo, "-f", "json").stdout) == {"consistent": True, "contradictions": []}
+    assert json.loads(good("check", zoo, "-f", "json").stdout) == {"consistent": True, "contradictions": [], "unsatisfiable": []}
     zoo.write_text(ZOO + ":leo a :Dog .")
     found = json.loads(good("check", zoo, "-f", "json", code=3).stdout)
     (contradiction,) = found["contradictions"]
