@@ -5,7 +5,7 @@ A rule with a variable for the property or class is expanded, one copy for each 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Final, NamedTuple
 
@@ -18,13 +18,16 @@ from kg_reasoner.storage.arrays import NO_TRIPLES, Changed, Flags, Rows
 from kg_reasoner.storage.dictionary import Dictionary
 from kg_reasoner.storage.kernels.memory import allocate
 from kg_reasoner.storage.lookups import Buffer, Which
-from kg_reasoner.storage.relation import Database
+from kg_reasoner.storage.relation import Database, capacities
 
 SUBJECT, OBJECT = 0, 1
 """The columns of a property's relation."""
 
 FEW: Final = 16
 """The maximum number of triples to examine one by one, where NumPy is slower."""
+
+MANY: Final = 100_000
+"""The number of triples from which they are counted by a kernel, in tables as long as the dictionary."""
 
 RESERVED: Final = 64
 """The number of new triples of a property or class from which room is allocated in advance."""
@@ -98,21 +101,51 @@ class PropertyTables(TripleLayout):
         """See `TripleLayout`. Relations are created first, then all triples are stored at once."""
         if len(self._dictionary) > len(self._property_map):
             self._extend_maps()
-        if len(triples) > FEW:
-            typed = triples[:, 1] == self._type
-            for column, known, part in ((1, self._properties, triples[~typed]), (2, self._classes, triples[typed])):
-                terms, counts = np.unique(part[:, column], return_counts=True)
-                for term, count in zip(terms.tolist(), counts.tolist(), strict=True):
-                    if term not in known:
-                        self._make(known, term)
-                    if count > RESERVED:
-                        self._database.reserve(known[term], count)
-        else:
+        if len(triples) <= FEW:
             for _, property, value in triples.tolist():
                 known, term = (self._classes, value) if property == self._type else (self._properties, property)
                 if term not in known:
                     self._make(known, term)
-        return self._database.load_triples(triples)
+            return self._database.load_triples(triples)
+        sizes: dict[int, int] = {}
+        for known, terms, counts in self._names_in([triples]):
+            for term, count in zip(terms, counts, strict=True):
+                if term not in known:
+                    self._make(known, term)
+                sizes[known[term]] = count
+                if count > RESERVED:
+                    self._database.reserve(known[term], count)
+        if len(triples) < capacities.shared_triples:
+            return self._database.load_triples(triples)
+        by_relation = np.zeros(len(self._database.relations), np.int64)
+        by_relation[list(sizes)] = list(sizes.values())
+        return self._database.load_triples(triples, by_relation)
+
+    def expect(self, blocks: Sequence[Rows]) -> None:
+        """See `TripleLayout`. Room is made for each relation once."""
+        if len(self._dictionary) > len(self._property_map):
+            self._extend_maps()
+        for known, terms, counts in self._names_in(blocks):
+            for term, count in zip(terms, counts, strict=True):
+                if term not in known:
+                    self._make(known, term)
+                if count > RESERVED:
+                    self._database.reserve(known[term], count)
+
+    def _names_in(self, blocks: Sequence[Rows]) -> Iterator[tuple[dict[int, int], list[int], list[int]]]:
+        """Yield, of triples, the properties with their numbers of triples, then the classes; each with the relations known."""
+        count = sum(map(len, blocks))
+        if count < MANY:
+            triples = np.concatenate(blocks)
+            typed = triples[:, 1] == self._type
+            for column, known, part in ((1, self._properties, triples[~typed]), (2, self._classes, triples[typed])):
+                names, sizes = np.unique(part[:, column], return_counts=True)
+                yield known, names.tolist(), sizes.tolist()
+            return
+        counts = self._database.count_names(blocks, self._type, len(self._dictionary))
+        for known, sizes in zip((self._properties, self._classes), counts, strict=True):
+            names = np.flatnonzero(sizes)
+            yield known, names.tolist(), sizes[names].tolist()
 
     def retract(self, triples: Rows) -> Changed:
         """See `TripleLayout`."""

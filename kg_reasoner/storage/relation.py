@@ -14,9 +14,10 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
+from kg_reasoner.concurrency.cores import thread_count
 from kg_reasoner.concurrency.locking import new_mutex
 from kg_reasoner.errors import CapacityError
-from kg_reasoner.storage.arrays import Changed, Rows
+from kg_reasoner.storage.arrays import Changed, Numbers, Rows
 from kg_reasoner.storage.kernels import native
 from kg_reasoner.storage.kernels.layout import (
     ABSENT,
@@ -41,6 +42,7 @@ from kg_reasoner.storage.kernels.layout import (
 )
 from kg_reasoner.storage.kernels.memory import Record, StructTable, address, allocate, grant, mix, region
 from kg_reasoner.storage.renewal import Renewals
+from kg_reasoner.storage.shared_loading import load_together
 
 FILL = 0.62
 """The fullest that a hash table gets before it doubles."""
@@ -80,6 +82,8 @@ class Capacities:
     """Fewer dead rows than this are left where they are."""
     large: int = 1 << 16
     """Relations with so many rows grow and are compacted in steps."""
+    shared_triples: int = 1 << 17
+    """Fewer triples than this are loaded by one thread."""
 
 
 capacities = Capacities()
@@ -100,6 +104,12 @@ class PlanRoom:
         self._codes = allocate(1 << 10, np.int32)
         self._code_count = 0
         self.context.codes = self._codes
+
+    @property
+    def context_words(self) -> Numbers:
+        """The words of the context."""
+        words: Numbers = self._contexts.words[0]
+        return words
 
     def add_codes(self, codes: list[int]) -> int:
         """Store a list of codes, and return its position."""
@@ -217,6 +227,8 @@ class Database(PlanRoom):
         self.renumbered: Counter[int] = Counter()
         """How often the rows of each relation have got other numbers."""
         self._renewals = Renewals(self)
+        self.threads = thread_count(None)
+        """The number of threads that load triples together."""
         self.is_fresh = True
         """Whether no row has ever been processed, so that rules will see all rows as new ones."""
         self._list_room = 0
@@ -374,16 +386,37 @@ class Database(PlanRoom):
                 self.grow()
         return self._answers(count)
 
-    def load_triples(self, triples: Rows) -> Changed:
-        """Insert explicit triples, shape (n, 3), in property tables; all their relations are there. See `load`."""
+    def load_triples(self, triples: Rows, sizes: Numbers | None = None) -> Changed:
+        """Insert explicit triples, shape (n, 3), in property tables; all their relations are there. See `load`.
+
+        Given how many of them belong to each relation, several threads may do so.
+        """
         done, count = 0, len(triples)
         self.reserve_list("claimed", count)
         data, changed = self._arguments(triples)
+        if sizes is not None and self.threads > 1 and self.is_fresh and not self.context.settled:
+            load_together(self, data, count, sizes, changed, self.threads)
+            return self._answers(count)
         while done < count:
             done = native.load_triples(self.address, data, done, count, changed)
             if done < count:
                 self.grow()
         return self._answers(count)
+
+    def count_names(self, blocks: Sequence[Rows], type_id: int, terms: int) -> tuple[Numbers, Numbers]:
+        """Return by id how many triples have a term as their property, and as their class.
+
+        Args:
+            blocks: The triples.
+            type_id: The id of rdf:type.
+            terms: The number of all terms.
+        """
+        properties, classes = allocate(terms, np.int64, 0), allocate(terms, np.int64, 0)
+        for triples in blocks:
+            data, _ = self._arguments(triples)
+            native.count_names(data, len(triples), type_id, address(properties), address(classes))
+        self._answers(0)
+        return properties, classes
 
     def retract(self, relation: int, facts: Rows, flag: int = EXPLICIT) -> Changed:
         """Take a flag from facts, shape (n, arity); they are in the list of removed facts then. Says of each whether it had it."""
@@ -438,6 +471,7 @@ class Database(PlanRoom):
 
     def answers_to(self, facts: Rows) -> Changed:
         """Return a mask of the facts that the interrupted last call has loaded or retracted, if it was for these facts."""
+        native.count_rows(self.address)  # which threads may have inserted
         last, answers = self._answered
         return np.array(answers[: len(facts)]) if last is facts else np.zeros(len(facts), np.bool_)
 
@@ -792,9 +826,9 @@ class Database(PlanRoom):
 
     # --- growth -----------------------------------------------------------------------------------------------------
 
-    def grow(self) -> None:
-        """Make room in the relation that a kernel found full, or in its indexes."""
-        number = self.context.wanted
+    def grow(self, number: int | None = None) -> None:
+        """Make room in a relation, by default the one that a kernel found full, or in its indexes."""
+        number = self.context.wanted if number is None else number
         relation = self.relations[number]
         if relation.count >= relation.capacity:
             self._set_capacity(relation, max(2 * relation.capacity, capacities.grown_rows))
