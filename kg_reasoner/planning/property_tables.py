@@ -143,9 +143,12 @@ class PropertyTables(TripleLayout):
                 yield known, names.tolist(), sizes.tolist()
             return
         counts = self._database.count_names(blocks, self._type, len(self._dictionary))
-        for known, sizes in zip((self._properties, self._classes), counts, strict=True):
-            names = np.flatnonzero(sizes)
-            yield known, names.tolist(), sizes[names].tolist()
+        relations = self._properties, self._classes
+        names = [np.fromiter(known, np.int64) for known in relations]
+        if sum(int(sizes[some].sum()) for sizes, some in zip(counts, names, strict=True)) < count:  # there are new ones
+            names = [np.flatnonzero(sizes) for sizes in counts]
+        for known, sizes, some in zip(relations, counts, names, strict=True):
+            yield known, some.tolist(), sizes[some].tolist()
 
     def retract(self, triples: Rows) -> Changed:
         """See `TripleLayout`."""

@@ -40,7 +40,7 @@ from kg_reasoner.storage.kernels.layout import (
     Section,
     Step,
 )
-from kg_reasoner.storage.kernels.memory import Record, StructTable, address, allocate, grant, mix, region
+from kg_reasoner.storage.kernels.memory import Record, StructTable, address, allocate, grant, lend, mix, region
 from kg_reasoner.storage.renewal import Renewals
 from kg_reasoner.storage.shared_loading import load_together
 
@@ -222,6 +222,7 @@ class Database(PlanRoom):
         self._grown = np.empty(0, np.int32)
         self._extend_counts(16)
         self.context.requests, self.context.request_room = allocate(1, np.int32), 0
+        self._lent: Any = None
         self._allocate_arguments(RETAINED)
         self._answered: tuple[Rows | None, Changed] = None, self._argument_answers
         self.renumbered: Counter[int] = Counter()
@@ -413,9 +414,8 @@ class Database(PlanRoom):
         """
         properties, classes = allocate(terms, np.int64, 0), allocate(terms, np.int64, 0)
         for triples in blocks:
-            data, _ = self._arguments(triples)
-            native.count_names(data, len(triples), type_id, address(properties), address(classes))
-        self._answers(0)
+            data = lend(np.ascontiguousarray(triples, np.int32))
+            native.count_names(address(data), len(triples), type_id, address(properties), address(classes))
         return properties, classes
 
     def retract(self, relation: int, facts: Rows, flag: int = EXPLICIT) -> Changed:
@@ -445,8 +445,13 @@ class Database(PlanRoom):
         return self._answers(len(triples))
 
     def _arguments(self, facts: Rows) -> tuple[int, int]:
-        """Return the addresses of a copy of the facts, and of an array for one answer per fact."""
+        """Return the addresses of the facts (few or scattered ones are copied), and of an array for one answer per fact."""
         count, arity = facts.shape
+        if facts.size > RETAINED and facts.flags.c_contiguous and facts.dtype == np.int32:
+            answers = allocate(count, np.uint8, 0)
+            self._argument_room, self._lent, self._argument_answers = 0, lend(facts), answers.view(np.bool_)
+            self._answered = facts, self._argument_answers
+            return address(self._lent), address(answers)
         if count * max(arity, 1) > self._argument_room:
             self._allocate_arguments(count * max(arity, 1))
         if arity == 3:
@@ -465,7 +470,8 @@ class Database(PlanRoom):
         else:
             answers = np.array(self._argument_answers[:count])
         self._answered = self._answered[0], answers
-        if self._argument_room > RETAINED:
+        if self._argument_room > RETAINED or not self._argument_room:
+            self._lent = None
             self._allocate_arguments(RETAINED)
         return answers
 
