@@ -38,7 +38,7 @@ planning: expressions language storage
 query: expressions language concurrency storage planning
 loaders:
 loaders.rules: loaders
-loaders.rdf: storage loaders loaders.rules
+loaders.rdf: concurrency storage loaders loaders.rules
 io: expressions storage loaders loaders.rdf
 sparql: expressions concurrency storage query loaders loaders.rdf io
 explain: expressions language storage planning

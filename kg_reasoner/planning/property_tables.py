@@ -18,7 +18,7 @@ from kg_reasoner.storage.arrays import NO_TRIPLES, Changed, Flags, Rows
 from kg_reasoner.storage.dictionary import Dictionary
 from kg_reasoner.storage.kernels.memory import allocate
 from kg_reasoner.storage.lookups import Buffer, Which
-from kg_reasoner.storage.relation import Database, capacities
+from kg_reasoner.storage.relation import Database
 
 SUBJECT, OBJECT = 0, 1
 """The columns of a property's relation."""
@@ -115,11 +115,7 @@ class PropertyTables(TripleLayout):
                 sizes[known[term]] = count
                 if count > RESERVED:
                     self._database.reserve(known[term], count)
-        if len(triples) < capacities.shared_triples:
-            return self._database.load_triples(triples)
-        by_relation = np.zeros(len(self._database.relations), np.int64)
-        by_relation[list(sizes)] = list(sizes.values())
-        return self._database.load_triples(triples, by_relation)
+        return self._database.load_triples(triples, sizes)
 
     def expect(self, blocks: Sequence[Rows]) -> None:
         """See `TripleLayout`. Room is made for each relation once."""

@@ -6,7 +6,7 @@ Kernels never allocate. If a table is full they return, `Database.grow` makes ro
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Final
@@ -387,7 +387,7 @@ class Database(PlanRoom):
                 self.grow()
         return self._answers(count)
 
-    def load_triples(self, triples: Rows, sizes: Numbers | None = None) -> Changed:
+    def load_triples(self, triples: Rows, sizes: Mapping[int, int] | None = None) -> Changed:
         """Insert explicit triples, shape (n, 3), in property tables; all their relations are there. See `load`.
 
         Given how many of them belong to each relation, several threads may do so.
@@ -395,8 +395,11 @@ class Database(PlanRoom):
         done, count = 0, len(triples)
         self.reserve_list("claimed", count)
         data, changed = self._arguments(triples)
-        if sizes is not None and self.threads > 1 and self.is_fresh and not self.context.settled:
-            load_together(self, data, count, sizes, changed, self.threads)
+        is_large = count >= capacities.shared_triples and self.threads > 1
+        if is_large and sizes and self.is_fresh and not self.context.settled:
+            by_relation = np.zeros(len(self.relations), np.int64)
+            by_relation[list(sizes)] = list(sizes.values())
+            load_together(self, data, count, by_relation, changed, self.threads)
             return self._answers(count)
         while done < count:
             done = native.load_triples(self.address, data, done, count, changed)

@@ -6,7 +6,7 @@ The rows of a relation come in the order of the triples, as with one thread.
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 import numpy as np
 
@@ -17,7 +17,6 @@ from kg_reasoner.storage.kernels.memory import address, allocate, region
 
 if TYPE_CHECKING:
     from kg_reasoner.storage.arrays import Numbers
-    from kg_reasoner.storage.relation import Database
 
 __all__ = ["load_together", "shares_of"]
 
@@ -39,7 +38,18 @@ def shares_of(sizes: Numbers, threads: int) -> Any:
     return shares
 
 
-def load_together(database: Database, triples: int, count: int, sizes: Numbers, changed: int, threads: int) -> None:
+class Tables(Protocol):
+    """The part of `kg_reasoner.storage.relation.Database` that is needed."""
+
+    address: int
+
+    @property
+    def context_words(self) -> Numbers: ...
+
+    def grow(self, number: int | None = None) -> None: ...
+
+
+def load_together(database: Tables, triples: int, count: int, sizes: Numbers, changed: int, threads: int) -> None:
     """Insert explicit triples that rules have not seen; their relations are there.
 
     Args:
@@ -64,7 +74,7 @@ def load_together(database: Database, triples: int, count: int, sizes: Numbers, 
 class _Loader:
     """Loads a share, with a context of its own."""
 
-    def __init__(self, database: Database, shares: int, share: int) -> None:
+    def __init__(self, database: Tables, shares: int, share: int) -> None:
         self._shares, self._share = shares, share
         self._words = allocate((1, len(Context.fields)), np.int64, 0)
         self._frames = allocate((1, len(Frame.fields)), np.int64, 0)
@@ -78,7 +88,7 @@ class _Loader:
         """The relation that is full."""
         return int(self._words[0, Context.fields["wanted"][0]])
 
-    def refresh(self, database: Database) -> None:
+    def refresh(self, database: Tables) -> None:
         """Look at the tables as they are now."""
         self._words[0] = database.context_words
         self._words[0, Context.fields["frames"][0]] = address(self._frames)

@@ -21,7 +21,7 @@ from kg_reasoner.errors import LoadError
 from kg_reasoner.loaders.convert import check_absolute
 from kg_reasoner.loaders.rdf.blank import BlankScope
 from kg_reasoner.loaders.rdf.bounds import DEFAULT_BOUNDS, DocumentBounds
-from kg_reasoner.loaders.rdf.formats import N3, N_QUADS, N_TRIPLES, OWL_XML, TURTLE, Format, find_format
+from kg_reasoner.loaders.rdf.formats import N3, N_QUADS, N_TRIPLES, OWL_XML, TRIG, TURTLE, Format, find_format
 from kg_reasoner.loaders.rdf.graphs import is_rdflib_graph, read_graph, read_triples
 from kg_reasoner.loaders.rdf.lines import read_lines
 from kg_reasoner.loaders.rdf.prefixes import PrefixSink
@@ -183,6 +183,6 @@ def _batches(opened: OpenDocument, reading: _Reading) -> Iterator[Batch]:
 
         if has_formulas(opened):
             return read_n3(opened, base, dictionary, scope, block, reading.rules)
-    if format is TURTLE and isinstance(dictionary, Dictionary) and opened.document.bounds.literal >= WINDOW:
-        return read_turtle(opened, base, dictionary, scope, block, reading.prefixes)
+    if format in (TURTLE, TRIG) and isinstance(dictionary, Dictionary) and opened.document.bounds.literal >= WINDOW:
+        return read_turtle(opened, base, dictionary, scope, block, reading.prefixes, format=format, threads=reading.threads)
     return read_parsed(opened, format, base, Encoder(dictionary, scope, parsed=True), block, reading.prefixes)
