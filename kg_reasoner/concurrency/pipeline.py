@@ -45,8 +45,7 @@ class Pipeline(Generic[Part, Worked, Result]):
         self._work, self._collect, self._goes_on = work, collect, goes_on
         self._threads = threads
         self.rest: list[Part] = []
-        self.error: Exception | None = None
-        """What ended the reading of the parts, if an error did."""
+        self._error: Exception | None = None
 
     def __iter__(self) -> Iterator[Result]:
         waiting, ready = list[Part](), list[tuple[Part, Worked]]()
@@ -65,11 +64,11 @@ class Pipeline(Generic[Part, Worked, Result]):
                 return
             ready = [(part, worked[number]) for number, part in enumerate(waiting)]
             waiting = following
-        if self.error is not None:
-            raise self.error
+        if self._error is not None:
+            raise self._error
 
     def _read(self, parts: list[Part]) -> None:
-        if self.error is not None:
+        if self._error is not None:
             return
         try:
             while len(parts) < PARTS_OF_A_THREAD * self._threads:
@@ -77,7 +76,7 @@ class Pipeline(Generic[Part, Worked, Result]):
         except StopIteration:
             pass
         except Exception as error:
-            self.error = error
+            self._error = error
 
     def _work_on(self, part: Part, number: int, worked: dict[int, Worked]) -> None:
         worked[number] = self._work(part)

@@ -68,6 +68,7 @@ class Ahead:
         self._patience = part
         self._is_stopped = self._is_tried = False
         self._rest = self._after = b""
+        self._error: Exception | None = None
         self.bytes = self.lines = 0
 
     def is_worthwhile(self, plain: int) -> bool:
@@ -93,7 +94,7 @@ class Ahead:
             text.set_prefixes(prefixes)
         pipeline = Pipeline(self._parts(stream, prefixes), self._read, self._collect, self._threads, lambda: not self._is_stopped)
         yield from pipeline
-        stream.push_back([self._rest, *(bytes(part.text.whole) for part in pipeline.rest), self._after], pipeline.error)
+        stream.push_back([self._rest, *(bytes(part.text.whole) for part in pipeline.rest), self._after], self._error)
 
     def _parts(self, stream: Pushed, prefixes: Mapping[str, str]) -> Iterator[_Part]:
         while True:
@@ -102,7 +103,11 @@ class Ahead:
             if text is None:
                 text = PlainTurtle(terms.dictionary, lambda: "", self._size)
                 text.set_prefixes(prefixes)
-            self._after = text.begin(terms.dictionary, partial(getattr, terms.scope, "prefix"), self._after, stream.readinto)
+            try:
+                self._after = text.begin(terms.dictionary, partial(getattr, terms.scope, "prefix"), self._after, stream.readinto)
+            except Exception as error:  # to be raised behind what was read before
+                self._error = error
+                return
             if not len(text.whole):
                 return
             yield _Part(text, terms)
