@@ -30,6 +30,8 @@ __all__ = ["read_lines"]
 
 _BYTES_OF_A_LINE: Final = 100
 _LARGEST_PIECE: Final = 1 << 21
+_ALONE: Final = 4
+"""How many pieces are read by one thread: a short document has no more."""
 
 
 class _LongLineError(Exception):
@@ -49,10 +51,10 @@ def read_lines(
     buffers = _Buffers(max(_BYTES_OF_A_LINE, min(block * _BYTES_OF_A_LINE, _LARGEST_PIECE)) + 1)
     pieces = _whole_lines(opened.stream, document, buffers)
     try:
-        for piece in pieces:
+        for number, piece in enumerate(pieces, 1):
             yield reader.read(piece)
             buffers.give_back(piece)
-            if threads > 1 and isinstance(dictionary, Dictionary):
+            if number == _ALONE and threads > 1 and isinstance(dictionary, Dictionary):
                 yield from _Together(reader, buffers, PartDictionaries(dictionary, scope)).batches(pieces, threads)
     except _LongLineError:
         message = f"the line is longer than {document.bounds.line} bytes"

@@ -461,11 +461,12 @@ def statements_end(document: TurtleText, start: int, least: int) -> int:
     """Return where a statement ends that a full parser may read last, `least` bytes after the start or later; 0 if none ends.
 
     A full stop ends a statement outside of brackets, strings, IRIs and comments, before a space or line break. In TriG, the end of a
-    graph ends what is in it, and a graph that begins here ends behind its brace.
+    graph ends what is in it, a graph that begins here ends behind its brace, and what is before a graph ends before its name.
     """
     text = document.text
     end = document.end
     depth = 0
+    last = 0
     position = start
     while position < end:
         byte = text[position]
@@ -486,10 +487,16 @@ def statements_end(document: TurtleText, start: int, least: int) -> int:
                     return position - 1
                 if depth == 1 and position - start >= least:
                     return position
+                if depth == 1:
+                    last = position
+            if byte == BRACE and document.width == 4 and depth == 0 and last > 0:
+                return last
             if byte == PAREN or byte == BRACKET or byte == BRACE:
                 depth = depth + 1
             elif byte == CLOSING_PAREN or byte == CLOSING_BRACKET or byte == CLOSING_BRACE:
                 depth = depth - 1
-            elif byte == DOT and depth <= 0 and position - start >= least and ends_statement(document, position):
-                return position
+            elif byte == DOT and depth <= 0 and ends_statement(document, position):
+                last = position
+                if position - start >= least:
+                    return position
     return 0
