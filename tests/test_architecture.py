@@ -39,7 +39,7 @@ query: expressions language concurrency storage planning
 loaders:
 loaders.rules: loaders
 loaders.rdf: concurrency storage loaders loaders.rules
-io: expressions storage loaders loaders.rdf
+io: expressions concurrency storage loaders loaders.rdf
 sparql: expressions concurrency storage query loaders loaders.rdf io
 explain: expressions language storage planning
 dbsp: expressions language concurrency

@@ -211,7 +211,6 @@ def test_tasks_are_done_once() -> None:
         done: list[int] = []
         run_together([partial(done.append, number) for number in range(50)], threads)
         assert sorted(done) == list(range(50))
-        assert done[0] == 0 or threads > 1
 
 
 def test_the_first_error_ends_the_tasks() -> None:
@@ -248,5 +247,5 @@ def test_an_error_of_reading_comes_behind_the_results_before_it() -> None:
 
     found: list[int] = []
     with pytest.raises(OSError, match="gone"):
-        found.extend(Pipeline(parts(), lambda part: part, lambda part, _: found.append(part) or part, 2))
-    assert found[:20] == list(range(20))
+        found.extend(Pipeline(parts(), lambda part: part, lambda part, _: part, 2))
+    assert found == list(range(20))

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
+from itertools import islice
 from typing import Final, Generic, TypeVar
 
 from kg_reasoner.concurrency.together import Task, run_together
 
-__all__ = ["PARTS_OF_A_THREAD", "Pipeline"]
+__all__ = ["PARTS_OF_A_THREAD", "Pipeline", "deliver"]
 
 PARTS_OF_A_THREAD: Final = 4
 """The parts in a round for each thread: the more there are, the more equal is the work, and the more is in memory."""
@@ -101,3 +102,29 @@ class _Collection(Generic[Part, Worked, Result]):
                 return
             if not self._goes_on():
                 return
+
+
+def deliver(parts: Iterable[Part], work: Callable[[Part], Worked], sink: Callable[[Worked], object], threads: int) -> None:
+    """Work on parts in several threads, and hand the results in order to a function in this thread.
+
+    Args:
+        parts: The parts; this thread asks for them.
+        work: What any thread does with any part.
+        sink: Gets the results.
+        threads: The number of threads.
+    """
+
+    def hand_over(results: list[Worked]) -> None:
+        for result in results:
+            sink(result)
+
+    def work_on(part: Part, number: int, worked: dict[int, Worked]) -> None:
+        worked[number] = work(part)
+
+    coming, ready = iter(parts), list[Worked]()
+    while waiting := list(islice(coming, PARTS_OF_A_THREAD * threads)):
+        worked = dict[int, Worked]()
+        tasks = [partial(work_on, part, number, worked) for number, part in enumerate(waiting)]
+        run_together([partial(hand_over, ready), *tasks], threads)
+        ready = [worked[number] for number in range(len(waiting))]
+    hand_over(ready)

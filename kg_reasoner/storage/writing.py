@@ -5,7 +5,9 @@ The bytes are those of the dictionary, which has the texts of terms as N-Triples
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -19,7 +21,7 @@ from kg_reasoner.storage.kernels.writing import NOTHING, Names, Output
 from kg_reasoner.storage.texts import concatenated
 from kg_reasoner.terms import XSD
 
-__all__ = ["NOTHING", "TextTable", "TextWriter", "are_plain_labels", "rows_for_statements", "short_texts"]
+__all__ = ["NOTHING", "TextTable", "TextWriter", "Writers", "are_plain_labels", "rows_for_statements", "short_texts"]
 
 _BUFFER: Final = 1 << 19
 _ROWS: Final = 1 << 16
@@ -72,6 +74,14 @@ class TextWriter:
             at, count = address(given), len(some)
             yield from self._blocks(lambda first: native.write_lines(self._output.address, at, width, first, count), 0, count)  # noqa: B023
 
+    def text_of_lines(self, rows: Ids) -> tuple[bytes, int]:
+        """Return the lines for some rows, and their number."""
+        return b"".join(bytes(block) for block, _ in self.lines(rows)), len(rows)
+
+    def text_of_statements(self, rows: Ids, rdf_type: int, first: int, end: int) -> tuple[bytes, int]:
+        """Return the Turtle of the rows from `first` to `end`, and their number; see `statements`."""
+        return b"".join(bytes(block) for block, _ in self.statements(rows, rdf_type, first, end)), end - first
+
     def statements(self, rows: Ids, rdf_type: int, first: int, end: int) -> Iterator[tuple[memoryview, int]]:
         """Yield the Turtle of the rows from `first` to `end` in blocks, with the number of rows in each.
 
@@ -98,6 +108,30 @@ class TextWriter:
 
     def _make_room(self, size: int) -> None:
         self._output.publish(buffer=allocate(size, np.uint8), room=size)
+
+
+class Writers:
+    """Text writers for several threads.
+
+    Args:
+        table: The texts of terms.
+    """
+
+    def __init__(self, table: TextTable) -> None:
+        self._table = table
+        self._spare: deque[TextWriter] = deque()
+
+    @contextmanager
+    def writer(self, further: Sequence[bytes] | None = None) -> Iterator[TextWriter]:
+        """Yield a writer that no other thread has; its further texts are undefined without `further`."""
+        try:
+            writer = self._spare.pop()
+        except IndexError:
+            writer = TextWriter(self._table)
+        if further is not None:
+            writer.set_further(further)
+        yield writer
+        self._spare.append(writer)
 
 
 def rows_for_statements(rows: Ids) -> Ids:

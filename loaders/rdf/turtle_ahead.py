@@ -72,8 +72,8 @@ class Ahead:
         self.bytes = self.lines = 0
 
     def is_worthwhile(self, plain: int) -> bool:
-        """Return whether the document has had plain statements for so many bytes that there may be more."""
-        return plain >= self._patience
+        """Return whether the document has had plain statements for so many bytes that there may be more, and not been tried here."""
+        return plain >= self._patience and not self._is_tried
 
     def has_stopped(self) -> None:
         """Wait longer next time: what threads have read behind a statement that is not plain is lost."""
@@ -119,7 +119,7 @@ class Ahead:
 
     def _collect(self, part: _Part, found: _Found) -> Ids:
         rows = self._terms.merge(part.terms, found.hashes, found.rows)
-        passed = bytes(part.text.passed)
+        passed = bytes(part.text.whole if found.is_read else part.text.passed)
         self.bytes += len(passed)
         self.lines += passed.count(b"\n")
         if found.is_read:
