@@ -10,14 +10,14 @@ import numpy as np
 from kg_reasoner.concurrency.pipeline import deliver
 from kg_reasoner.loaders.rdf.blank import safe_label
 from kg_reasoner.storage.arrays import Flags, Ids, TripleIds
-from kg_reasoner.storage.writing import NOTHING, TextTable, TextWriter, Writers, are_plain_labels
+from kg_reasoner.storage.writing import NOTHING, TextTable, TextWriter, Writers, WrittenText, are_plain_labels
 
 if TYPE_CHECKING:
     from kg_reasoner.storage.dictionary import Dictionary
 
 __all__ = ["ROWS_OF_A_PART", "Blocks", "RenamedNodes", "Sink", "are_rdf", "line_blocks", "write_lines"]
 
-ROWS_OF_A_PART: Final = 1 << 14
+ROWS_OF_A_PART: Final = 1 << 12
 """How many rows a thread makes text of at a time."""
 
 Blocks: TypeAlias = Iterator["tuple[bytes | memoryview, int]"]
@@ -84,14 +84,15 @@ def write_lines(triples: TripleIds, dictionary: Dictionary, graph: str, sink: Si
             sink((block, count))
         return
     rows, further, table = _named(triples, dictionary, graph)
-    writers = Writers(table)
+    writers = Writers(table, sink)
 
-    def text(part: Ids) -> tuple[bytes, int]:
-        with writers.writer(further) as writer:
-            return writer.text_of_lines(part)
+    def text(part: Ids) -> WrittenText:
+        writer = writers.writer(further)
+        return WrittenText(writer.text_of_lines(part), len(part), writer)
 
-    parts = (rows[start : start + ROWS_OF_A_PART] for start in range(0, len(rows), ROWS_OF_A_PART))
-    deliver(parts, text, sink, threads)
+    size = max(ROWS_OF_A_PART, len(further))
+    parts = (rows[start : start + size] for start in range(0, len(rows), size))
+    deliver(parts, text, writers.pass_on, threads)
 
 
 def _named(triples: TripleIds, dictionary: Dictionary, graph: str) -> tuple[Ids, list[bytes], TextTable]:

@@ -16,7 +16,7 @@ import numpy as np
 from kg_reasoner.concurrency.pipeline import deliver
 from kg_reasoner.io.lines import ROWS_OF_A_PART, Blocks, RenamedNodes, Sink
 from kg_reasoner.storage.arrays import Ids, TripleIds
-from kg_reasoner.storage.writing import TextWriter, Writers, rows_for_statements, short_texts
+from kg_reasoner.storage.writing import TextWriter, Writers, WrittenText, rows_for_statements, short_texts
 from kg_reasoner.terms import RDF
 
 if TYPE_CHECKING:
@@ -115,18 +115,18 @@ class _TurtleWriter:
 
     def write(self, rows: int, sink: Sink, threads: int) -> None:
         """Hand what `blocks` yields to a function, made by several threads."""
-        writers = Writers(self._table)
+        writers = Writers(self._table, sink)
         outer = ~self._nested[self._triples[:, 0]]
         waiting = np.unique(self._triples[~outer, 0]).tolist()
         for triples in (self._named_subjects, self._triples[outer]):
             given = rows_for_statements(self._renamed.in_rows(triples))
 
-            def text(part: tuple[int, int, list[bytes]], given: Ids = given) -> tuple[bytes, int]:
+            def text(part: tuple[int, int, list[bytes]], given: Ids = given) -> WrittenText:
                 start, end, texts = part
-                with writers.writer(texts) as writer:
-                    return writer.text_of_statements(given, self._type, start, end)
+                writer = writers.writer(texts)
+                return WrittenText(writer.text_of_statements(given, self._type, start, end), end - start, writer)
 
-            deliver(self._parts(triples, given, rows), text, sink, threads)
+            deliver(self._parts(triples, given, rows), text, writers.pass_on, threads)
         for block, count in self._about_waiting(TextWriter(self._table), waiting, rows):
             sink((block, count))
 

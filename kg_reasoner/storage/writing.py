@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -15,13 +14,13 @@ import numpy as np
 from kg_reasoner.storage.arrays import Flags, Ids
 from kg_reasoner.storage.dictionary import Dictionary
 from kg_reasoner.storage.kernels import native
-from kg_reasoner.storage.kernels.memory import StructTable, address, allocate
+from kg_reasoner.storage.kernels.memory import StructTable, address, allocate, lend
 from kg_reasoner.storage.kernels.texts import byte_classes
 from kg_reasoner.storage.kernels.writing import NOTHING, Names, Output
 from kg_reasoner.storage.texts import concatenated
 from kg_reasoner.terms import XSD
 
-__all__ = ["NOTHING", "TextTable", "TextWriter", "Writers", "are_plain_labels", "rows_for_statements", "short_texts"]
+__all__ = ["NOTHING", "TextTable", "TextWriter", "Writers", "WrittenText", "are_plain_labels", "rows_for_statements", "short_texts"]
 
 _BUFFER: Final = 1 << 19
 _ROWS: Final = 1 << 16
@@ -74,13 +73,20 @@ class TextWriter:
             at, count = address(given), len(some)
             yield from self._blocks(lambda first: native.write_lines(self._output.address, at, width, first, count), 0, count)  # noqa: B023
 
-    def text_of_lines(self, rows: Ids) -> tuple[bytes, int]:
-        """Return the lines for some rows, and their number."""
-        return b"".join(bytes(block) for block, _ in self.lines(rows)), len(rows)
+    def text_of_lines(self, rows: Ids) -> memoryview:
+        """Return the lines for some rows in one block, which is valid until the next one."""
+        given, (count, width) = lend(np.ascontiguousarray(rows, np.int32)), rows.shape
+        return self._whole(lambda: native.write_lines(self._output.address, address(given), width, 0, count), count)
 
-    def text_of_statements(self, rows: Ids, rdf_type: int, first: int, end: int) -> tuple[bytes, int]:
-        """Return the Turtle of the rows from `first` to `end`, and their number; see `statements`."""
-        return b"".join(bytes(block) for block, _ in self.statements(rows, rdf_type, first, end)), end - first
+    def text_of_statements(self, rows: Ids, rdf_type: int, first: int, end: int) -> memoryview:
+        """Return the Turtle of the rows from `first` to `end` in one block, which is valid until the next one; see `statements`."""
+        output, at, count = self._output, address(rows), len(rows)
+        return self._whole(lambda: native.write_statements(output.address, at, rdf_type, first, end, count), end)
+
+    def _whole(self, write: Callable[[], int], end: int) -> memoryview:
+        while write() != end:
+            self._make_room(2 * self._output.room)
+        return memoryview(self._output.buffer)[: self._output.length]
 
     def statements(self, rows: Ids, rdf_type: int, first: int, end: int) -> Iterator[tuple[memoryview, int]]:
         """Yield the Turtle of the rows from `first` to `end` in blocks, with the number of rows in each.
@@ -110,28 +116,39 @@ class TextWriter:
         self._output.publish(buffer=allocate(size, np.uint8), room=size)
 
 
+class WrittenText(NamedTuple):
+    """A block of text, the number of rows in it, and the writer that has it in its buffer."""
+
+    text: memoryview
+    count: int
+    writer: TextWriter
+
+
 class Writers:
     """Text writers for several threads.
 
     Args:
         table: The texts of terms.
+        take: Takes blocks of text in one thread; when it returns, their writers are used again.
     """
 
-    def __init__(self, table: TextTable) -> None:
-        self._table = table
+    def __init__(self, table: TextTable, take: Callable[[tuple[memoryview, int]], object]) -> None:
+        self._table, self._take = table, take
         self._spare: deque[TextWriter] = deque()
 
-    @contextmanager
-    def writer(self, further: Sequence[bytes] | None = None) -> Iterator[TextWriter]:
-        """Yield a writer that no other thread has; its further texts are undefined without `further`."""
+    def writer(self, further: Sequence[bytes]) -> TextWriter:
+        """Return a writer that no other thread has, with these further texts."""
         try:
             writer = self._spare.pop()
         except IndexError:
             writer = TextWriter(self._table)
-        if further is not None:
-            writer.set_further(further)
-        yield writer
-        self._spare.append(writer)
+        writer.set_further(further)
+        return writer
+
+    def pass_on(self, written: WrittenText) -> None:
+        """Have a block of text taken."""
+        self._take((written.text, written.count))
+        self._spare.append(written.writer)
 
 
 def rows_for_statements(rows: Ids) -> Ids:
