@@ -17,7 +17,7 @@ from kg_reasoner.errors import LoadError, OutputError, UnknownNameError
 from kg_reasoner.io.files import Target, atomic_output, atomic_text
 from kg_reasoner.io.lines import Blocks, Sink, are_rdf, line_blocks, write_lines
 from kg_reasoner.io.parquet import PARQUET, write_parquet
-from kg_reasoner.io.rdfxml import rdfxml_lines
+from kg_reasoner.io.rdfxml import rdfxml_blocks, rdfxml_lines
 from kg_reasoner.io.reserialising import write_in_syntax
 from kg_reasoner.io.turtle import write_turtle
 from kg_reasoner.loaders.convert import check_absolute, to_oxigraph
@@ -175,11 +175,7 @@ class TripleWriter:
             return self._parquet([(triples, "", dictionary)], graphs=False)
         triples = triples[np.argsort(triples[:, 0], kind="stable")]  # both group the statements about a subject
         if self._format is RDF_XML:
-            before = self.written
-            starts = range(0, len(triples), _LINES)
-            rows = (row for start in starts for row in triples[start : start + _LINES].tolist())
-            self._lines(rdfxml_lines(self._counted(rows), dictionary.decode, self._prefixes), count=False)
-            return self.written - before
+            return self._together(partial(_hand_over, rdfxml_blocks(triples, dictionary, self._prefixes)))
         return self._reserialised(line_blocks(triples, dictionary))
 
     def add_prefixes(self, prefixes: Mapping[str, str]) -> None:
@@ -294,6 +290,11 @@ def _line_text(term: Term) -> str:
 def _quad_lines(parts: Iterable[QuadIds]) -> Blocks:
     for triples, graph, dictionary in parts:
         yield from line_blocks(triples[are_rdf(triples, dictionary)], dictionary, graph)
+
+
+def _hand_over(blocks: Blocks, sink: Sink) -> None:
+    for block in blocks:
+        sink(block)
 
 
 def _write_quads(parts: Iterable[QuadIds], threads: int, sink: Sink) -> None:

@@ -6,6 +6,7 @@ from kg_reasoner.storage.kernels import (
     changes,
     counting,
     deletion,
+    elements,
     fixpoint,
     grouping,
     loading,
@@ -28,7 +29,7 @@ from kg_reasoner.storage.kernels import (
 __all__ = ["names"]
 
 _MODULES = (
-    *(changes, counting, deletion, fixpoint, grouping, loading, marks, overdeletion, profiling),
+    *(changes, counting, deletion, elements, fixpoint, grouping, loading, marks, overdeletion, profiling),
     *(queries, reaching, relations, renewing, scanning, texts, tracing, turtle, update, writing),
 )
 
