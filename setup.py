@@ -38,7 +38,9 @@ class FreshBuild(build_py):
             shutil.rmtree(package, ignore_errors=True)
         super().run()
         if IS_RELEASE and not self.editable_mode:
-            path = filter(None, [str(package.parent.resolve()), os.environ.get("PYTHONPATH")])  # pip finds the build's libraries by it
+            path = filter(
+                None, [str(package.parent.resolve()), os.environ.get("PYTHONPATH")]
+            )  # pip finds the build's libraries by it
             environment = os.environ | {"PYTHONPATH": os.pathsep.join(path), "PYTHONDONTWRITEBYTECODE": "1"}
             subprocess.run([sys.executable, "-c", COMPILE], env=environment, cwd=package.parent, check=True)
 

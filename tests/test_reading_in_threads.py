@@ -37,7 +37,13 @@ THREADS = (2, 3, 7)
 SUBJECTS = ["<http://a.org/1>", "<http://a.org/2>", "_:a", "_:b1", "<http://a.org/é>", "_:a.b"]
 PROPERTIES = ["<http://a.org/p>", "<http://a.org/q>", "<http://www.w3.org/1999/02/22-rdf-syntax-ns#type>"]
 VALUES = [*SUBJECTS, '"x"', '"x"@en', '"X"@EN', '"\\u00e9"', '"1"^^<http://a.org/t>', '"é"', '"x\\n"']
-WRONG = ["<a> <b> <c> .", '<http://a.org/1> <http://a.org/p> "x', "x", '"x" <http://a.org/p> "x" .', "<<( _:a <p:p> _:b )>> <p:p> <p:o> ."]
+WRONG = [
+    "<a> <b> <c> .",
+    '<http://a.org/1> <http://a.org/p> "x',
+    "x",
+    '"x" <http://a.org/p> "x" .',
+    "<<( _:a <p:p> _:b )>> <p:p> <p:o> .",
+]
 ENDS = ["\n", "\r\n", "\r", " # comment\n", "\n# comment <>\n", "\n\n"]
 
 

@@ -105,8 +105,8 @@ def load(
 
 
 def _taken(blocks: list[Block]) -> Iterator[Block]:
-    """Yield the blocks of a list, those of no graph in larger groups, and remove them from it, so that memory can be used again that
-    one after the other frees.
+    """Yield the blocks of a list, those without graphs in larger groups, and remove them from it, so that memory can be used again
+    that one after the other frees.
     """
     blocks.reverse()
     while blocks:

@@ -1,4 +1,4 @@
-"""Tasks that several threads do together, among them the one that wants them: it can be interrupted, and no task outlives the call."""
+"""Tasks that this thread and others do together. It can be interrupted, and no task outlives the call."""
 
 from __future__ import annotations
 

@@ -74,19 +74,16 @@ def rdfxml_blocks(triples: TripleIds, dictionary: Dictionary, prefixes: Mapping[
     """
     header, short = _header(prefixes)
     ids, places = np.unique(triples[:, 1], return_inverse=True)
-    nodes = np.flatnonzero(dictionary.first_bytes() == ord("_"))
+    nodes = np.flatnonzero(dictionary.first_bytes() == ord("_")).astype(np.int32)
     names = [safe_label(text[2:], as_name=True) for text in dictionary.texts_of(nodes)]
     others = np.arange(len(dictionary), dtype=np.int32)
     others[nodes] = len(dictionary) + np.arange(len(nodes), dtype=np.int32)
     writer = ElementWriter(dictionary, names)
-    try:
-        if writer.refused[triples[:, 2]].any():
-            raise OutputError("a literal is refused")
-        found = [_name(dictionary.decode(number), short) for number in ids.tolist()]
-    except OutputError:  # raised again for the first triple that has such a term
+    properties = [dictionary.decode(number) for number in ids.tolist()]
+    if writer.refused[triples[:, 2]].any() or not all(map(_has_name, properties)):
         for _ in rdfxml_lines(triples.tolist(), dictionary.decode, prefixes):
-            pass
-        raise
+            pass  # the first triple that cannot be written is an error
+    found = [_name(property, short) for property in properties]
     yield header.encode(), 0
     rows = np.column_stack([others[triples[:, 0]], places.reshape(-1).astype(np.int32), others[triples[:, 2]]])
     yield from writer.elements(rows, [(f"<{name}{declared}", f"</{name}>\n") for name, declared in found])
@@ -102,6 +99,12 @@ def _header(prefixes: Mapping[str, str]) -> tuple[str, dict[str, str]]:
     declarations = "".join(f"\n    xmlns:{prefix}={_quoted(namespace)}" for prefix, namespace in names.items())
     short = {namespace: prefix for prefix, namespace in names.items()}
     return f'<?xml version="1.0" encoding="UTF-8"?>\n<rdf:RDF{declarations}>\n', short
+
+
+def _has_name(property: Term) -> bool:
+    """Return whether a property ends in a name, behind something else."""
+    local = _LOCAL.search(property.value) if isinstance(property, IRI) else None
+    return local is not None and local.start() > 0
 
 
 def _name(property: Term, short: Mapping[str, str]) -> tuple[str, str]:

@@ -135,16 +135,16 @@ class PropertyTables(TripleLayout):
             triples = np.concatenate(blocks)
             typed = triples[:, 1] == self._type
             for column, known, part in ((1, self._properties, triples[~typed]), (2, self._classes, triples[typed])):
-                names, sizes = np.unique(part[:, column], return_counts=True)
-                yield known, names.tolist(), sizes.tolist()
+                found, sizes = np.unique(part[:, column], return_counts=True)
+                yield known, found.tolist(), sizes.tolist()
             return
         counts = self._database.count_names(blocks, self._type, len(self._dictionary))
         relations = self._properties, self._classes
         names = [np.fromiter(known, np.int64) for known in relations]
-        if sum(int(sizes[some].sum()) for sizes, some in zip(counts, names, strict=True)) < count:  # there are new ones
-            names = [np.flatnonzero(sizes) for sizes in counts]
-        for known, sizes, some in zip(relations, counts, names, strict=True):
-            yield known, some.tolist(), sizes[some].tolist()
+        if sum(int(of_name[some].sum()) for of_name, some in zip(counts, names, strict=True)) < count:  # there are new ones
+            names = [np.flatnonzero(of_name).astype(np.int64) for of_name in counts]
+        for known, of_name, some in zip(relations, counts, names, strict=True):
+            yield known, some.tolist(), of_name[some].tolist()
 
     def retract(self, triples: Rows) -> Changed:
         """See `TripleLayout`."""

@@ -120,7 +120,7 @@ class WrittenText(NamedTuple):
     """A block of text, the number of rows in it, and the writer that has it in its buffer."""
 
     text: memoryview
-    count: int
+    rows: int
     writer: TextWriter
 
 
@@ -147,7 +147,7 @@ class Writers:
 
     def pass_on(self, written: WrittenText) -> None:
         """Have a block of text taken."""
-        self._take((written.text, written.count))
+        self._take((written.text, written.rows))
         self._spare.append(written.writer)
 
 

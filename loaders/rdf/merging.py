@@ -1,7 +1,7 @@
 """Dictionaries for parts of a document that threads read at the same time, and how they are merged into that of the document.
 
-A dictionary has the terms of its part in the order of first occurrence. Merged in the order of the parts, they get the ids that they
-would get if the document was read by one thread.
+A dictionary has the terms of its part in the order of first occurrence. Merged in the order of the parts, they get the ids that
+they would get if the document was read by one thread.
 """
 
 from __future__ import annotations

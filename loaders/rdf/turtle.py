@@ -20,8 +20,8 @@ from kg_reasoner.loaders.rdf.blank import BlankScope
 from kg_reasoner.loaders.rdf.formats import TURTLE, Format
 from kg_reasoner.loaders.rdf.prefixes import PrefixSink, RecordedPrefixes
 from kg_reasoner.loaders.rdf.pushed import Pushed
-from kg_reasoner.loaders.rdf.statements import Encoder
 from kg_reasoner.loaders.rdf.scan import Scanned
+from kg_reasoner.loaders.rdf.statements import Encoder
 from kg_reasoner.loaders.rdf.syntax import Batch, parser_error, read_parsed, term_too_long
 from kg_reasoner.loaders.rdf.turtle_ahead import PART, Ahead
 from kg_reasoner.storage.arrays import Ids

@@ -1,8 +1,8 @@
 """Parts of a Turtle document in several threads, as long as it has only plain statements.
 
-A part begins and ends where statements seem to end: a line ends with a full stop. That is right if the part before has been read up to
-its end, since the compiled reader stops before whatever it does not know for certain, such as the beginning of a long string. What
-comes after such a place is given back to the stream, and read again.
+A part begins and ends where statements seem to end: a line ends with a full stop. That is right if the part before has been read up
+to its end, since the compiled reader stops before whatever it does not know for certain, such as the beginning of a long string.
+What comes after such a place is given back to the stream, and read again.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ class Ahead:
         self.bytes = self.lines = 0
 
     def is_worthwhile(self, plain: int) -> bool:
-        """Return whether the document has had plain statements for so many bytes that there may be more, and not been tried here."""
+        """Return whether the document has had plain statements for so many bytes that there may be more."""
         return plain >= self._patience and not self._is_tried
 
     def has_stopped(self) -> None:

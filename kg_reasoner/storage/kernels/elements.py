@@ -1,6 +1,7 @@
 """Triples as elements of RDF/XML, copied to a buffer from texts of terms that have been escaped before.
 
-What stands around the texts of terms is in a table of fixed texts: `CLOSE` and so on, then a start tag and an end tag for each property.
+What stands around the texts of terms is in a table of fixed texts: `CLOSE` and so on, then a start tag and an end tag for each
+property.
 """
 
 from kg_reasoner.storage.kernels.layout import Terms
@@ -11,7 +12,9 @@ from kg_reasoner.storage.kernels.writing import Output, copy_bytes, copy_text, t
 AMPERSAND, TAB, FIRST_OF_LAST, SECOND_OF_LAST, LAST_BUT_ONE = 38, 9, 0xEF, 0xBF, 0xBE
 
 # the fixed texts
-CLOSE, ABOUT, ABOUT_NODE, BEGUN, RESOURCE, NODE, EMPTY_END, QUOTED, AMP, LT, GT, CR, QUOT, LANGUAGE, DATATYPE, VALUE, INDENT = range(17)
+CLOSE, ABOUT, ABOUT_NODE, BEGUN, RESOURCE, NODE, EMPTY_END, QUOTED, AMP, LT, GT, CR, QUOT, LANGUAGE, DATATYPE, VALUE, INDENT = (
+    range(17)
+)
 FIRST_TAG = 17
 FIXED = (
     "  </rdf:Description>\n",
@@ -45,9 +48,7 @@ def put(fixed: Bytes, offsets: Int64s, number: int, out: Bytes, place: int) -> i
 
 
 @kernel
-def put_escaped(
-    fixed: Bytes, offsets: Int64s, text: Bytes, start: int, end: int, is_literal: int, out: Bytes, place: int
-) -> int:
+def put_escaped(fixed: Bytes, offsets: Int64s, text: Bytes, start: int, end: int, is_literal: int, out: Bytes, place: int) -> int:
     """Write a part of a text as XML has it; the escapes of a literal become what they stand for. Return the place after it."""
     position = start
     while position < end:
@@ -96,8 +97,8 @@ def escape_texts(
 ) -> int:
     """Write the texts of terms as in RDF/XML, each to where the one before ends. Return the first that did not fit, or `count`.
 
-    An IRI or a blank node is in quotation marks; a literal has the rest of its start tag before it. `refused` says which literals XML
-    cannot hold.
+    An IRI or a blank node is in quotation marks; a literal has the rest of its start tag before it. `refused` says which literals
+    XML cannot hold.
     """
     texts = terms.texts
     number = first

@@ -460,8 +460,8 @@ def string_passed(text: Bytes, start: int, end: int) -> int:
 def statements_end(document: TurtleText, start: int, least: int) -> int:
     """Return where a statement ends that a full parser may read last, `least` bytes after the start or later; 0 if none ends.
 
-    A full stop ends a statement outside of brackets, strings, IRIs and comments, before a space or line break. In TriG, the end of a
-    graph ends what is in it, a graph that begins here ends behind its brace, and what is before a graph ends before its name.
+    A full stop ends a statement outside of brackets, strings, IRIs and comments, before a space or line break. In TriG, the end of
+    a graph ends what is in it, a graph that begins here ends behind its brace, and what is before a graph ends before its name.
     """
     text = document.text
     end = document.end
