@@ -44,6 +44,7 @@ class Loading(Protocol):
     """The part of a reasoner that loading documents requires."""
 
     core: ReasonerCore
+    threads: int | None
 
     @property
     def named_graphs(self) -> NamedGraphs: ...
@@ -80,6 +81,7 @@ def load(
         progress=progress,
         rules=RuleSink(skips_refused=refused == "skip"),
         bounds=DEFAULT_BOUNDS if bounds is None else bounds,
+        threads=reasoner.threads,
     )
     if refused == "raise" and core.engine.program.translate is not None:
         for document, warning in _refused_swrl(core.dictionary, closure.blocks):

@@ -14,6 +14,7 @@ from kg_reasoner.cli.options import (
     load,
     load_into_store,
     reasoner_for,
+    reasoner_settings,
     report_inconsistencies,
 )
 
@@ -68,7 +69,7 @@ def materialise(
     from kg_reasoner.language.parser import PREFIXES
     from kg_reasoner.loaders.convert import check_absolute
 
-    with triple_writer(output, output_format, PREFIXES) as write:
+    with triple_writer(output, output_format, PREFIXES, threads=reasoner_settings()["threads"]) as write:
         if inferred_graph is not None:
             check_absolute(inferred_graph, "name of the inferred graph")
         if write.has_prefixes:

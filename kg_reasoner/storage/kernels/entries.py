@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from kg_reasoner.storage.kernels import (
+    building,
     changes,
     counting,
     deletion,
@@ -13,6 +14,7 @@ from kg_reasoner.storage.kernels import (
     marks,
     memory,
     overdeletion,
+    parallel,
     profiling,
     queries,
     reaching,
@@ -29,7 +31,7 @@ from kg_reasoner.storage.kernels import (
 __all__ = ["names"]
 
 _MODULES = (
-    *(changes, counting, deletion, elements, fixpoint, grouping, loading, marks, overdeletion, profiling),
+    *(building, changes, counting, deletion, elements, fixpoint, grouping, loading, marks, overdeletion, parallel, profiling),
     *(queries, reaching, relations, renewing, scanning, texts, tracing, turtle, update, writing),
 )
 
