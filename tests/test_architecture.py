@@ -38,8 +38,8 @@ planning: expressions language storage
 query: expressions language concurrency storage planning
 loaders:
 loaders.rules: loaders
-loaders.rdf: storage loaders loaders.rules
-io: expressions storage loaders loaders.rdf
+loaders.rdf: concurrency storage loaders loaders.rules
+io: expressions concurrency storage loaders loaders.rdf
 sparql: expressions concurrency storage query loaders loaders.rdf io
 explain: expressions language storage planning
 dbsp: expressions language concurrency

@@ -58,6 +58,10 @@ class TripleLayout(ABC):
         self._dictionary, self._database = dictionary, database
         self._type = dictionary.encode(RDF.type)
 
+    def expect(self, blocks: Sequence[Rows]) -> None:
+        """Make room for triples that will be stored, all at once: that is faster than growth. By default, nothing is done."""
+        del blocks
+
     # --- relations --------------------------------------------------------------------------------------------------
 
     @abstractmethod
