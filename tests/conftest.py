@@ -5,10 +5,12 @@ from __future__ import annotations
 import gc
 from collections.abc import Generator, Iterator
 from importlib.util import find_spec
+from pathlib import Path
 
 import pytest
 from hypothesis import settings
 
+from kg_reasoner.lubm import generate
 from kg_reasoner.storage import relation
 
 from .effort import EFFORT, examples
@@ -36,6 +38,15 @@ def pytest_collection() -> Generator[None, object, object]:
     finally:
         gc.enable()
         gc.freeze()
+
+
+@pytest.fixture(scope="session")
+def one_department(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder of benchmark data in which LUBM(1) has a single department."""
+    path = tmp_path_factory.mktemp("data")
+    (path / "lubm1").mkdir()
+    (path / "lubm1" / "data.nt").write_bytes(next(generate(1, 0)))
+    return path
 
 
 @pytest.fixture(params=["usual", "tiny"], scope="module")
