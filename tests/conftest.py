@@ -31,13 +31,16 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Generator[None, object, object]:
-    """Exempt tests and modules, which stay, from the search for garbage: each look at all of them takes half a second."""
+    """Exempt tests and modules, which stay, from the search for garbage: each look at all of them takes half a second. Search less
+    often, too: the search takes an eighth of the time otherwise.
+    """
     gc.disable()
     try:
         return (yield)
     finally:
         gc.enable()
         gc.freeze()
+        gc.set_threshold(20_000, 20, 20)
 
 
 @pytest.fixture(scope="session")
