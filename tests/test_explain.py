@@ -486,6 +486,16 @@ def test_why_not_with_functions_and_aggregates(program: Program, explicit: Facts
     compare_why_not(program, explicit, Atom(predicate, data.draw(st.tuples(*[constants] * arities[predicate]))))
 
 
+def test_why_not_compares_constants_that_nothing_else_has() -> None:
+    reasoner = Reasoner("""
+        compared(?x) :- p(?x, ?y), FILTER(?y = ?y) .
+        wanted() :- p(?x, ?y), FILTER(?y >= 2), missing(?y) .
+        p(0, 4) .
+    """)
+    (miss,) = reasoner.why_not(Atom("wanted", ())).misses
+    assert miss.failed == Atom("missing", (literal(4),))
+
+
 @EXAMPLES
 @given(st.booleans().flatmap(triple_programs), triples(), st.data())
 def test_why_not_in_triple_programs(program: Program, explicit: set[Row], data: st.DataObject) -> None:
