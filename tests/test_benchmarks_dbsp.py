@@ -16,6 +16,8 @@ from benchmarks.dbsp_report import STAGES, Comparison, Outcome
 from kg_reasoner.language.parser import parse
 from kg_reasoner.terms import IRI, RDF
 
+from .effort import thinned
+
 
 @pytest.fixture
 def closure(tmp_path: Path) -> Path:
@@ -26,7 +28,7 @@ def closure(tmp_path: Path) -> Path:
     return tmp_path / "closure.json"
 
 
-@pytest.mark.parametrize("name", CONTESTANTS)
+@pytest.mark.parametrize("name", thinned(CONTESTANTS, 2))
 def test_contestants(name: str, closure: Path) -> None:
     found = dbsp.measure(name, closure, 0.875, sys.executable, 100, runs=1)
     assert not found.failure

@@ -210,7 +210,7 @@ NOT_BY_MAGIC = {
 }
 
 
-@pytest.mark.parametrize("query", thinned(QUERIES, 3))
+@pytest.mark.parametrize("query", thinned(QUERIES, 5))
 @pytest.mark.parametrize(("ruleset", "more"), [("owl2rl", ""), ("rdfs", ""), *NOT_BY_MAGIC.values()])
 def test_rule_sets(ruleset: str, more: str, query: str) -> None:
     reasoner, other = family(ruleset, more), family(ruleset, more)

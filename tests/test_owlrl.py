@@ -16,6 +16,8 @@ from rdflib.term import Node
 from kg_reasoner import ReasonerWarning, attach, owlrl
 from kg_reasoner.errors import InconsistencyError, LoadError, ReasonerError, UnknownNameError
 
+from .effort import thinned
+
 peer: ModuleType = pytest.importorskip("owlrl", reason="owlrl is not installed (the extra 'test')")
 
 EX = Namespace("http://example.org/")
@@ -77,7 +79,7 @@ SEMANTICS = ["RDFS_Semantics", "OWLRL_Semantics", "RDFS_OWLRL_Semantics"]
 
 
 @pytest.mark.parametrize("axioms", [False, True])
-@pytest.mark.parametrize("semantics", SEMANTICS)
+@pytest.mark.parametrize("semantics", thinned(SEMANTICS, 2))
 def test_the_zoo(semantics: str, axioms: bool) -> None:
     assert_same(semantics, zoo(), axiomatic_triples=axioms, datatype_axioms=axioms)
 
