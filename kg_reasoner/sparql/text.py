@@ -107,7 +107,7 @@ def _read(
         if found := pattern.search(text):
             raise QuerySyntaxError("not a Unicode character", _span(text, source, found.start(), found.end()))
     try:
-        with _PARSING, pyparsing_test.reset_pyparsing_context():
+        with _PARSING, pyparsing_test.reset_pyparsing_context():  # type: ignore[no-untyped-call]
             ParserElement.disable_memoization()  # which importing matplotlib enables: SPARQL takes twice as long with it
             correct_grammar()
             tree = parse(text)
