@@ -94,6 +94,7 @@ def test_disagreements_are_found() -> None:
     assert dbsp_report.disagreements(FOUND) == ["closure: 99%, then 1%, remove: other has 36 facts, circuit has 35"]
 
 
+@pytest.mark.long
 def test_plots(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib", reason="matplotlib is not installed (the extra 'bench')")
     dbsp_report.plot(

@@ -236,6 +236,7 @@ def test_what_is_no_rdf_is_refused_before_anything_is_added() -> None:
     assert len(graph) == size
 
 
+@pytest.mark.long
 def test_without_owlrl() -> None:
     code = (
         "import sys\n"

@@ -223,7 +223,7 @@ def zoo(request: pytest.FixtureRequest) -> Graph:
     return graph_of(reasoner).parse(data=DATA, format="turtle")
 
 
-@pytest.mark.parametrize("name", QUERIES)
+@pytest.mark.parametrize("name", thinned(QUERIES, 2))
 def test_a_query(zoo: Graph, name: str) -> None:
     if name in NOT_READ_BY_THE_ORACLE:
         assert_same(zoo, PREFIXES + QUERIES[name])
