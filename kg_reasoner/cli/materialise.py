@@ -14,14 +14,11 @@ from kg_reasoner.cli.options import (
     load,
     load_into_store,
     reasoner_for,
+    reasoner_settings,
     report_inconsistencies,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from kg_reasoner.api.reasoner import Reasoner
-    from kg_reasoner.io.output import QuadIds
     from kg_reasoner.query.matching import Which
     from kg_reasoner.rdflib_store.store import Reasoning
 
@@ -67,41 +64,28 @@ def materialise(
     """
     from kg_reasoner.api.exports import exported
     from kg_reasoner.cli.prefixes import document_prefixes
+    from kg_reasoner.cli.quad_output import graph_text, quads_of_graphs, quads_of_union
     from kg_reasoner.io.output import triple_writer
     from kg_reasoner.language.parser import PREFIXES
     from kg_reasoner.loaders.convert import check_absolute
 
-    with triple_writer(output, output_format, PREFIXES) as write:
+    with triple_writer(output, output_format, PREFIXES, threads=reasoner_settings()["threads"]) as write:
         if inferred_graph is not None:
             check_absolute(inferred_graph, "name of the inferred graph")
         if write.has_prefixes:
             write.add_prefixes(document_prefixes(files, input_format))
         reasoner = reasoner_for(ruleset, rules_file)
         which: Which = "inferred" if inferred_only else "all"
-        quads = None
-        if reasoning == "graph" or write.has_graphs:
-            quads = _quads(reasoner, files, input_format, reasoning, inferred_graph, which)
-        else:
+        if reasoning == "graph":
+            store = load_into_store(reasoner, files, input_format, reasoning, inferred_graph)
+            written = write.quads(quads_of_graphs(store, which))
+        else:  # without a store: to import rdflib takes as long as everything else that is imported
             load(reasoner, files, input_format)
-        written = write.ids(exported(reasoner, which), reasoner.dictionary) if quads is None else write.quads(quads)
+            name = graph_text(inferred_graph)
+            if write.has_graphs and (name or len(reasoner.core.queries.quads.names())):
+                written = write.quads(quads_of_union(reasoner, which, name))
+            else:
+                written = write.ids(exported(reasoner, which), reasoner.dictionary)
     if reasoning == "union":
         report_inconsistencies(reasoner)
     note(f"{plural(written, 'triple')} written to {'standard output' if output == '-' else output}")
-
-
-def _quads(
-    reasoner: Reasoner,
-    files: tuple[str, ...],
-    input_format: str | None,
-    reasoning: Reasoning,
-    inferred_graph: str | None,
-    which: Which,
-) -> Iterator[QuadIds] | None:
-    """Load files and materialise; return the triples with their graphs, or None if the data have no named graphs.
-
-    Only this needs rdflib, which takes longer to import than a small file to process.
-    """
-    from kg_reasoner.cli.quad_output import materialised_quads
-
-    store = load_into_store(reasoner, files, input_format, reasoning, inferred_graph)
-    return materialised_quads(store, which) if reasoning == "graph" or store.graphs.named_graphs() else None
