@@ -184,8 +184,7 @@ class ReasonerCore:
             else:
                 with self.limited(limits):
                     self._materialise(progress)
-        if engine.transaction is None:
-            self._issue_notices()
+        self._issue_notices()
 
     def _issue_notices(self) -> None:
         """Warn of what the data say beyond the rules, once and outside of transactions."""

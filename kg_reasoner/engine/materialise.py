@@ -370,11 +370,11 @@ class Materialiser:
         if stratum.triggers is None or stratum.blockers is None:
             stratum.triggers = SectionPlans(database, (plan for rule in stratum.rules.values() for plan in rule.triggers))
             stratum.blockers = SectionPlans(database, (plan for rule in stratum.rules.values() for plan in rule.blockers))
-        if not self._is_entered(stratum):
+        if self._entered is None or self._entered[0] is not stratum.triggers:
             self._set_plans("trigger", stratum.triggers)
             self._set_plans("blocker", stratum.blockers)
+            database.context.level = stratum.level
             self._entered = stratum.triggers, stratum.blockers
-        database.context.level = stratum.level
         self.values.expire()
 
     def compact(self) -> None:

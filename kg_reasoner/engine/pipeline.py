@@ -67,9 +67,10 @@ def plan_rules(state: State, update: UpdateState) -> None:
         state.base.rulebook.use(rules)
     update.rules_changed = False
     base = state.base
-    if base.rulebook.asks_of_literals:
+    rulebook = base.rulebook
+    if rulebook.literal_rules:
         base.feed_literals()
-    update.new_rules = () if base.rulebook.is_planned else base.rulebook.plan()
+    update.new_rules = () if rulebook.is_planned else rulebook.plan()
 
 
 def plan_rules_and_revise_cliques(state: State, update: UpdateState) -> None:

@@ -96,8 +96,6 @@ class PropertyTables(TripleLayout):
 
     def store(self, triples: Rows) -> Changed:
         """See `TripleLayout`. Relations are created first, then all triples are stored at once."""
-        if len(self._dictionary) > len(self._property_map):
-            self._extend_maps()
         if len(triples) > FEW:
             typed = triples[:, 1] == self._type
             for column, known, part in ((1, self._properties, triples[~typed]), (2, self._classes, triples[typed])):
@@ -206,6 +204,9 @@ class PropertyTables(TripleLayout):
 
     def joined(self, parts: Sequence[Part]) -> tuple[Rows, Flags]:
         """See `TripleLayout`."""
+        if len(parts) == 1:
+            relation, rows, flags = parts[0]
+            return self.triples_in(relation, rows), flags
         triples = np.empty((sum(len(rows) for _, rows, _ in parts), 3), np.int32)
         place = 0
         for relation, rows, _ in parts:

@@ -148,7 +148,7 @@ class Visibility:
         if not self.is_active or not any(TRIPLE in part.tables for part in (delta.added, delta.removed, delta.restated)):
             return delta
         tables = [part.tables.get(TRIPLE) for part in (delta.added, delta.removed, delta.restated)]
-        if not any(table is not None and self.hides(table.ids).any() for table in tables):
+        if all(table is None or self.hides_none(table.ids) or not self.hides(table.ids).any() for table in tables):
             return delta
         added, removed = (self._shown(table) for table in tables[:2])
         restated = tables[2]

@@ -413,14 +413,15 @@ class Database(PlanRoom):
 
     def _arguments(self, facts: Rows) -> tuple[int, int]:
         """Return the addresses of a copy of the facts, and of an array for one answer per fact."""
-        count, arity = facts.shape
-        if count * max(arity, 1) > self._argument_room:
-            self._allocate_arguments(count * max(arity, 1))
-        if arity == 3:
-            self._argument_triples[:count] = facts
+        if facts.shape == (1, 3):
+            self._argument_triple[...] = facts
+            self._argument_answers[0] = False
         else:
+            count, arity = facts.shape
+            if count * max(arity, 1) > self._argument_room:
+                self._allocate_arguments(count * max(arity, 1))
             self._argument_ids[: facts.size] = facts.reshape(-1)
-        self._argument_answers[0 if count == 1 else slice(count)] = False
+            self._argument_answers[:count] = False
         self._answered = facts, self._argument_answers
         return self._argument_addresses
 
@@ -443,16 +444,17 @@ class Database(PlanRoom):
 
     def _allocate_arguments(self, room: int) -> None:
         answers, ids = allocate(room, np.uint8), allocate(room, np.int32)
-        addresses, triples = (address(ids), address(answers)), ids[: room // 3 * 3].reshape(-1, 3)
-        self._argument_ids, self._argument_triples, self._argument_room = ids, triples, room
+        addresses, triple = (address(ids), address(answers)), ids[:3].reshape(1, 3)
+        self._argument_ids, self._argument_triple, self._argument_room = ids, triple, room
         self._argument_answers, self._argument_addresses = answers.view(np.bool_), addresses
 
     def reserve_list(self, name: str, count: int) -> None:
         """Make room for further facts in the list of removed or claimed ones."""
-        used = self.context.removed_count if name == "removed" else self.context.claimed_count
+        context = self.context
+        used = context.removed_count if name == "removed" else context.claimed_count
         if used + count > self._reserved[name]:
             room = 2 * (used + count) + 16
-            setattr(self.context, name, _resized(getattr(self.context, name), room, used) if used else allocate(room, np.int64))
+            setattr(context, name, _resized(getattr(context, name), room, used) if used else allocate(room, np.int64))
             self._reserved[name] = room
 
     def keep_explicit(self, relation: int) -> None:
@@ -466,7 +468,7 @@ class Database(PlanRoom):
     @property
     def needs_care(self) -> bool:
         """Whether `care` has something to do."""
-        return bool(self.context.crowded or self._renewals)
+        return bool(self.context.crowded or self._renewals.running)
 
     def care(self) -> None:
         """Compact relations with more dead than live rows, and let large ones that are nearly full grow, these in steps.
@@ -542,13 +544,13 @@ class Database(PlanRoom):
         count = len(self.relations)
         return int((self.relations.words[:count, Relation.fields["count"][0]] - self.materialised[:count]).sum())
 
-    def changes(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-        """Return the facts changed by this update, and their kinds of change (see `kernels.changes`)."""
+    def changes(self) -> npt.NDArray[np.int64]:
+        """Return the facts changed by this update and their kinds of change (see `kernels.changes`), shape (n, 2)."""
         changes = allocate(2 * RETAINED, np.int64)
         while (count := native.list_changes(self.address, address(changes), len(changes) // 2)) > len(changes) // 2:
             changes = allocate(2 * count, np.int64)
-        found = np.asarray(changes)[: 2 * count].reshape(count, 2)
-        return found[:, 0], found[:, 1]
+        found: npt.NDArray[np.int64] = np.asarray(changes)[: 2 * count].reshape(count, 2)
+        return found
 
     def flags(self, relation: int) -> npt.NDArray[np.int16]:
         """Return the flags of all rows of a relation."""
