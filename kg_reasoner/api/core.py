@@ -223,6 +223,16 @@ class ReasonerCore:
                 with engine.changing():
                     pass
 
+    @property
+    def is_settled(self) -> bool:
+        """Whether nobody is changing anything at this moment, and there is nothing to derive, to undo or to warn of."""
+        engine = self.engine
+        return (
+            engine.lock.state() is not None
+            and engine.is_current
+            and self._notices.are_issued(self.loaded, engine.axioms.warnings)
+        )
+
     def reading_explicit(self) -> Hold:
         """Return the ``with`` block of a method that reads explicit facts and the rules of explicit axioms; nothing is derived."""
         engine = self.engine

@@ -150,7 +150,7 @@ class KnowledgeBase:
 
     def delta(self, work: Work) -> Delta:
         """Return the changes of a maintenance run, by predicate."""
-        nothing = Changes(self.catalog.dictionary, {})
+        nothing = Changes(self.catalog.dictionary)
         return Delta(*(self._changes(tables) if tables else nothing for tables in (work.added, work.removed, work.restated)))
 
     def materialised_facts(self) -> Changes:
