@@ -228,9 +228,7 @@ class ReasonerCore:
         """Whether nobody is changing anything at this moment, and there is nothing to derive, to undo or to warn of."""
         engine = self.engine
         return (
-            engine.lock.state() is not None
-            and engine.is_current
-            and self._notices.are_issued(self.loaded, engine.axioms.warnings)
+            engine.lock.state() is not None and engine.is_current and self._notices.are_issued(self.loaded, engine.axioms.warnings)
         )
 
     def reading_explicit(self) -> Hold:

@@ -298,7 +298,7 @@ class Materialiser:
         for relation in range(len(database.relations)):
             if relation not in results:
                 database.keep_explicit(relation)
-        context.phase = context.settled = 0
+        context.phase = context.settled = context.scans = context.interrupted = 0
         context.hidden, context.look, context.old, context.ring_count = ABSENT, 0, 0, 0
         for name in ("gone", "removed", "claimed", "request", "marked"):
             setattr(context, f"{name}_count", 0)

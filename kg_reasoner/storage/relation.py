@@ -17,6 +17,7 @@ import numpy.typing as npt
 from kg_reasoner.concurrency.locking import new_mutex
 from kg_reasoner.errors import CapacityError
 from kg_reasoner.storage.arrays import Changed, Rows
+from kg_reasoner.storage.index_building import IndexBuilding
 from kg_reasoner.storage.kernels import native
 from kg_reasoner.storage.kernels.layout import (
     ABSENT,
@@ -45,9 +46,6 @@ from kg_reasoner.storage.renewal import Renewals
 FILL = 0.62
 """The fullest that a hash table gets before it doubles."""
 
-_LEAP = 16
-"""The most by which a table grows at once while an index is built, if so many of its rows are still to come."""
-
 REQUESTS = 1 << 12
 """Function calls that wait for their results at once."""
 
@@ -61,9 +59,6 @@ for _answer in (_YES, _NO):
 
 RANKS = ("ranks", "tallies")
 """The fields of a relation that only counting uses, one number for each row."""
-
-SIZE_CLASSES = 40
-"""Free lists of an index: vectors of up to 2**39 entries."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,6 +212,7 @@ class Database(PlanRoom):
         self.renumbered: Counter[int] = Counter()
         """How often the rows of each relation have got other numbers."""
         self._renewals = Renewals(self)
+        self._building = IndexBuilding(self)
         self.is_fresh = True
         """Whether no row has ever been processed, so that rules will see all rows as new ones."""
         self._list_room = 0
@@ -226,7 +222,6 @@ class Database(PlanRoom):
         self.context.ring_keys, self.context.ring_relations = allocate(RING, np.int64), allocate(RING, np.int32)
         self._sections: dict[tuple[int, int], int] = {}
         self._indexes: dict[tuple[int, int, tuple[int, ...], int], int] = {}
-        self._index_constants: dict[int, int] = {}
         self._indexes_of: dict[int, list[int]] = {}
         self._set_arity(self.frames.arity)
 
@@ -468,10 +463,10 @@ class Database(PlanRoom):
     @property
     def needs_care(self) -> bool:
         """Whether `care` has something to do."""
-        return bool(self.context.crowded or self._renewals.running)
+        return bool(self.context.crowded or self._renewals.running or self._building.running)
 
     def care(self) -> None:
-        """Compact relations with more dead than live rows, and let large ones that are nearly full grow, these in steps.
+        """Compact relations with more dead than live rows, let large ones that are nearly full grow, and build a part of an index.
 
         All rows have been processed.
         """
@@ -487,6 +482,8 @@ class Database(PlanRoom):
             if crowded[relation] or native.is_full_soon(self.address, relation):
                 self._renewals.begin(relation)
         self._renewals.advance()
+        if self._building.running:
+            self._building.advance()
 
     def compact(self, relation: int) -> None:
         """Remove the dead rows of a relation, all of whose rows have been processed, at once."""
@@ -498,7 +495,7 @@ class Database(PlanRoom):
     def built_indexes(self, relation: int) -> list[tuple[int, int]]:
         """Return the indexes of a relation that are maintained, each with the constant of its section, or -1."""
         numbers = (number for number in self._indexes_of.get(relation, ()) if self.indexes[number].built)
-        return [(number, self._index_constants[number]) for number in numbers]
+        return [(number, self.indexes[number].constant) for number in numbers]
 
     def slots_for(self, keys: int) -> int:
         """Return the size of a hash table with room for some keys."""
@@ -519,6 +516,7 @@ class Database(PlanRoom):
     def note_renewal(self, relation: int, gone: int) -> None:
         """Note that the rows of a relation have other numbers, without some that were dead."""
         self.renumbered[relation] += 1
+        self._building.discard(relation)
         self.context.total -= gone
         self.materialised[relation] = self.processed[relation] = self.relations[relation].count
         if self.context.marked_count:
@@ -667,6 +665,7 @@ class Database(PlanRoom):
         """Keep the live rows in their order; with `wanted`, only those with one of these flags, and only these flags."""
         self.renumbered[relation] += 1
         self._renewals.discard(relation)
+        self._building.discard(relation)
         self.context.settled = 0
         record = self.relations[relation]
         record.keys[:] = EMPTY
@@ -694,13 +693,13 @@ class Database(PlanRoom):
         arity = self.relations[relation].arity
         section_column = self.relations[relation].section_column if constant >= 0 else -1
         rest = [column for column in range(arity) if column not in columns and column != section_column]
-        self._index_constants[number] = constant
         self.indexes.add(
             relation=relation,
             width=len(columns),
             apart=apart,
             columns=_filled(columns, np.int32),
             value_column=rest[0] if len(rest) == 1 else -1,
+            constant=constant,
             next=-1,
         )
         self._indexes_of.setdefault(relation, []).append(number)
@@ -712,33 +711,19 @@ class Database(PlanRoom):
         return self.indexes[index].value_column
 
     def build(self, index: int) -> None:
-        """Build an index from the existing rows; it is maintained from now on."""
+        """Build an index from the existing rows; it is maintained from now on. During a deletion, it may be built in slices."""
+        rows = self.relations[self.indexes[index].relation].count
+        if not (self.context.scans and rows >= self.context.renew_from and self._building.begin(index)):
+            self._building.build(index)
+
+    def first_sizes(self) -> tuple[int, int]:
+        """Return the first sizes of an index's hash table and of its arena."""
+        return capacities.slots, capacities.arena
+
+    def link(self, index: int) -> None:
+        """Add new rows to an index, which has all of the existing ones, from now on."""
         record = self.indexes[index]
-        slots, arena = capacities.slots, capacities.arena
-        record.publish(
-            keys=allocate(slots, np.int64, EMPTY),
-            starts=allocate(slots, np.int32),
-            lengths=allocate(slots, np.int32),
-            mask=slots - 1,
-            used=0,
-            limit=int(slots * FILL),
-            arena=allocate(arena, np.int64),
-            top=0,
-            capacity=arena,
-            need=0,
-            free=allocate(SIZE_CLASSES, np.int64, -1),
-        )
-        constant, relation = self._index_constants[index], self.relations[record.relation]
-        count = relation.count
-        row = 0
-        while True:
-            row = native.index_rows(relation.address, record.address, constant, row, count)
-            if row == count:
-                break
-            self._grow_index(record, max(count // row, 2) if row > count // _LEAP else 2)
-        if record.mask + 1 > 4 * record.used / FILL and record.mask + 1 > slots:
-            self._set_keys(record, _power_of_two(int(record.used / FILL) + 1))  # there were fewer keys than expected
-        section = self.sections[self.section(record.relation, constant)]
+        section = self.sections[self.section(record.relation, record.constant)]
         if not self._is_linked(section, index):  # it is, where an exception struck right here before
             record.next = section.first_index
             section.first_index = index
@@ -804,7 +789,7 @@ class Database(PlanRoom):
             self._set_slots(relation, max(2 * (relation.mask + 1), capacities.grown_slots))
         for index in self._indexes_of.get(number, ()):
             if self.indexes[index].built:
-                self._grow_index(self.indexes[index])
+                self.grow_index(self.indexes[index])
 
     def _set_capacity(self, relation: Record, capacity: int) -> None:
         used, capacity = relation.count, min(capacity, MOST)
@@ -830,7 +815,7 @@ class Database(PlanRoom):
         )
         relation.publish(keys=keys, key_rows=rows, mask=slots - 1, limit=int(slots * FILL))
 
-    def _grow_index(self, index: Record, times: int = 2) -> None:
+    def grow_index(self, index: Record, times: int = 2) -> None:
         """Make room in an index that is full.
 
         Args:
@@ -838,7 +823,7 @@ class Database(PlanRoom):
             times: The expected number of entries and keys, in multiples of the present one.
         """
         if index.used >= index.limit:
-            self._set_keys(index, max(len(index.keys) << (times - 1).bit_length(), capacities.grown_slots))
+            self.set_keys(index, max(len(index.keys) << (times - 1).bit_length(), capacities.grown_slots))
         if index.need:
             needed = index.top + 2 * index.need
             if index.top + index.need > MOST:
@@ -847,7 +832,7 @@ class Database(PlanRoom):
             self.claim(8 * capacity)
             index.publish(arena=_resized(index.arena, capacity, index.top), capacity=capacity, need=0)
 
-    def _set_keys(self, index: Record, slots: int) -> None:
+    def set_keys(self, index: Record, slots: int) -> None:
         self.claim(16 * slots)
         keys, starts, lengths = allocate(slots, np.int64, EMPTY), allocate(slots, np.int32), allocate(slots, np.int32)
         native.rehash_index(index.address, address(keys), address(starts), address(lengths), slots - 1)
