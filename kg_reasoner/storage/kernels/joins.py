@@ -28,7 +28,7 @@ from kg_reasoner.storage.kernels.layout import (
     Relation,
     Step,
 )
-from kg_reasoner.storage.kernels.memory import Int32s, is_stopped, kernel, mix
+from kg_reasoner.storage.kernels.memory import Int32s, is_stopped, kernel, mix, rare_kernel
 from kg_reasoner.storage.kernels.relations import find, find_or_insert, index_key, is_left_out, key_slot
 
 
@@ -192,12 +192,17 @@ def call(context: Context, frame: Frame, step: Step) -> int:
     return request_result(context, frame, step)
 
 
-@kernel
-def scan_for_key(context: Context, frame: Frame, step: Step, position: int, limit: int) -> int:
-    """Return the next row from `position` on that the index of a step would have under the step's key, or -1.
+@rare_kernel
+def scan_for_key(context: Context, frame: Frame, step: Step, depth: int, start: int, limit: int) -> int:
+    """Bind the next row that the index of a step would have under the step's key into the frame, and return it; -1 if there is
+    none left.
 
     The index was not built when the step began. If its patience is exhausted, what the join finds is of no use.
     """
+    level = frame.levels[depth]
+    position = 0 if start else level.position
+    level.slot = SCANNED
+    level.position = limit
     index = context.indexes[step.index]
     relation = context.relations[step.relation]
     arity = relation.arity
@@ -223,6 +228,7 @@ def scan_for_key(context: Context, frame: Frame, step: Step, position: int, limi
         elif step.value_slot == CHECK and not match_columns(frame, context.codes + step.columns, values, arity):
             continue
         index.patience = index.patience - (row + 1 - position)
+        level.position = row + 1
         return row
     if limit > position:
         index.patience = index.patience - (limit - position)
@@ -235,11 +241,8 @@ def advance(context: Context, frame: Frame, step: Step, depth: int, start: int, 
     level = frame.levels[depth]
     if step.kind == PROBE:
         index = context.indexes[step.index]
-        if (start and not index.built) or (not start and level.slot == SCANNED):
-            level.slot = SCANNED
-            found = scan_for_key(context, frame, step, 0 if start else level.position, limit)
-            level.position = found + 1
-            return found
+        if context.scans and (level.slot == SCANNED if not start else not index.built):
+            return scan_for_key(context, frame, step, depth, start, limit)
         if start:
             slot = key_slot(index, step_key(context, frame, step))
             if index.keys[slot] == EMPTY:
