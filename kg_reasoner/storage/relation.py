@@ -17,10 +17,11 @@ import numpy.typing as npt
 from kg_reasoner.concurrency.locking import new_mutex
 from kg_reasoner.errors import CapacityError
 from kg_reasoner.storage.arrays import Changed, Rows
-from kg_reasoner.storage.index_building import IndexBuilding
+from kg_reasoner.storage.gradual_indexes import GradualIndexes
 from kg_reasoner.storage.kernels import native
 from kg_reasoner.storage.kernels.layout import (
     ABSENT,
+    BLOCK,
     CLAIMED,
     DONE,
     EMPTY,
@@ -46,6 +47,9 @@ from kg_reasoner.storage.renewal import Renewals
 FILL = 0.62
 """The fullest that a hash table gets before it doubles."""
 
+_LEAP = 16
+"""The most by which a table grows at once while an index is built, if so many of its rows are still to come."""
+
 REQUESTS = 1 << 12
 """Function calls that wait for their results at once."""
 
@@ -59,6 +63,9 @@ for _answer in (_YES, _NO):
 
 RANKS = ("ranks", "tallies")
 """The fields of a relation that only counting uses, one number for each row."""
+
+SIZE_CLASSES = 40
+"""Free lists of an index: vectors of up to 2**39 entries."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +82,16 @@ class Capacities:
     """Fewer dead rows than this are left where they are."""
     large: int = 1 << 16
     """Relations with so many rows grow and are compacted in steps."""
+    block: int = BLOCK
+    """Rows that are processed together. The order of derived rows depends on it."""
+    heads: int = 1 << 16
+    """The heads that a thread can keep (see `storage.parallel`)."""
+    shared_instances: int = 1 << 17
+    """Fewer rule instances than this are found by one thread."""
+    shared_heads: int = 1 << 12
+    """Fewer heads than this are inserted by one thread."""
+    shared_rows: int = 1 << 15
+    """An index of fewer rows than this is built by one thread."""
 
 
 capacities = Capacities()
@@ -86,7 +103,9 @@ class PlanRoom:
 
     def __init__(self) -> None:
         self._contexts = StructTable(Context, capacity=1)
-        self.context = self._contexts.add(type_id=-1, hidden=ABSENT, compact_from=capacities.dead, renew_from=capacities.large)
+        self.context = self._contexts.add(
+            type_id=-1, hidden=ABSENT, compact_from=capacities.dead, renew_from=capacities.large, block_rows=capacities.block
+        )
         self.address = self.context.address
         """What every kernel is called with."""
         self.plans = StructTable(Plan, self.context, "plans")
@@ -175,7 +194,7 @@ class Workspace(PlanRoom):
         database, words = self._database, self._contexts.words[0]
         with database.mutex:
             held = database.relations.words, database.sections.words, database.indexes.words
-            words[_SHARED_WORDS] = database._contexts.words[0][_SHARED_WORDS]
+            words[_SHARED_WORDS] = database.context_words[_SHARED_WORDS]
         self._held = held
 
 
@@ -212,7 +231,7 @@ class Database(PlanRoom):
         self.renumbered: Counter[int] = Counter()
         """How often the rows of each relation have got other numbers."""
         self._renewals = Renewals(self)
-        self._building = IndexBuilding(self)
+        self._gradual = GradualIndexes(self)
         self.is_fresh = True
         """Whether no row has ever been processed, so that rules will see all rows as new ones."""
         self._list_room = 0
@@ -224,6 +243,12 @@ class Database(PlanRoom):
         self._indexes: dict[tuple[int, int, tuple[int, ...], int], int] = {}
         self._indexes_of: dict[int, list[int]] = {}
         self._set_arity(self.frames.arity)
+
+    @property
+    def context_words(self) -> npt.NDArray[np.int64]:
+        """The words of the context."""
+        words: npt.NDArray[np.int64] = self._contexts.words[0]
+        return words
 
     @property
     def nbytes(self) -> int:
@@ -305,6 +330,15 @@ class Database(PlanRoom):
             self._sections[relation, constant] = number
         return number
 
+    def sections_of_constants(self) -> Iterator[tuple[int, int]]:
+        """Yield the sections for a constant, each with its relation before it."""
+        for (relation, _), section in self._sections.items():
+            yield relation, section
+
+    def share(self, threads: int) -> None:
+        """Let kernels return WIDE where there is much to do for a number of threads."""
+        self.context.wide = capacities.shared_instances if threads > 1 else 0
+
     def set_ranges(self, kind: str, ranges: npt.NDArray[np.int64]) -> None:
         """Set the range of plans of a kind (``trigger``, ``blocker``, ``deriver``) for each section."""
         words, count = self.sections.words, len(self.sections)
@@ -347,12 +381,18 @@ class Database(PlanRoom):
 
     def reserve(self, relation: int, rows: int) -> None:
         """Make room for additional rows at once, and for some that come later: untouched memory costs nothing, growth does."""
+        self.reserve_rows(relation, rows)
+        record = self.relations[relation]
+        needed = record.count + rows
+        if needed >= record.limit:
+            self.set_slots(record, self.slots_for(needed))
+
+    def reserve_rows(self, relation: int, rows: int) -> None:
+        """Make room for additional rows, but not in the hash table."""
         record = self.relations[relation]
         needed = record.count + rows
         if needed > record.capacity:
             self._set_capacity(record, max(needed + needed // 8, record.capacity + record.capacity // 2))
-        if needed >= record.limit:
-            self._set_slots(record, _power_of_two(int(needed / FILL) + 1))
 
     def load(self, relation: int, facts: Rows, flag: int = EXPLICIT) -> Changed:
         """Insert facts, shape (n, arity), with a flag: EXPLICIT or STATED. Return a mask of the facts that are new with this
@@ -463,7 +503,7 @@ class Database(PlanRoom):
     @property
     def needs_care(self) -> bool:
         """Whether `care` has something to do."""
-        return bool(self.context.crowded or self._renewals.running or self._building.running)
+        return bool(self.context.crowded or self._renewals.running or self._gradual.running)
 
     def care(self) -> None:
         """Compact relations with more dead than live rows, let large ones that are nearly full grow, and build a part of an index.
@@ -482,8 +522,8 @@ class Database(PlanRoom):
             if crowded[relation] or native.is_full_soon(self.address, relation):
                 self._renewals.begin(relation)
         self._renewals.advance()
-        if self._building.running:
-            self._building.advance()
+        if self._gradual.running:
+            self._gradual.advance()
 
     def compact(self, relation: int) -> None:
         """Remove the dead rows of a relation, all of whose rows have been processed, at once."""
@@ -516,7 +556,7 @@ class Database(PlanRoom):
     def note_renewal(self, relation: int, gone: int) -> None:
         """Note that the rows of a relation have other numbers, without some that were dead."""
         self.renumbered[relation] += 1
-        self._building.discard(relation)
+        self._gradual.discard(relation)
         self.context.total -= gone
         self.materialised[relation] = self.processed[relation] = self.relations[relation].count
         if self.context.marked_count:
@@ -665,7 +705,7 @@ class Database(PlanRoom):
         """Keep the live rows in their order; with `wanted`, only those with one of these flags, and only these flags."""
         self.renumbered[relation] += 1
         self._renewals.discard(relation)
-        self._building.discard(relation)
+        self._gradual.discard(relation)
         self.context.settled = 0
         record = self.relations[relation]
         record.keys[:] = EMPTY
@@ -711,23 +751,89 @@ class Database(PlanRoom):
         return self.indexes[index].value_column
 
     def build(self, index: int) -> None:
-        """Build an index from the existing rows; it is maintained from now on. During a deletion, it may be built in slices."""
+        """Build an index from the existing rows; it is maintained from now on."""
+        if not self._gradual.finish(index):
+            self.fill_index(index)
+            self.link_index(index)
+
+    def postpone(self, index: int) -> bool:
+        """Let a deletion scan the rows of a large relation in place of an index, which is built in slices. Return whether it
+        does.
+        """
         rows = self.relations[self.indexes[index].relation].count
-        if not (self.context.scans and rows >= self.context.renew_from and self._building.begin(index)):
-            self._building.build(index)
+        return bool(self.context.scans) and rows >= self.context.renew_from and self._gradual.begin(index)
 
-    def first_sizes(self) -> tuple[int, int]:
-        """Return the first sizes of an index's hash table and of its arena."""
-        return capacities.slots, capacities.arena
-
-    def link(self, index: int) -> None:
-        """Add new rows to an index, which has all of the existing ones, from now on."""
+    def fill_index(self, index: int) -> None:
+        """Build an index from the existing rows, as `build` does, but leave it to `link_index` to maintain it."""
         record = self.indexes[index]
-        section = self.sections[self.section(record.relation, record.constant)]
+        slots, arena = capacities.slots, capacities.arena
+        record.publish(
+            keys=allocate(slots, np.int64, EMPTY),
+            starts=allocate(slots, np.int32),
+            lengths=allocate(slots, np.int32),
+            mask=slots - 1,
+            used=0,
+            limit=int(slots * FILL),
+            arena=allocate(arena, np.int64),
+            top=0,
+            capacity=arena,
+            need=0,
+            free=allocate(SIZE_CLASSES, np.int64, -1),
+        )
+        self.extend_index(index, 0)
+        if record.mask + 1 > 4 * record.used / FILL and record.mask + 1 > slots:
+            self.set_keys(record, _power_of_two(int(record.used / FILL) + 1))  # there were fewer keys than expected
+
+    def index_constant(self, index: int) -> int:
+        """Return the constant of an index's section, or -1."""
+        return self.indexes[index].constant
+
+    def set_empty_keys(self, index: int, slots: int) -> None:
+        """Give an index that is being built a table for keys, which is not initialised."""
+        self.claim(16 * slots)
+        self.indexes[index].publish(
+            keys=allocate(slots, np.int64),
+            starts=allocate(slots, np.int32),
+            lengths=allocate(slots, np.int32),
+            mask=slots - 1,
+            limit=self.limit_of(slots),
+        )
+
+    def set_arena(self, index: int, entries: int) -> None:
+        """Give an index that is being built room for vectors of so many entries, and for some that come later."""
+        if entries > MOST:
+            raise CapacityError(f"an index has {entries:,} entries, the maximal number")
+        capacity = min(max(entries + entries // 4, capacities.arena), MOST)
+        self.claim(8 * capacity)
+        arena, free = allocate(capacity, np.int64), allocate(SIZE_CLASSES, np.int64, -1)
+        self.indexes[index].publish(arena=arena, capacity=capacity, top=0, need=0, free=free)
+
+    def extend_index(self, index: int, row: int) -> None:
+        """Add the rows from a row on to an index."""
+        record, constant = self.indexes[index], self.indexes[index].constant
+        relation = self.relations[record.relation]
+        first, count = row, relation.count
+        while (row := native.index_rows(relation.address, record.address, constant, row, count)) < count:
+            done, rest = row - first, count - first
+            self.grow_index(record, max(rest // done, 2) if first == 0 and done > rest // _LEAP else 2)
+
+    def unlink_indexes(self, relation: int) -> list[int]:
+        """Maintain the indexes of a relation no more, until they are linked again. Return them."""
+        indexes = self.built_indexes(relation)
+        for index, constant in indexes:
+            self.indexes[index].built = 0
+            self.sections[self.section(relation, constant)].first_index = -1
+        return [index for index, _ in indexes]
+
+    def link_index(self, index: int) -> None:
+        """Maintain an index, which has all rows, from now on."""
+        record = self.indexes[index]
+        section = self.sections[self.section(record.relation, self.indexes[index].constant)]
         if not self._is_linked(section, index):  # it is, where an exception struck right here before
             record.next = section.first_index
             section.first_index = index
         record.built = 1
+        self._gradual.running.pop(index, None)
 
     def _is_linked(self, section: Record, index: int) -> bool:
         """Return whether new rows of a section are added to an index."""
@@ -786,7 +892,7 @@ class Database(PlanRoom):
         if relation.count >= relation.capacity:
             self._set_capacity(relation, max(2 * relation.capacity, capacities.grown_rows))
         if relation.used >= relation.limit:
-            self._set_slots(relation, max(2 * (relation.mask + 1), capacities.grown_slots))
+            self.set_slots(relation, max(2 * (relation.mask + 1), capacities.grown_slots))
         for index in self._indexes_of.get(number, ()):
             if self.indexes[index].built:
                 self.grow_index(self.indexes[index])
@@ -807,7 +913,8 @@ class Database(PlanRoom):
             grown.update({name: _resized(getattr(relation, name), capacity, used) for name in RANKS})
         relation.publish(**grown)
 
-    def _set_slots(self, relation: Record, slots: int) -> None:
+    def set_slots(self, relation: Record, slots: int) -> None:
+        """Give a relation a hash table of another size."""
         self.claim(12 * slots)
         keys, rows = allocate(slots, np.int64, EMPTY), allocate(slots, np.int32)
         native.rehash_tuples(

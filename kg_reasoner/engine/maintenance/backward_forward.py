@@ -49,6 +49,7 @@ class BackwardForward(StratumByStratum):
                 self._grow()
             else:
                 materialiser.help(status)
+        materialiser.rest()
 
     def _is_simple(self, work: Work) -> bool:
         """Return whether only facts have changed, and nobody follows what happens."""

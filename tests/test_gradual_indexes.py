@@ -10,8 +10,8 @@ import pytest
 from kg_reasoner.api.reasoner import Reasoner
 from kg_reasoner.concurrency.limits import Limits
 from kg_reasoner.program import TRIPLE
-from kg_reasoner.storage import index_building, relation
-from kg_reasoner.storage.index_building import IndexBuilding
+from kg_reasoner.storage import gradual_indexes, relation
+from kg_reasoner.storage.gradual_indexes import GradualIndexes
 from kg_reasoner.storage.kernels.layout import EMPTY
 from kg_reasoner.terms import IRI, Literal, literal
 
@@ -37,31 +37,31 @@ SCHEMA = """
 def small(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
     """Each relation counts as large, with little or much patience, and small or large steps. Returns what has been done."""
     done: list[str] = []
-    begin, advance, discard = IndexBuilding.begin, IndexBuilding.advance, IndexBuilding.discard
+    begin, advance, discard = GradualIndexes.begin, GradualIndexes.advance, GradualIndexes.discard
 
-    def noted_begin(building: IndexBuilding, index: int) -> bool:
-        begun = begin(building, index)
+    def noted_begin(gradual: GradualIndexes, index: int) -> bool:
+        begun = begin(gradual, index)
         done.append("begun" if begun else "refused")
         return begun
 
-    def noted_advance(building: IndexBuilding) -> None:
-        before = len(building.running)
-        advance(building)
-        done.append("advanced" if len(building.running) == before else "finished")
+    def noted_advance(gradual: GradualIndexes) -> None:
+        before = len(gradual.running)
+        advance(gradual)
+        done.append("advanced" if len(gradual.running) == before else "finished")
 
-    def noted_discard(building: IndexBuilding, relation: int) -> None:
-        before = len(building.running)
-        discard(building, relation)
-        if len(building.running) < before:
+    def noted_discard(gradual: GradualIndexes, relation: int) -> None:
+        before = len(gradual.running)
+        discard(gradual, relation)
+        if len(gradual.running) < before:
             done.append("discarded")
 
-    monkeypatch.setattr(IndexBuilding, "begin", noted_begin)
-    monkeypatch.setattr(IndexBuilding, "advance", noted_advance)
-    monkeypatch.setattr(IndexBuilding, "discard", noted_discard)
+    monkeypatch.setattr(GradualIndexes, "begin", noted_begin)
+    monkeypatch.setattr(GradualIndexes, "advance", noted_advance)
+    monkeypatch.setattr(GradualIndexes, "discard", noted_discard)
     monkeypatch.setattr(relation, "capacities", relation.Capacities(dead=6, large=1))
     patience, size = request.param
     for name, value in (("PATIENCE", patience), ("SLICE", size), ("FILLED", 4)):
-        monkeypatch.setattr(index_building, name, value)
+        monkeypatch.setattr(gradual_indexes, name, value)
     yield done
 
 
@@ -102,7 +102,7 @@ def test_small_changes_build_an_index(small: list[str]) -> None:
     edges = {(x, y) for x in nodes(40) for y in nodes(3)}
     reasoner.add_facts("edge", edges)
     reasoner.materialise()
-    one, building = (nodes(1)[0], nodes(2)[1]), reasoner.engine.database._building
+    one, building = (nodes(1)[0], nodes(2)[1]), reasoner.engine.database._gradual
     for number in range(1000):
         reasoner.remove_facts("edge", [one])
         reasoner.materialise()
@@ -162,7 +162,7 @@ def test_a_query_builds_the_rest(small: list[str]) -> None:
     reasoner.remove_facts("edge", [gone])
     reasoner.materialise()
     database = reasoner.engine.database
-    running = database._building.running
+    running = database._gradual.running
     if running:
         (index,) = running
         database.build(index)
