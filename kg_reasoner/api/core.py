@@ -193,7 +193,7 @@ class ReasonerCore:
 
     def _materialise(self, progress: Progress | None) -> None:
         engine = self.engine
-        is_first = engine.database.is_fresh
+        is_first = engine.base.database.is_fresh
         changed = engine.materialise(progress)
         if is_first:
             give_back(engine.database.context.total)

@@ -95,15 +95,15 @@ def plan_rules_and_revise_cliques(state: State, update: UpdateState) -> None:
 def maintain(state: State, update: UpdateState) -> None:
     """Let a strategy apply the changes of facts and rules since the last update, and collect the result."""
     base, collector, before = state.base, update.collector, update.before
-    materialiser, rulebook = base.materialiser, base.rulebook
+    materialiser, rulebook, maintenance = base.materialiser, base.rulebook, base.maintenance
     collects = collector is not None and before is None
     work = Work(update.new_rules, rulebook.gone_rules, rulebook.gone_aggregates, collects, update.progress)
     if rulebook.gone_rules or rulebook.gone_aggregates:
         materialiser.remove_rules(rulebook.gone_rules)
         materialiser.remove_aggregates(rulebook.gone_aggregates)
     materialiser.make_strata()
-    restarts = (materialiser.is_mixed or base.maintenance.needs_restart()) and not base.database.is_fresh
-    strategy: Maintenance = Rematerialise(materialiser, base.maintenance) if restarts else base.maintenance
+    restarts = (materialiser.is_mixed or maintenance.needs_restart()) and not base.database.is_fresh
+    strategy: Maintenance = Rematerialise(materialiser, maintenance) if restarts else maintenance
     if state.recorder.is_on:
         from kg_reasoner.engine import profiled
 
