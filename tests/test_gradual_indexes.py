@@ -211,3 +211,26 @@ def test_without_room(small: list[str]) -> None:
     expect_facts(reasoner, edges - {gone})
     assert refused
     assert small[0] == "refused"
+
+
+def test_dead_rows_are_not_found(small: list[str]) -> None:
+    """A scan finds no rows that earlier updates have deleted."""
+    reasoner = Reasoner("source(?x) :- edge(?x, ?y) .")
+    edges = [(x, y) for x in nodes(30) for y in nodes(2)]
+    reasoner.add_facts("edge", edges)
+    for edge in edges[:2]:
+        reasoner.materialise()
+        reasoner.remove_facts("edge", [edge])
+    expect_facts(reasoner, set(edges[2:]))
+    assert "begun" in small
+
+
+def test_other_properties_are_not_found(small: list[str]) -> None:
+    """A scan in place of the index of a property finds no triples of others."""
+    a, b, c, of, is_, other, p, r = (IRI(f"http://example.org/{name}") for name in ("a", "b", "c", "of", "is", "other", "p", "r"))
+    reasoner = Reasoner(SCHEMA)
+    reasoner.add_triples([(a, p, b), (a, r, b), (p, of, c), (r, other, c)])
+    assert (a, is_, c) in set(reasoner.triples())
+    reasoner.remove_triples([(p, of, c)])
+    assert set(reasoner.triples()) == {(a, p, b), (a, r, b), (r, other, c)}
+    assert "begun" in small
