@@ -22,7 +22,7 @@ import pytest
 from rdflib import RDF, RDFS, Dataset, Graph, Namespace
 from rdflib.plugins.sparql import prepareQuery
 
-from kg_reasoner import KGReasonerStore, Reasoner
+from kg_reasoner import KGReasonerStore, Reasoner, graph_of, store_of
 from kg_reasoner.storage.dictionary import Dictionary
 from kg_reasoner.terms import Term, literal
 
@@ -515,3 +515,33 @@ for _ in range(200):
 assert gc.isenabled()
 """
     subprocess.run([sys.executable, "-c", program], check=True, timeout=60)
+
+
+def test_the_size_during_a_transaction_of_another_thread() -> None:
+    """Another thread does not see the size of what a transaction has not committed, not even if it was counted before."""
+    graph = graph_of(Reasoner(ruleset="owl2rl"))
+    reasoner = store_of(graph).reasoner
+    graph.add((EX.a, EX.p, EX.b))
+    graph.commit()
+    before = len(graph)
+    counted, ends = threading.Event(), threading.Event()
+    sizes: list[int] = []
+
+    def change() -> None:
+        with pytest.raises(ZeroDivisionError), reasoner.transaction():
+            graph.add((EX.c, EX.p, EX.d))
+            sizes.append(len(graph))
+            counted.set()
+            ends.wait(10)
+            raise ZeroDivisionError
+
+    changing, reading = threading.Thread(target=change), threading.Thread(target=lambda: sizes.append(len(graph)))
+    changing.start()
+    assert counted.wait(10)
+    reading.start()
+    reading.join(0.1)
+    assert reading.is_alive()
+    ends.set()
+    changing.join(10)
+    reading.join(10)
+    assert sizes == [before + 1, before]

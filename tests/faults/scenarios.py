@@ -102,6 +102,18 @@ def renewing() -> Subject:
     return subject
 
 
+def scanning() -> Subject:
+    """Relations that count as large, so that the next update scans them, and builds a part of their indexes."""
+    reasoner = Reasoner("source(?x) :- edge(?x, ?y) . path(?x, ?z) :- edge(?x, ?y), edge(?y, ?z) .")
+    reasoner.add_facts("edge", letters("ab", "bc", "cd", "da", "ac", "bd"))
+    reasoner.materialise()
+    reasoner.engine.database.context.renew_from = 1
+    for pair in ("bd", "ac"):
+        reasoner.materialise()
+        reasoner.remove_facts("edge", letters(pair))
+    return Subject(reasoner)
+
+
 def change_edges(subject: Subject) -> None:
     subject.reasoner.add_facts("edge", letters("de", "ef"))
     subject.reasoner.remove_facts("edge", letters("ab"))
@@ -575,6 +587,7 @@ def _scenarios() -> Iterator[Scenario]:
     yield Scenario("add facts, tiny tables", edges, add_edges, is_tiny=True)
     yield Scenario("remove facts, tiny tables", edges, remove_edges, is_tiny=True)
     yield Scenario("materialise, renewed", renewing, materialise_edges)
+    yield Scenario("materialise, scanned", scanning, materialise_edges)
     yield Scenario("add many facts", edges, add_many_edges)
     yield Scenario("add program", edges, add_program)
     yield Scenario("remove rules", edges, remove_rules)

@@ -19,6 +19,7 @@ from kg_reasoner.storage.kernels.layout import (
     PROBE,
     REBORN,
     RESOURCE,
+    SCANNED,
     SKIP,
     UNORDERED,
     Context,
@@ -27,8 +28,8 @@ from kg_reasoner.storage.kernels.layout import (
     Relation,
     Step,
 )
-from kg_reasoner.storage.kernels.memory import Int32s, is_stopped, kernel, mix
-from kg_reasoner.storage.kernels.relations import find, find_or_insert, key_slot
+from kg_reasoner.storage.kernels.memory import Int32s, is_stopped, kernel, mix, rare_kernel
+from kg_reasoner.storage.kernels.relations import find, find_or_insert, index_key, is_left_out, key_slot
 
 
 @kernel
@@ -191,12 +192,57 @@ def call(context: Context, frame: Frame, step: Step) -> int:
     return request_result(context, frame, step)
 
 
+@rare_kernel
+def scan_for_key(context: Context, frame: Frame, step: Step, depth: int, start: int, limit: int) -> int:
+    """Bind the next row that the index of a step would have under the step's key into the frame, and return it; -1 if there is
+    none left.
+
+    The index was not built when the step began. If its patience is exhausted, what the join finds is of no use.
+    """
+    level = frame.levels[depth]
+    position = 0 if start else level.position
+    level.slot = SCANNED
+    level.position = limit
+    index = context.indexes[step.index]
+    relation = context.relations[step.relation]
+    arity = relation.arity
+    columns = index.columns
+    key = step_key(context, frame, step)
+    has_key = index.width > 0
+    column = columns[0] if has_key else 0
+    first = value_of(frame, context.codes[step.key]) if has_key else 0
+    if not index.built and index.patience <= 0:
+        context.wanted = step.index
+        context.interrupted = 1
+        return -1
+    for row in range(position, limit):
+        values = relation.rows + row * arity
+        if has_key and (values[column] != first or index_key(index, values) != key):
+            continue
+        if index.constant >= 0 and values[relation.section_column] != index.constant:
+            continue
+        if is_left_out(index, values) or is_hidden(context, relation, row):
+            continue
+        if step.value_slot >= 0:
+            frame.bindings[step.value_slot] = values[index.value_column]
+        elif step.value_slot == CHECK and not match_columns(frame, context.codes + step.columns, values, arity):
+            continue
+        index.patience = index.patience - (row + 1 - position)
+        level.position = row + 1
+        return row
+    if limit > position:
+        index.patience = index.patience - (limit - position)
+    return -1
+
+
 @kernel
 def advance(context: Context, frame: Frame, step: Step, depth: int, start: int, limit: int) -> int:
     """Bind the next row that matches a step into the frame, and return it; -1 if there is none left."""
     level = frame.levels[depth]
     if step.kind == PROBE:
         index = context.indexes[step.index]
+        if context.scans and (level.slot == SCANNED if not start else not index.built):
+            return scan_for_key(context, frame, step, depth, start, limit)
         if start:
             slot = key_slot(index, step_key(context, frame, step))
             if index.keys[slot] == EMPTY:

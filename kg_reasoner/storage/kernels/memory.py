@@ -114,6 +114,8 @@ class Kernel(NamedTuple):
     """Whether Python calls it."""
     is_brief: bool
     """Whether an entry keeps the interpreter's lock, because it takes less time than to give that back and get it again."""
+    is_rare: bool = False
+    """Whether it is seldom called, and must not be inlined where it would burden a loop."""
 
 
 kernels: dict[str, Kernel] = {}
@@ -123,6 +125,12 @@ kernels: dict[str, Kernel] = {}
 def kernel(function: F) -> F:
     """Register a function to be compiled. The function itself stays callable, as the checked mode."""
     kernels[function.__name__] = Kernel(function, is_entry=False, is_brief=False)
+    return function
+
+
+def rare_kernel(function: F) -> F:
+    """Register a function that is seldom called from loops that are."""
+    kernels[function.__name__] = Kernel(function, is_entry=False, is_brief=False, is_rare=True)
     return function
 
 
