@@ -169,10 +169,23 @@ DISTANCES: Final = """
 """
 
 
+TICKS: Final = """
+    tick(0) :- edge(?x, ?y) .
+    tick(?y) :- tick(?x), FILTER(?x < 40), BIND(?x + 1 AS ?y) .
+"""
+"""A recursion whose results are computed ahead of the requests."""
+
+
 def distances(maintenance: str = DEFAULT) -> Subject:
     subject = edges(maintenance)
     subject.reasoner.add_program(DISTANCES)
     subject.reasoner.materialise()
+    return subject
+
+
+def ticking() -> Subject:
+    subject = unmaterialised(DEFAULT)
+    subject.reasoner.add_program(TICKS)
     return subject
 
 
@@ -599,6 +612,7 @@ def _scenarios() -> Iterator[Scenario]:
     yield Scenario("distances, remove facts", distances, remove_edges)
     yield Scenario("distances, remove facts, tiny tables", distances, remove_edges, is_tiny=True)
     yield Scenario("distances, block, counting", lambda: distances("counting"), in_block, is_block=True)
+    yield Scenario("ticks, materialise", ticking, materialise_edges)
     yield Scenario("materialise, threads", lambda: unmaterialised(DEFAULT, threads=2), materialise_edges, is_shared=True)
     yield Scenario("add many facts, threads", lambda: edges(threads=2), add_many_edges, is_shared=True)
     yield Scenario("refusing, add facts", refusing, add_edges)
