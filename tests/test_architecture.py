@@ -38,8 +38,8 @@ planning: expressions language storage
 query: expressions language concurrency storage planning
 loaders:
 loaders.rules: loaders
-loaders.rdf: storage loaders loaders.rules
-io: expressions storage loaders loaders.rdf
+loaders.rdf: concurrency storage loaders loaders.rules
+io: expressions concurrency storage loaders loaders.rdf
 sparql: expressions concurrency storage query loaders loaders.rdf io
 explain: expressions language storage planning
 dbsp: expressions language concurrency
@@ -331,3 +331,13 @@ def test_what_the_pages_name_is_there(page: str) -> None:
     paths = {re.split(r"[^/]*[<*]|::", path)[0] for path in re.findall(r"`([\w.-]+/[\w./<>*:-]*)`", text)} - OUTSIDE
     assert len(paths) > 10
     assert [path for path in sorted(paths) if not (ROOT / path).exists()] == []
+
+
+@pytest.mark.parametrize("page", ["triple", "query"])
+def test_functions_and_classes_that_the_pages_name_are_there(page: str) -> None:
+    text = (ROOT / f"docs/architecture/{page}.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\|[^|]*\| `kg_reasoner/[^|]*\|([^|]*)\|$", text, re.MULTILINE)
+    names = {name.split(".")[-1] for row in rows for name in re.findall(r"`([\w.]+)`", row)}
+    assert len(names) > 10
+    code = "\n".join(path.read_text(encoding="utf-8") for path in (ROOT / "kg_reasoner").rglob("*.py"))
+    assert names <= {*re.findall(r"(?:def|class) (\w+)", code), *re.findall(r"^(\w+)\b[^=\n]* = ", code, re.MULTILINE)}

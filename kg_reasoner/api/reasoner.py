@@ -94,8 +94,8 @@ class Reasoner:
             transaction that leaves the data inconsistent raises InconsistencyError and is undone, and each change outside a
             transaction is a transaction of its own.
         limits: The limits of each operation and each query, see `kg_reasoner.concurrency.limits.Limits`.
-        threads: The number of threads that derive facts together when there is much to derive; None: one per core that the process
-            may use. Facts and their order do not depend on it.
+        threads: The number of threads that read long documents, load triples and derive facts together when there is much to do;
+            None: one per core that the process may use. Facts and their order do not depend on it.
 
     Reading brings the materialisation up to date first. Any number of threads may read at once, and one at a time changes facts or
     rules, while the others wait. Every method is atomic, whichever exception interrupts it.
