@@ -588,6 +588,21 @@ def process_asynchronously(subject: Subject) -> None:
 # --- the table -------------------------------------------------------------------------------------------------------------
 
 
+def classify(subject: Subject) -> None:
+    """Ask for the hierarchy, which an earlier fault must not have spoilt."""
+    hierarchy = subject.reasoner.hierarchy()
+    names = {name.value for taxonomy in hierarchy.taxonomies.values() for name in taxonomy.names}
+    pet = ex("Pet").value
+    assert (pet in names) == (FOLLOWED[0] in set(subject.reasoner.triples(which="explicit"))), names
+
+
+def classified() -> Subject:
+    subject = axioms()
+    classify(subject)
+    add_followed(subject)
+    return subject
+
+
 def _both_ways(name: str, make: Make, operation: Operation) -> Iterator[Scenario]:
     """A change inside of a transaction: repeated and committed after the fault, or rolled back."""
     yield Scenario(f"{name}, inside", begun(make), operation)
@@ -645,6 +660,8 @@ def _scenarios() -> Iterator[Scenario]:
     yield Scenario("add triples, tiny tables", axioms, add_triples, is_tiny=True)
     yield Scenario("add followed axioms", axioms, add_followed)
     yield Scenario("remove followed axioms", with_followed, remove_followed)
+    yield Scenario("classify", axioms, classify)
+    yield Scenario("classify again", classified, classify)
     yield from _both_ways("remove followed axioms", with_followed, remove_followed)
     yield Scenario("change layout", axioms, change_layout)
     yield Scenario("know", axioms, know)
