@@ -25,6 +25,7 @@ from kg_reasoner.loaders.rdf.formats import N3, N_QUADS, N_TRIPLES, OWL_XML, TRI
 from kg_reasoner.loaders.rdf.graphs import is_rdflib_graph, read_graph, read_triples
 from kg_reasoner.loaders.rdf.lines import read_lines
 from kg_reasoner.loaders.rdf.prefixes import PrefixSink
+from kg_reasoner.loaders.rdf.quadstore import is_owlready, read_quad_store
 from kg_reasoner.loaders.rdf.sources import Document, OpenDocument, document_of, documents_under
 from kg_reasoner.loaders.rdf.statements import Encoder, TermDictionary
 from kg_reasoner.loaders.rdf.syntax import Batch, read_parsed
@@ -70,7 +71,8 @@ def read(
 
     Args:
         sources: Paths of files or directories (all RDF files below them), ``"-"`` for standard input, bytes, open files, rdflib
-            Graphs and Datasets, iterables of triples. Gzip and zstd are detected by content and unpacked.
+            Graphs and Datasets, Worlds and Ontologies of owlready2, iterables of triples. Gzip and zstd are detected by content and
+            unpacked.
         dictionary: Assigns the ids; a `kg_reasoner.storage.dictionary.Dictionary`.
         format: The syntax of all documents, as a name (``turtle``), extension (``ttl``) or media type. By default, the extension or
             else the content determines it.
@@ -113,6 +115,8 @@ def _inputs(source: Any, format: Format | None, bounds: DocumentBounds) -> Itera
         return documents_under(Path(source), format, bounds)
     if isinstance(source, Document):
         return (replace(source, bounds=bounds),)
+    if is_owlready(source):  # which has any attribute that is asked for, such as `read`
+        return (source,)
     document = document_of(source, format, bounds)
     if document is None and not isinstance(source, Iterable):
         raise LoadError(f"{source!r} cannot be read", hint="a source is a path, bytes, an open file, an rdflib graph or triples")
@@ -139,8 +143,7 @@ def _blocks(inputs: list[_Input], reading: _Reading, progress: Progress | None) 
     done = 0
     for source in inputs:
         if not isinstance(source, Document):
-            batches = read_graph(source, dictionary, block) if is_rdflib_graph(source) else read_triples(source, dictionary, block)
-            for triples, graphs in batches:
+            for triples, graphs in _batches_in_memory(source, dictionary, block):
                 yield Block(triples, graphs, type(source).__name__)
             continue
         with source.open() as opened:
@@ -152,6 +155,12 @@ def _blocks(inputs: list[_Input], reading: _Reading, progress: Progress | None) 
             done += opened.position()
     if progress is not None:
         progress(_STAGE, done, total)
+
+
+def _batches_in_memory(source: Any, dictionary: TermDictionary, block: int) -> Iterator[Batch]:
+    if is_owlready(source):
+        return read_quad_store(source, dictionary, block)
+    return read_graph(source, dictionary, block) if is_rdflib_graph(source) else read_triples(source, dictionary, block)
 
 
 def _with_hint(opened: OpenDocument, batches: Iterator[Batch]) -> Iterator[Batch]:
