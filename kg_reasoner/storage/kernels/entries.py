@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from kg_reasoner.storage.kernels import (
+    batches,
     changes,
     counting,
     deletion,
@@ -28,7 +29,7 @@ from kg_reasoner.storage.kernels import (
 __all__ = ["names"]
 
 _MODULES = (
-    *(changes, counting, deletion, fixpoint, grouping, loading, marks, overdeletion, profiling),
+    *(batches, changes, counting, deletion, fixpoint, grouping, loading, marks, overdeletion, profiling),
     *(queries, reaching, relations, renewing, scanning, texts, tracing, turtle, update, writing),
 )
 

@@ -2,8 +2,8 @@
 
 from kg_reasoner.storage.kernels.fixpoint import open_plan
 from kg_reasoner.storage.kernels.joins import fill_tuple, next_match
-from kg_reasoner.storage.kernels.layout import DONE, EMPTY, FINISHED, FRESH, IDLE, READY, Context
-from kg_reasoner.storage.kernels.memory import Int32s, Int64s, brief_entry, entry, is_stopped
+from kg_reasoner.storage.kernels.layout import DONE, EMPTY, FINISHED, IDLE, READY, Context
+from kg_reasoner.storage.kernels.memory import Int32s, brief_entry, entry, is_stopped
 from kg_reasoner.storage.kernels.relations import find, key_slot
 
 
@@ -31,52 +31,6 @@ def fetch(context: Context, width: int, out: Int32s, capacity: int) -> int:
             return count
         fill_tuple(frame, codes, width, out + count * width)
         count = count + 1
-    return count
-
-
-@entry
-def extend(
-    context: Context,
-    seeds: Int32s,
-    width: int,
-    seed_count: int,
-    once: int,
-    state: Int64s,
-    answer: int,
-    out: Int32s,
-    capacity: int,
-) -> int:
-    """Write up to `capacity` further matches of a plan, whose first slots hold one seed after the other.
-
-    A match is the number of its seed, then `answer` ids (the plan's head); with `once`, only the first of each seed. `state` holds
-    the number of the next seed, and whether there may be further matches of the one before. Fewer matches than `capacity` mean
-    that none is left.
-    """
-    frame = context.frames[0]
-    codes = context.codes + context.plans[frame.plan].head
-    if state[0] + state[1] == 0 and frame.level == FINISHED:
-        return 0
-    stride = answer + 1
-    count = 0
-    while count < capacity:
-        if not state[1]:
-            if state[0] == seed_count or is_stopped(context):
-                return count
-            seed = seeds + state[0] * width
-            for column in range(width):
-                frame.bindings[column] = seed[column]
-            frame.level = FRESH
-            state[0] = state[0] + 1
-            state[1] = 1
-        if next_match(context, frame, 0, 0, -1):
-            match = out + count * stride
-            match[0] = state[0] - 1
-            fill_tuple(frame, codes, answer, match + 1)
-            count = count + 1
-            if once:
-                state[1] = 0
-        else:
-            state[1] = 0
     return count
 
 

@@ -1,0 +1,93 @@
+"""All matches of a plan, joined in batches by the kernels, as columns."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from typing import Final
+
+import numpy as np
+
+from kg_reasoner.concurrency.limits import NOBODY, current_watch
+from kg_reasoner.planning.catalog import StoredAtom
+from kg_reasoner.storage.arrays import Ids
+from kg_reasoner.storage.kernels import native
+from kg_reasoner.storage.kernels.batches import BATCH, BATCH_STATE, FIRST_BATCH
+from kg_reasoner.storage.kernels.memory import address, allocate
+from kg_reasoner.storage.relation import Workspace
+
+__all__ = ["fetched_in_batches", "slots_of"]
+
+FIRST_CHUNK: Final = 1 << 12
+CHUNK: Final = 1 << 17
+"""The numbers of matches that are fetched between two checks of the limits: the first time, and later."""
+
+
+def slots_of(atoms: Sequence[StoredAtom], seeds: Collection[str] = ()) -> int:
+    """Return the number of slots of a query's plan: one for each variable."""
+    return len({term for atom in atoms for term in atom.terms if isinstance(term, str)}.union(seeds))
+
+
+def fetched_in_batches(
+    workspace: Workspace,
+    plan: int,
+    slots: int,
+    width: int,
+    proper: Callable[[Ids], Ids] | None = None,
+    seeds: Ids | None = None,
+    *,
+    once: bool = False,
+) -> Ids:
+    """Return the answers of a plan, whose columns are consecutive in memory.
+
+    Args:
+        workspace: The workspace of the plan.
+        plan: The plan.
+        slots: The number of its slots.
+        width: The number of its answer variables.
+        proper: Returns the answers that count.
+        seeds: The values of the first slots, shape (n, slots): the plan is run for each row.
+        once: Whether only the first answer of each seed is wanted.
+
+    Returns:
+        The answers, shape (n, width). With seeds there is a further column at the end, which has the numbers of their rows.
+    """
+    watch = current_watch()
+    given = allocate(0 if seeds is None else seeds.size, np.int32)
+    if seeds is not None:
+        given[: seeds.size] = seeds.reshape(-1)
+    count, shown = (1, width) if seeds is None else (len(seeds), width + 1)
+    chunks: list[Ids] = []
+    if watch is not NOBODY:
+        watch.attach(workspace.context)
+    try:
+        workspace.start(plan)
+        stages, stride = workspace.plans[plan].step_count + 1, slots + 1
+        state = allocate(FIRST_BATCH + stages * BATCH_STATE, np.int64, 0)
+        matches, places = allocate(stages * BATCH * stride, np.int32), allocate(stages * BATCH, np.int32)
+        room = found = FIRST_CHUNK
+        total = 0
+        while found == room:
+            room = CHUNK if chunks else room
+            out = allocate((width + 1) * room, np.int32)
+            found = native.fetch_batches(
+                workspace.address,
+                address(given),
+                0 if seeds is None else seeds.shape[1],
+                count,
+                int(once),
+                address(state),
+                address(matches),
+                stride,
+                address(places),
+                width + 1,
+                address(out),
+                room,
+            )
+            total += found
+            watch.check(total, 4 * (width + 1) * total)
+            rows: Ids = np.asarray(out[: (width + 1) * room]).reshape(width + 1, room)[:shown, :found].T
+            chunks.append(rows if proper is None else proper(rows))
+    finally:
+        if watch is not NOBODY:
+            watch.detach(workspace.context)
+    return chunks[0] if len(chunks) == 1 else np.concatenate([chunk.T for chunk in chunks], axis=1).T
