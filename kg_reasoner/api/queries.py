@@ -186,14 +186,14 @@ class _Query:
 
         parsed, core = self._parsed, self._core
         state = core.engine.lock.state()
-        if effort is None and state is not None and not self._given and not parsed.clauses:
-            shortcut = known_shortcut(core.caches, parsed, state, self._prepared, core.queries)
-            if shortcut is not None:
-                found = shortcut.answer(core.caches, parsed.prefixes)
-                if found is not None:
-                    return found
-                core.caches.shortcuts[parsed] = state, None
         with guarded():
+            if effort is None and state is not None and not self._given and not parsed.clauses:
+                shortcut = known_shortcut(core.caches, parsed, state, self._prepared, core.queries)
+                if shortcut is not None:
+                    found = shortcut.answer(core.caches, parsed.prefixes)
+                    if found is not None:
+                        return found
+                    core.caches.shortcuts[parsed] = state, None
             dataset = self._dataset(effort)
             ready = parsed.prepared(self._given, joins_graphs=dataset.joins_graphs)
             answer = evaluate_query(ready, dataset, RegisteredFunctions(), parsed.base)
