@@ -169,6 +169,28 @@ class Dictionary:
         length = native.copy_values(self._address, address(given), count, address(kinds), address(ends), address(data), len(data))
         return TermValues(np.asarray(data[:length]), np.asarray(ends[:count]), np.asarray(kinds[:count]))
 
+    def search(self, ids: Ids, text: bytes, where: int, case: int, *, takes_any: bool) -> npt.NDArray[np.int8]:
+        """Return for each of some terms whether its value has a text, see `kg_reasoner.storage.kernels.searching.search_values`.
+
+        Args:
+            ids: The ids, shape (n,).
+            text: The text.
+            where: Anywhere, at the start, or at the end.
+            case: What letters of the values are converted to before.
+            takes_any: Whether the terms may be any that STR converts.
+
+        Returns:
+            1 or 0; -1 for what is no string; -2 where the bytes do not decide.
+        """
+        count = len(ids)
+        given, wanted, truth = allocate(count, np.int32), allocate(len(text), np.uint8), allocate(count, np.uint8)
+        given[:count] = ids
+        wanted[: len(text)] = np.frombuffer(text, np.uint8)
+        native.search_values(
+            self._address, address(given), count, address(wanted), len(text), where, case, int(takes_any), address(truth)
+        )
+        return np.asarray(truth[:count]).view(np.int8)
+
     def texts(self, first: int = 0) -> list[str]:
         """Return the texts of all terms with ids from `first` on."""
         offsets = self._terms.offsets[first : self._terms.count + 1].tolist()

@@ -19,6 +19,7 @@ from kg_reasoner.storage.kernels import (
     relations,
     renewing,
     scanning,
+    searching,
     texts,
     tracing,
     turtle,
@@ -30,7 +31,7 @@ __all__ = ["names"]
 
 _MODULES = (
     *(batches, changes, counting, deletion, fixpoint, grouping, loading, marks, overdeletion, profiling),
-    *(queries, reaching, relations, renewing, scanning, texts, tracing, turtle, update, writing),
+    *(queries, reaching, relations, renewing, scanning, searching, texts, tracing, turtle, update, writing),
 )
 
 
