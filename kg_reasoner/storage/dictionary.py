@@ -15,6 +15,7 @@ from kg_reasoner.errors import CapacityError
 from kg_reasoner.storage.arrays import Ids
 from kg_reasoner.storage.kernels import native
 from kg_reasoner.storage.kernels.layout import MOST, Terms
+from kg_reasoner.storage.kernels.literals import NAMES
 from kg_reasoner.storage.kernels.memory import StructTable, address, allocate, borrow, grant
 from kg_reasoner.storage.kernels.texts import (
     DONE,
@@ -190,6 +191,20 @@ class Dictionary:
             self._address, address(given), count, address(wanted), len(text), where, case, int(takes_any), address(truth)
         )
         return np.asarray(truth[:count]).view(np.int8)
+
+    def read(self, ids: Ids) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.int64], npt.NDArray[np.uint8]]:
+        """Return the kinds of terms, their values as integers, and the decimal places of these integers, see
+        `kg_reasoner.storage.kernels.literals.read_literals`.
+
+        Args:
+            ids: The ids, shape (n,).
+        """
+        count = len(ids)
+        given, names = allocate(count, np.int32), allocate(len(NAMES), np.uint8)
+        kinds, units, scales = allocate(count, np.uint8), allocate(count, np.int64), allocate(count, np.uint8)
+        given[:count], names[:] = ids, np.frombuffer(NAMES, np.uint8)
+        native.read_literals(self._address, address(given), count, address(names), address(kinds), address(units), address(scales))
+        return np.asarray(kinds[:count]), np.asarray(units[:count]), np.asarray(scales[:count])
 
     def texts(self, first: int = 0) -> list[str]:
         """Return the texts of all terms with ids from `first` on."""

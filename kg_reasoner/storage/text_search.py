@@ -1,7 +1,7 @@
 """Searches in many strings at once: CONTAINS, STRSTARTS, STRENDS and REGEX with constant patterns.
 
-A kernel looks for a constant text in the dictionary's bytes. For REGEX that is what the pattern begins with: it excludes most strings.
-The strings that remain are joined to one text of lines, which is searched as a whole. Dictionaries write line breaks as escapes;
+A kernel looks for a constant text in the dictionary's bytes. For REGEX that is what the pattern begins with, which excludes most
+strings. Those that remain are joined to one text of lines, which is searched as a whole. Dictionaries write line breaks as escapes;
 strings with escapes are left to the exact evaluation.
 """
 

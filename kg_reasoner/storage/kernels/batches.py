@@ -296,9 +296,9 @@ def fetch_batches(
     """Write up to `capacity` further matches of a plan, whose first slots hold one seed after the other.
 
     A match is the plan's head, then the number of its seed: `width` ids. Item n of column c is written to
-    ``out[c * capacity + n]``. With `once`, only the first match of each seed. Fewer matches than `capacity` mean that none is left. `stride`
-    is the number of slots of the plan, and one more; `matches` and `places` have room for a batch before each step, and one after
-    the last.
+    ``out[c * capacity + n]``. With `once`, only the first match of each seed. Fewer matches than `capacity` mean that none is left.
+    `stride` is the number of slots of the plan, and one more; `matches` and `places` have room for a batch before each step, and
+    one after the last.
     """
     frame = context.frames[0]
     plan = context.plans[frame.plan]

@@ -9,6 +9,7 @@ from kg_reasoner.storage.kernels import (
     deletion,
     fixpoint,
     grouping,
+    literals,
     loading,
     marks,
     memory,
@@ -30,7 +31,7 @@ from kg_reasoner.storage.kernels import (
 __all__ = ["names"]
 
 _MODULES = (
-    *(batches, changes, counting, deletion, fixpoint, grouping, loading, marks, overdeletion, profiling),
+    *(batches, changes, counting, deletion, fixpoint, grouping, literals, loading, marks, overdeletion, profiling),
     *(queries, reaching, relations, renewing, scanning, searching, texts, tracing, turtle, update, writing),
 )
 
