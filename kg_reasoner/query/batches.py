@@ -36,6 +36,7 @@ def fetched_in_batches(
     seeds: Ids | None = None,
     *,
     once: bool = False,
+    enough: int | None = None,
 ) -> Ids:
     """Return the answers of a plan, whose columns are consecutive in memory.
 
@@ -47,6 +48,7 @@ def fetched_in_batches(
         proper: Returns the answers that count.
         seeds: The values of the first slots, shape (n, slots): the plan is run for each row.
         once: Whether only the first answer of each seed is wanted.
+        enough: A sufficient number of answers.
 
     Returns:
         The answers, shape (n, width). With seeds there is a further column at the end, which has the numbers of their rows.
@@ -65,8 +67,8 @@ def fetched_in_batches(
         state = allocate(FIRST_BATCH + stages * BATCH_STATE, np.int64, 0)
         matches, places = allocate(stages * BATCH * stride, np.int32), allocate(stages * BATCH, np.int32)
         room = found = FIRST_CHUNK
-        total = 0
-        while found == room:
+        total = kept = 0
+        while found == room and (enough is None or kept < enough):
             room = CHUNK if chunks else room
             out = allocate((width + 1) * room, np.int32)
             found = native.fetch_batches(
@@ -87,6 +89,7 @@ def fetched_in_batches(
             watch.check(total, 4 * (width + 1) * total)
             rows: Ids = np.asarray(out[: (width + 1) * room]).reshape(width + 1, room)[:shown, :found].T
             chunks.append(rows if proper is None else proper(rows))
+            kept += len(chunks[-1])
     finally:
         if watch is not NOBODY:
             watch.detach(workspace.context)

@@ -494,13 +494,13 @@ class Queries:
             if limit is not None and limit <= CHUNK:
                 return self._fetched(prepare, proper, len(names), limit)
             with prepare() as (workspace, plan):
-                return fetched_in_batches(workspace, plan, slots, len(names), proper)
+                return fetched_in_batches(workspace, plan, slots, len(names), proper, enough=limit)
 
         return fetch
 
     @staticmethod
-    def _fetched(prepare: Prepare, proper: Proper | None, width: int, limit: int | None) -> Ids:
-        """Run a plan."""
+    def _fetched(prepare: Prepare, proper: Proper | None, width: int, limit: int) -> Ids:
+        """Run a plan for a few solutions, one after the other."""
         chunks: list[Ids] = []
         with prepare() as (workspace, plan):
             watch = current_watch()
@@ -508,9 +508,9 @@ class Queries:
                 watch.attach(workspace.context)
             try:
                 workspace.start(plan)
-                size = count = FIRST_CHUNK if limit is None else min(FIRST_CHUNK, max(1, limit))
+                size = count = min(FIRST_CHUNK, max(1, limit))
                 total = fetched = 0
-                while count == size and (limit is None or total < limit):
+                while count == size and total < limit:
                     size = CHUNK if fetched else size
                     out = allocate(size * width, np.int32)
                     count = native.fetch(workspace.address, width, address(out), size)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from itertools import pairwise
-from typing import Any, Final, NamedTuple, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -43,6 +43,9 @@ __all__ = [
     "Lines",
     "TermValues",
 ]
+
+FEW: Final = 64
+"""Texts that are looked up through shared buffers, and one after the other."""
 
 
 Buffer: TypeAlias = "bytes | memoryview"
@@ -93,7 +96,7 @@ class Dictionary:
         self._table = StructTable(Terms, capacity=1)
         self._terms = self._table.add(texts=allocate(1 << 12, np.uint8), text_capacity=1 << 12, **_room(64))
         self._address = self._terms.address
-        self._few = _Layout(1 << 12, 64)
+        self._few = _Layout(1 << 12, FEW)
         self._first_bytes: tuple[npt.NDArray[np.uint8], int] = np.empty(0, np.uint8), 0
         self.mutex = new_mutex()
         """Held where terms are looked up or interned."""
@@ -269,7 +272,9 @@ class Dictionary:
 
     def find_texts(self, texts: Sequence[str]) -> Ids:
         """Return the ids of texts in the exact form of `term_text`, or -1 for unknown terms."""
-        pieces = [text.encode() for text in texts]
+        pieces: Sequence[bytes] | Sequence[str] = texts
+        if not (len(texts) > FEW and "".join(texts).isascii()):
+            pieces = [text.encode() for text in texts]
         layout = self._layout(sum(map(len, pieces)), len(pieces))
         with self.mutex:
             layout.put(pieces)
@@ -415,14 +420,26 @@ class _Layout:
         self.bytes, self.offsets, self.ids = memoryview(data), memoryview(offsets), ids
         self.addresses = address(data), address(offsets), address(ids)
 
-    def put(self, pieces: Sequence[bytes]) -> None:
-        """Store a batch of texts."""
-        end, offsets = 0, self.offsets
+    def put(self, pieces: Sequence[bytes] | Sequence[str]) -> None:
+        """Store a batch of texts, as UTF-8 or in ASCII."""
+        offsets = self.offsets
         offsets[0] = 0
-        for number, piece in enumerate(pieces, 1):
-            end += len(piece)
-            offsets[number] = end
-        self.bytes[:end] = b"".join(pieces)
+        if len(pieces) > FEW:
+            ends = np.cumsum(np.fromiter(map(len, pieces), np.int64, len(pieces)))
+            offsets[1 : len(pieces) + 1] = ends
+            end = int(ends[-1])
+        else:
+            end = 0
+            for number, piece in enumerate(pieces, 1):
+                end += len(piece)
+                offsets[number] = end
+        self.bytes[:end] = _joined(pieces)
+
+
+def _joined(pieces: Sequence[bytes] | Sequence[str]) -> bytes:
+    if pieces and isinstance(pieces[0], str):
+        return "".join(cast(Sequence[str], pieces)).encode("ascii")
+    return b"".join(cast(Sequence[bytes], pieces))
 
 
 def _doubled(array: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:

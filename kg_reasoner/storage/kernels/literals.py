@@ -1,8 +1,11 @@
-"""The values of common literals, read from the dictionary's bytes: integers, decimals, dates, points in time, and strings."""
+"""The values of common literals, read from the dictionary's bytes: integers, decimals, dates, points in time, and strings.
+
+Numbers are written, too, in their canonical form.
+"""
 
 from kg_reasoner.storage.kernels.layout import Terms
 from kg_reasoner.storage.kernels.memory import Bytes, Int32s, Int64s, entry, kernel, prefetch
-from kg_reasoner.storage.kernels.texts import DOT, LESS_THAN, MINUS, QUOTE, UNDERSCORE, same_bytes
+from kg_reasoner.storage.kernels.texts import DOT, LESS_THAN, MINUS, NEWLINE, QUOTE, UNDERSCORE, same_bytes
 
 # kinds of values, see `kg_reasoner.storage.value_columns`
 UNSURE, INTEGER, DECIMAL, DATE_TIME, DATE, RESOURCE, STRING = 0, 1, 3, 5, 6, 7, 8
@@ -14,6 +17,9 @@ NAMESPACE_END, INTEGER_END, DECIMAL_END, DATE_TIME_END, DATE_END = 37, 45, 53, 6
 
 MOST_DIGITS = 15
 """Numbers of more digits are not read here."""
+
+LINE = 24
+"""The most bytes of a number that is written, with a line break: 19 digits, a sign and a point."""
 
 AHEAD = 16
 """How many literals before it is read a text is requested from memory; its place is requested twice as many before."""
@@ -162,3 +168,54 @@ def read_literals(terms: Terms, ids: Int32s, count: int, names: Bytes, kinds: By
         if kinds[number] == UNSURE:
             unsure = unsure + 1
     return unsure
+
+
+@kernel
+def write_digits(value: int, out: Bytes, place: int) -> int:
+    """Write a number that is not negative; return the place after it."""
+    end = place + 1
+    rest = value // 10
+    while rest > 0:
+        end = end + 1
+        rest = rest // 10
+    last = end
+    while last > place:
+        last = last - 1
+        out[last] = ZERO + value % 10
+        value = value // 10
+    return end
+
+
+@kernel
+def write_number(units: int, scale: int, out: Bytes, place: int) -> int:
+    """Write a number that is given as an integer of its last decimal place, without zeros at the end; return the place after it."""
+    if units < 0:
+        out[place] = MINUS
+        place = place + 1
+        units = 0 - units
+    while scale > 0 and units % 10 == 0:
+        units = units // 10
+        scale = scale - 1
+    power = 1
+    for _ in range(scale):
+        power = power * 10
+    place = write_digits(units // power, out, place)
+    if scale == 0:
+        return place
+    fraction = units % power
+    out[place] = DOT
+    for digit in range(scale):
+        out[place + scale - digit] = ZERO + fraction % 10
+        fraction = fraction // 10
+    return place + 1 + scale
+
+
+@entry
+def write_numbers(units: Int64s, scales: Bytes, count: int, out: Bytes) -> int:
+    """Write numbers as lines, for each of which there is room for `LINE` bytes; return the length of all."""
+    place = 0
+    for number in range(count):
+        place = write_number(units[number], scales[number], out, place)
+        out[place] = NEWLINE
+        place = place + 1
+    return place
