@@ -11,7 +11,6 @@ from kg_reasoner.concurrency.limits import NOBODY, current_watch
 from kg_reasoner.planning.catalog import StoredAtom
 from kg_reasoner.storage.arrays import Ids
 from kg_reasoner.storage.kernels import native
-from kg_reasoner.storage.kernels.batches import BATCH, BATCH_STATE, FIRST_BATCH
 from kg_reasoner.storage.kernels.memory import address, allocate
 from kg_reasoner.storage.relation import Workspace
 
@@ -20,6 +19,8 @@ __all__ = ["fetched_in_batches", "slots_of"]
 FIRST_CHUNK: Final = 1 << 12
 CHUNK: Final = 1 << 17
 """The numbers of matches that are fetched between two checks of the limits: the first time, and later."""
+
+_NO_SEEDS: Final = allocate(0, np.int32)
 
 
 def slots_of(atoms: Sequence[StoredAtom], seeds: Collection[str] = ()) -> int:
@@ -54,18 +55,16 @@ def fetched_in_batches(
         The answers, shape (n, width). With seeds there is a further column at the end, which has the numbers of their rows.
     """
     watch = current_watch()
-    given = allocate(0 if seeds is None else seeds.size, np.int32)
+    given, count, shown = _NO_SEEDS, 1, width
     if seeds is not None:
+        given, count, shown = allocate(seeds.size, np.int32), len(seeds), width + 1
         given[: seeds.size] = seeds.reshape(-1)
-    count, shown = (1, width) if seeds is None else (len(seeds), width + 1)
     chunks: list[Ids] = []
     if watch is not NOBODY:
         watch.attach(workspace.context)
     try:
         workspace.start(plan)
-        stages, stride = workspace.plans[plan].step_count + 1, slots + 1
-        state = allocate(FIRST_BATCH + stages * BATCH_STATE, np.int64, 0)
-        matches, places = allocate(stages * BATCH * stride, np.int32), allocate(stages * BATCH, np.int32)
+        batches = workspace.batches(plan, slots)
         room = found = FIRST_CHUNK
         total = kept = 0
         while found == room and (enough is None or kept < enough):
@@ -77,10 +76,7 @@ def fetched_in_batches(
                 0 if seeds is None else seeds.shape[1],
                 count,
                 int(once),
-                address(state),
-                address(matches),
-                stride,
-                address(places),
+                *batches.addresses,
                 width + 1,
                 address(out),
                 room,

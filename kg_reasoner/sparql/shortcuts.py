@@ -1,5 +1,5 @@
-"""Queries of one basic graph pattern, as what is left to do once their terms and relations are found, while nothing changes. DESCRIBE
-of one resource, and paths from one node that reach few others, have shortcuts, too.
+"""Queries of one basic graph pattern, as what is left to do once their terms and relations are found, while nothing changes.
+DESCRIBE of one resource, and paths from one node that reach few others, have shortcuts, too.
 
 For such a query, finding a few solutions takes less time than the operators around them, and than finding out again where its terms
 and relations are.
