@@ -60,12 +60,15 @@ class KnowledgeBase:
         claim: Callable[[int], None] = grant,
         watch: Watch = NOBODY,
         recorder: Recorder | None = None,
+        threads: int = 1,
     ) -> None:
         self._visibility = visibility
         self._facts = FactBase(dictionary, axioms, layout=layout, claim=claim)
         self.database, self.catalog = self._facts.database, self._facts.catalog
         values = ValueTable(dictionary, self.database.context)
-        self.materialiser = Materialiser(self.database, values, self.catalog.functions, watch=watch, recorder=recorder)
+        self.materialiser = Materialiser(
+            self.database, values, self.catalog.functions, watch=watch, recorder=recorder, threads=threads
+        )
         self.equality = _merging(self._facts, self.materialiser) if rewrites else Equality(self._facts)
         self.insert, self.remove = self.equality.load, self.equality.retract
         """Make facts of a predicate explicit, or no longer explicit. They return whether each has changed."""
@@ -73,8 +76,8 @@ class KnowledgeBase:
         self.maintenance: Maintenance = make_maintenance(self.materialiser)
         self.rulebook = RuleBook(self.catalog, self.materialiser, merges_equal_terms=rewrites)
         self.checked: dict[int, tuple[int, int, int]] = {}
-        """Of relations with typed columns, when they were last checked: the numbers of rows and of dead rows, and how often rows had
-        been renumbered."""
+        """For each relation with typed columns, at its last check: the numbers of rows and of dead rows, and how often its rows had
+        got other numbers."""
         self.demands: Any = None
         """What is kept of queries that were answered without materialisation, see `kg_reasoner.engine.on_demand`."""
         self._literals = LiteralFacts(dictionary, datatypes)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from kg_reasoner.storage.kernels import (
     batches,
+    building,
     changes,
     counting,
     deletion,
@@ -14,6 +15,7 @@ from kg_reasoner.storage.kernels import (
     marks,
     memory,
     overdeletion,
+    parallel,
     profiling,
     queries,
     reaching,
@@ -31,8 +33,8 @@ from kg_reasoner.storage.kernels import (
 __all__ = ["names"]
 
 _MODULES = (
-    *(batches, changes, counting, deletion, fixpoint, grouping, literals, loading, marks, overdeletion, profiling),
-    *(queries, reaching, relations, renewing, scanning, searching, texts, tracing, turtle, update, writing),
+    *(batches, building, changes, counting, deletion, fixpoint, grouping, literals, loading, marks, overdeletion, parallel),
+    *(profiling, queries, reaching, relations, renewing, scanning, searching, texts, tracing, turtle, update, writing),
 )
 
 
