@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from kg_reasoner import Reasoner
 from kg_reasoner.query.patterns import Queries
 from kg_reasoner.storage.kernels.batches import BATCH
-from kg_reasoner.terms import IRI
+from kg_reasoner.terms import IRI, Literal
 
 from .effort import examples
 
@@ -83,6 +83,34 @@ def test_solutions_that_are_extended(count: int) -> None:
         assert rows(made, f"SELECT ?x {{ ?x :p ?x FILTER EXISTS {{ {chain} }} }}") == [(number,) for number in with_matches]
         without = [(number,) for number in range(count) if number % 7 == 0]
         assert rows(made, f"SELECT ?x {{ ?x :p ?x MINUS {{ {chain} }} }}") == without
+
+
+@settings(max_examples=examples(60))
+@given(seed=st.integers(0, 2**32), nodes=st.integers(1, 30), size=st.integers(0, 60))
+def test_repeated_steps(seed: int, nodes: int, size: int) -> None:
+    random = Random(seed)
+    edges = {(random.randrange(nodes), random.randrange(nodes)) for _ in range(size)}
+    made = loaded(p=sorted(edges))
+    for text, steps in (
+        (":n0 :p+ ?x", edges),
+        (":n0 ^:p+ ?x", {(b, a) for a, b in edges}),
+        ("?x :p+ :n0", {(b, a) for a, b in edges}),
+    ):
+        found, new = set[int](), {0}
+        while new:
+            new = {end for start, end in steps if start in new} - found
+            found |= new
+        assert sorted(rows(made, f"SELECT ?x {{ {text} }}")) == sorted((node,) for node in found)
+        assert sorted(rows(made, f"SELECT ?x {{ {text.replace('+', '*')} }}")) == sorted((node,) for node in found | {0})
+
+
+def test_literals_are_followed_only_as_ends() -> None:
+    """A literal that rules make a subject has no triples in RDF."""
+    made = Reasoner("@prefix : <http://example.org/> . [?y, :p, :n9] :- [?x, :p, ?y], FILTER(isLiteral(?y)) .")
+    made.add_triples([(name(0), IRI("http://example.org/p"), name(1)), (name(1), IRI("http://example.org/p"), Literal("x"))])
+    found = made.query("PREFIX : <http://example.org/> SELECT ?x { :n0 :p+ ?x . BIND (1 AS ?y) }")
+    assert {term for (term,) in found} == {name(1), Literal("x")}
+    assert not made.query("PREFIX : <http://example.org/> SELECT ?x { ?x :p+ :n9 . BIND (1 AS ?y) }")
 
 
 def test_few_of_very_many_matches_are_sufficient(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -134,12 +134,12 @@ def _parsed(core: ReasonerCore, text: str, prefixes: Mapping[str, str] | None, b
     Raises:
         QuerySyntaxError: The text is not a SPARQL query.
     """
+    if not isinstance(text, str):
+        raise QuerySyntaxError(f"a SPARQL query is text, not {type(text).__name__}", hint=_RULE_BODIES)
     declared = core.engine.program.prefixes
     if prefixes is None and (recent := core.caches.parsed.get((text, base))) is not None and recent[0] == declared:
         return recent[1]
     known = {**WELL_KNOWN, **dict(declared), **(prefixes or {})}
-    if not isinstance(text, str):
-        raise QuerySyntaxError(f"a SPARQL query is text, not {type(text).__name__}", hint=_RULE_BODIES)
     try:
         with guarded():
             found = parsed_query(text, base, known)

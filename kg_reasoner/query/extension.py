@@ -10,11 +10,15 @@ from collections.abc import Collection, Sequence
 
 import numpy as np
 
+from kg_reasoner.concurrency.limits import NOBODY, current_watch
 from kg_reasoner.query.batches import fetched_in_batches, slots_of
 from kg_reasoner.query.patterns import AnyPattern, Queries
+from kg_reasoner.query.quads import GRAPH_COLUMN
 from kg_reasoner.storage.arrays import Ids, Numbers
+from kg_reasoner.storage.kernels import native
+from kg_reasoner.storage.kernels.memory import address, allocate
 
-__all__ = ["extend"]
+__all__ = ["extend", "reached"]
 
 
 def extend(
@@ -51,3 +55,40 @@ def extend(
         found = fetched_in_batches(workspace, plan, slots_of(atoms, names), len(new), seeds=seeds, once=first)
     found = queries.proper(patterns, [*new, ""], found)
     return numbered[found[:, -1], 0].astype(np.int64), new, found[:, :-1]
+
+
+def reached(queries: Queries, pattern: AnyPattern, start: int) -> Ids:
+    """Return the nodes to which a pattern leads from a node, from those to which it leads from there, and so on, in order.
+
+    Args:
+        queries: The queries of a reasoner, within a reading.
+        pattern: A pattern that can be planned, with the variables ``from`` and ``to``.
+        start: The node.
+    """
+    atoms = queries.atoms_of([pattern])
+    if atoms is None:
+        return np.empty(0, np.int32)
+    watch, first_bytes = current_watch(), queries.catalog.dictionary.first_bytes()
+    nodes, marks = allocate(len(first_bytes) + 1, np.int32), allocate(len(first_bytes), np.uint8, 0)
+    nodes[0] = start
+    is_checked = len(pattern) == GRAPH_COLUMN and not queries.matcher.generalised
+    with queries.planned(atoms, ["to"], ["from"], exact=False)() as (workspace, plan):
+        if watch is not NOBODY:
+            watch.attach(workspace.context)
+        try:
+            workspace.start(plan)
+            subject = pattern[0] if is_checked else None
+            count = native.follow_plan(
+                workspace.address,
+                address(nodes),
+                1,
+                address(marks),
+                address(first_bytes),
+                int(subject == "from"),
+                int(subject == "to"),
+            )
+            watch.check(count, 4 * count)
+        finally:
+            if watch is not NOBODY:
+                watch.detach(workspace.context)
+    return np.sort(np.asarray(nodes[1:count]))

@@ -242,7 +242,7 @@ class Dictionary:
                 array, known = self._first_bytes
                 count = self._terms.count
                 if count > len(array):
-                    grown = np.empty(2 * count, np.uint8)
+                    grown = allocate(2 * count, np.uint8)
                     grown[:known] = array[:known]
                     array = grown
                 array[known:count] = np.asarray(self._terms.texts)[np.asarray(self._terms.offsets[known:count])]
