@@ -319,8 +319,9 @@ def fetch_batches(
             extend_batch(context, step, batch, mine, stride, places + depth * BATCH, found, out_of_step, state[ANSWERED])
             is_full = found[COUNT] == BATCH
         else:
-            if once:
+            if once and not batch[POSITION]:  # the batch is new
                 keep_first(state, batch, mine, stride)
+                batch[POSITION] = 1
             written = write_columns(codes, width, batch, mine, stride, out, written, capacity)
             if batch[CURRENT] < batch[COUNT]:
                 break
@@ -328,6 +329,7 @@ def fetch_batches(
             if depth > state[TOP]:
                 batch[COUNT] = 0
                 batch[CURRENT] = 0
+                batch[POSITION] = 0
                 depth = depth - 1
                 continue
             if depth == 0 and load_seeds(state, batch, mine, stride, seeds, seed_width, seed_count):
