@@ -150,7 +150,7 @@ def _parsed(core: ReasonerCore, text: str, prefixes: Mapping[str, str] | None, b
     if prefixes is None and len(text) <= LONGEST:
         if len(core.caches.parsed) >= REMEMBERED:
             core.caches.parsed.clear()
-        core.caches.parsed[text, base] = dict(declared), found
+        core.caches.parsed[text, base] = declared, found
     return found
 
 

@@ -108,8 +108,8 @@ def search_of(call: Call) -> Search | None:
     convert: Convert | None = None
     case = AS_IT_IS
     if isinstance(subject, Call) and subject.name in _CASES:
-        case, *functions = _CASES[subject.name]
-        convert, subject = _converting(*functions), subject.arguments[0]
+        case, of_ascii, of_all = _CASES[subject.name]
+        convert, subject = _converting(of_ascii, of_all), subject.arguments[0]
     takes_any = isinstance(subject, Call) and subject.name == "STR"
     if takes_any:
         subject = subject.arguments[0]
