@@ -8,6 +8,7 @@ from kg_reasoner.storage.kernels import (
     changes,
     counting,
     deletion,
+    elements,
     fixpoint,
     grouping,
     literals,
@@ -33,8 +34,8 @@ from kg_reasoner.storage.kernels import (
 __all__ = ["names"]
 
 _MODULES = (
-    *(batches, building, changes, counting, deletion, fixpoint, grouping, literals, loading, marks, overdeletion, parallel),
-    *(profiling, queries, reaching, relations, renewing, scanning, searching, texts, tracing, turtle, update, writing),
+    *(batches, building, changes, counting, deletion, elements, fixpoint, grouping, literals, loading, marks, overdeletion),
+    *(parallel, profiling, queries, reaching, relations, renewing, scanning, searching, texts, tracing, turtle, update, writing),
 )
 
 

@@ -193,6 +193,15 @@ def borrow(data: "bytes | memoryview") -> Any:
     return block
 
 
+def lend(array: npt.NDArray[Any]) -> Any:
+    """Return an array of Python's, whose items are adjacent, as one that kernels can read, without a copy."""
+    if not CHECKED:
+        return array
+    block = array.view(_Block)
+    _arrays[block.ctypes.data] = block
+    return block
+
+
 def address(array: Any) -> int:
     """Return the address of an array made by `allocate`."""
     place: int = array.__array_interface__["data"][0]
