@@ -471,7 +471,7 @@ class _Layout:
         offsets[0] = 0
         if len(pieces) > FEW:
             ends = np.cumsum(np.fromiter(map(len, pieces), np.int64, len(pieces)))
-            offsets[1 : len(pieces) + 1] = memoryview(ends)
+            offsets[1 : len(pieces) + 1] = ends.data
             end = int(ends[-1])
         else:
             end = 0
