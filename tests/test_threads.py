@@ -12,6 +12,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from random import Random
@@ -136,11 +137,14 @@ def test_a_graph_is_read_by_many_threads() -> None:
 
 def test_readers_see_the_state_before_or_after_a_transaction() -> None:
     """And never an older one than they have seen. For as long as one likes: ``python -m tests.stress``."""
-    report = survives(lambda: stress.run(threads=8, seconds=by_effort(1.5, 5.0, 50.0)))
-    assert report.is_clean, str(report)
-    assert all(report.done[kind] > 0 for kind in ("commits", "rollbacks", "deltas", "own reasoner", "SPARQL: BGP", "explain()")), (
-        report
-    )
+    done: Counter[str] = Counter()
+    for _ in range(20):  # a busy machine does little in the first of them
+        report = survives(lambda: stress.run(threads=8, seconds=by_effort(1.5, 5.0, 50.0)))
+        assert report.is_clean, str(report)
+        done += report.done
+        if all(done[kind] for kind in ("commits", "rollbacks", "deltas", "own reasoner", "SPARQL: BGP", "explain()")):
+            return
+    pytest.fail(f"some kinds of operations were not tried: {done}")
 
 
 def test_the_stress_test_notices_what_is_between_states() -> None:

@@ -17,6 +17,7 @@ import numpy.typing as npt
 from kg_reasoner.concurrency.locking import new_mutex
 from kg_reasoner.errors import CapacityError
 from kg_reasoner.storage.arrays import Changed, Numbers, Rows
+from kg_reasoner.storage.batching import Batches
 from kg_reasoner.storage.gradual_indexes import GradualIndexes
 from kg_reasoner.storage.kernels import native
 from kg_reasoner.storage.kernels.layout import (
@@ -165,6 +166,20 @@ class Workspace(PlanRoom):
         super().__init__()
         self._database = database
         self._held: tuple[Any, ...] = ()
+        self._batches: Batches | None = None
+
+    def batches(self, plan: int, slots: int) -> Batches:
+        """Return the memory for joins in batches by a plan, which is used again.
+
+        Args:
+            plan: The plan.
+            slots: The number of its slots.
+        """
+        batches = self._batches
+        if batches is None or batches.plan != plan:
+            batches = self._batches = Batches(plan, self.plans[plan].step_count, slots)
+        batches.state[:] = 0
+        return batches
 
     def relation(self, number: int) -> Record:
         """See `PlanRoom.relation`."""
@@ -205,6 +220,44 @@ _OWN: Final = {"plans", "steps", "frames", "codes", "stop"}
 """What the context of a workspace has for itself."""
 _SHARED_WORDS: Final = np.array([field[0] for name, field in Context.fields.items() if name not in _OWN])
 """The words of a workspace's context that are those of its database."""
+
+
+class Prepared:
+    """A ``with`` block that takes a workspace with a plan from those that are remembered, or makes one, and gives it back.
+
+    Args:
+        database: The database.
+        known: The workspaces that nobody uses.
+        key: The query.
+        plan: Makes the plan in a workspace.
+    """
+
+    __slots__ = ("_database", "_key", "_known", "_plan", "_taken")
+
+    def __init__(
+        self,
+        database: Database,
+        known: dict[Hashable, list[tuple[Workspace, int]]],
+        key: Hashable,
+        plan: Callable[[Workspace], int],
+    ) -> None:
+        self._database, self._known, self._key, self._plan = database, known, key, plan
+
+    def __enter__(self) -> tuple[Workspace, int]:
+        try:
+            self._taken = self._known[self._key].pop()
+        except (KeyError, IndexError):
+            workspace = Workspace(self._database)
+            with self._database.mutex:
+                self._taken = workspace, self._plan(workspace)
+        return self._taken
+
+    def __exit__(self, *_: object) -> None:
+        known, key = self._known, self._key
+        self._taken[0].release()
+        if len(known) >= REMEMBERED and key not in known:
+            known.clear()
+        known.setdefault(key, []).append(self._taken)
 
 
 class Database(PlanRoom):
@@ -884,28 +937,14 @@ class Database(PlanRoom):
 
     # --- plans and frames -------------------------------------------------------------------------------------------
 
-    @contextmanager
-    def prepared(self, key: Hashable, plan: Callable[[Workspace], int]) -> Iterator[tuple[Workspace, int]]:
-        """Yield a workspace with the plan of a query, which is remembered.
+    def prepared(self, key: Hashable, plan: Callable[[Workspace], int]) -> Prepared:
+        """Return the ``with`` block in which a query has a workspace with its plan, which is remembered.
 
         Args:
             key: The query. Plans of equal keys are the same.
             plan: Makes the plan in a workspace; called within the database's mutex.
         """
-        known = self._prepared
-        try:
-            workspace, number = known[key].pop()
-        except (KeyError, IndexError):
-            workspace = Workspace(self)
-            with self.mutex:
-                number = plan(workspace)
-        try:
-            yield workspace, number
-        finally:
-            workspace.release()
-            if len(known) >= REMEMBERED and key not in known:
-                known.clear()
-            known.setdefault(key, []).append((workspace, number))
+        return Prepared(self, self._prepared, key, plan)
 
     @contextmanager
     def temporary_plans(self) -> Iterator[None]:

@@ -33,11 +33,17 @@ from kg_reasoner.storage.kernels.relations import find, find_or_insert, index_ke
 
 
 @kernel
-def value_of(frame: Frame, code: int) -> int:
-    """Return the id denoted by a code."""
+def bound(bindings: Int32s, code: int) -> int:
+    """Return the id denoted by a code under some bindings."""
     if code >= 0:
         return code
-    return frame.bindings[-1 - code]
+    return bindings[-1 - code]
+
+
+@kernel
+def value_of(frame: Frame, code: int) -> int:
+    """Return the id denoted by a code."""
+    return bound(frame.bindings, code)
 
 
 @kernel
@@ -56,7 +62,7 @@ def insert_head(context: Context, frame: Frame, plan: Plan) -> int:
 
 
 @kernel
-def match_columns(frame: Frame, columns: Int32s, values: Int32s, arity: int) -> int:
+def match_values(bindings: Int32s, columns: Int32s, values: Int32s, arity: int) -> int:
     """Match a tuple with a list of column codes: compare constants and repeated variables, bind the others."""
     for column in range(arity):
         code = columns[column]
@@ -64,25 +70,37 @@ def match_columns(frame: Frame, columns: Int32s, values: Int32s, arity: int) -> 
             if values[column] != code:
                 return 0
         elif code > SKIP:
-            frame.bindings[-1 - code] = values[column]
-        elif code <= CHECK and frame.bindings[CHECK - code] != values[column]:
+            bindings[-1 - code] = values[column]
+        elif code <= CHECK and bindings[CHECK - code] != values[column]:
             return 0
     return 1
 
 
 @kernel
-def step_key(context: Context, frame: Frame, step: Step) -> int:
-    """Return the index key of a step under the frame's bindings."""
+def match_columns(frame: Frame, columns: Int32s, values: Int32s, arity: int) -> int:
+    """Do the same with the frame's bindings."""
+    return match_values(frame.bindings, columns, values, arity)
+
+
+@kernel
+def key_under(context: Context, bindings: Int32s, step: Step) -> int:
+    """Return the index key of a step under some bindings."""
     codes = context.codes + step.key
     width = step.width
     if width == 1:
-        return value_of(frame, codes[0])
+        return bound(bindings, codes[0])
     if width == 2:
-        return (value_of(frame, codes[0]) << 32) | value_of(frame, codes[1])
+        return (bound(bindings, codes[0]) << 32) | bound(bindings, codes[1])
     key = width
     for position in range(width):
-        key = mix(key ^ (value_of(frame, codes[position]) + (position << 40)))
+        key = mix(key ^ (bound(bindings, codes[position]) + (position << 40)))
     return key if width > 0 else 0
+
+
+@kernel
+def step_key(context: Context, frame: Frame, step: Step) -> int:
+    """Return the index key of a step under the frame's bindings."""
+    return key_under(context, frame.bindings, step)
 
 
 @kernel
@@ -144,16 +162,24 @@ def scan(context: Context, frame: Frame, step: Step, position: int, limit: int) 
 
 
 @kernel
-def lookup(context: Context, frame: Frame, step: Step, limit: int) -> int:
-    """Return the row of the single tuple that a step requires, or -1."""
+def row_under(context: Context, bindings: Int32s, step: Step, limit: int, values: Int32s) -> int:
+    """Return the row of the single tuple that a step requires under some bindings, or -1. The tuple is written to `values`."""
     relation = context.relations[step.relation]
-    fill_tuple(frame, context.codes + step.key, relation.arity, frame.scratch)
-    row = find(relation, frame.scratch)
+    codes = context.codes + step.key
+    for column in range(relation.arity):
+        values[column] = bound(bindings, codes[column])
+    row = find(relation, values)
     if row < 0 or is_hidden(context, relation, row):
         return -1
     if row >= limit and not (context.old and relation.flags[row] & REBORN):
         return -1
     return row
+
+
+@kernel
+def lookup(context: Context, frame: Frame, step: Step, limit: int) -> int:
+    """Return the row of the single tuple that a step requires, or -1."""
+    return row_under(context, frame.bindings, step, limit, frame.scratch)
 
 
 @kernel

@@ -124,8 +124,7 @@ kernels: dict[str, Kernel] = {}
 
 def kernel(function: F) -> F:
     """Register a function to be compiled. The function itself stays callable, as the checked mode."""
-    kernels[function.__name__] = Kernel(function, is_entry=False, is_brief=False)
-    return function
+    return _registered(function, is_entry=False)
 
 
 def rare_kernel(function: F) -> F:
@@ -136,13 +135,19 @@ def rare_kernel(function: F) -> F:
 
 def entry(function: F) -> F:
     """Register an entry point, which Python calls through `kg_reasoner.storage.kernels.native`. It releases the GIL."""
-    kernels[function.__name__] = Kernel(function, is_entry=True, is_brief=False)
-    return function
+    return _registered(function, is_entry=True)
 
 
 def brief_entry(function: F) -> F:
     """Register an entry point that returns within microseconds. It holds the GIL."""
-    kernels[function.__name__] = Kernel(function, is_entry=True, is_brief=True)
+    return _registered(function, is_entry=True, is_brief=True)
+
+
+def _registered(function: F, *, is_entry: bool, is_brief: bool = False) -> F:
+    known = kernels.get(function.__name__)
+    if known is not None and known.function.__module__ != function.__module__:
+        raise ValueError(f"{known.function.__module__} has a kernel {function.__name__} already")
+    kernels[function.__name__] = Kernel(function, is_entry=is_entry, is_brief=is_brief)
     return function
 
 
