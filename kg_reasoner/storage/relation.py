@@ -266,6 +266,10 @@ class Database(PlanRoom):
     Relations, sections and indexes are known by their numbers.
     """
 
+    _argument_room: int
+    _argument_answers: Changed
+    _argument_addresses: tuple[int, int]
+
     def __init__(self, claim: Callable[[int], None] = grant) -> None:
         super().__init__()
         self.claim = claim
