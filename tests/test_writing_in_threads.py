@@ -31,8 +31,9 @@ def some_triples(seed: int) -> tuple[TripleIds, Dictionary]:
 
 @pytest.fixture(autouse=True)
 def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lines, "ROWS_OF_A_PART", 3)
-    monkeypatch.setattr(turtle, "ROWS_OF_A_PART", 3)
+    for module in (lines, turtle):
+        monkeypatch.setattr(module, "ROWS_OF_A_PART", 3)
+        monkeypatch.setattr(module, "ROWS_TOGETHER", 4)
 
 
 @pytest.mark.parametrize("format", ["nt", "nq", "ttl", "trig", "nt.gz"])

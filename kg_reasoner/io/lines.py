@@ -15,10 +15,13 @@ from kg_reasoner.storage.writing import NOTHING, TextTable, TextWriter, Writers,
 if TYPE_CHECKING:
     from kg_reasoner.storage.dictionary import Dictionary
 
-__all__ = ["ROWS_OF_A_PART", "Blocks", "RenamedNodes", "Sink", "are_rdf", "line_blocks", "write_lines"]
+__all__ = ["ROWS_OF_A_PART", "ROWS_TOGETHER", "Blocks", "RenamedNodes", "Sink", "are_rdf", "line_blocks", "write_lines"]
 
 ROWS_OF_A_PART: Final = 1 << 12
 """How many rows a thread makes text of at a time."""
+
+ROWS_TOGETHER: Final = 1 << 18
+"""Fewer rows than this are written by one thread, in a few hundredths of a second."""
 
 Blocks: TypeAlias = Iterator["tuple[bytes | memoryview, int]"]
 """Blocks of text, each valid until the next one, with the number of statements in each."""
@@ -79,7 +82,7 @@ def line_blocks(triples: TripleIds, dictionary: Dictionary, graph: str = "") -> 
 
 def write_lines(triples: TripleIds, dictionary: Dictionary, graph: str, sink: Sink, threads: int) -> None:
     """Hand the blocks of `line_blocks` to a function; several threads make them if there are many."""
-    if threads == 1 or len(triples) <= ROWS_OF_A_PART:
+    if threads == 1 or len(triples) < ROWS_TOGETHER:
         for block, count in line_blocks(triples, dictionary, graph):
             sink((block, count))
         return

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from kg_reasoner.concurrency.pipeline import deliver
-from kg_reasoner.io.lines import ROWS_OF_A_PART, Blocks, RenamedNodes, Sink
+from kg_reasoner.io.lines import ROWS_OF_A_PART, ROWS_TOGETHER, Blocks, RenamedNodes, Sink
 from kg_reasoner.storage.arrays import Ids, TripleIds
 from kg_reasoner.storage.writing import TextWriter, Writers, WrittenText, rows_for_statements, short_texts
 from kg_reasoner.terms import RDF
@@ -45,7 +45,7 @@ def turtle_blocks(triples: TripleIds, dictionary: Dictionary, prefixes: Mapping[
 
 def write_turtle(triples: TripleIds, dictionary: Dictionary, prefixes: Mapping[str, str], sink: Sink, threads: int) -> None:
     """Hand the blocks of `turtle_blocks` to a function; several threads make them if there are many triples."""
-    if threads == 1 or len(triples) <= ROWS_OF_A_PART:
+    if threads == 1 or len(triples) < ROWS_TOGETHER:
         for block, count in turtle_blocks(triples, dictionary, prefixes):
             sink((block, count))
         return

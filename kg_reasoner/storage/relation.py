@@ -287,6 +287,8 @@ class Database(PlanRoom):
         self._extend_counts(16)
         self.context.requests, self.context.request_room = allocate(1, np.int32), 0
         self._lent: Any = None
+        self._argument_addresses: tuple[int, int] = 0, 0
+        self._argument_answers: Changed = np.empty(0, np.bool_)
         self._allocate_arguments(RETAINED)
         self._answered: tuple[Rows | None, Changed] = None, self._argument_answers
         self.renumbered: Counter[int] = Counter()

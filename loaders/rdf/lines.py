@@ -30,7 +30,7 @@ __all__ = ["read_lines"]
 
 _BYTES_OF_A_LINE: Final = 100
 _LARGEST_PIECE: Final = 1 << 21
-_ALONE: Final = 4
+_ALONE: Final = 8
 """How many pieces are read by one thread: a short document has no more."""
 
 
