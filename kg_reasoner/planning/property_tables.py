@@ -72,14 +72,16 @@ class PropertyTables(TripleLayout):
         property, cls = self.held[relation]
         return rows[:, 0], property, rows[:, 1] if cls < 0 else cls
 
-    def _make(self, known: dict[int, int], term: int) -> None:
-        """Create the relation of a new property or class."""
-        if term >= len(self._property_map):
+    def _make(self, known: dict[int, int], *terms: int) -> None:
+        """Create the relations of new properties or classes."""
+        if max(terms) >= len(self._property_map):
             self._extend_maps()
         is_class = known is self._classes
-        number = self._database.add_relation(1 if is_class else 2)
-        self.held[number] = (self._type, term) if is_class else (term, -1)
-        known[term] = (self._class_map if is_class else self._property_map)[term] = number
+        first = self._database.add_relations(len(terms), 1 if is_class else 2)
+        numbers = range(first, first + len(terms))
+        self.held.update(zip(numbers, [(self._type, term) if is_class else (term, -1) for term in terms], strict=True))
+        (self._class_map if is_class else self._property_map)[np.array(terms)] = numbers
+        known.update(zip(terms, numbers, strict=True))
 
     def _extend_maps(self) -> None:
         """Extend the kernels' maps from terms to relations to the size of the dictionary."""
@@ -102,11 +104,11 @@ class PropertyTables(TripleLayout):
             typed = triples[:, 1] == self._type
             for column, known, part in ((1, self._properties, triples[~typed]), (2, self._classes, triples[typed])):
                 terms, counts = np.unique(part[:, column], return_counts=True)
-                for term, count in zip(terms.tolist(), counts.tolist(), strict=True):
-                    if term not in known:
-                        self._make(known, term)
-                    if count > RESERVED:
-                        self._database.reserve(known[term], count)
+                new = [term for term in terms.tolist() if term not in known]
+                if new:
+                    self._make(known, *new)
+                for term, count in zip(terms[counts > RESERVED].tolist(), counts[counts > RESERVED].tolist(), strict=True):
+                    self._database.reserve(known[term], count)
         else:
             for _, property, value in triples.tolist():
                 known, term = (self._classes, value) if property == self._type else (self._properties, property)
