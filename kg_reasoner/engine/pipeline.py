@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Final, TypeAlias
 
+from kg_reasoner.concurrency.garbage import without_collection
 from kg_reasoner.engine.collector import Collector
 from kg_reasoner.engine.maintenance import Maintenance, Work
 from kg_reasoner.engine.maintenance.rematerialise import Rematerialise
@@ -64,12 +65,17 @@ def plan_rules(state: State, update: UpdateState) -> None:
                 update.before = state.base.materialised_facts()
             state.rebuild(layout)
             rules = state.applied_rules
-        state.base.rulebook.use(rules)
+        with without_collection():
+            state.base.rulebook.use(rules)
     update.rules_changed = False
     base = state.base
     if base.rulebook.asks_of_literals:
         base.feed_literals()
-    update.new_rules = () if base.rulebook.is_planned else base.rulebook.plan()
+    if base.rulebook.is_planned:
+        update.new_rules = ()
+        return
+    with without_collection():
+        update.new_rules = base.rulebook.plan()
 
 
 def plan_rules_and_revise_cliques(state: State, update: UpdateState) -> None:
