@@ -51,6 +51,9 @@ class IRI:
 
     value: str
 
+    def __hash__(self) -> int:
+        return hash(self.value)
+
     def __str__(self) -> str:
         return f"<{self.value}>"
 
