@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from kg_reasoner.concurrency.garbage import without_collection
 from kg_reasoner.engine.schema import SchemaTriples
 from kg_reasoner.planning.catalog import RelationCatalog
 from kg_reasoner.program import Program, Rule
@@ -122,8 +121,7 @@ class AxiomRules:
         changes = self._follow(catalog) if follows else None
         if changes is None:
             self.forget()  # an interrupted translation is repeated
-            with without_collection():
-                found = self._translate_all(catalog)
+            found = self._translate_all(catalog)
             self._is_outdated, self._changed = False, {}
             return found
         self._changed = {}

@@ -6,6 +6,7 @@ If a step invalidates earlier ones, the pipeline runs again, until nothing chang
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from functools import partial
 from typing import Final, TypeAlias
 
@@ -21,6 +22,8 @@ from kg_reasoner.query.delta import difference
 
 __all__ = ["MERGING_PIPELINE", "PIPELINE", "Step", "run"]
 
+_AS_USUAL: Final = nullcontext()
+
 Step: TypeAlias = Callable[[State, UpdateState], "bool | None"]
 """A step of an update. Returns whether the update must begin again with the first step."""
 
@@ -35,12 +38,20 @@ def run(state: State, collector: Collector | None, progress: Progress | None) ->
     if state.recorder.is_on:
         pipeline = [partial(_measured, step) for step in pipeline]
     while True:
-        for step in pipeline:
+        _prepare(pipeline[:2], state, update)
+        for step in pipeline[2:]:
             if step(state, update):
                 break
         else:
             update.collector = update.progress = None  # they belong to whoever asked for this update
             return
+
+
+def _prepare(steps: Sequence[Step], state: State, update: UpdateState) -> None:
+    """Do the steps from axioms to plans. A large ontology makes many objects here, which are all kept."""
+    with without_collection() if update.rules_changed or state.axioms.has_changed else _AS_USUAL:
+        for step in steps:
+            step(state, update)
 
 
 def _measured(step: Step, state: State, update: UpdateState) -> bool | None:
@@ -65,17 +76,12 @@ def plan_rules(state: State, update: UpdateState) -> None:
                 update.before = state.base.materialised_facts()
             state.rebuild(layout)
             rules = state.applied_rules
-        with without_collection():
-            state.base.rulebook.use(rules)
+        state.base.rulebook.use(rules)
     update.rules_changed = False
     base = state.base
     if base.rulebook.asks_of_literals:
         base.feed_literals()
-    if base.rulebook.is_planned:
-        update.new_rules = ()
-        return
-    with without_collection():
-        update.new_rules = base.rulebook.plan()
+    update.new_rules = () if base.rulebook.is_planned else base.rulebook.plan()
 
 
 def plan_rules_and_revise_cliques(state: State, update: UpdateState) -> None:
