@@ -1,10 +1,10 @@
 """Schema-heavy data: ontologies of many axioms, and single axioms that come and go: ``python -m benchmarks.schemas``.
 
 Generated trees of classes with a tenth as many properties, half as many existentials (half of them as superclasses, which rules
-cannot express), and a fact for each class and property; the largest has 100,000 classes. The growth is that of the time per triple to
-load and materialise, from the size before: 1 is linear. Then one axiom is added and removed again, several times; its consequences
-are few. With ``--ontology``, files are measured instead, and with
-``--reasonable``, the Rust reasoner besides, in a process of its own.
+cannot express), and a fact for each class and property; the largest has 100,000 classes. The growth is that of the time per triple
+to load and materialise, from the size before: 1 is linear. Then one axiom is added and removed again, several times; its
+consequences are few. With ``--ontology``, files are measured instead, and with ``--reasonable``, the Rust reasoner besides, in a
+process of its own.
 """
 
 from __future__ import annotations

@@ -19,7 +19,7 @@ from kg_reasoner.program import Atom, Rule
 from kg_reasoner.storage.kernels.layout import CHECK, COMPARE, EMPTY, PROBE, SCAN, Plan, Step
 from kg_reasoner.storage.kernels.memory import mix
 from kg_reasoner.storage.relation import Database, PlanRoom
-from kg_reasoner.terms import OWL, RDF, RDFS, IRI, BlankNode, Triple
+from kg_reasoner.terms import IRI, OWL, RDF, RDFS, BlankNode, Triple
 
 KINDS = {1: (0, 1, 2), 2: (3, 4, 5), 3: (6, 7)}
 """Relations by their number of columns. Those with three are grouped by the second one."""
@@ -72,7 +72,9 @@ def renamed(rule: StoredRule, relations: dict[int, int], constants: dict[int, in
     def atom(old: StoredAtom) -> StoredAtom:
         return StoredAtom(relations[old.relation], tuple(map(term, old.terms)), old.negated)
 
-    checks = [StoredComparison(old.operator, term(old.left), term(old.right)) for old in rule.checks if not isinstance(old, StoredCall)]
+    checks = [
+        StoredComparison(old.operator, term(old.left), term(old.right)) for old in rule.checks if not isinstance(old, StoredCall)
+    ]
     return StoredRule(atom(rule.head), tuple(map(atom, rule.body)), tuple(checks), rule.rule)
 
 

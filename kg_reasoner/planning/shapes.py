@@ -1,9 +1,9 @@
 """Plans of many rules of one shape, made together.
 
 An ontology of a hundred thousand axioms has as many rules, but few shapes: ``?x a C :- ?x a D`` is the shape of each subclass
-axiom. The rules of a shape differ in their relations and constants only, and so do their plans. A `Pattern` is the plans of one such
-rule whose relations and constants are numbers from 0 on; those of all others are copies of its words, in which NumPy replaces these
-numbers.
+axiom. The rules of a shape differ in their relations and constants only, and so do their plans. A `Pattern` has the plans of one
+such rule, whose relations and constants are numbers from 0 on; those of all others are copies of its words, in which NumPy replaces
+these numbers.
 """
 
 from __future__ import annotations
@@ -67,7 +67,9 @@ def outline(room: PlanRoom, rule: StoredRule) -> Outline | None:
     for check in rule.checks:
         if not isinstance(check, StoredComparison):
             return None
-        sides = (side if isinstance(side, str) else constants.setdefault(side, len(constants)) for side in (check.left, check.right))
+        sides = (
+            side if isinstance(side, str) else constants.setdefault(side, len(constants)) for side in (check.left, check.right)
+        )
         shape.append((check.operator, *sides))
     shape.append(tuple(room.relation(number).section_column for number in relations))
     return Outline(tuple(shape), relations, constants)

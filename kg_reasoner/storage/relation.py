@@ -40,7 +40,6 @@ from kg_reasoner.storage.kernels.layout import (
     Step,
 )
 from kg_reasoner.storage.kernels.memory import (
-    Pieces,
     Record,
     StructTable,
     address,
@@ -723,8 +722,7 @@ class Database(PlanRoom):
         array = self._index_columns.get(columns)
         if array is None:
             array = self._index_columns[columns] = _filled(columns, np.int32)
-        for number, (relation, constant) in enumerate(zip(relations, constants, strict=True), first):
-            self._index_constants[number] = constant
+        self._index_constants.update(enumerate(constants, first))
         self.indexes.add_many(
             len(relations),
             relation=np.array(relations, np.int64),

@@ -331,12 +331,13 @@ class StructTable:
             if isinstance(value, Pieces):
                 arrays[name] = value.arrays
             words[:, self.struct.fields[name][0]] = value.addresses if isinstance(value, Pieces) else value
-        records: list[Record | None] = [None] * count
         if arrays:
             records = [self.struct.record(self, (first + place) * width) for place in range(count)]
             for record, *held in zip(records, *arrays.values(), strict=True):
-                record._arrays = dict(zip(arrays, held, strict=True))  # type: ignore[union-attr]  # made in the line before
-        self._records += records
+                record._arrays = dict(zip(arrays, held, strict=True))
+            self._records += records
+        else:
+            self._records += [None] * count
         return first
 
     def append(self, words: npt.NDArray[np.int64]) -> int:
