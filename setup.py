@@ -38,7 +38,8 @@ class FreshBuild(build_py):
             shutil.rmtree(package, ignore_errors=True)
         super().run()
         if IS_RELEASE and not self.editable_mode:
-            path = filter(None, [str(package.parent.resolve()), os.environ.get("PYTHONPATH")])  # pip finds the build's libraries by it
+            # With an isolated build, pip names the libraries of the build in PYTHONPATH.
+            path = filter(None, [str(package.parent.resolve()), os.environ.get("PYTHONPATH")])
             environment = os.environ | {"PYTHONPATH": os.pathsep.join(path), "PYTHONDONTWRITEBYTECODE": "1"}
             subprocess.run([sys.executable, "-c", COMPILE], env=environment, cwd=package.parent, check=True)
 

@@ -94,20 +94,30 @@ def text_from_term(term: object) -> str:
     Raises:
         LoadError: The object is not a term, or its parts do not form a valid term.
     """
-    if isinstance(term, IRI):
-        return _iri_text(term.value)
-    if isinstance(term, BlankNode):
-        return _blank_text(term.label)
-    if isinstance(term, Literal):
-        if term.language is not None:
-            return _language_text(term.lexical, term.language)
-        return _literal_text(term.lexical, term.datatype)
+    if isinstance(term, (IRI, BlankNode, Literal)):
+        try:
+            return _text_of_ours(term)
+        except TypeError:
+            raise LoadError(
+                f"a part of {term!r} is not a string",
+                hint="datatypes are text, for example XSD.integer.value; kg_reasoner.terms.literal() takes values of Python",
+            ) from None
     origin = type(term).__module__.partition(".")[0]
     if origin == "pyoxigraph":
         return text_from_oxigraph(term)
     if any(cls.__module__.startswith("rdflib.") for cls in type(term).__mro__):
         return text_from_rdflib(cast("Node", term))
     raise LoadError(f"{term!r} is not an RDF term", hint="use kg_reasoner.terms or the terms of rdflib")
+
+
+def _text_of_ours(term: IRI | BlankNode | Literal) -> str:
+    if isinstance(term, IRI):
+        return _iri_text(term.value)
+    if isinstance(term, BlankNode):
+        return _blank_text(term.label)
+    if term.language is not None:
+        return _language_text(term.lexical, term.language)
+    return _literal_text(term.lexical, term.datatype)
 
 
 @functools.lru_cache(maxsize=1 << 14)

@@ -17,11 +17,11 @@ import rdflib
 from rdflib.compare import isomorphic
 
 from kg_reasoner.errors import LoadError, UnknownNameError
-from kg_reasoner.loaders.convert import from_rdflib, to_rdflib
+from kg_reasoner.loaders.convert import from_rdflib, text_from_term, to_rdflib
 from kg_reasoner.loaders.rdf import reader as rdf
 from kg_reasoner.loaders.rdf.formats import FORMATS
 from kg_reasoner.storage.dictionary import Dictionary
-from kg_reasoner.terms import IRI, RDF, BlankNode, Literal, term_from_text
+from kg_reasoner.terms import IRI, RDF, XSD, BlankNode, Literal, term_from_text
 
 from .suites import SUITES, why_missing
 
@@ -428,6 +428,12 @@ def test_terms_of_rdflib_that_are_not_valid(term: rdflib.term.Node, complaint: s
     graph = rdflib.Graph()
     graph.add((rdflib.URIRef("http://a"), rdflib.URIRef("http://b"), term))
     assert complaint in message_of(graph)
+
+
+@pytest.mark.parametrize("term", [Literal("1", XSD.integer), Literal(1), BlankNode(3), IRI(5), IRI([])])  # type: ignore[arg-type]
+def test_terms_whose_parts_are_not_strings(term: IRI | BlankNode | Literal) -> None:
+    with pytest.raises(LoadError, match=re.escape(f"a part of {term!r} is not a string")):
+        text_from_term(term)
 
 
 def test_iterables_of_triples() -> None:

@@ -34,17 +34,22 @@ def saved_program(path: Path, parse: Callable[[Path], Program]) -> Program:
 
     A wheel contains the programs of its rule sets beside their files.
     """
-    key = _key(path)
-    for find in (lambda: _shipped(path, key), lambda: cache.read(f"ruleset-{key}.json")):
-        saved = find()
-        if saved is not None:
-            try:
-                return loads(saved, str(path))
-            except (ValueError, LookupError, TypeError):  # saved by something else
-                pass
+    key, source = _key(path), str(path)
+    name = f"ruleset-{key}.json"
+    known = _fitting(_shipped(path, key), source) or _fitting(cache.read(name), source)
+    if known is not None:
+        return known
     found = parse(path)
-    cache.write(f"ruleset-{key}.json", dumps(found, str(path)))
+    cache.write(name, dumps(found, source))
     return found
+
+
+def _fitting(saved: bytes | None, source: str) -> Program | None:
+    """Return the program in some content, if it is one that this version wrote."""
+    try:
+        return None if saved is None else loads(saved, source)
+    except (ValueError, LookupError, TypeError):
+        return None
 
 
 def write_program(path: Path, parsed: Program) -> None:

@@ -53,10 +53,9 @@ def _image(names: Collection[str], target: Target) -> Image:
     """Return the image for a target: that of the package, the cache, or a new one."""
     key = _key(names, target.name)
     name = f"kernels-{target.name}-{key}.bin"
-    for find in (lambda: _shipped(target), lambda: cache.read(name)):
-        known = _fitting(find(), key)
-        if known is not None:
-            return known
+    known = _fitting(_shipped(target), key) or _fitting(cache.read(name), key)
+    if known is not None:
+        return known
     _tell_of_compiling()
     image = _compiled_image(names, target, key)
     cache.write(name, packed(image))
