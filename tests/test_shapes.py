@@ -1,4 +1,4 @@
-"""Plans that are made together for the rules of a shape equal those made one by one."""
+"""Many rules at once: plans that are made together for the rules of a shape equal those made one by one."""
 
 from __future__ import annotations
 
@@ -188,3 +188,15 @@ def test_sections_are_found_however_many_there_are() -> None:
         found[constant] = record.section_ids[slot]
     assert found == sections
     assert made.relations[7].section_keys[0] == EMPTY
+
+
+def test_new_facts_are_followed_through_many_relations() -> None:
+    """Each relation comes before the one that it is derived from, and two ways lead to some of them."""
+    count = 1_500
+    rules = "".join(f"p{number}(?x) :- p{number + 1}(?x) . q{number}(?x) :- p{number}(?x), start(?x) .\n" for number in range(count))
+    reasoner = Reasoner(f"{rules} p{count}(1) . p{count}(2) . p{count // 2}(3) . start(2) .")
+    reasoner.materialise()
+    expected = {f"p{number}": {1, 2} | ({3} if number <= count // 2 else set()) for number in range(count + 1)}
+    expected |= {f"q{number}": {2} for number in range(count)}
+    found = {predicate: {int(terms[0].lexical) for terms in reasoner.facts(predicate)} for predicate in expected}
+    assert found == expected

@@ -20,6 +20,7 @@ from kg_reasoner.storage.kernels.layout import (
     PROBE,
     READY,
     RING,
+    SPARSE,
     STOPPED,
     VALUES,
     Context,
@@ -407,6 +408,20 @@ def process_block(context: Context, current: int, low: int, high: int) -> int:
     return FUNCTION_RESULTS if context.request_count > 0 else DONE
 
 
+@kernel
+def follow(context: Context, number: int) -> int:
+    """Make a relation with new rows that rules derive from another relation the current one, if there is one: DONE or GROW."""
+    if insert_queued(context) == GROW:
+        return GROW
+    section = context.sections[context.relations[number].section]
+    for position in range(section.first_trigger, section.end_trigger):
+        head = context.plans[context.triggers[position]].head_relation
+        if context.processed[head] < context.relations[head].count:
+            context.current = head
+            return DONE
+    return DONE
+
+
 @entry
 def run(context: Context) -> int:
     """Process new rows until none is left: DONE, GROW, BUILD_INDEX (`wanted`), VALUES, FUNCTION_RESULTS, PAUSE (after `pause`
@@ -417,6 +432,7 @@ def run(context: Context) -> int:
     if insert_queued(context) == GROW:
         return GROW
     idle = 0
+    following = 0  # 1: few of many relations have new rows, and it takes longer to look for them than to process them
     blocks = context.pause
     while idle < growing_count(context):
         if context.current >= growing_count(context):
@@ -433,6 +449,8 @@ def run(context: Context) -> int:
             idle = idle + 1
             context.current = context.current + 1
             continue
+        if idle > 0:
+            following = 1 if idle > SPARSE and not context.settled else 0
         idle = 0
         high = relation.count
         if high > low + BLOCK:
@@ -446,6 +464,8 @@ def run(context: Context) -> int:
             return STOPPED
         if blocks == 0:
             return PAUSE
+        if following and follow(context, current) == GROW:
+            return GROW
     return DONE
 
 

@@ -133,6 +133,8 @@ CACHED = 1 << 14
 """Hash tables with fewer slots are assumed to be in the processor's cache."""
 FEW = 16
 """Rows that are processed together without a look at whether they can match."""
+SPARSE = 1 << 10
+"""With more relations than this between two that have new rows, the next ones are not looked for in their order."""
 RING = 32
 """Heads that wait for their cache line (a power of two); at most half of them at once."""
 
