@@ -64,6 +64,9 @@ class BlankNode:
 
     label: str
 
+    def __hash__(self) -> int:
+        return hash(self.label)
+
     def __str__(self) -> str:
         return f"_:{self.label}"
 
