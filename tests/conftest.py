@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Generator, Iterator
+from dataclasses import replace
 from importlib.util import find_spec
 
 import pytest
 from hypothesis import settings
 
+from kg_reasoner.concurrency import cores as thread_counts
 from kg_reasoner.storage import relation
 
 from .effort import EFFORT, examples
@@ -38,11 +40,19 @@ def pytest_collection() -> Generator[None, object, object]:
         gc.freeze()
 
 
-@pytest.fixture(params=["usual", "tiny"], scope="module")
+TINY = relation.Capacities(rows=1, slots=2, arena=1, grown_rows=1, grown_slots=2, grown_arena=1, dead=1)
+SHARED = replace(TINY, block=1, heads=1, shared_instances=1, shared_heads=1, shared_rows=1)
+
+
+@pytest.fixture(params=["usual", "tiny", "threads"], scope="module")
 def capacities(request: pytest.FixtureRequest) -> Iterator[None]:
-    """Tests that use this run with tables of the usual sizes, and again with tables that are full all the time."""
-    usual = relation.capacities
+    """Tests that use this run with tables of the usual sizes, with tables that are full all the time, and with three threads that
+    share all work that can be shared.
+    """
+    usual, cores = relation.capacities, thread_counts.usable_cores
     if request.param == "tiny":
-        relation.capacities = relation.Capacities(rows=1, slots=2, arena=1, grown_rows=1, grown_slots=2, grown_arena=1, dead=1)
+        relation.capacities = TINY
+    elif request.param == "threads":
+        relation.capacities, thread_counts.usable_cores = SHARED, lambda: 3
     yield
-    relation.capacities = usual
+    relation.capacities, thread_counts.usable_cores = usual, cores

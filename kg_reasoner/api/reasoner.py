@@ -16,6 +16,7 @@ from kg_reasoner.api.core import ReasonerCore
 from kg_reasoner.api.loaded import Loaded
 from kg_reasoner.api.notices import warn_of_program
 from kg_reasoner.api.transaction import Transaction
+from kg_reasoner.concurrency.cores import thread_count
 from kg_reasoner.concurrency.limits import UNLIMITED, Limits, Watch
 from kg_reasoner.engine.counters import Counters
 from kg_reasoner.engine.encoding import as_row, as_term, as_triple, encode_rows, encode_triples, find_rows, find_term, find_triples
@@ -91,6 +92,8 @@ class Reasoner:
             transaction that leaves the data inconsistent raises InconsistencyError and is undone, and each change outside a
             transaction is a transaction of its own.
         limits: The limits of each operation and each query, see `kg_reasoner.concurrency.limits.Limits`.
+        threads: The number of threads that derive facts together when there is much to derive; None: one per core that the process
+            may use. Facts and their order do not depend on it.
 
     Reading brings the materialisation up to date first. Any number of threads may read at once, and one at a time changes facts or
     rules, while the others wait. Every method is atomic, whichever exception interrupts it.
@@ -108,6 +111,7 @@ class Reasoner:
             position.
         UnknownNameError: The rule set, the strategy, the treatment of equality, the reaction to inconsistency or a datatype is
             unknown.
+        ValueError: `threads` is not a number from 1 to 64.
     """
 
     def __init__(
@@ -121,6 +125,7 @@ class Reasoner:
         on_inconsistency: Reaction = "report",
         show_hidden: bool = False,
         limits: Limits = UNLIMITED,
+        threads: int | None = None,
     ) -> None:
         if equality not in EQUALITIES:
             raise UnknownNameError("treatment of equality", equality, EQUALITIES)
@@ -128,9 +133,15 @@ class Reasoner:
         self.visibility = Visibility(self.dictionary, shows_all=show_hidden)
         self.datatypes: frozenset[str] = recognised_datatypes(datatypes)
         self.equality: Equality = equality
+        self.threads: int | None = threads
         self._strategy = maintenance
         self.engine = Engine(
-            self.dictionary, self.visibility, maintenance=maintenance, datatypes=self.datatypes, rewrites=equality == "rewrite"
+            self.dictionary,
+            self.visibility,
+            maintenance=maintenance,
+            datatypes=self.datatypes,
+            rewrites=equality == "rewrite",
+            threads=thread_count(threads),
         )
         self.core = ReasonerCore(self.engine, self.visibility)
         self._named_graphs: NamedGraphs | None = None
@@ -187,6 +198,7 @@ class Reasoner:
             on_inconsistency=self.on_inconsistency,
             show_hidden=self.visibility.shows_all,
             limits=self.limits,
+            threads=self.threads,
         )
 
     @property

@@ -51,6 +51,7 @@ def state_of(source: Reasoner, template: Reasoner) -> State:
             "on_inconsistency": template.on_inconsistency,
             "show_hidden": template.visibility.shows_all,
             "limits": template.limits,
+            "threads": template.threads,
         },
         "facts": dict(_facts(source)),
         **_statements(source),

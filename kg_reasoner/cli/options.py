@@ -14,6 +14,7 @@ from kg_reasoner.cli.limit_options import given_limits, limit_options
 from kg_reasoner.cli.loading_options import axiom_warnings, load_documents, loading_options, report_missing_imports
 from kg_reasoner.cli.prefixes import document_prefixes
 from kg_reasoner.cli.profile_option import begin_profile, profile_option
+from kg_reasoner.concurrency.cores import MOST_THREADS
 from kg_reasoner.errors import InconsistencyError
 
 if TYPE_CHECKING:
@@ -31,7 +32,9 @@ __all__ = [
     "quiet_option",
     "reasoner_for",
     "report_inconsistencies",
+    "reasoner_settings",
     "report_warnings",
+    "threads_option",
 ]
 
 DEFAULT_RULESET: Final = "owl2rl"
@@ -63,6 +66,20 @@ graphs_option = click.option(
 )
 
 
+threads_option = group_option(
+    _GROUP,
+    "--threads",
+    type=click.IntRange(1, MOST_THREADS),
+    metavar="N",
+    help="The number of threads that derive facts together. [default: one per core]",
+)
+
+
+def reasoner_settings() -> dict[str, Any]:
+    """Return the arguments for reasoners that the command's options give."""
+    return {"limits": given_limits(), **group_values(_GROUP)}
+
+
 def data_options(command: _Command) -> _Command:
     """Add the options of commands that load RDF and reason over it."""
     for option in (
@@ -75,6 +92,7 @@ def data_options(command: _Command) -> _Command:
         loading_options,
         limit_options,
         profile_option,
+        threads_option,
         group_option(
             _GROUP,
             "--show-hidden",
@@ -115,7 +133,7 @@ def reasoner_for(ruleset: str | None, rules_file: str | None) -> Reasoner:
             ruleset = DEFAULT_RULESET
         for doubt in homonyms(program) if program is not None else ():
             warn(doubt)
-        reasoner = Reasoner(program, ruleset=ruleset, limits=given_limits(), **group_values(_GROUP))
+        reasoner = Reasoner(program, ruleset=ruleset, **reasoner_settings())
     begin_profile(reasoner)
     if rules_file and is_n3:
         load_documents(reasoner, [rules_file], N3.name, None)

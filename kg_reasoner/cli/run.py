@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Final, TextIO, TypeAlias, cast
 import click
 
 from kg_reasoner.cli.console import Stopwatch, note, plural, progress_shown, starting, warn
-from kg_reasoner.cli.limit_options import given_limits, limit_options
+from kg_reasoner.cli.limit_options import limit_options
 from kg_reasoner.cli.loading_options import load_documents, loading_options
-from kg_reasoner.cli.options import quiet_option, report_inconsistencies
+from kg_reasoner.cli.options import quiet_option, reasoner_settings, report_inconsistencies, threads_option
 from kg_reasoner.cli.profile_option import begin_profile, profile_option
 from kg_reasoner.errors import OutputError
 from kg_reasoner.program import TRIPLE
@@ -40,6 +40,7 @@ _Writer: TypeAlias = Callable[[TextIO], int]
 @click.option("-o", "--output", metavar="DIR", help="The folder to write to, created if necessary. [default: standard output]")
 @click.option("-f", "--format", "output_format", type=click.Choice(["tsv", "csv"]), default="tsv", show_default=True)
 @limit_options
+@threads_option
 @loading_options
 @profile_option
 @quiet_option
@@ -63,7 +64,7 @@ def run(program_file: str, facts: str | None, data: tuple[str, ...], output: str
 
     program = parse_file(program_file)
     with starting():
-        reasoner = Reasoner(program, limits=given_limits())
+        reasoner = Reasoner(program, **reasoner_settings())
     begin_profile(reasoner)
     inputs, relations = fact_files(program, facts), relations_of(program)
     for doubt in (*homonyms(program), *doubts(program, facts, inputs)):

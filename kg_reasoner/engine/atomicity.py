@@ -88,9 +88,16 @@ class AtomicState(State):
     """
 
     def __init__(
-        self, dictionary: Dictionary, visibility: Visibility, *, maintenance: str, datatypes: frozenset[str], rewrites: bool
+        self,
+        dictionary: Dictionary,
+        visibility: Visibility,
+        *,
+        maintenance: str,
+        datatypes: frozenset[str],
+        rewrites: bool,
+        threads: int = 1,
     ) -> None:
-        super().__init__(dictionary, visibility, maintenance=maintenance, datatypes=datatypes, rewrites=rewrites)
+        super().__init__(dictionary, visibility, maintenance=maintenance, datatypes=datatypes, rewrites=rewrites, threads=threads)
         self.transaction: OpenChanges | None = None
         self.collector: Collector | None = None
         self.committed: Committed | None = None

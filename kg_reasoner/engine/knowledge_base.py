@@ -60,12 +60,15 @@ class KnowledgeBase:
         claim: Callable[[int], None] = grant,
         watch: Watch = NOBODY,
         recorder: Recorder | None = None,
+        threads: int = 1,
     ) -> None:
         self._visibility = visibility
         self._facts = FactBase(dictionary, axioms, layout=layout, claim=claim)
         self.database, self.catalog = self._facts.database, self._facts.catalog
         values = ValueTable(dictionary, self.database.context)
-        self.materialiser = Materialiser(self.database, values, self.catalog.functions, watch=watch, recorder=recorder)
+        self.materialiser = Materialiser(
+            self.database, values, self.catalog.functions, watch=watch, recorder=recorder, threads=threads
+        )
         self.equality = _merging(self._facts, self.materialiser) if rewrites else Equality(self._facts)
         self.insert, self.remove = self.equality.load, self.equality.retract
         """Make facts of a predicate explicit, or no longer explicit. They return whether each has changed."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Final, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from kg_reasoner.concurrency.limits import NOBODY, Watch, current_watch
 from kg_reasoner.engine.recorder import Recorder
@@ -18,13 +18,22 @@ from kg_reasoner.planning.shapes import ShapedPlans
 from kg_reasoner.program import Rule
 from kg_reasoner.progress import Progress
 from kg_reasoner.storage.kernels import native
-from kg_reasoner.storage.kernels.layout import ABSENT, BUILD_INDEX, DONE, FUNCTION_RESULTS, GROW, PAUSE, VALUES, Relation
+from kg_reasoner.storage.kernels.layout import ABSENT, BUILD_INDEX, DONE, FUNCTION_RESULTS, GROW, PAUSE, VALUES, WIDE, Relation
 from kg_reasoner.storage.relation import Database, PlanRoom
 from kg_reasoner.storage.value_table import ValueTable
 
+if TYPE_CHECKING:
+    from kg_reasoner.storage.parallel import Crew
+
 BLOCKS_BETWEEN_PROGRESS = 64
 
-_REQUESTS = {GROW: "grow tables", BUILD_INDEX: "build indexes", VALUES: "read values", FUNCTION_RESULTS: "apply functions"}
+_REQUESTS = {
+    GROW: "grow tables",
+    BUILD_INDEX: "build indexes",
+    VALUES: "read values",
+    FUNCTION_RESULTS: "apply functions",
+    WIDE: "share",
+}
 """What profiles call the requests of kernels."""
 
 Inserter: TypeAlias = "Callable[[Stratum, Sequence[PlannedRule], Progress | None], None]"
@@ -96,8 +105,14 @@ class Materialiser:
         exact: bool = False,
         watch: Watch = NOBODY,
         recorder: Recorder | None = None,
+        threads: int = 1,
     ) -> None:
         self.database = database
+        self.threads = threads
+        """The number of threads that evaluate rules together, if there is much to do."""
+        self._crew: Crew | None = None
+        """The threads of the current update, once it needs them."""
+        database.share(threads)
         self.recorder = recorder or Recorder()
         self.inserter: Inserter | None = None
         """Takes the place of `insert` while a profile is open."""
@@ -335,12 +350,13 @@ class Materialiser:
         for relation in range(len(database.relations)):
             if relation not in results:
                 database.keep_explicit(relation)
-        context.phase = context.settled = 0
+        context.phase = context.settled = context.block_end = 0
         context.hidden, context.look, context.old, context.ring_count = ABSENT, 0, 0, 0
         for name in ("gone", "removed", "claimed", "request", "marked"):
             setattr(context, f"{name}_count", 0)
         database.materialised[:] = 0
         database.is_fresh = True
+        self.rest()
         for aggregate in self._aggregates:
             aggregate.forget()
 
@@ -369,14 +385,15 @@ class Materialiser:
         for planned in new_rules:
             self.call(native.evaluate_rule, self.whole_plan(planned))
         context.pause = BLOCKS_BETWEEN_PROGRESS if progress or current_watch().limits.facts is not None else 0
-        context.current = 0
+        context.current = context.block_end = context.passed = context.following = 0
         while (status := native.run(self.database.address)) != DONE:
             self.help(status)
-            if status == PAUSE:
+            if status in (PAUSE, WIDE):
                 self.database.claim(0)
             if progress:
                 done = sum(self.database.processed[: len(self.database.relations)].tolist())
                 progress("materialise", done, sum(record.count for record in self.database.relations.records))
+        self.rest()
 
     def call(self, entry: Callable[..., int], *arguments: int) -> None:
         """Call a kernel until it is done, and fulfil its requests."""
@@ -392,15 +409,34 @@ class Materialiser:
         self.watch.check()
         current_watch().check()
         with self.recorder.measure(_REQUESTS.get(status, "pause")):
+            if status == WIDE:
+                status = self._together().process(self.database.context.wanted)
             if status == GROW:
-                self.database.grow()
+                (self._crew or self.database).grow()
             elif status == BUILD_INDEX:
-                self.database.build(self.database.context.wanted)
+                if self.threads > 1:
+                    self._together().build(self.database.context.wanted)
+                else:
+                    self.database.build(self.database.context.wanted)
             elif status == VALUES:
                 self.values.update()
             elif status == FUNCTION_RESULTS:
                 self.functions.answer()
                 self.values.expire()
+
+    def _together(self) -> Crew:
+        """Return the threads that evaluate rules together."""
+        from kg_reasoner.storage.parallel import Crew
+
+        if self._crew is None:
+            self._crew = Crew(self.database, self.threads)
+        return self._crew
+
+    def rest(self) -> None:
+        """Discard what threads need to evaluate rules together."""
+        if self._crew is not None:
+            self._crew = None
+            self.database.relations.words[:, Relation.fields["is_alone"][0]] = 0
 
     def enter(self, stratum: Stratum) -> None:
         """Set the plans of a stratum in the context."""

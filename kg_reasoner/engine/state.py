@@ -37,6 +37,7 @@ class State(Limited):
         maintenance: The name of a strategy.
         datatypes: The datatypes whose literals have values.
         rewrites: Whether equal terms are merged.
+        threads: The number of threads that derive facts together.
 
     Attributes:
         version: A number that changes with facts and rules.
@@ -44,7 +45,14 @@ class State(Limited):
     """
 
     def __init__(
-        self, dictionary: Dictionary, visibility: Visibility, *, maintenance: str, datatypes: frozenset[str], rewrites: bool
+        self,
+        dictionary: Dictionary,
+        visibility: Visibility,
+        *,
+        maintenance: str,
+        datatypes: frozenset[str],
+        rewrites: bool,
+        threads: int = 1,
     ) -> None:
         super().__init__()
         self.dictionary = dictionary
@@ -65,6 +73,7 @@ class State(Limited):
             claim=self.claim,
             watch=self._watch,
             recorder=self.recorder,
+            threads=threads,
         )
         dictionary.claim = self.claim
         self.base = self._make_base(layout=layout_for(()))

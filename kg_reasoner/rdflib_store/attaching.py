@@ -37,6 +37,7 @@ def attach(
     on_inconsistency: Reaction = "report",
     equality: Equality = "axioms",
     allow: Allow = (),
+    threads: int | None = None,
 ) -> AnyGraph:
     """Attach a reasoner to an rdflib graph or dataset, which then also shows what follows from its triples.
 
@@ -49,6 +50,7 @@ def attach(
         on_inconsistency: ``report`` or ``raise``, see `kg_reasoner.api.reasoner.Reasoner`.
         equality: ``axioms`` or ``rewrite``, which merges terms that are owl:sameAs; see there as well.
         allow: What queries and updates may fetch, by default nothing; see `KGReasonerStore`.
+        threads: The number of threads that derive facts together, by default all cores; see `kg_reasoner.api.reasoner.Reasoner`.
 
     Returns:
         The graph itself, unchanged if there is an error. A dataset shows what follows from all of its graphs in their union
@@ -59,12 +61,13 @@ def attach(
         LoadError: A term is not an RDF term, or stands where RDF does not allow it.
         InconsistencyError: The triples contradict the rules, and `on_inconsistency` is ``raise``.
         ReasonerError: The argument is not an rdflib graph, or is of a deprecated kind such as `ConjunctiveGraph`.
+        ValueError: `threads` is not a number from 1 to 64.
     """
     if not isinstance(graph, Graph):
         raise ReasonerError(f"attach works on a Graph or a Dataset of rdflib, not on {graph!r}")
     if graph.context_aware and not isinstance(graph, Dataset):
         raise ReasonerError("attach works on a Graph or a Dataset; make a Dataset of a ConjunctiveGraph")
-    reasoner = Reasoner(ruleset=ruleset, on_inconsistency=on_inconsistency, equality=equality)
+    reasoner = Reasoner(ruleset=ruleset, on_inconsistency=on_inconsistency, equality=equality, threads=threads)
     store = KGReasonerStore(reasoner, reasoning=reasoning, inferred_graph=inferred_graph, allow=allow)
     copy_graph(graph, store)
     store.commit()

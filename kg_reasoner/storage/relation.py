@@ -20,6 +20,7 @@ from kg_reasoner.storage.arrays import Changed, Rows
 from kg_reasoner.storage.kernels import native
 from kg_reasoner.storage.kernels.layout import (
     ABSENT,
+    BLOCK,
     CLAIMED,
     DONE,
     EMPTY,
@@ -93,6 +94,16 @@ class Capacities:
     """Fewer dead rows than this are left where they are."""
     large: int = 1 << 16
     """Relations with so many rows grow and are compacted in steps."""
+    block: int = BLOCK
+    """Rows that are processed together. The order of derived rows depends on it."""
+    heads: int = 1 << 16
+    """The heads that a thread can keep (see `storage.parallel`)."""
+    shared_instances: int = 1 << 17
+    """Fewer rule instances than this are found by one thread."""
+    shared_heads: int = 1 << 12
+    """Fewer heads than this are inserted by one thread."""
+    shared_rows: int = 1 << 15
+    """An index of fewer rows than this is built by one thread."""
 
 
 capacities = Capacities()
@@ -104,7 +115,9 @@ class PlanRoom:
 
     def __init__(self) -> None:
         self._contexts = StructTable(Context, capacity=1)
-        self.context = self._contexts.add(type_id=-1, hidden=ABSENT, compact_from=capacities.dead, renew_from=capacities.large)
+        self.context = self._contexts.add(
+            type_id=-1, hidden=ABSENT, compact_from=capacities.dead, renew_from=capacities.large, block_rows=capacities.block
+        )
         self.address = self.context.address
         """What every kernel is called with."""
         self.plans = StructTable(Plan, self.context, "plans")
@@ -193,7 +206,7 @@ class Workspace(PlanRoom):
         database, words = self._database, self._contexts.words[0]
         with database.mutex:
             held = database.relations.words, database.sections.words, database.indexes.words
-            words[_SHARED_WORDS] = database._contexts.words[0][_SHARED_WORDS]
+            words[_SHARED_WORDS] = database.context_words[_SHARED_WORDS]
         self._held = held
 
 
@@ -245,6 +258,12 @@ class Database(PlanRoom):
         self._index_columns: dict[tuple[int, ...], Any] = {}
         """The columns of indexes as arrays, which all indexes on these columns share."""
         self._set_arity(self.frames.arity)
+
+    @property
+    def context_words(self) -> npt.NDArray[np.int64]:
+        """The words of the context."""
+        words: npt.NDArray[np.int64] = self._contexts.words[0]
+        return words
 
     @property
     def nbytes(self) -> int:
@@ -333,6 +352,16 @@ class Database(PlanRoom):
             keys[slot], ids[slot], members[constant] = constant, number, number  # one line: nothing interrupts between two stores
         return number
 
+    def sections_of_constants(self) -> Iterator[tuple[int, int]]:
+        """Yield the sections for a constant, each with its relation before it."""
+        for relation, members in self._sections.items():
+            for section in members.values():
+                yield relation, section
+
+    def share(self, threads: int) -> None:
+        """Let kernels return WIDE where there is much to do for a number of threads."""
+        self.context.wide = capacities.shared_instances if threads > 1 else 0
+
     def set_ranges(self, kind: str, ranges: npt.NDArray[np.int64]) -> None:
         """Set the range of plans of a kind (``trigger``, ``blocker``, ``deriver``) for each section."""
         words, count = self.sections.words, len(self.sections)
@@ -375,12 +404,18 @@ class Database(PlanRoom):
 
     def reserve(self, relation: int, rows: int) -> None:
         """Make room for additional rows at once, and for some that come later: untouched memory costs nothing, growth does."""
+        self.reserve_rows(relation, rows)
+        record = self.relations[relation]
+        needed = record.count + rows
+        if needed >= record.limit:
+            self.set_slots(record, self.slots_for(needed))
+
+    def reserve_rows(self, relation: int, rows: int) -> None:
+        """Make room for additional rows, but not in the hash table."""
         record = self.relations[relation]
         needed = record.count + rows
         if needed > record.capacity:
             self._set_capacity(record, max(needed + needed // 8, record.capacity + record.capacity // 2))
-        if needed >= record.limit:
-            self._set_slots(record, _power_of_two(int(needed / FILL) + 1))
 
     def load(self, relation: int, facts: Rows, flag: int = EXPLICIT) -> Changed:
         """Insert facts, shape (n, arity), with a flag: EXPLICIT or STATED. Return a mask of the facts that are new with this
@@ -762,6 +797,11 @@ class Database(PlanRoom):
 
     def build(self, index: int) -> None:
         """Build an index from the existing rows; it is maintained from now on."""
+        self.fill_index(index)
+        self.link_index(index)
+
+    def fill_index(self, index: int) -> None:
+        """Build an index from the existing rows, as `build` does, but leave it to `link_index` to maintain it."""
         record = self.indexes[index]
         slots, arena = capacities.slots, capacities.arena
         record.publish(
@@ -777,17 +817,55 @@ class Database(PlanRoom):
             need=0,
             free=allocate(SIZE_CLASSES, np.int64, -1),
         )
-        constant, relation = self._index_constants[index], self.relations[record.relation]
-        count = relation.count
-        row = 0
-        while True:
-            row = native.index_rows(relation.address, record.address, constant, row, count)
-            if row == count:
-                break
-            self._grow_index(record, max(count // row, 2) if row > count // _LEAP else 2)
+        self.extend_index(index, 0)
         if record.mask + 1 > 4 * record.used / FILL and record.mask + 1 > slots:
             self._set_keys(record, _power_of_two(int(record.used / FILL) + 1))  # there were fewer keys than expected
-        section = self.sections[self.section(record.relation, constant)]
+
+    def index_constant(self, index: int) -> int:
+        """Return the constant of an index's section, or -1."""
+        return self._index_constants[index]
+
+    def set_empty_keys(self, index: int, slots: int) -> None:
+        """Give an index that is being built a table for keys, which is not initialised."""
+        self.claim(16 * slots)
+        self.indexes[index].publish(
+            keys=allocate(slots, np.int64),
+            starts=allocate(slots, np.int32),
+            lengths=allocate(slots, np.int32),
+            mask=slots - 1,
+            limit=self.limit_of(slots),
+        )
+
+    def set_arena(self, index: int, entries: int) -> None:
+        """Give an index that is being built room for vectors of so many entries, and for some that come later."""
+        if entries > MOST:
+            raise CapacityError(f"an index has {entries:,} entries, the maximal number")
+        capacity = min(max(entries + entries // 4, capacities.arena), MOST)
+        self.claim(8 * capacity)
+        arena, free = allocate(capacity, np.int64), allocate(SIZE_CLASSES, np.int64, -1)
+        self.indexes[index].publish(arena=arena, capacity=capacity, top=0, need=0, free=free)
+
+    def extend_index(self, index: int, row: int) -> None:
+        """Add the rows from a row on to an index."""
+        record, constant = self.indexes[index], self._index_constants[index]
+        relation = self.relations[record.relation]
+        first, count = row, relation.count
+        while (row := native.index_rows(relation.address, record.address, constant, row, count)) < count:
+            done, rest = row - first, count - first
+            self._grow_index(record, max(rest // done, 2) if first == 0 and done > rest // _LEAP else 2)
+
+    def unlink_indexes(self, relation: int) -> list[int]:
+        """Maintain the indexes of a relation no more, until they are linked again. Return them."""
+        indexes = self.built_indexes(relation)
+        for index, constant in indexes:
+            self.indexes[index].built = 0
+            self.sections[self.section(relation, constant)].first_index = -1
+        return [index for index, _ in indexes]
+
+    def link_index(self, index: int) -> None:
+        """Maintain an index, which has all rows, from now on."""
+        record = self.indexes[index]
+        section = self.sections[self.section(record.relation, self._index_constants[index])]
         if not self._is_linked(section, index):  # it is, where an exception struck right here before
             record.next = section.first_index
             section.first_index = index
@@ -850,7 +928,7 @@ class Database(PlanRoom):
         if relation.count >= relation.capacity:
             self._set_capacity(relation, max(2 * relation.capacity, capacities.grown_rows))
         if relation.used >= relation.limit:
-            self._set_slots(relation, max(2 * (relation.mask + 1), capacities.grown_slots))
+            self.set_slots(relation, max(2 * (relation.mask + 1), capacities.grown_slots))
         for index in self._indexes_of.get(number, ()):
             if self.indexes[index].built:
                 self._grow_index(self.indexes[index])
@@ -871,7 +949,8 @@ class Database(PlanRoom):
             grown.update({name: _resized(getattr(relation, name), capacity, used) for name in RANKS})
         relation.publish(**grown)
 
-    def _set_slots(self, relation: Record, slots: int) -> None:
+    def set_slots(self, relation: Record, slots: int) -> None:
+        """Give a relation a hash table of another size."""
         self.claim(12 * slots)
         keys, rows = allocate(slots, np.int64, EMPTY), allocate(slots, np.int32)
         native.rehash_tuples(

@@ -38,6 +38,7 @@ class Scenario:
         operation: what is done; it may be done again, both where it was done and where it was not.
         then: what is done after the fault in an open transaction: ``repeat`` (and commit), or ``roll back``.
         is_tiny: whether tables are full all the time, so that every change makes them grow.
+        is_shared: whether threads share all work that they can share.
         leaves_open: whether it leaves a transaction open; what changes a graph does.
         is_one: whether it is one operation; what is several of them in a transaction may leave some, if that can be rolled back.
         may_undo: whether a fault may undo all of the open transaction, as it does while that is committed.
@@ -49,6 +50,7 @@ class Scenario:
     operation: Operation
     then: str = "repeat"
     is_tiny: bool = False
+    is_shared: bool = False
     leaves_open: bool = False
     may_undo: bool = False
     is_one: bool = True
@@ -135,8 +137,8 @@ def materialise_edges(subject: Subject) -> None:
     subject.reasoner.materialise()
 
 
-def unmaterialised(maintenance: str) -> Subject:
-    subject = edges(maintenance)
+def unmaterialised(maintenance: str, **options: Any) -> Subject:
+    subject = edges(maintenance, **options)
     change_edges(subject)
     remove_rules(subject)
     return subject
@@ -597,6 +599,8 @@ def _scenarios() -> Iterator[Scenario]:
     yield Scenario("distances, remove facts", distances, remove_edges)
     yield Scenario("distances, remove facts, tiny tables", distances, remove_edges, is_tiny=True)
     yield Scenario("distances, block, counting", lambda: distances("counting"), in_block, is_block=True)
+    yield Scenario("materialise, threads", lambda: unmaterialised(DEFAULT, threads=2), materialise_edges, is_shared=True)
+    yield Scenario("add many facts, threads", lambda: edges(threads=2), add_many_edges, is_shared=True)
     yield Scenario("refusing, add facts", refusing, add_edges)
     yield Scenario("refusing, contradiction", refusing, add_contradiction)
     yield Scenario("refusing, remove rules", refusing, remove_rules)

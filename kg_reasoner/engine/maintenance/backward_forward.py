@@ -48,6 +48,7 @@ class BackwardForward(StratumByStratum):
                 self._grow()
             else:
                 materialiser.help(status)
+        materialiser.rest()
 
     def _is_simple(self, work: Work) -> bool:
         """Return whether `kernels.update` can do the whole update."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from kg_reasoner.storage.kernels import (
+    building,
     changes,
     counting,
     deletion,
@@ -12,6 +13,7 @@ from kg_reasoner.storage.kernels import (
     marks,
     memory,
     overdeletion,
+    parallel,
     profiling,
     queries,
     reaching,
@@ -28,7 +30,7 @@ from kg_reasoner.storage.kernels import (
 __all__ = ["names"]
 
 _MODULES = (
-    *(changes, counting, deletion, fixpoint, grouping, loading, marks, overdeletion, profiling),
+    *(building, changes, counting, deletion, fixpoint, grouping, loading, marks, overdeletion, parallel, profiling),
     *(queries, reaching, relations, renewing, scanning, texts, tracing, turtle, update, writing),
 )
 

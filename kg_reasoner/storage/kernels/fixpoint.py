@@ -2,7 +2,6 @@
 
 from kg_reasoner.storage.kernels.joins import fill_tuple, is_hidden, match_columns, next_match, row_limit, value_of
 from kg_reasoner.storage.kernels.layout import (
-    BLOCK,
     BUILD_INDEX,
     CHECK,
     COMPARE,
@@ -23,6 +22,7 @@ from kg_reasoner.storage.kernels.layout import (
     SPARSE,
     STOPPED,
     VALUES,
+    WIDE,
     Context,
     Frame,
     Plan,
@@ -33,9 +33,9 @@ from kg_reasoner.storage.kernels.layout import (
 from kg_reasoner.storage.kernels.marks import derive_marking
 from kg_reasoner.storage.kernels.memory import Int32s, entry, is_stopped, kernel, mix, prefetch
 from kg_reasoner.storage.kernels.relations import (
+    accept,
     growing,
     growing_count,
-    insert,
     is_present,
     key_slot,
     relation_of,
@@ -77,7 +77,7 @@ def insert_oldest(context: Context) -> int:
     key = context.ring_keys[place]
     result = PRESENT
     if not is_present(context.relations[number], key):
-        result = insert(context, number, context.ring + place * context.ring_stride, key)
+        result = accept(context, number, context.ring + place * context.ring_stride, key)
         if result == FULL:
             return FULL
     context.ring_count = count - 1
@@ -330,7 +330,7 @@ def copy_rows(context: Context, plan: Plan, low: int, high: int, current: int) -
                     context.ring[1] = key & 0x7FFFFFFF
                 else:
                     context.ring[0] = key
-                if insert(context, plan.head_relation, context.ring, key) == FULL:
+                if accept(context, plan.head_relation, context.ring, key) == FULL:
                     return GROW
     return DONE
 
@@ -410,29 +410,45 @@ def process_block(context: Context, current: int, low: int, high: int) -> int:
 
 @kernel
 def follow(context: Context, number: int) -> int:
-    """Make a relation with new rows that rules derive from another relation the current one, if there is one: DONE or GROW."""
-    if insert_queued(context) == GROW:
-        return GROW
+    """Make a relation with new rows the current one, if rules derive one from another relation. Return whether there is one."""
     section = context.sections[context.relations[number].section]
     for position in range(section.first_trigger, section.end_trigger):
         head = context.plans[context.triggers[position]].head_relation
         if context.processed[head] < context.relations[head].count:
             context.current = head
-            return DONE
-    return DONE
+            return 1
+    return 0
+
+
+@kernel
+def is_wide(context: Context, current: int, low: int) -> int:
+    """Return whether threads should share the new rows of a relation from `low` on: they fill blocks, and there is much to do."""
+    relation = context.relations[current]
+    if context.wide == 0 or relation.is_alone or context.marking:
+        return 0
+    blocks = (relation.count - low) // context.block_rows
+    if blocks < 2 or blocks * (context.block_rows + context.block_instances) < context.wide:
+        return 0
+    if relation.section_column >= 0:
+        return 1
+    section = context.sections[relation.section]
+    for position in range(section.first_trigger, section.end_trigger):
+        if readiness(context, context.plans[context.triggers[position]], low, relation.count, current) != IDLE:
+            return 1
+    return 0
 
 
 @entry
 def run(context: Context) -> int:
-    """Process new rows until none is left: DONE, GROW, BUILD_INDEX (`wanted`), VALUES, FUNCTION_RESULTS, PAUSE (after `pause`
-    blocks) or STOPPED.
+    """Process new rows until none is left: DONE, GROW, BUILD_INDEX (`wanted`), VALUES, FUNCTION_RESULTS, WIDE, PAUSE (after
+    `pause` blocks) or STOPPED.
 
     After any result but DONE, the caller fulfils the request and calls again. An interrupted block is repeated; this is idempotent.
+    The heads of a block are inserted before the next one begins, so that the order of rows depends on nothing else.
     """
     if insert_queued(context) == GROW:
         return GROW
     idle = 0
-    following = 0  # 1: few of many relations have new rows, and it takes longer to look for them than to process them
     blocks = context.pause
     while idle < growing_count(context):
         if context.current >= growing_count(context):
@@ -441,31 +457,41 @@ def run(context: Context) -> int:
         relation = context.relations[current]
         low = context.processed[current]
         if low >= relation.count:
-            if context.ring_count > 0:
-                if insert_oldest(context) == FULL:
-                    return GROW
-                idle = 0
-                continue
             idle = idle + 1
+            context.passed = context.passed + 1
             context.current = context.current + 1
             continue
-        if idle > 0:
-            following = 1 if idle > SPARSE and not context.settled else 0
+        if context.passed > 0:
+            context.following = 1 if context.passed > SPARSE and not context.settled else 0
+            context.passed = 0
         idle = 0
-        high = relation.count
-        if high > low + BLOCK:
-            high = low + BLOCK
+        high = context.block_end
+        if high == 0:
+            if not context.following and is_wide(context, current, low):
+                context.wanted = current
+                return WIDE
+            high = relation.count
+            if high > low + context.block_rows:
+                high = low + context.block_rows
+            context.block_end = high
+        instances = context.instances
         status = process_block(context, current, low, high)
+        if status == DONE:
+            status = insert_queued(context)
         if status != DONE:
             return status
         context.processed[current] = high
+        context.block_end = 0
+        context.block_instances = context.instances - instances
         blocks = blocks - 1
         if is_stopped(context):
             return STOPPED
         if blocks == 0:
             return PAUSE
-        if following and follow(context, current) == GROW:
-            return GROW
+        if context.following and not context.settled:
+            follow(context, current)
+    context.passed = 0
+    context.following = 0
     return DONE
 
 

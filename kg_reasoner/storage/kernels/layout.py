@@ -41,6 +41,8 @@ STOPPED = 6
 """The context is stopped."""
 FUNCTION_RESULTS = 5
 """Functions are applied whose results are not known yet: they are in the list of requests."""
+WIDE = 7
+"""A relation (`wanted`) has so many new rows that threads should share them (see `parallel`)."""
 
 # kinds of steps
 SCAN = 0
@@ -128,7 +130,7 @@ MOST = (1 << 31) - 1
 """The most rows of a relation, entries of an index, relations, and terms: their numbers are 31 bits wide."""
 
 BLOCK = 4096
-"""Rows that are processed together."""
+"""Rows that are processed together. The order of derived rows depends on it."""
 CACHED = 1 << 14
 """Hash tables with fewer slots are assumed to be in the processor's cache."""
 FEW = 16
@@ -211,6 +213,8 @@ class Relation(Struct):
     """Under counting: the stratum for which the ranks count; its level, but until the end of the update that takes its rules."""
     tallies: Int32s
     """Under counting: a row's first entry in the pool of tallies, or -1."""
+    is_alone: int
+    """1: threads do not share the work on its new rows."""
 
 
 class Step(Struct):
@@ -284,6 +288,31 @@ class Frame(Struct):
 
 FRESH = -1
 FINISHED = -2
+
+
+class Kept(Struct):
+    """Heads that one thread has derived and not inserted, in the order of derivation."""
+
+    relations: Int32s
+    keys: Int64s
+    values: Int32s
+    """The heads, `ring_stride` integers each."""
+    places: Int64s
+    """Per head: the slot that it has claimed, or NOT_NEW, or UNDECIDED."""
+    recent: Int32s
+    """By hash, a head that was kept recently, so that most repetitions are not kept."""
+    count: int
+    room: int
+
+
+NOT_NEW = -1
+UNDECIDED = -2
+
+LIST_BITS = 6
+"""The numbers of lists are below 2**6, those of the heads in a list below 2**25."""
+
+RECENT = 1 << 14
+"""The size of a table of recent heads (a power of two)."""
 
 
 class Goal(Struct):
@@ -421,7 +450,25 @@ class Context(Struct):
     touched_count: int
     touched_room: int
     current: int
+    passed: int
+    """How many relations without new rows have been passed in a row."""
+    following: int
+    """1: few of many relations have new rows, and to look for them takes longer than to process them."""
     block: int
+    block_rows: int
+    """Rows that are processed together: BLOCK."""
+    block_end: int
+    """The end of the block that is being processed, so that a repetition processes the same rows; else 0."""
+    block_instances: int
+    """The rule instances of the last block."""
+    wide: int
+    """From this number of expected rule instances on, threads share the work on the new rows of a relation; 0: never."""
+    lists: Array[Kept]
+    """The heads that threads have derived, one list for each thread."""
+    own_list: int
+    """The number of the list to which heads are added, plus 1; or 0: they are inserted."""
+    claiming: int
+    """1: kept heads have claimed slots, and are not rows yet."""
     pause: int
     instances: int
     wanted: int

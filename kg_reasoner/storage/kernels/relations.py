@@ -8,12 +8,15 @@ from kg_reasoner.storage.kernels.layout import (
     FULL,
     GONE,
     MOST,
+    NOT_NEW,
     PRESENT,
     REBORN,
+    RECENT,
     RING,
     ROW,
     Context,
     Index,
+    Kept,
     Relation,
 )
 from kg_reasoner.storage.kernels.memory import Int32s, Int64s, brief_entry, entry, kernel, mix, prefetch
@@ -304,6 +307,60 @@ def insert(context: Context, number: int, values: Int32s, key: int) -> int:
     if section >= 0:
         index_row(context, section, row, values)
     return row
+
+
+@kernel
+def has_values(relation: Relation, values: Int32s, others: Int32s) -> int:
+    """Return whether two tuples of a relation are the same."""
+    for column in range(relation.arity):
+        if values[column] != others[column]:
+            return 0
+    return 1
+
+
+@kernel
+def is_recent(context: Context, kept: Kept, entry: int, number: int, values: Int32s, key: int) -> int:
+    """Return whether a kept head is this tuple."""
+    if entry >= kept.count or kept.keys[entry] != key or kept.relations[entry] != number:
+        return 0
+    relation = context.relations[number]
+    return 1 if relation.arity < 3 else has_values(relation, kept.values + entry * context.ring_stride, values)
+
+
+@kernel
+def keep(context: Context, number: int, values: Int32s, key: int) -> int:
+    """Add a tuple that does not certainly hold (see `is_present`) to the thread's own list, unless it is there or holds: PRESENT or
+    FULL.
+    """
+    relation = context.relations[number]
+    if relation.arity > 2 or relation.dead > 0:
+        slot = tuple_slot(relation, values, key)
+        if relation.keys[slot] != EMPTY and not relation.flags[relation.key_rows[slot]] & ABSENT:
+            return PRESENT
+    kept = context.lists[context.own_list - 1]
+    place = mix(key) & (RECENT - 1)
+    if is_recent(context, kept, kept.recent[place], number, values, key):
+        return PRESENT
+    entry = kept.count
+    if entry == kept.room:
+        return FULL
+    stored = kept.values + entry * context.ring_stride
+    for column in range(relation.arity):
+        stored[column] = values[column]
+    kept.keys[entry] = key
+    kept.relations[entry] = number
+    kept.places[entry] = NOT_NEW
+    kept.recent[place] = entry
+    kept.count = entry + 1
+    return PRESENT
+
+
+@kernel
+def accept(context: Context, number: int, values: Int32s, key: int) -> int:
+    """Insert a derived tuple, or keep it, if threads share the work. See `insert`."""
+    if context.own_list:
+        return keep(context, number, values, key)
+    return insert(context, number, values, key)
 
 
 @kernel

@@ -32,6 +32,9 @@ def update_stratum(context: Context, pauses: int) -> int:
     if context.phase == BEGIN:
         settle(context)
         context.current = 0
+        context.block_end = 0
+        context.passed = 0
+        context.following = 0
         context.pause = 0
         context.phase = INSERT
         if context.removed_count > 0:

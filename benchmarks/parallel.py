@@ -1,0 +1,213 @@
+"""Materialisation by several threads: ``python -m benchmarks.parallel``.
+
+For each number of threads it shows the wall time, the CPU time of all threads, and the *critical path*: the CPU time of the thread
+that waits for the others, plus, each time that threads work together, that of the thread with the most work. On a machine with a
+free core for each thread, the wall time is the critical path; so it also tells what more threads would gain than there are cores
+here. Ratios are those to the critical path of one thread, in the same run. All derived rows are compared, in their order.
+"""
+
+from __future__ import annotations
+
+import gc
+import hashlib
+import json
+import threading
+import time
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from functools import partial
+from pathlib import Path
+from statistics import median
+
+import click
+from rich.console import Console
+from rich.table import Table
+
+from benchmarks import report
+from benchmarks.closure import PROGRAMS
+from benchmarks.contest import ROOT
+from benchmarks.jobs import LINEAR, NONLINEAR, OWL2RL, RDFS
+from benchmarks.update_data import data_folder, lubm
+from kg_reasoner.api.reasoner import Reasoner
+from kg_reasoner.concurrency.rounds import Round, Task
+from kg_reasoner.terms import literal
+
+__all__ = ["Run", "Times", "Workload", "graph_workloads", "lubm_workloads", "materialised", "measured", "table", "watched_rounds"]
+
+
+@dataclass(frozen=True)
+class Workload:
+    """Facts and rules, not yet materialised, in a new reasoner with a number of threads."""
+
+    name: str
+    make: Callable[[int], Reasoner]
+
+
+@dataclass(frozen=True)
+class Run:
+    """Seconds of a materialisation."""
+
+    wall: float
+    cpu: float
+    critical: float
+
+
+@dataclass(frozen=True)
+class Times:
+    """The medians of all runs of a workload, by the number of threads."""
+
+    workload: str
+    facts: int
+    runs: dict[int, Run]
+
+    def ratio(self, threads: int) -> float:
+        """Return how many times shorter the critical path is than that of one thread."""
+        return self.runs[1].critical / self.runs[threads].critical
+
+
+def lubm_workloads(universities: Sequence[int], folder: Path) -> Iterator[Workload]:
+    """Yield LUBM in each size under both rule sets."""
+    for number in universities:
+        for ruleset in (OWL2RL, RDFS):
+            name = f"LUBM({number}), {ruleset}"
+            yield Workload(
+                name,
+                lambda threads, n=number, r=ruleset: lubm(n, folder, ruleset=r, threads=threads).reasoner,  # type: ignore[misc]
+            )
+
+
+def graph_workloads(graph: Path) -> Iterator[Workload]:
+    """Yield the transitive closures of a graph, a file with lines ``from to label``."""
+    lines = graph.read_text(encoding="ascii").splitlines()
+    edges = [(literal(int(start)), literal(int(end))) for start, end in dict.fromkeys(tuple(line.split()[:2]) for line in lines)]
+
+    def make(task: str, threads: int) -> Reasoner:
+        reasoner = Reasoner(PROGRAMS[task], threads=threads)
+        reasoner.add_facts("edge", edges)
+        return reasoner
+
+    for task in (LINEAR, NONLINEAR):
+        yield Workload(f"{graph.stem}, {task}", partial(make, task))
+
+
+@contextmanager
+def watched_rounds() -> Iterator[list[float]]:
+    """Yield a list to which each round adds the CPU seconds of the thread with the most work."""
+    longest: list[float] = []
+    run = Round.run
+
+    def watched(self: Round, tasks: Sequence[Task], threads: int) -> None:
+        spent: dict[int, float] = {}
+
+        def timed(task: Task) -> None:
+            begin = time.thread_time()
+            try:
+                task()
+            finally:
+                thread = threading.get_ident()
+                spent[thread] = spent.get(thread, 0.0) + time.thread_time() - begin
+
+        try:
+            run(self, [partial(timed, task) for task in tasks], threads)
+        finally:
+            longest.append(max(spent.values(), default=0.0))
+
+    Round.run = watched  # type: ignore[method-assign]
+    try:
+        yield longest
+    finally:
+        Round.run = run  # type: ignore[method-assign]
+
+
+def materialised(reasoner: Reasoner) -> Run:
+    """Materialise, and return how long it took."""
+    gc.collect()
+    with watched_rounds() as longest:
+        before = time.perf_counter(), time.process_time(), time.thread_time()
+        reasoner.materialise()
+        wall, cpu, own = (
+            now - then for now, then in zip((time.perf_counter(), time.process_time(), time.thread_time()), before, strict=True)
+        )
+    return Run(wall, cpu, own + sum(longest))
+
+
+def rows_of(reasoner: Reasoner) -> tuple[int, str]:
+    """Return the number of facts, and a digest of all rows in their order."""
+    database, digest = reasoner.engine.database, hashlib.sha256()
+    for relation in range(len(database.relations)):
+        digest.update(f"{relation}:".encode() + database.rows(relation).tobytes())
+    return database.count(), digest.hexdigest()
+
+
+def measured(workload: Workload, threads: Sequence[int], rounds: int) -> Times:
+    """Measure each number of threads in turn, so that disturbances affect all of them.
+
+    Raises:
+        ClickException: Another number of threads has derived other rows.
+    """
+    runs: dict[int, list[Run]] = {number: [] for number in threads}
+    first: tuple[int, str] | None = None
+    for _ in range(rounds):
+        for number, found in runs.items():
+            reasoner = workload.make(number)
+            found.append(materialised(reasoner))
+            rows = rows_of(reasoner)
+            first = first or rows
+            if rows != first:
+                raise click.ClickException(f"{workload.name}: {number} threads have derived other rows than {threads[0]}")
+    assert first is not None
+    middle = {
+        number: Run(*(median(getattr(run, name) for run in found) for name in ("wall", "cpu", "critical")))
+        for number, found in runs.items()
+    }
+    return Times(workload.name, first[0], middle)
+
+
+def table(times: Sequence[Times]) -> Table:
+    """One line for each workload and number of threads."""
+    made = report.new_table(("", "facts", "threads", "wall s", "CPU s", "critical path s", "× one"), title="materialisation")
+    for each in times:
+        for number, run in each.runs.items():
+            head = (each.workload, f"{each.facts:,}") if number == min(each.runs) else ("", "")
+            made.add_row(
+                *head, str(number), *(f"{value:.3f}" for value in (run.wall, run.cpu, run.critical)), f"{each.ratio(number):.2f}"
+            )
+    return made
+
+
+@click.command(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
+@click.option("-u", "--universities", type=click.IntRange(1), multiple=True, default=(5,), show_default=True, help="LUBM's sizes.")
+@click.option("-t", "--threads", type=click.IntRange(2, 64), multiple=True, default=(2, 4, 8), show_default=True)
+@click.option("-r", "--rounds", type=click.IntRange(1), default=3, show_default=True)
+@click.option("--cache", type=click.Path(path_type=Path), help="Folder for the generated data. [default: in the temporary folder]")
+@click.option(
+    "--graph",
+    type=click.Path(path_type=Path),
+    default=ROOT.parent / "shared" / "suites" / "graphs" / "graph10000.txt",
+    help="A file of edges for the closures. [default: ../shared/suites/graphs/graph10000.txt; left out where it is absent]",
+)
+@click.option("--json", "json_file", type=click.Path(path_type=Path), help="Write everything that was measured.")
+def main(
+    universities: tuple[int, ...], threads: tuple[int, ...], rounds: int, cache: Path | None, graph: Path, json_file: Path | None
+) -> None:
+    """Materialise by one and by several threads, and compare wall time, CPU time and critical path."""
+    console, news = Console(), Console(stderr=True)
+    console.width = max(console.width, report.WIDTH)
+    console.print(report.machine(), highlight=False, soft_wrap=True)
+    times: list[Times] = []
+    workloads = [*(graph_workloads(graph) if graph.exists() else ()), *lubm_workloads(universities, data_folder(cache))]
+    with news.status("making data") as status, warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of axioms that rules cannot express
+        for workload in workloads:
+            status.update(workload.name)
+            times.append(measured(workload, (1, *threads), rounds))
+    console.print(table(times))
+    if json_file is not None:
+        content = {"machine": report.machine(), "times": [asdict(each) for each in times]}
+        json_file.write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main(prog_name="python -m benchmarks.parallel")

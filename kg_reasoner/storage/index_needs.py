@@ -1,0 +1,65 @@
+"""The indexes that semi-naive evaluation will want soon, so that they can be built at the same time."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from kg_reasoner.storage.kernels.layout import COMPARE, PROBE, Plan, Relation, Section, Step
+from kg_reasoner.storage.kernels.memory import StructTable
+from kg_reasoner.storage.relation import Database
+
+__all__ = ["soon_wanted"]
+
+Numbers = npt.NDArray[np.int64]
+
+
+def soon_wanted(database: Database) -> list[int]:
+    """Return indexes that are not built, and that the entered plans need when the new rows of all relations are processed in turn.
+
+    A plan needs its indexes if every other atom of its body has rows that are processed before those that trigger it (see
+    `kernels.fixpoint.readiness`). New facts may ask for further indexes.
+    """
+    count, context = len(database.relations), database.context
+    rows, processed = _field(database.relations, Relation, "count"), database.processed[:count]
+    turn = (np.arange(count) - context.current) % count
+    owners = _owners(database)
+    first, end = (_field(database.sections, Section, f"{which}_trigger") for which in ("first", "end"))
+    triggered = np.where((rows > processed)[owners], end - first, 0)
+    owner_of_plan = np.repeat(owners, triggered)
+    plans = database.plans.words[np.asarray(context.triggers)[_ranges(first, triggered)]]
+    sizes = plans[:, Plan.fields["step_count"][0]]
+    plan_of_step = np.repeat(np.arange(len(plans)), sizes)
+    steps = database.steps.words[_ranges(plans[:, Plan.fields["first_step"][0]], sizes)]
+    kind, relation, index, newest, negated = (
+        steps[:, Step.fields[name][0]] for name in ("kind", "relation", "index", "newest", "negated")
+    )
+    own = owner_of_plan[plan_of_step]
+    has_own_rows = (newest > 0) | (rows[own] > context.block_rows)
+    has_rows = (processed[relation] > 0) | ((rows[relation] > 0) & (turn[relation] < turn[own]))
+    is_met = (kind >= COMPARE) | (negated > 0) | np.where(relation == own, has_own_rows, has_rows)
+    is_ready = np.bincount(plan_of_step, ~is_met, len(plans)) == 0
+    wanted = np.unique(index[is_ready[plan_of_step] & (kind == PROBE)])
+    return [number for number in wanted.tolist() if not database.indexes[number].built]
+
+
+def _field(table: StructTable, struct: type[Relation] | type[Section], name: str) -> Numbers:
+    """Return a field of all structs of a table."""
+    column: Numbers = table.words[: len(table), struct.fields[name][0]]
+    return column
+
+
+def _owners(database: Database) -> Numbers:
+    """Return the relation of each section."""
+    owners = np.zeros(len(database.sections), np.int64)
+    owners[_field(database.relations, Relation, "section")] = np.arange(len(database.relations))
+    for relation, section in database.sections_of_constants():
+        owners[section] = relation
+    return owners
+
+
+def _ranges(starts: Numbers, sizes: Numbers) -> Numbers:
+    """Return the numbers of consecutive ranges."""
+    ends = np.cumsum(sizes)
+    numbers: Numbers = np.arange(ends[-1] if len(ends) else 0) + np.repeat(starts - (ends - sizes), sizes)
+    return numbers

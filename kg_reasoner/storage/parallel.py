@@ -1,0 +1,382 @@
+"""Semi-naive evaluation by several threads (see `kernels.parallel` for how it works).
+
+Rows, and their order, are those that one thread derives.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from itertools import count, pairwise
+from typing import Final, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from kg_reasoner.concurrency.rounds import Round, Task
+from kg_reasoner.storage import relation as relation_module
+from kg_reasoner.storage.index_building import Building
+from kg_reasoner.storage.index_needs import soon_wanted
+from kg_reasoner.storage.kernels import native
+from kg_reasoner.storage.kernels.layout import (
+    DONE,
+    FUNCTION_RESULTS,
+    GROW,
+    LIST_BITS,
+    MOST,
+    RECENT,
+    RING,
+    Context,
+    Kept,
+    Plan,
+)
+from kg_reasoner.storage.kernels.memory import Record, StructTable, address, allocate
+from kg_reasoner.storage.rehashing import Rehashing
+from kg_reasoner.storage.relation import Database, Frames
+
+__all__ = ["Crew"]
+
+Counts: TypeAlias = npt.NDArray[np.int64]
+"""A number for each relation."""
+
+FULLEST: Final = 0.8
+"""The fullest that a hash table gets by the heads of threads before it grows."""
+
+MOST_HEADS: Final = 1 << (31 - LIST_BITS)
+"""A list has no more heads than this."""
+
+ENTRY: Final = 20
+"""The bytes of a head in a list, without its ids: its key, place and relation."""
+
+MOST_KEPT: Final = 1 << 20
+"""A thread that keeps more heads than this stops after its block."""
+
+FEW_KEPT: Final = 1 << 17
+"""As `MOST_KEPT`, while it is not known whether many of them are the same."""
+
+
+class Segments:
+    """Ranges of kept heads: the number of a list, and its first and end."""
+
+    def __init__(self, items: Sequence[tuple[int, ...]]) -> None:
+        self.items, self.count = items, len(items)
+        self.heads = sum(end - first for _, first, end in items)
+        self._numbers = allocate(3 * self.count, np.int64)
+        self._numbers[: 3 * self.count] = np.array(items, np.int64).reshape(-1)
+        self.address = address(self._numbers)
+
+    def groups(self, count: int) -> list[tuple[int, int]]:
+        """Return ranges of segments, at most `count` of them, with about the same number of heads each."""
+        ends = np.cumsum([end - first for _, first, end in self.items])
+        inner = np.searchsorted(ends, [self.heads * part // count for part in range(1, count)]).tolist()
+        return [(first, end) for first, end in pairwise([0, *inner, self.count]) if first < end]
+
+
+class Worker:
+    """The context of one thread over the relations of a database, and the list of the heads that it derives.
+
+    Args:
+        database: The database.
+        number: The number of the list.
+        kept: The list.
+    """
+
+    def __init__(self, database: Database, number: int, kept: Record) -> None:
+        self._database = database
+        self._contexts = StructTable(Context, capacity=1)
+        self.context = self._contexts.add(own_list=number + 1)
+        self.address = self.context.address
+        self.frames = Frames(self.context)
+        self.context.publish(ring_keys=allocate(RING, np.int64), ring_relations=allocate(RING, np.int32))
+        self.number, self.kept = number, kept
+        self._stride = 0
+        self._plans: tuple[object, int] = None, 0
+        self._grow(relation_module.capacities.heads)
+
+    def start(self) -> None:
+        """Take over the relations and plans of the database as they are, and begin with an empty list."""
+        database, context = self._database, self.context
+        theirs = database.frames
+        self.frames.fit(theirs.bindings, theirs.depth, theirs.arity)
+        stride = database.context.ring_stride
+        if stride != self._stride:
+            self._stride = stride
+            context.ring = allocate(RING * stride, np.int32, 0)
+            self.kept.values = allocate(self.kept.room * stride, np.int32)
+        words = self._contexts.words[0]
+        words[_SHARED_WORDS] = database.context_words[_SHARED_WORDS]
+        if self._plans != (id(database.plans.words), len(database.plans)):
+            plans = allocate(database.plans.words.shape, np.int64)
+            plans[:] = database.plans.words
+            plans[:, Plan.fields["checked_block"][0]] = 0
+            context.plans = plans
+            self._plans = id(database.plans.words), len(database.plans)
+        if database.context.request_stride:
+            context.publish(requests=allocate(database.context.request_stride, np.int32), request_room=1)
+        context.instances = context.stop = context.request_count = 0
+        self.kept.count = 0
+
+    def join(self, relation: int, low: int, high: int) -> int:
+        """Keep the heads of some rows that are not present. Return the status of the kernel."""
+        first = self.kept.count
+        while True:
+            status = native.join_rows(self.address, relation, low, high)
+            if status == DONE:
+                return DONE
+            full = status == GROW and self.kept.count == self.kept.room
+            self.kept.count = first
+            if not full or (first and self.kept.room >= MOST_KEPT) or self.kept.room >= MOST_HEADS:
+                return status
+            self._database.claim(4 * self.kept.room * (4 * self._stride + ENTRY))
+            self._grow(4 * self.kept.room)
+
+    def _grow(self, room: int) -> None:
+        used, kept, stride = self.kept.count, self.kept, self._stride
+        values = allocate(room * stride, np.int32)
+        keys, relations = allocate(room, np.int64), allocate(room, np.int32)
+        if used:
+            values[: used * stride] = kept.values[: used * stride]
+            keys[:used], relations[:used] = kept.keys[:used], kept.relations[:used]
+        recent = kept.recent if kept.room else allocate(RECENT, np.int32, 0)
+        kept.publish(values=values, keys=keys, relations=relations, places=allocate(room, np.int64), recent=recent, room=room)
+
+
+_OWN: Final = {
+    "plans",
+    "frames",
+    "ring",
+    "ring_keys",
+    "ring_relations",
+    "ring_next",
+    "ring_count",
+    "block",
+    "instances",
+    "wanted",
+    "stop",
+    "own_list",
+    "requests",
+    "request_count",
+    "request_room",
+}
+"""What the context of a thread has for itself."""
+_SHARED_WORDS: Final = np.array([field[0] for name, field in Context.fields.items() if name not in _OWN])
+
+
+class Crew:
+    """Threads that evaluate rules together, in the place of one.
+
+    Args:
+        database: The database.
+        size: The number of threads, at most `concurrency.cores.MOST_THREADS`.
+    """
+
+    def __init__(self, database: Database, size: int) -> None:
+        self._database = database
+        self._lists = StructTable(Kept, database.context, "lists", capacity=size)
+        self._few = FEW_KEPT
+        """When a thread keeps more heads than this, all insert what they have, because many of them may be the same."""
+        self._workers = [Worker(database, number, self._lists.add()) for number in range(size)]
+
+    def process(self, relation: int) -> int:
+        """Process the new rows of a relation, as far as they fill blocks.
+
+        Returns:
+            DONE, or a request of the kernels, after which the call is repeated. A relation with too many heads for threads, or
+            that triggers functions whose results Python computes, is left to one thread.
+        """
+        database, context = self._database, self._database.context
+        rows = context.block_rows
+        low = int(database.processed[relation])
+        blocks = (database.relations[relation].count - low) // rows
+        for worker in self._workers:
+            worker.start()
+        status, done, segments = self._join(relation, low, blocks)
+        sizes = self._heads_by_relation(segments)
+        is_too_much = any(database.relations[head].count + size > MOST for head, size in sizes.items())
+        if status in (GROW, FUNCTION_RESULTS) or is_too_much:
+            database.relations[relation].is_alone = 1
+            return DONE
+        if status == DONE:
+            instances = sum(worker.context.instances for worker in self._workers)
+            self._insert(segments, sizes)
+            database.processed[relation] = low + done * rows
+            context.instances, context.block_instances = context.instances + instances, instances // done
+        return status
+
+    def build(self, wanted: int) -> None:
+        """Build the index that a kernel wants, and others that plans will want soon."""
+        database, shared_rows = self._database, relation_module.capacities.shared_rows
+        if self._rows_of(wanted) < shared_rows:
+            database.build(wanted)
+            return
+        indexes = sorted({wanted, *soon_wanted(database)}, key=self._rows_of, reverse=True)
+        large = [index for index in indexes if self._rows_of(index) >= shared_rows and database.index_constant(index) < 0]
+        self._run_steps(
+            [partial(database.fill_index, index) for index in indexes if index not in large],
+            [Building(database, index, len(self._workers)).steps() for index in large],
+        )
+        for index in indexes:
+            database.link_index(index)
+
+    def grow(self) -> None:
+        """Make room in the relation that a kernel found full, or in its indexes."""
+        database, number = self._database, self._database.context.wanted
+        relation = database.relations[number]
+        if relation.used >= relation.limit and relation.used >= relation_module.capacities.shared_rows:
+            self._run_steps((), [Rehashing(database, number, 2 * (relation.mask + 1), len(self._workers)).steps()])
+        database.grow()
+
+    def _rows_of(self, index: int) -> int:
+        """Return the number of rows of an index's relation."""
+        count: int = self._database.relations[self._database.indexes[index].relation].count
+        return count
+
+    def _run(self, tasks: Sequence[Task]) -> None:
+        """Run tasks at the same time."""
+        if len(tasks) > 1:
+            Round(lambda: self._database.context.stop, self._stop).run(tasks, len(self._workers))
+        else:
+            for task in tasks:
+                task()
+
+    def _run_steps(self, tasks: Sequence[Task], several: Sequence[Iterator[Sequence[Task]]]) -> None:
+        """Run tasks, and the tasks of the steps of several operations, one step of each at the same time."""
+        while tasks or several:
+            following = [(steps, step) for steps in several if (step := next(steps, None)) is not None]
+            self._run([*tasks, *(task for _, step in following for task in step)])
+            tasks, several = (), [steps for steps, _ in following]
+
+    def _stop(self) -> None:
+        """Stop all joins."""
+        for worker in self._workers:
+            worker.context.stop = 1
+
+    # --- joins ------------------------------------------------------------------------------------------------------
+
+    def _join(self, relation: int, low: int, blocks: int) -> tuple[int, int, Segments]:
+        """Join the blocks of a relation from a row on.
+
+        Returns:
+            DONE or a request, the number of joined blocks, and the segments of their heads.
+        """
+        share = max(1, blocks // (8 * len(self._workers)))
+        rows, tasks = share * self._database.context.block_rows, -(-blocks // share)
+        end = low + blocks * self._database.context.block_rows
+        numbers, found = count(), list[tuple[int, int, int, int]]()
+        failures, enough = [(tasks, DONE, 0)], list[int]()
+
+        def joins(worker: Worker) -> None:
+            while not enough and (task := next(numbers)) < min(failures)[0]:
+                first, begin = worker.kept.count, low + task * rows
+                status = worker.join(relation, begin, min(begin + rows, end))
+                if status != DONE:
+                    failures.append((task, status, worker.context.wanted))
+                    return
+                found.append((task, worker.number, first, worker.kept.count))
+                if worker.kept.count > self._few:
+                    enough.append(task)
+
+        self._run([partial(joins, worker) for worker in self._workers])
+        task, status, wanted = min(failures)
+        if task == 0:
+            self._database.context.wanted = wanted
+            return status, 0, Segments([])
+        joined = sorted(segment for segment in found if segment[0] < task)
+        return DONE, min(len(joined) * share, blocks), Segments([segment[1:] for segment in joined])
+
+    # --- insertion --------------------------------------------------------------------------------------------------
+
+    def _insert(self, segments: Segments, sizes: Mapping[int, int]) -> None:
+        """Insert kept heads in the order of the segments, and extend the indexes.
+
+        An interrupt leaves the relations as they were, or with all new rows, but without some indexes, which are built again.
+
+        Args:
+            segments: The segments.
+            sizes: The number of kept heads of each relation.
+        """
+        if not sizes:
+            return
+        database = self._database
+        self._reserve(sizes)
+        rows = {relation: database.relations[relation].count for relation in sizes}
+        parts = len(self._workers) if segments.heads >= relation_module.capacities.shared_heads else 1
+        groups = segments.groups(parts)
+        counts = [allocate(len(database.relations), np.int64, 0) for _ in range(len(groups) + 1)]
+        database.context.claiming = 1
+        try:
+            self._claim(segments, parts)
+            self._number(segments, groups, counts, list(sizes))
+            indexes = [(index, row) for relation, row in rows.items() for index in self._unlinked(relation, counts[-1])]
+            native.add_rows(database.address, address(counts[-1]))
+        finally:
+            native.undo_claims(database.address, segments.address, segments.count)
+        self._run([partial(database.extend_index, index, row) for index, row in indexes])
+        for index, _ in reversed(indexes):
+            database.link_index(index)
+        is_useful = 2 * int(np.sum(counts[-1])) > segments.heads
+        self._few = min(2 * self._few, MOST_KEPT) if is_useful else max(self._few // 2, FEW_KEPT // 8)
+
+    def _reserve(self, sizes: Mapping[int, int]) -> None:
+        """Make room for heads in the hash tables. Most of the heads may be the same, so tables may get fuller than usual."""
+        tasks, large = list[Task](), list[Iterator[list[Task]]]()
+        for relation, size in sizes.items():
+            record = self._database.relations[relation]
+            slots = self._database.slots_for(record.used + size)
+            if record.used + size <= FULLEST * (record.mask + 1):
+                continue
+            if record.used + size >= relation_module.capacities.shared_rows:
+                large.append(Rehashing(self._database, relation, slots, len(self._workers)).steps())
+            else:
+                tasks.append(partial(self._database.set_slots, record, slots))
+        self._run_steps(tasks, large)
+
+    def _claim(self, segments: Segments, parts: int) -> None:
+        """Claim slots for kept heads, each thread in one part of all tables."""
+        undecided: list[int] = []
+
+        def claims(part: int) -> None:
+            undecided.append(native.claim_slots(self._workers[part].address, segments.address, segments.count, part, parts))
+
+        self._run([partial(claims, part) for part in range(parts)])
+        if any(undecided):
+            native.decide_rest(self._database.address, segments.address, segments.count)
+
+    def _number(
+        self, segments: Segments, groups: Sequence[tuple[int, int]], counts: Sequence[Counts], relations: Sequence[int]
+    ) -> None:
+        """Number the heads that have slots in the order of the segments, and write their rows.
+
+        Args:
+            segments: The segments.
+            groups: Ranges of them.
+            counts: Zero for each relation: a list for each group, and one that gets the number of new rows in all groups.
+            relations: The relations of the heads.
+        """
+        here = self._database.address, segments.address
+        self._run(
+            [partial(native.count_new, *here, *group, address(found)) for group, found in zip(groups, counts[:-1], strict=True)]
+        )
+        for relation in relations:
+            row = self._database.relations[relation].count
+            for found in counts[:-1]:
+                new, found[relation] = found[relation], row + counts[-1][relation]
+                counts[-1][relation] += new
+        self._run([partial(self._database.reserve_rows, relation, int(counts[-1][relation])) for relation in relations])
+        self._run(
+            [
+                partial(native.append_heads, *here, *group, address(next_rows))
+                for group, next_rows in zip(groups, counts[:-1], strict=True)
+            ]
+        )
+
+    def _unlinked(self, relation: int, counts: Counts) -> list[int]:
+        """Return the indexes of a relation, if it gets new rows, with which they must be extended."""
+        return self._database.unlink_indexes(relation) if counts[relation] else []
+
+    def _heads_by_relation(self, segments: Segments) -> dict[int, int]:
+        """Return the number of kept heads of each relation that has some."""
+        total = np.zeros(len(self._database.relations), np.int64)
+        for number, first, end in segments.items:
+            total += np.bincount(np.asarray(self._workers[number].kept.relations)[first:end], minlength=len(total))
+        return {int(relation): int(total[relation]) for relation in np.flatnonzero(total)}

@@ -1,0 +1,298 @@
+"""Rule evaluation by several threads: the same rows in the same order as by one, and no thread left behind by errors."""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from kg_reasoner.api.reasoner import Reasoner
+from kg_reasoner.cli import main
+from kg_reasoner.concurrency import rounds
+from kg_reasoner.concurrency.cores import thread_count
+from kg_reasoner.concurrency.limits import Limits
+from kg_reasoner.engine.maintenance import STRATEGIES
+from kg_reasoner.errors import CancelledError, LimitError, StratificationError
+from kg_reasoner.language.analysis import stratify
+from kg_reasoner.program import Program
+from kg_reasoner.storage import parallel, relation
+from kg_reasoner.terms import Literal, literal
+
+from .conftest import SHARED
+from .effort import CHECKED, examples
+from .oracle import Facts
+from .strategies import facts, programs, triple_programs, triples
+
+CLOSURE = "path(?x, ?y) :- edge(?x, ?y) . path(?x, ?z) :- path(?x, ?y), path(?y, ?z) ."
+BLOCKS = replace(relation.Capacities(), block=4, heads=4, shared_instances=1, shared_heads=1, shared_rows=1)
+"""Blocks of a few rows, all of which threads share."""
+
+
+@contextmanager
+def capacities(chosen: relation.Capacities) -> Iterator[None]:
+    usual = relation.capacities
+    relation.capacities = chosen
+    try:
+        yield
+    finally:
+        relation.capacities = usual
+
+
+def tables(reasoner: Reasoner) -> list[list[list[int]]]:
+    """The rows of all relations, in their order."""
+    reasoner.materialise()
+    database = reasoner.engine.database
+    return [database.rows(number).tolist() for number in range(len(database.relations))]
+
+
+def links(count: int) -> list[tuple[Literal, Literal]]:
+    """Links of nodes, fewer of them in checked mode."""
+    count = count // 4 if CHECKED else count
+    return [
+        (literal(number), literal(end)) for number in range(count) for end in ((7 * number + 1) % count, (3 * number + 2) % count)
+    ]
+
+
+def counted(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Count the blocks of rows that threads share."""
+    found: list[int] = []
+    process = parallel.Crew.process
+
+    def counting(crew: parallel.Crew, relation: int) -> int:
+        found.append(1)
+        return process(crew, relation)
+
+    monkeypatch.setattr(parallel.Crew, "process", counting)
+    return found
+
+
+@pytest.mark.parametrize("threads", [2, 3, 8])
+@pytest.mark.parametrize(
+    "text", [CLOSURE, CLOSURE.replace("path(?y, ?z)", "edge(?y, ?z)"), "[?y, ?p, ?x] :- [?x, ?p, ?y] . " + CLOSURE]
+)
+def test_same_rows_in_same_order(text: str, threads: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    with capacities(BLOCKS):
+        alone, together = Reasoner(text, threads=1), Reasoner(text, threads=threads)
+        shared = counted(monkeypatch)
+        for reasoner in (alone, together):
+            reasoner.add_facts("edge", links(60))
+        assert tables(together) == tables(alone)
+        assert shared
+        for reasoner in (alone, together):
+            reasoner.remove_facts("edge", links(60)[10:15])
+            reasoner.add_facts("edge", [(literal(number), literal(number + 1)) for number in range(10, 20)])
+        assert tables(together) == tables(alone)
+
+
+def stratifiable(program: Program) -> bool:
+    try:
+        stratify(program.rules)
+    except StratificationError:
+        return False
+    return True
+
+
+@settings(max_examples=examples(100))
+@given(programs(functions=True), facts(), st.lists(facts(), max_size=3), st.sampled_from(list(STRATEGIES)))
+def test_random_programs(program: Program, first: Facts, updates: list[Facts], strategy: str) -> None:
+    """Functions are called by Python, and blocks of rows that trigger them are not shared; others are."""
+    assume(stratifiable(program))
+    with capacities(SHARED):
+        both = [Reasoner(program, maintenance=strategy, threads=threads) for threads in (1, 3)]
+        for number, update in enumerate([first, *updates]):
+            for predicate, rows in sorted(update.items()):
+                for reasoner in both:
+                    (reasoner.add_facts if number % 2 == 0 else reasoner.remove_facts)(predicate, sorted(rows, key=str))
+            assert tables(both[0]) == tables(both[1])
+
+
+@settings(max_examples=examples(100))
+@given(st.booleans().flatmap(triple_programs), st.lists(triples(), min_size=1, max_size=4), st.sampled_from(list(STRATEGIES)))
+def test_random_triples(program: Program, updates: list[set], strategy: str) -> None:  # type: ignore[type-arg]
+    """In both layouts."""
+    with capacities(SHARED):
+        both = [Reasoner(program, maintenance=strategy, threads=threads) for threads in (1, 3)]
+        for number, update in enumerate(updates):
+            for reasoner in both:
+                (reasoner.add_triples if number % 2 == 0 else reasoner.remove_triples)(sorted(update, key=str))
+            assert tables(both[0]) == tables(both[1])
+
+
+def test_too_many_heads_for_threads(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A block with more heads than a list can hold is left to one thread."""
+    monkeypatch.setattr(parallel, "MOST_HEADS", 64)
+    with capacities(BLOCKS):
+        both = [Reasoner(CLOSURE, threads=threads) for threads in (1, 2)]
+        for reasoner in both:
+            reasoner.add_facts("edge", links(60))
+        assert tables(both[0]) == tables(both[1])
+
+
+# --- errors ----------------------------------------------------------------------------------------------------------------
+
+
+def crew_threads() -> list[threading.Thread]:
+    return [thread for thread in threading.enumerate() if thread.name.startswith(rounds.NAME)]
+
+
+def waited(condition: Callable[[], bool]) -> bool:
+    """Whether a condition becomes true within seconds: a thread that has done its last task takes a moment to end."""
+    end = time.monotonic() + 10
+    while not condition() and time.monotonic() < end:
+        time.sleep(0.001)
+    return condition()
+
+
+@pytest.mark.parametrize("place", ["join", "reserve_rows", "extend_index"])
+@pytest.mark.parametrize("error", [MemoryError, LimitError])
+def test_error_in_a_thread(place: str, error: type[Exception], monkeypatch: pytest.MonkeyPatch) -> None:
+    with capacities(BLOCKS):
+        expected = Reasoner(CLOSURE, threads=1)
+        expected.add_facts("edge", links(60))
+        reasoner = Reasoner(CLOSURE, threads=3)
+        reasoner.add_facts("edge", links(60)[:20])
+        reasoner.materialise()
+        reasoner.add_facts("edge", links(60)[20:])
+        owner = parallel.Worker if place == "join" else relation.Database
+        original, calls = getattr(owner, place), []
+
+        def failing(*arguments: object) -> object:
+            calls.append(1)
+            if len(calls) == 3:
+                raise error("injected")
+            return original(*arguments)
+
+        with monkeypatch.context() as patch:
+            patch.setattr(owner, place, failing)
+            with pytest.raises(error, match="injected"):
+                reasoner.materialise()
+        assert waited(lambda: not crew_threads())
+        reasoner.materialise()
+        assert set(reasoner.facts("path")) == set(expected.facts("path"))
+        reasoner.remove_facts("edge", links(60)[:5])
+        expected.remove_facts("edge", links(60)[:5])
+        assert set(reasoner.facts("path")) == set(expected.facts("path"))
+
+
+def test_interrupt_waits_for_threads() -> None:
+    """Whatever interrupts the thread that waits, no task is running afterwards, and none begins."""
+    stopped, running, begun = threading.Event(), [], []
+
+    def task() -> None:
+        begun.append(1)
+        running.append(1)
+        stopped.wait(30)
+        time.sleep(0.05)
+        running.pop()
+
+    def interrupt() -> bool:
+        if len(begun) == 2:
+            raise KeyboardInterrupt
+        return False
+
+    with pytest.raises(KeyboardInterrupt):
+        rounds.Round(interrupt, stopped.set).run([task] * 5, 2)
+    assert (running, len(begun)) == ([], 2)
+
+
+def test_system_without_threads(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(_: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    with capacities(BLOCKS):
+        both = [Reasoner(CLOSURE, threads=threads) for threads in (1, 2)]
+        for reasoner in both:
+            reasoner.add_facts("edge", links(40))
+        first = tables(both[0])
+        monkeypatch.setattr(threading.Thread, "start", refuse)
+        assert tables(both[1]) == first
+
+
+BUSY = "far(?a) :- e(?a, ?x), e(?b, ?y), e(?c, ?z), FILTER(?x < ?b), FILTER(?y < ?c), FILTER(?z < ?a) ."
+"""Its joins have no results, and no end in sight."""
+
+
+def busy() -> Reasoner:
+    """A reasoner that is about to join for a long time in all threads."""
+    reasoner = Reasoner(BUSY, threads=2)
+    reasoner.add_facts("e", [(literal(number), literal(number + 1)) for number in range(3000)])
+    return reasoner
+
+
+def test_limit_stops_threads() -> None:
+    with capacities(BLOCKS):
+        reasoner = busy()
+        with reasoner.limited(Limits(seconds=0.3)), pytest.raises(LimitError, match="longer than its limit"):
+            reasoner.materialise()
+        assert waited(lambda: not crew_threads())
+        reasoner.remove_rules(reasoner.rules)
+        assert reasoner.sizes().inferred == 0
+
+
+def test_cancellation_stops_threads() -> None:
+    with capacities(BLOCKS):
+        reasoner = busy()
+        timer = threading.Timer(0.3, reasoner.cancel)
+        timer.start()
+        with pytest.raises(CancelledError):
+            reasoner.materialise()
+        assert waited(lambda: not crew_threads())
+        timer.join()
+        reasoner.remove_rules(reasoner.rules)
+        assert reasoner.sizes().inferred == 0
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork")
+def test_fork() -> None:
+    """Threads are gone in a forked process, which makes its own."""
+    with capacities(BLOCKS):
+        alone, reasoner = (Reasoner(CLOSURE, threads=threads) for threads in (1, 2))
+        for one in (alone, reasoner):
+            one.add_facts("edge", links(40))
+            one.materialise()
+            one.add_facts("edge", links(60))
+        expected = tables(alone)
+        child = os.fork()
+        if child == 0:
+            try:
+                os._exit(0 if tables(reasoner) == expected else 1)
+            finally:
+                os._exit(2)
+        assert os.waitpid(child, 0)[1] == 0
+
+
+# --- settings --------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("threads", [0, -1, 65, 1.5, "2", True])
+def test_wrong_number_of_threads(threads: object) -> None:
+    with pytest.raises(ValueError, match="is not a number from 1 to 64"):
+        Reasoner(threads=threads)  # type: ignore[arg-type]
+
+
+def test_number_of_threads() -> None:
+    assert 1 <= thread_count(None) <= 64
+    reasoner = Reasoner(CLOSURE, threads=3)
+    assert (reasoner.threads, reasoner.without_facts().threads, Reasoner().threads) == (3, 3, None)
+
+
+def test_command_line(tmp_path: Path) -> None:
+    data = tmp_path / "data.nt"
+    data.write_text("<http://a/s> <http://a/p> <http://a/o> .\n")
+    outputs = []
+    for number in ("1", "2"):
+        output = tmp_path / f"{number}.nt"
+        run = CliRunner().invoke(main, ["materialise", "--threads", number, "-q", str(data), "-o", str(output)])
+        assert run.exit_code == 0, run.output
+        outputs.append(output.read_text())
+    assert outputs[0] == outputs[1] != ""
+    assert CliRunner().invoke(main, ["materialise", "--threads", "0", str(data), "-o", str(tmp_path / "0.nt")]).exit_code == 2
