@@ -6,7 +6,6 @@ If a step invalidates earlier ones, the pipeline runs again, until nothing chang
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextlib import nullcontext
 from functools import partial
 from typing import Final, TypeAlias
 
@@ -22,8 +21,6 @@ from kg_reasoner.query.delta import difference
 
 __all__ = ["MERGING_PIPELINE", "PIPELINE", "Step", "run"]
 
-_AS_USUAL: Final = nullcontext()
-
 Step: TypeAlias = Callable[[State, UpdateState], "bool | None"]
 """A step of an update. Returns whether the update must begin again with the first step."""
 
@@ -38,20 +35,18 @@ def run(state: State, collector: Collector | None, progress: Progress | None) ->
     if state.recorder.is_on:
         pipeline = [partial(_measured, step) for step in pipeline]
     while True:
-        _prepare(pipeline[:2], state, update)
-        for step in pipeline[2:]:
+        steps = pipeline
+        if update.rules_changed or state.axioms.has_changed:
+            with without_collection():  # a large ontology makes many objects from axioms to plans, which are all kept
+                for step in pipeline[:2]:
+                    step(state, update)
+            steps = pipeline[2:]
+        for step in steps:
             if step(state, update):
                 break
         else:
             update.collector = update.progress = None  # they belong to whoever asked for this update
             return
-
-
-def _prepare(steps: Sequence[Step], state: State, update: UpdateState) -> None:
-    """Do the steps from axioms to plans. A large ontology makes many objects here, which are all kept."""
-    with without_collection() if update.rules_changed or state.axioms.has_changed else _AS_USUAL:
-        for step in steps:
-            step(state, update)
 
 
 def _measured(step: Step, state: State, update: UpdateState) -> bool | None:
