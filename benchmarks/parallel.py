@@ -1,9 +1,11 @@
 """Materialisation by several threads: ``python -m benchmarks.parallel``.
 
 For each number of threads it shows the wall time, the CPU time of all threads, and the *critical path*: the CPU time of the thread
-that waits for the others, plus, each time that threads work together, that of the thread with the most work. On a machine with a
-free core for each thread, the wall time is the critical path; so it also tells what more threads would gain than there are cores
-here. Ratios are those to the critical path of one thread, in the same run. All derived rows are compared, in their order.
+that waits for the others, plus, each time that threads work together, how long their tasks would take if each thread had a core of
+its own and took the next task when it has done one. This is the wall time on a machine with so many free cores; so it also tells
+what more threads would gain than there are cores here. With ``--simulate``, no two tasks run at the same time, so that threads do
+not disturb each other where there are fewer cores, or others use them. Ratios are those to the critical path of one thread, in the
+same run. All derived rows are compared, in their order.
 """
 
 from __future__ import annotations
@@ -11,15 +13,16 @@ from __future__ import annotations
 import gc
 import hashlib
 import json
-import threading
 import time
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from functools import partial
+from heapq import heapreplace
 from pathlib import Path
 from statistics import median
+from typing import TypeVar
 
 import click
 from rich.console import Console
@@ -32,9 +35,23 @@ from benchmarks.jobs import LINEAR, NONLINEAR, OWL2RL, RDFS
 from benchmarks.update_data import data_folder, lubm
 from kg_reasoner.api.reasoner import Reasoner
 from kg_reasoner.concurrency.rounds import Round, Task
+from kg_reasoner.storage.parallel import Worker
 from kg_reasoner.terms import literal
 
-__all__ = ["Run", "Times", "Workload", "graph_workloads", "lubm_workloads", "materialised", "measured", "table", "watched_rounds"]
+__all__ = [
+    "Run",
+    "Times",
+    "Workload",
+    "graph_workloads",
+    "lubm_workloads",
+    "makespan",
+    "materialised",
+    "measured",
+    "table",
+    "watched_rounds",
+]
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -93,38 +110,55 @@ def graph_workloads(graph: Path) -> Iterator[Workload]:
 
 
 @contextmanager
-def watched_rounds() -> Iterator[list[float]]:
-    """Yield a list to which each round adds the CPU seconds of the thread with the most work."""
+def watched_rounds(simulate: bool = False) -> Iterator[list[float]]:
+    """Yield a list to which each round adds how long it takes if each thread has a core of its own (see `makespan`).
+
+    Args:
+        simulate: Whether tasks are run one after the other, in one thread.
+    """
     longest: list[float] = []
-    run = Round.run
+    joins: list[float] = []
+    run, join = Round.run, Worker.join
 
     def watched(self: Round, tasks: Sequence[Task], threads: int) -> None:
-        spent: dict[int, float] = {}
-
-        def timed(task: Task) -> None:
-            begin = time.thread_time()
-            try:
-                task()
-            finally:
-                thread = threading.get_ident()
-                spent[thread] = spent.get(thread, 0.0) + time.thread_time() - begin
-
+        found: list[float] = []
+        joins.clear()
         try:
-            run(self, [partial(timed, task) for task in tasks], threads)
+            run(self, [partial(_timed, task, found) for task in tasks], 1 if simulate else threads)
         finally:
-            longest.append(max(spent.values(), default=0.0))
+            longest.append(makespan(joins or found, threads))
 
-    Round.run = watched  # type: ignore[method-assign]
+    def watched_join(self: Worker, relation: int, low: int, high: int) -> int:
+        return _timed(partial(join, self, relation, low, high), joins)
+
+    Round.run, Worker.join = watched, watched_join  # type: ignore[method-assign]
     try:
         yield longest
     finally:
-        Round.run = run  # type: ignore[method-assign]
+        Round.run, Worker.join = run, join  # type: ignore[method-assign]
 
 
-def materialised(reasoner: Reasoner) -> Run:
+def _timed(function: Callable[[], T], found: list[float]) -> T:
+    """Call a function, and add the CPU seconds that its thread has spent in it to a list."""
+    begin = time.thread_time()
+    try:
+        return function()
+    finally:
+        found.append(time.thread_time() - begin)
+
+
+def makespan(tasks: Sequence[float], threads: int) -> float:
+    """Return how long tasks take if each thread has a core, and takes the next task when it has done one."""
+    ends = [0.0] * threads
+    for seconds in tasks:
+        heapreplace(ends, ends[0] + seconds)
+    return max(ends)
+
+
+def materialised(reasoner: Reasoner, simulate: bool = False) -> Run:
     """Materialise, and return how long it took."""
     gc.collect()
-    with watched_rounds() as longest:
+    with watched_rounds(simulate) as longest:
         before = time.perf_counter(), time.process_time(), time.thread_time()
         reasoner.materialise()
         wall, cpu, own = (
@@ -141,7 +175,7 @@ def rows_of(reasoner: Reasoner) -> tuple[int, str]:
     return database.count(), digest.hexdigest()
 
 
-def measured(workload: Workload, threads: Sequence[int], rounds: int) -> Times:
+def measured(workload: Workload, threads: Sequence[int], rounds: int, simulate: bool = False) -> Times:
     """Measure each number of threads in turn, so that disturbances affect all of them.
 
     Raises:
@@ -152,7 +186,7 @@ def measured(workload: Workload, threads: Sequence[int], rounds: int) -> Times:
     for _ in range(rounds):
         for number, found in runs.items():
             reasoner = workload.make(number)
-            found.append(materialised(reasoner))
+            found.append(materialised(reasoner, simulate))
             rows = rows_of(reasoner)
             first = first or rows
             if rows != first:
@@ -180,6 +214,7 @@ def table(times: Sequence[Times]) -> Table:
 @click.command(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
 @click.option("-u", "--universities", type=click.IntRange(1), multiple=True, default=(5,), show_default=True, help="LUBM's sizes.")
 @click.option("-t", "--threads", type=click.IntRange(2, 64), multiple=True, default=(2, 4, 8), show_default=True)
+@click.option("--simulate", is_flag=True, help="Run tasks one after the other; the wall time means nothing then.")
 @click.option("-r", "--rounds", type=click.IntRange(1), default=3, show_default=True)
 @click.option("--cache", type=click.Path(path_type=Path), help="Folder for the generated data. [default: in the temporary folder]")
 @click.option(
@@ -190,7 +225,13 @@ def table(times: Sequence[Times]) -> Table:
 )
 @click.option("--json", "json_file", type=click.Path(path_type=Path), help="Write everything that was measured.")
 def main(
-    universities: tuple[int, ...], threads: tuple[int, ...], rounds: int, cache: Path | None, graph: Path, json_file: Path | None
+    universities: tuple[int, ...],
+    threads: tuple[int, ...],
+    simulate: bool,
+    rounds: int,
+    cache: Path | None,
+    graph: Path,
+    json_file: Path | None,
 ) -> None:
     """Materialise by one and by several threads, and compare wall time, CPU time and critical path."""
     console, news = Console(), Console(stderr=True)
@@ -202,7 +243,7 @@ def main(
         warnings.simplefilter("ignore")  # of axioms that rules cannot express
         for workload in workloads:
             status.update(workload.name)
-            times.append(measured(workload, (1, *threads), rounds))
+            times.append(measured(workload, (1, *threads), rounds, simulate))
     console.print(table(times))
     if json_file is not None:
         content = {"machine": report.machine(), "times": [asdict(each) for each in times]}

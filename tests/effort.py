@@ -39,8 +39,14 @@ def examples(number: int) -> int:
 
 
 def thinned(cases: Iterable[Any], every: int) -> list[Any]:
-    """Mark all but each `every`-th case of a parametrised test as `long`."""
-    return [case if number % every == 0 else pytest.param(case, marks=pytest.mark.long) for number, case in enumerate(cases)]
+    """Mark all but each `every`-th case of a parametrised test as `long`. A case is a value or a `pytest.param`."""
+    return [case if number % every == 0 else _long(case) for number, case in enumerate(cases)]
+
+
+def _long(case: Any) -> Any:
+    if isinstance(case, type(pytest.param())):
+        return pytest.param(*case.values, marks=[*case.marks, pytest.mark.long], id=case.id)
+    return pytest.param(case, marks=pytest.mark.long)
 
 
 TRANSACTIONS: Final = by_effort(1_200, 24_000, 1_000_000)

@@ -108,6 +108,7 @@ def test_where_the_rule_sets_differ(turtle: str, asked: Triple) -> None:
     assert list(materialised("owl2rl-full", triples).triples(*asked))
 
 
+@pytest.mark.long
 @needs_suite("lubm")
 def test_lubm() -> None:
     found = []

@@ -38,8 +38,8 @@ planning: expressions language storage
 query: expressions language concurrency storage planning
 loaders:
 loaders.rules: loaders
-loaders.rdf: storage loaders loaders.rules
-io: expressions storage loaders loaders.rdf
+loaders.rdf: concurrency storage loaders loaders.rules
+io: expressions concurrency storage loaders loaders.rdf
 sparql: expressions concurrency storage query loaders loaders.rdf io
 explain: expressions language storage planning
 dbsp: expressions language concurrency
@@ -47,16 +47,18 @@ rulesets: language
 loaders.ontology: expressions language loaders.rules
 loaders.imports: storage loaders.rules loaders.rdf
 engine: expressions language concurrency storage planning query explain dbsp loaders loaders.rules loaders.ontology
+classification: expressions language storage explain loaders.rules loaders.ontology engine
 api: expressions language concurrency storage planning query sparql explain rulesets loaders loaders.rules loaders.ontology
-    loaders.rdf loaders.imports engine
+    loaders.rdf loaders.imports engine classification
 lubm: io
 rdflib_store: concurrency storage query sparql explain loaders loaders.rdf engine api
+owlready2: expressions storage explain loaders.ontology loaders.rdf classification api
 spark_backend:
 spark_backend.plan: expressions language
 spark_backend.io: loaders.rdf spark_backend
 spark_backend.exec: expressions language loaders.ontology spark_backend spark_backend.plan spark_backend.io
-cli: language concurrency storage query sparql explain rulesets loaders loaders.ontology loaders.rdf loaders.imports engine api io
-    lubm rdflib_store spark_backend spark_backend.io
+cli: language concurrency storage query sparql explain rulesets loaders loaders.ontology loaders.rdf loaders.imports engine
+    classification api io lubm rdflib_store spark_backend spark_backend.io
 """.replace("\n    ", " ")
         .strip()
         .splitlines()
@@ -329,3 +331,13 @@ def test_what_the_pages_name_is_there(page: str) -> None:
     paths = {re.split(r"[^/]*[<*]|::", path)[0] for path in re.findall(r"`([\w.-]+/[\w./<>*:-]*)`", text)} - OUTSIDE
     assert len(paths) > 10
     assert [path for path in sorted(paths) if not (ROOT / path).exists()] == []
+
+
+@pytest.mark.parametrize("page", ["triple", "query"])
+def test_functions_and_classes_that_the_pages_name_are_there(page: str) -> None:
+    text = (ROOT / f"docs/architecture/{page}.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\|[^|]*\| `kg_reasoner/[^|]*\|([^|]*)\|$", text, re.MULTILINE)
+    names = {name.split(".")[-1] for row in rows for name in re.findall(r"`([\w.]+)`", row)}
+    assert len(names) > 10
+    code = "\n".join(path.read_text(encoding="utf-8") for path in (ROOT / "kg_reasoner").rglob("*.py"))
+    assert names <= {*re.findall(r"(?:def|class) (\w+)", code), *re.findall(r"^(\w+)\b[^=\n]* = ", code, re.MULTILINE)}

@@ -72,6 +72,7 @@ kinds = pytest.mark.parametrize("kind", [Lines, MemoryLines, Allocations], ids=l
 # --- transactions ----------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.long
 def test_nothing_is_lost_after_a_transaction_that_ran_out_of_memory() -> None:
     """Indexes grow while facts are added: the next update has to find them as they were."""
 

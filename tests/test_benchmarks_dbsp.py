@@ -16,6 +16,8 @@ from benchmarks.dbsp_report import STAGES, Comparison, Outcome
 from kg_reasoner.language.parser import parse
 from kg_reasoner.terms import IRI, RDF
 
+from .effort import thinned
+
 
 @pytest.fixture
 def closure(tmp_path: Path) -> Path:
@@ -26,7 +28,7 @@ def closure(tmp_path: Path) -> Path:
     return tmp_path / "closure.json"
 
 
-@pytest.mark.parametrize("name", CONTESTANTS)
+@pytest.mark.parametrize("name", thinned(CONTESTANTS, 2))
 def test_contestants(name: str, closure: Path) -> None:
     found = dbsp.measure(name, closure, 0.875, sys.executable, 100, runs=1)
     assert not found.failure
@@ -92,6 +94,7 @@ def test_disagreements_are_found() -> None:
     assert dbsp_report.disagreements(FOUND) == ["closure: 99%, then 1%, remove: other has 36 facts, circuit has 35"]
 
 
+@pytest.mark.long
 def test_plots(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib", reason="matplotlib is not installed (the extra 'bench')")
     dbsp_report.plot(

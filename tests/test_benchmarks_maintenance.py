@@ -30,6 +30,7 @@ from kg_reasoner.lubm import generate
 from kg_reasoner.storage.arrays import Ids
 from kg_reasoner.terms import literal, term_text
 
+from .effort import thinned
 from .suites import needs_suite
 
 DEPARTMENTS = 3
@@ -163,7 +164,7 @@ def test_windows(name: str) -> None:
         assert len(there) == 100
 
 
-@pytest.mark.parametrize("name", ["paths", "chains", "line", "dense", "skewed", "same", "joins"])
+@pytest.mark.parametrize("name", thinned(["paths", "chains", "line", "dense", "skewed", "same", "joins"], 3))
 def test_marking_in_small(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(marking_streams, "PEOPLE", 100)
     (case,) = marking.CASES[name](Options([100], later=3))
@@ -298,6 +299,7 @@ def test_axiom_changes_with_checks(folder: Path) -> None:
 # ---- ontologies of many axioms
 
 
+@pytest.mark.long
 def test_schemas_in_small(tmp_path: Path) -> None:
     made = tmp_path / "schemas.json"
     arguments = ["-n", "20", "-n", "40", "--properties", "10", "--existentials", "15", "--rounds", "1", "--json", str(made)]

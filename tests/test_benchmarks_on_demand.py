@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-from itertools import islice
 from pathlib import Path
 
 import pytest
@@ -13,16 +12,6 @@ from rich.console import Console
 from benchmarks import report
 from benchmarks.on_demand import Comparison, OnDemandWorkload, compared, generations, table, workloads
 from kg_reasoner import Reasoner
-from kg_reasoner.lubm import generate
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder of data in which a university has a single department."""
-    path = tmp_path_factory.mktemp("data")
-    (path / "lubm1").mkdir()
-    (path / "lubm1" / "data.nt").write_bytes(b"".join(islice(generate(1, 0), 1)))
-    return path
 
 
 def test_everybody_has_two_parents() -> None:
@@ -32,8 +21,8 @@ def test_everybody_has_two_parents() -> None:
 
 
 @pytest.mark.filterwarnings("ignore::kg_reasoner.BeyondProfileWarning")
-def test_answers_agree_and_less_of_a_family_is_derived(folder: Path) -> None:
-    family, university = (list(compared(workload)) for workload in workloads(20, 6, (1,), folder))
+def test_answers_agree_and_less_of_a_family_is_derived(one_department: Path) -> None:
+    family, university = (list(compared(workload)) for workload in workloads(20, 6, (1,), one_department))
     assert all(each.answers > 0 for each in family)
     assert any(each.answers > 0 for each in university)
     for each in family:

@@ -10,7 +10,7 @@ from click import ClickException
 from rich.console import Console
 
 from benchmarks import report
-from benchmarks.parallel import Run, Times, Workload, graph_workloads, materialised, measured, table, watched_rounds
+from benchmarks.parallel import Run, Times, Workload, graph_workloads, makespan, materialised, measured, table, watched_rounds
 from kg_reasoner.api.reasoner import Reasoner
 from kg_reasoner.concurrency.rounds import Round
 from kg_reasoner.terms import literal
@@ -21,8 +21,9 @@ def test_closures_of_a_graph(tmp_path: Path) -> None:
     graph.write_text("".join(f"{number} {(number + 1) % 9} e\n" for number in range(9)))
     linear, other = graph_workloads(graph)
     for workload in (linear, other):
-        times = measured(workload, (1, 2), 1)
-        assert (times.facts, set(times.runs)) == (90, {1, 2})
+        for simulate in (False, True):
+            times = measured(workload, (1, 2), 1, simulate)
+            assert (times.facts, set(times.runs)) == (90, {1, 2})
 
 
 def test_other_rows_are_an_error() -> None:
@@ -43,6 +44,12 @@ def test_rounds_are_watched() -> None:
     assert len(longest) == 1
     assert longest[0] > 0
     assert materialised(Reasoner("q(1) .")).critical > 0
+
+
+def test_threads_take_the_next_task() -> None:
+    assert makespan([3, 1, 1, 4], 2) == 6
+    assert makespan([3, 1, 1, 4], 4) == 4
+    assert makespan([], 2) == 0
 
 
 def test_the_table_shows_ratios() -> None:

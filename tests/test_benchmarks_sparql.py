@@ -142,6 +142,7 @@ def test_booleans_have_one_text() -> None:
 # ---- contests
 
 
+@pytest.mark.long
 def test_contestants_agree(small: DataSet) -> None:
     rows = list(contest(small, read_queries(SMALL_QUERIES, SHOP), chosen(*ALWAYS), 2, LIMITS))
     assert [{score.contestant: score.remark for score in scores} for scores in rows] == [dict.fromkeys(ALWAYS, "")] * 4

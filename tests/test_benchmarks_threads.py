@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-from itertools import islice
 from pathlib import Path
 
 import pytest
@@ -12,16 +11,6 @@ from rich.console import Console
 
 from benchmarks import report
 from benchmarks.threads import PLANTED, THREADS, Rate, ThreadWorkload, measured, rate, table, triangles, workloads
-from kg_reasoner.lubm import generate
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder of data in which a university has a single department."""
-    path = tmp_path_factory.mktemp("data")
-    (path / "lubm1").mkdir()
-    (path / "lubm1" / "data.nt").write_bytes(b"".join(islice(generate(1, 0), 1)))
-    return path
 
 
 def test_there_are_hardly_any_triangles() -> None:
@@ -34,8 +23,8 @@ def test_there_are_hardly_any_triangles() -> None:
     assert PLANTED <= len(closed) < len(ways) / 10
 
 
-def test_workloads_agree_and_are_counted(folder: Path) -> None:
-    ids, sparql, university = workloads(40, 5, folder)
+def test_workloads_agree_and_are_counted(one_department: Path) -> None:
+    ids, sparql, university = workloads(40, 5, one_department)
     assert ids.solutions == sparql.solutions >= PLANTED
     assert university.solutions > 0
     assert rate(ids, 1, 0.05) > 0

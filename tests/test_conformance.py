@@ -49,7 +49,7 @@ def cases(tmp_path: Path) -> list[Case]:
     [
         (OURS, "kg_reasoner", ["too much"]),
         (FAST, "kg_reasoner", ["too much", "query"]),
-        (OWLRL, "owlrl", ["too much"]),
+        pytest.param(OWLRL, "owlrl", ["too much"], marks=pytest.mark.long),
         (REASONABLE, "reasonable", ["clash", "too much"]),
     ],
     ids=lambda value: value.name if isinstance(value, System) else "",

@@ -49,12 +49,12 @@ def case_of(name: str) -> Case:
     return case
 
 
-@pytest.mark.parametrize("name", folders())
+@pytest.mark.parametrize("name", thinned(folders(), 2))
 def test_program(name: str) -> None:
     check(case_of(name))
 
 
-@pytest.mark.parametrize("name", thinned(folders(), 4))
+@pytest.mark.parametrize("name", thinned(folders(), 6))
 def test_on_demand(name: str) -> None:
     """Facts with the first, or the last argument of some expected fact, and of none, without materialisation."""
     case = case_of(name)

@@ -72,6 +72,7 @@ def test_negation_and_functions(history: list[Transaction], indexed: bool) -> No
     run(Datalog(indexed), history)
 
 
+@pytest.mark.long
 def test_the_traces_do_not_grow() -> None:
     """Nothing is left of updates that are taken back, however many there are."""
     datalog = Datalog()

@@ -10,7 +10,7 @@ import pytest
 from kg_reasoner.api.reasoner import Reasoner
 from kg_reasoner.terms import literal
 
-from .effort import by_effort
+from .effort import by_effort, thinned
 from .souffle import Case
 from .suites import needs_suite
 from .test_datalog_suite import SMALLER, SUITE, folders
@@ -29,7 +29,7 @@ IN_CI = {"example__amicable", "example__prime2"}
 """Programs that take seconds."""
 
 
-@pytest.mark.parametrize("name", [pytest.param(name, marks=[pytest.mark.long] * (name in IN_CI)) for name in folders()])
+@pytest.mark.parametrize("name", thinned((pytest.param(name, marks=[pytest.mark.long] * (name in IN_CI)) for name in folders()), 2))
 def test_program(name: str) -> None:
     if name in SLOW and EVERY > 1:
         pytest.skip("takes half a minute: KG_REASONER_EFFORT=full runs it")

@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
-from pathlib import Path
-
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from kg_reasoner.api.reasoner import Reasoner
 from kg_reasoner.engine.maintenance import STRATEGIES
-from kg_reasoner.errors import StratificationError
-from kg_reasoner.language.analysis import stratify
 from kg_reasoner.program import FALSE, TRIPLE, Program
 from kg_reasoner.terms import Literal, Term
 
+from .checked import run_in_checked_mode
 from .effort import CHECKED, examples
 from .oracle import Facts, evaluate, without_empty
+from .reasoners import stratifiable
 from .strategies import NODES, facts, programs, rules, triple_atoms, triple_programs, triples
 
 STRATEGY = st.sampled_from(list(STRATEGIES))
@@ -35,14 +30,6 @@ def expected(program: Program, given_facts: Facts) -> Facts:
     found = without_empty(evaluate(program, given_facts))
     found.pop(FALSE, None)
     return found
-
-
-def stratifiable(program: Program) -> bool:
-    try:
-        stratify(program.rules)
-    except StratificationError:
-        return False
-    return True
 
 
 @pytest.mark.usefixtures("capacities")
@@ -104,7 +91,4 @@ def test_rules_added_and_removed(program: Program, rule, data: set, strategy: st
 @pytest.mark.skipif(CHECKED, reason="this is the checked run")
 def test_the_same_in_checked_mode() -> None:
     """This file again, with kernels as bounds-checked Python."""
-    environment = {**os.environ, "KG_REASONER_KERNELS": "checked", "KG_REASONER_EFFORT": "quick"}
-    command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", str(Path(__file__))]
-    run = subprocess.run(command, env=environment, capture_output=True, text=True, cwd=Path(__file__).parents[1])
-    assert run.returncode == 0, run.stdout
+    run_in_checked_mode(__file__)

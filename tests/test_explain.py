@@ -20,10 +20,9 @@ from hypothesis import strategies as st
 from kg_reasoner import lubm
 from kg_reasoner.api.reasoner import Reasoner
 from kg_reasoner.cli import main
-from kg_reasoner.errors import NoProofError, ReasonerError, StratificationError
+from kg_reasoner.errors import NoProofError, ReasonerError
 from kg_reasoner.explain import Group, Miss, Proof, Step, WhyNot
 from kg_reasoner.explain.missing import in_order
-from kg_reasoner.language.analysis import stratify
 from kg_reasoner.language.parser import parse
 from kg_reasoner.language.printer import format_term
 from kg_reasoner.loaders.convert import from_oxigraph
@@ -50,6 +49,7 @@ from .oracle import (
     value_of,
 )
 from .proof_checker import ProofError, check, check_group, replaced
+from .reasoners import reasoner_with, stratifiable
 from .strategies import CONSTANTS, NODES, PREDICATES, PROPERTIES, SINKS, facts, programs, triple_programs, triples
 
 EXAMPLES = settings(max_examples=examples(60))
@@ -174,24 +174,6 @@ def check_everything(reasoner: Reasoner, program: Program, explicit: Facts) -> N
             quick = reasoner.explain(fact, effort=0)
             check(quick, fact, program.rules, explicit, expected.everything)
             assert not quick.shortest or size(quick) == size(proof)
-
-
-def stratifiable(program: Program) -> bool:
-    try:
-        stratify(program.rules)
-    except StratificationError:
-        return False
-    return True
-
-
-def reasoner_with(program: Program, given_facts: Facts) -> Reasoner:
-    reasoner = Reasoner(program)
-    for predicate, rows in given_facts.items():
-        if predicate == TRIPLE:
-            reasoner.add_triples(rows)  # type: ignore[arg-type]
-        else:
-            reasoner.add_facts(predicate, rows)
-    return reasoner
 
 
 # ------------------------------------------------------------------------------------------------------- shortest proofs
@@ -502,6 +484,16 @@ def test_why_not_with_functions_and_aggregates(program: Program, explicit: Facts
     predicate = data.draw(st.sampled_from(sorted({rule.head.predicate for rule in program.rules})))
     constants = st.sampled_from([*CONSTANTS, literal("unknown")])
     compare_why_not(program, explicit, Atom(predicate, data.draw(st.tuples(*[constants] * arities[predicate]))))
+
+
+def test_why_not_compares_constants_that_nothing_else_has() -> None:
+    reasoner = Reasoner("""
+        compared(?x) :- p(?x, ?y), FILTER(?y = ?y) .
+        wanted() :- p(?x, ?y), FILTER(?y >= 2), missing(?y) .
+        p(0, 4) .
+    """)
+    (miss,) = reasoner.why_not(Atom("wanted", ())).misses
+    assert miss.failed == Atom("missing", (literal(4),))
 
 
 @EXAMPLES

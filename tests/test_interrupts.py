@@ -21,6 +21,8 @@ from kg_reasoner.storage import kernels
 from kg_reasoner.storage.relation import Database
 from kg_reasoner.terms import IRI, OWL, RDF, RDFS, Term, Triple, literal
 
+from .effort import thinned
+
 Make: TypeAlias = Callable[[], Reasoner]
 Change: TypeAlias = Callable[[Reasoner], None]
 
@@ -158,7 +160,7 @@ def interruptions(make: Make, change: Change) -> Iterator[Reasoner]:
 
 
 @cases
-@pytest.mark.parametrize("maintenance", STRATEGIES)
+@pytest.mark.parametrize("maintenance", thinned(STRATEGIES, 2))
 def test_an_interrupted_update_is_made_up_for(make: Callable[[str], Reasoner], change: Change, maintenance: str) -> None:
     expected = make(maintenance)
     change(expected)

@@ -18,6 +18,8 @@ from kg_reasoner import cache
 from kg_reasoner.storage.kernels import Native, entries, images, loader, machine, memory
 from kg_reasoner.storage.kernels.machine import HOST, LEVELS, this_machine
 
+from .effort import thinned
+
 SMALL = ["clear_flags"]
 """Entry points that compile quickly."""
 
@@ -190,7 +192,7 @@ print(*sorted({"lark", "llvmlite", "pyoxigraph", "rdflib", "click", "rich", "re2
 
 @linux
 @pytest.mark.skipif(os.environ.get("KG_REASONER_KERNELS") == "checked", reason="nothing is compiled")
-@pytest.mark.parametrize("ruleset", ["rdfs", "owl2rl"])
+@pytest.mark.parametrize("ruleset", thinned(["owl2rl", "rdfs"], 2))
 def test_what_a_warm_process_imports(ruleset: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.undo()  # the cache that all other tests use
     command = [sys.executable, "-c", FIRST_TRIPLE, ruleset]

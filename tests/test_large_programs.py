@@ -63,6 +63,7 @@ for text in (
 """
 
 
+@pytest.mark.long
 def test_long_texts_are_read_in_linear_time() -> None:
     subprocess.run([sys.executable, "-c", LONG], timeout=60, check=True)
 

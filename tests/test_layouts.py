@@ -34,6 +34,8 @@ STEPS = {
     "[?x, :same, ?p] :- [?x, ?p, ?x]": "y same r, p same p",
     "[?x, :one, ?x] :- [?x, rdf:type, ?c], NOT [?x, :p, ?z]": "z one z, C one C",
     "[?x, :has, ?p] :- [?x, ?p, :D]": "C has sub, z has a",
+    "[?x, :no_class, ?p] :- [?x, ?p, ?z], NOT [:x, rdf:type, ?p]": "x no_class p, x no_class q, x no_class a, y no_class p, "
+    "y no_class r, y no_class a, z no_class a, C no_class sub, C no_class a, p no_class p, p no_class a",
 }
 
 # Rules that property tables cannot expand.

@@ -14,6 +14,7 @@ from kg_reasoner.rdflib_store import graph_of
 from kg_reasoner.terms import IRI, OWL, RDF, XSD, BlankNode, Literal, Term, literal
 from tests.fixtures import blocks
 
+from .effort import thinned
 from .test_owl import triples_in
 
 FIXTURE = Path(__file__).with_name("literals") / "entailed.txt"
@@ -38,7 +39,7 @@ def cases() -> list[object]:
 
 
 @pytest.mark.parametrize("equality", ["axioms", "rewrite"])
-@pytest.mark.parametrize(("premise", "follows", "others"), cases())
+@pytest.mark.parametrize(("premise", "follows", "others"), thinned(cases(), 3))
 def test_entailed_by_the_book(premise: str, follows: str, others: str, equality: Equality) -> None:
     reasoner = Reasoner(ruleset="owl2rl-full", equality=equality)
     reasoner.add_triples(triples_in(premise))

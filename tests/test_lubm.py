@@ -147,6 +147,7 @@ def test_one_university_has_about_103_thousand_statements_and_a_department_6700(
     assert 6_500 < sum(block.count(b"\n") for block in blocks) / len(blocks) < 7_100
 
 
+@pytest.mark.long
 def test_five_universities_have_about_the_published_624532_triples() -> None:
     lines = {line for block in lubm.generate(5) for line in block.splitlines()}
     assert abs(len(lines) - 624_532) < 6_000

@@ -6,12 +6,8 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import ClassVar
 
 import pytest
@@ -23,11 +19,13 @@ from kg_reasoner.api.reasoner import Reasoner
 from kg_reasoner.api.update import Update
 from kg_reasoner.engine.maintenance import STRATEGIES
 from kg_reasoner.program import FALSE, Program, Rule
-from kg_reasoner.query.delta import Changes, Delta
+from kg_reasoner.query.delta import Changes
 from kg_reasoner.terms import literal
 
+from .checked import run_in_checked_mode
 from .effort import CHECKED, PHASES, TRANSACTIONS
 from .oracle import Facts, evaluate, without_empty
+from .reasoners import applied
 from .strategies import CYCLIC, Transaction, World, transactions, worlds
 
 STEPS = 20
@@ -63,17 +61,6 @@ class Reasoners:
             assert facts_of(delta.added, "explicit") == less(both(explicit, model), self.model), name
             assert facts_of(delta.removed, "explicit") == less(both(self.explicit, self.model), model), name
         self.rules, self.explicit, self.model = rules, explicit, model
-
-
-def applied(reasoner: Reasoner, transaction: Transaction) -> Delta:
-    with reasoner.transaction() as tx:
-        for predicate, rows in transaction.removed.items():
-            tx.remove_facts(predicate, rows)
-        tx.remove_rules(transaction.removed_rules)
-        for predicate, rows in transaction.added.items():
-            tx.add_facts(predicate, rows)
-        tx.add_program(Program(transaction.added_rules))
-    return tx.delta
 
 
 def everything(reasoner: Reasoner, which: str) -> Facts:
@@ -188,7 +175,4 @@ def run_machine(machine: type[Maintenance], transactions: int) -> None:
 @pytest.mark.skipif(CHECKED, reason="this is the checked run")
 def test_the_same_in_checked_mode() -> None:
     """This file again, with kernels as bounds-checked Python."""
-    environment = {**os.environ, "KG_REASONER_KERNELS": "checked", "KG_REASONER_EFFORT": "quick"}
-    command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", str(Path(__file__))]
-    run = subprocess.run(command, env=environment, capture_output=True, text=True, cwd=Path(__file__).parents[1])
-    assert run.returncode == 0, run.stdout
+    run_in_checked_mode(__file__)

@@ -208,7 +208,7 @@ def counted(result: QueryResult) -> object:
     return bool(result) if isinstance(result, AskResult) else Counter(result)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("query", thinned(QUERIES, 3))
+@pytest.mark.parametrize("query", thinned(QUERIES, 5))
 @pytest.mark.parametrize(
     ("ruleset", "more", "applies"),
     [

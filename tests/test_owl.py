@@ -23,7 +23,7 @@ from kg_reasoner.program import FALSE, TRIPLE, Atom, Program, Rule, Variable
 from kg_reasoner.terms import IRI, OWL, RDF, RDFS, XSD, BlankNode, Literal, Term, Triple
 from tests.fixtures import blocks
 
-from .effort import examples
+from .effort import examples, thinned
 from .oracle import Facts, evaluate
 from .suites import SUITES, needs_suite
 from .test_rulesets import TURTLE_PREFIXES, facts_in, with_literals
@@ -89,7 +89,7 @@ def test_an_ontology_becomes_these_rules_and_warnings(case: Case) -> None:
     check(Program(found.rules))
 
 
-@pytest.mark.parametrize("case", [case for case in cases() if {"with", "follows"} & case.values[0].sections.keys()])  # type: ignore[attr-defined]
+@pytest.mark.parametrize("case", thinned((case for case in cases() if {"with", "follows"} & case.values[0].sections.keys()), 2))  # type: ignore[attr-defined]
 def test_and_with_data_this_follows(case: Case) -> None:
     model = materialise(triples_in(case.section("ontology")), triples_in(case.section("with")))
     assert facts_in(case.section("follows")) <= model[TRIPLE]

@@ -16,6 +16,8 @@ from rdflib.term import Node
 from kg_reasoner import ReasonerWarning, attach, owlrl
 from kg_reasoner.errors import InconsistencyError, LoadError, ReasonerError, UnknownNameError
 
+from .effort import thinned
+
 peer: ModuleType = pytest.importorskip("owlrl", reason="owlrl is not installed (the extra 'test')")
 
 EX = Namespace("http://example.org/")
@@ -77,7 +79,7 @@ SEMANTICS = ["RDFS_Semantics", "OWLRL_Semantics", "RDFS_OWLRL_Semantics"]
 
 
 @pytest.mark.parametrize("axioms", [False, True])
-@pytest.mark.parametrize("semantics", SEMANTICS)
+@pytest.mark.parametrize("semantics", thinned(SEMANTICS, 2))
 def test_the_zoo(semantics: str, axioms: bool) -> None:
     assert_same(semantics, zoo(), axiomatic_triples=axioms, datatype_axioms=axioms)
 
@@ -234,6 +236,7 @@ def test_what_is_no_rdf_is_refused_before_anything_is_added() -> None:
     assert len(graph) == size
 
 
+@pytest.mark.long
 def test_without_owlrl() -> None:
     code = (
         "import sys\n"

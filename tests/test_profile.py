@@ -26,6 +26,7 @@ from kg_reasoner.terms import IRI, OWL, RDF, RDFS, Term, literal
 from .effort import PHASES, examples
 from .fixtures import blocks
 from .oracle import Store, evaluate, instances, without_empty
+from .reasoners import applied
 from .strategies import Transaction, World, by_predicate, histories, worlds
 
 PROGRAMS = list(blocks(Path(__file__).parent / "profiles" / "programs.txt"))
@@ -105,22 +106,12 @@ def test_profiled_updates_give_the_same_results(history: list[Transaction]) -> N
             rules, explicit = transaction.after(rules, explicit)
             before = reasoner.counters
             with reasoner.profile() as profile:
-                _apply(reasoner, transaction)
+                applied(reasoner, transaction)
             model = without_empty(evaluate(Program(rules), explicit))
             model.pop(FALSE, None)
             assert without_empty({name: set(reasoner.facts(name)) for name in reasoner.predicates()}) == model, strategy  # type: ignore[arg-type]
             if strategy in BY_PHASE and strategy != "counting":  # which does not count what becomes of rules that are gone
                 assert _phases(profile) == _without_forward(reasoner.counters - before), strategy
-
-
-def _apply(reasoner: Reasoner, transaction: Transaction) -> None:
-    with reasoner.transaction() as tx:
-        for predicate, rows in transaction.removed.items():
-            tx.remove_facts(predicate, rows)
-        tx.remove_rules(transaction.removed_rules)
-        for predicate, rows in transaction.added.items():
-            tx.add_facts(predicate, rows)
-        tx.add_program(Program(transaction.added_rules))
 
 
 def _phases(profile: Profile) -> tuple[int, int]:

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from collections import Counter
 from collections.abc import Iterator
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -21,6 +17,7 @@ from kg_reasoner.query.matching import TripleMatcher, Which
 from kg_reasoner.query.patterns import Pattern, answers, match_triples, variables_of
 from kg_reasoner.terms import IRI, OWL, RDF, BlankNode, Term, Triple, literal
 
+from .checked import run_in_checked_mode
 from .effort import CHECKED, examples
 
 EXAMPLES = settings(max_examples=examples(120))
@@ -215,7 +212,4 @@ def test_variables_of() -> None:
 @pytest.mark.skipif(CHECKED, reason="this is the checked run")
 def test_the_same_in_checked_mode() -> None:
     """This file again, with kernels as bounds-checked Python."""
-    environment = {**os.environ, "KG_REASONER_KERNELS": "checked", "KG_REASONER_EFFORT": "quick"}
-    command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", str(Path(__file__))]
-    run = subprocess.run(command, env=environment, capture_output=True, text=True, cwd=Path(__file__).parents[1])
-    assert run.returncode == 0, run.stdout
+    run_in_checked_mode(__file__)

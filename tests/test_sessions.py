@@ -20,6 +20,8 @@ from kg_reasoner.errors import CancelledError, InconsistencyError, LimitError, T
 from kg_reasoner.rdflib_store.store import KGReasonerStore, graph_of
 from tests.stress import switching
 
+from .effort import thinned
+
 COUNTING = "n(?y) :- n(?x), BIND(?x + 1 AS ?y) ."
 """A program without a fixpoint, once there is a number."""
 
@@ -61,7 +63,7 @@ def in_threads(number: int, work: Callable[[], object]) -> list[BaseException]:
     return raised
 
 
-@pytest.mark.parametrize("which", ["all", "explicit"])
+@pytest.mark.parametrize("which", thinned(["explicit", "all"], 2))
 def test_the_first_queries_of_a_process_may_come_from_several_threads(which: str) -> None:
     graph = Graph(store="KGReasoner")
     graph.add(FACT)

@@ -10,6 +10,8 @@ import pytest
 
 from kg_reasoner.errors import install_command
 
+from .effort import thinned
+
 ROOT = Path(__file__).resolve().parents[1]
 
 
@@ -34,7 +36,7 @@ def test_every_module_is_imported_without_pyspark() -> None:
     assert "class SparkReasoner" in without("pyspark", code)
 
 
-@pytest.mark.parametrize("package", ["pyspark", "pyarrow", "pandas"])
+@pytest.mark.parametrize("package", thinned(["pyspark", "pyarrow", "pandas"], 3))
 def test_the_extra_is_named(package: str) -> None:
     code = (
         "import kg_reasoner.spark_backend as s\n"

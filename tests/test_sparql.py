@@ -21,7 +21,7 @@ from kg_reasoner.errors import LoadError, QuerySyntaxError, ReasonerError, Unsup
 from kg_reasoner.language.parser import parse
 from kg_reasoner.loaders.convert import from_rdflib
 
-from .effort import examples
+from .effort import examples, thinned
 from .sparql_oracle.compare import same_answers
 from .sparql_oracle.dataset import Dataset
 from .sparql_oracle.evaluate import evaluate
@@ -223,7 +223,7 @@ def zoo(request: pytest.FixtureRequest) -> Graph:
     return graph_of(reasoner).parse(data=DATA, format="turtle")
 
 
-@pytest.mark.parametrize("name", QUERIES)
+@pytest.mark.parametrize("name", thinned(QUERIES, 2))
 def test_a_query(zoo: Graph, name: str) -> None:
     if name in NOT_READ_BY_THE_ORACLE:
         assert_same(zoo, PREFIXES + QUERIES[name])
@@ -275,7 +275,9 @@ def test_limits(zoo: Graph, limit: int, offset: int) -> None:
 
 @pytest.mark.parametrize(
     "bindings",
-    [{"x": EX.ann}, {"y": EX.rex}, {"x": EX.nobody}, {"p": EX.keeps}, {"x": Literal(3)}, {"x": EX.ann, "unused": EX.tom}],
+    thinned(
+        [{"x": EX.ann}, {"y": EX.rex}, {"x": EX.nobody}, {"p": EX.keeps}, {"x": Literal(3)}, {"x": EX.ann, "unused": EX.tom}], 3
+    ),
 )
 @pytest.mark.parametrize(
     "query",

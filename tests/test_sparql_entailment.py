@@ -8,6 +8,7 @@ from benchmarks.conformance.answers import is_expected
 from benchmarks.conformance.cases import OWL, Case, cases, triples_of
 from kg_reasoner.api.reasoner import Reasoner
 
+from .effort import thinned
 from .suites import needs_suite
 
 CASES = cases("sparql-entailment")
@@ -24,7 +25,7 @@ def check(ruleset: str, case: Case) -> None:
     assert is_expected(reasoner, case.query, case.conclusion)
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
+@pytest.mark.parametrize("case", thinned(CASES, 3), ids=lambda case: case.id)
 def test_regimes(case: Case) -> None:
     check(RULESETS[case.regime], case)
 

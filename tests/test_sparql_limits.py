@@ -20,7 +20,7 @@ from kg_reasoner.errors import CancelledError, LimitError
 from kg_reasoner.storage import grouping
 from kg_reasoner.storage.arrays import Ids
 
-from .effort import examples
+from .effort import examples, thinned
 
 COUNT = 2000
 SOON = 10.0
@@ -87,7 +87,7 @@ def works(reasoner: Reasoner) -> None:
     assert len(reasoner.query("PREFIX : <urn:> SELECT ?a { ?a :age 7 ; :name ?x FILTER(STRLEN(?x) > 3) }")) == 1
 
 
-@pytest.mark.parametrize("name", QUERIES)
+@pytest.mark.parametrize("name", thinned(QUERIES, 2))
 def test_queries_end_in_time(people: Reasoner, name: str) -> None:
     with people.limited(Limits(seconds=0.1)):
         ends(people, name, LimitError, r"longer than its limit of 0\.1 s")

@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, assume, given, note, settings
 from kg_reasoner import Reasoner
 from kg_reasoner.rdflib_store import KGReasonerStore
 
-from .effort import PHASES, examples
+from .effort import PHASES, examples, thinned
 from .sparql_oracle import ast
 from .sparql_oracle.compare import same_answers
 from .sparql_oracle.dataset import Dataset
@@ -28,7 +28,7 @@ def by_our_store(dataset: Dataset, text: str) -> Found:
     return by_rdflib(dataset, text, rdflib.Dataset(store=KGReasonerStore(Reasoner()), default_union=False))
 
 
-@pytest.mark.parametrize("fixture", fixtures(), ids=lambda fixture: fixture.title)
+@pytest.mark.parametrize("fixture", thinned(fixtures(), 3), ids=lambda fixture: fixture.title)
 def test_fixtures(fixture: Fixture) -> None:
     found = by_our_store(fixture.dataset, fixture.text)
     expected = evaluate(fixture.query, fixture.dataset).result

@@ -14,6 +14,8 @@ from kg_reasoner import Reasoner, graph_of
 from kg_reasoner.errors import ReasonerError
 from kg_reasoner.rdflib_store import KGReasonerStore
 
+from .effort import thinned
+
 EX = Namespace("http://example.org/")
 PREFIXES = "PREFIX ex: <http://example.org/> "
 
@@ -31,6 +33,7 @@ def test_what_an_expression_does_not_compute_is_not_inserted() -> None:
         graph.update(f"{PREFIXES} DELETE WHERE {{ ex:new ?p ?o }}")
 
 
+@pytest.mark.long
 def test_a_text_that_doubles() -> None:
     """Results of functions have at most 2**22 characters, so that a short update does not fill the memory."""
     graph = graph_of(Reasoner())
@@ -125,7 +128,7 @@ def test_the_graph_of_inferred_triples_is_read_only() -> None:
     assert set(dataset.quads()) == before
 
 
-@pytest.mark.parametrize("settings", [{}, {"reasoning": "graph"}], ids=["union", "graph"])
+@pytest.mark.parametrize("settings", thinned([{}, {"reasoning": "graph"}], 2), ids=["union", "graph"])
 def test_many_graphs_by_a_variable(settings: dict[str, Any]) -> None:
     dataset = Dataset(store=KGReasonerStore(Reasoner(), **settings))
     dataset.update(f"{PREFIXES} INSERT DATA {{ " + " ".join(f"ex:s{n} ex:p {n} ." for n in range(200)) + " }")

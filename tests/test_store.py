@@ -517,6 +517,7 @@ def test_facts_that_are_no_triples_stay_inside(variable: str) -> None:
     assert len(graph.query(query, initBindings={"x": Literal(1)})) == 0
 
 
+@pytest.mark.long
 def test_the_entry_point_is_not_needed() -> None:
     """After an import of the module rdflib knows the store and the SPARQL extension, and an import of the package stays light."""
     code = """

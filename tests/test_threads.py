@@ -481,6 +481,7 @@ def _use_shared(_: int) -> str:
     return use_copy(_shared)
 
 
+@pytest.mark.long
 def test_multiprocessing_forks_from_busy_threads() -> None:
     def run() -> list[str]:
         global _shared

@@ -6,13 +6,14 @@ import io
 import random
 import re
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kg_reasoner.errors import LoadError
 from kg_reasoner.loaders.rdf.blank import BlankScope
-from kg_reasoner.loaders.rdf.formats import TURTLE
+from kg_reasoner.loaders.rdf.formats import TRIG, TURTLE, Format
 from kg_reasoner.loaders.rdf.sources import document_of
 from kg_reasoner.loaders.rdf.statements import Encoder
 from kg_reasoner.loaders.rdf.syntax import read_parsed
@@ -25,32 +26,33 @@ HEADER = "@prefix : <http://example.org/> . @prefix e: <http://e.org/x#> .\n"
 _NUMBERED = re.compile(r"(_:b[0-9a-f]{8})g\d+")
 
 
-def read(data: bytes, window: int | None, base: str | None = None) -> list[tuple[str, ...]] | str:
+def read(data: bytes, window: int | None, base: str | None = None, format: Format = TURTLE) -> list[tuple[str, ...]] | str:
     """Return the triples in order, with one label for all blank nodes without labels; or the error.
 
-    Without a window, pyoxigraph's parser alone reads.
+    Without a window, pyoxigraph's parser alone reads. Of TriG, the graphs stand behind the triples.
     """
-    document = document_of(data, TURTLE)
+    document = document_of(data, format)
     assert document is not None
     dictionary = Dictionary()
     try:
         with document.open() as opened:
             scope = BlankScope(dictionary, opened.head)
             if window is None:
-                batches = list(read_parsed(opened, TURTLE, base, Encoder(dictionary, scope, parsed=True), 1000))
+                batches = list(read_parsed(opened, format, base, Encoder(dictionary, scope, parsed=True), 1000))
             else:
-                batches = list(read_turtle(opened, base, dictionary, scope, 1000, window=window))
+                batches = list(read_turtle(opened, base, dictionary, scope, 1000, window=window, format=format))
     except LoadError as error:
         return str(error)
-    rows = [row for ids, _ in batches for row in ids.tolist()]
-    return [tuple(_NUMBERED.sub(r"\1g", dictionary.text(number)) for number in row) for row in rows]
+    rows = [row for ids, graphs in batches for row in (ids if graphs is None else np.column_stack([ids, graphs])).tolist()]
+    texts = [tuple(dictionary.text(number) if number >= 0 else "" for number in row) for row in rows]
+    return [tuple(_NUMBERED.sub(r"\1g", text) for text in row) for row in texts]
 
 
-def agree(data: bytes, base: str | None = None) -> None:
-    expected = read(data, None, base)
+def agree(data: bytes, base: str | None = None, format: Format = TURTLE) -> None:
+    expected = read(data, None, base, format)
     expected = expected if isinstance(expected, str) else sorted(expected)
     for window in (48, 300, 1 << 16):
-        found = read(data, window, base)
+        found = read(data, window, base, format)
         assert (found if isinstance(found, str) else sorted(found)) == expected, window
 
 
@@ -116,6 +118,53 @@ def test_broken_documents(chance: random.Random, piece: bytes) -> None:
     data = _statements(chance).encode()
     start = chance.randrange(len(data))
     agree(data[:start] + piece + data[start + chance.randint(0, 2) :])
+
+
+def _graphs(chance: random.Random) -> str:
+    """Return a document of TriG, most of it right."""
+    parts = [HEADER]
+    for _ in range(chance.randint(1, 6)):
+        statements = _statements(chance).removeprefix(HEADER)
+        if chance.random() < 0.3:
+            parts.append(statements)
+            continue
+        if chance.random() < 0.8:
+            statements = statements.replace("@prefix", "#").replace("@base", "#").replace("PREFIX", "#").replace("BASE", "#")
+        if chance.random() < 0.3:
+            statements = statements.rstrip().removesuffix(".")
+        space = chance.choice([*SPACES, ""])
+        name = chance.choice(["", "GRAPH ", "graph ", "Graph\n", "GRAPH"]) + chance.choice([":g", "<http://a.org/g>", "_:g", "e:g"])
+        name = chance.choice(["[] ", "GRAPH ", ":a :b "]) if chance.random() < 0.05 else chance.choice([name, name, ""])
+        parts.append(f"{name}{space}{{{space}{statements}{space}}}{chance.choice([*SPACES, ''])}")
+    return "".join(parts)
+
+
+@settings(max_examples=examples(400))
+@given(st.randoms(use_true_random=False))
+def test_random_graphs(chance: random.Random) -> None:
+    agree(_graphs(chance).encode(), chance.choice([None, "http://given.org/"]), TRIG)
+
+
+@settings(max_examples=examples(400))
+@given(st.randoms(use_true_random=False), st.binary(max_size=2))
+def test_broken_graphs(chance: random.Random, piece: bytes) -> None:
+    data = _graphs(chance).encode()
+    start = chance.randrange(len(data))
+    agree(data[:start] + piece + data[start + chance.randint(0, 2) :], format=TRIG)
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        "{ :a :b :c }", "{ :a :b :c . } :a :b :c .", ":g { :a :b 1 , 2 ; :c 3 } GRAPH :h { } { :a :b 1.}", "_:g { _:g :a _:g }",
+        "graph:a graph:b graph:c .", ":g { :a :b [ :c ( 1 2 ) ] ; :d 1 } :g { :a :b 2 }", "GRAPH :a :b :c .", ":g { :a :b :c } .",
+        ":g { @prefix x: <urn:x> . }", ":g { :a :b :c", ":g { :a :b :c }}", "} :a :b :c .", ":a :b { :c :d :e } .", ":a { { } }",
+        "_:g { [] :p 1 } GRAPH _:g { :a :p [] }", ":g{:a:b:c}", "GRAPH<http://a.org/g>{:a :b :c}", "grap :b { }", "( 1 ) { }",
+    ],
+)  # fmt: skip
+def test_where_graphs_begin_and_end(data: str) -> None:
+    agree(f"@prefix graph: <urn:> . {HEADER}{data}".encode(), format=TRIG)
+    agree(f"{HEADER}:a :b 1 . {data}\n".encode(), format=TRIG)
 
 
 @pytest.mark.parametrize("window", [256, 4096, 1 << 16])

@@ -20,6 +20,7 @@ from kg_reasoner.rdflib_store import attach
 from kg_reasoner.terms import IRI, OWL, RDF, BlankNode
 from tests.fixtures import blocks
 
+from .effort import thinned
 from .test_owl import TURTLE_PREFIXES, triples_in
 
 FIXTURE = Path(__file__).with_name("warned.txt")
@@ -46,7 +47,7 @@ def loaded(turtle: str, ruleset: str = "owl2rl", **settings: str) -> Reasoner:
 
 
 @pytest.mark.parametrize("ruleset", ["owl2rl", "owl2rl-full"])
-@pytest.mark.parametrize(("ontology", "expected"), cases())
+@pytest.mark.parametrize(("ontology", "expected"), thinned(cases(), 2))
 def test_warnings_are_there_once_axioms_are_loaded(ontology: str, expected: str, ruleset: str) -> None:
     reasoner = loaded(ontology, ruleset)
     found = reasoner.warnings

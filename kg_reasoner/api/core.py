@@ -187,6 +187,10 @@ class ReasonerCore:
         if engine.transaction is None:
             self._issue_notices()
 
+    def silence(self) -> None:
+        """Issue no Python warnings about what the data say beyond the rules."""
+        self._notices.silent = True
+
     def _issue_notices(self) -> None:
         """Warn of what the data say beyond the rules, once and outside of transactions."""
         if self.engine.transaction is None:

@@ -8,6 +8,7 @@ axioms translate with the rest of the ontology.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, TypeAlias
 
 import numpy as np
@@ -35,11 +36,15 @@ Refusal: TypeAlias = Literal["raise", "skip"]
 REFUSALS: Final[Sequence[Refusal]] = ("raise", "skip")
 """What happens to rules that cannot be expressed: they are an error, or left out with a warning."""
 
+_GROUP: Final = 1 << 20
+"""How many triples are stored at a time."""
+
 
 class Loading(Protocol):
     """The part of a reasoner that loading documents requires."""
 
     core: ReasonerCore
+    threads: int | None
 
     @property
     def named_graphs(self) -> NamedGraphs: ...
@@ -76,6 +81,7 @@ def load(
         progress=progress,
         rules=RuleSink(skips_refused=refused == "skip"),
         bounds=DEFAULT_BOUNDS if bounds is None else bounds,
+        threads=reasoner.threads,
     )
     if refused == "raise" and core.engine.program.translate is not None:
         for document, warning in _refused_swrl(core.dictionary, closure.blocks):
@@ -85,6 +91,10 @@ def load(
     with core.at_once():
         if closure.rules.rules:
             core.merge_program(Program(tuple(dict.fromkeys(closure.rules.rules))))
+        plain = [block.triples for block in closure.blocks if block.graphs is None]
+        if sum(map(len, plain)) > _GROUP:
+            core.engine.expect_triples(plain)
+        del plain
         for block in _taken(closure.blocks):
             total += len(block.triples)
             if block.graphs is None:
@@ -97,10 +107,17 @@ def load(
 
 
 def _taken(blocks: list[Block]) -> Iterator[Block]:
-    """Yield the blocks of a list, and remove them from it, so that memory can be used again that one after the other frees."""
+    """Yield the blocks of a list, those without graphs in larger groups, and remove them from it, so that memory can be used again
+    that one after the other frees.
+    """
     blocks.reverse()
     while blocks:
-        yield blocks.pop()
+        block = blocks.pop()
+        group, size = [block.triples], len(block.triples)
+        while block.graphs is None and blocks and blocks[-1].graphs is None and size < _GROUP:
+            group.append(blocks.pop().triples)
+            size += len(group[-1])
+        yield block if len(group) == 1 else replace(block, triples=np.concatenate(group))
 
 
 def _refused_swrl(dictionary: Dictionary, blocks: Sequence[Block]) -> Iterator[tuple[str, AxiomWarning]]:

@@ -29,9 +29,10 @@ MOST_ISSUED: Final = 10
 
 
 class Notices:
-    """The warnings of a reasoner, and which of them have been issued."""
+    """The warnings of a reasoner, and which of them have been issued; none are if it is `silent`."""
 
     def __init__(self) -> None:
+        self.silent = False
         self._seen: tuple[object, object] | None = None
         self._begun: tuple[object, object] | None = None
         self._issued: set[AxiomWarning] = set()
@@ -50,6 +51,8 @@ class Notices:
         kinds = [(ReasonerWarning, warning) for warning in loaded.warnings()]
         kinds += [(BeyondProfileWarning, warning) for warning in of_axioms]
         new = [(category, warning) for category, warning in kinds if warning not in self._issued]
+        if self.silent:
+            new = []
         first, others = new[: self._room], new[self._room :]
         for category, warning in first:
             self._issued.add(warning)

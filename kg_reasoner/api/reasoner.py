@@ -39,11 +39,13 @@ from kg_reasoner.terms import OWL, AnyTerm, AnyTriple, Term, Triple
 if TYPE_CHECKING:
     from kg_reasoner.api.answers import Answers
     from kg_reasoner.api.change_feed import ChangeFeed
+    from kg_reasoner.api.classifying import Hierarchies
     from kg_reasoner.api.documents import Refusal
     from kg_reasoner.api.named_graphs import NamedGraphs
     from kg_reasoner.api.profiles import Profile
     from kg_reasoner.api.subscriptions import Callback, Pattern, Subscription, Subscriptions
     from kg_reasoner.api.update import Update
+    from kg_reasoner.classification.hierarchy import Hierarchy
     from kg_reasoner.explain import Explainer, Proof, WhyNot
     from kg_reasoner.loaders.imports.catalogs import CatalogSource
     from kg_reasoner.loaders.imports.closure import ImportsMode
@@ -92,8 +94,8 @@ class Reasoner:
             transaction that leaves the data inconsistent raises InconsistencyError and is undone, and each change outside a
             transaction is a transaction of its own.
         limits: The limits of each operation and each query, see `kg_reasoner.concurrency.limits.Limits`.
-        threads: The number of threads that derive facts together when there is much to derive; None: one per core that the process
-            may use. Facts and their order do not depend on it.
+        threads: The number of threads that read long documents, load triples and derive facts together when there is much to do;
+            None: one per core that the process may use. Facts and their order do not depend on it.
 
     Reading brings the materialisation up to date first. Any number of threads may read at once, and one at a time changes facts or
     rules, while the others wait. Every method is atomic, whichever exception interrupts it.
@@ -146,6 +148,7 @@ class Reasoner:
         self.core = ReasonerCore(self.engine, self.visibility)
         self._named_graphs: NamedGraphs | None = None
         self._explainer: Explainer | None = None
+        self._hierarchies: Hierarchies | None = None
         self.engine.limits = limits
         if ruleset is not None:
             self._use_ruleset(ruleset)
@@ -875,6 +878,39 @@ class Reasoner:
         """
         with self.core.reading():
             return self.engine.is_consistent()
+
+    def hierarchy(self) -> Hierarchy:
+        """Classify the ontology: return what is unsatisfiable, and what is directly below what.
+
+        A class is below another one if a new member of it, of which nothing else is known, becomes a member of the other one.
+        Classes that have been classified before are compared with the changed axioms only. See the guide for ontologists.
+
+        Returns:
+            The hierarchy of classes and properties; the same object while the explicit triples are the same.
+
+        Raises:
+            LimitError, CancelledError: An operation exceeds a limit, or another thread cancelled it.
+
+        >>> reasoner = Reasoner(ruleset="owl2rl")
+        >>> reasoner.load(b'''
+        ...     @prefix : <http://example.org/> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+        ...     @prefix owl: <http://www.w3.org/2002/07/owl#> .
+        ...     :Cat rdfs:subClassOf :Mammal . :Mammal rdfs:subClassOf :Animal . :Animal owl:disjointWith :Plant .
+        ...     :Triffid rdfs:subClassOf :Animal, :Plant . ''', format="turtle")
+        >>> print(reasoner.hierarchy().text({"": "http://example.org/"}))
+        unsatisfiable:
+          :Triffid
+        classes:
+          :Animal
+            :Mammal
+              :Cat
+          :Plant
+        """
+        if self._hierarchies is None:
+            from kg_reasoner.api.classifying import Hierarchies
+
+            self._hierarchies = Hierarchies(self, partial(Reasoner, datatypes=self.datatypes, limits=self.limits))
+        return self._hierarchies.current()
 
     def sizes(self) -> Sizes:
         """Count the facts and terms, and the bytes that they occupy.

@@ -16,6 +16,7 @@ import click
 
 from kg_reasoner import __version__
 from kg_reasoner.cli.check import check
+from kg_reasoner.cli.classify import classify, diff
 from kg_reasoner.cli.demo import demo
 from kg_reasoner.cli.explain import explain
 from kg_reasoner.cli.generate import generate
@@ -105,10 +106,10 @@ def main() -> None:
       1    an input is missing or wrong, an output cannot be written, or a limit is exceeded; one message says what and where
       2    wrong usage: an unknown command or option
       3    the answer is no: an ASK query is false, a triple to `explain` does not hold, `check` found a contradiction,
-           `imports` did not find one
+           `diff` found a difference, `imports` did not find one
       130  interrupted; 143: terminated; 141: the reader of the output has closed it (as in `... | head`)
     """
 
 
-for _command in (materialise, query, explain, run, rules, check, imports, generate, demo, spark):
+for _command in (materialise, query, explain, run, rules, check, classify, diff, imports, generate, demo, spark):
     main.add_command(_command)

@@ -16,6 +16,7 @@ from kg_reasoner.cli.query_text import term_shortener
 
 if TYPE_CHECKING:
     from kg_reasoner.api.reasoner import Reasoner
+    from kg_reasoner.classification.hierarchy import Unsatisfiable
     from kg_reasoner.engine.inconsistency import Violation
     from kg_reasoner.rdflib_store import KGReasonerStore
     from kg_reasoner.rdflib_store.store import Reasoning
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     metavar="N",
     help="Prove the first N contradictions from axioms and triples.",
 )
+@click.option("--strict", is_flag=True, help="Exit with code 3 if a class or property is unsatisfiable, too.")
 @graphs_option
 @data_options
 @click.pass_context
@@ -40,37 +42,50 @@ def check(
     files: tuple[str, ...],
     output_format: str,
     proofs: int,
+    strict: bool,
     reasoning: Reasoning,
     ruleset: str | None,
     rules_file: str | None,
     input_format: str | None,
     quiet: bool,
 ) -> None:
-    """List the contradictions in FILES, such as a member of two disjoint classes.
+    """List the contradictions in FILES, such as a member of two disjoint classes, and the unsatisfiable classes and properties.
 
-    For each, show the violated axiom, the W3C's name of the rule, and the terms that violate it.
+    For each contradiction, show the violated axiom, the W3C's name of the rule, and the terms that violate it. An unsatisfiable
+    class is one that can have no members; its proof shows what a member would contradict.
 
     \b
     Exit codes:
       0  the data are consistent
       1  an input is missing or wrong
-      3  there is a contradiction
+      3  there is a contradiction or, with --strict, something unsatisfiable
     """
+    from kg_reasoner.language.parser import PREFIXES
+    from kg_reasoner.language.printer import format_term
+
     store = load_into_store(reasoner_for(ruleset, rules_file), files, input_format, reasoning)
     found = list(_contradictions(store))
-    prefixes = document_prefixes(files, input_format) if found else {}
+    empty = list(_unsatisfiable(store))
+    prefixes = document_prefixes(files, input_format) if found or empty else {}
     if output_format == "json":
         entries = [_as_dict(*each, prefixes, proves=number < proofs) for number, each in enumerate(found)]
-        click.echo(json.dumps({"consistent": not found, "contradictions": entries}, indent=2, ensure_ascii=False))
-    elif found:
+        names = [_empty_as_dict(*each, prefixes, proves=number < proofs) for number, each in enumerate(empty)]
+        listed = {"consistent": not found, "contradictions": entries, "unsatisfiable": names}
+        click.echo(json.dumps(listed, indent=2, ensure_ascii=False))
+    else:
         for number, (graph, reasoner, violation) in enumerate(found):
             click.echo(f"{violation.text(prefixes)}{_place(graph, prefixes)}")
             if number < proofs:
                 click.echo(textwrap.indent(reasoner.explain(violation).with_prefixes(prefixes).text(), "    "))
-    if found:
-        note(f"{plural(len(found), 'contradiction')} found")
+        for number, (graph, each) in enumerate(empty):
+            click.echo(f"unsatisfiable {each.kind} {format_term(each.name, {**PREFIXES, **prefixes})}{_place(graph, prefixes)}")
+            if number < proofs:
+                click.echo(textwrap.indent(each.proof.with_prefixes(prefixes).text(), "    "))
+    if empty:
+        note(f"{plural(len(empty), 'unsatisfiable class or property', 'unsatisfiable classes and properties')} found")
+    note(f"{plural(len(found), 'contradiction')} found" if found else "no contradiction found")
+    if found or (strict and empty):
         context.exit(3)
-    note("no contradiction found")
 
 
 def _contradictions(store: KGReasonerStore) -> Iterator[tuple[str, Reasoner, Violation]]:
@@ -79,6 +94,13 @@ def _contradictions(store: KGReasonerStore) -> Iterator[tuple[str, Reasoner, Vio
         reasoner = store.reasoner_of(graph)
         for violation in reasoner.inconsistencies():
             yield "" if graph is None else str(graph), reasoner, violation
+
+
+def _unsatisfiable(store: KGReasonerStore) -> Iterator[tuple[str, Unsatisfiable]]:
+    """Yield what is unsatisfiable, likewise."""
+    for graph in [None] if store.reasons_over_union else store.graphs.all_graphs():
+        for each in store.reasoner_of(graph).hierarchy().unsatisfiable:
+            yield "" if graph is None else str(graph), each
 
 
 def _place(graph: str, prefixes: Mapping[str, str]) -> str:
@@ -97,3 +119,9 @@ def _as_dict(graph: str, reasoner: Reasoner, violation: Violation, prefixes: Map
     """Return a contradiction as plain data; texts use the prefixes."""
     entry = {"text": violation.text(prefixes), **violation.as_dict()} | ({"graph": graph} if graph else {})
     return entry | ({"proof": reasoner.explain(violation).with_prefixes(prefixes).as_dict()} if proves else {})
+
+
+def _empty_as_dict(graph: str, each: Unsatisfiable, prefixes: Mapping[str, str], proves: bool) -> dict[str, Any]:
+    """Return what is unsatisfiable as plain data."""
+    entry: dict[str, Any] = {"name": each.name.value, "kind": each.kind} | ({"graph": graph} if graph else {})
+    return entry | ({"proof": each.proof.with_prefixes(prefixes).as_dict()} if proves else {})

@@ -11,8 +11,10 @@ from kg_reasoner.cli.options import (
     data_options,
     graphs_option,
     inconsistency_option,
+    load,
     load_into_store,
     reasoner_for,
+    reasoner_settings,
     report_inconsistencies,
 )
 
@@ -62,23 +64,28 @@ def materialise(
     """
     from kg_reasoner.api.exports import exported
     from kg_reasoner.cli.prefixes import document_prefixes
-    from kg_reasoner.cli.quad_output import materialised_quads
+    from kg_reasoner.cli.quad_output import graph_text, quads_of_graphs, quads_of_union
     from kg_reasoner.io.output import triple_writer
     from kg_reasoner.language.parser import PREFIXES
     from kg_reasoner.loaders.convert import check_absolute
 
-    with triple_writer(output, output_format, PREFIXES) as write:
+    with triple_writer(output, output_format, PREFIXES, threads=reasoner_settings()["threads"]) as write:
         if inferred_graph is not None:
             check_absolute(inferred_graph, "name of the inferred graph")
         if write.has_prefixes:
             write.add_prefixes(document_prefixes(files, input_format))
         reasoner = reasoner_for(ruleset, rules_file)
-        store = load_into_store(reasoner, files, input_format, reasoning, inferred_graph)
         which: Which = "inferred" if inferred_only else "all"
-        if reasoning == "graph" or (write.has_graphs and store.graphs.named_graphs()):
-            written = write.quads(materialised_quads(store, which))
-        else:
-            written = write.ids(exported(reasoner, which), reasoner.dictionary)
+        if reasoning == "graph":
+            store = load_into_store(reasoner, files, input_format, reasoning, inferred_graph)
+            written = write.quads(quads_of_graphs(store, which))
+        else:  # without a store: to import rdflib takes as long as everything else that is imported
+            load(reasoner, files, input_format)
+            name = graph_text(inferred_graph)
+            if write.has_graphs and (name or len(reasoner.core.queries.quads.names())):
+                written = write.quads(quads_of_union(reasoner, which, name))
+            else:
+                written = write.ids(exported(reasoner, which), reasoner.dictionary)
     if reasoning == "union":
         report_inconsistencies(reasoner)
     note(f"{plural(written, 'triple')} written to {'standard output' if output == '-' else output}")

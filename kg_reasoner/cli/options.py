@@ -71,7 +71,7 @@ threads_option = group_option(
     "--threads",
     type=click.IntRange(1, MOST_THREADS),
     metavar="N",
-    help="The number of threads that derive facts together. [default: one per core]",
+    help="The number of threads that read, derive and write together. [default: one per core]",
 )
 
 

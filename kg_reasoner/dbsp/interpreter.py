@@ -75,7 +75,7 @@ class Interpreter:
         )
         self._seeded = True
         self._directions.forget(changes)
-        self._trie.settle(changes)
+        self._trie.release(changes)
         return dict(self._unpacked(results["facts"]))
 
     def facts(self) -> FactChanges:

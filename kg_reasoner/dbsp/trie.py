@@ -73,7 +73,7 @@ class PrefixNode:
 
 @dataclass(slots=True)
 class TrieChanges:
-    """Nodes and indexes (with their numbers) added and removed with rules. Numbers of removed ones are free after `settle`."""
+    """Nodes and indexes (with their numbers) added and removed with rules. Numbers of removed ones are free after `release`."""
 
     added: list[PrefixNode] = field(default_factory=list)
     removed: list[PrefixNode] = field(default_factory=list)
@@ -152,7 +152,7 @@ class Trie:
                 self._paths[clause] = list(self._enter(clause, changes))
         return changes
 
-    def settle(self, changes: TrieChanges) -> None:
+    def release(self, changes: TrieChanges) -> None:
         """Release the numbers of removed rules, once the circuit no longer uses them."""
         for node in changes.removed:
             self._node_numbers.release(node.number)

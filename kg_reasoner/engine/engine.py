@@ -6,7 +6,7 @@ engine.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 
 from kg_reasoner.concurrency.limits import NOBODY, current_watch
@@ -31,6 +31,10 @@ class Engine(AtomicState):
     def load(self, predicate: str, ids: Ids) -> Changed:
         """Make facts explicit (`TRIPLE` for triples), in an operation. Return whether each was not explicit before."""
         return self._change(LoggedFacts(predicate, ids, added=True))
+
+    def expect_triples(self, blocks: Sequence[Ids]) -> None:
+        """Make room for triples that are about to be loaded."""
+        self.catalog.layout.expect(blocks)
 
     def retract(self, predicate: str, ids: Ids) -> Changed:
         """Make facts no longer explicit, in an operation. Return whether each was explicit before."""

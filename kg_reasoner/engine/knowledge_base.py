@@ -65,6 +65,7 @@ class KnowledgeBase:
         self._visibility = visibility
         self._facts = FactBase(dictionary, axioms, layout=layout, claim=claim)
         self.database, self.catalog = self._facts.database, self._facts.catalog
+        self.database.threads = threads
         values = ValueTable(dictionary, self.database.context)
         self.materialiser = Materialiser(
             self.database, values, self.catalog.functions, watch=watch, recorder=recorder, threads=threads

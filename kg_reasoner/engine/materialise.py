@@ -440,6 +440,7 @@ class Materialiser:
 
     def enter(self, stratum: Stratum) -> None:
         """Set the plans of a stratum in the context."""
+        self.rest()
         database = self.database
         if stratum.triggers is None or stratum.blockers is None:
             stratum.triggers = SectionPlans(database, (plan for rule in stratum.rules.values() for plan in rule.triggers))

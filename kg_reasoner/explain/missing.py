@@ -22,7 +22,7 @@ from kg_reasoner.expressions.values import satisfies
 from kg_reasoner.language.analysis import conjuncts
 from kg_reasoner.language.printer import format_term
 from kg_reasoner.planning.catalog import StoredAtom, StoredCall, StoredComparison, StoredTerm
-from kg_reasoner.planning.expansion import simple_comparison, triple_atoms
+from kg_reasoner.planning.expansion import simple_comparison
 from kg_reasoner.planning.planner import plan_query
 from kg_reasoner.program import (
     TRIPLE,
@@ -271,7 +271,7 @@ class _Attempt:
     def _choices(self, parts: Sequence[BodyLiteral], values: Bindings) -> Iterator[Bindings]:
         """Yield the values for which every atom of triples is in one relation."""
         layout, decode = self.catalog.layout, self.catalog.dictionary.decode
-        choice = layout.choices([in_atom(atom, values) for atom in triple_atoms(parts)])
+        choice = layout.choices([in_atom(part, values) for part in parts if isinstance(part, Atom)])
         if choice is None:
             yield values
             return

@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, TypeAlias
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 import numpy as np
 
+from kg_reasoner.concurrency.pipeline import deliver
 from kg_reasoner.loaders.rdf.blank import safe_label
 from kg_reasoner.storage.arrays import Flags, Ids, TripleIds
-from kg_reasoner.storage.writing import NOTHING, TextTable, TextWriter, are_plain_labels
+from kg_reasoner.storage.writing import NOTHING, TextTable, TextWriter, Writers, WrittenText, are_plain_labels
 
 if TYPE_CHECKING:
     from kg_reasoner.storage.dictionary import Dictionary
 
-__all__ = ["Blocks", "RenamedNodes", "are_rdf", "line_blocks"]
+__all__ = ["ROWS_OF_A_PART", "Blocks", "RenamedNodes", "Sink", "are_rdf", "line_blocks", "write_lines"]
+
+ROWS_OF_A_PART: Final = 1 << 12
+"""How many rows a thread makes text of at a time."""
 
 Blocks: TypeAlias = Iterator["tuple[bytes | memoryview, int]"]
 """Blocks of text, each valid until the next one, with the number of statements in each."""
+
+Sink: TypeAlias = Callable[["tuple[bytes | memoryview, int]"], None]
+"""Takes a block of text with the number of statements in it."""
 
 
 def are_rdf(triples: TripleIds, dictionary: Dictionary) -> Flags:
@@ -64,12 +71,36 @@ def line_blocks(triples: TripleIds, dictionary: Dictionary, graph: str = "") -> 
         dictionary: Their terms.
         graph: The graph's name in N-Triples form, or nothing for the default graph.
     """
+    rows, further, table = _named(triples, dictionary, graph)
+    writer = TextWriter(table)
+    writer.set_further(further)
+    yield from writer.lines(rows)
+
+
+def write_lines(triples: TripleIds, dictionary: Dictionary, graph: str, sink: Sink, threads: int) -> None:
+    """Hand the blocks of `line_blocks` to a function; several threads make them if there are many."""
+    if threads == 1 or len(triples) <= ROWS_OF_A_PART:
+        for block, count in line_blocks(triples, dictionary, graph):
+            sink((block, count))
+        return
+    rows, further, table = _named(triples, dictionary, graph)
+    writers = Writers(table, sink)
+
+    def text(part: Ids) -> WrittenText:
+        writer = writers.writer(further)
+        return WrittenText(writer.text_of_lines(part), len(part), writer)
+
+    size = max(ROWS_OF_A_PART, len(further))
+    parts = (rows[start : start + size] for start in range(0, len(rows), size))
+    deliver(parts, text, writers.pass_on, threads)
+
+
+def _named(triples: TripleIds, dictionary: Dictionary, graph: str) -> tuple[Ids, list[bytes], TextTable]:
+    """Return rows with the ids that a writer understands, the further texts that it needs, and the texts of terms."""
     renamed = RenamedNodes(dictionary)
     table = TextTable.of(dictionary)
-    writer = TextWriter(table)
     further, rows = renamed.texts, renamed.in_rows(triples)
     if graph:
         rows = np.column_stack([rows, np.full(len(rows), table.known + len(further), np.int32)])
         further = [*further, (f"_:{safe_label(graph[2:])}" if graph.startswith("_:") else graph).encode()]
-    writer.set_further(further)
-    yield from writer.lines(rows)
+    return rows, further, table

@@ -6,18 +6,20 @@ import contextlib
 import itertools
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
 from typing import TYPE_CHECKING, BinaryIO, Final, TypeAlias, TypeVar
 
 import numpy as np
 
+from kg_reasoner.concurrency.cores import thread_count
 from kg_reasoner.errors import LoadError, OutputError, UnknownNameError
 from kg_reasoner.io.files import Target, atomic_output, atomic_text
-from kg_reasoner.io.lines import Blocks, are_rdf, line_blocks
+from kg_reasoner.io.lines import Blocks, Sink, are_rdf, line_blocks, write_lines
 from kg_reasoner.io.parquet import PARQUET, write_parquet
-from kg_reasoner.io.rdfxml import rdfxml_lines
+from kg_reasoner.io.rdfxml import rdfxml_blocks, rdfxml_lines
 from kg_reasoner.io.reserialising import write_in_syntax
-from kg_reasoner.io.turtle import turtle_blocks
+from kg_reasoner.io.turtle import write_turtle
 from kg_reasoner.loaders.convert import check_absolute, to_oxigraph
 from kg_reasoner.loaders.rdf.blank import safe_label
 from kg_reasoner.loaders.rdf.formats import (
@@ -78,7 +80,11 @@ def write_triples(
 
 @contextlib.contextmanager
 def triple_writer(
-    target: Target, format: str | None = None, prefixes: Mapping[str, str] | None = None, progress: Progress | None = None
+    target: Target,
+    format: str | None = None,
+    prefixes: Mapping[str, str] | None = None,
+    progress: Progress | None = None,
+    threads: int | None = None,
 ) -> Iterator[TripleWriter]:
     """Yield a function that writes triples to a file, which appears when the block ends without an error.
 
@@ -89,17 +95,21 @@ def triple_writer(
         format: The syntax, by name, extension or media type; by default determined by the file name, else N-Triples.
         prefixes: Short names of namespaces, for the syntaxes that have them.
         progress: Called with ``"write"`` and the number of triples written.
+        threads: The number of threads that make the text of N-Triples, N-Quads and Turtle; None: one per core that the process may
+            use. The file does not depend on it.
 
     Raises:
         UnknownNameError: The format is unknown.
         OutputError: The file cannot be written.
+        ValueError: The number of threads is wrong.
     """
+    count = thread_count(threads)
     syntax = _output_format(os.fspath(target), format)
     for prefix in prefixes or ():
         if prefix and not _PREFIX.fullmatch(prefix):
             raise OutputError(f"{prefix!r} cannot be a prefix")
     with atomic_output(target) as file:
-        yield TripleWriter(file, syntax, dict(prefixes or {}), progress)
+        yield TripleWriter(file, syntax, dict(prefixes or {}), progress, count)
 
 
 def _output_format(name: str, format: str | None) -> Format:
@@ -122,8 +132,11 @@ class TripleWriter:
     Triples that are not RDF, because a literal is the subject or something else than an IRI the property, are left out.
     """
 
-    def __init__(self, file: BinaryIO, format: Format, prefixes: Mapping[str, str], progress: Progress | None = None) -> None:
+    def __init__(
+        self, file: BinaryIO, format: Format, prefixes: Mapping[str, str], progress: Progress | None = None, threads: int = 1
+    ) -> None:
         self._file = file
+        self._threads = threads
         self._format = format
         self._prefixes = dict(prefixes)
         self._progress = progress
@@ -154,18 +167,15 @@ class TripleWriter:
         keep = are_rdf(triples, dictionary)
         triples = triples if keep.all() else triples[keep]
         if self._format in (N_TRIPLES, N_QUADS):
-            return self._blocks(line_blocks(triples, dictionary))
+            return self._together(lambda sink: write_lines(triples, dictionary, "", sink, self._threads))
         if self._format in (TURTLE, TRIG, N3):
-            return self._blocks(turtle_blocks(triples, dictionary, self._prefixes), len(triples))
+            turtle = partial(write_turtle, triples, dictionary, self._prefixes, threads=self._threads)
+            return self._together(lambda sink: turtle(sink=sink), len(triples))
         if self._format is PARQUET:
             return self._parquet([(triples, "", dictionary)], graphs=False)
         triples = triples[np.argsort(triples[:, 0], kind="stable")]  # both group the statements about a subject
         if self._format is RDF_XML:
-            before = self.written
-            starts = range(0, len(triples), _LINES)
-            rows = (row for start in starts for row in triples[start : start + _LINES].tolist())
-            self._lines(rdfxml_lines(self._counted(rows), dictionary.decode, self._prefixes), count=False)
-            return self.written - before
+            return self._together(partial(_hand_over, rdfxml_blocks(triples, dictionary, self._prefixes)))
         return self._reserialised(line_blocks(triples, dictionary))
 
     def add_prefixes(self, prefixes: Mapping[str, str]) -> None:
@@ -191,7 +201,7 @@ class TripleWriter:
         number.
         """
         if self._format is N_QUADS:
-            return self._blocks(_quad_lines(parts))
+            return self._together(partial(_write_quads, parts, self._threads))
         if self._format is PARQUET:
             some = ((triples[are_rdf(triples, dictionary)], graph, dictionary) for triples, graph, dictionary in parts)
             return self._parquet(some, graphs=True)
@@ -200,10 +210,17 @@ class TripleWriter:
         union = Dictionary()
         return self.ids(unique_rows(np.concatenate([NO_TRIPLES, *(_in_dictionary(part, union) for part in parts)])), union)
 
-    def _blocks(self, blocks: Blocks, total: int | None = None) -> int:
+    def _together(self, write: Callable[[Sink], None], total: int | None = None) -> int:
+        """Write blocks of text that a function hands to another one, which it is called with."""
         before = self.written
-        for block, _ in self._counted_blocks(blocks):
-            self._file.write(block)
+
+        def sink(block: tuple[bytes | memoryview, int]) -> None:
+            self._file.write(block[0])
+            self.written += block[1]
+            if self._progress is not None:
+                self._progress(_STAGE, self.written, None)
+
+        write(sink)
         if total is not None:  # statements within others are not counted in blocks
             self.written = before + total
         if self._progress is not None:
@@ -273,6 +290,16 @@ def _line_text(term: Term) -> str:
 def _quad_lines(parts: Iterable[QuadIds]) -> Blocks:
     for triples, graph, dictionary in parts:
         yield from line_blocks(triples[are_rdf(triples, dictionary)], dictionary, graph)
+
+
+def _hand_over(blocks: Blocks, sink: Sink) -> None:
+    for block in blocks:
+        sink(block)
+
+
+def _write_quads(parts: Iterable[QuadIds], threads: int, sink: Sink) -> None:
+    for triples, graph, dictionary in parts:
+        write_lines(triples[are_rdf(triples, dictionary)], dictionary, graph, sink, threads)
 
 
 def _in_dictionary(part: QuadIds, dictionary: Dictionary) -> TripleIds:

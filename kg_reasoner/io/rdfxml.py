@@ -4,13 +4,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Final, TypeVar
+from typing import TYPE_CHECKING, Final, TypeVar
+
+import numpy as np
 
 from kg_reasoner.errors import OutputError
 from kg_reasoner.loaders.rdf.blank import safe_label
+from kg_reasoner.storage.elements import ElementWriter
 from kg_reasoner.terms import IRI, RDF, XSD, BlankNode, Term
 
-__all__ = ["rdfxml_lines"]
+if TYPE_CHECKING:
+    from kg_reasoner.io.lines import Blocks
+    from kg_reasoner.storage.arrays import TripleIds
+    from kg_reasoner.storage.dictionary import Dictionary
+
+__all__ = ["rdfxml_blocks", "rdfxml_lines"]
 
 _LOCAL: Final = re.compile(r"[^\W\d][\w.-]*\Z")
 _NOT_IN_XML: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
@@ -32,13 +40,8 @@ def rdfxml_lines(rows: Iterable[Sequence[Key]], term_of: Callable[[Key], Term], 
     Raises:
         OutputError: XML cannot hold a triple (a property that does not end in a name, a control character).
     """
-    names = {"rdf": _RDF}
-    for prefix, namespace in prefixes.items():
-        if prefix and not prefix.lower().startswith("xml"):
-            names[prefix] = namespace
-    short = {namespace: prefix for prefix, namespace in names.items()}
-    declarations = "".join(f"\n    xmlns:{prefix}={_quoted(namespace)}" for prefix, namespace in names.items())
-    yield f'<?xml version="1.0" encoding="UTF-8"?>\n<rdf:RDF{declarations}>\n'
+    header, short = _header(prefixes)
+    yield header
     properties: dict[Key, tuple[str, str]] = {}
     values: dict[Key, tuple[str, bool]] = {}
     current: Key | None = None
@@ -61,6 +64,47 @@ def rdfxml_lines(rows: Iterable[Sequence[Key]], term_of: Callable[[Key], Term], 
     if current is not None:
         yield "  </rdf:Description>\n"
     yield "</rdf:RDF>\n"
+
+
+def rdfxml_blocks(triples: TripleIds, dictionary: Dictionary, prefixes: Mapping[str, str]) -> Blocks:
+    """Yield what `rdfxml_lines` does in blocks, for triples given as ids, shape (n, 3), grouped by subject.
+
+    Raises:
+        OutputError: As in `rdfxml_lines`.
+    """
+    header, short = _header(prefixes)
+    ids, places = np.unique(triples[:, 1], return_inverse=True)
+    nodes = np.flatnonzero(dictionary.first_bytes() == ord("_")).astype(np.int32)
+    names = [safe_label(text[2:], as_name=True) for text in dictionary.texts_of(nodes)]
+    others = np.arange(len(dictionary), dtype=np.int32)
+    others[nodes] = len(dictionary) + np.arange(len(nodes), dtype=np.int32)
+    writer = ElementWriter(dictionary, names)
+    properties = [dictionary.decode(number) for number in ids.tolist()]
+    if writer.refused[triples[:, 2]].any() or not all(map(_has_name, properties)):
+        for _ in rdfxml_lines(triples.tolist(), dictionary.decode, prefixes):
+            pass  # the first triple that cannot be written is an error
+    found = [_name(property, short) for property in properties]
+    yield header.encode(), 0
+    rows = np.column_stack([others[triples[:, 0]], places.reshape(-1).astype(np.int32), others[triples[:, 2]]])
+    yield from writer.elements(rows, [(f"<{name}{declared}", f"</{name}>\n") for name, declared in found])
+    yield ("  </rdf:Description>\n" if len(triples) else "").encode() + b"</rdf:RDF>\n", 0
+
+
+def _header(prefixes: Mapping[str, str]) -> tuple[str, dict[str, str]]:
+    """Return how a document begins, and the prefixes that it declares, by namespace."""
+    names = {"rdf": _RDF}
+    for prefix, namespace in prefixes.items():
+        if prefix and not prefix.lower().startswith("xml"):
+            names[prefix] = namespace
+    declarations = "".join(f"\n    xmlns:{prefix}={_quoted(namespace)}" for prefix, namespace in names.items())
+    short = {namespace: prefix for prefix, namespace in names.items()}
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n<rdf:RDF{declarations}>\n', short
+
+
+def _has_name(property: Term) -> bool:
+    """Return whether a property ends in a name, behind something else."""
+    local = _LOCAL.search(property.value) if isinstance(property, IRI) else None
+    return local is not None and local.start() > 0
 
 
 def _name(property: Term, short: Mapping[str, str]) -> tuple[str, str]:

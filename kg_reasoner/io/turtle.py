@@ -13,15 +13,16 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from kg_reasoner.io.lines import Blocks, RenamedNodes
+from kg_reasoner.concurrency.pipeline import deliver
+from kg_reasoner.io.lines import ROWS_OF_A_PART, Blocks, RenamedNodes, Sink
 from kg_reasoner.storage.arrays import Ids, TripleIds
-from kg_reasoner.storage.writing import TextWriter, rows_for_statements, short_texts
+from kg_reasoner.storage.writing import TextWriter, Writers, WrittenText, rows_for_statements, short_texts
 from kg_reasoner.terms import RDF
 
 if TYPE_CHECKING:
     from kg_reasoner.storage.dictionary import Dictionary
 
-__all__ = ["DEPTH", "turtle_blocks"]
+__all__ = ["DEPTH", "turtle_blocks", "write_turtle"]
 
 DEPTH: Final = 40
 """How deep blank nodes are nested."""
@@ -38,8 +39,22 @@ def turtle_blocks(triples: TripleIds, dictionary: Dictionary, prefixes: Mapping[
         prefixes: The prefixes to use, with their namespaces.
         rows: How many triples have their blank nodes in memory as text at a time.
     """
-    yield "".join(f"@prefix {prefix}: <{namespace}> .\n" for prefix, namespace in prefixes.items()).encode(), 0
+    yield _header(prefixes), 0
     yield from _TurtleWriter(triples, dictionary, prefixes).blocks(rows)
+
+
+def write_turtle(triples: TripleIds, dictionary: Dictionary, prefixes: Mapping[str, str], sink: Sink, threads: int) -> None:
+    """Hand the blocks of `turtle_blocks` to a function; several threads make them if there are many triples."""
+    if threads == 1 or len(triples) <= ROWS_OF_A_PART:
+        for block, count in turtle_blocks(triples, dictionary, prefixes):
+            sink((block, count))
+        return
+    sink((_header(prefixes), 0))
+    _TurtleWriter(triples, dictionary, prefixes).write(ROWS_OF_A_PART, sink, threads)
+
+
+def _header(prefixes: Mapping[str, str]) -> bytes:
+    return "".join(f"@prefix {prefix}: <{namespace}> .\n" for prefix, namespace in prefixes.items()).encode()
 
 
 class _TurtleWriter:
@@ -72,6 +87,10 @@ class _TurtleWriter:
         waiting = np.unique(self._triples[~outer, 0]).tolist()
         yield from self._statements(writer, self._named_subjects, rows)
         yield from self._statements(writer, self._triples[outer], rows)
+        yield from self._about_waiting(writer, waiting, rows)
+
+    def _about_waiting(self, writer: TextWriter, waiting: list[int], rows: int) -> Blocks:
+        """Yield the statements about those blank nodes that have not been written in their places."""
         for subject in waiting:  # what is left belongs to circles, or lies too deep
             if subject not in self._written:
                 self._nested[subject] = False
@@ -79,15 +98,37 @@ class _TurtleWriter:
 
     def _statements(self, writer: TextWriter, triples: TripleIds, rows: int) -> Blocks:
         given = rows_for_statements(self._renamed.in_rows(triples))
+        for start, end, texts in self._parts(triples, given, rows):
+            writer.set_further(texts)
+            yield from writer.statements(given, self._type, start, end)
+
+    def _parts(self, triples: TripleIds, given: Ids, rows: int) -> Iterator[tuple[int, int, list[bytes]]]:
+        """Yield where parts of the triples begin and end, and the further texts that they need, for which they get ids."""
         names = self._renamed.texts
         rows = max(rows, len(names))
         for start in range(0, len(given), rows):
             values = triples[start : start + rows, 2]
             places = np.flatnonzero(self._nested[values])
             texts = [self._value(value, 2).encode() for value in values[places].tolist()]
-            given[start + places, 2] = np.arange(len(texts)) + (writer.known + len(names))
-            writer.set_further([*names, *texts])
-            yield from writer.statements(given, self._type, start, start + len(values))
+            given[start + places, 2] = np.arange(len(texts)) + (self._table.known + len(names))
+            yield start, start + len(values), [*names, *texts]
+
+    def write(self, rows: int, sink: Sink, threads: int) -> None:
+        """Hand what `blocks` yields to a function, made by several threads."""
+        writers = Writers(self._table, sink)
+        outer = ~self._nested[self._triples[:, 0]]
+        waiting = np.unique(self._triples[~outer, 0]).tolist()
+        for triples in (self._named_subjects, self._triples[outer]):
+            given = rows_for_statements(self._renamed.in_rows(triples))
+
+            def text(part: tuple[int, int, list[bytes]], given: Ids = given) -> WrittenText:
+                start, end, texts = part
+                writer = writers.writer(texts)
+                return WrittenText(writer.text_of_statements(given, self._type, start, end), end - start, writer)
+
+            deliver(self._parts(triples, given, rows), text, writers.pass_on, threads)
+        for block, count in self._about_waiting(TextWriter(self._table), waiting, rows):
+            sink((block, count))
 
     def _value(self, value: int, depth: int) -> str:
         """Return the text of an object: a term, a list, or the statements about a blank node."""

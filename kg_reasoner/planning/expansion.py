@@ -62,8 +62,8 @@ def predicate_variable(atom: Atom) -> Variable | None:
 
 
 def ranging(atoms: Iterable[Atom]) -> tuple[Variable, bool] | None:
-    """Return a variable for a property or class in some atoms, and whether it stands for classes only; None if there is none."""
-    atoms = tuple(atoms)
+    """Return a variable for a property or class in positive atoms, and whether it is one for classes; None if there is none."""
+    atoms = tuple(atom for atom in atoms if atom.predicate == TRIPLE)
     variable = next((variable for variable in map(predicate_variable, atoms) if variable is not None), None)
     if variable is None:
         return None
@@ -72,7 +72,7 @@ def ranging(atoms: Iterable[Atom]) -> tuple[Variable, bool] | None:
 
 def copies(rule: Rule, properties: Sequence[Term], classes: Sequence[Term]) -> Iterator[Rule]:
     """Yield a rule, or its copies with each property and class for its variables. The properties do not include rdf:type."""
-    choice = ranging(triple_atoms(rule.body))
+    choice = ranging(rule.body_atoms())
     if choice is None:
         yield rule
         return

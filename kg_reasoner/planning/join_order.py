@@ -18,7 +18,7 @@ __all__ = ["Check", "Estimate", "Part", "PartsOfBody", "by_shape", "in_join_orde
 Check: TypeAlias = StoredComparison | StoredCall
 Part: TypeAlias = StoredAtom | Check
 
-Estimate: TypeAlias = Callable[[StoredAtom, Collection[str]], float]
+Estimate: TypeAlias = Callable[[StoredAtom, set[str]], float]
 """Returns the expected matches of an atom, given the bound variables."""
 
 _RECENT: Final = 4

@@ -12,7 +12,7 @@ from typing import Final, TypeAlias, TypeVar
 
 import numpy as np
 
-from kg_reasoner.planning.expansion import substitute, triple_atoms
+from kg_reasoner.planning.expansion import substitute
 from kg_reasoner.program import Atom, Rule, Variable
 from kg_reasoner.storage.arrays import Changed, Flags, Rows
 from kg_reasoner.storage.dictionary import Dictionary
@@ -57,6 +57,10 @@ class TripleLayout(ABC):
         self.lookups = Lookups(database)
         self._dictionary, self._database = dictionary, database
         self._type = dictionary.encode(RDF.type)
+
+    def expect(self, blocks: Sequence[Rows]) -> None:
+        """Make room for triples that will be stored, all at once: that is faster than growth. By default, nothing is done."""
+        del blocks
 
     # --- relations --------------------------------------------------------------------------------------------------
 
@@ -137,7 +141,7 @@ class TripleLayout(ABC):
         """Return a variable in atoms of triples that ranges over relations, and its current values, or None.
 
         Args:
-            atoms: The atoms.
+            atoms: The positive atoms of a body: a negated one does not limit the values of a variable.
             since: Omit the values that there were when `names` had this value.
         """
 
@@ -148,7 +152,7 @@ class TripleLayout(ABC):
             rule: The rule.
             since: Omit most of the copies that there were when `names` had this value.
         """
-        choice = self.choices(tuple(triple_atoms(rule.body)), since) if self.is_open(rule) else None
+        choice = self.choices(tuple(rule.body_atoms()), since) if self.is_open(rule) else None
         if choice is None:
             yield rule
             return

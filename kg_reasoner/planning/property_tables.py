@@ -5,7 +5,7 @@ A rule with a variable for the property or class is expanded, one copy for each 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Final, NamedTuple
 
@@ -25,6 +25,9 @@ SUBJECT, OBJECT = 0, 1
 
 FEW: Final = 16
 """The maximum number of triples to examine one by one, where NumPy is slower."""
+
+MANY: Final = 100_000
+"""The number of triples from which they are counted by a kernel, in tables as long as the dictionary."""
 
 RESERVED: Final = 64
 """The number of new triples of a property or class from which room is allocated in advance."""
@@ -100,21 +103,51 @@ class PropertyTables(TripleLayout):
         """See `TripleLayout`. Relations are created first, then all triples are stored at once."""
         if len(self._dictionary) > len(self._property_map):
             self._extend_maps()
-        if len(triples) > FEW:
-            typed = triples[:, 1] == self._type
-            for column, known, part in ((1, self._properties, triples[~typed]), (2, self._classes, triples[typed])):
-                terms, counts = np.unique(part[:, column], return_counts=True)
-                new = [term for term in terms.tolist() if term not in known]
-                if new:
-                    self._make(known, *new)
-                for term, count in zip(terms[counts > RESERVED].tolist(), counts[counts > RESERVED].tolist(), strict=True):
-                    self._database.reserve(known[term], count)
-        else:
+        if len(triples) <= FEW:
             for _, property, value in triples.tolist():
                 known, term = (self._classes, value) if property == self._type else (self._properties, property)
                 if term not in known:
                     self._make(known, term)
-        return self._database.load_triples(triples)
+            return self._database.load_triples(triples)
+        sizes: dict[int, int] = {}
+        for known, terms, counts in self._names_in([triples]):
+            self._expect_in(known, terms, counts)
+            sizes.update((known[term], count) for term, count in zip(terms, counts, strict=True))
+        return self._database.load_triples(triples, sizes)
+
+    def expect(self, blocks: Sequence[Rows]) -> None:
+        """See `TripleLayout`. Room is made for each relation once."""
+        if len(self._dictionary) > len(self._property_map):
+            self._extend_maps()
+        for known, terms, counts in self._names_in(blocks):
+            self._expect_in(known, terms, counts)
+
+    def _expect_in(self, known: dict[int, int], terms: Sequence[int], counts: Sequence[int]) -> None:
+        """Create the relations of those of some properties or classes that are new, and make room in them."""
+        new = [term for term in terms if term not in known]
+        if new:
+            self._make(known, *new)
+        for term, count in zip(terms, counts, strict=True):
+            if count > RESERVED:
+                self._database.reserve(known[term], count)
+
+    def _names_in(self, blocks: Sequence[Rows]) -> Iterator[tuple[dict[int, int], list[int], list[int]]]:
+        """Yield, of triples, the properties with their numbers of triples, then the classes; each with the relations known."""
+        count = sum(map(len, blocks))
+        if count < MANY:
+            triples = np.concatenate(blocks)
+            typed = triples[:, 1] == self._type
+            for column, known, part in ((1, self._properties, triples[~typed]), (2, self._classes, triples[typed])):
+                found, sizes = np.unique(part[:, column], return_counts=True)
+                yield known, found.tolist(), sizes.tolist()
+            return
+        counts = self._database.count_names(blocks, self._type, len(self._dictionary))
+        relations = self._properties, self._classes
+        names = [np.fromiter(known, np.int64) for known in relations]
+        if sum(int(of_name[some].sum()) for of_name, some in zip(counts, names, strict=True)) < count:  # there are new ones
+            names = [np.flatnonzero(of_name).astype(np.int64) for of_name in counts]
+        for known, of_name, some in zip(relations, counts, names, strict=True):
+            yield known, some.tolist(), of_name[some].tolist()
 
     def retract(self, triples: Rows) -> Changed:
         """See `TripleLayout`."""

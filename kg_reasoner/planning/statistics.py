@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
+from operator import itemgetter
 
 import numpy as np
 import numpy.typing as npt
@@ -32,7 +33,7 @@ class RelationStatistics:
                 rows *= self._column(atom.relation, column).share_of(term)
         return rows
 
-    def join(self, atoms: Sequence[StoredAtom]) -> Callable[[StoredAtom, Collection[str]], float]:
+    def join(self, atoms: Sequence[StoredAtom]) -> Callable[[StoredAtom, set[str]], float]:
         """Return a function that estimates the rows of an atom of a query for each solution of the atoms whose variables are
         bound.
 
@@ -41,20 +42,22 @@ class RelationStatistics:
         """
         sizes = {atom: self.size(atom) for atom in atoms}
         values: dict[tuple[StoredAtom, str], float] = {}
-        having: dict[str, list[tuple[frozenset[str], StoredAtom]]] = {}
+        having: dict[str, list[tuple[float, frozenset[str], StoredAtom]]] = {}
         for atom in sizes:
             names = frozenset(term for term in atom.terms if isinstance(term, str))
             for column, term in enumerate(atom.terms):
                 if isinstance(term, str):
                     values[atom, term] = max(1.0, min(sizes[atom], self._column(atom.relation, column).distinct))
             for name in names:
-                having.setdefault(name, []).append((names, atom))
+                having.setdefault(name, []).append((values[atom, name], names, atom))
+        for others in having.values():
+            others.sort(key=itemgetter(0))
 
-        def estimate(atom: StoredAtom, bound: Collection[str]) -> float:
-            rows, known = sizes[atom], frozenset(bound)
-            for name in known.intersection(atom.terms):
-                before = [values[other, name] for names, other in having[name] if names <= known and other != atom]
-                rows /= max(values[atom, name], min(before, default=1.0))
+        def estimate(atom: StoredAtom, bound: set[str]) -> float:
+            rows = sizes[atom]
+            for name in bound.intersection(atom.terms):
+                fewest = next((value for value, names, other in having[name] if names <= bound and other != atom), 1.0)
+                rows /= max(values[atom, name], fewest)
             return rows
 
         return estimate

@@ -14,11 +14,12 @@ from kg_reasoner.concurrency.locking import new_mutex
 from kg_reasoner.errors import CapacityError
 from kg_reasoner.storage.arrays import Ids
 from kg_reasoner.storage.kernels import native
-from kg_reasoner.storage.kernels.layout import MOST, Terms
+from kg_reasoner.storage.kernels.layout import EMPTY, MOST, Terms
 from kg_reasoner.storage.kernels.memory import StructTable, address, allocate, borrow, grant
 from kg_reasoner.storage.kernels.texts import (
     DONE,
     IS_FULL,
+    NEEDS_PARSER,
     NEEDS_SCOPE,
     VALUE_BLANK,
     VALUE_ESCAPED,
@@ -68,13 +69,15 @@ class Lines(NamedTuple):
 
     Attributes:
         rows: The ids, shape (n, 3); of N-Quads (n, 4), where -1 is the default graph.
-        rejects: Where the lines begin and end that need a full parser.
         lines: The number of lines.
     """
 
     rows: Ids
-    rejects: list[tuple[int, int]]
     lines: int
+
+
+def _refuse(lines: Sequence[bytes]) -> Ids:
+    raise ValueError(f"not read without a full parser: {lines[0]!r}")
 
 
 class Dictionary:
@@ -260,7 +263,13 @@ class Dictionary:
         few = self._few
         return few if length <= len(few.bytes) and count < len(few.offsets) else _Layout(length, count)
 
-    def encode_lines(self, data: Buffer, width: int = 3, blank_scope: str | Callable[[], str] = "") -> Lines:
+    def encode_lines(
+        self,
+        data: Buffer,
+        width: int = 3,
+        blank_scope: str | Callable[[], str] = "",
+        others: Callable[[Sequence[bytes]], Ids] = _refuse,
+    ) -> Lines:
         """Read whole lines of N-Triples or N-Quads. Empty lines and comment lines are skipped.
 
         Only lines of a strict grammar are read: absolute IRIs of plain ASCII, canonical escapes, language tags in lower case, no
@@ -271,9 +280,10 @@ class Dictionary:
             width: 3 for N-Triples, 4 for N-Quads.
             blank_scope: A blank node ``_:x`` becomes ``_:`` + `blank_scope` + ``x``. A function is called for it at the first blank
                 node.
+            others: Returns the ids, shape (n, width), of adjacent lines that need a full parser.
         """
         if not len(data):
-            return Lines(np.empty((0, width), np.int32), [], 0)
+            return Lines(np.empty((0, width), np.int32), 0)
         if data[-1] != ord("\n"):
             data = bytes(data) + b"\n"
         text = borrow(data)
@@ -283,6 +293,7 @@ class Dictionary:
         rows = allocate((len(data) // 40 + 16) * width, np.int32)
         rejects = allocate(64, np.int64)
         ascii_only = int(not _is_utf8(data))
+        parts: list[Ids] = []
         while True:
             with self.mutex:
                 status = native.read_lines(
@@ -306,17 +317,51 @@ class Dictionary:
                     rest = text[int(state[0]) :]
                     ends = np.flatnonzero(rest[:_LONG_LINE] == ord("\n"))
                     self.make_room((int(ends[0]) + 1 if len(ends) else len(rest)) + 3 * (0 if scope is None else len(scope)))
-            if status == DONE:
-                break
             if status == NEEDS_SCOPE and callable(blank_scope):
                 scope = _constant(blank_scope().encode())
+            if status == NEEDS_PARSER or (status == DONE and state[2]):
+                ranges = rejects[: 2 * state[2]].reshape(-1, 2).tolist()
+                parts.append(np.array(rows[: width * state[1]]).reshape(-1, width))
+                parts.append(others([bytes(data[start:end]) for start, end in ranges]))
+                state[1] = state[2] = 0
+            if status == DONE:
+                break
             if state[1] == len(rows) // width:
                 rows = _doubled(rows)
             if state[2] == len(rejects) // 2:
                 rejects = _doubled(rejects)
-        ranges = rejects[: 2 * state[2]].reshape(-1, 2).tolist()
         kept = np.array(rows[: width * state[1]]).reshape(-1, width)
-        return Lines(kept, [(start, min(end, len(data))) for start, end in ranges], int(state[3]))
+        return Lines(np.concatenate([*parts, kept]) if parts else kept, int(state[3]))
+
+    def merge(self, other: Dictionary, hashes: npt.NDArray[np.int64]) -> Ids:
+        """Intern the terms of another dictionary in the order of their ids; return the ids here, by those there.
+
+        Args:
+            other: The dictionary, which no other thread changes.
+            hashes: What `hashes_of_texts` of it returns.
+        """
+        count = len(other)
+        numbers: Ids = allocate(count, np.int32)
+        done = 0
+        with self.mutex:
+            while True:
+                done = native.merge_texts(self._address, other.address, address(hashes), done, address(numbers))
+                if done == count:
+                    return numbers
+                offsets = other._terms.offsets
+                self.make_room(int(offsets[done + 1] - offsets[done]))
+
+    def hashes_of_texts(self) -> npt.NDArray[np.int64]:
+        """Return the hash of each term's text, by id."""
+        hashes: npt.NDArray[np.int64] = allocate(len(self), np.int64)
+        native.hash_texts(self._address, address(hashes))
+        return hashes
+
+    def clear(self) -> None:
+        """Remove all terms, so that ids are assigned anew. No other thread uses the dictionary."""
+        self._terms.count = 0
+        self._terms.slots[:] = EMPTY
+        self._first_bytes = np.empty(0, np.uint8), 0
 
     def make_room(self, text_length: int) -> None:
         """Make room for more terms and for `text_length` more bytes. The caller holds the mutex."""

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from kg_reasoner.concurrency.rounds import Task
 from kg_reasoner.storage.kernels import native
-from kg_reasoner.storage.kernels.building import MOST_SPILLED, SIZE, SPILLED, SPILLS, USED
+from kg_reasoner.storage.kernels.building import MOST_SPILLED, ROWS, SIZE, SPILLED, SPILLS, USED
 from kg_reasoner.storage.kernels.layout import DONE, RING
 from kg_reasoner.storage.kernels.memory import address, allocate
 from kg_reasoner.storage.relation import Database
@@ -20,6 +20,7 @@ from kg_reasoner.storage.relation import Database
 __all__ = ["Building"]
 
 Marks: TypeAlias = npt.NDArray[np.uint8]
+Numbers: TypeAlias = npt.NDArray[np.int64]
 
 MARKS: Final = 1 << 20
 """The most bytes for marks of keys; they are enough to estimate some millions of keys."""
@@ -41,7 +42,8 @@ class Building:
         self._constant = database.index_constant(index)
         self._waiting = [allocate(2 * RING + 2, np.int64) for _ in range(parts)]
         self._reports = [allocate(SPILLS + 2 * MOST_SPILLED, np.int64, 0) for _ in range(parts)]
-        self._tops: list[int] = []
+        self._found: list[Numbers] = []
+        """The row and the slot of each entry, for each part."""
 
     def steps(self) -> Iterator[list[Task]]:
         """Yield the tasks of each step. They have been run when the next step is asked for."""
@@ -51,20 +53,22 @@ class Building:
         bounds = [count * part // self._parts for part in range(self._parts + 1)]
         yield [partial(self._mark, marks[part], bounds[part], bounds[part + 1]) for part in parts]
         slots = database.slots_for(_estimated(marks))
+        room = min(count, 2 * count // self._parts) + RING
         while True:
             database.set_empty_keys(self._number, slots)
+            self._found = [allocate(room, np.int64) for _ in parts]
             results: list[int] = []
             yield [partial(self._count, part, results) for part in parts]
             if all(status == DONE for status in results):
                 break
-            slots *= 2
+            slots, room = 2 * slots, count + RING
         for report in self._reports:
             native.place_spilled(index.address, address(report))
         sizes = [int(report[SIZE]) for report in self._reports]
         index.used = sum(int(report[USED] + report[SPILLED]) for report in self._reports)
-        self._tops = [sum(sizes[:part]) for part in parts]
         database.set_arena(self._number, sum(sizes))
-        yield [partial(self._fill, part) for part in parts]
+        yield [partial(self._fill, part, sum(sizes[:part])) for part in parts]
+        self._found = []
         index.top = sum(sizes)
 
     def _mark(self, marks: Marks, first: int, end: int) -> None:
@@ -72,12 +76,13 @@ class Building:
         native.mark_keys(*here, first, end, address(marks), len(marks) - 1)
 
     def _count(self, part: int, results: list[int]) -> None:
-        here = self._relation.address, self._index.address, self._constant, part, self._parts
-        results.append(native.count_keys(*here, address(self._waiting[part]), address(self._reports[part])))
+        here, found = (self._relation.address, self._index.address, self._constant), self._found[part]
+        scratch = address(self._waiting[part]), address(self._reports[part])
+        results.append(native.count_keys(*here, part, self._parts, *scratch, address(found), len(found)))
 
-    def _fill(self, part: int) -> None:
-        here = self._relation.address, self._index.address, self._constant, part, self._parts
-        native.fill_vectors(*here, self._tops[part], address(self._waiting[part]))
+    def _fill(self, part: int, top: int) -> None:
+        here, found = (self._relation.address, self._index.address), self._found[part]
+        native.fill_vectors(*here, address(found), int(self._reports[part][ROWS]), top)
 
 
 def _estimated(marks: list[Marks]) -> int:

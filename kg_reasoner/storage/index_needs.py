@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from kg_reasoner.storage.kernels.layout import COMPARE, PROBE, Plan, Relation, Section, Step
-from kg_reasoner.storage.kernels.memory import StructTable
+from kg_reasoner.storage.kernels.layout import COMPARE, EMPTY, PROBE, Plan, Relation, Section, Step
+from kg_reasoner.storage.kernels.memory import StructTable, mix
 from kg_reasoner.storage.relation import Database
 
 __all__ = ["soon_wanted"]
@@ -15,10 +15,10 @@ Numbers = npt.NDArray[np.int64]
 
 
 def soon_wanted(database: Database) -> list[int]:
-    """Return indexes that are not built, and that the entered plans need when the new rows of all relations are processed in turn.
+    """Return unbuilt indexes that the entered plans need when the new rows of all relations are processed in turn.
 
-    A plan needs its indexes if every other atom of its body has rows that are processed before those that trigger it (see
-    `kernels.fixpoint.readiness`). New facts may ask for further indexes.
+    A plan needs its indexes if every other atom of its body has rows that are processed before those that trigger it, and no guard
+    is without entries (see `kernels.fixpoint.readiness`). New facts may ask for further indexes.
     """
     count, context = len(database.relations), database.context
     rows, processed = _field(database.relations, Relation, "count"), database.processed[:count]
@@ -31,16 +31,34 @@ def soon_wanted(database: Database) -> list[int]:
     sizes = plans[:, Plan.fields["step_count"][0]]
     plan_of_step = np.repeat(np.arange(len(plans)), sizes)
     steps = database.steps.words[_ranges(plans[:, Plan.fields["first_step"][0]], sizes)]
-    kind, relation, index, newest, negated = (
-        steps[:, Step.fields[name][0]] for name in ("kind", "relation", "index", "newest", "negated")
+    kind, relation, index, newest, negated, guard, guard_key = (
+        steps[:, Step.fields[name][0]] for name in ("kind", "relation", "index", "newest", "negated", "guard", "guard_key")
     )
     own = owner_of_plan[plan_of_step]
     has_own_rows = (newest > 0) | (rows[own] > context.block_rows)
     has_rows = (processed[relation] > 0) | ((rows[relation] > 0) & (turn[relation] < turn[own]))
     is_met = (kind >= COMPARE) | (negated > 0) | np.where(relation == own, has_own_rows, has_rows)
     is_ready = np.bincount(plan_of_step, ~is_met, len(plans)) == 0
-    wanted = np.unique(index[is_ready[plan_of_step] & (kind == PROBE)])
-    return [number for number in wanted.tolist() if not database.indexes[number].built]
+    guarded = np.flatnonzero(is_ready[plan_of_step] & (guard >= 0))
+    wanted = set(guard[guarded].tolist())
+    is_passed = {
+        pair: _is_passed(database, *pair) for pair in set(zip(guard[guarded].tolist(), guard_key[guarded].tolist(), strict=True))
+    }
+    stopped = [step for step in guarded.tolist() if not is_passed[int(guard[step]), int(guard_key[step])]]
+    is_ready[plan_of_step[stopped]] = False
+    wanted.update(index[is_ready[plan_of_step] & (kind == PROBE)].tolist())
+    return sorted(number for number in wanted if not database.indexes[number].built)
+
+
+def _is_passed(database: Database, guard: int, key: int) -> bool:
+    """Return whether an index that is a guard is built, and has entries of a key, or any entries if it is EMPTY."""
+    index = database.indexes[guard]
+    if not index.built or key == EMPTY:
+        return bool(index.built and index.used)
+    slot = mix(key) & index.mask
+    while index.keys[slot] not in (key, EMPTY):
+        slot = (slot + 1) & index.mask
+    return bool(index.keys[slot] == key)
 
 
 def _field(table: StructTable, struct: type[Relation] | type[Section], name: str) -> Numbers:

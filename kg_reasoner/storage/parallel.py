@@ -48,6 +48,9 @@ MOST_HEADS: Final = 1 << (31 - LIST_BITS)
 ENTRY: Final = 20
 """The bytes of a head in a list, without its ids: its key, place and relation."""
 
+MOST_BLOCKS: Final = 16
+"""A thread takes at most so many blocks of rows at once."""
+
 MOST_KEPT: Final = 1 << 20
 """A thread that keeps more heads than this stops after its block."""
 
@@ -91,6 +94,7 @@ class Worker:
         self.number, self.kept = number, kept
         self._stride = 0
         self._plans: tuple[object, int] = None, 0
+        """The plans that have been copied: their words, and how many there are."""
         self._grow(relation_module.capacities.heads)
 
     def start(self) -> None:
@@ -105,12 +109,12 @@ class Worker:
             self.kept.values = allocate(self.kept.room * stride, np.int32)
         words = self._contexts.words[0]
         words[_SHARED_WORDS] = database.context_words[_SHARED_WORDS]
-        if self._plans != (id(database.plans.words), len(database.plans)):
+        if self._plans[0] is not database.plans.words or self._plans[1] != len(database.plans):
             plans = allocate(database.plans.words.shape, np.int64)
             plans[:] = database.plans.words
             plans[:, Plan.fields["checked_block"][0]] = 0
             context.plans = plans
-            self._plans = id(database.plans.words), len(database.plans)
+            self._plans = database.plans.words, len(database.plans)
         if database.context.request_stride:
             context.publish(requests=allocate(database.context.request_stride, np.int32), request_room=1)
         context.instances = context.stop = context.request_count = 0
@@ -119,26 +123,25 @@ class Worker:
     def join(self, relation: int, low: int, high: int) -> int:
         """Keep the heads of some rows that are not present. Return the status of the kernel."""
         first = self.kept.count
-        while True:
-            status = native.join_rows(self.address, relation, low, high)
-            if status == DONE:
-                return DONE
-            full = status == GROW and self.kept.count == self.kept.room
-            self.kept.count = first
-            if not full or (first and self.kept.room >= MOST_KEPT) or self.kept.room >= MOST_HEADS:
-                return status
+        while (status := native.join_rows(self.address, relation, low, high)) == GROW:
+            if (first and self.kept.room >= MOST_KEPT) or self.kept.room >= MOST_HEADS:
+                break
+            low = self.context.place
             self._database.claim(4 * self.kept.room * (4 * self._stride + ENTRY))
             self._grow(4 * self.kept.room)
+        if status != DONE:
+            self.kept.count = first
+        return status
 
     def _grow(self, room: int) -> None:
         used, kept, stride = self.kept.count, self.kept, self._stride
         values = allocate(room * stride, np.int32)
-        keys, relations = allocate(room, np.int64), allocate(room, np.int32)
+        keys, relations, places = allocate(room, np.int64), allocate(room, np.int32), allocate(room, np.int64)
         if used:
             values[: used * stride] = kept.values[: used * stride]
-            keys[:used], relations[:used] = kept.keys[:used], kept.relations[:used]
+            keys[:used], relations[:used], places[:used] = kept.keys[:used], kept.relations[:used], kept.places[:used]
         recent = kept.recent if kept.room else allocate(RECENT, np.int32, 0)
-        kept.publish(values=values, keys=keys, relations=relations, places=allocate(room, np.int64), recent=recent, room=room)
+        kept.publish(values=values, keys=keys, relations=relations, places=places, recent=recent, room=room)
 
 
 _OWN: Final = {
@@ -150,6 +153,7 @@ _OWN: Final = {
     "ring_next",
     "ring_count",
     "block",
+    "place",
     "instances",
     "wanted",
     "stop",
@@ -259,7 +263,7 @@ class Crew:
         Returns:
             DONE or a request, the number of joined blocks, and the segments of their heads.
         """
-        share = max(1, blocks // (8 * len(self._workers)))
+        share = max(1, min(MOST_BLOCKS, blocks // (8 * len(self._workers))))
         rows, tasks = share * self._database.context.block_rows, -(-blocks // share)
         end = low + blocks * self._database.context.block_rows
         numbers, found = count(), list[tuple[int, int, int, int]]()

@@ -10,7 +10,7 @@ import numpy as np
 from kg_reasoner.concurrency.rounds import Task
 from kg_reasoner.storage.kernels import native
 from kg_reasoner.storage.kernels.building import MOST_SPILLED, SPILLS
-from kg_reasoner.storage.kernels.layout import DONE
+from kg_reasoner.storage.kernels.layout import DONE, RING
 from kg_reasoner.storage.kernels.memory import address, allocate
 from kg_reasoner.storage.relation import Database
 
@@ -36,11 +36,13 @@ class Rehashing:
         database.claim(12 * slots)
         keys, rows = allocate(slots, np.int64), allocate(slots, np.int32)
         reports = [allocate(SPILLS + 2 * MOST_SPILLED, np.int64, 0) for _ in range(self._parts)]
+        waiting = [allocate(2 * RING + 2, np.int64) for _ in range(self._parts)]
         results: list[int] = []
 
         def rehash(part: int) -> None:
             table = address(keys), address(rows), slots - 1
-            results.append(native.rehash_part(self._relation.address, *table, part, self._parts, address(reports[part])))
+            scratch = address(waiting[part]), address(reports[part])
+            results.append(native.rehash_part(self._relation.address, *table, part, self._parts, *scratch))
 
         yield [partial(rehash, part) for part in range(self._parts)]
         if any(status != DONE for status in results):

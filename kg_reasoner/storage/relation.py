@@ -6,7 +6,7 @@ Kernels never allocate. If a table is full they return, `Database.grow` makes ro
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Final
@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from kg_reasoner.concurrency.locking import new_mutex
 from kg_reasoner.errors import CapacityError
-from kg_reasoner.storage.arrays import Changed, Rows
+from kg_reasoner.storage.arrays import Changed, Numbers, Rows
 from kg_reasoner.storage.kernels import native
 from kg_reasoner.storage.kernels.layout import (
     ABSENT,
@@ -47,11 +47,13 @@ from kg_reasoner.storage.kernels.memory import (
     allocate,
     allocate_each,
     grant,
+    lend,
     mix,
     region,
     repeated,
 )
 from kg_reasoner.storage.renewal import Renewals
+from kg_reasoner.storage.shared_loading import load_together
 
 FILL = 0.62
 """The fullest that a hash table gets before it doubles."""
@@ -94,6 +96,8 @@ class Capacities:
     """Fewer dead rows than this are left where they are."""
     large: int = 1 << 16
     """Relations with so many rows grow and are compacted in steps."""
+    shared_triples: int = 1 << 17
+    """Fewer triples than this are loaded by one thread."""
     block: int = BLOCK
     """Rows that are processed together. The order of derived rows depends on it."""
     heads: int = 1 << 16
@@ -238,11 +242,14 @@ class Database(PlanRoom):
         self._grown = np.empty(0, np.int32)
         self._extend_counts(16)
         self.context.requests, self.context.request_room = allocate(1, np.int32), 0
+        self._lent: Any = None
         self._allocate_arguments(RETAINED)
         self._answered: tuple[Rows | None, Changed] = None, self._argument_answers
         self.renumbered: Counter[int] = Counter()
         """How often the rows of each relation have got other numbers."""
         self._renewals = Renewals(self)
+        self.threads = 1
+        """The number of threads that load triples together."""
         self.is_fresh = True
         """Whether no row has ever been processed, so that rules will see all rows as new ones."""
         self._list_room = 0
@@ -432,16 +439,39 @@ class Database(PlanRoom):
                 self.grow()
         return self._answers(count)
 
-    def load_triples(self, triples: Rows) -> Changed:
-        """Insert explicit triples, shape (n, 3), in property tables; all their relations are there. See `load`."""
+    def load_triples(self, triples: Rows, sizes: Mapping[int, int] | None = None) -> Changed:
+        """Insert explicit triples, shape (n, 3), in property tables; all their relations are there. See `load`.
+
+        Given how many of them belong to each relation, several threads may do so.
+        """
         done, count = 0, len(triples)
         self.reserve_list("claimed", count)
         data, changed = self._arguments(triples)
+        is_large = count >= capacities.shared_triples and self.threads > 1
+        if is_large and sizes and self.is_fresh and not self.context.settled:
+            by_relation = np.zeros(len(self.relations), np.int64)
+            by_relation[list(sizes)] = list(sizes.values())
+            load_together(self, data, count, by_relation, changed, self.threads)
+            return self._answers(count)
         while done < count:
             done = native.load_triples(self.address, data, done, count, changed)
             if done < count:
                 self.grow()
         return self._answers(count)
+
+    def count_names(self, blocks: Sequence[Rows], type_id: int, terms: int) -> tuple[Numbers, Numbers]:
+        """Return by id how many triples have a term as their property, and as their class.
+
+        Args:
+            blocks: The triples.
+            type_id: The id of rdf:type.
+            terms: The number of all terms.
+        """
+        properties, classes = allocate(terms, np.int64, 0), allocate(terms, np.int64, 0)
+        for triples in blocks:
+            data = lend(np.ascontiguousarray(triples, np.int32))
+            native.count_names(address(data), len(triples), type_id, address(properties), address(classes))
+        return properties, classes
 
     def retract(self, relation: int, facts: Rows, flag: int = EXPLICIT) -> Changed:
         """Take a flag from facts, shape (n, arity); they are in the list of removed facts then. Says of each whether it had it."""
@@ -470,8 +500,13 @@ class Database(PlanRoom):
         return self._answers(len(triples))
 
     def _arguments(self, facts: Rows) -> tuple[int, int]:
-        """Return the addresses of a copy of the facts, and of an array for one answer per fact."""
+        """Return the addresses of the facts (few or scattered ones are copied), and of an array for one answer per fact."""
         count, arity = facts.shape
+        if facts.size > RETAINED and facts.flags.c_contiguous and facts.dtype == np.int32:
+            answers = allocate(count, np.uint8, 0)
+            self._argument_room, self._lent, self._argument_answers = 0, lend(facts), answers.view(np.bool_)
+            self._answered = facts, self._argument_answers
+            return address(self._lent), address(answers)
         if count * max(arity, 1) > self._argument_room:
             self._allocate_arguments(count * max(arity, 1))
         if arity == 3:
@@ -490,12 +525,14 @@ class Database(PlanRoom):
         else:
             answers = np.array(self._argument_answers[:count])
         self._answered = self._answered[0], answers
-        if self._argument_room > RETAINED:
+        if self._argument_room > RETAINED or not self._argument_room:
+            self._lent = None
             self._allocate_arguments(RETAINED)
         return answers
 
     def answers_to(self, facts: Rows) -> Changed:
         """Return a mask of the facts that the interrupted last call has loaded or retracted, if it was for these facts."""
+        native.count_rows(self.address)  # which threads may have inserted
         last, answers = self._answered
         return np.array(answers[: len(facts)]) if last is facts else np.zeros(len(facts), np.bool_)
 
@@ -921,9 +958,9 @@ class Database(PlanRoom):
 
     # --- growth -----------------------------------------------------------------------------------------------------
 
-    def grow(self) -> None:
-        """Make room in the relation that a kernel found full, or in its indexes."""
-        number = self.context.wanted
+    def grow(self, number: int | None = None) -> None:
+        """Make room in a relation, by default the one that a kernel found full, or in its indexes."""
+        number = self.context.wanted if number is None else number
         relation = self.relations[number]
         if relation.count >= relation.capacity:
             self._set_capacity(relation, max(2 * relation.capacity, capacities.grown_rows))

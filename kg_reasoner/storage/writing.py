@@ -5,6 +5,7 @@ The bytes are those of the dictionary, which has the texts of terms as N-Triples
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
@@ -13,13 +14,13 @@ import numpy as np
 from kg_reasoner.storage.arrays import Flags, Ids
 from kg_reasoner.storage.dictionary import Dictionary
 from kg_reasoner.storage.kernels import native
-from kg_reasoner.storage.kernels.memory import StructTable, address, allocate
+from kg_reasoner.storage.kernels.memory import StructTable, address, allocate, lend
 from kg_reasoner.storage.kernels.texts import byte_classes
 from kg_reasoner.storage.kernels.writing import NOTHING, Names, Output
 from kg_reasoner.storage.texts import concatenated
 from kg_reasoner.terms import XSD
 
-__all__ = ["NOTHING", "TextTable", "TextWriter", "are_plain_labels", "rows_for_statements", "short_texts"]
+__all__ = ["NOTHING", "TextTable", "TextWriter", "Writers", "WrittenText", "are_plain_labels", "rows_for_statements", "short_texts"]
 
 _BUFFER: Final = 1 << 19
 _ROWS: Final = 1 << 16
@@ -72,6 +73,21 @@ class TextWriter:
             at, count = address(given), len(some)
             yield from self._blocks(lambda first: native.write_lines(self._output.address, at, width, first, count), 0, count)  # noqa: B023
 
+    def text_of_lines(self, rows: Ids) -> memoryview:
+        """Return the lines for some rows in one block, which is valid until the next one."""
+        given, (count, width) = lend(np.ascontiguousarray(rows, np.int32)), rows.shape
+        return self._whole(lambda: native.write_lines(self._output.address, address(given), width, 0, count), count)
+
+    def text_of_statements(self, rows: Ids, rdf_type: int, first: int, end: int) -> memoryview:
+        """Return the Turtle of the rows from `first` to `end` in one block, which is valid until the next one; see `statements`."""
+        output, at, count = self._output, address(rows), len(rows)
+        return self._whole(lambda: native.write_statements(output.address, at, rdf_type, first, end, count), end)
+
+    def _whole(self, write: Callable[[], int], end: int) -> memoryview:
+        while write() != end:
+            self._make_room(2 * self._output.room)
+        return memoryview(self._output.buffer)[: self._output.length]
+
     def statements(self, rows: Ids, rdf_type: int, first: int, end: int) -> Iterator[tuple[memoryview, int]]:
         """Yield the Turtle of the rows from `first` to `end` in blocks, with the number of rows in each.
 
@@ -98,6 +114,41 @@ class TextWriter:
 
     def _make_room(self, size: int) -> None:
         self._output.publish(buffer=allocate(size, np.uint8), room=size)
+
+
+class WrittenText(NamedTuple):
+    """A block of text, the number of rows in it, and the writer that has it in its buffer."""
+
+    text: memoryview
+    rows: int
+    writer: TextWriter
+
+
+class Writers:
+    """Text writers for several threads.
+
+    Args:
+        table: The texts of terms.
+        take: Takes blocks of text in one thread; when it returns, their writers are used again.
+    """
+
+    def __init__(self, table: TextTable, take: Callable[[tuple[memoryview, int]], object]) -> None:
+        self._table, self._take = table, take
+        self._spare: deque[TextWriter] = deque()
+
+    def writer(self, further: Sequence[bytes]) -> TextWriter:
+        """Return a writer that no other thread has, with these further texts."""
+        try:
+            writer = self._spare.pop()
+        except IndexError:
+            writer = TextWriter(self._table)
+        writer.set_further(further)
+        return writer
+
+    def pass_on(self, written: WrittenText) -> None:
+        """Have a block of text taken."""
+        self._take((written.text, written.rows))
+        self._spare.append(written.writer)
 
 
 def rows_for_statements(rows: Ids) -> Ids:

@@ -121,10 +121,11 @@ def read_closure(
     progress: Progress | None = None,
     rules: RuleSink | None = None,
     bounds: DocumentBounds = DEFAULT_BOUNDS,
+    threads: int | None = None,
 ) -> ImportClosure:
     """Read documents and their imports, see `imports_of` and `kg_reasoner.loaders.rdf.read`.
 
-    `known` are the `ontologies` of earlier readings.
+    `known` are the `ontologies` of earlier readings, `threads` those that read a long document together.
 
     Raises:
         UnknownNameError: The treatment of imports or the format is unknown.
@@ -134,7 +135,7 @@ def read_closure(
     if imports not in IMPORTS:
         raise UnknownNameError("treatment of imports", imports, IMPORTS)
     closure = ImportClosure(rules=rules if rules is not None else RuleSink(), ontologies=dict(known or {}))
-    resolver = _Resolver(closure, dictionary, Catalog.of(catalog, bounds), imports, progress, bounds)
+    resolver = _Resolver(closure, dictionary, Catalog.of(catalog, bounds), imports, progress, bounds, threads)
     resolver.read(*sources, format=format, base=base)
     if imports != "ignore":
         resolver.resolve()
@@ -149,6 +150,7 @@ class _Resolver:
     mode: ImportsMode
     progress: Progress | None
     bounds: DocumentBounds
+    threads: int | None
     files: dict[Path, str] = field(default_factory=dict)
     """The documents that have been read, by their files."""
     fetched: int = 0
@@ -165,6 +167,7 @@ class _Resolver:
             progress=self.progress,
             rules=self.closure.rules,
             bounds=self.bounds,
+            threads=self.threads,
         )
         self.take(list(blocks))
 

@@ -11,9 +11,11 @@ If the dictionary already has the scope of a document (it is read again, or has 
 from __future__ import annotations
 
 import re
+import weakref
 import zlib
 from typing import Final, Protocol
 
+from kg_reasoner.concurrency.locking import new_mutex
 from kg_reasoner.terms import BlankNode, Term
 
 __all__ = ["BlankScope", "TermFinder", "safe_label"]
@@ -45,6 +47,10 @@ class TermFinder(Protocol):
     def encode(self, term: Term) -> int: ...
 
 
+_promising: weakref.WeakSet[BlankScope] = weakref.WeakSet()
+_choosing: Final = new_mutex()
+
+
 class BlankScope:
     """The blank nodes of a document that begins with `head`. The dictionary is not used before the first of them.
 
@@ -55,20 +61,37 @@ class BlankScope:
         self._dictionary = dictionary
         self._head = head
         self._name = name
+        self._promised: str | None = None
         self._numbers: dict[str, int] = {}
 
     @property
     def name(self) -> str:
         """The prefix of this document's labels, reserved on first use."""
         if self._name is None:
-            stem = f"b{zlib.crc32(self._head):08x}"
-            name, version = stem, 1
-            while self._dictionary.find(BlankNode(name)) >= 0:
-                version += 1
-                name = f"{stem}v{version}"
+            name = self._promise()
             self._dictionary.encode(BlankNode(name))
             self._name = name
         return self._name
+
+    def in_part(self, dictionary: TermFinder) -> BlankScope:
+        """Return the same scope for a part of the document that is encoded in a dictionary of its own, to be merged."""
+        part = BlankScope(dictionary, b"", self._name)
+        part._promised = self._promise() if self._name is None else None
+        return part
+
+    def _promise(self) -> str:
+        """Return the name that will be used, which no other document in the dictionary gets meanwhile."""
+        with _choosing:
+            if self._promised is None:
+                taken = {scope._promised for scope in list(_promising) if scope._dictionary is self._dictionary}
+                stem = f"b{zlib.crc32(self._head):08x}"
+                name, version = stem, 1
+                while name in taken or self._dictionary.find(BlankNode(name)) >= 0:
+                    version += 1
+                    name = f"{stem}v{version}"
+                self._promised = name
+                _promising.add(self)
+            return self._promised
 
     @property
     def prefix(self) -> str:

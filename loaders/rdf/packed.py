@@ -5,11 +5,13 @@ from __future__ import annotations
 import io
 import zlib
 from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Any, Final, Protocol, cast
+from typing import TYPE_CHECKING, Any, Final, Protocol, cast
 
 from kg_reasoner.errors import MissingExtraError
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future, ThreadPoolExecutor
 
 __all__ = ["DamagedError", "ReadAhead", "packing_of", "unpacked"]
 
@@ -142,6 +144,8 @@ class ReadAhead(io.RawIOBase):
             return read
         if not self._ready:
             if self._executor is None:
+                from concurrent.futures import ThreadPoolExecutor
+
                 self._executor = ThreadPoolExecutor(1, "kg_reasoner-unpacking")
             following = self._following or self._executor.submit(self._next)
             self._following = None

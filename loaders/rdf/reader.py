@@ -16,16 +16,19 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
+from kg_reasoner.concurrency.cores import thread_count
 from kg_reasoner.errors import LoadError
 from kg_reasoner.loaders.convert import check_absolute
 from kg_reasoner.loaders.rdf.blank import BlankScope
 from kg_reasoner.loaders.rdf.bounds import DEFAULT_BOUNDS, DocumentBounds
-from kg_reasoner.loaders.rdf.formats import N3, N_QUADS, N_TRIPLES, OWL_XML, TURTLE, Format, find_format
+from kg_reasoner.loaders.rdf.formats import N3, N_QUADS, N_TRIPLES, OWL_XML, TRIG, TURTLE, Format, find_format
 from kg_reasoner.loaders.rdf.graphs import is_rdflib_graph, read_graph, read_triples
+from kg_reasoner.loaders.rdf.lines import read_lines
 from kg_reasoner.loaders.rdf.prefixes import PrefixSink
+from kg_reasoner.loaders.rdf.quadstore import is_owlready, read_quad_store
 from kg_reasoner.loaders.rdf.sources import Document, OpenDocument, document_of, documents_under
 from kg_reasoner.loaders.rdf.statements import Encoder, TermDictionary
-from kg_reasoner.loaders.rdf.syntax import Batch, read_lines, read_parsed
+from kg_reasoner.loaders.rdf.syntax import Batch, read_parsed
 from kg_reasoner.loaders.rdf.turtle import WINDOW, read_turtle
 from kg_reasoner.progress import Progress
 from kg_reasoner.storage.arrays import Ids
@@ -62,12 +65,14 @@ def read(
     bounds: DocumentBounds = DEFAULT_BOUNDS,
     scope: str | None = None,
     prefixes: PrefixSink | None = None,
+    threads: int | None = None,
 ) -> Iterator[Block]:
     """Read RDF documents and graphs, and yield blocks of about `block` triples.
 
     Args:
         sources: Paths of files or directories (all RDF files below them), ``"-"`` for standard input, bytes, open files, rdflib
-            Graphs and Datasets, iterables of triples. Gzip and zstd are detected by content and unpacked.
+            Graphs and Datasets, Worlds and Ontologies of owlready2, iterables of triples. Gzip and zstd are detected by content and
+            unpacked.
         dictionary: Assigns the ids; a `kg_reasoner.storage.dictionary.Dictionary`.
         format: The syntax of all documents, as a name (``turtle``), extension (``ttl``) or media type. By default, the extension or
             else the content determines it.
@@ -80,8 +85,11 @@ def read(
         scope: A prefix for the labels of the documents' blank nodes that no other label has; by default, one is made for each
             document.
         prefixes: Collects the prefixes that Turtle, TriG and RDF/XML documents declare.
+        threads: The number of threads that read a long document together; None: one per core that the process may use. The result
+            does not depend on it.
 
     Raises:
+        ValueError: The number of threads is wrong.
         UnknownNameError: The format is unknown.
         LoadError: A source is missing or malformed. Missing files are reported before anything is read.
         UnsupportedError: A rule of an N3 document cannot be expressed.
@@ -96,7 +104,7 @@ def read(
     if base is not None:
         check_absolute(base, "base")
     inputs = [found for source in sources for found in _inputs(source, wanted, bounds)]
-    return _blocks(inputs, _Reading(dictionary, base, block, rules, scope, prefixes), progress)
+    return _blocks(inputs, _Reading(dictionary, base, block, rules, scope, prefixes, thread_count(threads)), progress)
 
 
 _Input: TypeAlias = "Document | Any"
@@ -107,6 +115,8 @@ def _inputs(source: Any, format: Format | None, bounds: DocumentBounds) -> Itera
         return documents_under(Path(source), format, bounds)
     if isinstance(source, Document):
         return (replace(source, bounds=bounds),)
+    if is_owlready(source):  # which has any attribute that is asked for, such as `read`
+        return (source,)
     document = document_of(source, format, bounds)
     if document is None and not isinstance(source, Iterable):
         raise LoadError(f"{source!r} cannot be read", hint="a source is a path, bytes, an open file, an rdflib graph or triples")
@@ -123,6 +133,7 @@ class _Reading:
     rules: RuleSink | None
     scope: str | None
     prefixes: PrefixSink | None
+    threads: int
 
 
 def _blocks(inputs: list[_Input], reading: _Reading, progress: Progress | None) -> Iterator[Block]:
@@ -132,8 +143,7 @@ def _blocks(inputs: list[_Input], reading: _Reading, progress: Progress | None) 
     done = 0
     for source in inputs:
         if not isinstance(source, Document):
-            batches = read_graph(source, dictionary, block) if is_rdflib_graph(source) else read_triples(source, dictionary, block)
-            for triples, graphs in batches:
+            for triples, graphs in _batches_in_memory(source, dictionary, block):
                 yield Block(triples, graphs, type(source).__name__)
             continue
         with source.open() as opened:
@@ -145,6 +155,12 @@ def _blocks(inputs: list[_Input], reading: _Reading, progress: Progress | None) 
             done += opened.position()
     if progress is not None:
         progress(_STAGE, done, total)
+
+
+def _batches_in_memory(source: Any, dictionary: TermDictionary, block: int) -> Iterator[Batch]:
+    if is_owlready(source):
+        return read_quad_store(source, dictionary, block)
+    return read_graph(source, dictionary, block) if is_rdflib_graph(source) else read_triples(source, dictionary, block)
 
 
 def _with_hint(opened: OpenDocument, batches: Iterator[Batch]) -> Iterator[Batch]:
@@ -166,7 +182,7 @@ def _batches(opened: OpenDocument, reading: _Reading) -> Iterator[Batch]:
     dictionary, base, block = reading.dictionary, reading.base, reading.block
     scope = BlankScope(dictionary, opened.head, reading.scope)
     if format in (N_TRIPLES, N_QUADS):
-        return read_lines(opened, format, Encoder(dictionary, scope, parsed=False), block)
+        return read_lines(opened, format, dictionary, scope, block, reading.threads)
     if format is OWL_XML:
         from kg_reasoner.loaders.rdf.owlxml import read_owlxml
 
@@ -176,6 +192,6 @@ def _batches(opened: OpenDocument, reading: _Reading) -> Iterator[Batch]:
 
         if has_formulas(opened):
             return read_n3(opened, base, dictionary, scope, block, reading.rules)
-    if format is TURTLE and isinstance(dictionary, Dictionary) and opened.document.bounds.literal >= WINDOW:
-        return read_turtle(opened, base, dictionary, scope, block, reading.prefixes)
+    if format in (TURTLE, TRIG) and isinstance(dictionary, Dictionary) and opened.document.bounds.literal >= WINDOW:
+        return read_turtle(opened, base, dictionary, scope, block, reading.prefixes, format=format, threads=reading.threads)
     return read_parsed(opened, format, base, Encoder(dictionary, scope, parsed=True), block, reading.prefixes)

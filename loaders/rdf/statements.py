@@ -29,7 +29,9 @@ class TermDictionary(TermFinder, Protocol):
 
     def encode_pieces(self, pieces: Sequence[bytes]) -> Ids: ...
 
-    def encode_lines(self, data: Buffer, width: int = 3, blank_scope: str | Callable[[], str] = "") -> Lines: ...
+    def encode_lines(
+        self, data: Buffer, width: int, blank_scope: str | Callable[[], str], others: Callable[[Sequence[bytes]], Ids]
+    ) -> Lines: ...
 
 
 class Encoder:
@@ -52,7 +54,7 @@ class Encoder:
             SyntaxError: A line is not N-Triples.
             LoadError: A line has a term of RDF 1.2.
         """
-        return self._rows(data, 3)
+        return self.rows(data, 3)
 
     def quads(self, data: Buffer) -> tuple[Ids, Ids]:
         """Return the ids, of shape (quads, 3), of whole lines of N-Quads, and the ids of their graphs (-1: the default graph).
@@ -61,10 +63,11 @@ class Encoder:
             SyntaxError: A line is not N-Quads.
             LoadError: A line has a term of RDF 1.2.
         """
-        rows = self._rows(data, 4)
+        rows = self.rows(data, 4)
         return rows[:, :3], rows[:, 3]
 
-    def _rows(self, data: Buffer, width: int) -> Ids:
+    def rows(self, data: Buffer, width: int) -> Ids:
+        """Return the ids of whole lines of N-Triples (`width` 3) or N-Quads (4), see `triples` and `quads`."""
         label = self._label
         prefix: str | Callable[[], str] = ""
         if not self._parsed:
@@ -72,15 +75,19 @@ class Encoder:
         elif b"_:" in bytes(data):
             data = self._relabelled(bytes(data))
             label = _unchanged
-        rows, rejects, count = self._dictionary.encode_lines(data, width, prefix)
-        if rejects:
-            texts, graphs = parse_lines([bytes(data[start:end]) for start, end in rejects], label, quads=width == 4)
-            others = self._dictionary.encode_texts(texts).reshape(-1, 3)
-            if width == 4:
-                names = sorted({graph for graph in graphs if graph})
-                known = dict(zip(names, self._dictionary.encode_texts(names).tolist(), strict=True))
-                others = np.column_stack([others, np.array([known.get(graph, -1) for graph in graphs], np.int32)])
-            rows = np.concatenate([rows, others])
+
+        def others(lines: Sequence[bytes]) -> Ids:
+            texts, graphs = parse_lines(lines, label, quads=width == 4)
+            if width == 3:
+                return self._dictionary.encode_texts(texts).reshape(-1, 3)
+            places = np.ones((len(graphs), 4), bool)
+            places[:, 3] = [bool(graph) for graph in graphs]
+            quads = [texts[3 * number : 3 * number + 3] + [graph] * bool(graph) for number, graph in enumerate(graphs)]
+            found: Ids = np.full((len(graphs), 4), -1, np.int32)
+            found[places] = self._dictionary.encode_texts([text for quad in quads for text in quad])
+            return found
+
+        rows, count = self._dictionary.encode_lines(data, width, prefix, others)
         self.lines += count
         return rows
 

@@ -1,14 +1,13 @@
-"""Readers from documents to ids, suited to each RDF syntax: line by line, or with one of pyoxigraph's parsers."""
+"""Readers from documents to ids with one of pyoxigraph's parsers."""
 
 from __future__ import annotations
 
 import itertools
 import re
 from collections.abc import Iterator
-from typing import IO, TYPE_CHECKING, BinaryIO, Final, TypeAlias, cast
+from typing import IO, TYPE_CHECKING, Final, TypeAlias, cast
 
 from kg_reasoner.errors import LoadError
-from kg_reasoner.loaders.rdf.bounds import hint_for
 from kg_reasoner.loaders.rdf.formats import JSON_LD, N3, RDF_XML, TRIG, TURTLE, Format
 from kg_reasoner.loaders.rdf.prefixes import PrefixSink, RecordedPrefixes
 from kg_reasoner.loaders.rdf.scan import Scanned, too_long
@@ -21,12 +20,11 @@ if TYPE_CHECKING:
 
     from kg_reasoner.loaders.rdf.sources import Document, OpenDocument
 
-__all__ = ["NEEDS_BASE", "Batch", "read_lines", "read_parsed"]
+__all__ = ["NEEDS_BASE", "Batch", "first_error", "has_longer_literal", "parser_error", "read_parsed", "term_too_long"]
 
 Batch: TypeAlias = tuple[Ids, "Ids | None"]
 """Ids of triples, of shape (triples, 3), and of their graphs (-1: the default graph), or None in a syntax without graphs."""
 
-_BYTES_OF_A_LINE: Final = 100
 _LARGEST_CHUNK: Final = 1 << 21
 _ROWS: Final = 50_000
 
@@ -45,82 +43,12 @@ _NO_BASE: Final = "x-relative-iri:///"
 """The base of JSON-LD documents without one: pyoxigraph leaves out what is relative, but nothing may get lost in silence."""
 
 
-def read_lines(opened: OpenDocument, format: Format, encoder: Encoder, block: int) -> Iterator[Batch]:
-    """Read N-Triples or N-Quads, and yield blocks of about `block` statements.
-
-    Raises:
-        LoadError: The first invalid line.
-    """
-    size = max(_BYTES_OF_A_LINE, min(block * _BYTES_OF_A_LINE, _LARGEST_CHUNK))
-    document = opened.document
-    for chunk in _whole_lines(opened.stream, size, document, encoder):
-        line = encoder.lines + 1
-        _check_lengths(chunk, line, document)
-        try:
-            yield encoder.quads(chunk) if format.graphs else (encoder.triples(chunk), None)
-        except (SyntaxError, LoadError) as error:
-            raise _first_error(document, bytes(chunk), line, format.graphs) or document.error(str(error), line) from None
-
-
-def _whole_lines(stream: BinaryIO, size: int, document: Document, encoder: Encoder) -> Iterator[memoryview]:
-    """Yield pieces of about `size` bytes that end at the end of a line. Every line break becomes LF.
-
-    A piece is valid until the next one: all are in the same buffer.
-    """
-    buffer = bytearray(size + 1)  # one byte more than is read: a line feed may follow a carriage return
-    kept = 0
-    while True:
-        if kept == len(buffer) - 1:
-            if kept > document.bounds.line:
-                raise _line_too_long(document, encoder.lines + 1)
-            buffer = buffer + bytearray(kept)
-        view = memoryview(buffer)
-        read = stream.readinto(view[kept:-1])  # type: ignore[attr-defined]
-        if not read:
-            break
-        if buffer[kept + read - 1] == ord("\r"):
-            read += stream.readinto(view[kept + read : kept + read + 1])  # type: ignore[attr-defined]
-        filled = _with_line_feeds(buffer, kept, kept + read)
-        end = buffer.rfind(b"\n", kept, filled) + 1
-        if end:
-            yield view[:end]
-            buffer[: filled - end] = buffer[end:filled]
-            filled -= end
-        kept = filled
-    if kept:
-        yield memoryview(buffer)[:kept]
-
-
-def _with_line_feeds(buffer: bytearray, start: int, end: int) -> int:
-    """Replace the other line breaks in a part of a buffer; return where it ends now."""
-    if buffer.find(b"\r", start, end) < 0:
-        return end
-    data = buffer[start:end].replace(b"\r\n", b"\n").replace(b"\r", b"\n")
-    buffer[start : start + len(data)] = data
-    return start + len(data)
-
-
-def _check_lengths(chunk: memoryview, first_line: int, document: Document) -> None:
-    """Reject whole lines that are too long, or that have a literal that is too long."""
-    bounds = document.bounds
-    if len(chunk) <= min(bounds.line, bounds.literal):
-        return
-    for number, line in enumerate(bytes(chunk).split(b"\n"), first_line):
-        if len(line) > bounds.line:
-            raise _line_too_long(document, number)
-        if _has_longer_literal(line, bounds.literal):
-            raise too_long(document, number)
-
-
-def _has_longer_literal(data: bytes, longest: int) -> bool:
+def has_longer_literal(data: bytes, longest: int) -> bool:
+    """Return whether data in N-Triples have a literal that is longer than so many bytes."""
     return len(data) > longest and any(len(found[0]) - 2 > longest for found in _LITERAL.finditer(data))
 
 
-def _line_too_long(document: Document, number: int) -> LoadError:
-    return document.error(f"the line is longer than {document.bounds.line} bytes", number, hint=hint_for("line"))
-
-
-def _first_error(document: Document, chunk: bytes, first_line: int | None, quads: bool) -> LoadError | None:
+def first_error(document: Document, chunk: bytes, first_line: int | None, quads: bool) -> LoadError | None:
     """Return the error of the first invalid line. Parses each line separately, which is slow and only done after an error.
 
     Without `first_line`, the lines are not those of the document but what a parser made of it.
@@ -150,12 +78,12 @@ def read_parsed(
         LoadError: The document is wrong; with the line where the parser knows it.
     """
     for data in _statements(opened, format, base, min(block, _ROWS), prefixes):
-        if _has_longer_literal(data, opened.document.bounds.literal):
+        if has_longer_literal(data, opened.document.bounds.literal):
             raise too_long(opened.document, None)
         try:
             yield encoder.quads(data) if format.graphs else (encoder.triples(data), None)
         except (SyntaxError, LoadError) as error:
-            raise _first_error(opened.document, data, None, format.graphs) or opened.document.error(str(error)) from None
+            raise first_error(opened.document, data, None, format.graphs) or opened.document.error(str(error)) from None
 
 
 def _statements(opened: OpenDocument, format: Format, base: str | None, rows: int, prefixes: PrefixSink | None) -> Iterator[bytes]:

@@ -1,4 +1,4 @@
-"""Turtle to ids: plain statements by a compiled reader, all others, with the declarations, by pyoxigraph's parser.
+"""Turtle and TriG to ids: plain statements by a compiled reader, all others, with the declarations, by pyoxigraph's parser.
 
 The parser gets the statements that the compiled reader does not accept, after the prefixes that hold there; the more there are of
 them, the more text at a time. What it refuses, it gets again with all of the rest of the document, and the error is that of the
@@ -17,11 +17,13 @@ import numpy as np
 
 from kg_reasoner.errors import LoadError
 from kg_reasoner.loaders.rdf.blank import BlankScope
-from kg_reasoner.loaders.rdf.formats import TURTLE
+from kg_reasoner.loaders.rdf.formats import TURTLE, Format
 from kg_reasoner.loaders.rdf.prefixes import PrefixSink, RecordedPrefixes
+from kg_reasoner.loaders.rdf.pushed import Pushed
 from kg_reasoner.loaders.rdf.scan import Scanned
 from kg_reasoner.loaders.rdf.statements import Encoder
 from kg_reasoner.loaders.rdf.syntax import Batch, parser_error, read_parsed, term_too_long
+from kg_reasoner.loaders.rdf.turtle_ahead import PART, Ahead
 from kg_reasoner.storage.arrays import Ids
 from kg_reasoner.storage.dictionary import Dictionary
 from kg_reasoner.storage.turtle import PlainTurtle
@@ -62,40 +64,61 @@ def read_turtle(
     block: int,
     prefixes: PrefixSink | None = None,
     window: int | None = None,
+    *,
+    format: Format = TURTLE,
+    threads: int = 1,
+    part: int = PART,
 ) -> Iterator[Batch]:
-    """Read Turtle, and yield blocks of about `block` triples. `prefixes` collects what the document declares.
+    """Read Turtle or TriG, and yield blocks of at most `block` triples. `prefixes` collects what the document declares.
 
-    `window` is how many bytes are in memory; by default, it depends on the size of a block.
+    `window` is how many bytes are in memory; by default, it depends on the size of a block. Several threads read parts of `part`
+    bytes of Turtle that has only plain statements for some time.
 
     Raises:
         LoadError: The document is wrong.
     """
     size = window or max(_LEAST, min(_BYTES_OF_A_TRIPLE * block, WINDOW))
-    reader = _Reader(opened, base, dictionary, scope, size)
-    waiting: list[Ids] = []
-    size = 0
-    for ids in reader.rows():
-        waiting.append(ids)
-        size += len(ids)
-        if size >= min(block, _ROWS):
-            yield np.concatenate(waiting), None
-            waiting, size = [], 0
-    yield np.concatenate([np.empty((0, 3), np.int32), *waiting]), None
+    reader = _Reader(opened, base, dictionary, scope, size, format)
+    if threads > 1 and not format.graphs:
+        reader.ahead = Ahead(dictionary, scope, threads, part)
+    for rows in _in_blocks(reader.rows(), min(block, _ROWS), reader.width):
+        yield (rows[:, :3], rows[:, 3]) if format.graphs else (rows, None)
     for prefix, namespace in reader.declared.prefixes.items():
         if prefixes is not None:
             prefixes(prefix, namespace)
 
 
+def _in_blocks(pieces: Iterator[Ids], size: int, width: int) -> Iterator[Ids]:
+    """Yield the same rows in blocks of a size that does not depend on the pieces."""
+    waiting, count = [np.empty((0, width), np.int32)], 0
+    for rows in pieces:
+        waiting.append(rows)
+        count += len(rows)
+        if count >= size:
+            joined = np.concatenate(waiting)
+            for start in range(0, count - size + 1, size):
+                yield joined[start : start + size]
+            waiting = [joined[count - count % size :]]
+            count %= size
+    yield np.concatenate(waiting)
+
+
 class _Reader:
     """Reads one document."""
 
-    def __init__(self, opened: OpenDocument, base: str | None, dictionary: Dictionary, scope: BlankScope, window: int) -> None:
+    def __init__(
+        self, opened: OpenDocument, base: str | None, dictionary: Dictionary, scope: BlankScope, window: int, format: Format
+    ) -> None:
         self.declared = _Declared(base)
+        self.width = 4 if format.graphs else 3
+        self.ahead: Ahead | None = None
         self._base = base
-        self._stream = opened.stream
+        self._format = format
+        self._stream = Pushed(opened.stream)
         self._document = opened.document
         self._encoder = Encoder(dictionary, scope, parsed=True)
-        self._window = PlainTurtle(dictionary, lambda: scope.prefix, window)
+        self._scope = scope
+        self._window = PlainTurtle(dictionary, lambda: scope.prefix, window, format.graphs)
         self._lines = 0
 
     def rows(self) -> Iterator[Ids]:
@@ -108,7 +131,8 @@ class _Reader:
             ids, is_read = window.read()
             yield ids
             since += before - len(window.rest)
-            length = 0 if is_read else window.statement_end(least)
+            has_enough = has_ended or window.is_full or len(window.rest) >= 2 * least
+            length = 0 if is_read or not has_enough else window.statement_end(least)
             if length:
                 least = min(2 * least, _MOST) if since < _FEW else _LEAST
                 since = 0
@@ -117,28 +141,44 @@ class _Reader:
                     break
                 yield parsed
                 window.skip(length)
+                if self.ahead is not None:
+                    self.ahead.has_stopped()
             elif has_ended and is_read:
                 return
             elif has_ended or window.is_full:
                 break
+            elif self.ahead is not None and len(window.rest) < _LEAST and self.ahead.is_worthwhile(since):
+                self._count_lines(window.passed)
+                self._stream.push_back([bytes(window.rest)])
+                window.clear()
+                yield from self.ahead.rows(self._stream, self.declared.prefixes)
+                since += self.ahead.bytes
+                self._lines += 0 if self._document.reopens else self.ahead.lines
+                has_ended = not window.fill(self._stream.readinto)
             else:
-                if not self._document.reopens:
-                    self._lines += bytes(window.passed).count(b"\n")
-                has_ended = not window.fill(self._stream.readinto)  # type: ignore[attr-defined]
+                self._count_lines(window.passed)
+                has_ended = not window.fill(self._stream.readinto)
         yield from self._parsed_rest()
+
+    def _count_lines(self, passed: memoryview) -> None:
+        """Count the lines of what leaves the window, if the document cannot be read again."""
+        if not self._document.reopens:
+            self._lines += bytes(passed).count(b"\n")
 
     def _parsed_part(self, data: bytes) -> Ids | None:
         """Return the triples of some statements, or None if they are wrong or their end was not found."""
         try:
-            return np.concatenate([np.empty((0, 3), np.int32), *self._parsed(io.BytesIO(self.declared.header() + data))])
+            before, after = self._around()
+            return np.concatenate([np.empty((0, self.width), np.int32), *self._parsed(io.BytesIO(before + data + after))])
         except (SyntaxError, LoadError, MemoryError):
             return None
 
     def _parsed_rest(self) -> Iterator[Ids]:
         """Yield the triples of the rest of the document."""
-        header, data = self.declared.header(), bytes(self._window.rest)
+        header, _ = self._around()
+        self._stream.push_back([header, bytes(self._window.rest)])
         try:
-            yield from self._parsed(_Joined(header + data, self._stream))
+            yield from self._parsed(self._stream)
         except (SyntaxError, LoadError, MemoryError) as error:
             if self._document.reopens:
                 self._raise_error_of_document()
@@ -154,15 +194,27 @@ class _Reader:
                 error.end_lineno = None
             raise parser_error(self._document, error) from None
 
+    def _around(self) -> tuple[bytes, bytes]:
+        """Return what has to stand before and after the following statements: the declarations, and the graph that they are in."""
+        header, graph = self.declared.header(), self._window.graph
+        if graph is None:
+            return header, b""
+        if graph.startswith("_:"):
+            graph = "_:" + graph.removeprefix(f"_:{self._scope.prefix}")
+        return header + f"{graph} {{ ".encode(), b" }"
+
     def _parsed(self, stream: object) -> Iterator[Ids]:
-        """Yield the triples of Turtle that begins with the declarations, and update these."""
+        """Yield the triples of a document that begins with the declarations, and update these."""
         import pyoxigraph
 
-        feed = Scanned(cast(BinaryIO, stream), self._document, TURTLE, by_lines=False)
+        feed = Scanned(cast(BinaryIO, stream), self._document, self._format, by_lines=False)
         recorded = RecordedPrefixes(feed)
-        statements = pyoxigraph.parse(cast(IO[bytes], recorded), pyoxigraph.RdfFormat.TURTLE, base_iri=self.declared.base)
-        while data := pyoxigraph.serialize(itertools.islice(statements, _ROWS), format=pyoxigraph.RdfFormat.N_TRIPLES):
-            yield self._encoder.triples(data)
+        graphs = self._format.graphs
+        syntax = pyoxigraph.RdfFormat.TRIG if graphs else pyoxigraph.RdfFormat.TURTLE
+        lines = pyoxigraph.RdfFormat.N_QUADS if graphs else pyoxigraph.RdfFormat.N_TRIPLES
+        statements = pyoxigraph.parse(cast(IO[bytes], recorded), syntax, base_iri=self.declared.base)
+        while data := pyoxigraph.serialize(itertools.islice(statements, _ROWS), format=lines):
+            yield self._encoder.rows(data, self.width)
         while feed.read(_MOST):
             pass
         found: dict[str, str] = {}
@@ -174,17 +226,5 @@ class _Reader:
         scratch = Dictionary()
         with self._document.open() as again:
             encoder = Encoder(scratch, BlankScope(scratch, again.head), parsed=True)
-            for _ in read_parsed(again, TURTLE, self._base, encoder, _ROWS):
+            for _ in read_parsed(again, self._format, self._base, encoder, _ROWS):
                 pass
-
-
-class _Joined:
-    """Bytes, and a stream behind them."""
-
-    def __init__(self, data: bytes, stream: BinaryIO) -> None:
-        self._data = io.BytesIO(data)
-        self._stream = stream
-
-    def read(self, size: int = -1) -> bytes:
-        """Return up to `size` further bytes."""
-        return self._data.read(size) or self._stream.read(size)

@@ -402,6 +402,16 @@ def load(format: str) -> Operation:
     return lambda subject: subject.reasoner.load(DOCUMENTS[format].encode(), format=format)
 
 
+def empty() -> Subject:
+    return Subject(Reasoner("@translate dlp .", threads=2))
+
+
+def load_many(subject: Subject) -> None:
+    """Load more triples than are looked at one by one, so that threads load them together."""
+    lines = [f"<{EX}a{number}> <{EX}p{number % 3}> <{EX}b{number % 5}> .\n" for number in range(40)]
+    subject.reasoner.load("".join(lines).encode(), format="nt")
+
+
 def load_files(subject: Subject) -> None:
     subject.reasoner.load(*subject.kept["files"])
 
@@ -646,6 +656,7 @@ def _scenarios() -> Iterator[Scenario]:
     for format in DOCUMENTS:
         yield Scenario(f"load {format}", axioms, load(format))
     yield Scenario("load files", files, load_files)
+    yield Scenario("load, threads", empty, load_many, is_shared=True)
     yield Scenario("load turtle, inside, rolled back", begun(axioms), load("turtle"), then="roll back")
     yield Scenario("graphs, add", named, add_to_graph)
     yield Scenario("graphs, remove", named, remove_from_graph)

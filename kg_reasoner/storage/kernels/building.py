@@ -1,17 +1,17 @@
 """Large indexes and hash tables, built by several threads, each of which adds the keys in its own part of the table.
 
 The number of keys of an index is estimated first. Then the rows of each key are counted, so that vectors are made in their final
-sizes, and then the entries are added. Every thread looks at all rows. A key whose search leaves its part is placed when all have
-counted.
+sizes, and then the entries are added. Every thread looks at all rows, and collects its own without branches, as no processor can
+predict these. A key whose search leaves its part is placed when all have counted.
 """
 
-from kg_reasoner.storage.kernels.layout import DEAD, DONE, EMPTY, FULL, RING, Index, Relation
+from kg_reasoner.storage.kernels.layout import DEAD, DONE, EMPTY, FULL, RING, ROW, Index, Relation
 from kg_reasoner.storage.kernels.memory import Bytes, Int32s, Int64s, entry, kernel, mix, prefetch
 from kg_reasoner.storage.kernels.relations import index_key, is_left_out, key_slot
 
-USED, SIZE, SPILLED, SPILLS = 0, 1, 2, 3
-"""What `count_keys` reports: the number of its keys, the entries that their vectors take, the number of keys that are not placed
-yet; from SPILLS on, these keys and their numbers of rows."""
+USED, SIZE, ROWS, SPILLED, SPILLS = 0, 1, 2, 3, 4
+"""What `count_keys` reports: the number of its keys, the entries that their vectors take, the number of its rows, the number of
+keys that are not placed yet; from SPILLS on, these keys and their numbers of rows."""
 
 MOST_SPILLED = 64
 
@@ -35,34 +35,17 @@ def mark_keys(relation: Relation, index: Index, constant: int, first: int, end: 
 
 
 @kernel
+def is_inside(low: int, high: int, slot: int) -> int:
+    """Return whether low <= slot < high, without a branch."""
+    return 1 + (((slot - low) | (high - 1 - slot)) >> 63)
+
+
+@kernel
 def growth(length: int) -> int:
     """Return by how much the vector of so many entries grows with one more; its size is a power of two."""
     if length == 0:
         return 1
     return length if length & (length - 1) == 0 else 0
-
-
-@kernel
-def gather(relation: Relation, index: Index, constant: int, row: int, low: int, high: int, waiting: Int64s) -> int:
-    """Collect the next rows, from a row on, whose keys belong to the slots [low, high): the key and the row of each, then -1 in
-    place of a row. Return the row after them. Their cache lines are requested.
-    """
-    found = 0
-    mask = index.mask
-    while row < relation.count and found < RING:
-        if is_indexed(relation, index, constant, row):
-            key = index_key(index, relation.rows + row * relation.arity)
-            home = mix(key) & mask
-            if home >= low and home < high:
-                prefetch(index.keys, home)
-                prefetch(index.starts, home)
-                prefetch(index.lengths, home)
-                waiting[2 * found] = key
-                waiting[2 * found + 1] = row
-                found = found + 1
-        row = row + 1
-    waiting[2 * found + 1] = -1
-    return row
 
 
 @kernel
@@ -82,25 +65,62 @@ def count_spilled(report: Int64s, key: int) -> int:
     return growth(length)
 
 
+@kernel
+def gather(relation: Relation, index: Index, constant: int, row: int, low: int, high: int, waiting: Int64s) -> int:
+    """Collect rows, from a row on, whose keys belong to the slots [low, high): the key and the row of each, then -1 in place of a
+    row. Return the row after them. Their cache lines are requested.
+    """
+    found = 0
+    mask = index.mask
+    while row < relation.count and found < RING:
+        if is_indexed(relation, index, constant, row):
+            key = index_key(index, relation.rows + row * relation.arity)
+            waiting[2 * found] = key
+            waiting[2 * found + 1] = row
+            found = found + is_inside(low, high, mix(key) & mask)
+        row = row + 1
+    for place in range(found):
+        home = mix(waiting[2 * place]) & mask
+        prefetch(index.keys, home)
+        prefetch(index.lengths, home)
+    waiting[2 * found + 1] = -1
+    return row
+
+
 @entry
-def count_keys(relation: Relation, index: Index, constant: int, part: int, parts: int, waiting: Int64s, report: Int64s) -> int:
-    """Make a part of an index's hash table, with the keys that belong there and their numbers of rows: DONE, or FULL."""
-    keys, starts, lengths = index.keys, index.starts, index.lengths
+def count_keys(
+    relation: Relation,
+    index: Index,
+    constant: int,
+    part: int,
+    parts: int,
+    waiting: Int64s,
+    report: Int64s,
+    found: Int64s,
+    room: int,
+) -> int:
+    """Make a part of an index's hash table, with the keys that belong there and their numbers of rows, negative: DONE, or FULL.
+
+    `found`, which has room for so many, gets the row and the slot of each entry; ROW if the slot is not known yet.
+    """
+    keys, lengths = index.keys, index.lengths
     low = part * (index.mask + 1) // parts
     high = (part + 1) * (index.mask + 1) // parts
     for slot in range(low, high):
         keys[slot] = EMPTY
-    room = (high - low) * 7 // 8
+    most = (high - low) * 7 // 8
     used = 0
     size = 0
+    count = 0
     report[SPILLED] = 0
     row = 0
     while row < relation.count:
         row = gather(relation, index, constant, row, low, high, waiting)
+        if count + RING > room:
+            return FULL
         place = 0
         while waiting[2 * place + 1] >= 0:
             key = waiting[2 * place]
-            place = place + 1
             slot = mix(key) & index.mask
             while slot < high and keys[slot] != key and keys[slot] != EMPTY:
                 slot = slot + 1
@@ -109,20 +129,24 @@ def count_keys(relation: Relation, index: Index, constant: int, part: int, parts
                 if more == FULL:
                     return FULL
                 size = size + more
+                slot = ROW
             elif keys[slot] == EMPTY:
-                if used >= room:
+                if used >= most:
                     return FULL
                 keys[slot] = key
-                starts[slot] = EMPTY
-                lengths[slot] = 1
+                lengths[slot] = -1
                 used = used + 1
                 size = size + 1
             else:
                 length = lengths[slot]
-                lengths[slot] = length + 1
-                size = size + growth(length)
+                lengths[slot] = length - 1
+                size = size + growth(-length)
+            found[count] = (waiting[2 * place + 1] << 32) | slot
+            count = count + 1
+            place = place + 1
     report[USED] = used
     report[SIZE] = size
+    report[ROWS] = count
     return DONE
 
 
@@ -133,8 +157,7 @@ def place_spilled(index: Index, report: Int64s) -> int:
         key = report[SPILLS + 2 * place]
         slot = key_slot(index, key)
         index.keys[slot] = key
-        index.starts[slot] = EMPTY
-        index.lengths[slot] = report[SPILLS + 2 * place + 1]
+        index.lengths[slot] = -report[SPILLS + 2 * place + 1]
     return 0
 
 
@@ -148,59 +171,69 @@ def vector_size(length: int) -> int:
 
 
 @entry
-def fill_vectors(relation: Relation, index: Index, constant: int, part: int, parts: int, top: int, waiting: Int64s) -> int:
-    """Add the entries of the keys that belong to a part; their vectors begin at `top`. Return their end.
+def fill_vectors(relation: Relation, index: Index, found: Int64s, count: int, top: int) -> int:
+    """Add the entries that a part has found; their vectors begin at `top`. Return their end.
 
     Vectors are made in the order of their first rows, so that rows that lie together have their entries together, too.
     """
-    low = part * (index.mask + 1) // parts
-    high = (part + 1) * (index.mask + 1) // parts
+    starts, lengths = index.starts, index.lengths
     column = index.value_column
-    row = 0
-    while row < relation.count:
-        row = gather(relation, index, constant, row, low, high, waiting)
-        place = 0
-        while waiting[2 * place + 1] >= 0:
-            slot = key_slot(index, waiting[2 * place])
-            number = waiting[2 * place + 1]
-            place = place + 1
-            start = index.starts[slot]
-            length = index.lengths[slot]
-            if start == EMPTY:
-                start = top
-                top = top + vector_size(length)
-                index.starts[slot] = start
-                length = 0
-            value = relation.rows[number * relation.arity + column] if column >= 0 else 0
-            index.arena[start + length] = (number << 32) | value
-            index.lengths[slot] = length + 1
+    for place in range(count):
+        if place + RING < count:
+            prefetch(starts, found[place + RING] & ROW)
+            prefetch(lengths, found[place + RING] & ROW)
+        row = found[place] >> 32
+        slot = found[place] & ROW
+        values = relation.rows + row * relation.arity
+        if slot == ROW:
+            slot = key_slot(index, index_key(index, values))
+        length = lengths[slot]
+        if length < 0:
+            starts[slot] = top
+            top = top + vector_size(-length)
+            length = 0
+        value = values[column] if column >= 0 else 0
+        index.arena[starts[slot] + length] = (row << 32) | value
+        lengths[slot] = length + 1
     return top
 
 
 @entry
-def rehash_part(relation: Relation, keys: Int64s, rows: Int32s, mask: int, part: int, parts: int, report: Int64s) -> int:
+def rehash_part(
+    relation: Relation, keys: Int64s, rows: Int32s, mask: int, part: int, parts: int, waiting: Int64s, report: Int64s
+) -> int:
     """Make a part of a larger hash table of a relation's tuples: DONE, or FULL. Tuples that find no slot there are reported."""
     low = part * (mask + 1) // parts
     high = (part + 1) * (mask + 1) // parts
     for slot in range(low, high):
         keys[slot] = EMPTY
     spilled = 0
-    for old in range(relation.mask + 1):
-        key = relation.keys[old]
-        if key != EMPTY:
+    old = 0
+    while old <= relation.mask:
+        found = 0
+        while old <= relation.mask and found < RING:
+            key = relation.keys[old]
+            waiting[2 * found] = key
+            waiting[2 * found + 1] = old
+            found = found + (is_inside(low, high, mix(key) & mask) & (1 + (key >> 63)))
+            old = old + 1
+        for place in range(found):
+            prefetch(keys, mix(waiting[2 * place]) & mask)
+        for place in range(found):
+            key = waiting[2 * place]
+            row = relation.key_rows[waiting[2 * place + 1]]
             slot = mix(key) & mask
-            if slot >= low and slot < high:
-                while slot < high and keys[slot] != EMPTY:
-                    slot = slot + 1
-                if slot < high:
-                    keys[slot] = key
-                    rows[slot] = relation.key_rows[old]
-                elif spilled == MOST_SPILLED:
-                    return FULL
-                else:
-                    report[SPILLS + 2 * spilled] = key
-                    report[SPILLS + 2 * spilled + 1] = relation.key_rows[old]
-                    spilled = spilled + 1
+            while slot < high and keys[slot] != EMPTY:
+                slot = slot + 1
+            if slot < high:
+                keys[slot] = key
+                rows[slot] = row
+            elif spilled == MOST_SPILLED:
+                return FULL
+            else:
+                report[SPILLS + 2 * spilled] = key
+                report[SPILLS + 2 * spilled + 1] = row
+                spilled = spilled + 1
     report[SPILLED] = spilled
     return DONE
 

@@ -7,6 +7,7 @@ from kg_reasoner.storage.kernels import (
     changes,
     counting,
     deletion,
+    elements,
     fixpoint,
     grouping,
     loading,
@@ -30,7 +31,7 @@ from kg_reasoner.storage.kernels import (
 __all__ = ["names"]
 
 _MODULES = (
-    *(building, changes, counting, deletion, fixpoint, grouping, loading, marks, overdeletion, parallel, profiling),
+    *(building, changes, counting, deletion, elements, fixpoint, grouping, loading, marks, overdeletion, parallel, profiling),
     *(queries, reaching, relations, renewing, scanning, texts, tracing, turtle, update, writing),
 )
 

@@ -1,7 +1,7 @@
 """Assertion and retraction of explicit facts by their flags."""
 
 from kg_reasoner.storage.kernels.layout import ABSENT, CLAIMED, DEAD, EXPLICIT, FULL, RETRACTED, RING, STATED, Context, Relation
-from kg_reasoner.storage.kernels.memory import Bytes, Int32s, entry, kernel, mix, prefetch
+from kg_reasoner.storage.kernels.memory import Bytes, Int32s, Int64s, entry, kernel, mix, prefetch
 from kg_reasoner.storage.kernels.relations import count_dead, find, find_or_insert, tuple_key
 
 
@@ -149,6 +149,57 @@ def load_triples(context: Context, triples: Int32s, first: int, count: int, chan
             return number
         changed[number] = result
     return count
+
+
+@entry
+def load_share(context: Context, triples: Int32s, first: int, count: int, shares: Bytes, share: int, changed: Bytes) -> int:
+    """Insert those explicit triples whose relations belong to a share; see `load_triples`.
+
+    Threads that load different shares have contexts of their own, in which `total` and `fresh` count what they have inserted.
+    """
+    values = context.frames[0].scratch
+    for number in range(first, count):
+        ahead = number + RING // 2
+        if ahead < count:
+            later = triples + 3 * ahead
+            target = relation_of_triple(context, later)
+            if shares[target] == share:
+                relation = context.relations[target]
+                key = later[0] if relation.arity == 1 else (later[0] << 32) | later[2]
+                prefetch(relation.keys, mix(key) & relation.mask)
+        triple = triples + 3 * number
+        target = relation_of_triple(context, triple)
+        if shares[target] == share:
+            values[0] = triple[0]
+            values[1] = triple[2]
+            result = insert_flagged(context, target, values, EXPLICIT)
+            if result == FULL:
+                return number
+            changed[number] = result
+    return count
+
+
+@entry
+def count_rows(context: Context) -> int:
+    """Count the rows of all relations again."""
+    total = 0
+    for number in range(context.relation_count):
+        total = total + context.relations[number].count
+    context.total = total
+    context.fresh = context.fresh + 1
+    return 0
+
+
+@entry
+def count_names(triples: Int32s, count: int, type_id: int, properties: Int64s, classes: Int64s) -> int:
+    """Count the triples of each property, and of each class those that say that something is in it."""
+    for number in range(count):
+        triple = triples + 3 * number
+        if triple[1] == type_id:
+            classes[triple[2]] = classes[triple[2]] + 1
+        else:
+            properties[triple[1]] = properties[triple[1]] + 1
+    return 0
 
 
 @entry

@@ -209,6 +209,15 @@ def repeated(array: Any, count: int) -> Pieces:
     return Pieces([array] * count, np.full(count, address(array), np.int64))
 
 
+def lend(array: npt.NDArray[Any]) -> Any:
+    """Return an array of Python's, whose items are adjacent, as one that kernels can read, without a copy."""
+    if not CHECKED:
+        return array
+    block = array.view(_Block)
+    _arrays[block.ctypes.data] = block
+    return block
+
+
 def address(array: Any) -> int:
     """Return the address of an array made by `allocate`."""
     place: int = array.__array_interface__["data"][0]

@@ -9,6 +9,7 @@ Nothing here locks: while threads join, nobody writes to relations; while they c
 append, each to its own rows.
 """
 
+from kg_reasoner.storage.kernels.building import is_inside
 from kg_reasoner.storage.kernels.fixpoint import insert_queued, process_block
 from kg_reasoner.storage.kernels.layout import (
     ABSENT,
@@ -33,10 +34,12 @@ from kg_reasoner.storage.kernels.relations import has_values, same_tuple
 @entry
 def join_rows(context: Context, current: int, low: int, high: int) -> int:
     """Keep the heads of the rows [low, high) of a relation that are not present: DONE, STOPPED, or a request to the caller, who
-    then repeats the call. `context` is that of a thread.
+    then calls again for the rows from `place` on; GROW: the list of heads is full. `context` is that of a thread.
     """
+    kept = context.lists[context.own_list - 1]
     context.ring_count = 0
     while low < high:
+        count = kept.count
         end = low + context.block_rows
         if end > high:
             end = high
@@ -44,6 +47,9 @@ def join_rows(context: Context, current: int, low: int, high: int) -> int:
         if status == DONE:
             status = insert_queued(context)
         if status != DONE:
+            kept.count = count
+            context.place = low
+            context.ring_count = 0
             return status
         if is_stopped(context):
             return STOPPED
@@ -113,11 +119,13 @@ def claim_slots(context: Context, segments: Int64s, count: int, part: int, parts
                 relation = context.relations[kept.relations[number]]
                 size = relation.mask + 1
                 home = mix(kept.keys[number]) & relation.mask
-                if home * parts >= part * size and home * parts < (part + 1) * size:
-                    prefetch(relation.keys, home)
-                    waiting[found] = number
-                    found = found + 1
+                waiting[found] = number
+                found = found + is_inside(part * size, (part + 1) * size, home * parts)
                 number = number + 1
+            for place in range(found):
+                chosen = waiting[place]
+                relation = context.relations[kept.relations[chosen]]
+                prefetch(relation.keys, mix(kept.keys[chosen]) & relation.mask)
             for place in range(found):
                 chosen = waiting[place]
                 size = context.relations[kept.relations[chosen]].mask + 1

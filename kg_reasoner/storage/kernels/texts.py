@@ -5,7 +5,7 @@ lower case) and reports the byte ranges of all other lines for a full parser.
 """
 
 from kg_reasoner.storage.kernels.layout import EMPTY, Terms
-from kg_reasoner.storage.kernels.memory import Bytes, Int32s, Int64s, brief_entry, entry, kernel, mix, word
+from kg_reasoner.storage.kernels.memory import Bytes, Int32s, Int64s, brief_entry, entry, kernel, mix, prefetch, word
 
 QUOTE, HASH, PERCENT, DOT, COLON, LESS_THAN, GREATER, AT, BACKSLASH, CARET, UNDERSCORE = 34, 35, 37, 46, 58, 60, 62, 64, 92, 94, 95
 TAB, NEWLINE, RETURN, SPACE, MINUS, SLASH, QUESTION, UPPER_S, LOWER_G, LOWER_N, LOWER_R = (
@@ -32,7 +32,10 @@ VALUE_IRI, VALUE_BLANK, VALUE_STRING, VALUE_TAGGED, VALUE_TYPED, VALUE_ESCAPED =
 BAD = -1
 
 # what the reader of lines says
-DONE, IS_FULL, NEEDS_SCOPE = 0, 1, 2
+DONE, IS_FULL, NEEDS_SCOPE, NEEDS_PARSER = 0, 1, 2, 3
+
+AHEAD = 8
+"""How many texts ahead of its insertion the place of a text is requested."""
 
 HASH_MASK = (1 << 42) - 1
 HASH_FACTOR = 1000003
@@ -112,7 +115,12 @@ def text_slot(terms: Terms, scope: Bytes, scoped: int, text: Bytes, start: int, 
 
     With `scoped` > 0 the text is a blank node and stands for ``_:`` + the scope's `scoped` bytes + its label.
     """
-    value = hash_text(text, start, end, scope, scoped)
+    return slot_of_hash(terms, hash_text(text, start, end, scope, scoped), scope, scoped, text, start, end)
+
+
+@kernel
+def slot_of_hash(terms: Terms, value: int, scope: Bytes, scoped: int, text: Bytes, start: int, end: int) -> int:
+    """Return the slot of a text with this hash, see `text_slot`."""
     label = start + 2 if scoped > 0 else start
     tag = value >> 31
     length = end - start + scoped
@@ -149,7 +157,12 @@ def append_bytes(terms: Terms, place: int, text: Bytes, start: int, end: int) ->
 @kernel
 def intern(terms: Terms, scope: Bytes, scoped: int, text: Bytes, start: int, end: int) -> int:
     """Return the id of a text, and assign one if it is new. The tables must have room."""
-    slot = text_slot(terms, scope, scoped, text, start, end)
+    return intern_at(terms, text_slot(terms, scope, scoped, text, start, end), scope, scoped, text, start, end)
+
+
+@kernel
+def intern_at(terms: Terms, slot: int, scope: Bytes, scoped: int, text: Bytes, start: int, end: int) -> int:
+    """Return the id of the text with this slot, see `intern`."""
     number = terms.slots[slot]
     if number != EMPTY:
         return number
@@ -189,6 +202,35 @@ def intern_texts(terms: Terms, texts: Bytes, offsets: Int64s, out: Int32s, first
         if terms.count >= terms.room or terms.offsets[terms.count] + end - start > terms.text_capacity:
             return number
         out[number] = intern(terms, texts, 0, texts, start, end)
+    return count
+
+
+@entry
+def hash_texts(terms: Terms, hashes: Int64s) -> int:
+    """Write the hash of each text."""
+    for number in range(terms.count):
+        hashes[number] = hash_text(terms.texts, terms.offsets[number], terms.offsets[number + 1], terms.texts, 0)
+    return 0
+
+
+@entry
+def merge_texts(terms: Terms, others: Terms, hashes: Int64s, first: int, out: Int32s) -> int:
+    """Intern the texts of another dictionary, with these hashes, in the order of their ids.
+
+    Return the number of the first for which there was no room, or their count.
+    """
+    count = others.count
+    for number in range(first, count):
+        if number + AHEAD < count:
+            place = hashes[number + AHEAD] & terms.mask
+            prefetch(terms.slots, place)
+            prefetch(terms.hashes, place)
+        start = others.offsets[number]
+        end = others.offsets[number + 1]
+        if terms.count >= terms.room or terms.offsets[terms.count] + end - start > terms.text_capacity:
+            return number
+        slot = slot_of_hash(terms, hashes[number], others.texts, 0, others.texts, start, end)
+        out[number] = intern_at(terms, slot, others.texts, 0, others.texts, start, end)
     return count
 
 
@@ -480,7 +522,8 @@ def read_lines(
 ) -> int:
     """Read whole lines, including the final line break, into rows of ids: three of N-Triples, four of N-Quads.
 
-    Return DONE, or IS_FULL (grow what is full, call again), or NEEDS_SCOPE if a blank node is met and the scope's length is -1.
+    Return DONE, or IS_FULL (grow what is full, call again), or NEEDS_SCOPE if a blank node is met and the scope's length is -1, or
+    NEEDS_PARSER if lines follow behind those of which the byte ranges are in `rejects`: terms get their ids in the order of lines.
     `state` holds the position, the numbers of rows, of rejects and of lines read so far, and twelve words of scratch.
     """
     position = state[0]
@@ -491,6 +534,8 @@ def read_lines(
         if has_graph and width == 3:
             following = BAD
         if following > 0:
+            if state[2] > 0:
+                return NEEDS_PARSER
             number = state[1]
             growth = following - position + 3 * scope_length
             no_room = terms.count + 4 > terms.room or terms.offsets[terms.count] + growth > terms.text_capacity

@@ -1,8 +1,8 @@
-"""A reader from plain Turtle directly to ids.
+"""A reader from plain Turtle and TriG directly to ids.
 
 It accepts statements of a strict subset of Turtle: IRIs and names of plain ASCII, labelled blank nodes, short strings in double
 quotation marks, numbers and truth values. It stops before a statement with anything else, also before declarations, brackets and
-parentheses: a full parser reads that, up to where `statements_end` says.
+parentheses: a full parser reads that, up to where `statements_end` says. Of TriG, it also reads where graphs begin and end.
 """
 
 from kg_reasoner.storage.kernels.layout import Terms
@@ -45,6 +45,8 @@ FULL = -2
 # the datatypes of literals without quotation marks, in the order of their texts in `suffixes`, and the text of rdf:type
 INTEGER, DECIMAL, DOUBLE, BOOLEAN, TYPE = 0, 1, 2, 3, 4
 
+DEFAULT_GRAPH = -1
+
 LONGEST_LABEL = 15
 """Longer labels may be taken for those that pyoxigraph makes."""
 
@@ -55,7 +57,7 @@ ALL_READ, STOPPED, NO_ROOM = 0, 1, 2
 class TurtleText(Struct):
     """A part of a Turtle document: `text` up to `end`, where a line break follows, and what is needed to read it.
 
-    `suffixes` are the texts of some literals from the closing quotation mark on, and of rdf:type; `truth` is "truefalse". The
+    `suffixes` are the texts of some literals from the closing quotation mark on, and of rdf:type; `words` is "truefalsegraph". The
     namespaces begin with ``<``.
     """
 
@@ -76,7 +78,13 @@ class TurtleText(Struct):
     suffix_offsets: Int64s
     string_type: Bytes
     string_type_length: int
-    truth: Bytes
+    words: Bytes
+    width: int
+    """The ids of a row: 3, or 4 for TriG."""
+    graph: int
+    """The graph of the following triples, or `DEFAULT_GRAPH`."""
+    in_graph: int
+    """1: a graph has begun with a brace and has not ended."""
     rows: Int32s
     row_room: int
     row_count: int
@@ -117,7 +125,9 @@ def ends_token(byte: int) -> int:
 
 @kernel
 def intern_span(terms: Terms, document: TurtleText, text: Bytes, start: int, end: int, scoped: int) -> int:
-    """Return the id of a text, or FULL."""
+    """Return the id of a text, or FULL; BAD, if the text may go on behind the end of this part."""
+    if document.after >= document.end and not document.is_last:
+        return BAD
     length = end - start + scoped
     if terms.count + 4 > terms.room or terms.offsets[terms.count] + length > terms.text_capacity:
         document.need = length
@@ -291,8 +301,8 @@ def read_object(terms: Terms, document: TurtleText, start: int) -> int:
         return read_number(terms, document, start)
     if byte == LOWER_T or byte == LOWER_F:
         end = letters_end(document.classes, text, start)
-        is_truth = end == start + 4 and same_bytes(text, start, document.truth, 0, 4)
-        if (is_truth or (end == start + 5 and same_bytes(text, start, document.truth, 4, 5))) and ends_token(text[end]):
+        is_truth = end == start + 4 and same_bytes(text, start, document.words, 0, 4)
+        if (is_truth or (end == start + 5 and same_bytes(text, start, document.words, 4, 5))) and ends_token(text[end]):
             return intern_plain(terms, document, start, end, BOOLEAN)
     return read_node(terms, document, start)
 
@@ -312,6 +322,48 @@ def read_property(terms: Terms, document: TurtleText, start: int) -> int:
 def ends_statement(document: TurtleText, position: int) -> int:
     """Return whether a full stop before a position is the end of a statement, not part of a number or name."""
     return document.is_last if position == document.end else is_space(document.text[position])
+
+
+@kernel
+def ends_graph(document: TurtleText, position: int) -> int:
+    """Return whether a graph ends at a position."""
+    return 1 if document.in_graph and position < document.end and document.text[position] == CLOSING_BRACE else 0
+
+
+@kernel
+def keyword_end(document: TurtleText, start: int) -> int:
+    """Return the position after the keyword GRAPH, or the start if it is not there."""
+    text = document.text
+    is_there = is_space(text[start + 5])
+    for place in range(5):
+        if text[start + place] | 32 != document.words[9 + place]:  # in capital letters, too
+            is_there = 0
+    return start + 5 if is_there else start
+
+
+@kernel
+def read_in_graph(terms: Terms, document: TurtleText, start: int) -> int:
+    """Read the beginning or the end of a graph, or a statement in it. Return the position after it, or BAD or FULL."""
+    if document.in_graph:
+        if document.text[start] != CLOSING_BRACE:
+            return read_statement(terms, document, start)
+        document.in_graph = 0
+        document.graph = DEFAULT_GRAPH
+        return start + 1
+    graph = DEFAULT_GRAPH
+    position = start
+    if document.text[start] != BRACE:
+        position = next_token(document, keyword_end(document, start))
+        is_named = position > start
+        graph = read_node(terms, document, position)
+        if graph < 0:
+            return graph
+        position = next_token(document, document.after)
+        if position >= document.end or document.text[position] != BRACE:
+            return BAD if is_named else read_statement(terms, document, start)
+    document.in_graph = 1
+    document.graph = graph
+    return position + 1
 
 
 @kernel
@@ -335,23 +387,27 @@ def read_statement(terms: Terms, document: TurtleText, start: int) -> int:
             if count == document.row_room:
                 document.need = 0
                 return FULL
-            row = document.rows + 3 * count
+            row = document.rows + document.width * count
             row[0] = subject
             row[1] = property
             row[2] = value
+            if document.width == 4:
+                row[3] = document.graph
             count = count + 1
             position = next_token(document, document.after)
             if text[position] != COMMA:
                 break
             position = position + 1
-        if text[position] == DOT:
-            break
-        if text[position] != SEMICOLON:
+        if text[position] == SEMICOLON:
+            while text[position] == SEMICOLON:
+                position = next_token(document, position + 1)
+        elif text[position] != DOT and not ends_graph(document, position):
             return BAD
-        while text[position] == SEMICOLON:
-            position = next_token(document, position + 1)
-        if text[position] == DOT:
+        if text[position] == DOT or ends_graph(document, position):
             break
+    if ends_graph(document, position):
+        document.row_count = count
+        return position
     if not ends_statement(document, position + 1):
         return BAD
     document.row_count = count
@@ -369,7 +425,7 @@ def read_turtle(terms: Terms, document: TurtleText) -> int:
         position = next_token(document, document.position)
         if position == document.end:
             return ALL_READ
-        following = read_statement(terms, document, position)
+        following = read_statement(terms, document, position) if document.width == 3 else read_in_graph(terms, document, position)
         if following == FULL:
             return NO_ROOM
         if following == BAD:
@@ -404,11 +460,13 @@ def string_passed(text: Bytes, start: int, end: int) -> int:
 def statements_end(document: TurtleText, start: int, least: int) -> int:
     """Return where a statement ends that a full parser may read last, `least` bytes after the start or later; 0 if none ends.
 
-    A full stop ends a statement outside of brackets, strings, IRIs and comments, before a space or line break.
+    A full stop ends a statement outside of brackets, strings, IRIs and comments, before a space or line break. In TriG, the end of
+    a graph ends what is in it, a graph that begins here ends behind its brace, and what is before a graph ends before its name.
     """
     text = document.text
     end = document.end
     depth = 0
+    last = 0
     position = start
     while position < end:
         byte = text[position]
@@ -424,10 +482,21 @@ def statements_end(document: TurtleText, start: int, least: int) -> int:
             position = position + 2
         else:
             position = position + 1
+            if byte == CLOSING_BRACE and document.width == 4:
+                if depth <= 0:
+                    return position - 1
+                if depth == 1 and position - start >= least:
+                    return position
+                if depth == 1:
+                    last = position
+            if byte == BRACE and document.width == 4 and depth == 0 and last > 0:
+                return last
             if byte == PAREN or byte == BRACKET or byte == BRACE:
                 depth = depth + 1
             elif byte == CLOSING_PAREN or byte == CLOSING_BRACKET or byte == CLOSING_BRACE:
                 depth = depth - 1
-            elif byte == DOT and depth <= 0 and position - start >= least and ends_statement(document, position):
-                return position
+            elif byte == DOT and depth <= 0 and ends_statement(document, position):
+                last = position
+                if position - start >= least:
+                    return position
     return 0

@@ -1,0 +1,95 @@
+"""Makes the classifier of a reasoner, see `kg_reasoner.classification`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Protocol
+
+from kg_reasoner.api.core import ReasonerCore
+from kg_reasoner.classification.classifier import Classified, Classifier, Fork, Member, Source
+from kg_reasoner.classification.hierarchy import Hierarchy
+from kg_reasoner.classification.usable_rules import reads_owl, without_schema_rules
+from kg_reasoner.engine.equality.rules import axioms
+from kg_reasoner.language.printer import format_rule
+from kg_reasoner.loaders.ontology.profile import AxiomWarning
+from kg_reasoner.program import Program
+
+if TYPE_CHECKING:
+    from kg_reasoner.engine.inconsistency import Violation
+    from kg_reasoner.explain.proofs import Proof
+    from kg_reasoner.terms import Triple
+
+__all__ = ["Hierarchies"]
+
+_NOT_OWL = AxiomWarning("the rules of the program", "they are not those of OWL 2 RL, so not every axiom has its meaning")
+
+
+class Given(Source, Protocol):
+    """The reasoner whose hierarchy is wanted."""
+
+    @property
+    def core(self) -> ReasonerCore: ...
+
+    @property
+    def program(self) -> Program: ...
+
+
+class Made(Fork, Protocol):
+    """A reasoner for new members."""
+
+    @property
+    def core(self) -> ReasonerCore: ...
+
+
+class Hierarchies:
+    """The inferred hierarchies of a reasoner, one after the other.
+
+    Args:
+        reasoner: The reasoner.
+        make: Makes another one, without rules and facts.
+    """
+
+    def __init__(self, reasoner: Given, make: Callable[[], Made]) -> None:
+        self._reasoner = reasoner
+        self._make = make
+        self._program: Program | None = None
+        self._classifier: Classifier | None = None
+        self._notes: tuple[AxiomWarning, ...] = ()
+        self._known: tuple[Classified, Hierarchy] | None = None
+
+    def current(self) -> Hierarchy:
+        """Return the hierarchy of the current axioms; the same object if it is the same."""
+        program = self._reasoner.program
+        if self._classifier is None or self._program is not program:
+            self._classifier, self._notes = self._made(program)
+            self._program = program
+        classifier = self._classifier
+        classified = classifier.classify()
+        known = self._known
+        if known is not None and known[0] is classified:
+            return known[1]
+
+        def prove(member: Member, fact: Triple | Violation) -> Proof | None:
+            return classifier.explain(classified, member, fact)
+
+        notes = (*self._reasoner.core.loaded.warnings(), *self._notes)
+        hierarchy = Hierarchy(classified, prove, notes=notes, reads_owl=reads_owl(program))
+        self._known = classified, hierarchy
+        return hierarchy
+
+    def _made(self, program: Program) -> tuple[Classifier, tuple[AxiomWarning, ...]]:
+        """Return the classifier for a program, and what it does not use of it."""
+        used, refused = without_schema_rules(program)
+        if self._reasoner.core.engine.base.equality.merges:
+            used |= Program(axioms())
+        reason = "it asks for what is absent, for names, or for unrelated things, so it says nothing of classes"
+        notes = tuple(AxiomWarning(format_rule(rule, dict(program.prefixes)), reason) for rule in refused)
+        return Classifier(self._reasoner, used, self._fork), notes if reads_owl(program) else (*notes, _NOT_OWL)
+
+    def _fork(self, program: Program) -> Made:
+        """Return a reasoner for new members, which does not repeat the warnings of the first one."""
+        fork = self._make()
+        fork.core.silence()
+        with fork.core.engine.changing():
+            fork.core.adopt(program)
+        return fork

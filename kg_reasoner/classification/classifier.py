@@ -1,0 +1,373 @@
+"""Follows the axioms of a reasoner with new members of its classes and properties, and reads the hierarchy from them.
+
+All new members are in one reasoner, the *fork*, without the ontology's individuals. They do not influence each other there, as long
+as none of them is related to a term that is not its own: rules combine facts by the individuals that these have in common. A member
+that is related to others (by ``owl:hasValue``, for example) is *linked*. What follows for it is read from another reasoner, with
+the ontology's individuals, in which it is the only new member.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from itertools import count
+from threading import RLock
+from typing import Any, Final, Protocol, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from kg_reasoner.classification.selection import KINDS, Kind, Selection, select
+from kg_reasoner.classification.usable_rules import told_rule
+from kg_reasoner.engine.inconsistency import Violation
+from kg_reasoner.explain.proofs import Proof
+from kg_reasoner.loaders.ontology.profile import AxiomWarning
+from kg_reasoner.program import Program, Rule
+from kg_reasoner.storage.arrays import Ids, TripleIds, contains
+from kg_reasoner.storage.dictionary import Dictionary
+from kg_reasoner.terms import IRI, OWL, RDF, BlankNode, Literal, Term, Triple
+
+__all__ = ["Classified", "Classifier", "Fork", "Member", "Source"]
+
+Numbers: TypeAlias = npt.NDArray[np.int64]
+
+VALUE_TYPE: Final = "tag:kg-reasoner:value"
+"""The datatype of the new values of data properties, of which no rule knows anything."""
+
+
+class Source(Protocol):
+    """The reasoner whose ontology is classified."""
+
+    @property
+    def dictionary(self) -> Dictionary: ...
+
+    def triple_ids(self, which: Any = ..., /) -> TripleIds: ...
+
+    def is_consistent(self) -> bool: ...
+
+
+class Fork(Source, Protocol):
+    """A reasoner for new members."""
+
+    @property
+    def rules(self) -> tuple[Rule, ...]: ...
+
+    @property
+    def warnings(self) -> list[AxiomWarning]: ...
+
+    def add_triples(self, triples: Any, /) -> None: ...
+
+    def remove_triples(self, triples: Any, /) -> None: ...
+
+    def add_facts(self, predicate: str, rows: Any, /) -> None: ...
+
+    def remove_facts(self, predicate: str, rows: Any, /) -> None: ...
+
+    def triples(self, subject: Any = ..., predicate: Any = ..., object: Any = ..., /) -> Iterator[Triple]: ...
+
+    def facts(self, predicate: str, /) -> Iterator[tuple[Term, ...]]: ...
+
+    def predicates(self) -> dict[str, int]: ...
+
+    def inconsistencies(self) -> list[Violation]: ...
+
+    def explain(self, fact: Any, /) -> Proof: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """A new member of a class, or a new pair of terms that a property relates."""
+
+    kind: Kind
+    name: IRI
+    fact: Triple
+
+    def about(self, upper: Term) -> Triple:
+        """Return the fact that says that the member belongs to another class or property, too."""
+        subject, _, value = self.fact
+        return (subject, RDF.type, upper) if self.kind == "class" else (subject, upper, value)
+
+    @property
+    def terms(self) -> tuple[Term, ...]:
+        """The new terms."""
+        return self.fact[:1] if self.kind == "class" else (self.fact[0], self.fact[2])
+
+
+@dataclass(frozen=True, eq=False)
+class Classified:
+    """What became of the members.
+
+    Attributes:
+        members: The members of each kind.
+        pairs: For each kind, the numbers of a member and of a class or property to which it belongs.
+        unsatisfiable: The numbers of the members that contradict the axioms, each with a violation.
+        linked: The members that were looked at one by one.
+        is_consistent: Whether the ontology is consistent without new members.
+        warnings: What the axioms say beyond the rules.
+    """
+
+    members: dict[Kind, list[Member]]
+    pairs: dict[Kind, Numbers]
+    unsatisfiable: dict[Kind, dict[int, Violation]]
+    linked: frozenset[Member]
+    is_consistent: bool
+    warnings: tuple[AxiomWarning, ...]
+
+
+@dataclass
+class _State:
+    """What the forks contain, in ids of the source."""
+
+    fork: Fork
+    axioms: TripleIds
+    told: Ids
+    members: dict[Kind, dict[int, Member]] = field(default_factory=lambda: {kind: {} for kind in KINDS})
+    labels: Counter[str] = field(default_factory=Counter)
+    alone: Fork | None = None
+    alone_has: TripleIds | None = None
+
+
+class Classifier:
+    """Classifies the ontology of a reasoner, and follows its changes.
+
+    Args:
+        source: The reasoner.
+        program: The rules that are used, see `usable_rules.without_schema_rules`.
+        fork: Makes a reasoner from a program.
+    """
+
+    def __init__(self, source: Source, program: Program, fork: Callable[[Program], Fork]) -> None:
+        self._source = source
+        self._translates = program.translate == "dlp"
+        used = {atom.predicate for rule in program.rules for atom in (rule.head, *rule.body_atoms())}
+        self._told = next(name for n in count() if (name := f"SubClassOf{n or ''}") not in used)
+        self._program = program | Program((told_rule(self._told),)) if self._translates else program
+        self._make = fork
+        self._state: _State | None = None
+        self._found: Classified | None = None
+        self._seen: TripleIds | None = None
+        self._lock = RLock()
+
+    def classify(self) -> Classified:
+        """Return the classification of the current explicit triples; the same object while these have not changed."""
+        with self._lock:
+            triples = self._source.triple_ids("explicit")
+            if self._found is not None and self._seen is not None and np.array_equal(self._seen, triples):
+                return self._found
+            state, self._state, self._found = self._state, None, None  # an interrupted update begins anew
+            selection = select(triples, self._source.dictionary, separates_told=self._translates)
+            state = self._follow(state, selection)
+            found = self._read(state, selection)
+            self._state, self._found, self._seen = state, found, triples
+            return found
+
+    def explain(self, classified: Classified, member: Member, fact: Triple | Violation) -> Proof | None:
+        """Return a proof of a fact about a member; None if the ontology has changed since it was classified."""
+        with self._lock:
+            state = self._state
+            if self._found is not classified or state is None:
+                return None
+            if member not in classified.linked:
+                return state.fork.explain(fact)
+            if state.alone is None:
+                return None
+            state.alone.add_triples([member.fact])
+            try:
+                return state.alone.explain(fact)
+            finally:
+                state.alone.remove_triples([member.fact])
+
+    # --- following the axioms
+
+    def _follow(self, state: _State | None, selection: Selection) -> _State:
+        if state is None:
+            nothing = np.empty((0, 3), np.int32)
+            state = _State(self._make(self._program), nothing, nothing[:, :2])
+        fork, decode = state.fork, self._source.dictionary.decode_rows
+        gone, new = _difference(state.axioms, selection.axioms)
+        told_gone, told_new = _difference(state.told, selection.told)
+        if len(told_gone):
+            fork.remove_facts(self._told, decode(told_gone))
+        if len(told_new):
+            fork.add_facts(self._told, decode(told_new))
+        gone_members: list[Triple] = []
+        new_members: list[Triple] = []
+        for kind in KINDS:
+            members, wanted = state.members[kind], set(selection.names[kind].tolist())
+            gone_members += [members.pop(name).fact for name in list(members) if name not in wanted]
+            for name in selection.names[kind].tolist():
+                if name not in members:
+                    members[name] = self._member(kind, self._source.dictionary.decode(name), state.labels)
+                    new_members.append(members[name].fact)
+        if len(gone) or gone_members:
+            fork.remove_triples([*decode(gone), *gone_members])
+        if len(new) or new_members:
+            fork.add_triples([*decode(new), *new_members])
+        state.axioms, state.told = selection.axioms, selection.told
+        return state
+
+    def _member(self, kind: Kind, name: Term, labels: Counter[str]) -> Member:
+        """Return a new member with a readable name of its own."""
+        assert isinstance(name, IRI)
+        word = re.sub(r"[^A-Za-z0-9_]", "_", re.split(r"[#/:]", name.value.rstrip("#/:"))[-1]) or "member"
+        while True:
+            labels[word] += 1
+            own = word if labels[word] == 1 else f"{word}_{labels[word]}"
+            subject, value = f"some_{own}", f"value_of_{own}"
+            is_free = own == word or own not in labels
+            if is_free and all(self._source.dictionary.find(BlankNode(label)) < 0 for label in (subject, value)):
+                labels[own] += own != word
+                break
+        if kind == "class":
+            return Member(kind, name, (BlankNode(subject), RDF.type, name))
+        new = BlankNode(value) if kind == "object property" else Literal(value, VALUE_TYPE)
+        return Member(kind, name, (BlankNode(subject), name, new))
+
+    def _alone(self, state: _State, selection: Selection) -> Fork:
+        """Return the reasoner for linked members, brought up to date."""
+        others = selection.others
+        if selection.has_keys:  # what they say of named individuals counts
+            derived = select(self._source.triple_ids("all"), self._source.dictionary, separates_told=False)
+            others = np.concatenate(
+                [derived.others, derived.axioms[derived.axioms[:, 1] == self._source.dictionary.find(OWL.sameAs)]]
+            )
+        told = np.insert(selection.told, 1, -1, axis=1)
+        wanted = np.concatenate([selection.axioms, others, told]).astype(np.int32)
+        has = np.empty((0, 3), np.int32) if state.alone_has is None else state.alone_has
+        alone = self._make(self._program) if state.alone is None else state.alone
+        gone, new = _difference(has, wanted)
+        decode = self._source.dictionary.decode_rows
+        is_gone, is_new = gone[:, 1] < 0, new[:, 1] < 0
+        alone.remove_facts(self._told, decode(gone[is_gone][:, [0, 2]]))
+        alone.remove_triples(list(decode(gone[~is_gone])))
+        if is_new.any():
+            alone.add_facts(self._told, decode(new[is_new][:, [0, 2]]))
+        alone.add_triples(list(decode(new[~is_new])))
+        state.alone, state.alone_has = alone, wanted
+        return alone
+
+    # --- reading
+
+    def _read(self, state: _State, selection: Selection) -> Classified:
+        fork = state.fork
+        triples = fork.triple_ids("all")
+        members = {kind: list(state.members[kind].values()) for kind in KINDS}
+        every = [member for kind in KINDS for member in members[kind]]
+        owner = np.full(len(fork.dictionary), -1, np.int64)
+        leads = np.zeros(len(owner), bool)
+        for number, member in enumerate(every):
+            for term in member.terms:
+                owner[fork.dictionary.find(term)] = number
+            leads[fork.dictionary.find(member.terms[0])] = True
+        linked = self._linked(fork, triples, owner)
+        violated, unowned = _by_owner(fork, owner)
+        pairs: dict[Kind, Numbers] = {}
+        unsatisfiable: dict[Kind, dict[int, Violation]] = {}
+        alone = self._alone(state, selection) if len(linked) else None
+        base = set() if alone is None or alone.is_consistent() else set(map(_key, alone.inconsistencies()))
+        is_consistent = self._source.is_consistent() if len(selection.others) else not (base or (alone is None and unowned))
+        is_linked = np.zeros(len(every) + 1, bool)
+        is_linked[linked] = True
+        first = 0
+        for kind in KINDS:
+            own = members[kind]
+            numbers = {member.name: number for number, member in enumerate(own)}
+            number_of = np.full(len(fork.dictionary), -1, np.int64)
+            for name, number in numbers.items():
+                if (found := fork.dictionary.find(name)) >= 0:
+                    number_of[found] = number
+            chosen = (owner[triples[:, 0]] >= first) & (owner[triples[:, 0]] < first + len(own)) & ~is_linked[owner[triples[:, 0]]]
+            parts = [_pairs(kind, triples[chosen & leads[triples[:, 0]]], owner, number_of, fork.dictionary.find(RDF.type), first)]
+            clashes = {n - first: violated[n] for n in violated if first <= n < first + len(own) and not is_linked[n]}
+            for number in (linked[(linked >= first) & (linked < first + len(own))] - first).tolist():
+                if alone is not None:
+                    uppers, violation = _look_at(alone, own[number], base)
+                    rows = [(number, numbers[upper]) for upper in uppers if upper in numbers and upper != own[number].name]
+                    parts.append(np.array(rows, np.int64).reshape(-1, 2))
+                    if violation is not None:
+                        clashes[number] = violation
+            pairs[kind] = np.concatenate(parts)
+            unsatisfiable[kind] = dict(sorted(clashes.items()))
+            first += len(own)
+        looked_at = frozenset(every[number] for number in linked.tolist())
+        return Classified(members, pairs, unsatisfiable, looked_at, is_consistent, tuple(fork.warnings))
+
+    def _linked(self, fork: Fork, triples: TripleIds, owner: Numbers) -> Numbers:
+        """Return the numbers of the members that are related to other terms, in order."""
+        subjects, values = owner[triples[:, 0]], owner[triples[:, 2]]
+        is_type = triples[:, 1] == fork.dictionary.find(RDF.type)
+        apart = (subjects != values) & ~(is_type & (values < 0))
+        found = [subjects[apart], values[apart]]
+        found += [np.array(list(_related(fork, predicate, owner)), np.int64) for predicate in self._relations(fork)]
+        return np.unique(np.concatenate([part[part >= 0] for part in found]))
+
+    def _relations(self, fork: Fork) -> list[str]:
+        """Return the general predicates of a user's rules that can relate members to others."""
+        known = {atom.predicate for rule in self._program.rules for atom in (rule.head, *rule.body_atoms())}
+        return [name for name in fork.predicates() if name in known and name != self._told and not name.startswith(_HELPERS)]
+
+
+_HELPERS: Final = ("<tag:kg-reasoner:", "tag:kg-reasoner:")
+
+
+_Key: TypeAlias = tuple[Rule, frozenset[tuple[str, Term]]]
+
+
+def _key(violation: Violation) -> _Key:
+    return violation.rule, frozenset(violation.terms.items())
+
+
+def _related(fork: Fork, predicate: str, owner: Numbers) -> Iterator[int]:
+    for row in fork.facts(predicate):
+        owners = {int(owner[fork.dictionary.find(term)]) for term in row}
+        if len(owners) > 1:
+            yield from owners
+
+
+def _pairs(kind: Kind, triples: TripleIds, owner: Numbers, number_of: Numbers, type_id: int, first: int) -> Numbers:
+    """Return the members that some triples are about, each with another class or property to which it belongs, as numbers."""
+    subjects = owner[triples[:, 0]]
+    if kind == "class":
+        own, uppers = triples[:, 1] == type_id, number_of[triples[:, 2]]
+    else:
+        own, uppers = (owner[triples[:, 2]] == subjects) & (triples[:, 0] != triples[:, 2]), number_of[triples[:, 1]]
+    rows = np.stack([subjects[own] - first, uppers[own]], axis=1)
+    found: Numbers = rows[(rows[:, 1] >= 0) & (rows[:, 0] != rows[:, 1])]
+    return found
+
+
+def _by_owner(fork: Fork, owner: Numbers) -> tuple[dict[int, Violation], bool]:
+    """Return for each member a violation that it takes part in, and whether there are violations without any."""
+    found: dict[int, Violation] = {}
+    unowned = False
+    if fork.is_consistent():
+        return found, unowned
+    find = fork.dictionary.find
+    for violation in fork.inconsistencies():
+        owners = {int(owner[find(term)]) for term in violation.terms.values() if find(term) >= 0} - {-1}
+        unowned |= not owners
+        for number in owners:
+            found.setdefault(number, violation)
+    return found, unowned
+
+
+def _look_at(alone: Fork, member: Member, base: set[_Key]) -> tuple[list[Term], Violation | None]:
+    """Return to which classes or properties a linked member belongs, and a violation that there would not be without it."""
+    alone.add_triples([member.fact])
+    try:
+        subject, _, value = member.fact
+        if member.kind == "class":
+            uppers = [upper for _, _, upper in alone.triples(subject, RDF.type)]
+        else:
+            uppers = list({property for _, property, _ in alone.triples(subject, None, value)})
+        new = [] if alone.is_consistent() else [found for found in alone.inconsistencies() if _key(found) not in base]
+        return uppers, new[0] if new else None
+    finally:
+        alone.remove_triples([member.fact])
+
+
+def _difference(before: Ids, after: Ids) -> tuple[Ids, Ids]:
+    """Return the rows that are gone, and those that are new."""
+    return before[~contains(after, before)], after[~contains(before, after)]

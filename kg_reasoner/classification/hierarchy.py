@@ -1,0 +1,180 @@
+"""The inferred hierarchy of an ontology: what is unsatisfiable, and what is directly below what."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Final
+
+import numpy as np
+
+from kg_reasoner.classification.classifier import Classified, Member
+from kg_reasoner.classification.selection import KINDS, Kind
+from kg_reasoner.classification.taxonomy import Taxonomy
+from kg_reasoner.engine.encoding import as_term
+from kg_reasoner.engine.inconsistency import Violation
+from kg_reasoner.errors import NoProofError, ReasonerError
+from kg_reasoner.explain.proofs import Proof
+from kg_reasoner.loaders.ontology.profile import AxiomWarning
+from kg_reasoner.terms import IRI, OWL, RDFS, AnyTerm, Triple
+
+__all__ = ["BELOW", "NOTHING", "Hierarchy", "Unsatisfiable"]
+
+_Prove = Callable[[Member, "Triple | Violation"], "Proof | None"]
+
+BELOW: Final = {"class": RDFS.subClassOf, "object property": RDFS.subPropertyOf, "data property": RDFS.subPropertyOf}
+_EQUIVALENT: Final = {
+    "class": OWL.equivalentClass,
+    "object property": OWL.equivalentProperty,
+    "data property": OWL.equivalentProperty,
+}
+
+
+@dataclass(frozen=True)
+class Unsatisfiable:
+    """A class that can have no members, or a property that can relate nothing.
+
+    Attributes:
+        name: Its IRI.
+        kind: ``class``, ``object property`` or ``data property``.
+        violation: The constraint that a member violates.
+    """
+
+    name: IRI
+    kind: Kind
+    violation: Violation
+    _member: Member = field(repr=False)
+    _prove: _Prove = field(repr=False, compare=False)
+
+    @property
+    def proof(self) -> Proof:
+        """The proof of the contradiction from the axioms and one new member, ``_:some_<name>``.
+
+        Raises:
+            ReasonerError: The ontology has changed since.
+        """
+        return _current(self._prove(self._member, self.violation))
+
+
+class Hierarchy:
+    """The inferred hierarchy of an ontology, as it was when `kg_reasoner.api.reasoner.Reasoner.hierarchy` was called.
+
+    Attributes:
+        classes: The order of the satisfiable classes.
+        object_properties: That of the object properties. Properties that are not declared as data properties are among them.
+        data_properties: That of the data properties.
+        unsatisfiable: What is unsatisfiable: first the classes, then the properties, in the order of their IRIs.
+        is_consistent: Whether the ontology is consistent. An inconsistent one entails everything; the hierarchy has what the
+            rules derive.
+        warnings: The axioms, and rules of the program, that were not or not fully used.
+        complete: Whether the hierarchy has everything that follows from the ontology. That is so if all axioms are in OWL 2 RL. If
+            not, all that the hierarchy says is true, but there may be more.
+    """
+
+    def __init__(self, classified: Classified, prove: _Prove, *, notes: tuple[AxiomWarning, ...], reads_owl: bool) -> None:
+        self._members = {
+            kind: {member.name: member for member in classified.members[kind]} for kind in KINDS
+        }  # so that a proof can be asked for by name
+        self._prove = prove
+        self.warnings: tuple[AxiomWarning, ...] = (*classified.warnings, *notes)
+        self.is_consistent = classified.is_consistent
+        self.complete = reads_owl and not self.warnings
+        found = [
+            Unsatisfiable(classified.members[kind][number].name, kind, violation, classified.members[kind][number], prove)
+            for kind in KINDS
+            for number, violation in classified.unsatisfiable[kind].items()
+        ]
+        self.unsatisfiable = tuple(sorted(found, key=lambda each: (KINDS.index(each.kind), each.name.value)))
+        self.classes, self.object_properties, self.data_properties = (_taxonomy(classified, kind) for kind in KINDS)
+
+    def __repr__(self) -> str:
+        counts = f"classes={len(self.classes)}, unsatisfiable={len(self.unsatisfiable)}"
+        return f"<Hierarchy {counts}, complete={self.complete}>"
+
+    @cached_property
+    def taxonomies(self) -> Mapping[Kind, Taxonomy]:
+        """The orders by the kinds of their names."""
+        return {"class": self.classes, "object property": self.object_properties, "data property": self.data_properties}
+
+    def explain(self, lower: AnyTerm, upper: AnyTerm) -> Proof:
+        """Prove that a class or property is below another one, or equivalent to it, from the axioms and a new member.
+
+        Args:
+            lower: Its name.
+            upper: The name of the other one.
+
+        Returns:
+            The proof that a new member of the former, ``_:some_<name>``, belongs to the latter.
+
+        Raises:
+            NoProofError: The former is not below the latter.
+            ReasonerError: There is no such name, or the ontology has changed since.
+        """
+        below, above = as_term(lower), as_term(upper)
+        for kind in KINDS:
+            if below not in self._members[kind]:
+                continue
+            fact = self._members[kind][below].about(above)
+            if (
+                below in self.taxonomies[kind]
+                and above in self.taxonomies[kind]
+                and not self.taxonomies[kind].is_below(below, above)
+            ):
+                raise NoProofError(f"{below} is not below {above}")
+            return _current(self._prove(self._members[kind][below], fact))
+        raise ReasonerError(f"{below} is neither a class nor a property of this ontology")
+
+    def axioms(self) -> Iterator[Triple]:
+        """Yield the axioms of the hierarchy as triples: the nearest above each name, and equivalences.
+
+        Of several equivalent names above a name, one is given. Unsatisfiable classes are equivalent to owl:Nothing, unsatisfiable
+        properties to owl:bottomObjectProperty or owl:bottomDataProperty.
+        """
+        for each in self.unsatisfiable:
+            yield each.name, _EQUIVALENT[each.kind], NOTHING[each.kind]
+        for kind, taxonomy in self.taxonomies.items():
+            for (first, *others), above in taxonomy.places():
+                yield from ((first, _EQUIVALENT[kind], other) for other in others)
+                yield from ((first, BELOW[kind], upper) for upper in above)
+
+    def text(self, prefixes: Mapping[str, str] | None = None) -> str:
+        """Return the hierarchy as an indented tree, unsatisfiable names first."""
+        from kg_reasoner.classification.forms import tree_text
+
+        return tree_text(self, prefixes or {})
+
+    def as_dict(self, prefixes: Mapping[str, str] | None = None) -> dict[str, Any]:
+        """Return the hierarchy as dicts, lists and texts that `json` can write; the prefixes are those of proofs."""
+        from kg_reasoner.classification.forms import as_dict
+
+        return as_dict(self, prefixes or {})
+
+    def html(self, prefixes: Mapping[str, str] | None = None) -> str:
+        """Return a self-contained HTML page."""
+        from kg_reasoner.classification.forms import page
+
+        return page(self, prefixes or {})
+
+
+NOTHING: Final = {
+    "class": OWL.Nothing,
+    "object property": OWL.bottomObjectProperty,
+    "data property": OWL.bottomDataProperty,
+}
+
+
+def _taxonomy(classified: Classified, kind: Kind) -> Taxonomy:
+    """Return the order of what is satisfiable."""
+    members, pairs = classified.members[kind], classified.pairs[kind]
+    kept = np.ones(len(members), bool)
+    kept[list(classified.unsatisfiable[kind])] = False
+    place = np.cumsum(kept) - 1
+    pairs = pairs[kept[pairs[:, 0]] & kept[pairs[:, 1]]]
+    return Taxonomy([member.name for member, is_kept in zip(members, kept, strict=True) if is_kept], place[pairs])
+
+
+def _current(proof: Proof | None) -> Proof:
+    if proof is None:
+        raise ReasonerError("the ontology has changed since it was classified: call hierarchy() again")
+    return proof

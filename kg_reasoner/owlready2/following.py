@@ -1,0 +1,134 @@
+"""A reasoner that follows the changes of a World."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from threading import RLock
+from types import TracebackType
+from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from kg_reasoner.api.reasoner import Reasoner
+from kg_reasoner.errors import MissingExtraError, ReasonerError
+from kg_reasoner.loaders.rdf.quadstore import QuadStore
+from kg_reasoner.storage.arrays import Ids, contains
+
+if TYPE_CHECKING:
+    from kg_reasoner.classification.hierarchy import Hierarchy
+
+__all__ = ["Attached", "attach", "follower_of", "owlready"]
+
+
+def owlready() -> Any:
+    """Return the package owlready2.
+
+    Raises:
+        MissingExtraError: It is not installed.
+    """
+    try:
+        import owlready2
+    except ModuleNotFoundError:
+        raise MissingExtraError("reasoning over Worlds of owlready2", "owlready2") from None
+    return owlready2
+
+
+class Attached:
+    """A World with a reasoner that follows it. See `attach`."""
+
+    def __init__(self, world: Any, ruleset: str) -> None:
+        self.world = world
+        self.ruleset = ruleset
+        self.written: dict[tuple[int, ...], tuple[int, ...]] = {}
+        """The quads without literals that were inferred and written into the World, which are not premises: their context and the
+        ids of their terms, and for each the same in numbers of the World."""
+        self.written_values: dict[tuple[int, ...], tuple[int, ...]] = {}
+        """Those with literals. The last number is the id of the literal in both."""
+        self.taken_back: tuple[dict[tuple[int, int, int], None], dict[tuple[int, int, int], None]] = {}, {}
+        """The triples, without and with literals, that were deleted, and that objects may still show."""
+        self.current = Reasoner(ruleset=ruleset)
+        """The reasoner as it was brought up to date last."""
+        self.store = QuadStore(world, self.current.dictionary)
+        self.triples: Ids = np.empty((0, 3), np.int32)
+        """What the World stated then, in ids."""
+        self._seen: tuple[int, Collection[int] | None, int] | None = None
+        self._lock = RLock()
+
+    def __enter__(self) -> Attached:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Follow the World no longer."""
+        if _followers.get(self.world) is self:
+            del _followers[self.world]
+
+    @property
+    def reasoner(self) -> Reasoner:
+        """The reasoner, with the current facts of the World. Whatever is added to it goes when the World changes it."""
+        return self.refresh()
+
+    def hierarchy(self) -> Hierarchy:
+        """Return the inferred hierarchy of the World, see `kg_reasoner.api.reasoner.Reasoner.hierarchy`."""
+        return self.refresh().hierarchy()
+
+    def refresh(self, contexts: Collection[int] | None = None) -> Reasoner:
+        """Pass the changes of the World since the last call to the reasoner, and return it.
+
+        Args:
+            contexts: The numbers of the graphs to read; None: all.
+        """
+        with self._lock:
+            seen = self.store.version(), contexts, len(self.written) + len(self.written_values)
+            if seen == self._seen:
+                return self.current
+            relations = _without(list(self.store.relations(contexts)), self.written)
+            values = _without(list(self.store.values(contexts)), self.written_values)
+            triples = np.concatenate([relations[:, 1:], values[:, 1:]])
+            gone = self.triples[~contains(triples, self.triples)]
+            new = triples[~contains(self.triples, triples)]
+            with self.current.transaction(collects=False):
+                self.current.remove_triples(gone)
+                self.current.add_triples(new)
+            self.triples, self._seen = triples, seen
+            return self.current
+
+
+def _without(blocks: list[Ids], written: dict[tuple[int, ...], tuple[int, ...]]) -> Ids:
+    rows = np.concatenate(blocks) if blocks else np.empty((0, 4), np.int32)
+    return rows[~contains(np.array(sorted(written), np.int32).reshape(-1, 4), rows)]
+
+
+_followers: WeakKeyDictionary[Any, Attached] = WeakKeyDictionary()
+
+
+def attach(world: Any, ruleset: str = "owl2rl") -> Attached:
+    """Follow the changes of a World: its reasoner has the current facts whenever it is asked for.
+
+    Changes are found by comparing the quad store, read in blocks, with what was read before; only the differences are passed on.
+
+    Args:
+        world: A World of owlready2.
+        ruleset: The rule set.
+
+    Returns:
+        The World's reasoner; the same object while it is attached with the same rule set.
+
+    Raises:
+        MissingExtraError: owlready2 is not installed.
+        ReasonerError: The argument is not a World.
+    """
+    if not isinstance(world, owlready().World):
+        raise ReasonerError(f"{world!r} is not a World of owlready2")
+    return follower_of(world, ruleset)
+
+
+def follower_of(world: Any, ruleset: str) -> Attached:
+    """Return what follows a World, made at the first call."""
+    found = _followers.get(world)
+    if found is None or found.ruleset != ruleset:
+        found = _followers[world] = Attached(world, ruleset)
+    return found

@@ -1,0 +1,234 @@
+"""Writes what follows into the quad store of a World, and applies it to the Python objects that are loaded.
+
+As with owlready2's reasoners, objects change without writing triples of their own: the inferred triples are written first.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
+
+import numpy as np
+
+from kg_reasoner.expressions.values import INTEGER_RANGES
+from kg_reasoner.owlready2.following import Attached, owlready
+from kg_reasoner.storage.arrays import contains
+from kg_reasoner.terms import OWL, RDF, RDFS, XSD, Literal
+
+if TYPE_CHECKING:
+    from kg_reasoner.owlready2.conclusions import Conclusions
+
+__all__ = ["Writer"]
+
+_Triple: TypeAlias = tuple[int, int, int]
+
+_IS_A: Final = {"class": RDFS.subClassOf, "property": RDFS.subPropertyOf, "individual": RDF.type}
+_EQUIVALENT: Final = {"class": OWL.equivalentClass, "property": OWL.equivalentProperty}
+_NUMBERS: Final = {XSD.double.value: float, XSD.float.value: float, XSD.decimal.value: float}
+
+
+_OF_OWL: Final = 300
+"""The last number of the resources that every World has, such as owl:Thing."""
+
+
+class Writer:
+    """Applies conclusions to a World.
+
+    Args:
+        attached: The World and its reasoner.
+        target: The ontology to which triples are written.
+        debug: Above 0, changes of objects are listed on standard error.
+    """
+
+    def __init__(self, attached: Attached, target: Any, debug: int) -> None:
+        self.attached = attached
+        self.world = attached.world
+        self.target = target
+        self.debug = debug
+        self.number = {name: self.world._abbreviate(name.value) for name in (*_IS_A.values(), *_EQUIVALENT.values())}
+
+    def apply(self, found: Conclusions) -> int:
+        """Write what follows, and take back what was written before and follows no longer; return the number of new triples."""
+        hierarchy = list(self.of_hierarchy(found))
+        relations = [triple for triple in self.unstated(found.relations) if not self.is_stated_inversely(triple)]
+        wanted = dict.fromkeys([*self.unstated(hierarchy), *relations])
+        gone = self.retract(self.attached.written, wanted, of_literals=False)
+        written = self.write(wanted)
+        values = dict.fromkeys(self.unstated(found.values, of_literals=True))
+        gone_values = self.retract(self.attached.written_values, values, of_literals=True)
+        new_values = self.write_values(values)
+        with owlready().base.LOADING:  # the triples have been written above
+            self.update_equivalents(found, gone)
+            self.update_parents(found, gone)
+        for subject, property, value in (*relations, *gone):
+            self.forget(subject, property, value)
+        for subject, property, _ in (*new_values, *gone_values):
+            self.forget(subject, property, None)
+        self.attached.taken_back = {}, {}
+        return len(written) + len(new_values)
+
+    # --- triples
+
+    def of_hierarchy(self, found: Conclusions) -> Iterator[_Triple]:
+        for child, parents in found.parents.items():
+            relation = self.number[_IS_A[found.kinds[child]]]
+            yield from ((child, relation, parent) for parent in parents)
+        for one, others in found.equivalents.items():
+            relation = self.number[_EQUIVALENT[found.kinds[one]]]
+            yield from ((one, relation, other) for other in others)
+
+    def ids(self, triples: Iterable[_Triple], of_literals: bool) -> np.ndarray[Any, np.dtype[np.int32]]:
+        """Return triples of the quad store in the reasoner's ids."""
+        table = np.array(list(triples), np.int64).reshape(-1, 3)
+        encoded = self.attached.store.encoded(table[:, :2] if of_literals else table)
+        return np.column_stack([encoded, table[:, 2]] if of_literals else [encoded]).astype(np.int32)
+
+    def unstated(self, triples: list[_Triple], of_literals: bool = False) -> list[_Triple]:
+        """Return the triples that the World does not state itself."""
+        stated = contains(self.attached.triples, self.ids(triples, of_literals)).tolist()
+        return [triple for triple, is_stated in zip(triples, stated, strict=True) if not is_stated]
+
+    def is_stated_inversely(self, triple: _Triple) -> bool:
+        subject, property, value = triple
+        entity = self.world._get_by_storid(property)
+        inverse = getattr(entity, "_inverse_property", None)
+        return bool(inverse and self.world._has_obj_triple_spo(value, inverse.storid, subject))
+
+    def retract(
+        self, written: dict[tuple[int, ...], tuple[int, ...]], wanted: dict[_Triple, None], *, of_literals: bool
+    ) -> list[_Triple]:
+        """Delete what was written before and is not wanted; return it."""
+        taken_back = self.attached.taken_back[of_literals]
+        for key, (context, subject, property, value) in list(written.items()):
+            if (subject, property, value) in wanted:
+                continue
+            triple = subject, property, value
+            taken_back[triple] = None  # first, so that a call after an interrupted one finishes it
+            graph = self.world.graph.context_2_user_context(context)
+            if of_literals:
+                graph._del_data_triple_raw_spod(subject, property, *self.stored(value))
+            else:
+                graph._del_obj_triple_raw_spo(subject, property, value)
+            del written[key]
+        return list(taken_back)
+
+    def write(self, wanted: dict[_Triple, None]) -> list[_Triple]:
+        """Write the triples that are not there; return them."""
+        new = [triple for triple in wanted if not self.world._has_obj_triple_spo(*triple)]
+        context = self.target.graph.c
+        for triple, ids in zip(new, self.ids(new, False).tolist(), strict=True):
+            key = (context, *ids)
+            self.attached.written[key] = (context, *triple)
+            self.target._add_obj_triple_raw_spo(*triple)
+        return new
+
+    def write_values(self, wanted: dict[_Triple, None]) -> list[_Triple]:
+        """Write the triples with literals that are not there; return them."""
+        context, new = self.target.graph.c, []
+        for triple, ids in zip(wanted, self.ids(wanted, True).tolist(), strict=True):
+            subject, property, literal = triple
+            value, datatype = self.stored(literal)
+            if not self.world._has_data_triple_spod(subject, property, value):  # of whatever datatype, as owlready2 does
+                key = (context, *ids)
+                self.attached.written_values[key] = (context, *triple)
+                self.target._add_data_triple_raw_spod(subject, property, value, datatype)
+                new.append(triple)
+        return new
+
+    def stored(self, literal: int) -> tuple[Any, Any]:
+        """Return a literal as the World has it, or would have it."""
+        known = self.attached.store.stored_as
+        if literal not in known:
+            term = self.attached.current.dictionary.decode(literal)
+            assert isinstance(term, Literal)
+            if term.language is not None:
+                known[literal] = term.lexical, f"@{term.language}"
+            else:
+                convert = int if term.datatype in INTEGER_RANGES else _NUMBERS.get(term.datatype, str)
+                known[literal] = convert(term.lexical), self.world._abbreviate(term.datatype)
+        return known[literal]
+
+    # --- objects
+
+    def tell(self, text: str) -> None:
+        if self.debug:
+            print(f"* kg_reasoner * {text}", file=sys.stderr)
+
+    def entity(self, number: int) -> Any:
+        return self.world._get_by_storid(number)
+
+    def update_equivalents(self, found: Conclusions, gone: list[_Triple]) -> None:
+        numbers = {self.number[name] for name in _EQUIVALENT.values()}
+        for one, property, other in gone:
+            entity = self.world._entities.get(one)
+            if property in numbers and entity is not None:
+                if self.entity(other) in entity.equivalent_to:
+                    entity.equivalent_to._remove(self.entity(other))
+                entity.equivalent_to._indirect = None
+        for one, others in found.equivalents.items():
+            for other in others:
+                entity = self.world._entities.get(one)
+                if entity is None and self.world._entities.get(other) is None:
+                    continue
+                entity, second = self.entity(one), self.entity(other)
+                if second not in entity.equivalent_to:
+                    self.tell(f"Equivalenting: {entity} {second}")
+                    entity.equivalent_to._append(second)
+                    entity.equivalent_to._indirect = None
+
+    def update_parents(self, found: Conclusions, gone: list[_Triple]) -> None:
+        package = owlready()
+        kinds = {self.number[name]: kind for kind, name in _IS_A.items()}
+        changed = {subject: kinds[property] for subject, property, _ in gone if property in kinds}
+        for number, kind in {**changed, **found.kinds}.items():
+            entity = self.world._entities.get(number)
+            parents = found.parents.get(number, [])
+            if entity is None or (kind == "property" and not parents and number not in changed):
+                continue
+            old = [parent for parent in entity.is_a if not isinstance(parent, package.class_construct.Construct)]
+            told = self.told(entity, number, kind) if number in changed else old
+            new = self.nearest(found, number, told, [self.entity(parent) for parent in parents])
+            if kind in ("class", "individual") and not new:
+                new = [package.Thing]
+            if new and set(new) != set(old):
+                self.tell(f"Reparenting {entity}: {set(old)} => {set(new)}")
+                kept = [each for each in entity.is_a if each in new or each not in old]
+                entity.is_a.reinit([*kept, *(each for each in new if each not in kept)])
+
+    def told(self, entity: Any, number: int, kind: str) -> list[Any]:
+        """Return what the quad store has above an entity, of which something was taken back."""
+        above = self.world._get_obj_triples_sp_o(number, self.number[_IS_A[kind]])
+        builtin = [each for each in entity.is_a if getattr(each, "storid", _OF_OWL + 1) <= _OF_OWL]
+        found = [self.entity(upper) for upper in above if upper > _OF_OWL]
+        return list(dict.fromkeys([*builtin, *(each for each in found if isinstance(each, type))]))
+
+    def nearest(self, found: Conclusions, number: int, old: list[Any], parents: list[Any]) -> list[Any]:
+        """Return what is above an entity without what is above something else there."""
+        package = owlready()
+        every = list(dict.fromkeys([*old, *(parent for parent in parents if parent is not None)]))
+        near = {parent.storid for parent in parents if parent is not None}
+        kept = []
+        for each in every:
+            if each is package.Thing or each.storid in found.equivalents.get(number, ()):
+                continue
+            is_far = any(each.storid in found.above(other) for other in near) and each.storid not in near
+            is_same = each.storid not in near and any(other in found.equivalents.get(each.storid, ()) for other in near)
+            is_base = any(other is not each and each in getattr(other, "__mro__", ()) for other in every) and each.storid > _OF_OWL
+            if not (is_far or is_same or is_base):
+                kept.append(each)
+        return kept
+
+    def forget(self, subject: int, property: int, value: int | None) -> None:
+        """Make objects read the values of a property again."""
+        entity = self.world._get_by_storid(property) if property > _OF_OWL else None
+        name = getattr(entity, "_python_name", None)
+        _forget(self.world._entities.get(subject), name)
+        inverse = getattr(entity, "_inverse_property", None)
+        if inverse and value is not None:
+            _forget(self.world._entities.get(value), inverse._python_name)
+
+
+def _forget(entity: Any, name: str | None) -> None:
+    if entity is not None and name is not None and name in entity.__dict__:
+        delattr(entity, name)

@@ -1,0 +1,270 @@
+"""Classification: hierarchies, unsatisfiable classes and their proofs, compared with new members that are really alone."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from kg_reasoner import Reasoner
+from kg_reasoner.classification.taxonomy import reduced
+from kg_reasoner.errors import NoProofError, ReasonerError
+from kg_reasoner.terms import IRI, OWL, RDF, BlankNode, Literal
+from tests.effort import examples
+
+EX = "http://example.org/"
+PREFIXES = {"": EX}
+HEAD = """
+@prefix : <http://example.org/> .
+@prefix owl: <http://www.w3.org/2002/07/owl#> .
+@prefix rdf: <http://www.w3.org/1999/02/22-rdf-syntax-ns#> .
+@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+@prefix swrl: <http://www.w3.org/2003/11/swrl#> .
+@prefix xsd: <http://www.w3.org/2001/XMLSchema#> .
+"""
+
+
+def ex(name: str) -> IRI:
+    return IRI(EX + name)
+
+
+def loaded(text: str, ruleset: str = "owl2rl", **options: object) -> Reasoner:
+    reasoner = Reasoner(ruleset=ruleset, **options)  # type: ignore[arg-type]
+    reasoner.load((HEAD + text).encode(), format="turtle")
+    return reasoner
+
+
+def cases() -> list[tuple[str, str, str]]:
+    text = (Path(__file__).parent / "classification" / "hierarchies.txt").read_text()
+    found = []
+    for part in text.split("\n=== ")[1:]:
+        title, _, body = part.partition("\n")
+        ontology, _, tree = body.partition("\n---\n")
+        found.append((title, ontology, tree.strip("\n")))
+    return found
+
+
+@pytest.mark.parametrize(("title", "ontology", "tree"), cases(), ids=[title for title, _, _ in cases()])
+@pytest.mark.parametrize("ruleset", ["owl2rl", "owl2rl-full"])
+@pytest.mark.filterwarnings("ignore::kg_reasoner.errors.BeyondProfileWarning")
+def test_hierarchies(title: str, ontology: str, tree: str, ruleset: str) -> None:
+    assert loaded(ontology, ruleset).hierarchy().text(PREFIXES) == tree
+
+
+# --- compared with one new member at a time
+
+
+def by_itself(reasoner: Reasoner, name: str) -> tuple[set[str], bool]:
+    """The named classes of a new member of a class among all other facts, and whether it contradicts them."""
+    alone = reasoner.without_facts()
+    alone.add_triples(list(reasoner.triples(which="explicit")))
+    new = BlankNode("new")
+    alone.add_triples([(new, RDF.type, ex(name))])
+    found = {
+        str(upper.value)[len(EX) :] for _, _, upper in alone.triples(new, RDF.type) if isinstance(upper, IRI) and EX in upper.value
+    }
+    return found, not alone.is_consistent()
+
+
+CLASSES = "ABCDE"
+class_names = st.sampled_from([f":{name}" for name in CLASSES])
+property_names = st.sampled_from([":p", ":q"])
+individual_names = st.sampled_from([":a", ":b"])
+
+
+def restriction(kind: str) -> st.SearchStrategy[str]:
+    values = individual_names if kind == "hasValue" else class_names
+    return st.builds(lambda p, v: f"[ a owl:Restriction ; owl:onProperty {p} ; owl:{kind} {v} ]", property_names, values)
+
+
+lefts = st.one_of(class_names, restriction("someValuesFrom"), restriction("hasValue"))
+lefts |= st.builds(lambda a, b: f"[ a owl:Class ; owl:intersectionOf ({a} {b}) ]", lefts, lefts)
+rights = st.one_of(class_names, restriction("allValuesFrom"), restriction("hasValue"))
+statements = st.one_of(
+    st.builds(lambda a, b: f"{a} rdfs:subClassOf {b} .", lefts, rights),
+    st.builds(lambda a, b: f"{a} owl:disjointWith {b} .", class_names, class_names),
+    st.builds(lambda p, c: f"{p} rdfs:domain {c} .", property_names, class_names),
+    st.builds(lambda p, c: f"{p} rdfs:range {c} .", property_names, class_names),
+    st.builds(
+        lambda p, kind: f"{p} a owl:{kind}Property .",
+        property_names,
+        st.sampled_from(["Functional", "InverseFunctional", "Transitive", "Symmetric"]),
+    ),
+    st.builds(lambda p, c: f":r owl:propertyChainAxiom ({p} [ owl:inverseOf {c} ]) .", property_names, property_names),
+    st.builds(lambda a, c: f"{a} a {c} .", individual_names, class_names),
+    st.builds(lambda p, a, b: f"{a} {p} {b} .", property_names, individual_names, individual_names),
+    st.just(":a owl:differentFrom :b ."),
+)
+
+
+def declared() -> str:
+    names = "".join(f":{name} a owl:Class . " for name in CLASSES)
+    return names + ":p a owl:ObjectProperty . :q a owl:ObjectProperty ; rdfs:subPropertyOf :p . :r a owl:ObjectProperty . "
+
+
+@settings(max_examples=examples(100), deadline=None)
+@given(st.lists(statements, min_size=2, max_size=9), st.sampled_from(["owl2rl", "owl2rl-full"]))
+@pytest.mark.filterwarnings("ignore::kg_reasoner.errors.BeyondProfileWarning")
+def test_members_do_not_influence_each_other(texts: list[str], ruleset: str) -> None:
+    reasoner = loaded(declared() + "\n".join(texts), ruleset)
+    hierarchy = reasoner.hierarchy()
+    assert hierarchy.is_consistent == reasoner.is_consistent()
+    if not reasoner.is_consistent():
+        return
+    unsatisfiable = {each.name.value[len(EX) :] for each in hierarchy.unsatisfiable if each.kind == "class"}
+    expected = {name: by_itself(reasoner, name) for name in CLASSES}
+    assert unsatisfiable == {name for name, (_, contradicts) in expected.items() if contradicts}
+    satisfiable = set(CLASSES) - unsatisfiable
+    for name in satisfiable:
+        above = {other for other in satisfiable if hierarchy.classes.is_below(ex(name), ex(other))}
+        assert above == expected[name][0] & satisfiable
+    for name in satisfiable:
+        for other in satisfiable & expected[name][0] - {name}:
+            assert hierarchy.explain(ex(name), ex(other)).steps
+
+
+@settings(max_examples=examples(50), deadline=None)
+@given(st.lists(st.lists(statements, max_size=5), min_size=2, max_size=4), st.sampled_from(["owl2rl", "owl2rl-full"]))
+@pytest.mark.filterwarnings("ignore::kg_reasoner.errors.BeyondProfileWarning")
+def test_updates_give_what_a_new_reasoner_gives(steps: list[list[str]], ruleset: str) -> None:
+    reasoner = loaded(declared(), ruleset)
+    for texts in steps:
+        wanted = loaded(declared() + "\n".join(texts), ruleset)
+        before, after = set(reasoner.triples(which="explicit")), set(wanted.triples(which="explicit"))
+        reasoner.remove_triples(before - after)
+        reasoner.add_triples(after - before)
+        assert reasoner.hierarchy().text(PREFIXES) == wanted.hierarchy().text(PREFIXES)
+        assert reasoner.hierarchy() is reasoner.hierarchy()
+
+
+@given(st.integers(1, 9), st.lists(st.tuples(st.integers(0, 8), st.integers(0, 8)), max_size=20))
+def test_reduction(count: int, edges: list[tuple[int, int]]) -> None:
+    import numpy as np
+
+    above = {node: {node} for node in range(count)}
+    for _ in range(count):
+        for low, high in edges:
+            if low < count and high < count:
+                for nodes in above.values():
+                    if low in nodes:
+                        nodes.add(high)
+    closed = [(low, high) for low, nodes in above.items() for high in nodes if low != high]
+    first, nearest = reduced(count, np.array(closed, np.int64).reshape(-1, 2))
+    assert first.tolist() == [min(other for other in above[node] if node in above[other]) for node in range(count)]
+    firsts = set(first.tolist())
+    strict = {(a, b) for a, b in closed if a in firsts and b in firsts and a not in above[b]}
+    assert set(map(tuple, nearest.tolist())) == {
+        (a, b) for a, b in strict if not any((a, c) in strict and (c, b) in strict for c in firsts)
+    }
+
+
+# --- what is not used, and said so
+
+
+def test_beyond_the_profile_is_said() -> None:
+    with pytest.warns(match="anonymous individual"):
+        reasoner = loaded(":A rdfs:subClassOf [ a owl:Restriction ; owl:onProperty :p ; owl:someValuesFrom :B ] . :B a owl:Class .")
+        reasoner.materialise()
+    hierarchy = reasoner.hierarchy()
+    assert not hierarchy.complete
+    assert [warning.axiom for warning in hierarchy.warnings] == ["SubClassOf(example:A ObjectSomeValuesFrom(example:p example:B))"]
+    assert loaded(":A rdfs:subClassOf :B .").hierarchy().complete
+    assert not loaded(":A rdfs:subClassOf :B .", "rdfs").hierarchy().complete
+
+
+def test_rules_that_ask_for_what_is_absent_are_not_used() -> None:
+    reasoner = loaded(":A rdfs:subClassOf :B .")
+    reasoner.add_program(
+        "@prefix : <http://example.org/> . "
+        "false :- :A[?x], NOT :name[?x, ?n] . "  # every A needs a name: not a reason for A to be empty
+        ":C[?x] :- :A[?x], NOT listed(?x) . "
+        ":E[?x] :- :A[?x], :F[?y] . "
+        ":G[?x] :- :A[?x] ."
+    )
+    reasoner.add_triples([(ex(name), RDF.type, OWL.Class) for name in "CEFG"])
+    hierarchy = reasoner.hierarchy()
+    assert hierarchy.unsatisfiable == ()
+    assert hierarchy.classes.parents(ex("A")) == (ex("B"), ex("G"))
+    assert len(hierarchy.warnings) == 3 and not hierarchy.complete
+
+
+def test_keys_identify_named_individuals_only() -> None:
+    text = """
+        :A owl:hasKey (:code) . :A rdfs:subClassOf [ a owl:Restriction ; owl:onProperty :code ; owl:hasValue "1" ] .
+        :code a owl:DatatypeProperty . :a a :A, :C ; :code "1" . :C a owl:Class .
+    """
+    assert loaded(text).hierarchy().classes.parents(ex("A")) == ()
+
+
+def test_what_keys_and_rules_say_of_individuals_counts() -> None:
+    text = """
+        :K owl:hasKey (:code) . :code a owl:DatatypeProperty . :a a :K ; :code "1" . :b a :K, :C ; :code "1" .
+        :rule a swrl:Imp ; swrl:body ([ a swrl:ClassAtom ; swrl:classPredicate :C ; swrl:argument1 :x ]) ;
+          swrl:head ([ a swrl:ClassAtom ; swrl:classPredicate :D ; swrl:argument1 :x ]) . :x a swrl:Variable .
+        :A rdfs:subClassOf [ owl:onProperty :p ; owl:hasValue :a ] . :p a owl:ObjectProperty .
+        [ owl:onProperty :p ; owl:someValuesFrom :D ] rdfs:subClassOf :E .
+    """
+    assert loaded(text).hierarchy().classes.parents(ex("A")) == (ex("E"),)
+
+
+@pytest.mark.parametrize("equality", ["axioms", "rewrite"])
+def test_equal_terms(equality: str) -> None:
+    text = """
+        :p a owl:FunctionalProperty, owl:ObjectProperty . :a :p :b . :b a :C .
+        :A rdfs:subClassOf [ owl:onProperty [ owl:inverseOf :p ] ; owl:hasValue :a ] . :C a owl:Class .
+    """
+    hierarchy = loaded(text, equality=equality).hierarchy()
+    assert hierarchy.classes.parents(ex("A")) == (ex("C"),)
+    assert hierarchy.explain(ex("A"), ex("C")).steps
+
+
+def test_explanations_and_errors() -> None:
+    reasoner = loaded(":A rdfs:subClassOf :B, :C . :B owl:disjointWith :C . :D rdfs:subClassOf :B . :p rdfs:domain :A .")
+    hierarchy = reasoner.hierarchy()
+    broken, empty = hierarchy.unsatisfiable
+    assert (broken.name, empty.name, empty.kind) == (ex("A"), ex("p"), "object property")
+    leaves = {str(step.statement) for step in broken.proof.steps if step.rule is None}
+    assert len(leaves) == 3
+    assert "_:some_D a :B" in hierarchy.explain(ex("D"), ex("B")).with_prefixes(PREFIXES).text()
+    with pytest.raises(NoProofError, match="is not below"):
+        hierarchy.explain(ex("B"), ex("D"))
+    with pytest.raises(ReasonerError, match="neither a class nor a property"):
+        hierarchy.explain(ex("nobody"), ex("D"))
+    with pytest.raises(ReasonerError, match="not in this hierarchy"):
+        hierarchy.classes.parents(ex("A"))
+    reasoner.add_triples([(ex("D"), OWL.disjointWith, ex("B"))])
+    assert [each.name for each in reasoner.hierarchy().unsatisfiable] == [ex("A"), ex("D"), ex("p")]
+    with pytest.raises(ReasonerError, match="has changed"):
+        broken.proof  # noqa: B018
+
+
+def test_labels_of_members_are_new() -> None:
+    text = "_:some_A a :C . :C owl:disjointWith :A . <http://other.example/A> rdfs:subClassOf :A . :A_2 rdfs:subClassOf :B ."
+    reasoner = loaded(text)
+    reasoner.add_triples([(BlankNode("some_A"), RDF.type, ex("C"))])
+    hierarchy = reasoner.hierarchy()
+    assert hierarchy.unsatisfiable == ()
+    assert hierarchy.classes.children(ex("A")) == (IRI("http://other.example/A"),)
+    assert hierarchy.classes.parents(ex("A_2")) == (ex("B"),)
+
+
+def test_axioms_are_the_nearest_only() -> None:
+    hierarchy = loaded(":A rdfs:subClassOf :B, :C . :B rdfs:subClassOf :C . :C owl:equivalentClass :D .").hierarchy()
+    assert {f"{s.value[-1]} {p.value[-8:]} {o.value[-1]}" for s, p, o in hierarchy.axioms() if isinstance(o, IRI)} == {
+        "A bClassOf B",
+        "B bClassOf C",
+        "C entClass D",
+    }
+
+
+def test_literal_values() -> None:
+    text = """
+        :age a owl:DatatypeProperty ; rdfs:range xsd:integer ; rdfs:domain :Person ; rdfs:subPropertyOf :number .
+        :number a owl:DatatypeProperty . :One rdfs:subClassOf [ owl:onProperty :age ; owl:hasValue 1 ] .
+    """
+    hierarchy = loaded(text, "owl2rl-full").hierarchy()
+    assert hierarchy.data_properties.parents(ex("age")) == (ex("number"),)
+    assert hierarchy.classes.parents(ex("One")) == (ex("Person"),)
+    assert Literal("1") not in hierarchy.classes

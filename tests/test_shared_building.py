@@ -1,0 +1,127 @@
+"""Indexes and hash tables that threads build in parts are those that one thread builds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from kg_reasoner.concurrency.rounds import Task
+from kg_reasoner.storage.index_building import Building
+from kg_reasoner.storage.kernels.building import MOST_SPILLED
+from kg_reasoner.storage.kernels.layout import EMPTY
+from kg_reasoner.storage.kernels.memory import mix
+from kg_reasoner.storage.rehashing import Rehashing
+from kg_reasoner.storage.relation import Database
+
+from .effort import examples
+
+Tuples = list[tuple[int, ...]]
+
+
+def run(steps: Iterator[Sequence[Task]]) -> None:
+    for tasks in steps:
+        for task in tasks:
+            task()
+
+
+def filled(rows: Tuples, arity: int, section_column: int = -1) -> tuple[Database, int]:
+    database = Database()
+    relation = database.add_relation(arity, section_column)
+    database.load(relation, np.array(rows, np.int32).reshape(-1, arity))
+    return database, relation
+
+
+def vectors(database: Database, index: int) -> dict[int, list[int]]:
+    """The entries of an index by their keys, found as joins find them."""
+    record = database.indexes[index]
+    found = {}
+    for slot in np.flatnonzero(np.asarray(record.keys) != EMPTY).tolist():
+        key, start = int(record.keys[slot]), int(record.starts[slot])
+        home = mix(key) & record.mask
+        assert all(
+            record.keys[place & record.mask] != EMPTY for place in range(home, slot if slot >= home else slot + len(record.keys))
+        )
+        found[key] = record.arena[start : start + int(record.lengths[slot])].tolist()
+    assert len(found) == record.used
+    return found
+
+
+def test_vectors_do_not_overlap() -> None:
+    database, relation = filled([(number % 7, number) for number in range(200)], 2)
+    index = database.index(relation, (0,))
+    run(Building(database, index, 3).steps())
+    record = database.indexes[index]
+    taken = [
+        place
+        for slot in np.flatnonzero(np.asarray(record.keys) != EMPTY).tolist()
+        for place in range(int(record.starts[slot]), int(record.starts[slot]) + (1 << (int(record.lengths[slot]) - 1).bit_length()))
+    ]
+    assert len(taken) == len(set(taken)) == record.top <= record.capacity
+
+
+@settings(max_examples=examples(200))
+@given(
+    st.lists(st.tuples(st.integers(0, 5), st.integers(0, 30), st.integers(0, 5)), min_size=1, max_size=150),
+    st.sampled_from([(0,), (1,), (0, 1), (2, 0), (), (0, 1, 2)]),
+    st.sampled_from([-1, 3]),
+    st.sampled_from([0, 1]),
+    st.integers(1, 5),
+)
+def test_index_in_parts(rows: Tuples, columns: tuple[int, ...], constant: int, apart: int, parts: int) -> None:
+    both = []
+    for build in (lambda database, index: run(Building(database, index, parts).steps()), Database.fill_index):
+        database, relation = filled(rows, 3, 1)
+        database.keep_explicit(relation)
+        index = database.index(relation, columns, constant, apart)
+        build(database, index)
+        both.append(vectors(database, index))
+        database.link_index(index)
+        database.load(relation, np.array([(number, 3, number) for number in range(6, 90)], np.int32))  # it can be extended
+        both[-1] = both[-1], vectors(database, index)
+    assert both[0] == both[1]
+
+
+def colliding(count: int) -> list[int]:
+    """Numbers whose home is the last slot of the first half of small tables: all but the first leave that part."""
+    found = []
+    number = 0
+    while len(found) < count:
+        if mix(number) & 255 == 127:
+            found.append(number)
+        number += 1
+    return found
+
+
+@pytest.mark.parametrize("count", [5, MOST_SPILLED + 10])
+def test_keys_that_leave_their_part(count: int) -> None:
+    """Also more of them than are kept: the table gets larger then."""
+    rows: Tuples = [(number, place) for number in colliding(count) for place in range(2)]
+    database, relation = filled(rows, 2)
+    index = database.index(relation, (0,))
+    run(Building(database, index, 2).steps())
+    expected = {number: [(2 * place + entry) << 32 | entry for entry in range(2)] for place, number in enumerate(colliding(count))}
+    assert vectors(database, index) == expected
+
+
+@settings(max_examples=examples(100))
+@given(st.integers(1, 3), st.lists(st.tuples(*[st.integers(0, 40)] * 3), min_size=1, max_size=150, unique=True), st.integers(1, 5))
+def test_hash_table_in_parts(arity: int, rows: Tuples, parts: int) -> None:
+    rows = list(dict.fromkeys(row[:arity] for row in rows))
+    database, relation = filled(rows, arity)
+    run(Rehashing(database, relation, 4 * (database.relations[relation].mask + 1), parts).steps())
+    assert database.have_flag(relation, np.array(rows, np.int32).reshape(-1, arity)).all()
+    assert not database.have_flag(relation, np.array(rows, np.int32).reshape(-1, arity) + 41).any()
+
+
+@pytest.mark.parametrize("count", [5, MOST_SPILLED + 10])
+def test_tuples_that_leave_their_part(count: int) -> None:
+    rows = np.array(colliding(count), np.int32).reshape(-1, 1)
+    database, relation = filled([], 1)
+    database.load(relation, rows)
+    run(Rehashing(database, relation, 256, 2).steps())
+    assert database.have_flag(relation, rows).all()
+    assert len(database.relations[relation].keys) == 256
