@@ -12,12 +12,12 @@ import click
 from rich.console import Console
 
 from benchmarks import report
-from benchmarks.contest import CONTESTANTS, OURS, ROOT, Entry, RunLimits, contest
+from benchmarks.contest import CONTESTANTS, OURS, ROOT, Contestant, Entry, RunLimits, contest
 from benchmarks.data import graph_job, lubm_job
-from benchmarks.jobs import LINEAR, NONLINEAR, OWL2RL, RDFS, Job
+from benchmarks.jobs import DLP, LINEAR, NONLINEAR, OWL2RL, RDFS, Job
 from benchmarks.needs import need_peers, plot_option
 
-TASKS = {"rdfs": RDFS, "owl2rl": OWL2RL, "linear": LINEAR, "nonlinear": NONLINEAR}
+TASKS = {"rdfs": RDFS, "dlp": DLP, "owl2rl": OWL2RL, "linear": LINEAR, "nonlinear": NONLINEAR}
 
 
 def machine_memory() -> float:
@@ -63,16 +63,16 @@ def main(
     json_file: Path | None,
     plot_file: Path | None,
 ) -> None:
-    """Measure kg_reasoner, Nemo, reasonable and owlrl side by side: CPU seconds, memory, bytes a fact.
+    """Measure kg_reasoner and other systems side by side: CPU seconds, memory, bytes a fact.
 
-    LUBM under rdfs and owl2rl, and the transitive closure of graphs, by linear and by non-linear rules. Every run is a process of
-    its own. The peers have to be installed: pip install '.[bench]'. Without them, choose kg-reasoner with --contestant.
+    LUBM under rdfs (six rules), dlp (the rules of the ontology's axioms) and owl2rl (these and more), and the transitive closure
+    of graphs, by linear and by non-linear rules. Every run is a process of its own. Nemo, reasonable, owlrl, DuckDB and maplib are
+    installed by pip install '.[bench]'; vlog and souffle take part if they are on the PATH. Who is missing is named, and left out.
     """
     folder = cache or Path(tempfile.gettempdir()) / "kg-reasoner-benchmarks"
     sizes = sorted({*universities, *((50,) if large else ())})
-    contestants = [one for one in CONTESTANTS if not names or one.name in names]
-    need_peers([(one.name, one.package) for one in contestants], "--contestant")
     console, notes = Console(), Console(stderr=True)
+    contestants = present(names, notes)
     console.width = max(console.width, report.WIDTH)
     console.print(report.machine(), report.legend(), sep="\n", highlight=False, soft_wrap=True)
     entries: list[Entry] = []
@@ -83,6 +83,8 @@ def main(
             console.print(report.table(job, found))
             for line in report.disagreements(found):
                 console.print(line, style="bold red", highlight=False, markup=False)
+            for line in report.agreement(found):
+                console.print(line, highlight=False, markup=False, soft_wrap=True)
             status.update("preparing the data")
     if not entries:
         raise click.ClickException("nothing was measured")
@@ -94,10 +96,27 @@ def main(
         sys.exit(1)
 
 
+def present(names: tuple[str, ...], notes: Console) -> list[Contestant]:
+    """Return the contestants that can run, and say who is missing.
+
+    Raises:
+        click.ClickException: One of those with these `names` is missing.
+    """
+    chosen = [one for one in CONTESTANTS if not names or one.name in names]
+    if names:
+        need_peers([(one.name, one.package) for one in chosen if one.package], "--contestant")
+    missing = [line for one in chosen if (line := one.missing())]
+    if names and missing:
+        raise click.ClickException("\n".join(missing))
+    for line in missing:
+        notes.print(f"left out: {line}", markup=False, highlight=False, soft_wrap=True)
+    return [one for one in chosen if not one.missing()]
+
+
 def jobs(sizes: list[int], tasks: list[str], graphs: Path, folder: Path, notes: Console) -> Iterator[Job]:
     """Yield the jobs, small ones first; the data of each are generated on demand."""
     for task in tasks:
-        if task in (RDFS, OWL2RL):
+        if task in (RDFS, DLP, OWL2RL):
             yield from (lubm_job(size, task, folder) for size in sizes)
     closures = [task for task in tasks if task in (LINEAR, NONLINEAR)]
     files = sorted(graphs.glob("*.txt"), key=lambda path: path.stat().st_size)

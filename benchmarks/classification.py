@@ -32,10 +32,13 @@ def ontology(count: int, defined: int) -> Iterator[Triple]:
         if defined and number % defined == 1:
             whole, first, second, some = (BlankNode(f"n{number}{letter}") for letter in "abcd")
             yield cls, OWL.equivalentClass, whole
-            yield from [(whole, RDF.type, OWL.Class), (whole, OWL.intersectionOf, first)]
-            yield from [(first, RDF.first, classes[number // 2]), (first, RDF.rest, second)]
-            yield from [(second, RDF.first, some), (second, RDF.rest, RDF.nil), (some, RDF.type, OWL.Restriction)]
-            yield from [(some, OWL.onProperty, part_of), (some, OWL.hasValue, IRI(f"{EX}i{number % 7}"))]
+            parts: list[Triple] = [
+                *((whole, RDF.type, OWL.Class), (whole, OWL.intersectionOf, first)),
+                *((first, RDF.first, classes[number // 2]), (first, RDF.rest, second)),
+                *((second, RDF.first, some), (second, RDF.rest, RDF.nil), (some, RDF.type, OWL.Restriction)),
+                *((some, OWL.onProperty, part_of), (some, OWL.hasValue, IRI(f"{EX}i{number % 7}"))),
+            ]
+            yield from parts
 
 
 @click.command(help=__doc__)

@@ -5,17 +5,20 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from statistics import median
 from typing import Final
 
-from benchmarks.jobs import RDFS, Job
+from benchmarks import needs
+from benchmarks.contestants import souffle
+from benchmarks.jobs import DLP, LINEAR, NONLINEAR, OWL2RL, RDFS, Job
 from benchmarks.measure import Measurement
 from benchmarks.needs import INSTALL
 
@@ -32,17 +35,51 @@ class Contestant:
 
     name: str
     module: str
-    package: str
+    package: str = ""
     """What has to be installed for it."""
+    command: str = ""
+    """What has to be on the PATH for it."""
+    source: str = ""
+    """Where the command comes from."""
+    prepare: Callable[[Job], None] = lambda job: None
+    """Makes what need not be made for each run; it is not measured."""
     cannot: dict[str, str] = field(default_factory=dict)
     """Why it has no part in some tasks."""
 
+    def missing(self) -> str:
+        """Return what is missing and where it comes from, in one line; nothing if the contestant can run."""
+        if self.command and shutil.which(self.command) is None:
+            return f"{self.name}: there is no `{self.command}` on the PATH ({self.source})"
+        if self.package and not needs.is_installed(self.package):
+            return f"{self.name}: not installed; run {INSTALL}"
+        return "" if self.module else f"{self.name}: {self.source}"
 
+
+def engine(name: str, module: str, package: str = "", command: str = "", source: str = "") -> Contestant:
+    """Return an engine for Datalog or SQL, which gets our rules translated."""
+    cannot = dict.fromkeys((OWL2RL, LINEAR, NONLINEAR), "its rules are translated for rdfs and dlp only")
+    return Contestant(name, module and f"benchmarks.contestants.{module}", package, command, source, cannot=cannot)
+
+
+SOUFFLE: Final = "https://souffle-lang.github.io"
 CONTESTANTS: Final = (
     Contestant("kg-reasoner", "benchmarks.contestants.ours", "kg_reasoner"),
     Contestant("nemo", "benchmarks.contestants.nemo", "nmo_python"),
-    Contestant("reasonable", "benchmarks.contestants.reasonable", "reasonable", {RDFS: "has OWL 2 RL only"}),
-    Contestant("owlrl", "benchmarks.contestants.owlrl", "owlrl"),
+    Contestant(
+        "reasonable", "benchmarks.contestants.reasonable", "reasonable", cannot=dict.fromkeys((RDFS, DLP), "has OWL 2 RL only")
+    ),
+    Contestant("owlrl", "benchmarks.contestants.owlrl", "owlrl", cannot={DLP: "has rule sets of its own only"}),
+    engine("vlog", "vlog", command="vlog", source="https://github.com/karmaresearch/vlog"),
+    replace(engine("souffle compiled", "souffle_compiled", command="souffle", source=SOUFFLE), prepare=souffle.compile_programs),
+    engine("souffle interpreted", "souffle_interpreted", command="souffle", source=SOUFFLE),
+    engine("duckdb", "duckdb", "duckdb"),
+    Contestant(
+        "maplib",
+        "benchmarks.contestants.maplib",
+        "maplib",
+        cannot=dict.fromkeys((DLP, OWL2RL, LINEAR, NONLINEAR), "its package has RDFS only, Datalog is sold separately"),
+    ),
+    engine("differential-dataflow", "", source="a library for Rust, of which there is no program that reads rules"),
 )
 OURS: Final = CONTESTANTS[0].name
 
@@ -92,6 +129,10 @@ def contest(
     tenth of the time allowed runs once.
     """
     entries = [enter(contestant, job, earlier) for contestant in contestants]
+    for contestant, entry in zip(contestants, entries, strict=True):
+        if not entry.remark:
+            progress(f"{job.workload}, {job.task}: {contestant.name}, preparing")
+            contestant.prepare(job)
     for number in range(rounds):
         for contestant, entry in zip(contestants, entries, strict=True):
             slow = bool(entry.rounds) and entry.middle(lambda run: run.total_wall) > limits.seconds / 10
@@ -112,6 +153,14 @@ def enter(contestant: Contestant, job: Job, earlier: Iterable[Entry]) -> Entry:
     return entry
 
 
+def environment() -> dict[str, str]:
+    """Return the environment of contestants: one thread, where it can be set, and bytecode, as after an installation."""
+    once = Path(tempfile.gettempdir()) / "kg-reasoner-benchmarks" / "bytecode"
+    threads = dict.fromkeys(("OMP_NUM_THREADS", "POLARS_MAX_THREADS", "RAYON_NUM_THREADS"), "1")
+    variables = os.environ | threads | {"PYTHONPYCACHEPREFIX": str(once), "RUST_BACKTRACE": "0"}
+    return {name: value for name, value in variables.items() if name != "PYTHONDONTWRITEBYTECODE"}
+
+
 def run(contestant: Contestant, entry: Entry, limits: RunLimits) -> None:
     """Run one round of a contestant, and add the result to its entry."""
     with tempfile.TemporaryDirectory() as folder:
@@ -120,7 +169,7 @@ def run(contestant: Contestant, entry: Entry, limits: RunLimits) -> None:
         with subprocess.Popen(
             [sys.executable, "-m", contestant.module, str(path), str(limits.bytes)],
             cwd=ROOT,
-            env=os.environ | {"RUST_BACKTRACE": "0"},
+            env=environment(),
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,

@@ -15,6 +15,7 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from benchmarks.jobs import Job
@@ -48,7 +49,7 @@ class Measurement:
     baseline_bytes: int
     """Resident before loading."""
     steady_bytes: int
-    """Resident after materialising and collecting garbage."""
+    """Resident after materialising and collecting garbage; 0 for programs of which only the peak is known."""
     peak_bytes: int
     """The most that was ever resident."""
     facts: int
@@ -56,6 +57,9 @@ class Measurement:
     inputs: int | None
     own_bytes: dict[str, int] = field(default_factory=dict)
     """What the contestant itself counts: bytes by what they hold. Empty where it does not tell."""
+    files_cpu: float | None = None
+    """From the start of a process to the file with all triples; None where that is not measured."""
+    files_wall: float | None = None
 
     @property
     def total_cpu(self) -> float:
@@ -66,9 +70,9 @@ class Measurement:
         return self.load_wall + self.materialise_wall
 
     @property
-    def bytes_per_fact(self) -> float:
-        """The resident memory added by loading and materialising, per fact."""
-        return (self.steady_bytes - self.baseline_bytes) / max(1, self.facts)
+    def bytes_per_fact(self) -> float | None:
+        """The resident memory added by loading and materialising, per fact; None if only the peak is known."""
+        return None if self.steady_bytes == 0 else (self.steady_bytes - self.baseline_bytes) / max(1, self.facts)
 
 
 @dataclass(frozen=True)
@@ -82,11 +86,19 @@ class Stages:
     materialise: Callable[[Job], None]
     count: Callable[[Job], Count]
     own_bytes: Callable[[], dict[str, int]] = dict
+    write: Callable[[Job, Path], None] | None = None
+    """Writes all triples to a file, or to files in a folder of this name."""
 
 
 def cpu() -> float:
     """Return the CPU seconds of this process so far, user and system, all threads."""
     return time.process_time()
+
+
+def age() -> float:
+    """Return the seconds since the birth of this process, by the clock."""
+    ticks = int(Path("/proc/self/stat").read_text(encoding="ascii").rpartition(")")[2].split()[19])
+    return time.clock_gettime(time.CLOCK_BOOTTIME) - ticks / os.sysconf("SC_CLK_TCK")
 
 
 def resident() -> int:
@@ -107,7 +119,7 @@ def measure(stages: Stages, job: Job) -> Measurement:
     """Run the stages and measure each."""
     stages.start()
     gc.collect()
-    baseline, start = resident(), cpu()
+    baseline, start, start_wall = resident(), cpu(), age()
     marks = [(cpu(), time.perf_counter())]
     for stage in (stages.load, stages.materialise):
         stage(job)
@@ -116,6 +128,13 @@ def measure(stages: Stages, job: Job) -> Measurement:
     steady, highest, own_bytes = resident(), peak(), stages.own_bytes()
     counted = stages.count(job)
     (cpu0, wall0), (cpu1, wall1), (cpu2, wall2) = marks
+    files_cpu, files_wall = None, None
+    if stages.write is not None:
+        with TemporaryDirectory() as folder:
+            before = cpu(), time.perf_counter()
+            stages.write(job, Path(folder) / "triples.nt")
+            files_cpu = start + cpu2 - cpu0 + cpu() - before[0]
+            files_wall = start_wall + wall2 - wall0 + time.perf_counter() - before[1]
     return Measurement(
         version=installed(stages.package),
         start_cpu=start,
@@ -130,6 +149,8 @@ def measure(stages: Stages, job: Job) -> Measurement:
         answer=counted.answer,
         inputs=counted.inputs,
         own_bytes=own_bytes,
+        files_cpu=files_cpu,
+        files_wall=files_wall,
     )
 
 

@@ -32,7 +32,7 @@ from kg_reasoner.program import (
 )
 from kg_reasoner.terms import IRI, RDF, term_text
 
-__all__ = ["VIOLATED", "Predicate", "by_predicate", "plain", "ternary"]
+__all__ = ["VIOLATED", "Predicate", "by_predicate", "instances", "plain", "predicate_of", "ternary"]
 
 ArgumentText: TypeAlias = Callable[[Argument], str]
 AtomText: TypeAlias = Callable[[Atom, ArgumentText], str]
@@ -96,20 +96,29 @@ def by_predicate(rules: Iterable[Rule], files: Mapping[Predicate, str]) -> str:
     Raises:
         UnsupportedError: That would be too many rules.
     """
-    rules = list(rules)
-    known = sorted(set(files) | {found for rule in rules for found in predicates(rule) if isinstance(found, Predicate)})
-    written: list[Rule] = []
-    for expanded in chain.from_iterable(expand(rule, known) for rule in rules):
-        written.append(expanded)
-        if len(written) > MOST_RULES:
-            raise UnsupportedError(f"the rules have more than {MOST_RULES} instances with constant classes and properties")
-    live = list(dict.fromkeys(alive(written, set(files))))
+    live = instances(rules, files)
     inputs = {
         predicate.name: f'csv {{ resource = "{path}", format = ({", ".join(["any"] * predicate.arity)}) }}'
         for predicate, path in files.items()
     }
     derived = {VIOLATED if rule.is_constraint else name_of(predicate_of(rule.head)) for rule in live}
     return program(inputs, (rule_text(rule, predicate_atom) for rule in live), sorted(inputs.keys() | derived))
+
+
+def instances(rules: Iterable[Rule], filled: Iterable[Predicate]) -> list[Rule]:
+    """Return the rules with constant classes and properties that can have instances, where the predicates `filled` have data.
+
+    Raises:
+        UnsupportedError: Those would be too many rules.
+    """
+    rules, filled = list(rules), set(filled)
+    known = sorted(filled | {found for rule in rules for found in predicates(rule) if isinstance(found, Predicate)})
+    written: list[Rule] = []
+    for expanded in chain.from_iterable(expand(rule, known) for rule in rules):
+        written.append(expanded)
+        if len(written) > MOST_RULES:
+            raise UnsupportedError(f"the rules have more than {MOST_RULES} instances with constant classes and properties")
+    return list(dict.fromkeys(alive(written, filled)))
 
 
 def program(inputs: Mapping[str, str], statements: Iterable[str], outputs: Iterable[str]) -> str:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import tempfile
+import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -53,11 +54,11 @@ def watched(corrections: list[float]) -> Iterator[None]:
         def timed(task: together.Task) -> None:
             before = time.thread_time()
             task()
-            thread = together.threading.get_ident()
+            thread = threading.get_ident()
             times[thread] = times.get(thread, 0.0) + time.thread_time() - before
 
         together.run_together([partial(timed, task) for task in tasks], threads)
-        corrections.append(max(times.values()) - times.get(together.threading.get_ident(), 0.0))
+        corrections.append(max(times.values()) - times.get(threading.get_ident(), 0.0))
 
     places = pipeline, shared_loading
     try:

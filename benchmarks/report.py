@@ -18,11 +18,25 @@ from benchmarks.measure import Measurement
 if TYPE_CHECKING:
     from rich.table import Table
 
-__all__ = ["WIDTH", "disagreements", "legend", "machine", "new_table", "table", "write_json", "write_plot"]
+__all__ = ["WIDTH", "agreement", "disagreements", "legend", "machine", "new_table", "table", "write_json", "write_plot"]
 
-COLUMNS = ("", "load", "materialise", "total", "wall", "peak MB", "bytes/fact", "facts", "materialise ×", "total ×", "runs")
+COLUMNS = (
+    "",
+    "load",
+    "materialise",
+    "total",
+    "wall",
+    "peak MB",
+    "bytes/fact",
+    "facts",
+    "materialise ×",
+    "total ×",
+    "file to file",
+    "its wall",
+    "runs",
+)
 
-WIDTH = 140
+WIDTH = 160
 """The columns of text that the widest table needs."""
 
 
@@ -36,10 +50,11 @@ def machine() -> str:
 def legend() -> str:
     """Return the legend of the table."""
     return (
-        "load, materialise, total: CPU seconds of the process (all threads), medians; wall: seconds for both.\n"
+        "load, materialise, total: CPU seconds of the process, medians; wall: seconds for both. One thread, if that can be set.\n"
         "peak MB: the most resident memory of the process. bytes/fact: resident memory added by loading and materialising, "
         "through the number of facts.\n"
-        "×: times our CPU seconds, median of the ratios of each round. Nemo computes our rules; owlrl and reasonable their own."
+        "×: times our CPU seconds, median of the ratios of each round. owlrl, reasonable and maplib have rules of their own.\n"
+        "file to file: CPU seconds of whole processes from start to end, which write all triples; its wall: by the clock."
     )
 
 
@@ -97,9 +112,11 @@ def cells(entry: Entry, ours: Entry | None) -> list[str]:
         seconds(entry.middle(total_cpu)),
         seconds(entry.middle(lambda run: run.total_wall)),
         f"{entry.middle(lambda run: run.peak_bytes) / 1e6:,.0f}",
-        f"{entry.middle(lambda run: run.bytes_per_fact):,.0f}",
+        "-" if one.bytes_per_fact is None else f"{entry.middle(lambda run: run.bytes_per_fact or 0):,.0f}",
         f"{one.facts:,}",
         *compared,
+        "-" if one.files_cpu is None else seconds(entry.middle(lambda run: run.files_cpu or 0)),
+        "-" if one.files_wall is None else seconds(entry.middle(lambda run: run.files_wall or 0)),
         str(len(entry.rounds)),
     ]
 
@@ -129,6 +146,18 @@ def disagreements(entries: Iterable[Entry]) -> Iterator[str]:
     answers = {f"{entry.contestant} {run.answer:,}" for entry in entries for run in entry.rounds if run.answer is not None}
     if len({answer.rpartition(" ")[2] for answer in answers}) > 1:
         yield f"WARNING: the numbers of facts differ: {', '.join(sorted(answers))}"
+
+
+def agreement(entries: Iterable[Entry]) -> Iterator[str]:
+    """Yield a line that says who derived the same number of facts, if several contestants with the same task did."""
+    entries = list(entries)
+    runs = {entry.contestant: entry.rounds[0] for entry in entries if entry.rounds and entry.rounds[0].answer is not None}
+    explicit = next((run.inputs for entry in entries for run in entry.rounds if entry.contestant == OURS), None)
+    answers = {run.answer for run in runs.values()}
+    if len(runs) > 1 and len(answers) == 1:
+        (answer,) = answers
+        derived = f", {answer - explicit:,} of them derived" if answer is not None and explicit is not None else ""
+        yield f"The same {answer:,} facts{derived}: {', '.join(runs)}."
 
 
 def write_json(path: Path, entries: Iterable[Entry]) -> None:

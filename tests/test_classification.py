@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from kg_reasoner import Reasoner
 from kg_reasoner.classification.taxonomy import reduced
 from kg_reasoner.errors import NoProofError, ReasonerError
-from kg_reasoner.terms import IRI, OWL, RDF, BlankNode, Literal
+from kg_reasoner.terms import IRI, OWL, RDF, RDFS, BlankNode, Literal
 from tests.effort import examples
 
 EX = "http://example.org/"
@@ -268,3 +268,28 @@ def test_literal_values() -> None:
     assert hierarchy.data_properties.parents(ex("age")) == (ex("number"),)
     assert hierarchy.classes.parents(ex("One")) == (ex("Person"),)
     assert Literal("1") not in hierarchy.classes
+
+
+def test_threads_may_classify_while_another_one_changes() -> None:
+    from threading import Thread
+
+    reasoner = loaded(":A rdfs:subClassOf :B . :a a :A .")
+    found: list[str] = []
+
+    def classify() -> None:
+        for _ in range(20):
+            found.append(reasoner.hierarchy().text(PREFIXES))
+
+    threads = [Thread(target=classify, daemon=True) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for number in range(20):
+        with reasoner.transaction():
+            (reasoner.remove_triples if number % 2 else reasoner.add_triples)([(ex("B"), RDFS.subClassOf, ex("C"))])
+            reasoner.hierarchy()
+    for thread in threads:
+        thread.join(60)
+    assert not any(thread.is_alive() for thread in threads)
+    without, within = "classes:\n  :B\n    :A", "classes:\n  :C\n    :B\n      :A"
+    assert len(found) == 60 and set(found) <= {without, within}
+    assert reasoner.hierarchy().text(PREFIXES) == without

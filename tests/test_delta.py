@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from kg_reasoner.api.update import Update
 from kg_reasoner.engine.counters import Counters
+from kg_reasoner.engine.maintenance import collect
 from kg_reasoner.program import TRIPLE
 from kg_reasoner.query.delta import Change, Changes, Delta
 from kg_reasoner.storage.dictionary import Dictionary
@@ -143,3 +144,14 @@ def test_an_update_of_triples() -> None:
     with pytest.raises(AttributeError):
         update.add_rules = "p(1) ."  # type: ignore[misc]
     assert Update() == Update({}, {}, None, ())
+
+
+@given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 40), st.integers(0, 2), st.booleans()), min_size=1, max_size=30))
+def test_few_changes_are_grouped_as_many(changes: list[tuple[int, int, int, bool]]) -> None:
+    """Changes are grouped by relation and kind, in their order, one by one or by NumPy."""
+    table = np.array([((relation << 32) | row, 2 * kind + explicit) for relation, row, kind, explicit in changes])
+    few, many = (
+        [(group, rows.tolist(), explicit.tolist()) for group, rows, explicit in grouped(table)]
+        for grouped in (collect._groups_of_few, collect._groups)
+    )
+    assert few == many

@@ -154,7 +154,7 @@ def test_two_documents_with_the_same_beginning_at_the_same_time() -> None:
 
 @pytest.mark.parametrize("error", [MemoryError, KeyboardInterrupt, LimitError])
 def test_errors_in_threads(monkeypatch: pytest.MonkeyPatch, error: type[BaseException]) -> None:
-    """What a thread raises is raised by the call, and a load leaves the reasoner as it was."""
+    """What a thread raises is raised by the call, and no thread is left."""
     data = "".join(f"<http://a.org/{number}> <http://a.org/p> _:a .\n" for number in range(5000)).encode()
     usual = Dictionary.merge
 
@@ -163,10 +163,10 @@ def test_errors_in_threads(monkeypatch: pytest.MonkeyPatch, error: type[BaseExce
             raise error("no")
         return usual(self, other, hashes)
 
-    reasoner = Reasoner()
+    dictionary = Dictionary()
     monkeypatch.setattr(Dictionary, "merge", failing)
     with pytest.raises(error):
-        for _ in read(data, dictionary=reasoner.dictionary, format="nt", block=10, threads=3):
+        for _ in read(data, dictionary=dictionary, format="nt", block=10, threads=3):
             pass
     assert not [thread for thread in threading.enumerate() if thread.name == together.NAME]
 

@@ -208,3 +208,15 @@ def test_threads_ask_while_one_changes() -> None:
     for thread in threads:
         thread.join()
     assert not wrong
+
+
+def test_parsed_queries_depend_on_the_prefixes_of_the_program() -> None:
+    made = Reasoner("@prefix e: <http://one.example/> .")
+    made.add_triples(
+        [(IRI(f"http://{host}.example/a"), IRI("http://p.example/p"), IRI("http://p.example/o")) for host in ("one", "two")]
+    )
+    text = "SELECT ?o { e:a <http://p.example/p> ?o }"
+    assert len(made.query(text)) == len(made.query(text)) == 1
+    assert len(made.core.caches.parsed) == 1
+    made.add_program("@prefix e: <http://three.example/> .")
+    assert not made.query(text)

@@ -158,7 +158,7 @@ def test_broken_graphs(chance: random.Random, piece: bytes) -> None:
     [
         "{ :a :b :c }", "{ :a :b :c . } :a :b :c .", ":g { :a :b 1 , 2 ; :c 3 } GRAPH :h { } { :a :b 1.}", "_:g { _:g :a _:g }",
         "graph:a graph:b graph:c .", ":g { :a :b [ :c ( 1 2 ) ] ; :d 1 } :g { :a :b 2 }", "GRAPH :a :b :c .", ":g { :a :b :c } .",
-        ":g { @prefix x: <urn:x> . }", ":g { :a :b :c", ":g { :a :b :c }}", "} :a :b :c .", ":a :b { :c :d :e } .", ":a { { } }",
+        ":g { @prefix x: <urn:x> . }", ":g { :a :b :c", ":g { :a :b :c . # }", ":g {", ":g { :a :b :c }}", "} :a :b :c .", ":a :b { :c :d :e } .", ":a { { } }",
         "_:g { [] :p 1 } GRAPH _:g { :a :p [] }", ":g{:a:b:c}", "GRAPH<http://a.org/g>{:a :b :c}", "grap :b { }", "( 1 ) { }",
     ],
 )  # fmt: skip

@@ -36,9 +36,17 @@ class Nemo:
         self.done = self.engine(Path(job.files["nemo"]).read_text(encoding="utf-8"))
         self.done.reason()
 
+    def outputs(self, job: Job) -> list[str]:
+        """Return the exported predicates."""
+        return re.findall(r"^@export (\S+)", Path(job.files["nemo"]).read_text(encoding="utf-8"), re.MULTILINE)
+
+    def write(self, job: Job, path: Path) -> None:
+        manager = self.nmo_python.NemoOutputManager(str(path))
+        for name in self.outputs(job):
+            self.done.write_result(name, manager)
+
     def count(self, job: Job) -> Count:
-        outputs = re.findall(r"^@export (\S+)", Path(job.files["nemo"]).read_text(encoding="utf-8"), re.MULTILINE)
-        sizes = {name: sum(1 for _ in self.done.result(name)) for name in outputs}
+        sizes = {name: sum(1 for _ in self.done.result(name)) for name in self.outputs(job)}
         facts = sum(size for name, size in sizes.items() if name != VIOLATED)
         triples = sum(size for name, size in sizes.items() if name.startswith(("class_", "property_", "triple")))
         return Count(facts, sizes["path"] if job.is_closure else triples)
@@ -46,7 +54,10 @@ class Nemo:
 
 def main(job: Job) -> Measurement:
     peer = Nemo()
-    whole = measure(Stages("nemo-python", peer.start, peer.load, peer.materialise, peer.count), job)
+    write = peer.write if job.is_for_engines else None
+    whole = measure(Stages("nemo-python", peer.start, peer.load, peer.materialise, peer.count, write=write), job)
+    if whole.files_wall is not None:
+        whole.files_wall -= peer.load_wall
     whole.load_cpu, whole.load_wall = peer.load_cpu, peer.load_wall
     whole.materialise_cpu -= peer.load_cpu
     whole.materialise_wall -= peer.load_wall

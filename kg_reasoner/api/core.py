@@ -184,8 +184,7 @@ class ReasonerCore:
             else:
                 with self.limited(limits):
                     self._materialise(progress)
-        if engine.transaction is None:
-            self._issue_notices()
+        self._issue_notices()
 
     def silence(self) -> None:
         """Issue no Python warnings about what the data say beyond the rules."""
@@ -198,7 +197,7 @@ class ReasonerCore:
 
     def _materialise(self, progress: Progress | None) -> None:
         engine = self.engine
-        is_first = engine.database.is_fresh
+        is_first = engine.base.database.is_fresh
         changed = engine.materialise(progress)
         if is_first:
             give_back(engine.database.context.total)
@@ -227,6 +226,14 @@ class ReasonerCore:
                 self._hand_over()
                 with engine.changing():
                     pass
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether nobody is changing anything at this moment, and there is nothing to derive, to undo or to warn of."""
+        engine = self.engine
+        return (
+            engine.lock.state() is not None and engine.is_current and self._notices.are_issued(self.loaded, engine.axioms.warnings)
+        )
 
     def reading_explicit(self) -> Hold:
         """Return the ``with`` block of a method that reads explicit facts and the rules of explicit axioms; nothing is derived."""

@@ -91,6 +91,10 @@ class DemandMatcher:
         kept = [name for name in found.columns if name not in names and (wanted is None or name in wanted)]
         return known[rows], found.project(kept).take(others)
 
+    def reached(self, triple: TriplePattern, start: int) -> Ids | None:
+        """Return None: what a step leads to is asked for step by step."""
+        return None
+
     def estimate(self, triples: Sequence[TriplePattern]) -> float:
         """Return a guess, as nothing is known of what will be derived: the fewer variables a triple has, the fewer solutions."""
         total = float(max(1, self._state.database.count()))

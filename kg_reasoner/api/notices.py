@@ -40,13 +40,15 @@ class Notices:
 
     def are_issued(self, loaded: Loaded, of_axioms: tuple[AxiomWarning, ...]) -> bool:
         """Return whether these are the warnings that were issued last."""
-        return _are_same(self._seen, (loaded, of_axioms))
+        seen = self._seen
+        return seen is not None and seen[0] is loaded and seen[1] is of_axioms
 
     def issue(self, loaded: Loaded, of_axioms: tuple[AxiomWarning, ...]) -> None:
         """Issue the warnings about documents and axioms that have not been issued yet; of many, the first ones and their number."""
         if self.are_issued(loaded, of_axioms):
             return
-        if not _are_same(self._begun, (loaded, of_axioms)):
+        begun = self._begun
+        if begun is None or begun[0] is not loaded or begun[1] is not of_axioms:
             self._begun, self._room = (loaded, of_axioms), MOST_ISSUED
         kinds = [(ReasonerWarning, warning) for warning in loaded.warnings()]
         kinds += [(BeyondProfileWarning, warning) for warning in of_axioms]
@@ -63,10 +65,6 @@ class Notices:
             text = f"{len(others):,} more warnings: see reasoner.warnings, which has all of them"
             warnings.warn(others[0][0](text), stacklevel=depth_of_caller())
         self._seen = loaded, of_axioms
-
-
-def _are_same(known: tuple[object, object] | None, given: tuple[object, object]) -> bool:
-    return known is not None and known[0] is given[0] and known[1] is given[1]
 
 
 def warn_of_program(program: Program) -> None:

@@ -15,7 +15,7 @@ from kg_reasoner.loaders.convert import from_rdflib
 from kg_reasoner.program import Variable
 from kg_reasoner.query.matching import Which
 from kg_reasoner.sparql.algebra import Query
-from kg_reasoner.sparql.parsed import ParsedQuery, as_terms, parsed_query
+from kg_reasoner.sparql.parsed import LONGEST, REMEMBERED, ParsedQuery, as_terms, parsed_query
 from kg_reasoner.sparql.plan import QueryPlan, shortener
 from kg_reasoner.sparql.query import evaluate_query, explain_query
 from kg_reasoner.sparql.registered import RegisteredFunctions
@@ -134,16 +134,24 @@ def _parsed(core: ReasonerCore, text: str, prefixes: Mapping[str, str] | None, b
     Raises:
         QuerySyntaxError: The text is not a SPARQL query.
     """
-    known = {**WELL_KNOWN, **dict(core.engine.program.prefixes), **(prefixes or {})}
     if not isinstance(text, str):
         raise QuerySyntaxError(f"a SPARQL query is text, not {type(text).__name__}", hint=_RULE_BODIES)
+    declared = core.engine.program.prefixes
+    if prefixes is None and (recent := core.caches.parsed.get((text, base))) is not None and recent[0] == declared:
+        return recent[1]
+    known = {**WELL_KNOWN, **dict(declared), **(prefixes or {})}
     try:
         with guarded():
-            return parsed_query(text, base, known)
+            found = parsed_query(text, base, known)
     except QuerySyntaxError as error:
         if not _is_rule_body(core, text):
             raise
         raise QuerySyntaxError("this is the body of a rule, not a SPARQL query", error.span, _RULE_BODIES) from None
+    if prefixes is None and len(text) <= LONGEST:
+        if len(core.caches.parsed) >= REMEMBERED:
+            core.caches.parsed.clear()
+        core.caches.parsed[text, base] = declared, found
+    return found
 
 
 def _is_rule_body(core: ReasonerCore, text: str) -> bool:
@@ -186,14 +194,14 @@ class _Query:
 
         parsed, core = self._parsed, self._core
         state = core.engine.lock.state()
-        if effort is None and state is not None and not self._given and not parsed.clauses:
-            shortcut = known_shortcut(core.caches, parsed, state, self._prepared, core.queries)
-            if shortcut is not None:
-                found = shortcut.answer(core.caches, parsed.prefixes)
-                if found is not None:
-                    return found
-                core.caches.shortcuts[parsed] = state, None
         with guarded():
+            if effort is None and state is not None and not self._given and not parsed.clauses:
+                shortcut = known_shortcut(core.caches, parsed, state, self._prepared, core.queries)
+                if shortcut is not None:
+                    found = shortcut.answer(core.caches, parsed.prefixes)
+                    if found is not None:
+                        return found
+                    core.caches.shortcuts[parsed] = state, None
             dataset = self._dataset(effort)
             ready = parsed.prepared(self._given, joins_graphs=dataset.joins_graphs)
             answer = evaluate_query(ready, dataset, RegisteredFunctions(), parsed.base)

@@ -56,6 +56,7 @@ class Transaction:
     def __init__(self, reasoner: Changeable, collects: bool = True, *, isolated: bool = True) -> None:
         self.reasoner = reasoner
         self.core = reasoner.core
+        self._engine = reasoner.core.engine
         self.collector = Collector(reasoner.core.dictionary) if collects else None
         self._isolated = isolated
         self._has_begun = False
@@ -68,7 +69,7 @@ class Transaction:
     @property
     def is_open(self) -> bool:
         """Whether it has begun and not ended."""
-        return self.core.engine.transaction is self
+        return self._engine.transaction is self
 
     @property
     def is_void(self) -> bool:
@@ -193,24 +194,24 @@ class Transaction:
 
     def _release(self) -> None:
         """Let other threads continue."""
-        if self._hold is not None and not self.is_open:
+        if self._hold is not None and self._engine.transaction is not self:
             hold, self._hold = self._hold, None
             hold.release()
 
     def __enter__(self) -> Transaction:
         try:
-            return self if self.is_open else self.begin()
+            return self if self._engine.transaction is self else self.begin()
         except BaseException:
-            if self.is_open:
+            if self._engine.transaction is self:
                 self.rollback()
             raise
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         try:
-            if kind is None and self.is_open:
+            if kind is None and self._engine.transaction is self:
                 self.commit()
         finally:
-            if self.is_open:
+            if self._engine.transaction is self:
                 self.rollback()
 
     # --- changes ----------------------------------------------------------------------------------------------------
@@ -296,7 +297,7 @@ class Transaction:
         self.reasoner.remove_rules(rules)
 
     def _expect_open(self) -> None:
-        if not self.is_open:
+        if self._engine.transaction is not self:
             raise TransactionError("the transaction is not open: it has not begun, or has ended")
         if self._isolated and self._thread != get_ident() and not self.is_void:
             raise TransactionError("the transaction was begun in another thread, and only there it can be changed and ended")

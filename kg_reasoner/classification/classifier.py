@@ -152,14 +152,19 @@ class Classifier:
 
     def classify(self) -> Classified:
         """Return the classification of the current explicit triples; the same object while these have not changed."""
+        source = self._source
+        triples = source.triple_ids("explicit")
         with self._lock:
-            triples = self._source.triple_ids("explicit")
             if self._found is not None and self._seen is not None and np.array_equal(self._seen, triples):
                 return self._found
+        # The source is read before the forks are locked: whoever waits for them may be changing it.
+        selection = select(triples, source.dictionary, separates_told=self._translates)
+        is_consistent = source.is_consistent() if len(selection.others) else None
+        others = self._of_individuals(selection)
+        with self._lock:
             state, self._state, self._found = self._state, None, None  # an interrupted update begins anew
-            selection = select(triples, self._source.dictionary, separates_told=self._translates)
             state = self._follow(state, selection)
-            found = self._read(state, selection)
+            found = self._read(state, selection, others, is_consistent)
             self._state, self._found, self._seen = state, found, triples
             return found
 
@@ -225,14 +230,16 @@ class Classifier:
         new = BlankNode(value) if kind == "object property" else Literal(value, VALUE_TYPE)
         return Member(kind, name, (BlankNode(subject), name, new))
 
-    def _alone(self, state: _State, selection: Selection) -> Fork:
+    def _of_individuals(self, selection: Selection) -> TripleIds:
+        """Return what is known of individuals; if keys or SWRL rules say more of them, also what is derived."""
+        if not selection.has_keys:
+            return selection.others
+        dictionary = self._source.dictionary
+        derived = select(self._source.triple_ids("all"), dictionary, separates_told=False)
+        return np.concatenate([derived.others, derived.axioms[derived.axioms[:, 1] == dictionary.find(OWL.sameAs)]])
+
+    def _alone(self, state: _State, selection: Selection, others: TripleIds) -> Fork:
         """Return the reasoner for linked members, brought up to date."""
-        others = selection.others
-        if selection.has_keys:  # what they say of named individuals counts
-            derived = select(self._source.triple_ids("all"), self._source.dictionary, separates_told=False)
-            others = np.concatenate(
-                [derived.others, derived.axioms[derived.axioms[:, 1] == self._source.dictionary.find(OWL.sameAs)]]
-            )
         told = np.insert(selection.told, 1, -1, axis=1)
         wanted = np.concatenate([selection.axioms, others, told]).astype(np.int32)
         has = np.empty((0, 3), np.int32) if state.alone_has is None else state.alone_has
@@ -250,7 +257,7 @@ class Classifier:
 
     # --- reading
 
-    def _read(self, state: _State, selection: Selection) -> Classified:
+    def _read(self, state: _State, selection: Selection, others: TripleIds, is_consistent: bool | None) -> Classified:
         fork = state.fork
         triples = fork.triple_ids("all")
         members = {kind: list(state.members[kind].values()) for kind in KINDS}
@@ -265,9 +272,10 @@ class Classifier:
         violated, unowned = _by_owner(fork, owner)
         pairs: dict[Kind, Numbers] = {}
         unsatisfiable: dict[Kind, dict[int, Violation]] = {}
-        alone = self._alone(state, selection) if len(linked) else None
+        alone = self._alone(state, selection, others) if len(linked) else None
         base = set() if alone is None or alone.is_consistent() else set(map(_key, alone.inconsistencies()))
-        is_consistent = self._source.is_consistent() if len(selection.others) else not (base or (alone is None and unowned))
+        if is_consistent is None:
+            is_consistent = not (base or (alone is None and unowned))
         is_linked = np.zeros(len(every) + 1, bool)
         is_linked[linked] = True
         first = 0

@@ -87,6 +87,8 @@ class AxiomRules:
         if self._is_outdated or not (self.is_wanted or self._is_read):
             return
         changed = self._schema.touching(triples)
+        if not len(changed):
+            return
         if len(changed) + len(self._changed) > MOST_FOLLOWED:
             self.forget()
         else:
@@ -179,7 +181,7 @@ class AxiomRules:
         if equal_are_one:
             return concludes and self._translate(catalog, "all", "explicit")
         equalities = catalog.layout.relations(self._schema.same_as)
-        if not (self._equates or concludes or any(map(catalog.database.size, equalities))):
+        if not (self._equates or concludes or (equalities and any(map(catalog.database.size, equalities)))):
             return False
         self._schema.name_all(catalog, self._known_vocabulary)
         equates, self._equates = self._equates, len(self._schema.equalities(catalog, "inferred")) > 0

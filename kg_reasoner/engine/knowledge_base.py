@@ -154,7 +154,8 @@ class KnowledgeBase:
 
     def delta(self, work: Work) -> Delta:
         """Return the changes of a maintenance run, by predicate."""
-        return Delta(*(self._changes(tables) for tables in (work.added, work.removed, work.restated)))
+        nothing = Changes(self.catalog.dictionary)
+        return Delta(*(self._changes(tables) if tables else nothing for tables in (work.added, work.removed, work.restated)))
 
     def materialised_facts(self) -> Changes:
         """Return all facts before the pending changes, by predicate."""

@@ -350,7 +350,7 @@ class Materialiser:
         for relation in range(len(database.relations)):
             if relation not in results:
                 database.keep_explicit(relation)
-        context.phase = context.settled = context.block_end = 0
+        context.phase = context.settled = context.block_end = context.scans = context.interrupted = 0
         context.hidden, context.look, context.old, context.ring_count = ABSENT, 0, 0, 0
         for name in ("gone", "removed", "claimed", "request", "marked"):
             setattr(context, f"{name}_count", 0)
@@ -414,10 +414,9 @@ class Materialiser:
             if status == GROW:
                 (self._crew or self.database).grow()
             elif status == BUILD_INDEX:
-                if self.threads > 1:
-                    self._together().build(self.database.context.wanted)
-                else:
-                    self.database.build(self.database.context.wanted)
+                wanted = self.database.context.wanted
+                if not self.database.postpone(wanted):
+                    (self._together() if self.threads > 1 else self.database).build(wanted)
             elif status == VALUES:
                 self.values.update()
             elif status == FUNCTION_RESULTS:
@@ -445,11 +444,11 @@ class Materialiser:
         if stratum.triggers is None or stratum.blockers is None:
             stratum.triggers = SectionPlans(database, (plan for rule in stratum.rules.values() for plan in rule.triggers))
             stratum.blockers = SectionPlans(database, (plan for rule in stratum.rules.values() for plan in rule.blockers))
-        if not self._is_entered(stratum):
+        if self._entered is None or self._entered[0] is not stratum.triggers:
             self._set_plans("trigger", stratum.triggers)
             self._set_plans("blocker", stratum.blockers)
+            database.context.level = stratum.level
             self._entered = stratum.triggers, stratum.blockers
-        database.context.level = stratum.level
         self.values.expire()
 
     def compact(self) -> None:

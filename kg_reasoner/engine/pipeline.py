@@ -74,9 +74,10 @@ def plan_rules(state: State, update: UpdateState) -> None:
         state.base.rulebook.use(rules)
     update.rules_changed = False
     base = state.base
-    if base.rulebook.asks_of_literals:
+    rulebook = base.rulebook
+    if rulebook.literal_rules:
         base.feed_literals()
-    update.new_rules = () if base.rulebook.is_planned else base.rulebook.plan()
+    update.new_rules = () if rulebook.is_planned else rulebook.plan()
 
 
 def plan_rules_and_revise_cliques(state: State, update: UpdateState) -> None:
@@ -101,15 +102,15 @@ def plan_rules_and_revise_cliques(state: State, update: UpdateState) -> None:
 def maintain(state: State, update: UpdateState) -> None:
     """Let a strategy apply the changes of facts and rules since the last update, and collect the result."""
     base, collector, before = state.base, update.collector, update.before
-    materialiser, rulebook = base.materialiser, base.rulebook
+    materialiser, rulebook, maintenance = base.materialiser, base.rulebook, base.maintenance
     collects = collector is not None and before is None
     work = Work(update.new_rules, rulebook.gone_rules, rulebook.gone_aggregates, collects, update.progress)
     if rulebook.gone_rules or rulebook.gone_aggregates:
         materialiser.remove_rules(rulebook.gone_rules)
         materialiser.remove_aggregates(rulebook.gone_aggregates)
     materialiser.make_strata()
-    restarts = (materialiser.is_mixed or base.maintenance.needs_restart()) and not base.database.is_fresh
-    strategy: Maintenance = Rematerialise(materialiser, base.maintenance) if restarts else base.maintenance
+    restarts = (materialiser.is_mixed or maintenance.needs_restart()) and not base.database.is_fresh
+    strategy: Maintenance = Rematerialise(materialiser, maintenance) if restarts else maintenance
     if state.recorder.is_on:
         from kg_reasoner.engine import profiled
 

@@ -43,7 +43,7 @@ class RuleBook:
         self._levels: dict[Rule, int] = {}
         self._has_strata = self._has_demands = False
         """Whether some rule negates or aggregates, and whether some rule asks what others ask for."""
-        self._literal_rules = 0
+        self.literal_rules = 0
         """The number of rules that use facts about literals."""
         self._new: set[Rule] = set()
         self._relevance = Relevance(catalog.has_facts)
@@ -62,11 +62,6 @@ class RuleBook:
         self._results_of: dict[Recursion, Results] = {}
         self._checked: tuple[int, int] | None = None
 
-    @property
-    def asks_of_literals(self) -> bool:
-        """Whether some rule uses facts about literals."""
-        return self._literal_rules > 0
-
     def use(self, rules: Sequence[Rule]) -> None:
         """Replace the rules. New ones wait for `plan`; facts of the program are inserted, or lose their flag."""
         demanded = demands(rules, merges_equal_terms=self._merges_equal_terms)
@@ -81,7 +76,7 @@ class RuleBook:
         new = [rule for rule in parts if rule not in self._levels]
         self._has_strata, self._has_demands = any(map(looks_down, parts)), bool(demanded)
         self._exchange(gone, new, levels)
-        self._literal_rules = sum(map(asks_of_literals, self._sources))  # those in recursions through aggregates, too
+        self.literal_rules = sum(map(asks_of_literals, self._sources))  # those in recursions through aggregates, too
         known = {recursion for recursion, _ in self._recursive.values()}
         self._results_of = {recursion: results for recursion, results in self._results_of.items() if recursion in known}
         for rule, plans in self._plans_of.items():
@@ -105,7 +100,7 @@ class RuleBook:
         for rule in gone_parts:
             del self._sources[rule]
         self._sources.update(new_parts)
-        self._literal_rules += sum(map(asks_of_literals, new_parts)) - sum(map(asks_of_literals, gone_parts))
+        self.literal_rules += sum(map(asks_of_literals, new_parts)) - sum(map(asks_of_literals, gone_parts))
         self._exchange(tuple(gone_parts), tuple(new_parts), dict.fromkeys(new_parts, 0))
         return True
 

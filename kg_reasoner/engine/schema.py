@@ -66,7 +66,8 @@ class SchemaTriples:
         """Return those triples, shape (n, 3), that may be part of an axiom. This is faster than `of` for a few triples."""
         if len(ids) > FEW:
             return ids[self.of(ids)]
-        return ids[list(map(self._touches, ids.tolist()))] if len(ids) else ids
+        touching = [row for row, triple in enumerate(ids.tolist()) if self._touches(triple)]
+        return ids[touching] if touching else NO_TRIPLES
 
     def _touches(self, triple: list[int]) -> bool:
         properties, classes, type_id, same_as = self._sets

@@ -14,6 +14,7 @@ import numpy as np
 
 from kg_reasoner.errors import ValueTooLargeError
 from kg_reasoner.expressions import compile as expressions
+from kg_reasoner.planning.chains import Chains
 from kg_reasoner.program import Expression, Rule, Variable, variables_of
 from kg_reasoner.storage.arrays import Ids, Rows, unique_rows
 from kg_reasoner.storage.dictionary import Dictionary
@@ -59,6 +60,7 @@ class Functions:
         self.dictionary = dictionary
         self._database = database
         self._columns: ColumnFunctions | None = None
+        self._chains = Chains(dictionary)
         self._functions: list[_FunctionRelation] = []
         self._numbers: dict[tuple[Expression, bool], int] = {}
 
@@ -107,8 +109,14 @@ class Functions:
         count, stride = context.request_count, context.request_stride
         requests = np.asarray(context.requests)[: count * stride].reshape(count, stride)
         for function, arguments in self._by_function(requests):
+            results = self._results(function, arguments)
+            if len(arguments) == function.arity == 1 and results[0] != FAILED and not function.is_filter:
+                argument, result = int(arguments[0, 0]), int(results[0])
+                further = self._chains.further(function.relation, argument, result, function.evaluate)
+                results = np.concatenate([results, further])
+                arguments = np.concatenate([arguments[0], results[:-1]]).reshape(-1, 1)
             rows = np.empty((len(arguments), function.arity + 1), np.int32)
-            rows[:, :-1], rows[:, -1] = arguments, self._results(function, arguments)
+            rows[:, :-1], rows[:, -1] = arguments, results
             self._database.load(function.relation, rows, STATED)
         context.request_count = 0
 

@@ -101,14 +101,14 @@ class PropertyTables(TripleLayout):
 
     def store(self, triples: Rows) -> Changed:
         """See `TripleLayout`. Relations are created first, then all triples are stored at once."""
-        if len(self._dictionary) > len(self._property_map):
-            self._extend_maps()
         if len(triples) <= FEW:
             for _, property, value in triples.tolist():
                 known, term = (self._classes, value) if property == self._type else (self._properties, property)
                 if term not in known:
                     self._make(known, term)
             return self._database.load_triples(triples)
+        if len(self._dictionary) > len(self._property_map):
+            self._extend_maps()
         sizes: dict[int, int] = {}
         for known, terms, counts in self._names_in([triples]):
             self._expect_in(known, terms, counts)
@@ -241,6 +241,9 @@ class PropertyTables(TripleLayout):
 
     def joined(self, parts: Sequence[Part]) -> tuple[Rows, Flags]:
         """See `TripleLayout`."""
+        if len(parts) == 1:
+            relation, rows, flags = parts[0]
+            return self.triples_in(relation, rows), flags
         triples = np.empty((sum(len(rows) for _, rows, _ in parts), 3), np.int32)
         place = 0
         for relation, rows, _ in parts:

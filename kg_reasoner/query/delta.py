@@ -44,14 +44,16 @@ class Changes:
 
     Args:
         dictionary: The dictionary of the ids.
-        tables: The facts of each predicate. Predicates without facts are omitted.
+        tables: The facts of each predicate, if there are any. Predicates without facts are omitted.
     """
 
     __slots__ = ("dictionary", "tables")
 
-    def __init__(self, dictionary: Dictionary, tables: Mapping[str, Change]) -> None:
+    def __init__(self, dictionary: Dictionary, tables: Mapping[str, Change] | None = None) -> None:
         self.dictionary = dictionary
-        self.tables: Mapping[str, Change] = {predicate: change for predicate, change in tables.items() if len(change)}
+        self.tables: Mapping[str, Change] = (
+            {predicate: change for predicate, change in tables.items() if len(change)} if tables else {}
+        )
 
     def __len__(self) -> int:
         return sum(map(len, self.tables.values()))
@@ -109,7 +111,7 @@ class Delta:
         >>> print(Delta.nothing(Dictionary()))
         no change
         """
-        none = Changes(dictionary, {})
+        none = Changes(dictionary)
         return cls(none, none, none)
 
     def __len__(self) -> int:

@@ -6,18 +6,19 @@ planned together.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 
 import numpy as np
 
 from kg_reasoner.concurrency.limits import NOBODY, current_watch
-from kg_reasoner.planning.catalog import StoredAtom
-from kg_reasoner.query.patterns import CHUNK, FIRST_CHUNK, AnyPattern, Queries
+from kg_reasoner.query.batches import fetched_in_batches, slots_of
+from kg_reasoner.query.patterns import AnyPattern, Queries
+from kg_reasoner.query.quads import GRAPH_COLUMN
 from kg_reasoner.storage.arrays import Ids, Numbers
 from kg_reasoner.storage.kernels import native
 from kg_reasoner.storage.kernels.memory import address, allocate
 
-__all__ = ["extend"]
+__all__ = ["extend", "reached"]
 
 
 def extend(
@@ -45,54 +46,49 @@ def extend(
     new = [name for name in queries.needed(patterns, wanted) if name not in names]
     numbered = np.concatenate([np.arange(len(seeds), dtype=np.int32)[:, None], seeds], axis=1)
     numbered = queries.proper(patterns, ["", *names], numbered)
-    rows: list[Ids] = [np.empty((0, 1 + len(new)), np.int32)]
     atoms = queries.atoms_of(patterns)
-    if atoms is not None and len(numbered):
-        stops_early = once and not any(name not in names for name in queries.needed(patterns, ()))
-        rows += _matches(queries, atoms, numbered[:, 1:], names, new, exact=not once, stops_early=stops_early)
-    found = queries.proper(patterns, ["", *new], np.concatenate(rows))
-    return numbered[found[:, 0], 0].astype(np.int64), new, found[:, 1:]
+    if atoms is None or not len(numbered):
+        return np.empty(0, np.int64), new, np.empty((0, len(new)), np.int32)
+    seeds = numbered[:, 1:]
+    first = once and not any(name not in names for name in queries.needed(patterns, ()))
+    with queries.planned(atoms, new, names, exact=not once)() as (workspace, plan):
+        found = fetched_in_batches(workspace, plan, slots_of(atoms, names), len(new), seeds=seeds, once=first)
+    found = queries.proper(patterns, [*new, ""], found)
+    return numbered[found[:, -1], 0].astype(np.int64), new, found[:, :-1]
 
 
-def _matches(
-    queries: Queries,
-    atoms: Sequence[StoredAtom],
-    seeds: Ids,
-    names: Sequence[str],
-    new: Sequence[str],
-    *,
-    exact: bool,
-    stops_early: bool,
-) -> Iterator[Ids]:
-    """Yield blocks of matches: the number of a seed, and the values of new variables."""
-    watch = current_watch()
-    given, state = allocate(seeds.size, np.int32), allocate(2, np.int64, 0)
-    given[: seeds.size] = seeds.reshape(-1)
-    width = 1 + len(new)
-    with queries.planned(atoms, new, names, exact=exact)() as (workspace, plan):
+def reached(queries: Queries, pattern: AnyPattern, start: int) -> Ids:
+    """Return the nodes to which a pattern leads from a node, from those to which it leads from there, and so on, in order.
+
+    Args:
+        queries: The queries of a reasoner, within a reading.
+        pattern: A pattern that can be planned, with the variables ``from`` and ``to``.
+        start: The node.
+    """
+    atoms = queries.atoms_of([pattern])
+    if atoms is None:
+        return np.empty(0, np.int32)
+    watch, first_bytes = current_watch(), queries.catalog.dictionary.first_bytes()
+    nodes, marks = allocate(len(first_bytes) + 1, np.int32), allocate(len(first_bytes), np.uint8, 0)
+    nodes[0] = start
+    is_checked = len(pattern) == GRAPH_COLUMN and not queries.matcher.generalised
+    with queries.planned(atoms, ["to"], ["from"], exact=False)() as (workspace, plan):
         if watch is not NOBODY:
             watch.attach(workspace.context)
         try:
             workspace.start(plan)
-            capacity = count = min(CHUNK, max(FIRST_CHUNK, len(seeds)))
-            total = 0
-            while count == capacity:
-                capacity = capacity if total == 0 else CHUNK
-                out = allocate(capacity * width, np.int32)
-                count = native.extend(
-                    workspace.address,
-                    address(given),
-                    len(names),
-                    len(seeds),
-                    int(stops_early),
-                    address(state),
-                    len(new),
-                    address(out),
-                    capacity,
-                )
-                total += count
-                watch.check(total, 4 * width * total)
-                yield np.asarray(out[: count * width]).reshape(count, width)
+            subject = pattern[0] if is_checked else None
+            count = native.follow_plan(
+                workspace.address,
+                address(nodes),
+                1,
+                address(marks),
+                address(first_bytes),
+                int(subject == "from"),
+                int(subject == "to"),
+            )
+            watch.check(count, 4 * count)
         finally:
             if watch is not NOBODY:
                 watch.detach(workspace.context)
+    return np.sort(np.asarray(nodes[1:count]))

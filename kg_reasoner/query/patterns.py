@@ -22,6 +22,7 @@ from kg_reasoner.concurrency.locking import Hold
 from kg_reasoner.planning.catalog import RelationCatalog, StoredAtom, StoredTerm
 from kg_reasoner.planning.planner import join_order, plan_query
 from kg_reasoner.planning.statistics import RelationStatistics
+from kg_reasoner.query.batches import fetched_in_batches, slots_of
 from kg_reasoner.query.literal_triples import LiteralTriples
 from kg_reasoner.query.matching import TripleMatcher, Which
 from kg_reasoner.query.quads import GRAPH_COLUMN, INFERRED, GraphTerm, QuadPattern, Quads
@@ -487,12 +488,19 @@ class Queries:
         atoms = self.atoms_of(patterns)
         if atoms is None:
             return None
-        prepare, proper = self.planned(atoms, names), self._proper(patterns, names)
-        return lambda limit: self._fetched(prepare, proper, len(names), limit)
+        prepare, proper, slots = self.planned(atoms, names), self._proper(patterns, names), slots_of(atoms)
+
+        def fetch(limit: int | None) -> Ids:
+            if limit is not None and limit <= CHUNK:
+                return self._fetched(prepare, proper, len(names), limit)
+            with prepare() as (workspace, plan):
+                return fetched_in_batches(workspace, plan, slots, len(names), proper, enough=limit)
+
+        return fetch
 
     @staticmethod
-    def _fetched(prepare: Prepare, proper: Proper | None, width: int, limit: int | None) -> Ids:
-        """Run a plan."""
+    def _fetched(prepare: Prepare, proper: Proper | None, width: int, limit: int) -> Ids:
+        """Run a plan for a few solutions, one after the other."""
         chunks: list[Ids] = []
         with prepare() as (workspace, plan):
             watch = current_watch()
@@ -500,9 +508,9 @@ class Queries:
                 watch.attach(workspace.context)
             try:
                 workspace.start(plan)
-                size = count = FIRST_CHUNK if limit is None else min(FIRST_CHUNK, max(1, limit))
+                size = count = min(FIRST_CHUNK, max(1, limit))
                 total = fetched = 0
-                while count == size and (limit is None or total < limit):
+                while count == size and total < limit:
                     size = CHUNK if fetched else size
                     out = allocate(size * width, np.int32)
                     count = native.fetch(workspace.address, width, address(out), size)

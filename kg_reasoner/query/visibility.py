@@ -145,10 +145,10 @@ class Visibility:
 
     def of_delta(self, delta: Delta) -> Delta:
         """Return the delta of visible triples: a hidden triple that becomes explicit is added, and vice versa."""
-        if not self.is_active or not any(TRIPLE in part.tables for part in (delta.added, delta.removed, delta.restated)):
+        if not self.is_active:
             return delta
         tables = [part.tables.get(TRIPLE) for part in (delta.added, delta.removed, delta.restated)]
-        if not any(table is not None and self.hides(table.ids).any() for table in tables):
+        if all(table is None or self.hides_none(table.ids) or not self.hides(table.ids).any() for table in tables):
             return delta
         added, removed = (self._shown(table) for table in tables[:2])
         restated = tables[2]

@@ -19,9 +19,6 @@ RdflibPattern: TypeAlias = tuple[Node | None, Node | None, Node | None]
 RdflibQuad: TypeAlias = tuple[Node, Node, Node, Node | None]
 """A triple with the name of its graph; None is the graph that is spoken of when no other is."""
 
-RdflibQuadPattern: TypeAlias = tuple[Node | None, Node | None, Node | None, Node | None]
-"""A pattern with the name of a graph; None for all graphs."""
-
 REMEMBERED = 1 << 18
 """The maximal number of cached terms, in each direction."""
 

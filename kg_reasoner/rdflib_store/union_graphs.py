@@ -90,12 +90,13 @@ class UnionGraphs(StoredGraphs):
                 return 0
             with self.transactions.reading("explicit" if is_stated(place) else which):
                 return len(self.match(place, (None, None, None), which))
+        size, core = self._size, self.reasoner.core
+        if which == "all" and size is not None and core.is_settled and size[0] == core.engine.version:
+            return size[1]  # nobody was writing after the size had been read, and nothing has changed since it was counted
         with self.transactions.reading(which):
             if which != "all":
-                return self.reasoner.core.queries.count(which)
-            size = self._size
-            if size is None or size[0] != self.reasoner.version:
-                self._size = size = self.reasoner.version, self.reasoner.core.queries.count()
+                return core.queries.count(which)
+            self._size = size = core.engine.version, core.queries.count()
             return size[1]
 
     # --- SPARQL -----------------------------------------------------------------------------------------------------

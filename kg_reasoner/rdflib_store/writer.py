@@ -17,7 +17,6 @@ from kg_reasoner.rdflib_store.copying import translated
 from kg_reasoner.rdflib_store.rdflib_terms import (
     RdflibPattern,
     RdflibQuad,
-    RdflibQuadPattern,
     RdflibTerms,
     RdflibTriple,
     graph_text,
@@ -59,10 +58,8 @@ class StoreWriter:
     def remove(self, triple: RdflibPattern, name: Node | None) -> None:
         """Remove the matching explicit triples from one graph or from all. Those that still follow from the rest stay visible."""
         with self._transactions.writing():
-            if name is not None:
-                self.graph_id(name)
             self._removes_default = False
-            self._remove([(*triple, name)])
+            self._remove(triple, None if name is None else self.graph_id(name))
 
     def add_quads(self, added: Iterable[RdflibQuad]) -> list[RdflibQuad]:
         """Add quads, each with the name of its graph; None means the default graph. They are passed on as those of `add`.
@@ -178,40 +175,25 @@ class StoreWriter:
         if len(own.waiting) >= BATCH:
             self._transactions.flush()
 
-    def _remove(self, removed: Iterable[RdflibQuadPattern], dropped: int = IN_DEFAULT) -> None:
-        """Remove the explicit triples that match patterns, and a named graph, in one operation."""
+    def _remove(self, triple: RdflibPattern, graph: int | None, dropped: int = IN_DEFAULT) -> None:
+        """Remove the matching explicit triples from a graph (None: from all graphs), and a named graph, in one operation."""
         self._transactions.flush()
-        found = self._found(removed)
-        if found or dropped != IN_DEFAULT:
-            self._transactions.change(found, NO_TRIPLES, None, dropped)
-
-    def _found(self, patterns: Iterable[RdflibQuadPattern]) -> dict[int | None, Ids]:
-        """Return the explicit triples that match patterns, by the graph to remove them from; None: from all graphs."""
-        found: dict[int | None, list[Ids]] = {}
-        for *terms, name in patterns:
-            if name is not None and name == self._graphs.inferred_graph != DATASET_DEFAULT_GRAPH_ID:
-                continue
-            graph = None if name is None else self.graph_id(name)
-            pattern = self._graphs.pattern(terms)
-            if pattern is not None:
-                table = self._explicit(pattern, graph)
-                if len(table):
-                    found.setdefault(graph, []).append(table)
-        tables: dict[int | None, Ids] = {}
-        for graph, parts in found.items():
-            table = parts[0] if len(parts) == 1 else np.concatenate(parts)
-            tables[graph] = table if table.flags.owndata else table.copy()
-        return tables
+        pattern = self._graphs.pattern(triple)
+        found = NO_TRIPLES if pattern is None else self._explicit(pattern, graph)
+        if len(found) or dropped != IN_DEFAULT:
+            self._transactions.change({graph: found}, NO_TRIPLES, None, dropped)
 
     def _explicit(self, pattern: Sequence[int | None], graph: int | None) -> Ids:
         """Return the matching explicit triples of a graph, or of all; a full triple in all graphs is not looked up."""
-        queries = self._graphs.reasoner.core.queries
-        subject, property, value = pattern
         if graph is None and None not in pattern:
             return np.array([pattern], np.int32)  # removing what is not there does nothing
+        queries = self._graphs.reasoner.core.queries
+        subject, property, value = pattern
         if graph is None:
-            return queries.matcher.match(subject, property, value, "explicit")
-        return queries.quads.match(subject, property, value, queries.quads.default if graph == IN_DEFAULT else graph)
+            found = queries.matcher.match(subject, property, value, "explicit")
+        else:
+            found = queries.quads.match(subject, property, value, queries.quads.default if graph == IN_DEFAULT else graph)
+        return found if found.flags.owndata else found.copy()
 
     def graph_id(self, name: Node | None) -> int:
         """Return the id of a graph that is to be changed; `IN_DEFAULT` for the default graph, and if no name is given.
@@ -260,7 +242,8 @@ class StoreWriter:
     def drop_graph(self, name: Node) -> None:
         """Remove a graph with its triples; of the default graph, the triples only."""
         with self._transactions.writing():
-            self._remove([(None, None, None, name)], self.graph_id(name) if self._graphs.has_graph(name) else IN_DEFAULT)
+            exists, graph = self._graphs.has_graph(name), self.graph_id(name)
+            self._remove((None, None, None), graph, graph if exists else IN_DEFAULT)
 
     # --- several changes --------------------------------------------------------------------------------------------
 

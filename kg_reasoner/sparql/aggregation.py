@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import repeat
 from typing import Any, Final
 
 import numpy as np
@@ -18,12 +19,11 @@ from kg_reasoner.sparql.table import UNBOUND, Table, constant
 from kg_reasoner.sparql.terms import QueryTerms
 from kg_reasoner.storage.arrays import Flags, Ids, Numbers
 from kg_reasoner.storage.grouping import group_rows, ordered_by_group
-from kg_reasoner.storage.value_columns import ValueCache
+from kg_reasoner.storage.value_arithmetic import number_texts
+from kg_reasoner.storage.value_columns import INTEGER, ValueCache
 from kg_reasoner.terms import IRI, XSD, BlankNode, Literal, Term
 
 __all__ = ["Groups", "aggregate", "grouped"]
-
-_INTEGER_END: Final = f'"^^<{XSD.integer.value}>'
 
 
 class Groups:
@@ -169,4 +169,6 @@ def _concatenated(members: Sequence[Any], separator: str) -> Literal | None:
 def _integers(numbers: Numbers, terms: QueryTerms) -> Ids:
     """Return the ids of integers."""
     distinct, places = np.unique(numbers, return_inverse=True)
-    return terms.ids_of_texts([f'"{number}{_INTEGER_END}' for number in distinct.tolist()])[places.reshape(-1)]
+    texts = number_texts(distinct, np.zeros(len(distinct), np.int8), XSD.integer.value)
+    values = zip(repeat(INTEGER), distinct.astype(np.float64).tolist(), repeat(0), strict=False)
+    return terms.ids_of_numbers(texts, list(values))[places.reshape(-1)]

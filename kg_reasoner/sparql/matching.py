@@ -13,7 +13,7 @@ import numpy as np
 
 from kg_reasoner.concurrency.limits import current_watch
 from kg_reasoner.program import Variable
-from kg_reasoner.query.extension import extend
+from kg_reasoner.query.extension import extend, reached
 from kg_reasoner.query.patterns import AnyPattern
 from kg_reasoner.query.quads import GraphTerm
 from kg_reasoner.sparql.algebra import TriplePattern
@@ -92,6 +92,15 @@ class Matcher:
         found, new, values = extend(self._queries, patterns, seeds[rows], names, wanted, once=once)
         kept = [name for name in new if wanted is None or name in wanted]
         return rows[found], Table({name: np.array(values[:, new.index(name)]) for name in kept}, len(found))
+
+    def reached(self, triple: TriplePattern, start: int) -> Ids | None:
+        """Return the nodes that a repeated step leads to, see `PatternMatcher.reached`."""
+        patterns = self._patterns([triple])
+        if patterns is None or start < 0:
+            return np.empty(0, np.int32)
+        if self._graph is not None or not self.extends([triple]):
+            return None
+        return reached(self._queries, patterns[0], start)
 
     def estimate(self, triples: Sequence[TriplePattern]) -> float:
         """Return an estimate of the number of solutions."""
@@ -191,6 +200,10 @@ class MergedMatcher:
     ) -> tuple[Numbers, Table]:
         """See `extends`."""
         raise NotImplementedError
+
+    def reached(self, triple: TriplePattern, start: int) -> Ids | None:
+        """Return None: steps are found one by one."""
+        return None
 
     def estimate(self, triples: Sequence[TriplePattern]) -> float:
         """Return an estimate of the number of solutions."""

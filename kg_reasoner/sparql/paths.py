@@ -97,11 +97,10 @@ class PathFollower:
             starts: Different nodes from which it starts; by default, all.
             enough: A sufficient number of pairs; by default, all.
         """
-        if isinstance(path, IRI):
-            return self._step((_FROM, path, _TO), starts)
-        if isinstance(path, algebra.Inverse):
-            back = path.path
-            return self._step((_TO, back, _FROM), starts) if isinstance(back, IRI) else self.pairs(inverse(back), starts)
+        if isinstance(path, algebra.Inverse) and not isinstance(path.path, IRI):
+            return self.pairs(inverse(path.path), starts)
+        if isinstance(path, (IRI, algebra.Inverse)):
+            return self._step(_triple(path), starts)
         if isinstance(path, algebra.Sequence):
             return self._sequence(path, starts)
         if isinstance(path, algebra.Alternative):
@@ -159,6 +158,10 @@ class PathFollower:
 
     def _followed(self, path: Path, start: Ids) -> Pairs:
         """Follow a path from one node, from each newly reached one in turn (semi-naive evaluation)."""
+        if isinstance(path, IRI) or (isinstance(path, algebra.Inverse) and isinstance(path.path, IRI)):
+            found = self._matcher.reached(_triple(path), int(start[0]))
+            if found is not None:
+                return Pairs(np.repeat(start, len(found)), found)
         known = delta = np.unique(self.pairs(path, start).ends)
         rounds = 1
         while len(delta):
@@ -170,6 +173,14 @@ class PathFollower:
             rounds += 1
             current_watch().check(len(known), known.nbytes)
         return Pairs(np.repeat(start, len(known)), known.astype(np.int32))
+
+
+def _triple(path: IRI | algebra.Inverse) -> TriplePattern:
+    """Return the pattern of a step along a property or against it."""
+    if isinstance(path, IRI):
+        return _FROM, path, _TO
+    assert isinstance(path.path, IRI)
+    return _TO, path.path, _FROM
 
 
 def _is_simple(path: Path) -> bool:

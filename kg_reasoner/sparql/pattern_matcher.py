@@ -62,6 +62,15 @@ class PatternMatcher(Protocol):
         """
         ...
 
+    def reached(self, triple: TriplePattern, start: int) -> Ids | None:
+        """Return the nodes that a repeated step leads to, each once; None: steps are found by `extend`.
+
+        Args:
+            triple: The pattern of a step, from the variable ``from`` to the variable ``to``.
+            start: The node at which it starts.
+        """
+        ...
+
     def estimate(self, triples: Sequence[TriplePattern]) -> float:
         """Return an estimate of the number of solutions."""
         ...

@@ -1,5 +1,5 @@
-"""Queries of one basic graph pattern, as what is left to do where they are asked again and nothing has changed. DESCRIBE of one
-resource, and paths from one node that reach few others, have shortcuts, too.
+"""Queries of one basic graph pattern, as what is left to do once their terms and relations are found, while nothing changes.
+DESCRIBE of one resource, and paths from one node that reach few others, have shortcuts, too.
 
 For such a query, finding a few solutions takes less time than the operators around them, and than finding out again where its terms
 and relations are.
@@ -99,7 +99,7 @@ class _Description(Shortcut):
 
 
 def known_shortcut(caches: Caches, key: object, state: int, query: Callable[[], Query], queries: Queries) -> Shortcut | None:
-    """Return the shortcut of a query, which is made when the query is asked for the second time in a state; None: there is none.
+    """Return the shortcut of a query, which is made when the query is first asked in a state; None: there is none.
 
     Args:
         caches: Has the shortcuts of recent queries.
@@ -109,18 +109,12 @@ def known_shortcut(caches: Caches, key: object, state: int, query: Callable[[], 
         queries: Answers its patterns, which are for the default graph.
     """
     known = caches.shortcuts.get(key)
-    if known is not None and known[0] == state:
-        if known[1] is _UNTRIED:
-            known = caches.shortcuts[key] = state, shortcut_of(query(), queries)
-        found: Shortcut | None = known[1]
-        return found
-    if len(caches.shortcuts) >= REMEMBERED:
-        caches.shortcuts.clear()
-    caches.shortcuts[key] = state, _UNTRIED
-    return None
-
-
-_UNTRIED: Final = object()
+    if known is None or known[0] != state:
+        if len(caches.shortcuts) >= REMEMBERED:
+            caches.shortcuts.clear()
+        known = caches.shortcuts[key] = state, shortcut_of(query(), queries)
+    found: Shortcut | None = known[1]
+    return found
 
 
 def shortcut_of(query: Query, queries: Queries) -> Shortcut | None:

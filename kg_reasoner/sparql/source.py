@@ -30,6 +30,8 @@ class Caches:
         self.terms = TermCache(dictionary)
         self.values = ValueCache(dictionary)
         self.nodes = NodeCache()
+        self.parsed: dict[tuple[str, str | None], tuple[tuple[tuple[str, str], ...], Any]] = {}
+        """Recent queries by text and base IRI: the prefixes that the program declared, and the query as algebra."""
         self.shortcuts: dict[object, tuple[int, Any]] = {}
         """What is left to do for recent queries, each in a state of the data, see `kg_reasoner.sparql.shortcuts`."""
 

@@ -154,7 +154,7 @@ def _around(mark: str, *, is_before: bool) -> Convert:
     if not mark:
         return (lambda values: [""] * len(values)) if is_before else (lambda values: values)
     if is_before:
-        return lambda values: [text.partition(mark)[0] if mark in text else "" for text in values]
+        return lambda values: [parts[0] if parts[1] else "" for parts in (text.partition(mark) for text in values)]
     return lambda values: [text.partition(mark)[2] for text in values]
 
 

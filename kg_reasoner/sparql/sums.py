@@ -16,7 +16,7 @@ from kg_reasoner.sparql.table import UNBOUND, constant
 from kg_reasoner.sparql.terms import QueryTerms
 from kg_reasoner.storage.arrays import Flags, Ids, Numbers
 from kg_reasoner.storage.grouping import distinct_ids, group_rows, ordered_by_group
-from kg_reasoner.storage.value_arithmetic import decimal_digits
+from kg_reasoner.storage.value_arithmetic import decimal_digits, number_texts
 from kg_reasoner.storage.value_columns import (
     DECIMAL,
     DOUBLE,
@@ -62,13 +62,13 @@ def sums(column: Ids, labels: Ids, groups: int, terms: QueryTerms, values: Value
     if not isinstance(totals, _Exact):
         return _without(wrong, _ids(totals, terms))
     firsts, places = _different(totals.units, totals.are_decimal)
-    texts: list[str] = []
-    for units, is_decimal in zip(totals.units[firsts].tolist(), totals.are_decimal[firsts].tolist(), strict=True):
-        if is_decimal:
-            texts.append(f'"{decimal_digits(units, totals.scale)}{_DECIMAL_END}')
-        else:
-            texts.append(f'"{units // 10**totals.scale}{_INTEGER_END}')
-    return _without(wrong, terms.ids_of_texts(texts)[places])
+    units, are_decimal = totals.units[firsts], totals.are_decimal[firsts]
+    found = np.empty(len(units), np.int32)
+    for chosen, datatype in ((are_decimal, XSD.decimal.value), (~are_decimal, XSD.integer.value)):
+        rows = np.flatnonzero(chosen)  # integers have only zeros after the point, which are not written
+        texts = number_texts(units[rows], np.full(len(rows), totals.scale, np.int8), datatype)
+        found[rows] = terms.ids_of_texts(texts)
+    return _without(wrong, found[places])
 
 
 def averages(column: Ids, labels: Ids, groups: int, terms: QueryTerms, values: ValueCache) -> Ids | None:

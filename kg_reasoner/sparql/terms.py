@@ -8,6 +8,7 @@ comes to the dictionary during the query: other threads may add terms, and so ma
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import compress
 from typing import Final
 
 import numpy as np
@@ -105,20 +106,22 @@ class QueryTerms:
             known, made = self._local, self._texts
             wanted = [texts[place] for place in missing] if len(missing) < len(texts) else texts
             for part in blocks(len(wanted), AT_ONCE):
-                for text in wanted[part]:
-                    if text not in known:
-                        known[text] = FIRST_LOCAL - len(made)
-                        made.append(text)
-                        self._written += len(text)
-            found[missing] = [known[text] for text in wanted]
+                new = (
+                    [text for text in dict.fromkeys(wanted[part]) if text not in known] if known else [*dict.fromkeys(wanted[part])]
+                )
+                first = FIRST_LOCAL - len(made)
+                known.update(zip(new, range(first, first - len(new), -1), strict=True))
+                made += new
+                self._written += sum(map(len, new))
+            found[missing] = [*map(known.__getitem__, wanted)]
             current_watch().check(0, self._written)
         return found
 
     def ids_of_numbers(self, texts: Sequence[str], values: Sequence[tuple[int, float, int]]) -> Ids:
         """Return the ids of numbers in the form of `term_text`. Values of terms that only the query knows are remembered."""
         found = self.ids_of_texts(texts)
-        local = np.flatnonzero(found < UNBOUND)
-        self.values.update((number, values[place]) for number, place in zip(found[local].tolist(), local.tolist(), strict=True))
+        is_local = found < UNBOUND
+        self.values.update(zip(found[is_local].tolist(), compress(values, is_local.tolist()), strict=True))
         return found
 
     def kept(self, ids: Ids) -> Ids:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
+from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from kg_reasoner.concurrency.locking import new_mutex
@@ -79,19 +79,33 @@ def _set_variables(part: Any, choose: Callable[[Sequence[Any]], list[Any]]) -> N
         part = None if part.name == "Project" else part.get("p")
 
 
-@contextmanager
-def guarded() -> Iterator[None]:
-    """Convert rdflib's exceptions for queries that it cannot evaluate into errors of this package."""
-    from urllib.error import URLError
+class _Guarded:
+    """A ``with`` block that converts exceptions."""
 
-    try:
-        yield
-    except URLError as error:
-        raise LoadError(f"a SERVICE in the query does not answer: {error.reason}") from None
-    except RecursionError:
-        raise QuerySyntaxError(f"the query {_NESTED}") from None
-    except (TypeError, ValueError, ArithmeticError, AttributeError) as error:
-        raise ReasonerError(f"rdflib cannot evaluate the query: {error}") from error
+    __slots__ = ()
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None) -> None:
+        if not isinstance(error, (OSError, RecursionError, TypeError, ValueError, ArithmeticError, AttributeError)):
+            return
+        from urllib.error import URLError
+
+        if isinstance(error, URLError):
+            raise LoadError(f"a SERVICE in the query does not answer: {error.reason}") from None
+        if isinstance(error, RecursionError):
+            raise QuerySyntaxError(f"the query {_NESTED}") from None
+        if not isinstance(error, OSError):
+            raise ReasonerError(f"rdflib cannot evaluate the query: {error}") from error
+
+
+_GUARDED: Final = _Guarded()
+
+
+def guarded() -> _Guarded:
+    """Convert rdflib's exceptions for queries that it cannot evaluate into errors of this package."""
+    return _GUARDED
 
 
 def _read(

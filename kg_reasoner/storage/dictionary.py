@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from itertools import pairwise
-from typing import Any, Final, NamedTuple, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -15,6 +15,7 @@ from kg_reasoner.errors import CapacityError
 from kg_reasoner.storage.arrays import Ids
 from kg_reasoner.storage.kernels import native
 from kg_reasoner.storage.kernels.layout import EMPTY, MOST, Terms
+from kg_reasoner.storage.kernels.literals import NAMES
 from kg_reasoner.storage.kernels.memory import StructTable, address, allocate, borrow, grant
 from kg_reasoner.storage.kernels.texts import (
     DONE,
@@ -43,6 +44,9 @@ __all__ = [
     "Lines",
     "TermValues",
 ]
+
+FEW: Final = 64
+"""Texts that are looked up through shared buffers, and one after the other."""
 
 
 Buffer: TypeAlias = "bytes | memoryview"
@@ -95,7 +99,7 @@ class Dictionary:
         self._table = StructTable(Terms, capacity=1)
         self._terms = self._table.add(texts=allocate(1 << 12, np.uint8), text_capacity=1 << 12, **_room(64))
         self._address = self._terms.address
-        self._few = _Layout(1 << 12, 64)
+        self._few = _Layout(1 << 12, FEW)
         self._first_bytes: tuple[npt.NDArray[np.uint8], int] = np.empty(0, np.uint8), 0
         self.mutex = new_mutex()
         """Held where terms are looked up or interned."""
@@ -172,6 +176,42 @@ class Dictionary:
         length = native.copy_values(self._address, address(given), count, address(kinds), address(ends), address(data), len(data))
         return TermValues(np.asarray(data[:length]), np.asarray(ends[:count]), np.asarray(kinds[:count]))
 
+    def search(self, ids: Ids, text: bytes, where: int, case: int, *, takes_any: bool) -> npt.NDArray[np.int8]:
+        """Return for each of some terms whether its value has a text, see `kg_reasoner.storage.kernels.searching.search_values`.
+
+        Args:
+            ids: The ids, shape (n,).
+            text: The text.
+            where: Anywhere, at the start, or at the end.
+            case: What letters of the values are converted to before.
+            takes_any: Whether the terms may be any that STR converts.
+
+        Returns:
+            1 or 0; -1 for what is no string; -2 where the bytes do not decide.
+        """
+        count = len(ids)
+        given, wanted, truth = allocate(count, np.int32), allocate(len(text), np.uint8), allocate(count, np.uint8)
+        given[:count] = ids
+        wanted[: len(text)] = np.frombuffer(text, np.uint8)
+        native.search_values(
+            self._address, address(given), count, address(wanted), len(text), where, case, int(takes_any), address(truth)
+        )
+        return np.asarray(truth[:count]).view(np.int8)
+
+    def read(self, ids: Ids) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.int64], npt.NDArray[np.uint8]]:
+        """Return the kinds of terms, their values as integers, and the decimal places of these integers, see
+        `kg_reasoner.storage.kernels.literals.read_literals`.
+
+        Args:
+            ids: The ids, shape (n,).
+        """
+        count = len(ids)
+        given, names = allocate(count, np.int32), allocate(len(NAMES), np.uint8)
+        kinds, units, scales = allocate(count, np.uint8), allocate(count, np.int64), allocate(count, np.uint8)
+        given[:count], names[:] = ids, np.frombuffer(NAMES, np.uint8)
+        native.read_literals(self._address, address(given), count, address(names), address(kinds), address(units), address(scales))
+        return np.asarray(kinds[:count]), np.asarray(units[:count]), np.asarray(scales[:count])
+
     def texts(self, first: int = 0) -> list[str]:
         """Return the texts of all terms with ids from `first` on."""
         offsets = self._terms.offsets[first : self._terms.count + 1].tolist()
@@ -205,7 +245,7 @@ class Dictionary:
                 array, known = self._first_bytes
                 count = self._terms.count
                 if count > len(array):
-                    grown = np.empty(2 * count, np.uint8)
+                    grown = allocate(2 * count, np.uint8)
                     grown[:known] = array[:known]
                     array = grown
                 array[known:count] = np.asarray(self._terms.texts)[np.asarray(self._terms.offsets[known:count])]
@@ -235,7 +275,9 @@ class Dictionary:
 
     def find_texts(self, texts: Sequence[str]) -> Ids:
         """Return the ids of texts in the exact form of `term_text`, or -1 for unknown terms."""
-        pieces = [text.encode() for text in texts]
+        pieces: Sequence[bytes] | Sequence[str] = texts
+        if not (len(texts) > FEW and "".join(texts).isascii()):
+            pieces = [text.encode() for text in texts]
         layout = self._layout(sum(map(len, pieces)), len(pieces))
         with self.mutex:
             layout.put(pieces)
@@ -423,14 +465,26 @@ class _Layout:
         self.bytes, self.offsets, self.ids = memoryview(data), memoryview(offsets), ids
         self.addresses = address(data), address(offsets), address(ids)
 
-    def put(self, pieces: Sequence[bytes]) -> None:
-        """Store a batch of texts."""
-        end, offsets = 0, self.offsets
+    def put(self, pieces: Sequence[bytes] | Sequence[str]) -> None:
+        """Store a batch of texts, as UTF-8 or in ASCII."""
+        offsets = self.offsets
         offsets[0] = 0
-        for number, piece in enumerate(pieces, 1):
-            end += len(piece)
-            offsets[number] = end
-        self.bytes[:end] = b"".join(pieces)
+        if len(pieces) > FEW:
+            ends = np.cumsum(np.fromiter(map(len, pieces), np.int64, len(pieces)))
+            offsets[1 : len(pieces) + 1] = ends.data
+            end = int(ends[-1])
+        else:
+            end = 0
+            for number, piece in enumerate(pieces, 1):
+                end += len(piece)
+                offsets[number] = end
+        self.bytes[:end] = _joined(pieces)
+
+
+def _joined(pieces: Sequence[bytes] | Sequence[str]) -> bytes:
+    if pieces and isinstance(pieces[0], str):
+        return "".join(cast(Sequence[str], pieces)).encode("ascii")
+    return b"".join(cast(Sequence[bytes], pieces))
 
 
 def _doubled(array: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:

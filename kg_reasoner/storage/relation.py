@@ -17,6 +17,8 @@ import numpy.typing as npt
 from kg_reasoner.concurrency.locking import new_mutex
 from kg_reasoner.errors import CapacityError
 from kg_reasoner.storage.arrays import Changed, Numbers, Rows
+from kg_reasoner.storage.batching import Batches
+from kg_reasoner.storage.gradual_indexes import GradualIndexes
 from kg_reasoner.storage.kernels import native
 from kg_reasoner.storage.kernels.layout import (
     ABSENT,
@@ -178,6 +180,20 @@ class Workspace(PlanRoom):
         super().__init__()
         self._database = database
         self._held: tuple[Any, ...] = ()
+        self._batches: Batches | None = None
+
+    def batches(self, plan: int, slots: int) -> Batches:
+        """Return the memory for joins in batches by a plan, which is used again.
+
+        Args:
+            plan: The plan.
+            slots: The number of its slots.
+        """
+        batches = self._batches
+        if batches is None or batches.plan != plan:
+            batches = self._batches = Batches(plan, self.plans[plan].step_count, slots)
+        batches.state[:] = 0
+        return batches
 
     def relation(self, number: int) -> Record:
         """See `PlanRoom.relation`."""
@@ -220,6 +236,44 @@ _SHARED_WORDS: Final = np.array([field[0] for name, field in Context.fields.item
 """The words of a workspace's context that are those of its database."""
 
 
+class Prepared:
+    """A ``with`` block that takes a workspace with a plan from those that are remembered, or makes one, and gives it back.
+
+    Args:
+        database: The database.
+        known: The workspaces that nobody uses.
+        key: The query.
+        plan: Makes the plan in a workspace.
+    """
+
+    __slots__ = ("_database", "_key", "_known", "_plan", "_taken")
+
+    def __init__(
+        self,
+        database: Database,
+        known: dict[Hashable, list[tuple[Workspace, int]]],
+        key: Hashable,
+        plan: Callable[[Workspace], int],
+    ) -> None:
+        self._database, self._known, self._key, self._plan = database, known, key, plan
+
+    def __enter__(self) -> tuple[Workspace, int]:
+        try:
+            self._taken = self._known[self._key].pop()
+        except (KeyError, IndexError):
+            workspace = Workspace(self._database)
+            with self._database.mutex:
+                self._taken = workspace, self._plan(workspace)
+        return self._taken
+
+    def __exit__(self, *_: object) -> None:
+        known, key = self._known, self._key
+        self._taken[0].release()
+        if len(known) >= REMEMBERED and key not in known:
+            known.clear()
+        known.setdefault(key, []).append(self._taken)
+
+
 class Database(PlanRoom):
     """All relations of a reasoner, and the context through which kernels access them.
 
@@ -248,6 +302,7 @@ class Database(PlanRoom):
         self.renumbered: Counter[int] = Counter()
         """How often the rows of each relation have got other numbers."""
         self._renewals = Renewals(self)
+        self._gradual = GradualIndexes(self)
         self.threads = 1
         """The number of threads that load triples together."""
         self.is_fresh = True
@@ -260,7 +315,6 @@ class Database(PlanRoom):
         self._sections: dict[int, dict[int, int]] = {}
         """The sections of each relation, by their constants."""
         self._indexes: dict[tuple[int, int, tuple[int, ...], int], int] = {}
-        self._index_constants: dict[int, int] = {}
         self._indexes_of: dict[int, list[int]] = {}
         self._index_columns: dict[tuple[int, ...], Any] = {}
         """The columns of indexes as arrays, which all indexes on these columns share."""
@@ -501,19 +555,20 @@ class Database(PlanRoom):
 
     def _arguments(self, facts: Rows) -> tuple[int, int]:
         """Return the addresses of the facts (few or scattered ones are copied), and of an array for one answer per fact."""
-        count, arity = facts.shape
-        if facts.size > RETAINED and facts.flags.c_contiguous and facts.dtype == np.int32:
-            answers = allocate(count, np.uint8, 0)
+        if facts.shape == (1, 3) and self._argument_room:
+            self._argument_triple[...] = facts
+            self._argument_answers[0] = False
+        elif facts.size > RETAINED and facts.flags.c_contiguous and facts.dtype == np.int32:
+            answers = allocate(len(facts), np.uint8, 0)
             self._argument_room, self._lent, self._argument_answers = 0, lend(facts), answers.view(np.bool_)
             self._answered = facts, self._argument_answers
             return address(self._lent), address(answers)
-        if count * max(arity, 1) > self._argument_room:
-            self._allocate_arguments(count * max(arity, 1))
-        if arity == 3:
-            self._argument_triples[:count] = facts
         else:
+            count, arity = facts.shape
+            if count * max(arity, 1) > self._argument_room:
+                self._allocate_arguments(count * max(arity, 1))
             self._argument_ids[: facts.size] = facts.reshape(-1)
-        self._argument_answers[0 if count == 1 else slice(count)] = False
+            self._argument_answers[:count] = False
         self._answered = facts, self._argument_answers
         return self._argument_addresses
 
@@ -538,16 +593,17 @@ class Database(PlanRoom):
 
     def _allocate_arguments(self, room: int) -> None:
         answers, ids = allocate(room, np.uint8), allocate(room, np.int32)
-        addresses, triples = (address(ids), address(answers)), ids[: room // 3 * 3].reshape(-1, 3)
-        self._argument_ids, self._argument_triples, self._argument_room = ids, triples, room
+        addresses, triple = (address(ids), address(answers)), ids[:3].reshape(1, 3)
+        self._argument_ids, self._argument_triple, self._argument_room = ids, triple, room
         self._argument_answers, self._argument_addresses = answers.view(np.bool_), addresses
 
     def reserve_list(self, name: str, count: int) -> None:
         """Make room for further facts in the list of removed or claimed ones."""
-        used = self.context.removed_count if name == "removed" else self.context.claimed_count
+        context = self.context
+        used = context.removed_count if name == "removed" else context.claimed_count
         if used + count > self._reserved[name]:
             room = 2 * (used + count) + 16
-            setattr(self.context, name, _resized(getattr(self.context, name), room, used) if used else allocate(room, np.int64))
+            setattr(context, name, _resized(getattr(context, name), room, used) if used else allocate(room, np.int64))
             self._reserved[name] = room
 
     def keep_explicit(self, relation: int) -> None:
@@ -561,10 +617,10 @@ class Database(PlanRoom):
     @property
     def needs_care(self) -> bool:
         """Whether `care` has something to do."""
-        return bool(self.context.crowded or self._renewals)
+        return bool(self.context.crowded or self._renewals.running or self._gradual.running)
 
     def care(self) -> None:
-        """Compact relations with more dead than live rows, and let large ones that are nearly full grow, these in steps.
+        """Compact relations with more dead than live rows, let large ones that are nearly full grow, and build a part of an index.
 
         All rows have been processed.
         """
@@ -580,6 +636,8 @@ class Database(PlanRoom):
             if crowded[relation] or native.is_full_soon(self.address, relation):
                 self._renewals.begin(relation)
         self._renewals.advance()
+        if self._gradual.running:
+            self._gradual.advance()
 
     def compact(self, relation: int) -> None:
         """Remove the dead rows of a relation, all of whose rows have been processed, at once."""
@@ -591,7 +649,7 @@ class Database(PlanRoom):
     def built_indexes(self, relation: int) -> list[tuple[int, int]]:
         """Return the indexes of a relation that are maintained, each with the constant of its section, or -1."""
         numbers = (number for number in self._indexes_of.get(relation, ()) if self.indexes[number].built)
-        return [(number, self._index_constants[number]) for number in numbers]
+        return [(number, self.indexes[number].constant) for number in numbers]
 
     def slots_for(self, keys: int) -> int:
         """Return the size of a hash table with room for some keys."""
@@ -612,6 +670,7 @@ class Database(PlanRoom):
     def note_renewal(self, relation: int, gone: int) -> None:
         """Note that the rows of a relation have other numbers, without some that were dead."""
         self.renumbered[relation] += 1
+        self._gradual.discard(relation)
         self.context.total -= gone
         self.materialised[relation] = self.processed[relation] = self.relations[relation].count
         if self.context.marked_count:
@@ -637,13 +696,13 @@ class Database(PlanRoom):
         count = len(self.relations)
         return int((self.relations.words[:count, Relation.fields["count"][0]] - self.materialised[:count]).sum())
 
-    def changes(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-        """Return the facts changed by this update, and their kinds of change (see `kernels.changes`)."""
+    def changes(self) -> npt.NDArray[np.int64]:
+        """Return the facts changed by this update and their kinds of change (see `kernels.changes`), shape (n, 2)."""
         changes = allocate(2 * RETAINED, np.int64)
         while (count := native.list_changes(self.address, address(changes), len(changes) // 2)) > len(changes) // 2:
             changes = allocate(2 * count, np.int64)
-        found = np.asarray(changes)[: 2 * count].reshape(count, 2)
-        return found[:, 0], found[:, 1]
+        found: npt.NDArray[np.int64] = np.asarray(changes)[: 2 * count].reshape(count, 2)
+        return found
 
     def flags(self, relation: int) -> npt.NDArray[np.int16]:
         """Return the flags of all rows of a relation."""
@@ -760,6 +819,7 @@ class Database(PlanRoom):
         """Keep the live rows in their order; with `wanted`, only those with one of these flags, and only these flags."""
         self.renumbered[relation] += 1
         self._renewals.discard(relation)
+        self._gradual.discard(relation)
         self.context.settled = 0
         record = self.relations[relation]
         record.keys[:] = EMPTY
@@ -794,7 +854,6 @@ class Database(PlanRoom):
         array = self._index_columns.get(columns)
         if array is None:
             array = self._index_columns[columns] = _filled(columns, np.int32)
-        self._index_constants.update(enumerate(constants, first))
         self.indexes.add_many(
             len(relations),
             relation=np.array(relations, np.int64),
@@ -802,6 +861,7 @@ class Database(PlanRoom):
             apart=apart,
             columns=repeated(array, len(relations)),
             value_column=value_column(example.arity, columns, section_column),
+            constant=np.array(constants, np.int64),
             next=-1,
         )
         for number, (relation, constant) in enumerate(zip(relations, constants, strict=True), first):
@@ -834,8 +894,16 @@ class Database(PlanRoom):
 
     def build(self, index: int) -> None:
         """Build an index from the existing rows; it is maintained from now on."""
-        self.fill_index(index)
-        self.link_index(index)
+        if not self._gradual.finish(index):
+            self.fill_index(index)
+            self.link_index(index)
+
+    def postpone(self, index: int) -> bool:
+        """Let a deletion scan the rows of a large relation in place of an index, which is built in slices. Return whether it
+        does.
+        """
+        rows = self.relations[self.indexes[index].relation].count
+        return bool(self.context.scans) and rows >= self.context.renew_from and self._gradual.begin(index)
 
     def fill_index(self, index: int) -> None:
         """Build an index from the existing rows, as `build` does, but leave it to `link_index` to maintain it."""
@@ -856,11 +924,11 @@ class Database(PlanRoom):
         )
         self.extend_index(index, 0)
         if record.mask + 1 > 4 * record.used / FILL and record.mask + 1 > slots:
-            self._set_keys(record, _power_of_two(int(record.used / FILL) + 1))  # there were fewer keys than expected
+            self.set_keys(record, _power_of_two(int(record.used / FILL) + 1))  # there were fewer keys than expected
 
     def index_constant(self, index: int) -> int:
         """Return the constant of an index's section, or -1."""
-        return self._index_constants[index]
+        return self.indexes[index].constant
 
     def set_empty_keys(self, index: int, slots: int) -> None:
         """Give an index that is being built a table for keys, which is not initialised."""
@@ -884,12 +952,12 @@ class Database(PlanRoom):
 
     def extend_index(self, index: int, row: int) -> None:
         """Add the rows from a row on to an index."""
-        record, constant = self.indexes[index], self._index_constants[index]
+        record, constant = self.indexes[index], self.indexes[index].constant
         relation = self.relations[record.relation]
         first, count = row, relation.count
         while (row := native.index_rows(relation.address, record.address, constant, row, count)) < count:
             done, rest = row - first, count - first
-            self._grow_index(record, max(rest // done, 2) if first == 0 and done > rest // _LEAP else 2)
+            self.grow_index(record, max(rest // done, 2) if first == 0 and done > rest // _LEAP else 2)
 
     def unlink_indexes(self, relation: int) -> list[int]:
         """Maintain the indexes of a relation no more, until they are linked again. Return them."""
@@ -902,11 +970,12 @@ class Database(PlanRoom):
     def link_index(self, index: int) -> None:
         """Maintain an index, which has all rows, from now on."""
         record = self.indexes[index]
-        section = self.sections[self.section(record.relation, self._index_constants[index])]
+        section = self.sections[self.section(record.relation, self.indexes[index].constant)]
         if not self._is_linked(section, index):  # it is, where an exception struck right here before
             record.next = section.first_index
             section.first_index = index
         record.built = 1
+        self._gradual.running.pop(index, None)
 
     def _is_linked(self, section: Record, index: int) -> bool:
         """Return whether new rows of a section are added to an index."""
@@ -917,28 +986,14 @@ class Database(PlanRoom):
 
     # --- plans and frames -------------------------------------------------------------------------------------------
 
-    @contextmanager
-    def prepared(self, key: Hashable, plan: Callable[[Workspace], int]) -> Iterator[tuple[Workspace, int]]:
-        """Yield a workspace with the plan of a query, which is remembered.
+    def prepared(self, key: Hashable, plan: Callable[[Workspace], int]) -> Prepared:
+        """Return the ``with`` block in which a query has a workspace with its plan, which is remembered.
 
         Args:
             key: The query. Plans of equal keys are the same.
             plan: Makes the plan in a workspace; called within the database's mutex.
         """
-        known = self._prepared
-        try:
-            workspace, number = known[key].pop()
-        except (KeyError, IndexError):
-            workspace = Workspace(self)
-            with self.mutex:
-                number = plan(workspace)
-        try:
-            yield workspace, number
-        finally:
-            workspace.release()
-            if len(known) >= REMEMBERED and key not in known:
-                known.clear()
-            known.setdefault(key, []).append((workspace, number))
+        return Prepared(self, self._prepared, key, plan)
 
     @contextmanager
     def temporary_plans(self) -> Iterator[None]:
@@ -968,7 +1023,7 @@ class Database(PlanRoom):
             self.set_slots(relation, max(2 * (relation.mask + 1), capacities.grown_slots))
         for index in self._indexes_of.get(number, ()):
             if self.indexes[index].built:
-                self._grow_index(self.indexes[index])
+                self.grow_index(self.indexes[index])
 
     def _set_capacity(self, relation: Record, capacity: int) -> None:
         used, capacity = relation.count, min(capacity, MOST)
@@ -995,7 +1050,7 @@ class Database(PlanRoom):
         )
         relation.publish(keys=keys, key_rows=rows, mask=slots - 1, limit=int(slots * FILL))
 
-    def _grow_index(self, index: Record, times: int = 2) -> None:
+    def grow_index(self, index: Record, times: int = 2) -> None:
         """Make room in an index that is full.
 
         Args:
@@ -1003,7 +1058,7 @@ class Database(PlanRoom):
             times: The expected number of entries and keys, in multiples of the present one.
         """
         if index.used >= index.limit:
-            self._set_keys(index, max(len(index.keys) << (times - 1).bit_length(), capacities.grown_slots))
+            self.set_keys(index, max(len(index.keys) << (times - 1).bit_length(), capacities.grown_slots))
         if index.need:
             needed = index.top + 2 * index.need
             if index.top + index.need > MOST:
@@ -1012,7 +1067,7 @@ class Database(PlanRoom):
             self.claim(8 * capacity)
             index.publish(arena=_resized(index.arena, capacity, index.top), capacity=capacity, need=0)
 
-    def _set_keys(self, index: Record, slots: int) -> None:
+    def set_keys(self, index: Record, slots: int) -> None:
         self.claim(16 * slots)
         keys, starts, lengths = allocate(slots, np.int64, EMPTY), allocate(slots, np.int32), allocate(slots, np.int32)
         native.rehash_index(index.address, address(keys), address(starts), address(lengths), slots - 1)

@@ -49,26 +49,27 @@ class Renewable(Protocol):
 
 
 class Renewals:
-    """The successors of a database's relations."""
+    """The successors of a database's relations.
+
+    Attributes:
+        running: The renewals under way, by relation.
+    """
 
     def __init__(self, database: Renewable) -> None:
         self._database = database
-        self._running: dict[int, Iterator[None]] = {}
-
-    def __bool__(self) -> bool:
-        return bool(self._running)
+        self.running: dict[int, Iterator[None]] = {}
 
     def begin(self, relation: int) -> None:
         """Begin to renew a relation, unless that is under way."""
-        self._running.setdefault(relation, self._renewing(relation))
+        self.running.setdefault(relation, self._renewing(relation))
 
     def discard(self, relation: int) -> None:
         """Discard the successor of a relation, whose rows get other numbers or tables."""
-        self._running.pop(relation, None)
+        self.running.pop(relation, None)
 
     def advance(self) -> None:
         """Take the next step of each renewal. No update is under way."""
-        for relation, steps in list(self._running.items()):
+        for relation, steps in list(self.running.items()):
             if next(steps, self) is self:
                 self.discard(relation)
 

@@ -1,13 +1,15 @@
 """Searches in many strings at once: CONTAINS, STRSTARTS, STRENDS and REGEX with constant patterns.
 
-The strings are joined to one text of lines, which is searched as a whole. Dictionaries write line breaks as escapes; strings with
-escapes are left to the exact evaluation.
+A kernel looks for a constant text in the dictionary's bytes. For REGEX that is what the pattern begins with, which excludes most
+strings. Those that remain are joined to one text of lines, which is searched as a whole. Dictionaries write line breaks as escapes;
+strings with escapes are left to the exact evaluation.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -16,16 +18,20 @@ from kg_reasoner.expressions.functions.regex import line_finder
 from kg_reasoner.program import Call, Variable
 from kg_reasoner.storage.arrays import Ids
 from kg_reasoner.storage.dictionary import VALUE_BLANK, VALUE_ESCAPED, VALUE_STRING, VALUE_TAGGED, Dictionary
+from kg_reasoner.storage.kernels.searching import ANYWHERE, AS_IT_IS, AT_END, AT_START, LOWER, UPPER
 from kg_reasoner.terms import XSD, Literal
 
 __all__ = ["Search", "search_of"]
 
 _STRING: Final = XSD.string.value
-_CASES: Final[dict[str, tuple[Callable[[bytes], bytes], Callable[[str], str]]]] = {
-    "LCASE": (bytes.lower, str.lower),
-    "UCASE": (bytes.upper, str.upper),
+_CASES: Final[dict[str, tuple[int, Callable[[bytes], bytes], Callable[[str], str]]]] = {
+    "LCASE": (LOWER, bytes.lower, str.lower),
+    "UCASE": (UPPER, bytes.upper, str.upper),
 }
-"""Conversions of ASCII, and of all characters."""
+"""Conversions by the kernel, of ASCII, and of all characters."""
+_PLACES: Final = {"CONTAINS": ANYWHERE, "STRSTARTS": AT_START, "STRENDS": AT_END}
+_BEGINNING: Final = re.compile(r"(\^?)([A-Za-z0-9 @_,:;=<>#%&~`'\"/!-]+)(.?)", re.ASCII)
+"""What a regular expression begins with: characters that stand for themselves, and the one after them."""
 
 Convert: TypeAlias = Callable[[bytes], bytes]
 Ends: TypeAlias = npt.NDArray[np.int64]
@@ -38,6 +44,22 @@ UNDECIDED: Final = -2
 """In a truth column: the exact evaluation decides."""
 
 
+class Wanted(NamedTuple):
+    """A text that values must have.
+
+    Attributes:
+        text: The text.
+        where: Where they must have it.
+        case: What letters of the values are converted to before.
+        is_all: Whether that is all that is searched.
+    """
+
+    text: bytes
+    where: int
+    case: int
+    is_all: bool
+
+
 class Search:
     """A search in the values of one variable.
 
@@ -46,14 +68,26 @@ class Search:
         takes_any: Whether its values are converted by STR.
         convert: Applied to the text of all values before.
         find: Finds something in lines.
+        wanted: What values must have.
     """
 
-    def __init__(self, variable: Variable, takes_any: bool, convert: Convert | None, find: Find) -> None:
+    def __init__(self, variable: Variable, takes_any: bool, convert: Convert | None, find: Find, wanted: Wanted | None) -> None:
         self.variable = variable
-        self._takes_any, self._convert, self._find = takes_any, convert, find
+        self._takes_any, self._convert, self._find, self._wanted = takes_any, convert, find, wanted
 
     def truth(self, ids: Ids, dictionary: Dictionary) -> npt.NDArray[np.int8]:
         """Return a truth column for different ids of the dictionary, with `UNDECIDED` where it is not known."""
+        if self._wanted is None:
+            return self._searched(ids, dictionary)
+        text, where, case, is_all = self._wanted
+        truth = dictionary.search(ids, text, where, case, takes_any=self._takes_any)
+        rest = np.flatnonzero((truth == UNDECIDED) if is_all else (truth == UNDECIDED) | (truth == 1))
+        if len(rest):
+            truth[rest] = self._searched(ids[rest], dictionary)
+        return truth
+
+    def _searched(self, ids: Ids, dictionary: Dictionary) -> npt.NDArray[np.int8]:
+        """Search lines."""
         values = dictionary.values_of(ids)
         kinds = values.kinds & ~np.uint8(VALUE_ESCAPED)
         truth = np.zeros(len(ids), np.int8)
@@ -72,8 +106,10 @@ def search_of(call: Call) -> Search | None:
         return None
     subject: Any = call.arguments[0]
     convert: Convert | None = None
+    case = AS_IT_IS
     if isinstance(subject, Call) and subject.name in _CASES:
-        convert, subject = _converting(*_CASES[subject.name]), subject.arguments[0]
+        case, of_ascii, of_all = _CASES[subject.name]
+        convert, subject = _converting(of_ascii, of_all), subject.arguments[0]
     takes_any = isinstance(subject, Call) and subject.name == "STR"
     if takes_any:
         subject = subject.arguments[0]
@@ -84,8 +120,22 @@ def search_of(call: Call) -> Search | None:
         return None
     if call.name == "REGEX":
         finder = line_finder(*constants)
-        return None if finder is None else Search(subject, takes_any, convert, _by_expression(finder))
-    return Search(subject, takes_any, convert, _FINDERS[call.name](constants[0]))
+        return None if finder is None else Search(subject, takes_any, convert, _by_expression(finder), _beginning(case, *constants))
+    wanted = Wanted(_bytes(constants[0]), _PLACES[call.name], case, is_all=True)
+    return Search(subject, takes_any, convert, _FINDERS[call.name](constants[0]), wanted)
+
+
+def _beginning(case: int, pattern: str, flags: str = "") -> Wanted | None:
+    """Return what strings must have to match a regular expression; None if that is not obvious."""
+    found = _BEGINNING.match(pattern)
+    if found is None or "|" in pattern or flags not in ("", "i") or (flags and case != AS_IT_IS):
+        return None
+    start, text, after = found.groups()
+    if after in ("?", "*", "{"):  # the last character may be missing
+        text = text[:-1]
+    if not text:
+        return None
+    return Wanted(_bytes(text.lower() if flags else text), AT_START if start else ANYWHERE, LOWER if flags else case, is_all=False)
 
 
 def _is_simple(argument: Any) -> bool:

@@ -11,6 +11,9 @@ import numpy.typing as npt
 from kg_reasoner.expressions.functions.numbers import literal_of
 from kg_reasoner.program import Call
 from kg_reasoner.storage.arrays import Flags, Ids, Numbers
+from kg_reasoner.storage.kernels import native
+from kg_reasoner.storage.kernels.literals import LINE
+from kg_reasoner.storage.kernels.memory import address, allocate
 from kg_reasoner.storage.value_columns import (
     DECIMAL,
     DOUBLE,
@@ -29,10 +32,7 @@ from kg_reasoner.storage.value_columns import (
 )
 from kg_reasoner.terms import XSD, term_text
 
-__all__ = ["NumberIds", "are_terms", "decimal_digits", "ids_of_decimals", "numbers_of", "terms_of_numbers"]
-
-_INTEGER_END: Final = f'"^^<{XSD.integer.value}>'
-_DECIMAL_END: Final = f'"^^<{XSD.decimal.value}>'
+__all__ = ["NumberIds", "are_terms", "decimal_digits", "ids_of_decimals", "number_texts", "numbers_of", "terms_of_numbers"]
 
 MOST_PLACES: Final = 15
 """The number of decimal places of calculated decimals."""
@@ -157,7 +157,7 @@ def terms_of_numbers(numbers: ValueColumn, ids_of: NumberIds) -> Ids:
             distinct, places = np.unique(numbers.doubles[rows].view(np.int64), return_inverse=True)
             doubles = distinct.view(np.float64)
             if kind == INTEGER:
-                texts = [f'"{number}{_INTEGER_END}' for number in doubles.astype(np.int64).tolist()]
+                texts = number_texts(doubles.astype(np.int64), np.zeros(len(doubles), np.int8), XSD.integer.value)
             else:
                 texts = [term_text(literal_of(double)) for double in doubles.tolist()]
             scale = 0 if kind == INTEGER else UNSCALED
@@ -170,9 +170,28 @@ def ids_of_decimals(doubles: npt.NDArray[np.float64], scales: npt.NDArray[np.int
     distinct, firsts, places = np.unique(doubles, return_index=True, return_inverse=True)
     known = scales[firsts]
     units = _units(distinct, known.astype(np.int64)).astype(np.int64)
-    texts = [f'"{decimal_digits(unit, scale)}{_DECIMAL_END}' for unit, scale in zip(units.tolist(), known.tolist(), strict=True)]
+    texts = number_texts(units, known, XSD.decimal.value)
     values = [(DECIMAL, double, scale) for double, scale in zip(distinct.tolist(), known.tolist(), strict=True)]
     return ids_of(texts, values)[places.reshape(-1)]
+
+
+def number_texts(units: npt.NDArray[np.int64], scales: npt.NDArray[np.int8], datatype: str) -> list[str]:
+    """Return the texts of canonical numbers, which are given as integers of their last decimal place.
+
+    Args:
+        units: The integers.
+        scales: The numbers of decimal places, of at most 18.
+        datatype: The IRI of the datatype.
+
+    >>> number_texts(np.array([-1250, 1000]), np.array([3, 2], np.int8), "d")
+    ['"-1.25"^^<d>', '"10"^^<d>']
+    """
+    count = len(units)
+    given, places, out = allocate(count, np.int64), allocate(count, np.uint8), allocate(count * LINE, np.uint8)
+    given[:count], places[:count] = units, scales
+    length = native.write_numbers(address(given), address(places), count, address(out))
+    end = f'"^^<{datatype}>'
+    return [f'"{digits}{end}' for digits in str(memoryview(out)[:length], "ascii").split()]
 
 
 def decimal_digits(units: int, scale: int) -> str:

@@ -16,7 +16,7 @@ from typing import Any, Final, NamedTuple, Protocol, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from kg_reasoner.concurrency.watching import mapped
+from kg_reasoner.concurrency.watching import blocks, mapped
 from kg_reasoner.expressions.values import double_of, value_of
 from kg_reasoner.storage.arrays import Flags, Ids
 from kg_reasoner.storage.dictionary import Dictionary
@@ -89,6 +89,9 @@ UNSCALED: Final = -1
 
 Value: TypeAlias = tuple[int, float, int]
 """The kind, the double and the scale of a term."""
+
+AT_ONCE: Final = 1 << 16
+"""The number of terms whose values are read between two checks of the limits."""
 
 _INTEGER_END: Final = f'"^^<{XSD.integer.value}>'
 _DOUBLE_END: Final = f'"^^<{XSD.double.value}>'
@@ -207,13 +210,17 @@ class ValueCache:
 
     def _fill(self, known: ValueColumn, ids: Ids) -> None:
         """Read the values of some terms. A kind is set after its double, for other threads that read both."""
-        is_literal = self._dictionary.first_bytes()[ids] == ord('"')
-        literals = ids[is_literal]
-        values = mapped(read_value, self._dictionary.texts_of(literals))
-        known.doubles[literals] = [double for _, double, _ in values]
-        known.scales[literals] = [scale for _, _, scale in values]
-        known.kinds[literals] = [kind for kind, _, _ in values]
-        known.kinds[ids[~is_literal]] = RESOURCE
+        for part in blocks(len(ids), AT_ONCE):
+            some = ids[part]
+            kinds, units, places = self._dictionary.read(some)
+            is_scaled = (kinds >= INTEGER) & (kinds <= DATE)
+            doubles, scales = units / 10.0**places, np.where(is_scaled, places, UNSCALED).astype(np.int8)
+            rest = np.flatnonzero(kinds == UNSURE)
+            if len(rest):
+                values = mapped(read_value, self._dictionary.texts_of(some[rest]))
+                kinds[rest], doubles[rest], scales[rest] = zip(*values, strict=True)
+            known.doubles[some], known.scales[some] = doubles, scales
+            known.kinds[some] = kinds
 
 
 def read_value(text: str) -> Value:

@@ -143,7 +143,7 @@ class _Reader:
                 window.skip(length)
                 if self.ahead is not None:
                     self.ahead.has_stopped()
-            elif has_ended and is_read:
+            elif has_ended and is_read and window.graph is None:
                 return
             elif has_ended or window.is_full:
                 break

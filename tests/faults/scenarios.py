@@ -102,6 +102,18 @@ def renewing() -> Subject:
     return subject
 
 
+def scanning() -> Subject:
+    """Relations that count as large, so that the next update scans them, and builds a part of their indexes."""
+    reasoner = Reasoner("source(?x) :- edge(?x, ?y) . path(?x, ?z) :- edge(?x, ?y), edge(?y, ?z) .")
+    reasoner.add_facts("edge", letters("ab", "bc", "cd", "da", "ac", "bd"))
+    reasoner.materialise()
+    reasoner.engine.database.context.renew_from = 1
+    for pair in ("bd", "ac"):
+        reasoner.materialise()
+        reasoner.remove_facts("edge", letters(pair))
+    return Subject(reasoner)
+
+
 def change_edges(subject: Subject) -> None:
     subject.reasoner.add_facts("edge", letters("de", "ef"))
     subject.reasoner.remove_facts("edge", letters("ab"))
@@ -157,10 +169,23 @@ DISTANCES: Final = """
 """
 
 
+TICKS: Final = """
+    tick(0) :- edge(?x, ?y) .
+    tick(?y) :- tick(?x), FILTER(?x < 40), BIND(?x + 1 AS ?y) .
+"""
+"""A recursion whose results are computed ahead of the requests."""
+
+
 def distances(maintenance: str = DEFAULT) -> Subject:
     subject = edges(maintenance)
     subject.reasoner.add_program(DISTANCES)
     subject.reasoner.materialise()
+    return subject
+
+
+def ticking() -> Subject:
+    subject = unmaterialised(DEFAULT)
+    subject.reasoner.add_program(TICKS)
     return subject
 
 
@@ -586,6 +611,21 @@ def process_asynchronously(subject: Subject) -> None:
 # --- the table -------------------------------------------------------------------------------------------------------------
 
 
+def classify(subject: Subject) -> None:
+    """Ask for the hierarchy, which an earlier fault must not have spoilt."""
+    hierarchy = subject.reasoner.hierarchy()
+    names = {name.value for taxonomy in hierarchy.taxonomies.values() for name in taxonomy.names}
+    pet = ex("Pet").value
+    assert (pet in names) == (FOLLOWED[0] in set(subject.reasoner.triples(which="explicit"))), names
+
+
+def classified() -> Subject:
+    subject = axioms()
+    classify(subject)
+    add_followed(subject)
+    return subject
+
+
 def _both_ways(name: str, make: Make, operation: Operation) -> Iterator[Scenario]:
     """A change inside of a transaction: repeated and committed after the fault, or rolled back."""
     yield Scenario(f"{name}, inside", begun(make), operation)
@@ -598,6 +638,7 @@ def _scenarios() -> Iterator[Scenario]:
     yield Scenario("add facts, tiny tables", edges, add_edges, is_tiny=True)
     yield Scenario("remove facts, tiny tables", edges, remove_edges, is_tiny=True)
     yield Scenario("materialise, renewed", renewing, materialise_edges)
+    yield Scenario("materialise, scanned", scanning, materialise_edges)
     yield Scenario("add many facts", edges, add_many_edges)
     yield Scenario("add program", edges, add_program)
     yield Scenario("remove rules", edges, remove_rules)
@@ -609,6 +650,7 @@ def _scenarios() -> Iterator[Scenario]:
     yield Scenario("distances, remove facts", distances, remove_edges)
     yield Scenario("distances, remove facts, tiny tables", distances, remove_edges, is_tiny=True)
     yield Scenario("distances, block, counting", lambda: distances("counting"), in_block, is_block=True)
+    yield Scenario("ticks, materialise", ticking, materialise_edges)
     yield Scenario("materialise, threads", lambda: unmaterialised(DEFAULT, threads=2), materialise_edges, is_shared=True)
     yield Scenario("add many facts, threads", lambda: edges(threads=2), add_many_edges, is_shared=True)
     yield Scenario("refusing, add facts", refusing, add_edges)
@@ -644,6 +686,8 @@ def _scenarios() -> Iterator[Scenario]:
     yield Scenario("remove from many axioms", with_many_axioms, remove_from_many)
     yield Scenario("add followed axioms", axioms, add_followed)
     yield Scenario("remove followed axioms", with_followed, remove_followed)
+    yield Scenario("classify", axioms, classify)
+    yield Scenario("classify again", classified, classify)
     yield from _both_ways("remove followed axioms", with_followed, remove_followed)
     yield Scenario("change layout", axioms, change_layout)
     yield Scenario("know", axioms, know)

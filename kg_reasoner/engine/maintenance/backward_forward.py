@@ -35,10 +35,11 @@ class BackwardForward(StratumByStratum):
     def update(self, work: Work) -> None:
         """See `StratumByStratum.update`."""
         materialiser, database, context = self.materialiser, self.database, self.database.context
-        if not self._is_simple(work):
+        strata = materialiser.make_strata()
+        if not (self._is_simple(work) and materialiser.is_simple) or database.is_fresh:
             super().update(work)
             return
-        materialiser.enter(materialiser.strata[0])
+        materialiser.enter(strata[0])
         if context.removed_count:
             self.prepare()
         while (status := native.update_stratum(database.address, int(work.collects))) != DONE:
@@ -51,17 +52,9 @@ class BackwardForward(StratumByStratum):
         materialiser.rest()
 
     def _is_simple(self, work: Work) -> bool:
-        """Return whether `kernels.update` can do the whole update."""
-        if (
-            work.new_rules
-            or work.gone_rules
-            or work.gone_aggregates
-            or work.progress is not None
-            or self.materialiser.inserter is not None
-        ):
-            return False
-        self.materialiser.make_strata()
-        return self.materialiser.is_simple and not self.database.is_fresh
+        """Return whether only facts have changed, and nobody follows what happens."""
+        is_followed = work.progress is not None or self.materialiser.inserter is not None
+        return not (work.new_rules or work.gone_rules or work.gone_aggregates or is_followed)
 
     def process_candidates(self) -> None:
         """See `StratumByStratum.process_candidates`."""

@@ -115,6 +115,8 @@ def number_of(term: Term) -> Number | None:
     """
     if not isinstance(term, Literal) or term.datatype not in NUMERIC or len(term.lexical) > _LONGEST:
         return None
+    if term.datatype == _INTEGER and len(term.lexical) < 19 and term.lexical.isascii() and term.lexical.isdecimal():
+        return int(term.lexical)  # the most frequent numbers
     value = value_of(term)
     if value is None:
         return None

@@ -63,6 +63,9 @@ def _translated(names: Collection[str], prefix: str) -> Any:
     callees = INTRINSICS | {name: callee(module, source) for name, source in sources.items()}
     for name, source in sources.items():
         function = translate(module, definitions[source.__code__.co_filename, name], source, callees)
+        if memory.kernels[name].is_rare:
+            function.attributes.add("noinline")
+            function.attributes.add("cold")
         if name in names:
             entry = ir.Function(module, function.function_type, prefix + name)
             entry.attributes.add("nounwind")

@@ -12,6 +12,7 @@ from kg_reasoner.storage.kernels.fixpoint import open_plan, open_triggered
 from kg_reasoner.storage.kernels.joins import fill_tuple, next_match
 from kg_reasoner.storage.kernels.layout import (
     ABSENT,
+    BUILD_INDEX,
     CANDIDATE,
     CHECKED,
     CLAIMED,
@@ -250,6 +251,15 @@ def look_at_body(context: Context, depth: int) -> int:
 
 
 @kernel
+def missing(context: Context) -> int:
+    """Return DONE, or a request to the caller for what a join needs to find all of its matches."""
+    if context.interrupted:
+        context.interrupted = 0
+        return BUILD_INDEX
+    return FUNCTION_RESULTS if context.request_count > 0 else DONE
+
+
+@kernel
 def next_instance(context: Context, depth: int) -> int:
     """Move a goal to its next rule instance: READY, IDLE if there is none left, or a request to the caller."""
     goal = context.goals[depth]
@@ -260,9 +270,10 @@ def next_instance(context: Context, depth: int) -> int:
             if status != READY:
                 return status
         found = next_match(context, frame, 0, 0, -1)
-        if context.request_count > 0:  # matches may have been missed: try the rule again when the results are known
+        status = missing(context)
+        if status != DONE:  # matches may have been missed: try the rule again
             frame.level = FRESH
-            return FUNCTION_RESULTS
+            return status
         if found:
             plan = context.plans[frame.plan]
             plan.found = plan.found + 1
@@ -313,7 +324,7 @@ def add_candidate_heads(context: Context, frame: Frame, plan: Plan) -> int:
         if row >= 0:
             add_candidate(context, (plan.head_relation << 32) | row)
     plan.found = plan.found + context.deletion_instances - before
-    return FUNCTION_RESULTS if context.request_count > 0 else DONE
+    return missing(context)
 
 
 @kernel
@@ -326,8 +337,10 @@ def add_triggered_candidates(context: Context, plans: Int32s, first: int, end: i
         ready = open_triggered(context, frame, number, relation, fact)
         if ready > READY:
             return ready
-        if ready == READY and add_candidate_heads(context, frame, context.plans[number]) != DONE:
-            return FUNCTION_RESULTS
+        if ready == READY:
+            status = add_candidate_heads(context, frame, context.plans[number])
+            if status != DONE:
+                return status
     return DONE
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from kg_reasoner.storage.kernels import (
+    batches,
     building,
     changes,
     counting,
@@ -10,6 +11,7 @@ from kg_reasoner.storage.kernels import (
     elements,
     fixpoint,
     grouping,
+    literals,
     loading,
     marks,
     memory,
@@ -21,6 +23,7 @@ from kg_reasoner.storage.kernels import (
     relations,
     renewing,
     scanning,
+    searching,
     texts,
     tracing,
     turtle,
@@ -31,8 +34,8 @@ from kg_reasoner.storage.kernels import (
 __all__ = ["names"]
 
 _MODULES = (
-    *(building, changes, counting, deletion, elements, fixpoint, grouping, loading, marks, overdeletion, parallel, profiling),
-    *(queries, reaching, relations, renewing, scanning, texts, tracing, turtle, update, writing),
+    *(batches, building, changes, counting, deletion, elements, fixpoint, grouping, literals, loading, marks, overdeletion),
+    *(parallel, profiling, queries, reaching, relations, renewing, scanning, searching, texts, tracing, turtle, update, writing),
 )
 
 

@@ -25,6 +25,7 @@ from kg_reasoner.storage.kernels.layout import (
     WIDE,
     Context,
     Frame,
+    Index,
     Plan,
     Relation,
     Section,
@@ -107,15 +108,21 @@ def is_guarded_off(context: Context, step: Step) -> int:
 
 
 @kernel
+def is_ready(context: Context, index: Index) -> int:
+    """Return whether an index is built, or its rows may be scanned in its place."""
+    return 1 if index.built or (context.scans and index.patience > 0) else 0
+
+
+@kernel
 def need(context: Context, plan: Plan) -> int:
     """Return READY, or a request to the caller for what a plan needs. Guards come first, as they may show that it needs no more."""
     wanted = READY
     for number in range(plan.first_step, plan.first_step + plan.step_count):
         step = context.steps[number]
-        if step.guard >= 0 and not context.indexes[step.guard].built:
+        if step.guard >= 0 and not is_ready(context, context.indexes[step.guard]):
             context.wanted = step.guard
             return BUILD_INDEX
-        if wanted == READY and step.kind == PROBE and not context.indexes[step.index].built:
+        if wanted == READY and step.kind == PROBE and not is_ready(context, context.indexes[step.index]):
             context.wanted = step.index
             wanted = BUILD_INDEX
         if wanted == READY and step.kind == COMPARE and step.operator != DISTINCT and not context.valued:

@@ -19,6 +19,7 @@ from kg_reasoner.storage.kernels.layout import (
     PROBE,
     REBORN,
     RESOURCE,
+    SCANNED,
     SKIP,
     UNORDERED,
     Context,
@@ -27,16 +28,22 @@ from kg_reasoner.storage.kernels.layout import (
     Relation,
     Step,
 )
-from kg_reasoner.storage.kernels.memory import Int32s, is_stopped, kernel, mix
-from kg_reasoner.storage.kernels.relations import find, find_or_insert, key_slot
+from kg_reasoner.storage.kernels.memory import Int32s, is_stopped, kernel, mix, rare_kernel
+from kg_reasoner.storage.kernels.relations import find, find_or_insert, index_key, is_left_out, key_slot
+
+
+@kernel
+def bound(bindings: Int32s, code: int) -> int:
+    """Return the id denoted by a code under some bindings."""
+    if code >= 0:
+        return code
+    return bindings[-1 - code]
 
 
 @kernel
 def value_of(frame: Frame, code: int) -> int:
     """Return the id denoted by a code."""
-    if code >= 0:
-        return code
-    return frame.bindings[-1 - code]
+    return bound(frame.bindings, code)
 
 
 @kernel
@@ -55,7 +62,7 @@ def insert_head(context: Context, frame: Frame, plan: Plan) -> int:
 
 
 @kernel
-def match_columns(frame: Frame, columns: Int32s, values: Int32s, arity: int) -> int:
+def match_values(bindings: Int32s, columns: Int32s, values: Int32s, arity: int) -> int:
     """Match a tuple with a list of column codes: compare constants and repeated variables, bind the others."""
     for column in range(arity):
         code = columns[column]
@@ -63,25 +70,37 @@ def match_columns(frame: Frame, columns: Int32s, values: Int32s, arity: int) -> 
             if values[column] != code:
                 return 0
         elif code > SKIP:
-            frame.bindings[-1 - code] = values[column]
-        elif code <= CHECK and frame.bindings[CHECK - code] != values[column]:
+            bindings[-1 - code] = values[column]
+        elif code <= CHECK and bindings[CHECK - code] != values[column]:
             return 0
     return 1
 
 
 @kernel
-def step_key(context: Context, frame: Frame, step: Step) -> int:
-    """Return the index key of a step under the frame's bindings."""
+def match_columns(frame: Frame, columns: Int32s, values: Int32s, arity: int) -> int:
+    """Do the same with the frame's bindings."""
+    return match_values(frame.bindings, columns, values, arity)
+
+
+@kernel
+def key_under(context: Context, bindings: Int32s, step: Step) -> int:
+    """Return the index key of a step under some bindings."""
     codes = context.codes + step.key
     width = step.width
     if width == 1:
-        return value_of(frame, codes[0])
+        return bound(bindings, codes[0])
     if width == 2:
-        return (value_of(frame, codes[0]) << 32) | value_of(frame, codes[1])
+        return (bound(bindings, codes[0]) << 32) | bound(bindings, codes[1])
     key = width
     for position in range(width):
-        key = mix(key ^ (value_of(frame, codes[position]) + (position << 40)))
+        key = mix(key ^ (bound(bindings, codes[position]) + (position << 40)))
     return key if width > 0 else 0
+
+
+@kernel
+def step_key(context: Context, frame: Frame, step: Step) -> int:
+    """Return the index key of a step under the frame's bindings."""
+    return key_under(context, frame.bindings, step)
 
 
 @kernel
@@ -143,16 +162,24 @@ def scan(context: Context, frame: Frame, step: Step, position: int, limit: int) 
 
 
 @kernel
-def lookup(context: Context, frame: Frame, step: Step, limit: int) -> int:
-    """Return the row of the single tuple that a step requires, or -1."""
+def row_under(context: Context, bindings: Int32s, step: Step, limit: int, values: Int32s) -> int:
+    """Return the row of the single tuple that a step requires under some bindings, or -1. The tuple is written to `values`."""
     relation = context.relations[step.relation]
-    fill_tuple(frame, context.codes + step.key, relation.arity, frame.scratch)
-    row = find(relation, frame.scratch)
+    codes = context.codes + step.key
+    for column in range(relation.arity):
+        values[column] = bound(bindings, codes[column])
+    row = find(relation, values)
     if row < 0 or is_hidden(context, relation, row):
         return -1
     if row >= limit and not (context.old and relation.flags[row] & REBORN):
         return -1
     return row
+
+
+@kernel
+def lookup(context: Context, frame: Frame, step: Step, limit: int) -> int:
+    """Return the row of the single tuple that a step requires, or -1."""
+    return row_under(context, frame.bindings, step, limit, frame.scratch)
 
 
 @kernel
@@ -191,12 +218,57 @@ def call(context: Context, frame: Frame, step: Step) -> int:
     return request_result(context, frame, step)
 
 
+@rare_kernel
+def scan_for_key(context: Context, frame: Frame, step: Step, depth: int, start: int, limit: int) -> int:
+    """Bind the next row that the index of a step would have under the step's key into the frame, and return it; -1 if there is
+    none left.
+
+    The index was not built when the step began. If its patience is exhausted, what the join finds is of no use.
+    """
+    level = frame.levels[depth]
+    position = 0 if start else level.position
+    level.slot = SCANNED
+    level.position = limit
+    index = context.indexes[step.index]
+    relation = context.relations[step.relation]
+    arity = relation.arity
+    columns = index.columns
+    key = step_key(context, frame, step)
+    has_key = index.width > 0
+    column = columns[0] if has_key else 0
+    first = value_of(frame, context.codes[step.key]) if has_key else 0
+    if not index.built and index.patience <= 0:
+        context.wanted = step.index
+        context.interrupted = 1
+        return -1
+    for row in range(position, limit):
+        values = relation.rows + row * arity
+        if has_key and (values[column] != first or index_key(index, values) != key):
+            continue
+        if index.constant >= 0 and values[relation.section_column] != index.constant:
+            continue
+        if is_left_out(index, values) or is_hidden(context, relation, row):
+            continue
+        if step.value_slot >= 0:
+            frame.bindings[step.value_slot] = values[index.value_column]
+        elif step.value_slot == CHECK and not match_columns(frame, context.codes + step.columns, values, arity):
+            continue
+        index.patience = index.patience - (row + 1 - position)
+        level.position = row + 1
+        return row
+    if limit > position:
+        index.patience = index.patience - (limit - position)
+    return -1
+
+
 @kernel
 def advance(context: Context, frame: Frame, step: Step, depth: int, start: int, limit: int) -> int:
     """Bind the next row that matches a step into the frame, and return it; -1 if there is none left."""
     level = frame.levels[depth]
     if step.kind == PROBE:
         index = context.indexes[step.index]
+        if context.scans and (level.slot == SCANNED if not start else not index.built):
+            return scan_for_key(context, frame, step, depth, start, limit)
         if start:
             slot = key_slot(index, step_key(context, frame, step))
             if index.keys[slot] == EMPTY:

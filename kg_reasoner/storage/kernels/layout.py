@@ -168,6 +168,10 @@ class Index(Struct):
     next: int
     slot: int
     need: int
+    constant: int
+    """The constant of the section whose rows it has, or -1 for all rows."""
+    patience: int
+    """While it is not built: how many rows deletions may still scan in its place."""
 
 
 class Section(Struct):
@@ -270,6 +274,7 @@ class Level(Struct):
     """The state of a join at one step."""
 
     slot: int
+    """Of the step's key in its index; SCANNED: there is no index, and `position` is a row."""
     position: int
     row: int
 
@@ -288,6 +293,8 @@ class Frame(Struct):
 
 FRESH = -1
 FINISHED = -2
+
+SCANNED = -1
 
 
 class Kept(Struct):
@@ -397,6 +404,10 @@ class Context(Struct):
     """Fewer dead rows than this are left where they are."""
     renew_from: int
     """Relations with so many rows are not copied at once."""
+    scans: int
+    """1: joins may scan the rows in place of an index that is not built, if it has `patience`."""
+    interrupted: int
+    """1: a join has found less than there is, because the patience of the index `wanted` was exhausted."""
     crowded: int
     """1: some relation may have more dead rows than living ones, or is large and nearly full."""
     deletion_instances: int

@@ -114,6 +114,8 @@ class Kernel(NamedTuple):
     """Whether Python calls it."""
     is_brief: bool
     """Whether an entry keeps the interpreter's lock, because it takes less time than to give that back and get it again."""
+    is_rare: bool = False
+    """Whether it is seldom called, and must not be inlined where it would burden a loop."""
 
 
 kernels: dict[str, Kernel] = {}
@@ -122,19 +124,30 @@ kernels: dict[str, Kernel] = {}
 
 def kernel(function: F) -> F:
     """Register a function to be compiled. The function itself stays callable, as the checked mode."""
-    kernels[function.__name__] = Kernel(function, is_entry=False, is_brief=False)
+    return _registered(function, is_entry=False)
+
+
+def rare_kernel(function: F) -> F:
+    """Register a function that is seldom called from loops that are."""
+    kernels[function.__name__] = Kernel(function, is_entry=False, is_brief=False, is_rare=True)
     return function
 
 
 def entry(function: F) -> F:
     """Register an entry point, which Python calls through `kg_reasoner.storage.kernels.native`. It releases the GIL."""
-    kernels[function.__name__] = Kernel(function, is_entry=True, is_brief=False)
-    return function
+    return _registered(function, is_entry=True)
 
 
 def brief_entry(function: F) -> F:
     """Register an entry point that returns within microseconds. It holds the GIL."""
-    kernels[function.__name__] = Kernel(function, is_entry=True, is_brief=True)
+    return _registered(function, is_entry=True, is_brief=True)
+
+
+def _registered(function: F, *, is_entry: bool, is_brief: bool = False) -> F:
+    known = kernels.get(function.__name__)
+    if known is not None and known.function.__module__ != function.__module__:
+        raise ValueError(f"{known.function.__module__} has a kernel {function.__name__} already")
+    kernels[function.__name__] = Kernel(function, is_entry=is_entry, is_brief=is_brief)
     return function
 
 

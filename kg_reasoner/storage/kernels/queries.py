@@ -1,10 +1,11 @@
 """Query answering: all matches of a plan, row by row, and lookups of one tuple or key in many relations at once."""
 
 from kg_reasoner.storage.kernels.fixpoint import open_plan
-from kg_reasoner.storage.kernels.joins import fill_tuple, next_match
+from kg_reasoner.storage.kernels.joins import fill_tuple, next_match, value_of
 from kg_reasoner.storage.kernels.layout import DONE, EMPTY, FINISHED, FRESH, IDLE, READY, Context
-from kg_reasoner.storage.kernels.memory import Int32s, Int64s, brief_entry, entry, is_stopped
+from kg_reasoner.storage.kernels.memory import Bytes, Int32s, brief_entry, entry, is_stopped
 from kg_reasoner.storage.kernels.relations import find, key_slot
+from kg_reasoner.storage.kernels.texts import QUOTE
 
 
 @brief_entry
@@ -35,48 +36,30 @@ def fetch(context: Context, width: int, out: Int32s, capacity: int) -> int:
 
 
 @entry
-def extend(
-    context: Context,
-    seeds: Int32s,
-    width: int,
-    seed_count: int,
-    once: int,
-    state: Int64s,
-    answer: int,
-    out: Int32s,
-    capacity: int,
+def follow_plan(
+    context: Context, nodes: Int32s, count: int, marks: Bytes, first_bytes: Bytes, checks_seeds: int, checks_found: int
 ) -> int:
-    """Write up to `capacity` further matches of a plan, whose first slots hold one seed after the other.
+    """Find the answers of a plan, one id each, for one seed, then for what is found, and so on; return how many nodes there are.
 
-    A match is the number of its seed, then `answer` ids (the plan's head); with `once`, only the first of each seed. `state` holds
-    the number of the next seed, and whether there may be further matches of the one before. Fewer matches than `capacity` mean
-    that none is left.
+    `nodes` begins with the seed, and gets each answer once; `marks` has a byte for each id, which is 0 before. A literal has no
+    answers with `checks_seeds`, and is no answer with `checks_found`.
     """
     frame = context.frames[0]
-    codes = context.codes + context.plans[frame.plan].head
-    if state[0] + state[1] == 0 and frame.level == FINISHED:
-        return 0
-    stride = answer + 1
-    count = 0
-    while count < capacity:
-        if not state[1]:
-            if state[0] == seed_count or is_stopped(context):
-                return count
-            seed = seeds + state[0] * width
-            for column in range(width):
-                frame.bindings[column] = seed[column]
-            frame.level = FRESH
-            state[0] = state[0] + 1
-            state[1] = 1
-        if next_match(context, frame, 0, 0, -1):
-            match = out + count * stride
-            match[0] = state[0] - 1
-            fill_tuple(frame, codes, answer, match + 1)
-            count = count + 1
-            if once:
-                state[1] = 0
-        else:
-            state[1] = 0
+    code = context.codes[context.plans[frame.plan].head]
+    following = 0 if frame.level == FRESH else count
+    while following < count and not is_stopped(context):
+        node = nodes[following]
+        following = following + 1
+        if checks_seeds and first_bytes[node] == QUOTE:
+            continue
+        frame.bindings[0] = node
+        frame.level = FRESH
+        while next_match(context, frame, 0, 0, -1):
+            found = value_of(frame, code)
+            if not marks[found] and not (checks_found and first_bytes[found] == QUOTE):
+                marks[found] = 1
+                nodes[count] = found
+                count = count + 1
     return count
 
 

@@ -42,6 +42,7 @@ def update_stratum(context: Context, pauses: int) -> int:
             context.place = 0
             context.depth = -1
             context.pending = -1
+            context.scans = 1
             context.phase = COLLECT
     if context.phase == COLLECT:
         status = add_consequences_of_deleted(context)
@@ -54,6 +55,7 @@ def update_stratum(context: Context, pauses: int) -> int:
         if status != DONE:
             return status
         finish_deletion(context)
+        context.scans = 0
         context.phase = INSERT
     if context.phase == INSERT:
         status = run(context)

@@ -1,0 +1,92 @@
+"""All matches of a plan, joined in batches by the kernels, as columns."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from typing import Final
+
+import numpy as np
+
+from kg_reasoner.concurrency.limits import NOBODY, current_watch
+from kg_reasoner.planning.catalog import StoredAtom
+from kg_reasoner.storage.arrays import Ids
+from kg_reasoner.storage.kernels import native
+from kg_reasoner.storage.kernels.memory import address, allocate
+from kg_reasoner.storage.relation import Workspace
+
+__all__ = ["fetched_in_batches", "slots_of"]
+
+FIRST_CHUNK: Final = 1 << 12
+CHUNK: Final = 1 << 17
+"""The numbers of matches that are fetched between two checks of the limits: the first time, and later."""
+
+_NO_SEEDS: Final = allocate(0, np.int32)
+
+
+def slots_of(atoms: Sequence[StoredAtom], seeds: Collection[str] = ()) -> int:
+    """Return the number of slots of a query's plan: one for each variable."""
+    return len({term for atom in atoms for term in atom.terms if isinstance(term, str)}.union(seeds))
+
+
+def fetched_in_batches(
+    workspace: Workspace,
+    plan: int,
+    slots: int,
+    width: int,
+    proper: Callable[[Ids], Ids] | None = None,
+    seeds: Ids | None = None,
+    *,
+    once: bool = False,
+    enough: int | None = None,
+) -> Ids:
+    """Return the answers of a plan, whose columns are consecutive in memory.
+
+    Args:
+        workspace: The workspace of the plan.
+        plan: The plan.
+        slots: The number of its slots.
+        width: The number of its answer variables.
+        proper: Returns the answers that count.
+        seeds: The values of the first slots, shape (n, slots): the plan is run for each row.
+        once: Whether only the first answer of each seed is wanted.
+        enough: A sufficient number of answers.
+
+    Returns:
+        The answers, shape (n, width). With seeds there is a further column at the end, which has the numbers of their rows.
+    """
+    watch = current_watch()
+    given, count, shown = _NO_SEEDS, 1, width
+    if seeds is not None:
+        given, count, shown = allocate(seeds.size, np.int32), len(seeds), width + 1
+        given[: seeds.size] = seeds.reshape(-1)
+    chunks: list[Ids] = []
+    if watch is not NOBODY:
+        watch.attach(workspace.context)
+    try:
+        workspace.start(plan)
+        batches = workspace.batches(plan, slots)
+        room = found = FIRST_CHUNK
+        total = kept = 0
+        while found == room and (enough is None or kept < enough):
+            room = CHUNK if chunks else room
+            out = allocate((width + 1) * room, np.int32)
+            found = native.fetch_batches(
+                workspace.address,
+                address(given),
+                0 if seeds is None else seeds.shape[1],
+                count,
+                int(once),
+                *batches.addresses,
+                width + 1,
+                address(out),
+                room,
+            )
+            total += found
+            watch.check(total, 4 * (width + 1) * total)
+            rows: Ids = np.asarray(out[: (width + 1) * room]).reshape(width + 1, room)[:shown, :found].T
+            chunks.append(rows if proper is None else proper(rows))
+            kept += len(chunks[-1])
+    finally:
+        if watch is not NOBODY:
+            watch.detach(workspace.context)
+    return chunks[0] if len(chunks) == 1 else np.concatenate([chunk.T for chunk in chunks], axis=1).T

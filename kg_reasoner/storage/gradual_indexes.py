@@ -1,0 +1,148 @@
+"""Indexes that are built in slices: deletions scan the rows of a large relation meanwhile, and each update builds a part.
+
+The first deletions look into many indexes that no rule has needed before, each of them once or twice. It takes as long to build an
+index as to scan the rows `PATIENCE` times. So deletions scan them (see `kernels.joins.scan_for_key`), and the index grows in
+proportion: an update takes twice as long as its scans do. What scans more rows than that within one update waits for the index.
+Rows are only appended meanwhile; if they get other numbers, what has been built is discarded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from typing import Final, Protocol, TypeAlias
+
+import numpy as np
+
+from kg_reasoner.errors import LimitError
+from kg_reasoner.storage.arrays import unique_rows
+from kg_reasoner.storage.kernels import native
+from kg_reasoner.storage.kernels.layout import EMPTY
+from kg_reasoner.storage.kernels.memory import Record, StructTable
+
+__all__ = ["GradualIndexes"]
+
+PATIENCE: Final = 64
+"""How many rows are scanned in the time in which one is added to an index."""
+
+SLICE: Final = 1 << 13
+"""Rows that are added with each update to one of the indexes, besides those that pay for scans."""
+
+SAMPLE: Final = 1 << 10
+"""Rows that are looked at to foresee the size of an index."""
+
+FILLED: Final = 32
+"""How many slots of a hash table are initialised in the time in which one row is added."""
+
+
+Steps: TypeAlias = Generator[None, int | None, None]
+
+
+class Indexed(Protocol):
+    """A `kg_reasoner.storage.relation.Database`, which documents these members."""
+
+    relations: StructTable
+    indexes: StructTable
+
+    def slots_for(self, keys: int) -> int: ...
+
+    def set_empty_keys(self, index: int, slots: int) -> None: ...
+
+    def set_arena(self, index: int, entries: int) -> None: ...
+
+    def set_keys(self, index: Record, slots: int) -> None: ...
+
+    def grow_index(self, index: Record, times: int = 2) -> None: ...
+
+    def link_index(self, index: int) -> None: ...
+
+
+class GradualIndexes:
+    """The indexes of a database that are being built in slices.
+
+    Attributes:
+        running: The steps that build them.
+    """
+
+    def __init__(self, database: Indexed) -> None:
+        self._database = database
+        self.running: dict[int, Steps] = {}
+        self._left: dict[int, int] = {}
+        """The patience of these indexes at their last steps."""
+
+    def begin(self, index: int) -> bool:
+        """Begin to build an index. Return False if that has begun before, or if there is no room for all of it."""
+        record = self._database.indexes[index]
+        if index in self.running:
+            return False
+        relation = self._database.relations[record.relation]
+        steps = self._steps(index, *_expected(relation, record))
+        try:
+            next(steps)
+        except (LimitError, MemoryError):
+            return False
+        self.running[index] = steps
+        self._left[index] = record.patience = PATIENCE * relation.count
+        return True
+
+    def finish(self, index: int) -> bool:
+        """Build at once what is left of an index. Return whether it is built, which it is not if nothing had begun."""
+        for _ in self.running.pop(index, ()):
+            pass
+        return bool(self._database.indexes[index].built)
+
+    def advance(self) -> None:
+        """Build a part of each index, as large as the time that the last update has taken to scan. No update is under way."""
+        indexes = self._database.indexes
+        first = min(self.running, key=lambda index: indexes[index].patience)
+        for index, steps in list(self.running.items()):
+            patience = indexes[index].patience
+            rows, self._left[index] = (self._left[index] - patience) // PATIENCE, patience
+            if index == first:
+                rows += SLICE
+            if rows:
+                try:
+                    steps.send(rows)
+                except (StopIteration, LimitError, MemoryError):  # if there is no room, deletions begin again
+                    self.running.pop(index, None)
+
+    def discard(self, relation: int) -> None:
+        """Discard what has been built for a relation whose rows get other numbers."""
+        for index in [index for index in self.running if self._database.indexes[index].relation == relation]:
+            self.running.pop(index, None)
+
+    def _steps(self, number: int, keys: int, entries: int) -> Steps:
+        """Build an index step by step, each as long as it takes to add a number of rows that is sent; None: all.
+
+        Args:
+            number: The number of the index.
+            keys: The expected number of its keys.
+            entries: The expected number of its entries.
+        """
+        database, record = self._database, self._database.indexes[number]
+        relation, slots = database.relations[record.relation], database.slots_for(keys)
+        database.set_empty_keys(number, slots)
+        database.set_arena(number, 2 * entries)
+        record.used = 0
+        filled = row = 0
+        while filled < slots:
+            size = yield
+            last = slots if size is None else min(slots, filled + FILLED * size)
+            record.keys[filled:last] = EMPTY
+            filled = last
+        while row < relation.count:
+            size = yield
+            last = relation.count if size is None else min(relation.count, row + size)
+            while (row := native.index_rows(relation.address, record.address, record.constant, row, last)) < last:
+                database.grow_index(record)
+        if 4 * record.used < record.limit:
+            database.set_keys(record, database.slots_for(record.used))  # there were fewer keys than expected
+        database.link_index(number)
+
+
+def _expected(relation: Record, index: Record) -> tuple[int, int]:
+    """Return the expected numbers of keys and entries of an index, by a sample of the rows. There may be fewer keys."""
+    count = relation.count
+    sample = np.asarray(relation.rows)[: count * relation.arity].reshape(count, -1)[:: max(1, count // SAMPLE)]
+    chosen = sample if index.constant < 0 else sample[sample[:, relation.section_column] == index.constant]
+    keys = unique_rows(chosen[:, np.asarray(index.columns)[: index.width]])
+    return count * (len(keys) + 1) // len(sample), count * (len(chosen) + 1) // len(sample)

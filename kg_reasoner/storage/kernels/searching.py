@@ -1,0 +1,104 @@
+"""Searches in the texts of terms: whether their values contain a text, begin or end with it."""
+
+from kg_reasoner.storage.kernels.layout import Terms
+from kg_reasoner.storage.kernels.memory import Bytes, Int32s, entry, kernel, prefetch
+from kg_reasoner.storage.kernels.texts import AT, BACKSLASH, LESS_THAN, QUOTE
+
+ANYWHERE, AT_START, AT_END = 0, 1, 2
+"""Where the text is searched."""
+
+AS_IT_IS, LOWER, UPPER = 0, 1, 2
+"""What letters are converted to before."""
+
+NO, YES, ERROR, UNDECIDED = 0, 1, 255, 254
+"""What is said of a term: the last is for values with escapes, and for letters beyond ASCII that would have to be converted."""
+
+AHEAD = 16
+"""How many terms before it is searched a text is requested from memory; its place is requested twice as many before."""
+
+
+@kernel
+def converted(byte: int, case: int) -> int:
+    """Return a byte of ASCII in another case."""
+    if case == LOWER and byte >= 65 and byte <= 90:
+        return byte + 32
+    if case == UPPER and byte >= 97 and byte <= 122:
+        return byte - 32
+    return byte
+
+
+@kernel
+def value_end(texts: Bytes, start: int, end: int, takes_any: int) -> int:
+    """Return where the value of a term ends, whose first byte is at `start`; -1 if the term is no string (with `takes_any`, a blank
+    node).
+    """
+    if texts[start] == LESS_THAN:
+        return end - 1 if takes_any else -1
+    if texts[start] != QUOTE:
+        return -1
+    place = end - 1
+    tagged = 0
+    while texts[place] != QUOTE:
+        if texts[place] == AT:
+            tagged = place
+        place = place - 1
+    if takes_any or place == end - 1 or tagged == place + 1:
+        return place
+    return -1
+
+
+@kernel
+def begins(texts: Bytes, start: int, end: int, wanted: Bytes, length: int, case: int) -> int:
+    """Return whether a value begins with a text."""
+    for place in range(length):
+        if start + place >= end:
+            return NO
+        byte = texts[start + place]
+        if byte == BACKSLASH or (case != AS_IT_IS and byte > 127):
+            return UNDECIDED
+        if converted(byte, case) != wanted[place]:
+            return NO
+    return YES
+
+
+@kernel
+def contains(texts: Bytes, start: int, end: int, wanted: Bytes, length: int, first: int, case: int) -> int:
+    """Return whether a text occurs in a value, at `first` or later."""
+    found = YES if length == 0 else NO
+    for position in range(start, end):
+        byte = texts[position]
+        if byte == BACKSLASH or (case != AS_IT_IS and byte > 127):
+            return UNDECIDED
+        if found == NO and position >= first and position + length <= end and converted(byte, case) == wanted[0]:
+            place = 1
+            while place < length and converted(texts[position + place], case) == wanted[place]:
+                place = place + 1
+            if place == length:
+                found = YES
+    return found
+
+
+@entry
+def search_values(
+    terms: Terms, ids: Int32s, count: int, wanted: Bytes, length: int, where: int, case: int, takes_any: int, truth: Bytes
+) -> int:
+    """Write for each term whether its value has a text: NO, YES, ERROR if it is no string, or UNDECIDED.
+
+    With `takes_any` the values are those of STR, which only blank nodes do not have.
+    """
+    for number in range(count):
+        if number + 2 * AHEAD < count:
+            prefetch(terms.offsets, ids[number + 2 * AHEAD])
+        if number + AHEAD < count:
+            prefetch(terms.texts, terms.offsets[ids[number + AHEAD]])
+        start = terms.offsets[ids[number]]
+        end = value_end(terms.texts, start, terms.offsets[ids[number] + 1], takes_any)
+        start = start + 1
+        if end < 0:
+            truth[number] = ERROR
+        elif where == AT_START:
+            truth[number] = begins(terms.texts, start, end, wanted, length, case)
+        else:
+            first = end - length if where == AT_END else start
+            truth[number] = contains(terms.texts, start, end, wanted, length, first, case)
+    return 0

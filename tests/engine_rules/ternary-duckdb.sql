@@ -1,0 +1,9 @@
+CREATE TABLE line AS SELECT split_part(line, ' ', 1) AS s, split_part(line, ' ', 2) AS p, rtrim(substr(line, length(split_part(line, ' ', 1)) + length(split_part(line, ' ', 2)) + 3), ' .') AS o FROM read_csv(['data.nt'], columns = {'line': 'VARCHAR'}, header = false, auto_detect = false, delim = '\x01', quote = '', escape = '');
+CREATE TABLE term AS SELECT (row_number() OVER ())::INTEGER AS id, text FROM (SELECT s AS text FROM line UNION SELECT p FROM line UNION SELECT o FROM line);
+CREATE TABLE explicit AS SELECT DISTINCT a.id AS c0, b.id AS c1, c.id AS c2 FROM line JOIN term AS a ON a.text = s JOIN term AS b ON b.text = p JOIN term AS c ON c.text = o;
+DROP TABLE line;
+ALTER TABLE explicit RENAME TO triple;
+SET VARIABLE k0 = (SELECT coalesce(max(id), -1) FROM term WHERE text = '<http://www.w3.org/1999/02/22-rdf-syntax-ns#type>');
+SET VARIABLE k1 = (SELECT coalesce(max(id), -1) FROM term WHERE text = '<http://www.w3.org/2002/07/owl#TransitiveProperty>');
+REPEAT triple += SELECT * FROM (SELECT t1.c0 AS c0, t0.c0 AS c1, t2.c2 AS c2 FROM triple_delta AS t0, triple AS t1, triple AS t2 WHERE t0.c1 = getvariable('k0') AND t0.c2 = getvariable('k1') AND t1.c1 = t0.c0 AND t2.c0 = t1.c2 AND t2.c1 = t0.c0 UNION SELECT t1.c0 AS c0, t0.c0 AS c1, t2.c2 AS c2 FROM triple AS t0, triple_delta AS t1, triple AS t2 WHERE t0.c1 = getvariable('k0') AND t0.c2 = getvariable('k1') AND t1.c1 = t0.c0 AND t2.c0 = t1.c2 AND t2.c1 = t0.c0 UNION SELECT t1.c0 AS c0, t0.c0 AS c1, t2.c2 AS c2 FROM triple AS t0, triple AS t1, triple_delta AS t2 WHERE t0.c1 = getvariable('k0') AND t0.c2 = getvariable('k1') AND t1.c1 = t0.c0 AND t2.c0 = t1.c2 AND t2.c1 = t0.c0) AS n WHERE NOT EXISTS (SELECT 1 FROM triple AS old WHERE old.c0 = n.c0 AND old.c1 = n.c1 AND old.c2 = n.c2); -- after new rows of triple
+SELECT a.text || ' ' || b.text || ' ' || c.text || ' .' FROM triple AS t JOIN term AS a ON a.id = t.c0 JOIN term AS b ON b.id = t.c1 JOIN term AS c ON c.id = t.c2;
