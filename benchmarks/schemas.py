@@ -1,9 +1,10 @@
 """Schema-heavy data: ontologies of many axioms, and single axioms that come and go: ``python -m benchmarks.schemas``.
 
-Generated trees of classes, each class with a property and an existential (half of them as superclasses, which rules cannot
-express), and two facts for each class. The growth of load and materialisation is that from the size before: 1 is linear. Then one
-axiom is added and removed again, several times; its consequences are few. With ``--ontology``, files are measured instead, and with
-``--reasonable``, the Rust reasoner besides, in a process of its own.
+Generated trees of classes with a tenth as many properties, half as many existentials (half of them as superclasses, which rules
+cannot express), and a fact for each class and property; the largest has 100,000 classes. The growth is that of the time per triple
+to load and materialise, from the size before: 1 is linear. Then one axiom is added and removed again, several times; its
+consequences are few. With ``--ontology``, files are measured instead, and with ``--reasonable``, the Rust reasoner besides, in a
+process of its own.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ from kg_reasoner.terms import IRI, OWL, RDF, RDFS, BlankNode, Triple
 __all__ = ["Measured", "main", "measured", "table", "tree"]
 
 BRANCHES: Final = 3
-SIZES: Final = (500, 1_500, 4_000, 20_000)
+SIZES: Final = (1_000, 10_000, 100_000)
 
 
 def name(kind: str, number: int) -> IRI:
@@ -43,20 +44,25 @@ def name(kind: str, number: int) -> IRI:
 def tree(classes: int, properties: int | None = None, existentials: int | None = None) -> Iterator[Triple]:
     """Yield an ontology of classes in a tree, of properties with domain and range, and of existentials; and facts about an
     individual of each class.
+
+    Args:
+        classes: The number of classes.
+        properties: The number of properties, by default a tenth of that.
+        existentials: The number of existentials, by default half of that.
     """
     for number in range(classes):
         yield name("C", number), RDF.type, OWL.Class
         yield name("x", number), RDF.type, name("C", number)
         if number:
             yield name("C", number), RDFS.subClassOf, name("C", (number - 1) // BRANCHES)
-    count = classes if properties is None else properties
+    count = -(-classes // 10) if properties is None else properties
     for number in range(count):
         property = name("p", number)
         yield property, RDF.type, OWL.ObjectProperty
         yield property, RDFS.domain, name("C", number % classes)
         yield property, RDFS.range, name("C", (7 * number + 1) % classes)
         yield name("x", number % classes), property, name("x", (3 * number + 2) % classes)
-    for number in range(classes if existentials is None else existentials):
+    for number in range(classes // 2 if existentials is None else existentials):
         node, cls = BlankNode(f"b{number}"), name("C", number % classes)
         yield node, RDF.type, OWL.Restriction
         yield node, OWL.onProperty, name("p", number % count)
@@ -164,8 +170,8 @@ def table(rows: list[Measured]) -> Table:
 
 @click.command(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
 @click.option("-n", "--classes", "sizes", type=click.IntRange(3), multiple=True, default=SIZES, show_default=True, help="Sizes.")
-@click.option("--properties", type=click.IntRange(1), help="Properties of each ontology. [default: as many as classes]")
-@click.option("--existentials", type=click.IntRange(0), help="Existentials of each ontology. [default: as many as classes]")
+@click.option("--properties", type=click.IntRange(1), help="Properties of each ontology. [default: a tenth of the classes]")
+@click.option("--existentials", type=click.IntRange(0), help="Existentials of each ontology. [default: half of the classes]")
 @click.option("--ontology", "files", type=click.Path(exists=True, path_type=Path), multiple=True, help="Measure files instead.")
 @click.option("--reasonable", "with_peer", is_flag=True, help="Measure reasonable on the files, too.")
 @click.option("--limit", type=click.FloatRange(1), default=60, show_default=True, help="Seconds (wall) that it may take.")

@@ -51,6 +51,9 @@ class IRI:
 
     value: str
 
+    def __hash__(self) -> int:
+        return hash(self.value)
+
     def __str__(self) -> str:
         return f"<{self.value}>"
 
@@ -60,6 +63,9 @@ class BlankNode:
     """A blank node; `label` is without the leading ``_:``."""
 
     label: str
+
+    def __hash__(self) -> int:
+        return hash(self.label)
 
     def __str__(self) -> str:
         return f"_:{self.label}"

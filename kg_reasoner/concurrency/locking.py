@@ -6,7 +6,6 @@ interrupt between two lines) prevented the release, the hold is void and blocks 
 
 from __future__ import annotations
 
-import gc
 import os
 import sys
 import threading
@@ -17,6 +16,7 @@ from threading import get_ident
 from types import FrameType
 from typing import Any, Final
 
+from kg_reasoner.concurrency.garbage import without_collection
 from kg_reasoner.concurrency.limits import current_watch
 from kg_reasoner.errors import CancelledError, LimitError, ReasonerError
 
@@ -263,13 +263,8 @@ def calls_of_threads() -> dict[int, FrameType]:
     No garbage is collected meanwhile: in CPython before 3.12, the collector would wait for ever for a lock that
     `sys._current_frames` holds.
     """
-    collects = gc.isenabled()
-    try:
-        gc.disable()
+    with without_collection():
         return sys._current_frames()
-    finally:
-        if collects:
-            gc.enable()
 
 
 def is_at_work(thread: int) -> bool:

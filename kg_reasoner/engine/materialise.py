@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from kg_reasoner.concurrency.limits import NOBODY, Watch, current_watch
 from kg_reasoner.engine.recorder import Recorder
@@ -14,11 +14,12 @@ from kg_reasoner.planning.catalog import StoredAtom, StoredRule
 from kg_reasoner.planning.function_relations import Functions
 from kg_reasoner.planning.groups import ComputedRelation
 from kg_reasoner.planning.planner import plan_backward, plan_rule, plan_trigger
+from kg_reasoner.planning.shapes import ShapedPlans
 from kg_reasoner.program import Rule
 from kg_reasoner.progress import Progress
 from kg_reasoner.storage.kernels import native
 from kg_reasoner.storage.kernels.layout import ABSENT, BUILD_INDEX, DONE, FUNCTION_RESULTS, GROW, PAUSE, VALUES, WIDE, Relation
-from kg_reasoner.storage.relation import Database
+from kg_reasoner.storage.relation import Database, PlanRoom
 from kg_reasoner.storage.value_table import ValueTable
 
 if TYPE_CHECKING:
@@ -41,6 +42,20 @@ Plans = list[tuple[StoredAtom, int]]
 """Plans, each with the atom that triggers it."""
 
 _PlanChange: TypeAlias = Callable[[SectionPlans, StoredAtom, int], int]
+
+
+_FEW: Final = 64
+"""So many new rules at least find their strata one by one."""
+
+
+class NewRule(NamedTuple):
+    """A rule to be planned."""
+
+    level: int
+    """See `analysis.levels`."""
+    rule: StoredRule
+    source: Rule | None = None
+    """The rule that it comes from, if that is another one."""
 
 
 @dataclass
@@ -107,6 +122,9 @@ class Materialiser:
         self.functions = functions
         self.exact = exact
         """Whether plans find every instance, even where one is sufficient to derive the head."""
+        self._triggered = ShapedPlans(database, self._plan_triggers)
+        self._untriggered = ShapedPlans(database, lambda room, rule, number: plan_rule(room, rule, number, exact))
+        self._backward = ShapedPlans(database, plan_backward)
         self.rules: list[PlannedRule] = []
         self.strata: list[Stratum] = [Stratum(0)]
         self.is_mixed = False
@@ -128,24 +146,34 @@ class Materialiser:
 
     # --- rules ------------------------------------------------------------------------------------------------------
 
-    def add_rules(self, level: int, rules: Iterable[StoredRule], source: Rule | None = None) -> list[PlannedRule]:
-        """Plan rules of a level (see `analysis.levels`), which come from a `source` or from nowhere else."""
+    def add_rules(self, rules: Iterable[NewRule]) -> list[PlannedRule]:
+        """Plan rules. Those of one shape are planned together."""
+        new = [(rule, number) for number, rule in enumerate(rules, len(self.rules))]
+        first = self._triggered.write([(each.rule, number) for each, number in new])
         added = []
-        for rule in rules:
-            number = len(self.rules)
+        for (each, number), plan in zip(new, first, strict=True):
             plans: tuple[Plans, Plans] = [], []
-            for position, atom in enumerate(rule.body):
-                plans[atom.negated].append((atom, plan_trigger(self.database, rule, number, position, self.exact)))
-            planned = PlannedRule(rule, number, level, *plans, source or rule.rule)
-            added.append(planned)
-            self.rules.append(planned)
-            self._active[number] = planned
+            for position, atom in enumerate(each.rule.body, plan):
+                plans[atom.negated].append((atom, position))
+            added.append(PlannedRule(each.rule, number, each.level, *plans, each.source or each.rule.rule))
+        self.rules += added
+        if self._derivers is not None:
+            self._plan_backward(added)
+        if len(added) > _FEW + len(self._active) // 16:
+            self._grouped = False  # to make the strata again takes less time
+        for planned in added:
+            self._active[planned.number] = planned
             self.version += 1
             self._grouped = self._grouped and self._place(planned)
             if self._derivers is not None:
-                entry = rule.head, self._backward_plan(planned)
+                entry = planned.rule.head, planned.backward
                 self._change_plan("deriver", self._derivers, SectionPlans.add, entry, self._derivers_are_entered)
         return added
+
+    def _plan_triggers(self, room: PlanRoom, rule: StoredRule, number: int) -> None:
+        """Write the plans of a rule in a room, one for each body atom."""
+        for position in range(len(rule.body)):
+            plan_trigger(room, rule, number, position, self.exact)
 
     def add_aggregate(self, aggregate: ComputedRelation) -> None:
         """Update an aggregate from now on, whenever its solutions change."""
@@ -286,19 +314,28 @@ class Materialiser:
     def whole_plan(self, planned: PlannedRule) -> int:
         """Return the plan of a rule without a trigger, which finds all instances."""
         if planned.whole < 0:
-            planned.whole = plan_rule(self.database, planned.rule, planned.number, self.exact)
+            self._plan_whole([planned])
         return planned.whole
 
-    def _backward_plan(self, planned: PlannedRule) -> int:
-        """Return the plan of a rule that finds its instances from its head."""
-        if planned.backward < 0:
-            planned.backward = plan_backward(self.database, planned.rule, planned.number)
-        return planned.backward
+    def _plan_whole(self, rules: Iterable[PlannedRule]) -> None:
+        """Plan some rules without a trigger."""
+        missing = [planned for planned in rules if planned.whole < 0]
+        plans = self._untriggered.write([(planned.rule, planned.number) for planned in missing])
+        for planned, plan in zip(missing, plans, strict=True):
+            planned.whole = plan
+
+    def _plan_backward(self, rules: Iterable[PlannedRule]) -> None:
+        """Plan how some rules are found from their heads."""
+        missing = [planned for planned in rules if planned.backward < 0]
+        plans = self._backward.write([(planned.rule, planned.number) for planned in missing])
+        for planned, plan in zip(missing, plans, strict=True):
+            planned.backward = plan
 
     def enter_derivers(self) -> None:
         """Set the plans that find the instances of rules from their heads in the context."""
         if self._derivers is None:
-            plans = ((planned.rule.head, self._backward_plan(planned)) for planned in self._active.values())
+            self._plan_backward(self._active.values())
+            plans = ((planned.rule.head, planned.backward) for planned in self._active.values())
             self._derivers = SectionPlans(self.database, plans)
         if not self._derivers_are_entered:
             self._set_plans("deriver", self._derivers)
@@ -344,10 +381,11 @@ class Materialiser:
         if context.gone_count and stratum.has_blockers:
             context.place = 0
             self.call(native.derive_unblocked)
+        self._plan_whole(new_rules)
         for planned in new_rules:
             self.call(native.evaluate_rule, self.whole_plan(planned))
         context.pause = BLOCKS_BETWEEN_PROGRESS if progress or current_watch().limits.facts is not None else 0
-        context.current = context.block_end = 0
+        context.current = context.block_end = context.passed = context.following = 0
         while (status := native.run(self.database.address)) != DONE:
             self.help(status)
             if status in (PAUSE, WIDE):

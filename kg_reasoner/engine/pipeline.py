@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Final, TypeAlias
 
+from kg_reasoner.concurrency.garbage import without_collection
 from kg_reasoner.engine.collector import Collector
 from kg_reasoner.engine.maintenance import Maintenance, Work
 from kg_reasoner.engine.maintenance.rematerialise import Rematerialise
@@ -34,7 +35,13 @@ def run(state: State, collector: Collector | None, progress: Progress | None) ->
     if state.recorder.is_on:
         pipeline = [partial(_measured, step) for step in pipeline]
     while True:
-        for step in pipeline:
+        steps = pipeline
+        if update.rules_changed or state.axioms.has_changed:
+            with without_collection():  # a large ontology makes many objects from axioms to plans, which are all kept
+                for step in pipeline[:2]:
+                    step(state, update)
+            steps = pipeline[2:]
+        for step in steps:
             if step(state, update):
                 break
         else:

@@ -15,7 +15,7 @@ from typing import Final
 import numpy as np
 
 from kg_reasoner.concurrency.limits import Watch, current_watch
-from kg_reasoner.engine.materialise import Materialiser, PlannedRule, Stratum
+from kg_reasoner.engine.materialise import Materialiser, NewRule, PlannedRule, Stratum
 from kg_reasoner.errors import RecursionValueError
 from kg_reasoner.language.recursion import Recursion
 from kg_reasoner.language.strata import Key, key_of, show_key
@@ -203,7 +203,7 @@ class _Evaluation:
                 continue
             is_hidden = rule.head.predicate in solutions
             own = self._own(_projected(rule, solutions[rule.head.predicate]) if is_hidden else rule)
-            added = self._materialiser.add_rules(0, self._catalog.rules(own))
+            added = self._materialiser.add_rules(NewRule(0, rule) for rule in self._catalog.rules(own))
             planned += added
             self._visible += [] if is_hidden else added
         self._planned = planned

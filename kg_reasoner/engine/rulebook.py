@@ -7,18 +7,18 @@ for a property or class continues to wait, as further properties and classes yie
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kg_reasoner.engine.materialise import Materialiser, PlannedRule
+from kg_reasoner.engine.materialise import Materialiser, NewRule, PlannedRule
 from kg_reasoner.expressions.demands import demands, looks_at_demands
 from kg_reasoner.language import analysis
 from kg_reasoner.language.recursion import Recursion, lowered
 from kg_reasoner.language.relevance import Relevance
 from kg_reasoner.language.strata import Key, looks_down
-from kg_reasoner.planning.catalog import RelationCatalog, StoredTerm, asks_of_literals
+from kg_reasoner.planning.catalog import RelationCatalog, StoredRule, StoredTerm, asks_of_literals
 from kg_reasoner.planning.groups import AggregateRelation, ComputedRelation, is_aggregate_rule, split
 from kg_reasoner.planning.layout import NO_NAMES, Names
 from kg_reasoner.program import Rule
@@ -137,10 +137,7 @@ class RuleBook:
             self._note_filled()
             ready = self._relevance.take()
             ready += [rule for rule, known in self._open.items() if known != names]
-            for rule in sorted(ready, key=self._places.__getitem__):
-                added = self._plan(rule, names)
-                if rule in self._new:
-                    late += added
+            late += self._plan(sorted(ready, key=self._places.__getitem__), names)
         self._new = set()
         return late
 
@@ -158,25 +155,41 @@ class RuleBook:
         """Discard the removed rules and aggregates, whose consequences have been deleted."""
         self.gone_rules, self.gone_aggregates = [], []
 
-    def _plan(self, rule: Rule, names: Names) -> list[PlannedRule]:
-        """Plan a relevant rule, or the copies of it that further properties and classes bring. Return the new plans; a copy shared
-        with another rule is planned once.
+    def _plan(self, rules: Iterable[Rule], names: Names) -> list[PlannedRule]:
+        """Plan relevant rules, or the copies of them that further properties and classes bring. Return the new plans of new rules;
+        a copy shared by rules is planned once.
         """
-        catalog = self._catalog
-        if is_aggregate_rule(rule):
-            self._plan_aggregate(rule)
-            return []
+        copies_of: dict[Rule, list[Rule]] = {}
+        wanted: dict[Rule, NewRule] = {}
+        late = set()
+        for rule in rules:
+            if is_aggregate_rule(rule):
+                self._plan_aggregate(rule)
+                continue
+            known = self._plans_of.setdefault(rule, {})
+            copies = copies_of[rule] = []
+            for stored in self._copies(rule, names):
+                copy = stored.rule
+                if copy not in known:
+                    copies.append(copy)
+                    if copy not in self._planned and copy not in wanted:
+                        wanted[copy] = NewRule(self._levels[rule], stored, self._sources.get(rule))
+                        if rule in self._new:
+                            late.add(copy)
+        added = self._materialiser.add_rules(wanted.values())
+        self._planned.update(zip(wanted, added, strict=True))
+        for rule, copies in copies_of.items():
+            unique = dict.fromkeys(copies)
+            self._owners.update(unique.keys())
+            self._plans_of[rule].update((copy, self._planned[copy]) for copy in unique)
+        return [planned for copy, planned in zip(wanted, added, strict=True) if copy in late]
+
+    def _copies(self, rule: Rule, names: Names) -> Iterator[StoredRule]:
+        """Return a rule over relations, or its copies."""
         since = self._open.get(rule, NO_NAMES)
-        if catalog.layout.is_open(rule):
+        if self._catalog.layout.is_open(rule):
             self._open[rule] = names
-        known = self._plans_of.setdefault(rule, {})
-        copies = {stored.rule: stored for stored in catalog.rules(rule, since) if stored.rule not in known}
-        new = [stored for copy, stored in copies.items() if copy not in self._planned]
-        added = self._materialiser.add_rules(self._levels[rule], new, self._sources.get(rule))
-        self._planned.update((planned.rule.rule, planned) for planned in added)
-        self._owners.update(copies.keys())
-        known.update((copy, self._planned[copy]) for copy in copies)
-        return added
+        return self._catalog.rules(rule, since)
 
     def _plan_aggregate(self, rule: Rule) -> None:
         """Plan the relation of an aggregate."""

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from kg_reasoner.planning.catalog import StoredAtom
 from kg_reasoner.planning.planner import section_constant
+from kg_reasoner.storage.kernels.layout import Relation
 from kg_reasoner.storage.kernels.memory import allocate
 from kg_reasoner.storage.relation import Database
 
@@ -32,19 +34,26 @@ class SectionPlans:
 
     def __init__(self, database: Database, plans: Iterable[tuple[StoredAtom, int]]) -> None:
         self._database = database
-        members: dict[int, list[int]] = {}
-        for atom, plan in plans:
-            members.setdefault(self.section(atom), []).append(plan)
-        self._top = sum(map(len, members.values()))
+        entries = list(plans)
+        atoms, numbers = [atom for atom, _ in entries], [plan for _, plan in entries]
+        sections = self._sections(atoms)
+        order = np.argsort(sections, kind="stable")
+        self._top = len(atoms)
         self._room: dict[int, int] = {}
         """The rooms of ranges that have more than they need."""
         self.plans: Any = allocate(max(1, self._top), np.int32)
+        self.plans[: self._top] = np.array(numbers, np.int32)[order]
         self.ranges = np.zeros((len(database.sections), 2), np.int64)
-        position = 0
-        for section, numbers in members.items():
-            self.plans[position : position + len(numbers)] = numbers
-            self.ranges[section] = position, position + len(numbers)
-            position += len(numbers)
+        used, first, counts = np.unique(sections[order], return_index=True, return_counts=True)
+        self.ranges[used, 0], self.ranges[used, 1] = first, first + counts
+
+    def _sections(self, atoms: Sequence[StoredAtom]) -> npt.NDArray[np.int64]:
+        """Return the sections of the rows that atoms range over."""
+        words = self._database.relations.words[[atom.relation for atom in atoms]]
+        sections = words[:, Relation.fields["section"][0]]
+        for place in np.flatnonzero(words[:, Relation.fields["section_column"][0]] >= 0).tolist():
+            sections[place] = self.section(atoms[place])
+        return sections
 
     def section(self, atom: StoredAtom) -> int:
         """Return the section of the rows that an atom ranges over."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 import numpy as np
 
@@ -33,13 +33,16 @@ from kg_reasoner.storage.dictionary import Dictionary
 from kg_reasoner.storage.kernels.layout import Relation
 from kg_reasoner.storage.literals import LITERAL_PREDICATES
 from kg_reasoner.storage.relation import Database
-from kg_reasoner.terms import IRI, BlankNode
+from kg_reasoner.terms import IRI, BlankNode, Term
 
 StoredTerm: TypeAlias = int | str
 """A constant's id, or a variable's name."""
 
 INTERNAL = "internal: "
 """The prefix of internal predicates, which programs cannot use."""
+
+_REMEMBERED: Final = 1 << 16
+"""The maximal number of terms whose ids are remembered."""
 
 _GIVEN = frozenset(LITERAL_PREDICATES) | DEMAND_PREDICATES
 """The predicates whose facts the engine provides."""
@@ -137,6 +140,8 @@ class RelationCatalog:
         self.functions = Functions(dictionary, database)
         self.layout = layout(dictionary, database)
         self._names: dict[int, str] = {}
+        self._ids: dict[Term, int] = {}
+        """The ids of terms of the last rules, most of which the next ones have, too."""
         self._released: dict[tuple[str, int], int] = {}
         """The empty relations of discarded predicates, by name and arity."""
 
@@ -230,7 +235,14 @@ class RelationCatalog:
 
     def term(self, term: Argument) -> StoredTerm:
         """Return the id of a constant, or the name of a variable."""
-        return term.name if isinstance(term, Variable) else self.dictionary.encode(term)
+        if isinstance(term, Variable):
+            return term.name
+        known = self._ids.get(term)
+        if known is None:
+            if len(self._ids) >= _REMEMBERED:
+                self._ids.clear()
+            known = self._ids[term] = self.dictionary.encode(term)
+        return known
 
     def rules(self, rule: Rule, since: Names = NO_NAMES) -> Iterator[StoredRule]:
         """Return a rule over relations. If its variables range over relations, there is one copy for each of their values.

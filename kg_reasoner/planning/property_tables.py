@@ -75,14 +75,16 @@ class PropertyTables(TripleLayout):
         property, cls = self.held[relation]
         return rows[:, 0], property, rows[:, 1] if cls < 0 else cls
 
-    def _make(self, known: dict[int, int], term: int) -> None:
-        """Create the relation of a new property or class."""
-        if term >= len(self._property_map):
+    def _make(self, known: dict[int, int], *terms: int) -> None:
+        """Create the relations of new properties or classes."""
+        if max(terms) >= len(self._property_map):
             self._extend_maps()
         is_class = known is self._classes
-        number = self._database.add_relation(1 if is_class else 2)
-        self.held[number] = (self._type, term) if is_class else (term, -1)
-        known[term] = (self._class_map if is_class else self._property_map)[term] = number
+        first = self._database.add_relations(len(terms), 1 if is_class else 2)
+        numbers = range(first, first + len(terms))
+        self.held.update(zip(numbers, [(self._type, term) if is_class else (term, -1) for term in terms], strict=True))
+        (self._class_map if is_class else self._property_map)[np.array(terms)] = numbers
+        known.update(zip(terms, numbers, strict=True))
 
     def _extend_maps(self) -> None:
         """Extend the kernels' maps from terms to relations to the size of the dictionary."""
@@ -109,12 +111,8 @@ class PropertyTables(TripleLayout):
             self._extend_maps()
         sizes: dict[int, int] = {}
         for known, terms, counts in self._names_in([triples]):
-            for term, count in zip(terms, counts, strict=True):
-                if term not in known:
-                    self._make(known, term)
-                sizes[known[term]] = count
-                if count > RESERVED:
-                    self._database.reserve(known[term], count)
+            self._expect_in(known, terms, counts)
+            sizes.update((known[term], count) for term, count in zip(terms, counts, strict=True))
         return self._database.load_triples(triples, sizes)
 
     def expect(self, blocks: Sequence[Rows]) -> None:
@@ -122,11 +120,16 @@ class PropertyTables(TripleLayout):
         if len(self._dictionary) > len(self._property_map):
             self._extend_maps()
         for known, terms, counts in self._names_in(blocks):
-            for term, count in zip(terms, counts, strict=True):
-                if term not in known:
-                    self._make(known, term)
-                if count > RESERVED:
-                    self._database.reserve(known[term], count)
+            self._expect_in(known, terms, counts)
+
+    def _expect_in(self, known: dict[int, int], terms: Sequence[int], counts: Sequence[int]) -> None:
+        """Create the relations of those of some properties or classes that are new, and make room in them."""
+        new = [term for term in terms if term not in known]
+        if new:
+            self._make(known, *new)
+        for term, count in zip(terms, counts, strict=True):
+            if count > RESERVED:
+                self._database.reserve(known[term], count)
 
     def _names_in(self, blocks: Sequence[Rows]) -> Iterator[tuple[dict[int, int], list[int], list[int]]]:
         """Yield, of triples, the properties with their numbers of triples, then the classes; each with the relations known."""

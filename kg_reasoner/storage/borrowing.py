@@ -6,7 +6,7 @@ Indexes that are missing are built in the other database, where later operations
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 
 import numpy as np
 
@@ -120,11 +120,12 @@ class BorrowingDatabase(Database):
             shared = {name: getattr(lent, name) for name in Index.fields if name not in ("relation", "built", "next")}
         record.publish(**shared, built=1)
 
-    def _add_index(self, relation: int, columns: tuple[int, ...], constant: int, apart: int) -> int:
-        number = super()._add_index(relation, columns, constant, apart)
-        if relation in self._lent:
-            self._wanted[number] = columns, constant, apart
-        return number
+    def _add_indexes(self, relations: Sequence[int], columns: tuple[int, ...], constants: Sequence[int], apart: int) -> int:
+        first = super()._add_indexes(relations, columns, constants, apart)
+        for number, (relation, constant) in enumerate(zip(relations, constants, strict=True), first):
+            if relation in self._lent:
+                self._wanted[number] = columns, constant, apart
+        return first
 
     def _flags(self, lent: Record) -> tuple[object, int]:
         """Return the flags of the rows of a lent relation, and how many of the rows are not to be seen."""

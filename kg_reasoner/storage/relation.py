@@ -42,7 +42,18 @@ from kg_reasoner.storage.kernels.layout import (
     Section,
     Step,
 )
-from kg_reasoner.storage.kernels.memory import Record, StructTable, address, allocate, grant, lend, mix, region
+from kg_reasoner.storage.kernels.memory import (
+    Record,
+    StructTable,
+    address,
+    allocate,
+    allocate_each,
+    grant,
+    lend,
+    mix,
+    region,
+    repeated,
+)
 from kg_reasoner.storage.renewal import Renewals
 from kg_reasoner.storage.shared_loading import load_together
 
@@ -65,6 +76,9 @@ for _answer in (_YES, _NO):
 
 RANKS = ("ranks", "tallies")
 """The fields of a relation that only counting uses, one number for each row."""
+
+_NO_SECTIONS: Final = allocate(16, np.int64, EMPTY), allocate(16, np.int32, -1)
+"""The table of a relation's sections by their constants, before it has any; no kernel writes to it."""
 
 SIZE_CLASSES = 40
 """Free lists of an index: vectors of up to 2**39 entries."""
@@ -119,7 +133,7 @@ class PlanRoom:
         self._code_count = 0
         self.context.codes = self._codes
 
-    def add_codes(self, codes: list[int]) -> int:
+    def add_codes(self, codes: Sequence[int] | npt.NDArray[np.int64]) -> int:
         """Store a list of codes, and return its position."""
         start, end = self._code_count, self._code_count + len(codes)
         if end > len(self._codes):
@@ -304,9 +318,12 @@ class Database(PlanRoom):
         self._watched = self._ranked = False
         self._one = self._found = allocate(0, np.int32)[:0]
         self.context.ring_keys, self.context.ring_relations = allocate(RING, np.int64), allocate(RING, np.int32)
-        self._sections: dict[tuple[int, int], int] = {}
+        self._sections: dict[int, dict[int, int]] = {}
+        """The sections of each relation, by their constants."""
         self._indexes: dict[tuple[int, int, tuple[int, ...], int], int] = {}
         self._indexes_of: dict[int, list[int]] = {}
+        self._index_columns: dict[tuple[int, ...], Any] = {}
+        """The columns of indexes as arrays, which all indexes on these columns share."""
         self._set_arity(self.frames.arity)
 
     @property
@@ -339,35 +356,41 @@ class Database(PlanRoom):
 
     def add_relation(self, arity: int, section_column: int = -1) -> int:
         """Return a new, empty relation. With a section column, rows are grouped by the constant in that column."""
-        number = len(self.relations)
-        if number == MOST:
+        return self.add_relations(1, arity, section_column)
+
+    def add_relations(self, count: int, arity: int, section_column: int = -1) -> int:
+        """Add empty relations, and return the number of the first one. See `add_relation`."""
+        first = len(self.relations)
+        if first + count > MOST:
             raise CapacityError(f"the database has {MOST:,} relations (of predicates, properties and classes), the maximal number")
-        if number >= len(self.materialised):
-            self._extend_counts(2 * number)
+        if first + count > len(self.materialised):
+            self._extend_counts(max(2 * first, first + count))
         if arity > self.frames.arity:
             self._set_arity(arity)
         capacity, slots = capacities.rows, capacities.slots
-        self.relations.add(
+        per_row = {**(_WATCHES if self._watched else {}), **(dict.fromkeys(RANKS, np.int32) if self._ranked else {})}
+        self.relations.add_many(
+            count,
             arity=arity,
             level=-1,
             ranked=-1,
             capacity=capacity,
-            rows=allocate(capacity * arity, np.int32),
-            flags=allocate(capacity, np.int16),
-            keys=allocate(slots, np.int64, EMPTY),
-            key_rows=allocate(slots, np.int32),
+            rows=allocate_each(count, capacity * max(arity, 1), np.int32),
+            flags=allocate_each(count, capacity, np.int16),
+            keys=allocate_each(count, slots, np.int64, EMPTY),
+            key_rows=allocate_each(count, slots, np.int32),
             mask=slots - 1,
             limit=int(slots * FILL),
-            section=self._add_section(),
+            section=self.sections.add_many(count, first_index=-1) + np.arange(count),
             section_column=section_column,
-            section_keys=allocate(16, np.int64, EMPTY),
-            section_ids=allocate(16, np.int32, -1),
-            section_mask=15,
-            **(_room_for_watches(capacity) if self._watched else {}),
-            **({name: allocate(capacity, np.int32) for name in RANKS} if self._ranked else {}),
+            section_keys=repeated(_NO_SECTIONS[0], count),
+            section_ids=repeated(_NO_SECTIONS[1], count),
+            section_mask=len(_NO_SECTIONS[0]) - 1,
+            watch_room=capacity if self._watched else 0,
+            **{name: allocate_each(count, capacity, dtype) for name, dtype in per_row.items()},
         )
-        self.context.relation_count = number + 1
-        return number
+        self.context.relation_count = first + count
+        return first
 
     def _add_section(self) -> int:
         self.sections.add(first_index=-1)
@@ -380,25 +403,27 @@ class Database(PlanRoom):
         record = self.relations[relation]
         if constant < 0:
             return record.section
-        number = self._sections.get((relation, constant))
+        members = self._sections.setdefault(relation, {})
+        number = members.get(constant)
         if number is None:
             number = self._add_section()
-            members = [(constant, number), *((c, s) for (r, c), s in self._sections.items() if r == relation)]
-            size = _power_of_two(4 * len(members))
-            keys, ids = allocate(size, np.int64, EMPTY), allocate(size, np.int32, -1)
-            for key, section in members:
-                slot = mix(key) & (size - 1)
-                while keys[slot] != EMPTY:
-                    slot = (slot + 1) & (size - 1)
-                keys[slot], ids[slot] = key, section
-            record.publish(section_keys=keys, section_ids=ids, section_mask=size - 1)
-            self._sections[relation, constant] = number
+            keys, ids = record.section_keys, record.section_ids
+            if not members or 2 * (len(members) + 1) > len(keys):
+                size = _power_of_two(4 * (len(members) + 1))
+                keys, ids = allocate(size, np.int64, EMPTY), allocate(size, np.int32, -1)
+                for key, section in members.items():
+                    slot = _free_slot(keys, key)
+                    keys[slot], ids[slot] = key, section
+                record.publish(section_keys=keys, section_ids=ids, section_mask=size - 1)
+            slot = _free_slot(keys, constant)
+            keys[slot], ids[slot], members[constant] = constant, number, number  # one line: nothing interrupts between two stores
         return number
 
     def sections_of_constants(self) -> Iterator[tuple[int, int]]:
         """Yield the sections for a constant, each with its relation before it."""
-        for (relation, _), section in self._sections.items():
-            yield relation, section
+        for relation, members in self._sections.items():
+            for section in members.values():
+                yield relation, section
 
     def share(self, threads: int) -> None:
         """Let kernels return WIDE where there is much to do for a number of threads."""
@@ -805,9 +830,8 @@ class Database(PlanRoom):
         record = self.relations[relation]
         record.keys[:] = EMPTY
         self.context.total -= native.keep_rows(record.address, wanted, self._ranked)
-        for (number, _), section in self._sections.items():
-            if number == relation:
-                self.sections[section].first_index = -1
+        for section in self._sections.get(relation, {}).values():
+            self.sections[section].first_index = -1
         self.sections[record.section].first_index = -1
         for index in self._indexes_of.get(relation, ()):
             self.indexes[index].built = 0
@@ -824,22 +848,51 @@ class Database(PlanRoom):
             return self._add_index(relation, columns, constant, apart) if known is None else known
 
     def _add_index(self, relation: int, columns: tuple[int, ...], constant: int, apart: int) -> int:
-        number = len(self.indexes)
-        arity = self.relations[relation].arity
-        section_column = self.relations[relation].section_column if constant >= 0 else -1
-        rest = [column for column in range(arity) if column not in columns and column != section_column]
-        self.indexes.add(
-            relation=relation,
+        return self._add_indexes([relation], columns, [constant], apart)
+
+    def _add_indexes(self, relations: Sequence[int], columns: tuple[int, ...], constants: Sequence[int], apart: int) -> int:
+        """Add an index on the same columns for each of some relations of one kind, and sections of them. Return the number of the
+        first one.
+        """
+        first = len(self.indexes)
+        example = self.relations[relations[0]]
+        section_column = example.section_column if constants[0] >= 0 else -1
+        array = self._index_columns.get(columns)
+        if array is None:
+            array = self._index_columns[columns] = _filled(columns, np.int32)
+        self.indexes.add_many(
+            len(relations),
+            relation=np.array(relations, np.int64),
             width=len(columns),
             apart=apart,
-            columns=_filled(columns, np.int32),
-            value_column=rest[0] if len(rest) == 1 else -1,
-            constant=constant,
+            columns=repeated(array, len(relations)),
+            value_column=value_column(example.arity, columns, section_column),
+            constant=np.array(constants, np.int64),
             next=-1,
         )
-        self._indexes_of.setdefault(relation, []).append(number)
-        self._indexes[relation, constant, columns, apart] = number
-        return number
+        for number, (relation, constant) in enumerate(zip(relations, constants, strict=True), first):
+            self._indexes_of.setdefault(relation, []).append(number)
+            self._indexes[relation, constant, columns, apart] = number
+        return first
+
+    def all_indexes(
+        self, relations: Sequence[int], columns: tuple[int, ...], constants: Sequence[int], apart: int
+    ) -> npt.NDArray[np.int64]:
+        """Return an index for each of some relations of one kind, as `index` does.
+
+        Args:
+            relations: The numbers of the relations, all with the same arity and section column.
+            columns: The columns of the key.
+            constants: The constants of the sections; or -1, each of them.
+            apart: See `index`.
+        """
+        known = self._indexes
+        keys = [(relation, constant, columns, apart) for relation, constant in zip(relations, constants, strict=True)]
+        with self.mutex:
+            missing = list(dict.fromkeys(key for key in keys if key not in known))
+            if missing:
+                self._add_indexes([key[0] for key in missing], columns, [key[1] for key in missing], apart)
+        return np.array([known[key] for key in keys], np.int64)
 
     def index_value_column(self, index: int) -> int:
         """Return the column whose value index entries carry, or -1."""
@@ -1068,9 +1121,21 @@ class Frames:
         self.count, self.bindings, self.depth, self.arity = count, bindings, depth, arity
 
 
+_WATCHES: Final[dict[str, type[np.generic]]] = {"watches": np.int32}
+"""The fields of a relation with one item per row that only deletion uses."""
+
+
 def _room_for_watches(capacity: int) -> dict[str, Any]:
     """Return the fields of a relation for the rule instances that wait for its facts."""
     return {"watches": allocate(capacity, np.int32), "watch_room": capacity}
+
+
+def _free_slot(keys: Any, key: int) -> int:
+    """Return the slot where a hash table of sections gets a new key."""
+    slot = mix(key) & (len(keys) - 1)
+    while keys[slot] != EMPTY:
+        slot = (slot + 1) & (len(keys) - 1)
+    return slot
 
 
 def _resized(array: Any, size: int, used: int, fill: int | None = None) -> Any:
@@ -1085,6 +1150,12 @@ def _filled(values: Any, dtype: type[np.int32]) -> Any:
     array = allocate(flat.size, dtype)
     array[: flat.size] = flat
     return array
+
+
+def value_column(arity: int, columns: Sequence[int], section_column: int) -> int:
+    """Return the column that is the only one outside of an index's key and its section, or -1."""
+    rest = [column for column in range(arity) if column not in columns and column != section_column]
+    return rest[0] if len(rest) == 1 else -1
 
 
 def _index_key(values: Sequence[int]) -> int:

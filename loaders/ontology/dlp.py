@@ -106,6 +106,7 @@ _ARE_DIFFERENT_VALUES: Final = tuple(Filter(Call("!", (Call(name, (_Y, _Z)),))) 
 """Tests identity of terms first, without calling a function."""
 _FALSE: Final = Atom(FALSE, ())
 _THING: Final = triple(_X, RDF.type, OWL.Thing)
+_IN_NOTHING: Final = (RDF.type, OWL.Nothing)
 _BOTTOM: Final = frozenset({OWL.bottomObjectProperty, OWL.bottomDataProperty})
 _TOP: Final = frozenset({OWL.topObjectProperty, OWL.topDataProperty})
 _MANY: Final = 12
@@ -527,7 +528,7 @@ def _numbered(kind: str, terms: Iterable[Term]) -> str:
 
 def _is_empty(atom: Atom) -> bool:
     """Return whether an atom is about owl:Nothing or an empty property, which have no facts in consistent data."""
-    return atom.terms[1:] == (RDF.type, OWL.Nothing) or (atom.predicate == TRIPLE and atom.terms[1] in _BOTTOM)
+    return atom.terms[1:] == _IN_NOTHING or (atom.predicate == TRIPLE and atom.terms[1] in _BOTTOM)
 
 
 def _asks_for_thing(clause: DraftRule) -> bool:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final, TypeAlias
 
 from kg_reasoner.graphs import connected_components
@@ -43,6 +43,14 @@ class RestrictionGroup:
     kind: _Kind
     property: Term
     filler: Term
+    _hash: int = field(init=False, repr=False, compare=False)
+    """The hash, because groups and their nodes are looked up often."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_hash", hash((self.kind, self.property, self.filler)))
+
+    def __hash__(self) -> int:
+        return self._hash
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,12 +72,18 @@ class Above:
 
     group: RestrictionGroup
 
+    def __hash__(self) -> int:
+        return hash(self.group) + 1
+
 
 @dataclass(frozen=True, slots=True)
 class Below:
     """A node for everything below a group: it leads to the group's members."""
 
     group: RestrictionGroup
+
+    def __hash__(self) -> int:
+        return hash(self.group) - 1
 
 
 Node: TypeAlias = Term | Above | Below

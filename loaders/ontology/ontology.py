@@ -111,6 +111,7 @@ SCHEMA_CLASSES: Final = frozenset(
 )
 """The classes whose members are axioms or declared names: ``x rdf:type c`` matters to the translation for these `c`."""
 
+_XSD: Final = str(XSD)
 _OTHER_DATATYPES: Final = frozenset({OWL.real, OWL.rational, RDF.HTML})
 """Datatypes outside XML Schema's namespace of which `datatypes` does not know the values."""
 
@@ -174,7 +175,7 @@ class Ontology:
 
     def is_datatype(self, node: Term) -> bool:
         """Return whether a node denotes a datatype or data range rather than a class."""
-        return node in self.datatypes or node in XSD
+        return node in self.datatypes or (isinstance(node, IRI) and node.value.startswith(_XSD))
 
 
 def read_ontology(triples: Iterable[Triple], names: Collection[Term] = (), *, stated: bool = True) -> Ontology:

@@ -23,22 +23,30 @@ class Order(Generic[Node]):
 
     def __init__(self, edges: Mapping[Node, Iterable[Node]]) -> None:
         # Nodes on a common cycle make one component; a component's number is greater than those of all components above it.
-        self._component: dict[Node, int] = {}
-        self._above: list[frozenset[int]] = []
+        # Nodes are numbered first, because hashing them takes longer than all the rest.
+        self._numbers = {node: number for number, node in enumerate(edges)}
+        numbered = self._numbers.setdefault
+        links = [[numbered(node, len(self._numbers)) for node in above] for above in edges.values()]
+        links += [[]] * (len(self._numbers) - len(links))
+        self._component = [0] * len(links)
+        self._above: list[Collection[int]] = []
         self._cyclic: list[bool] = []
-        for members in strongly_connected_components(edges, lambda node: edges.get(node, ())):
+        for members in strongly_connected_components(range(len(links)), links.__getitem__):
             number = len(self._above)
-            self._component.update(dict.fromkeys(members, number))
-            above = {self._component[node] for member in members for node in edges.get(member, ())}
+            for member in members:
+                self._component[member] = number
+            above = {self._component[other] for member in members for other in links[member]}
             self._cyclic.append(number in above)
-            self._above.append(frozenset(above - {number}))
+            above.discard(number)
+            self._above.append(tuple(above))
 
     def covers(self, chosen: Collection[Node]) -> Iterator[tuple[Node, Node]]:
         """Return a small set of pairs of chosen nodes whose transitive closure is the order among the chosen nodes."""
         inside: dict[int, list[Node]] = {}
         for node in chosen:
-            if node in self._component:
-                inside.setdefault(self._component[node], []).append(node)
+            if node in self._numbers:
+                inside.setdefault(self._component[self._numbers[node]], []).append(node)
+        bits = {number: 1 << place for place, number in enumerate(inside)}
         nearest: dict[int, tuple[int, ...]] = {}
         beyond: dict[int, int] = {}  # the components with chosen nodes above a component, as bits
         for number in sorted(reachable(inside, self._above.__getitem__)):  # those above first
@@ -46,12 +54,12 @@ class Order(Generic[Node]):
             kept: list[int] = []
             covered = 0
             for near in sorted(candidates, reverse=True):  # the lowest first: what lies above one of them need not be said
-                if not covered >> near & 1:
+                if not covered & bits[near]:
                     kept.append(near)
                     covered |= beyond[near]
             nearest[number] = tuple(kept)
             for near in kept:
-                covered |= 1 << near
+                covered |= bits[near]
             beyond[number] = covered
         for number, nodes in inside.items():
             if self._cyclic[number]:

@@ -228,13 +228,11 @@ _LETTERS: Final = tuple(Variable(name) for name in "xyzuvw")
 
 def rename(clause: DraftRule) -> DraftRule:
     """The clause with its variables called ``?x ?y ?z ...`` in the order in which the body, then the head, has them."""
-    names: dict[Variable, Argument] = {}
-    for variable in _variables(clause):
-        if variable not in names:
-            number = len(names)
-            names[variable] = _LETTERS[number] if number < len(_LETTERS) else Variable(f"x{number}")
-    if all(old == new for old, new in names.items()):
+    found = dict.fromkeys(_variables(clause))
+    if tuple(found) == _LETTERS[: len(found)]:
         return clause
+    letters = (_LETTERS[number] if number < len(_LETTERS) else Variable(f"x{number}") for number in range(len(found)))
+    names: dict[Variable, Argument] = dict(zip(found, letters, strict=True))
     return DraftRule(in_atom(clause.head, names), tuple(in_part(part, names) for part in clause.body), clause.name, clause.axioms)
 
 

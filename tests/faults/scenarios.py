@@ -367,6 +367,29 @@ FOLLOWED: Final[list[Triple]] = [(ex("Cat"), RDFS.subClassOf, ex("Pet")), (ex("q
 """Axioms between names, which are followed without a new translation."""
 
 
+MANY: Final[list[Triple]] = [
+    *((ex(f"Kind{number}"), RDFS.subClassOf, ex(f"Kind{number + 1}")) for number in range(6)),
+    *((ex("tom"), RDF.type, ex(f"Kind{number}")) for number in (0, 3)),
+]
+"""Axioms of one shape, whose rules are planned together."""
+
+
+def add_many_axioms(subject: Subject) -> None:
+    subject.reasoner.add_triples(MANY)
+    subject.reasoner.materialise()
+
+
+def with_many_axioms() -> Subject:
+    subject = axioms()
+    add_many_axioms(subject)
+    return subject
+
+
+def remove_from_many(subject: Subject) -> None:
+    subject.reasoner.remove_triples(MANY[-1:])
+    subject.reasoner.materialise()
+
+
 def with_followed() -> Subject:
     subject = axioms()
     add_followed(subject)
@@ -658,6 +681,9 @@ def _scenarios() -> Iterator[Scenario]:
     yield Scenario("add triples", axioms, add_triples)
     yield Scenario("remove triples", axioms, remove_triples)
     yield Scenario("add triples, tiny tables", axioms, add_triples, is_tiny=True)
+    yield Scenario("add many axioms", axioms, add_many_axioms)
+    yield Scenario("add many axioms, tiny tables", axioms, add_many_axioms, is_tiny=True)
+    yield Scenario("remove from many axioms", with_many_axioms, remove_from_many)
     yield Scenario("add followed axioms", axioms, add_followed)
     yield Scenario("remove followed axioms", with_followed, remove_followed)
     yield Scenario("classify", axioms, classify)

@@ -19,6 +19,7 @@ from kg_reasoner.storage.kernels.layout import (
     PROBE,
     READY,
     RING,
+    SPARSE,
     STOPPED,
     VALUES,
     WIDE,
@@ -415,6 +416,18 @@ def process_block(context: Context, current: int, low: int, high: int) -> int:
 
 
 @kernel
+def follow(context: Context, number: int) -> int:
+    """Make a relation with new rows the current one, if rules derive one from another relation. Return whether there is one."""
+    section = context.sections[context.relations[number].section]
+    for position in range(section.first_trigger, section.end_trigger):
+        head = context.plans[context.triggers[position]].head_relation
+        if context.processed[head] < context.relations[head].count:
+            context.current = head
+            return 1
+    return 0
+
+
+@kernel
 def is_wide(context: Context, current: int, low: int) -> int:
     """Return whether threads should share the new rows of a relation from `low` on: they fill blocks, and there is much to do."""
     relation = context.relations[current]
@@ -452,12 +465,16 @@ def run(context: Context) -> int:
         low = context.processed[current]
         if low >= relation.count:
             idle = idle + 1
+            context.passed = context.passed + 1
             context.current = context.current + 1
             continue
+        if context.passed > 0:
+            context.following = 1 if context.passed > SPARSE and not context.settled else 0
+            context.passed = 0
         idle = 0
         high = context.block_end
         if high == 0:
-            if is_wide(context, current, low):
+            if not context.following and is_wide(context, current, low):
                 context.wanted = current
                 return WIDE
             high = relation.count
@@ -478,6 +495,10 @@ def run(context: Context) -> int:
             return STOPPED
         if blocks == 0:
             return PAUSE
+        if context.following and not context.settled:
+            follow(context, current)
+    context.passed = 0
+    context.following = 0
     return DONE
 
 

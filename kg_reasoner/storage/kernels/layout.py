@@ -135,6 +135,8 @@ CACHED = 1 << 14
 """Hash tables with fewer slots are assumed to be in the processor's cache."""
 FEW = 16
 """Rows that are processed together without a look at whether they can match."""
+SPARSE = 1 << 10
+"""With more relations than this between two that have new rows, the next ones are not looked for in their order."""
 RING = 32
 """Heads that wait for their cache line (a power of two); at most half of them at once."""
 
@@ -459,6 +461,10 @@ class Context(Struct):
     touched_count: int
     touched_room: int
     current: int
+    passed: int
+    """How many relations without new rows have been passed in a row."""
+    following: int
+    """1: few of many relations have new rows, and to look for them takes longer than to process them."""
     block: int
     block_rows: int
     """Rows that are processed together: BLOCK."""

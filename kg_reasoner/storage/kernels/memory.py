@@ -201,6 +201,27 @@ def borrow(data: "bytes | memoryview") -> Any:
     return block
 
 
+class Pieces(NamedTuple):
+    """Arrays of one size, and their addresses."""
+
+    arrays: list[Any]
+    addresses: npt.NDArray[np.int64]
+
+
+def allocate_each(count: int, size: int, dtype: npt.DTypeLike, fill: int | None = None) -> Pieces:
+    """Return many arrays visible to kernels, all of one size. They share a block, which lives as long as one of them does."""
+    if CHECKED:
+        arrays = [allocate(size, dtype, fill) for _ in range(count)]
+        return Pieces(arrays, np.array([address(array) for array in arrays], np.int64))
+    block = allocate((count, size), dtype, fill)
+    return Pieces(list(block), address(block) + np.arange(count) * block.strides[0])
+
+
+def repeated(array: Any, count: int) -> Pieces:
+    """Return one array as that of many structs, which never write to it."""
+    return Pieces([array] * count, np.full(count, address(array), np.int64))
+
+
 def lend(array: npt.NDArray[Any]) -> Any:
     """Return an array of Python's, whose items are adjacent, as one that kernels can read, without a copy."""
     if not CHECKED:
@@ -290,7 +311,8 @@ class StructTable:
         self.struct = struct
         self.owner = owner
         self.field = field
-        self.records: list[Record] = []
+        self._records: list[Record | None] = []
+        """Python's hands on the structs, each made when it is needed first."""
         self._use(allocate((capacity, len(struct.fields)), np.int64, 0))
 
     def _use(self, words: Any) -> None:
@@ -306,27 +328,73 @@ class StructTable:
         """Append a struct with the given field values; other fields are zero. The struct becomes visible when all fields are
         set.
         """
-        count = len(self.records)
-        if count == len(self.words):
-            grown = allocate((2 * count, self.words.shape[1]), np.int64, 0)
-            grown[:count] = self.words
-            self._use(grown)
+        count = len(self._records)
+        self._fit(count + 1)
         self.words[count] = 0
         record = self.struct.record(self, count * len(self.struct.fields))
         for name, value in values.items():
             setattr(record, name, value)
-        self.records.append(record)
+        self._records.append(record)
         return record
+
+    def add_many(self, count: int, **values: "int | npt.NDArray[np.int64] | Pieces") -> int:
+        """Append structs, and return the number of the first one. They become visible together.
+
+        Args:
+            count: How many.
+            values: Fields: one value for all structs or one for each, arrays as `Pieces`. Other fields are zero.
+        """
+        first, width = len(self._records), len(self.struct.fields)
+        self._fit(first + count)
+        words = self.words[first : first + count]
+        words[:] = 0
+        arrays: dict[str, list[Any]] = {}
+        for name, value in values.items():
+            if isinstance(value, Pieces):
+                arrays[name] = value.arrays
+            words[:, self.struct.fields[name][0]] = value.addresses if isinstance(value, Pieces) else value
+        if arrays:
+            records = [self.struct.record(self, (first + place) * width) for place in range(count)]
+            for record, *held in zip(records, *arrays.values(), strict=True):
+                record._arrays = dict(zip(arrays, held, strict=True))
+            self._records += records
+        else:
+            self._records += [None] * count
+        return first
+
+    def append(self, words: npt.NDArray[np.int64]) -> int:
+        """Append structs of numbers, given all their words, and return the number of the first one."""
+        first = len(self._records)
+        self._fit(first + len(words))
+        self.words[first : first + len(words)] = words
+        self._records += [None] * len(words)
+        return first
+
+    def _fit(self, count: int) -> None:
+        """Make room for this number of structs."""
+        if count > len(self.words):
+            used = len(self._records)
+            grown = allocate((max(count, 2 * len(self.words)), self.words.shape[1]), np.int64, 0)
+            grown[:used] = self.words[:used]
+            self._use(grown)
+
+    @property
+    def records(self) -> list[Record]:
+        """All structs."""
+        return [self[number] for number in range(len(self._records))]
 
     def truncate(self, count: int) -> None:
         """Remove the last structs, leaving `count`."""
-        del self.records[count:]
+        del self._records[count:]
 
     def __len__(self) -> int:
-        return len(self.records)
+        return len(self._records)
 
     def __getitem__(self, index: int) -> Record:
-        return self.records[index]
+        record = self._records[index]
+        if record is None:
+            record = self._records[index] = self.struct.record(self, index % len(self._records) * len(self.struct.fields))
+        return record
 
 
 # --- checked mode ----------------------------------------------------------------------------------------------------------

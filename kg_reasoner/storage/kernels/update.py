@@ -33,6 +33,8 @@ def update_stratum(context: Context, pauses: int) -> int:
         settle(context)
         context.current = 0
         context.block_end = 0
+        context.passed = 0
+        context.following = 0
         context.pause = 0
         context.phase = INSERT
         if context.removed_count > 0:

@@ -1,0 +1,238 @@
+"""Plans of many rules of one shape, made together.
+
+An ontology of a hundred thousand axioms has as many rules, but few shapes: ``?x a C :- ?x a D`` is the shape of each subclass
+axiom. The rules of a shape differ in their relations and constants only, and so do their plans. A `Pattern` has the plans of one
+such rule, whose relations and constants are numbers from 0 on; those of all others are copies of its words, in which NumPy replaces
+these numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, Final, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from kg_reasoner.planning.catalog import StoredAtom, StoredComparison, StoredRule, StoredTerm
+from kg_reasoner.storage.kernels.layout import COMPARE, EMPTY, PROBE, Plan, Relation, Step
+from kg_reasoner.storage.kernels.memory import Record, StructTable
+from kg_reasoner.storage.relation import Database, PlanRoom, value_column
+
+__all__ = ["Outline", "Pattern", "ShapedPlans", "outline"]
+
+_MANY: Final = 4
+"""Fewer rules than this are planned one by one, unless plans of their shape are known."""
+_MOST: Final = 256
+"""The maximal number of shapes that are remembered."""
+_LONGEST: Final = 16
+"""Rules with more body atoms are planned one by one."""
+
+Numbers: TypeAlias = npt.NDArray[np.int64]
+_LOW: Final = (1 << 32) - 1
+_PLAN: Final = {name: word for name, (word, _) in Plan.fields.items()}
+_STEP: Final = {name: word for name, (word, _) in Step.fields.items()}
+
+
+class Outline:
+    """A rule as its shape, and the relations and constants that fill it.
+
+    Attributes:
+        shape: Equal for rules whose plans differ in relations and constants only.
+        relations: The relations, each once.
+        constants: The constants, each once.
+    """
+
+    __slots__ = ("constants", "relations", "shape")
+
+    def __init__(self, shape: tuple[Any, ...], relations: Iterable[int], constants: Iterable[int]) -> None:
+        self.shape = shape
+        self.relations = tuple(relations)
+        self.constants = tuple(constants)
+
+
+def outline(room: PlanRoom, rule: StoredRule) -> Outline | None:
+    """Return the outline of a rule, or None for a rule that applies functions.
+
+    Args:
+        room: The relations.
+        rule: The rule.
+    """
+    relations: dict[int, int] = {}
+    constants: dict[int, int] = {}
+    shape: list[Any] = []
+    for atom in (rule.head, *rule.body):
+        terms = [term if isinstance(term, str) else constants.setdefault(term, len(constants)) for term in atom.terms]
+        shape.append((relations.setdefault(atom.relation, len(relations)), atom.negated, *terms))
+    for check in rule.checks:
+        if not isinstance(check, StoredComparison):
+            return None
+        sides = (
+            side if isinstance(side, str) else constants.setdefault(side, len(constants)) for side in (check.left, check.right)
+        )
+        shape.append((check.operator, *sides))
+    shape.append(tuple(room.relation(number).section_column for number in relations))
+    return Outline(tuple(shape), relations, constants)
+
+
+class Pattern(PlanRoom):
+    """The plans of an example of a shape: a room for plans whose relations, constants and indexes are numbers from 0 on.
+
+    Args:
+        room: The relations.
+        rule: A rule of the shape.
+        found: Its outline.
+        write: Writes the plans of a rule in a room.
+
+    Attributes:
+        count: The number of plans of a rule.
+    """
+
+    def __init__(self, room: PlanRoom, rule: StoredRule, found: Outline, write: Callable[[PlanRoom, StoredRule], object]) -> None:
+        super().__init__()
+        self._relations = StructTable(Relation)
+        for number in found.relations:
+            record = room.relation(number)
+            self._relations.add(arity=record.arity, section_column=record.section_column)
+        self._numbers: dict[tuple[int, tuple[int, ...], int, int], int] = {}
+        """The indexes."""
+        write(self, _example(rule, found))
+        self.count = len(self.plans)
+        self._indexes = tuple(self._numbers)
+        self._plan_words = np.array(self.plans.words[: self.count])
+        self._step_words = np.array(self.steps.words[: len(self.steps)])
+        self._example_codes = np.array(self._codes[: self._code_count], np.int64)
+        self._constant_codes = np.flatnonzero(self._example_codes >= 0)
+
+    def relation(self, number: int) -> Record:
+        """See `PlanRoom.relation`."""
+        return self._relations[number]
+
+    def index(self, relation: int, columns: tuple[int, ...], constant: int = -1, apart: int = 0) -> int:
+        """See `PlanRoom.index`."""
+        return self._numbers.setdefault((relation, columns, constant, apart), len(self._numbers))
+
+    def index_value_column(self, index: int) -> int:
+        """See `PlanRoom.index_value_column`."""
+        relation, columns, constant, _ = [*self._numbers][index]
+        record = self._relations[relation]
+        return value_column(record.arity, columns, record.section_column if constant >= 0 else -1)
+
+    def copy(self, database: Database, outlines: Sequence[Outline], rules: Sequence[int]) -> int:
+        """Write the plans of rules of this shape. Return the number of the first one; each rule has `count` of them in a row.
+
+        Args:
+            database: The database of the rules.
+            outlines: The outlines of the rules.
+            rules: The numbers of the rules.
+        """
+        size, length = len(outlines), len(self._step_words)
+        relations = np.array([each.relations for each in outlines], np.int64)
+        constants = np.array([each.constants for each in outlines], np.int64)
+        first_code = database.add_codes(self._copied_codes(constants)) + np.arange(size) * len(self._example_codes)
+        first_step = len(database.steps) + np.arange(size) * length
+        steps = self._copied_steps(relations, constants, self._all_indexes(database, relations, constants))
+        steps[:, :, [_STEP["key"], _STEP["columns"]]] += first_code[:, np.newaxis, np.newaxis]
+        plans = np.repeat(self._plan_words[np.newaxis], size, axis=0)
+        plans[:, :, [_PLAN["trigger"], _PLAN["head"]]] += first_code[:, np.newaxis, np.newaxis]
+        plans[:, :, _PLAN["first_step"]] += first_step[:, np.newaxis]
+        plans[:, :, _PLAN["head_relation"]] = relations[:, self._plan_words[:, _PLAN["head_relation"]]]
+        plans[:, :, _PLAN["rule"]] = np.array(rules, np.int64)[:, np.newaxis]
+        database.frames.fit(self.frames.bindings, self.frames.depth)
+        database.steps.append(steps.reshape(size * length, len(_STEP)))
+        return database.plans.append(plans.reshape(size * self.count, len(_PLAN)))
+
+    def _all_indexes(self, database: Database, relations: Numbers, constants: Numbers) -> Numbers:
+        """Return the indexes of each rule."""
+        found = np.empty((len(relations), len(self._indexes)), np.int64)
+        for place, (relation, columns, constant, apart) in enumerate(self._indexes):
+            sections = constants[:, constant] if constant >= 0 else np.full(len(relations), -1)
+            found[:, place] = database.all_indexes(relations[:, relation].tolist(), columns, sections.tolist(), apart)
+        return found
+
+    def _copied_codes(self, constants: Numbers) -> Numbers:
+        codes = np.repeat(self._example_codes[np.newaxis], len(constants), axis=0)
+        codes[:, self._constant_codes] = constants[:, self._example_codes[self._constant_codes]]
+        return codes.reshape(-1)
+
+    def _copied_steps(self, relations: Numbers, constants: Numbers, indexes: Numbers) -> Numbers:
+        """Return the steps of each rule with its relations, constants and indexes. Their codes are still those of the example."""
+        steps = np.repeat(self._step_words[np.newaxis], len(relations), axis=0)
+        for place, words in enumerate(self._step_words.tolist()):
+            relation, index, guard, key = (words[_STEP[field]] for field in ("relation", "index", "guard", "guard_key"))
+            step = steps[:, place]
+            if words[_STEP["kind"]] < COMPARE:
+                step[:, _STEP["relation"]] = relations[:, relation]
+            if words[_STEP["kind"]] == PROBE:
+                step[:, _STEP["index"]] = indexes[:, index]
+            if guard >= 0:
+                step[:, _STEP["guard"]] = indexes[:, guard]
+            if key != EMPTY:
+                is_pair = len(self._indexes[guard][1]) > 1
+                step[:, _STEP["guard_key"]] = constants[:, key & _LOW] | (constants[:, key >> 32] << 32 if is_pair else 0)
+        return steps
+
+
+def _example(rule: StoredRule, found: Outline) -> StoredRule:
+    """Return a rule with its relations and constants numbered from 0 on."""
+    relations = {relation: number for number, relation in enumerate(found.relations)}
+    constants = {constant: number for number, constant in enumerate(found.constants)}
+
+    def term(term: StoredTerm) -> StoredTerm:
+        return term if isinstance(term, str) else constants[term]
+
+    def atom(atom: StoredAtom) -> StoredAtom:
+        return StoredAtom(relations[atom.relation], tuple(map(term, atom.terms)), atom.negated)
+
+    comparisons = (check for check in rule.checks if isinstance(check, StoredComparison))
+    checks = (StoredComparison(check.operator, term(check.left), term(check.right)) for check in comparisons)
+    return StoredRule(atom(rule.head), tuple(map(atom, rule.body)), tuple(checks), rule.rule)
+
+
+class ShapedPlans:
+    """Plans of rules, made together for those of one shape. What is known of a shape is kept for further rules.
+
+    Args:
+        database: The database of the rules.
+        write: Writes the plans of a rule in a room, given its number.
+    """
+
+    def __init__(self, database: Database, write: Callable[[PlanRoom, StoredRule, int], object]) -> None:
+        self._database = database
+        self._write = write
+        self._patterns: dict[tuple[Any, ...], Pattern] = {}
+
+    def write(self, rules: Sequence[tuple[StoredRule, int]]) -> list[int]:
+        """Write the plans of rules. Return for each rule the number of its first plan; its others follow.
+
+        Args:
+            rules: The rules with their numbers.
+        """
+        first = [0] * len(rules)
+        shapes: dict[tuple[Any, ...], list[tuple[int, Outline]]] = {}
+        single: list[int] = []
+        for place, (rule, _) in enumerate(rules):
+            found = outline(self._database, rule) if len(rule.body) <= _LONGEST else None
+            if found is None:
+                single.append(place)
+            else:
+                shapes.setdefault(found.shape, []).append((place, found))
+        for shape, members in shapes.items():
+            pattern = self._patterns.get(shape)
+            if pattern is None and len(members) < _MANY:
+                single.extend(place for place, _ in members)
+                continue
+            places = [place for place, _ in members]
+            if pattern is None:
+                if len(self._patterns) >= _MOST:
+                    self._patterns.clear()
+                pattern = self._patterns[shape] = Pattern(
+                    self._database, rules[places[0]][0], members[0][1], lambda room, rule: self._write(room, rule, 0)
+                )
+            start = pattern.copy(self._database, [found for _, found in members], [rules[place][1] for place in places])
+            for number, place in enumerate(places):
+                first[place] = start + number * pattern.count
+        for place in sorted(single):
+            first[place] = len(self._database.plans)
+            self._write(self._database, *rules[place])
+        return first

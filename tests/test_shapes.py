@@ -1,0 +1,203 @@
+"""Many rules at once: plans that are made together for the rules of a shape equal those made one by one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kg_reasoner import Reasoner
+from kg_reasoner.engine import materialise
+from kg_reasoner.planning import shapes
+from kg_reasoner.planning.catalog import DISTINCT_TERMS, StoredAtom, StoredCall, StoredComparison, StoredRule
+from kg_reasoner.planning.planner import plan_backward, plan_rule, plan_trigger
+from kg_reasoner.planning.shapes import ShapedPlans, outline
+from kg_reasoner.program import Atom, Rule
+from kg_reasoner.storage.kernels.layout import CHECK, COMPARE, EMPTY, PROBE, SCAN, Plan, Step
+from kg_reasoner.storage.kernels.memory import mix
+from kg_reasoner.storage.relation import Database, PlanRoom
+from kg_reasoner.terms import IRI, OWL, RDF, RDFS, BlankNode, Triple
+
+KINDS = {1: (0, 1, 2), 2: (3, 4, 5), 3: (6, 7)}
+"""Relations by their number of columns. Those with three are grouped by the second one."""
+VARIABLES = ("x", "y", "z")
+SOURCE = Rule(Atom("p", ()))
+
+
+def database() -> Database:
+    made = Database()
+    for columns, relations in KINDS.items():
+        made.add_relations(len(relations), columns, 1 if columns == 3 else -1)
+    return made
+
+
+def atoms(terms: st.SearchStrategy[int | str]) -> st.SearchStrategy[StoredAtom]:
+    return st.sampled_from([*KINDS]).flatmap(
+        lambda columns: st.builds(StoredAtom, st.sampled_from(KINDS[columns]), st.tuples(*[terms] * columns))
+    )
+
+
+@st.composite
+def rules(draw: st.DrawFn) -> StoredRule:
+    terms = st.sampled_from(VARIABLES) | st.integers(0, 4)
+    body = draw(st.lists(atoms(terms), min_size=1, max_size=4))
+    bound = sorted({term for atom in body for term in atom.terms if isinstance(term, str)})
+    known = st.sampled_from(bound) | st.integers(0, 4) if bound else st.integers(0, 4)
+    for atom in draw(st.lists(atoms(terms), max_size=1)):
+        body.insert(draw(st.integers(0, len(body))), StoredAtom(atom.relation, atom.terms, negated=True))
+    comparisons = st.builds(StoredComparison, st.sampled_from(["=", "!=", "<", DISTINCT_TERMS]), known, known)
+    return StoredRule(draw(atoms(known)), tuple(body), tuple(draw(st.lists(comparisons, max_size=1))), SOURCE)
+
+
+@st.composite
+def rules_of_shapes(draw: st.DrawFn) -> list[StoredRule]:
+    """Rules, and the same ones with other relations and constants."""
+    found = []
+    for rule in draw(st.lists(rules(), min_size=1, max_size=3)):
+        found.append(rule)
+        for _ in range(draw(st.integers(0, 2))):
+            relations = {old: new for kind in KINDS.values() for old, new in zip(kind, draw(st.permutations(kind)), strict=True)}
+            constants = draw(st.permutations(range(5)))
+            found.append(renamed(rule, relations, dict(enumerate(constants))))
+    return found
+
+
+def renamed(rule: StoredRule, relations: dict[int, int], constants: dict[int, int]) -> StoredRule:
+    def term(old: int | str) -> int | str:
+        return old if isinstance(old, str) else constants[old]
+
+    def atom(old: StoredAtom) -> StoredAtom:
+        return StoredAtom(relations[old.relation], tuple(map(term, old.terms)), old.negated)
+
+    checks = [
+        StoredComparison(old.operator, term(old.left), term(old.right)) for old in rule.checks if not isinstance(old, StoredCall)
+    ]
+    return StoredRule(atom(rule.head), tuple(map(atom, rule.body)), tuple(checks), rule.rule)
+
+
+def meaning(room: Database, number: int, trigger: int) -> Iterator[Any]:
+    """Yield the fields of a plan and its steps, with indexes and lists of codes in place of their numbers."""
+    plan = room.plans[number]
+    names = {index: key for key, index in room._indexes.items()}
+
+    def codes(first: int, count: int) -> list[int]:
+        return [int(code) for code in room._codes[first : first + count]]
+
+    yield {name: getattr(plan, name) for name in Plan.fields if name not in ("first_step", "trigger", "head")}
+    yield codes(plan.trigger, trigger), codes(plan.head, room.relations[plan.head_relation].arity)
+    for place in range(plan.first_step, plan.first_step + plan.step_count):
+        step = room.steps[place]
+        fields = {name: getattr(step, name) for name in Step.fields if name not in ("key", "columns", "index", "guard")}
+        matched = step.kind == SCAN or (step.kind == PROBE and step.value_slot == CHECK)
+        yield fields, codes(step.key, step.width), codes(step.columns, room.relations[step.relation].arity if matched else 0)
+        yield names[step.index] if step.kind == PROBE else None, names[step.guard] if step.guard >= 0 else None
+        assert step.kind <= COMPARE
+
+
+def ways(exact: bool) -> dict[str, Any]:
+    """The kinds of plans: how those of a rule are written, and the columns of the row that triggers each of them."""
+
+    def triggered(room: PlanRoom, rule: StoredRule, number: int) -> None:
+        for position in range(len(rule.body)):
+            plan_trigger(room, rule, number, position, exact)
+
+    return {
+        "triggered": (triggered, lambda rule: [len(atom.terms) for atom in rule.body]),
+        "whole": (lambda room, rule, number: plan_rule(room, rule, number, exact), lambda rule: [0]),
+        "backward": (plan_backward, lambda rule: [len(rule.head.terms)]),
+    }
+
+
+@given(rules_of_shapes(), st.booleans(), st.integers(1, 3))
+def test_plans_made_together_are_those_made_one_by_one(found: list[StoredRule], exact: bool, many: int) -> None:
+    for write, triggers in ways(exact).values():
+        single, together = database(), database()
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(shapes, "_MANY", many)
+            first = ShapedPlans(together, write).write([(rule, 10 + number) for number, rule in enumerate(found)])
+        for number, (rule, plan) in enumerate(zip(found, first, strict=True)):
+            start = len(single.plans)
+            write(single, rule, 10 + number)
+            for place, trigger in enumerate(triggers(rule)):
+                expected = list(meaning(single, start + place, trigger))
+                assert list(meaning(together, plan + place, trigger)) == expected
+        assert single._indexes.keys() == together._indexes.keys()
+        assert (together.frames.bindings, together.frames.depth) >= (single.frames.bindings, single.frames.depth)
+
+
+@given(rules(), rules())
+def test_rules_of_one_shape_can_be_renamed_to_each_other(one: StoredRule, other: StoredRule) -> None:
+    room = database()
+    first, second = outline(room, one), outline(room, other)
+    assert first is not None and second is not None
+    if first.shape == second.shape:
+        relations = dict(zip(first.relations, second.relations, strict=True))
+        constants = dict(zip(first.constants, second.constants, strict=True))
+        assert renamed(one, relations, constants) == other
+
+
+def test_a_rule_with_functions_has_no_outline() -> None:
+    rule = StoredRule(StoredAtom(0, ("x",)), (StoredAtom(3, ("x", "y")),), (StoredCall(0, 4, ("y",), None),), SOURCE)
+    assert outline(database(), rule) is None
+
+
+def tree(count: int) -> Iterator[Triple]:
+    """Classes in a tree, each with a property and an existential."""
+    for number in range(count):
+        cls, property, node = (IRI(f"http://example.org/{kind}{number}") for kind in ("C", "p", "r"))
+        above = IRI(f"http://example.org/C{number // 2}")
+        yield cls, RDFS.subClassOf, above
+        yield property, RDFS.domain, cls
+        yield property, RDFS.range, above
+        blank = BlankNode(node.value[-5:].strip("/."))
+        yield blank, RDF.type, OWL.Restriction
+        yield blank, OWL.onProperty, property
+        yield blank, OWL.someValuesFrom, above
+        yield blank, RDFS.subClassOf, cls
+        yield IRI(f"http://example.org/x{number}"), property, IRI(f"http://example.org/x{number + 1}")
+        yield IRI(f"http://example.org/x{number + 1}"), RDF.type, above
+
+
+def test_an_ontology_is_planned_by_shapes_and_not_by_rules(monkeypatch: pytest.MonkeyPatch) -> None:
+    planned = []
+    monkeypatch.setattr(materialise, "plan_trigger", lambda *given: planned.append(given) or plan_trigger(*given))
+    reasoner = Reasoner(ruleset="owl2rl")
+    reasoner.add_triples(tree(100))
+    reasoner.materialise()
+    assert len(reasoner.rules) > 350 and len(planned) < 60
+    inferred = set(reasoner.triples(which="inferred"))
+    monkeypatch.setattr(shapes, "_MANY", 1 << 30)
+    other = Reasoner(ruleset="owl2rl")
+    other.add_triples(tree(100))
+    other.materialise()
+    assert len(planned) > 350 and set(other.triples(which="inferred")) == inferred
+
+
+def test_sections_are_found_however_many_there_are() -> None:
+    made = database()
+    sections = {constant: made.section(6, constant) for constant in range(7, 700, 3)}
+    assert {constant: made.section(6, constant) for constant in sections} == sections
+    record, found = made.relations[6], {}
+    for constant in sections:
+        slot = mix(constant) & record.section_mask
+        while record.section_keys[slot] not in (EMPTY, constant):
+            slot = (slot + 1) & record.section_mask
+        found[constant] = record.section_ids[slot]
+    assert found == sections
+    assert made.relations[7].section_keys[0] == EMPTY
+
+
+def test_new_facts_are_followed_through_many_relations() -> None:
+    """Each relation comes before the one that it is derived from, and two ways lead to some of them."""
+    count = 1_500
+    links = "".join(f"p{number}(?x) :- p{number + 1}(?x) .\n" for number in range(count))
+    others = "".join(f"q{number}(?x) :- p{number}(?x), start(?x) .\n" for number in range(count))
+    reasoner = Reasoner(f"{links}{others} p{count}(1) . p{count}(2) . p{count // 2}(3) . start(2) .")
+    reasoner.materialise()
+    expected = {f"p{number}": {1, 2} | ({3} if number <= count // 2 else set()) for number in range(count + 1)}
+    expected |= {f"q{number}": {2} for number in range(count)}
+    found = {predicate: {int(terms[0].lexical) for terms in reasoner.facts(predicate)} for predicate in expected}
+    assert found == expected
