@@ -34,7 +34,7 @@ from benchmarks.contest import ROOT
 from benchmarks.jobs import LINEAR, NONLINEAR, OWL2RL, RDFS
 from benchmarks.update_data import data_folder, lubm
 from kg_reasoner.api.reasoner import Reasoner
-from kg_reasoner.concurrency.rounds import Round, Task
+from kg_reasoner.concurrency.tasks import Round, Task
 from kg_reasoner.storage.parallel import Worker
 from kg_reasoner.terms import literal
 

@@ -24,7 +24,7 @@ import numpy as np
 
 from benchmarks.update_data import data_folder
 from kg_reasoner.api.reasoner import Reasoner
-from kg_reasoner.concurrency import pipeline, together
+from kg_reasoner.concurrency import pipeline, tasks
 from kg_reasoner.io.output import triple_writer
 from kg_reasoner.loaders.rdf.reader import read
 from kg_reasoner.lubm import generate
@@ -48,16 +48,16 @@ class Seconds:
 def watched(corrections: list[float]) -> Iterator[None]:
     """Note, each time that threads work together, by how much the longest of them exceeds the calling one."""
 
-    def run(tasks: Sequence[together.Task], threads: int) -> None:
+    def run(given: Sequence[tasks.Task], threads: int) -> None:
         times: dict[int, float] = {}
 
-        def timed(task: together.Task) -> None:
+        def timed(task: tasks.Task) -> None:
             before = time.thread_time()
             task()
             thread = threading.get_ident()
             times[thread] = times.get(thread, 0.0) + time.thread_time() - before
 
-        together.run_together([partial(timed, task) for task in tasks], threads)
+        tasks.run_together([partial(timed, task) for task in given], threads)
         corrections.append(max(times.values()) - times.get(threading.get_ident(), 0.0))
 
     places = pipeline, shared_loading
@@ -67,7 +67,7 @@ def watched(corrections: list[float]) -> Iterator[None]:
         yield
     finally:
         for place in places:
-            place.run_together = together.run_together  # type: ignore[attr-defined]
+            place.run_together = tasks.run_together  # type: ignore[attr-defined]
 
 
 def measured(job: Callable[[], Callable[[], bytes]]) -> Seconds:

@@ -12,7 +12,7 @@ from rich.console import Console
 from benchmarks import report
 from benchmarks.parallel import Run, Times, Workload, graph_workloads, makespan, materialised, measured, table, watched_rounds
 from kg_reasoner.api.reasoner import Reasoner
-from kg_reasoner.concurrency.rounds import Round
+from kg_reasoner.concurrency.tasks import Round
 from kg_reasoner.terms import literal
 
 

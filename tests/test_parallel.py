@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from kg_reasoner.api.reasoner import Reasoner
 from kg_reasoner.cli import main
-from kg_reasoner.concurrency import rounds
+from kg_reasoner.concurrency import tasks
 from kg_reasoner.concurrency.cores import thread_count
 from kg_reasoner.concurrency.limits import Limits
 from kg_reasoner.engine.maintenance import STRATEGIES
@@ -141,7 +141,7 @@ def test_too_many_heads_for_threads(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def crew_threads() -> list[threading.Thread]:
-    return [thread for thread in threading.enumerate() if thread.name.startswith(rounds.NAME)]
+    return [thread for thread in threading.enumerate() if thread.name.startswith(tasks.NAME)]
 
 
 def waited(condition: Callable[[], bool]) -> bool:
@@ -210,7 +210,7 @@ def test_interrupt_waits_for_threads() -> None:
         return False
 
     with pytest.raises(KeyboardInterrupt):
-        rounds.Round(interrupt, stopped.set).run([task] * 5, 2)
+        tasks.Round(interrupt, stopped.set).run([task] * 5, 2)
     assert (running, len(begun)) == ([], 2)
 
 

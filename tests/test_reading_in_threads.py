@@ -15,9 +15,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kg_reasoner import Reasoner
-from kg_reasoner.concurrency import together
+from kg_reasoner.concurrency import tasks
 from kg_reasoner.concurrency.pipeline import Pipeline
-from kg_reasoner.concurrency.together import run_together
+from kg_reasoner.concurrency.tasks import run_together
 from kg_reasoner.errors import LimitError, LoadError
 from kg_reasoner.loaders.rdf.blank import BlankScope
 from kg_reasoner.loaders.rdf.formats import TURTLE
@@ -68,7 +68,7 @@ def found_by(reading: Callable[[Dictionary], Iterator[Any]]) -> tuple[list[list[
             batches.append([triples.tolist(), None if graphs is None else graphs.tolist()])
     except LoadError as caught:
         error = str(caught)
-    assert not [thread for thread in threading.enumerate() if thread.name == together.NAME]
+    assert not [thread for thread in threading.enumerate() if thread.name == tasks.NAME]
     return batches, dictionary.texts(), error
 
 
@@ -168,7 +168,7 @@ def test_errors_in_threads(monkeypatch: pytest.MonkeyPatch, error: type[BaseExce
     with pytest.raises(error):
         for _ in read(data, dictionary=dictionary, format="nt", block=10, threads=3):
             pass
-    assert not [thread for thread in threading.enumerate() if thread.name == together.NAME]
+    assert not [thread for thread in threading.enumerate() if thread.name == tasks.NAME]
 
 
 @settings(max_examples=examples(30), deadline=None)
@@ -230,7 +230,7 @@ def test_the_first_error_ends_the_tasks() -> None:
     with pytest.raises(ValueError, match="3"):
         run_together([partial(task, number) for number in range(1000)], 3)
     assert len(begun) < 1000
-    assert not [thread for thread in threading.enumerate() if thread.name == together.NAME]
+    assert not [thread for thread in threading.enumerate() if thread.name == tasks.NAME]
 
 
 @pytest.mark.parametrize("threads", [2, 3])

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kg_reasoner.concurrency.rounds import Task
+from kg_reasoner.concurrency.tasks import Task
 from kg_reasoner.storage.index_building import Building
 from kg_reasoner.storage.kernels.building import MOST_SPILLED
 from kg_reasoner.storage.kernels.layout import EMPTY

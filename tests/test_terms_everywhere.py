@@ -5,6 +5,7 @@ from __future__ import annotations
 import tempfile
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -85,7 +86,7 @@ def read(data: bytes, format: str, base: str | None = None) -> list[Triple] | No
 def test_the_compiled_reader_takes_nothing_that_the_full_parser_refuses(line: str) -> None:
     dictionary = Dictionary()
     data = line.encode()
-    ids, *_ = dictionary.encode_lines(data)
+    ids, _ = dictionary.encode_lines(data, others=lambda _: np.empty((0, 3), np.int32))
     if len(ids):
         texts, _ = parse_lines([data], str)
         assert [dictionary.text(number) for number in ids[0].tolist()] == texts

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from kg_reasoner.concurrency import together
+from kg_reasoner.concurrency import tasks
 from kg_reasoner.concurrency.pipeline import deliver
 from kg_reasoner.errors import OutputError
 from kg_reasoner.io import lines, turtle
@@ -76,7 +76,7 @@ def test_an_error_leaves_the_file_as_it_was(tmp_path: Path, error: type[BaseExce
     with pytest.raises(error), triple_writer(path, progress=progress, threads=3) as write:
         write.ids(triples, dictionary)
     assert path.read_text() == "before"
-    assert not [thread for thread in threading.enumerate() if thread.name == together.NAME]
+    assert not [thread for thread in threading.enumerate() if thread.name == tasks.NAME]
 
 
 @pytest.mark.parametrize("threads", [1, 2, 7])

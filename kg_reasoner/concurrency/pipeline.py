@@ -7,7 +7,7 @@ from functools import partial
 from itertools import islice
 from typing import Final, Generic, TypeVar
 
-from kg_reasoner.concurrency.together import Task, run_together
+from kg_reasoner.concurrency.tasks import Task, run_together
 
 __all__ = ["PARTS_OF_A_THREAD", "Pipeline", "deliver"]
 

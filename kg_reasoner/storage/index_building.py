@@ -10,7 +10,7 @@ from typing import Final, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from kg_reasoner.concurrency.rounds import Task
+from kg_reasoner.concurrency.tasks import Task
 from kg_reasoner.storage.kernels import native
 from kg_reasoner.storage.kernels.building import MOST_SPILLED, ROWS, SIZE, SPILLED, SPILLS, USED
 from kg_reasoner.storage.kernels.layout import DONE, RING

@@ -13,7 +13,7 @@ from typing import Final, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from kg_reasoner.concurrency.rounds import Round, Task
+from kg_reasoner.concurrency.tasks import Round, Task
 from kg_reasoner.storage import relation as relation_module
 from kg_reasoner.storage.index_building import Building
 from kg_reasoner.storage.index_needs import soon_wanted

@@ -7,7 +7,7 @@ from functools import partial
 
 import numpy as np
 
-from kg_reasoner.concurrency.rounds import Task
+from kg_reasoner.concurrency.tasks import Task
 from kg_reasoner.storage.kernels import native
 from kg_reasoner.storage.kernels.building import MOST_SPILLED, SPILLS
 from kg_reasoner.storage.kernels.layout import DONE, RING

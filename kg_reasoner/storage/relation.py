@@ -300,7 +300,7 @@ class Database(PlanRoom):
         self._grown = np.empty(0, np.int32)
         self._extend_counts(16)
         self.context.requests, self.context.request_room = allocate(1, np.int32), 0
-        self._lent: Any = None
+        self._argument_facts: Any = None
         self._argument_addresses: tuple[int, int] = 0, 0
         self._argument_answers: Changed = np.empty(0, np.bool_)
         self._allocate_arguments(RETAINED)
@@ -566,9 +566,9 @@ class Database(PlanRoom):
             self._argument_answers[0] = False
         elif facts.size > RETAINED and facts.flags.c_contiguous and facts.dtype == np.int32:
             answers = allocate(len(facts), np.uint8, 0)
-            self._argument_room, self._lent, self._argument_answers = 0, lend(facts), answers.view(np.bool_)
+            self._argument_room, self._argument_facts, self._argument_answers = 0, lend(facts), answers.view(np.bool_)
             self._answered = facts, self._argument_answers
-            return address(self._lent), address(answers)
+            return address(self._argument_facts), address(answers)
         else:
             count, arity = facts.shape
             if count * max(arity, 1) > self._argument_room:
@@ -587,7 +587,7 @@ class Database(PlanRoom):
             answers = np.array(self._argument_answers[:count])
         self._answered = self._answered[0], answers
         if self._argument_room > RETAINED or not self._argument_room:
-            self._lent = None
+            self._argument_facts = None
             self._allocate_arguments(RETAINED)
         return answers
 
@@ -598,6 +598,7 @@ class Database(PlanRoom):
         return np.array(answers[: len(facts)]) if last is facts else np.zeros(len(facts), np.bool_)
 
     def _allocate_arguments(self, room: int) -> None:
+        room = max(room, 3)
         answers, ids = allocate(room, np.uint8), allocate(room, np.int32)
         addresses, triple = (address(ids), address(answers)), ids[:3].reshape(1, 3)
         self._argument_ids, self._argument_triple, self._argument_room = ids, triple, room

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 
 import numpy as np
 
-from kg_reasoner.concurrency.together import run_together
+from kg_reasoner.concurrency.tasks import run_together
 from kg_reasoner.storage.kernels import native
 from kg_reasoner.storage.kernels.layout import Context, Frame
 from kg_reasoner.storage.kernels.memory import address, allocate, region

@@ -1,0 +1,155 @@
+"""Tasks that several threads do at the same time. Whoever wants them can be interrupted, and no task outlives the call."""
+
+from __future__ import annotations
+
+import threading
+from collections import deque
+from collections.abc import Callable, Iterable
+from contextvars import copy_context
+from typing import Final, TypeAlias
+
+__all__ = ["NAME", "Round", "Task", "run_together"]
+
+NAME: Final = "kg_reasoner tasks"
+"""The name of the threads."""
+
+WAIT: Final = 0.02
+"""Seconds after which a thread that waits looks again: it may have been interrupted between two lines."""
+
+Task: TypeAlias = "Callable[[], object]"
+
+
+def run_together(tasks: Iterable[Task], threads: int) -> None:
+    """Run tasks in this thread, which takes the first of them, and in up to `threads` - 1 others.
+
+    When this returns or raises, no task is running.
+
+    Raises:
+        BaseException: What one of the tasks has raised; those that have not begun then do not begin.
+    """
+    waiting = deque(tasks)
+    first = waiting.popleft()
+    team = _Team(waiting)
+    try:
+        team.start(min(threads - 1, len(waiting)))
+        first()
+        team.work()
+    finally:
+        team.end()
+    team.raise_error()
+
+
+class Round:
+    """Tasks that other threads run, while this one waits and can stop them.
+
+    Args:
+        is_over: Says whether the tasks have to end early.
+        stop: Makes them end early.
+    """
+
+    def __init__(self, is_over: Callable[[], object], stop: Callable[[], None]) -> None:
+        self._is_over, self._stop = is_over, stop
+
+    def run(self, tasks: Iterable[Task], threads: int) -> None:
+        """Run tasks in a number of threads, or in this one if the system allows no further ones.
+
+        When this returns or raises, no task is running.
+
+        Raises:
+            BaseException: What one of the tasks has raised; those that have not begun then do not begin.
+        """
+        waiting = deque(tasks)
+        team = _Team(waiting)
+        try:
+            if team.start(min(threads, len(waiting))):
+                team.wait(self._is_over, self._stop)
+            else:
+                team.work()
+        finally:
+            team.end(self._stop)
+        team.raise_error()
+
+
+class _Team:
+    """Threads that take one task after the other.
+
+    Args:
+        waiting: The tasks that nobody has taken.
+    """
+
+    def __init__(self, waiting: deque[Task]) -> None:
+        self._waiting = waiting
+        self._errors: list[BaseException] = []
+        self._threads: list[threading.Thread] = []
+        self._changed = threading.Condition()
+        self._running = 0
+        """The number of threads that take tasks."""
+        self._is_closed = False
+
+    def start(self, count: int) -> int:
+        """Start threads, as many as the system allows, and return their number."""
+        for _ in range(count):
+            thread = threading.Thread(target=copy_context().run, args=(self._perform,), name=NAME, daemon=True)
+            try:
+                thread.start()
+            except RuntimeError:
+                break
+            self._threads.append(thread)
+        return len(self._threads)
+
+    def work(self) -> None:
+        """Take tasks until there is none, or one has failed."""
+        while not self._errors and not self._is_closed:
+            try:
+                task = self._waiting.popleft()
+            except IndexError:
+                break
+            task()
+
+    def wait(self, is_over: Callable[[], object], stop: Callable[[], None]) -> None:
+        """Wait until no task waits or runs, or one has failed and the others have ended."""
+        with self._changed:
+            while self._running or (self._waiting and not self._errors):
+                self._changed.wait(WAIT)
+                if self._errors or is_over():
+                    stop()
+
+    def end(self, stop: Callable[[], None] = lambda: None) -> None:
+        """Let no task begin any more, and wait for those that have begun, whatever interrupts this.
+
+        An interrupt is raised when none is running.
+        """
+        interrupt: BaseException | None = None
+        while True:
+            try:
+                with self._changed:
+                    self._is_closed = True
+                    if self._running == 0:
+                        break
+                    stop()
+                    self._changed.wait(WAIT)
+            except BaseException as error:
+                interrupt = error
+        if interrupt is not None:
+            raise interrupt
+        for thread in self._threads:
+            thread.join()
+
+    def raise_error(self) -> None:
+        """Raise what the first task that failed has raised."""
+        if self._errors:
+            raise self._errors[0]
+
+    def _perform(self) -> None:
+        with self._changed:
+            if self._is_closed:
+                return
+            self._running += 1
+        try:
+            self.work()
+        except BaseException as error:
+            self._errors.append(error)
+        finally:
+            with self._changed:
+                self._running -= 1
+                self._changed.notify_all()
