@@ -15,7 +15,7 @@ import hashlib
 import json
 import time
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from functools import partial
@@ -120,7 +120,7 @@ def watched_rounds(simulate: bool = False) -> Iterator[list[float]]:
     joins: list[float] = []
     run, join = Round.run, Worker.join
 
-    def watched(self: Round, tasks: Sequence[Task], threads: int) -> None:
+    def watched(self: Round, tasks: Iterable[Task], threads: int) -> None:
         found: list[float] = []
         joins.clear()
         try:
