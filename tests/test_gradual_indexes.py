@@ -13,7 +13,7 @@ from kg_reasoner.program import TRIPLE
 from kg_reasoner.storage import gradual_indexes, relation
 from kg_reasoner.storage.gradual_indexes import GradualIndexes
 from kg_reasoner.storage.kernels.layout import EMPTY
-from kg_reasoner.terms import IRI, Literal, literal
+from kg_reasoner.terms import IRI, RDF, Literal, literal
 
 from .oracle import evaluate
 
@@ -94,6 +94,19 @@ def test_random_changes(seed: int, small: list[str]) -> None:
         there = (there - set(removed)) | set(added)
         expect_facts(reasoner, there)
     assert "begun" in small
+
+
+def test_nothing_is_scanned_for_rules_that_cannot_match(small: list[str]) -> None:
+    """The few rows that would show that a rule matches are looked for first, and they are not there."""
+    reasoner = Reasoner(ruleset="rdfs")
+    stated = [(IRI(f"http://example.org/{number}"), RDF.type, IRI("http://example.org/C")) for number in range(40)]
+    reasoner.add_triples(stated)
+    reasoner.materialise()
+    for triple in stated[:5]:
+        reasoner.remove_triples([triple])
+        reasoner.materialise()
+    assert set(reasoner.triples()) == set(stated[5:])
+    assert "begun" not in small
 
 
 def test_small_changes_build_an_index(small: list[str]) -> None:

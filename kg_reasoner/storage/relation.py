@@ -909,8 +909,9 @@ class Database(PlanRoom):
         """Let a deletion scan the rows of a large relation in place of an index, which is built in slices. Return whether it
         does.
         """
-        rows = self.relations[self.indexes[index].relation].count
-        return bool(self.context.scans) and rows >= self.context.renew_from and self._gradual.begin(index)
+        context, rows = self.context, self.relations[self.indexes[index].relation].count
+        may_scan = context.scans and not context.guarding and rows >= context.renew_from
+        return bool(may_scan) and self._gradual.begin(index)
 
     def fill_index(self, index: int) -> None:
         """Build an index from the existing rows, as `build` does, but leave it to `link_index` to maintain it."""

@@ -108,23 +108,28 @@ def is_guarded_off(context: Context, step: Step) -> int:
 
 
 @kernel
-def is_ready(context: Context, index: Index) -> int:
-    """Return whether an index is built, or its rows may be scanned in its place."""
-    return 1 if index.built or (context.scans and index.patience > 0) else 0
+def may_be_scanned(context: Context, index: Index) -> int:
+    """Return whether rows may be scanned in place of an index."""
+    return 1 if context.scans and index.patience > 0 else 0
 
 
 @kernel
 def need(context: Context, plan: Plan) -> int:
     """Return READY, or a request to the caller for what a plan needs. Guards come first, as they may show that it needs no more."""
     wanted = READY
+    context.guarding = 0
+    context.scanning = 0
     for number in range(plan.first_step, plan.first_step + plan.step_count):
         step = context.steps[number]
-        if step.guard >= 0 and not is_ready(context, context.indexes[step.guard]):
+        if step.guard >= 0 and not context.indexes[step.guard].built:
             context.wanted = step.guard
+            context.guarding = 1
             return BUILD_INDEX
-        if wanted == READY and step.kind == PROBE and not is_ready(context, context.indexes[step.index]):
-            context.wanted = step.index
-            wanted = BUILD_INDEX
+        if wanted == READY and step.kind == PROBE and not context.indexes[step.index].built:
+            context.scanning = 1
+            if not may_be_scanned(context, context.indexes[step.index]):
+                context.wanted = step.index
+                wanted = BUILD_INDEX
         if wanted == READY and step.kind == COMPARE and step.operator != DISTINCT and not context.valued:
             wanted = VALUES
     return wanted
@@ -134,14 +139,14 @@ def need(context: Context, plan: Plan) -> int:
 def readiness(context: Context, plan: Plan, low: int, high: int, current: int) -> int:
     """Return whether a plan can match in a block: IDLE (nothing matches a body atom), READY, or a request to the caller.
 
-    For a few rows, it takes less time to run the plan than to look at its guards.
+    For a few rows, it takes less time to run the plan than to look at its guards, unless it scans rows.
     """
     for number in range(plan.first_step, plan.first_step + plan.step_count):
         step = context.steps[number]
         if step.kind < COMPARE and not step.negated and row_limit(context, step, low, high, current) == 0:
             return IDLE
     wanted = need(context, plan)
-    if wanted != READY or high - low > FEW:
+    if wanted != READY or context.scanning or high - low > FEW:
         for number in range(plan.first_step, plan.first_step + plan.step_count):
             if is_guarded_off(context, context.steps[number]):
                 return IDLE

@@ -406,6 +406,10 @@ class Context(Struct):
     """Relations with so many rows are not copied at once."""
     scans: int
     """1: joins may scan the rows in place of an index that is not built, if it has `patience`."""
+    guarding: int
+    """1: the index `wanted` tells whether plans can match at all. It is built before rows are scanned in place of others."""
+    scanning: int
+    """1: the plan that was looked at last has an index that is not built."""
     interrupted: int
     """1: a join has found less than there is, because the patience of the index `wanted` was exhausted."""
     crowded: int
