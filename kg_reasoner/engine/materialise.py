@@ -381,7 +381,8 @@ class Materialiser:
         if context.gone_count and stratum.has_blockers:
             context.place = 0
             self.call(native.derive_unblocked)
-        self._plan_whole(new_rules)
+        if new_rules:
+            self._plan_whole(new_rules)
         for planned in new_rules:
             self.call(native.evaluate_rule, self.whole_plan(planned))
         context.pause = BLOCKS_BETWEEN_PROGRESS if progress or current_watch().limits.facts is not None else 0
