@@ -301,6 +301,13 @@ def test_all_proofs_with_functions_and_aggregates(program: Program, explicit: Fa
     compare_all_proofs(program, explicit)
 
 
+def test_all_proofs_where_a_group_has_a_fact_that_the_rule_asks_for() -> None:
+    """That fact has the same proof in both places, and another one in each proof."""
+    program = parse("o(?x) :- AGGREGATE(q(?y) BIND COUNT(*) AS ?n), q(?x) . q(?x) :- p(?y, ?z), p(?y, ?x) .")
+    zero, one = literal(0), literal(1)
+    compare_all_proofs(program, {"p": {(zero, zero), (zero, one)}})
+
+
 @EXAMPLES
 @given(st.booleans().flatmap(triple_programs), triples())
 def test_all_proofs_of_triple_programs(program: Program, data: set[Row]) -> None:

@@ -123,7 +123,7 @@ class Materialiser:
         self.exact = exact
         """Whether plans find every instance, even where one is sufficient to derive the head."""
         self._triggered = ShapedPlans(database, self._plan_triggers)
-        self._untriggered = ShapedPlans(database, lambda room, rule, number: plan_rule(room, rule, number, exact))
+        self._untriggered = ShapedPlans(database, lambda room, rule, number: plan_rule(room, rule, number, self.exact))
         self._backward = ShapedPlans(database, plan_backward)
         self.rules: list[PlannedRule] = []
         self.strata: list[Stratum] = [Stratum(0)]

@@ -185,7 +185,7 @@ class _StepWriter:
             if fact in choice:
                 self.derive(fact, choice[fact])
             elif self.derivations.is_aggregate_rule(fact):
-                self.aggregate(fact)
+                self.aggregate(fact, choice)
             else:
                 self.give(fact)
 
@@ -235,15 +235,18 @@ class _StepWriter:
             solution = Solution(tuple(self.steps[premise].statement for premise in premises))
             self._facts[fact] = self._once(Step(solution, "solution", None, values, tuple(premises)))
 
-    def aggregate(self, fact: Fact) -> None:
-        """Write a group after some of its solutions, which lie in lower strata and thus do not depend on the goal."""
+    def aggregate(self, fact: Fact, choice: Choice) -> None:
+        """Write a group after some of its solutions, which lie in lower strata and thus do not depend on the goal.
+
+        A fact that the proof of the goal needs as well is proved in the way chosen there.
+        """
         part, solutions, count = self.derivations.group(fact, SHOWN)
         for solution in solutions:
             if solution not in self._facts:
                 found = find_proof(self.derivations, solution, given=False)
                 if found is None:
                     raise AssertionError("a solution of an aggregate is there, but its body has no such instance")
-                self.write(solution, found[0])
+                self.write(solution, {**found[0], **choice})
         values = self.derivations.atom(fact).terms
         split = len(part.group)
         group = Group(part, values[:split], values[split:], count)  # type: ignore[arg-type]  # facts have no variables
