@@ -159,7 +159,7 @@ CHECKED = os.environ.get("KG_REASONER_KERNELS") == "checked"
 _arrays: "weakref.WeakValueDictionary[int, _Block]" = weakref.WeakValueDictionary()
 
 
-_regions: "list[weakref.ref[_Block]]" = []
+_regions: "weakref.WeakValueDictionary[int, _Block]" = weakref.WeakValueDictionary()
 
 
 class _Block(np.ndarray[Any, Any]):
@@ -187,7 +187,7 @@ def region(shape: tuple[int, ...], dtype: npt.DTypeLike) -> Any:
     """Return an array of zeros that pointers may point into."""
     block = allocate(shape, dtype, 0)
     if CHECKED:
-        _regions.append(weakref.ref(block))
+        _regions[block.ctypes.data] = block
     return block
 
 
@@ -484,8 +484,10 @@ def at_address(value: int, kind: Any) -> Any:
 
 def _around(value: int) -> "_Block | None":
     """Return the region or table of structs that contains an address."""
-    _regions[:] = [reference for reference in _regions if reference() is not None]
-    blocks = [reference() for reference in _regions] + [block for block in list(_arrays.values()) if block.ndim == 2]
+    regions, arrays = _regions.valuerefs(), _arrays.valuerefs()  # copies, as other threads allocate meanwhile
+    blocks = [reference() for reference in regions] + [
+        block for reference in arrays if (block := reference()) is not None and block.ndim == 2
+    ]
     for block in blocks:
         if block is not None and block.ctypes.data <= value < block.ctypes.data + block.nbytes:
             return block
