@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gc
+import os
+from threading import Event, Thread
 
 import pytest
 
@@ -28,6 +30,45 @@ def test_a_collector_that_was_off_stays_off() -> None:
         assert not gc.isenabled()
     finally:
         gc.enable()
+
+
+def test_the_first_of_two_threads_does_not_end_the_block_of_the_other() -> None:
+    begun, over = Event(), Event()
+
+    def other() -> None:
+        with without_collection():
+            begun.set()
+            over.wait(60)
+
+    thread = Thread(target=other)
+    with without_collection():
+        thread.start()
+        begun.wait(60)
+    assert not gc.isenabled()
+    over.set()
+    thread.join()
+    assert gc.isenabled()
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no forks here")
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
+def test_a_fork_does_not_wait_for_the_block_of_another_thread() -> None:
+    begun, over = Event(), Event()
+
+    def other() -> None:
+        with without_collection():
+            begun.set()
+            over.wait(60)
+
+    thread = Thread(target=other)
+    thread.start()
+    begun.wait(60)
+    child = os.fork()
+    if child == 0:
+        os._exit(0 if gc.isenabled() else 1)
+    over.set()
+    thread.join()
+    assert os.waitpid(child, 0)[1] == 0
 
 
 def test_rules_are_planned_without_collection(monkeypatch: pytest.MonkeyPatch) -> None:
