@@ -111,7 +111,7 @@ def guarded() -> _Guarded:
 def _read(
     text: str, source: str, kind: str, parse: Callable[[str], Tree], translate: Callable[[Tree], Prepared]
 ) -> tuple[Tree, Prepared]:
-    from pyparsing import ParseBaseException, ParserElement, pyparsing_test
+    from pyparsing import ParseBaseException
 
     from kg_reasoner.sparql.grammar import correct_grammar, keep_constant_filters
 
@@ -121,8 +121,7 @@ def _read(
         if found := pattern.search(text):
             raise QuerySyntaxError("not a Unicode character", _span(text, source, found.start(), found.end()))
     try:
-        with _PARSING, pyparsing_test.reset_pyparsing_context():  # type: ignore[no-untyped-call]
-            ParserElement.disable_memoization()  # which importing matplotlib enables: SPARQL takes twice as long with it
+        with _PARSING:
             correct_grammar()
             tree = parse(text)
         keep_constant_filters(tree)
