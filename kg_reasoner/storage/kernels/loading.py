@@ -124,6 +124,14 @@ def triples_have_flag(context: Context, triples: Int32s, count: int, flag: int, 
     return 0
 
 
+@kernel
+def request_place(relation: Relation, triple: Int32s) -> int:
+    """Request the place of a triple's row in the hash table of its relation from memory."""
+    key = triple[0] if relation.arity == 1 else (triple[0] << 32) | triple[2]
+    prefetch(relation.keys, mix(key) & relation.mask)
+    return 0
+
+
 @entry
 def load_triples(context: Context, triples: Int32s, first: int, count: int, changed: Bytes) -> int:
     """Insert explicit triples in property tables; the number of the first that did not fit or has no relation, or `count`."""
@@ -135,9 +143,7 @@ def load_triples(context: Context, triples: Int32s, first: int, count: int, chan
             later = triples + 3 * ahead
             target = relation_of_triple(context, later)
             if target >= 0:
-                relation = context.relations[target]
-                key = later[0] if relation.arity == 1 else (later[0] << 32) | later[2]
-                prefetch(relation.keys, mix(key) & relation.mask)
+                request_place(context.relations[target], later)
         triple = triples + 3 * number
         target = relation_of_triple(context, triple)
         if target < 0:
@@ -164,9 +170,7 @@ def load_share(context: Context, triples: Int32s, first: int, count: int, shares
             later = triples + 3 * ahead
             target = relation_of_triple(context, later)
             if shares[target] == share:
-                relation = context.relations[target]
-                key = later[0] if relation.arity == 1 else (later[0] << 32) | later[2]
-                prefetch(relation.keys, mix(key) & relation.mask)
+                request_place(context.relations[target], later)
         triple = triples + 3 * number
         target = relation_of_triple(context, triple)
         if shares[target] == share:
