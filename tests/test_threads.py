@@ -16,6 +16,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from random import Random
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -23,6 +24,8 @@ from rdflib import RDF, RDFS, Dataset, Graph, Namespace
 from rdflib.plugins.sparql import prepareQuery
 
 from kg_reasoner import KGReasonerStore, Reasoner, graph_of, store_of
+from kg_reasoner.concurrency import locking
+from kg_reasoner.concurrency.locking import ReadWriteLock
 from kg_reasoner.storage.dictionary import Dictionary
 from kg_reasoner.terms import Term, literal
 
@@ -483,6 +486,28 @@ _shared: stress.Shared | None = None
 def _use_shared(_: int) -> str:
     assert _shared is not None
     return use_copy(_shared)
+
+
+@pytest.mark.parametrize(
+    "leave", [lambda lock: None, lambda lock: run_in_thread(lock.write)], ids=["nobody", "a thread that has ended"]
+)
+def test_a_fork_does_not_wait_for_a_change_that_nobody_makes(
+    leave: Callable[[ReadWriteLock], object], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It was interrupted, and is undone at the next use: in the child, too."""
+    waits: list[float] = []
+    monkeypatch.setattr(locking, "FORK_PATIENCE", 0.01)
+    monkeypatch.setattr(locking, "time", SimpleNamespace(sleep=waits.append, monotonic=time.monotonic))
+    lock = ReadWriteLock(lambda: True)
+    leave(lock)
+    locking._before_fork()
+    assert not waits
+
+
+def run_in_thread(function: Callable[[], object]) -> None:
+    thread = threading.Thread(target=function)
+    thread.start()
+    thread.join()
 
 
 @pytest.mark.long

@@ -127,6 +127,10 @@ class ReadWriteLock:
         token = self._writer.get(WRITER)
         return -1 if token is None else token[0]
 
+    def is_written_elsewhere(self) -> bool:
+        """Return whether another thread may write, and is in a call that does."""
+        return self.owner not in (-1, get_ident()) and is_at_work(self.owner)
+
     def state(self) -> int | None:
         """Return a number that stays the same while nobody writes, for a thread that reads; None while somebody writes."""
         return None if self._writer else self._writes
@@ -327,9 +331,9 @@ _locks: weakref.WeakSet[ReadWriteLock] = weakref.WeakSet()
 
 
 def _before_fork() -> None:
-    """Wait until no other thread is changing a reasoner."""
+    """Wait until no other thread is changing a reasoner. What an interrupt has left half changed is not waited for."""
     end = time.monotonic() + FORK_PATIENCE
-    while any(lock.is_changing() and lock.owner != get_ident() for lock in list(_locks)) and time.monotonic() < end:
+    while any(lock.is_changing() and lock.is_written_elsewhere() for lock in list(_locks)) and time.monotonic() < end:
         time.sleep(0.001)
 
 
