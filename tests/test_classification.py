@@ -250,6 +250,16 @@ def test_labels_of_members_are_new() -> None:
     assert hierarchy.classes.parents(ex("A_2")) == (ex("B"),)
 
 
+def test_names_near_and_far() -> None:
+    classes = loaded(":A rdfs:subClassOf :B . :B rdfs:subClassOf :C, :D . :C owl:equivalentClass :E .").hierarchy().classes
+    assert classes.ancestors(ex("A")) == (ex("B"), ex("C"), ex("D"), ex("E"))
+    assert classes.parents(ex("A")) == (ex("B"),)
+    assert classes.descendants(ex("E")) == (ex("A"), ex("B"))
+    assert classes.children(ex("E")) == (ex("B"),)
+    assert classes.equivalents(ex("E")) == (ex("C"),)
+    assert classes.descendants(ex("A")) == classes.ancestors(ex("D")) == ()
+
+
 def test_axioms_are_the_nearest_only() -> None:
     hierarchy = loaded(":A rdfs:subClassOf :B, :C . :B rdfs:subClassOf :C . :C owl:equivalentClass :D .").hierarchy()
     assert {f"{s.value[-1]} {p.value[-8:]} {o.value[-1]}" for s, p, o in hierarchy.axioms() if isinstance(o, IRI)} == {

@@ -34,9 +34,6 @@ _BEGINNING: Final = re.compile(r"(\^?)([A-Za-z0-9 @_,:;=<>#%&~`'\"/!-]+)(.?)", r
 """What a regular expression begins with: characters that stand for themselves, and the one after them."""
 
 Convert: TypeAlias = Callable[[bytes], bytes]
-Ends: TypeAlias = npt.NDArray[np.int64]
-"""Where lines end, in order."""
-
 Find: TypeAlias = Callable[[bytes], list[int]]
 """Returns a position in each line in which something is found."""
 
