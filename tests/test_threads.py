@@ -202,6 +202,57 @@ def test_a_reader_that_changes_what_it_reads() -> None:
     assert survives(run) == []
 
 
+def test_threads_that_end_the_transaction_of_a_store() -> None:
+    """Whichever comes first ends it; for the others there is nothing left to do."""
+
+    def run() -> list[str]:
+        reasoner = Reasoner(ruleset="rdfs")
+        graph = Graph(store=KGReasonerStore(reasoner))
+
+        def change(name: str, end: Callable[[], object]) -> None:
+            for number in range(300):
+                graph.add((EX[f"{name}{number}"], EX.p, EX.o))
+                end()
+
+        def change_reasoner() -> None:
+            for number in range(300):
+                reasoner.add_triples([(EX[f"reasoner{number}"], EX.p, EX.o)])
+
+        errors = together(
+            lambda: change("a", graph.commit),
+            lambda: change("b", graph.commit),
+            lambda: change("c", graph.rollback),
+            change_reasoner,
+        )
+        graph.commit()
+        return list(map(repr, errors))
+
+    assert survives(run) == []
+
+
+def test_the_rollback_of_a_graph_waits_for_a_transaction_of_another_thread() -> None:
+    def run() -> list[str]:
+        reasoner = Reasoner(ruleset="rdfs")
+        graph = Graph(store=KGReasonerStore(reasoner))
+        is_open, may_end = threading.Event(), threading.Event()
+
+        def transact() -> None:
+            with reasoner.transaction() as transaction:
+                transaction.add_triples([(EX.a, EX.p, EX.b)])
+                is_open.set()
+                assert may_end.wait(PATIENCE)
+
+        def roll_back() -> None:
+            assert is_open.wait(PATIENCE)
+            threading.Timer(0.1, may_end.set).start()
+            graph.rollback()
+            assert may_end.is_set()
+
+        return [*map(repr, together(transact, roll_back)), *([] if (EX.a, EX.p, EX.b) in graph else ["nothing was kept"])]
+
+    assert survives(run) == []
+
+
 @pytest.mark.parametrize("opened", ["triples", "facts", "graph", "SPARQL"])
 def test_a_reader_that_stops_halfway_blocks_no_writer(opened: str) -> None:
     def run() -> list[str]:

@@ -157,6 +157,13 @@ class Transaction:
             LimitError, CancelledError: It exceeded a limit, or was cancelled.
         """
         self._expect_open()
+        self._keep()
+        if self.core.subscriptions is not None:
+            self.core.publish()
+        return self._delta
+
+    def _keep(self) -> None:
+        """Do what `commit` does, without notifying subscribers."""
         core, engine = self.core, self.core.engine
         try:
             with engine.changing():
@@ -172,9 +179,6 @@ class Transaction:
         finally:
             if self._hold is not None:
                 self._release()
-        if core.subscriptions is not None:
-            core.publish()
-        return self._delta
 
     def rollback(self) -> None:
         """End the transaction and undo its changes: facts, rules and their consequences are as before.

@@ -86,10 +86,21 @@ class StoreTransaction(Transaction):
         return triples, graphs
 
     def commit(self) -> Delta | None:
-        """See `Transaction.commit`."""
-        if self.waiting and self.is_open:
-            self.hand_over()
-        return super().commit()
+        """Commit as `Transaction.commit` does. Do nothing if another thread has ended the transaction."""
+        with self.reasoner.engine.lock.write():
+            if self.is_open:
+                if self.waiting:
+                    self.hand_over()
+                self._keep()
+        if self.core.subscriptions is not None:
+            self.core.publish()
+        return self._delta
+
+    def rollback(self) -> None:
+        """Roll back as `Transaction.rollback` does. Do nothing if another thread has ended the transaction."""
+        with self.reasoner.engine.lock.write():
+            if self.is_open:
+                super().rollback()
 
 
 class StoreTransactions:
@@ -200,8 +211,9 @@ class StoreTransactions:
 
     def rollback(self) -> None:
         """Undo the changes since the last commit; see `KGReasonerStore.rollback`."""
-        own = self.own
-        if own is not None:
-            own.rollback()
-        elif self.reasoner.open_transaction is not None:
-            raise TransactionError("the open transaction is the reasoner's own: roll it back there")
+        with self.writing():  # waits for a transaction of another thread
+            own = self.own
+            if own is not None:
+                own.rollback()
+            elif self.reasoner.open_transaction is not None:
+                raise TransactionError("the open transaction is the reasoner's own: roll it back there")
