@@ -38,7 +38,8 @@ planning: expressions language storage
 query: expressions language concurrency storage planning
 loaders:
 loaders.rules: loaders
-loaders.rdf: concurrency storage loaders loaders.rules
+loaders.syntaxes: language loaders loaders.rules
+loaders.rdf: concurrency storage loaders loaders.rules loaders.syntaxes
 io: expressions concurrency storage loaders loaders.rdf
 sparql: expressions concurrency storage query loaders loaders.rdf io
 explain: expressions language storage planning
@@ -76,7 +77,7 @@ SEE_KERNELS = ("storage", "planning", "query", "explain", "engine")
 # Libraries that only some rooms may import.
 KEPT_IN = {
     "llvmlite": ("storage.kernels",),
-    "lark": ("language",),
+    "lark": ("language", "loaders.syntaxes"),
     "click": ("cli",),
     "rich": ("cli",),
     "pyspark": ("spark_backend", "spark_backend.io", "spark_backend.exec"),
