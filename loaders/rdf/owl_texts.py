@@ -55,11 +55,11 @@ def read_owl_text(
 
 def _constructs(opened: OpenDocument, format: Format, settings: Settings) -> Iterator[Construct]:
     name = opened.document.name
+    text = decoded(opened.stream.read(), name)
     if format is OBO:
         from kg_reasoner.loaders.syntaxes.obo import read_obo
 
-        return read_obo(opened.stream, name, settings)
-    text = decoded(opened.stream.read(), name)
+        return read_obo(text, name, settings)
     if format is MANCHESTER:
         from kg_reasoner.loaders.syntaxes.manchester import read_manchester
 

@@ -1,0 +1,179 @@
+"""The lines of OBO documents: tags and values, with qualifiers and references."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from kg_reasoner.errors import LoadError
+from kg_reasoner.loaders.syntaxes.source import Settings, SourceText
+
+__all__ = ["Clause", "Frame", "Reference", "frames"]
+
+_LINE: Final = re.compile(
+    r"[^\S\n]*(?:\[([^\]\n]*)\][^\S\n]*(?:!.*)?|([^\s:!\[][^:\n]*?)[^\S\n]*:[^\S\n]*([^\n]*?)|!.*)?[^\S\n]*(?:\n|\Z)"
+)
+_TEXT: Final = r'"([^"\\]*(?:\\.[^"\\]*)*)"'
+_TAIL: Final = r"\s*(?:\{(?P<qualifiers>[^{}]*)\})?\s*(?:!.*)?"
+_REFERENCES: Final = r"(?:\[(?P<references>(?:[^\]\\\"]|\\.|\"[^\"\\]*(?:\\.[^\"\\]*)*\")*)\])?"
+_IDS: Final = re.compile(rf"((?:[^\s\\{{]|\\.)+)(?:\s+(?!!)((?:[^\s\\{{]|\\.)+))?(?:\s+(?!!)((?:[^\s\\{{]|\\.)+))?{_TAIL}")
+_QUOTED: Final = re.compile(rf"{_TEXT}\s*{_REFERENCES}{_TAIL}")
+_SYNONYM: Final = re.compile(rf"{_TEXT}\s*(EXACT|BROAD|NARROW|RELATED)?(?:\s+([^\s\[\]{{}}!]+))?\s*{_REFERENCES}{_TAIL}")
+_NAMED: Final = re.compile(rf"((?:[^\s\\]|\\.)+)\s+{_TEXT}(?:\s+([^\s{{!]+))?{_TAIL}")
+_REFERENCE: Final = re.compile(rf"((?:[^\s\\{{\"]|\\.)+)\s*(?:{_TEXT})?{_TAIL}")
+_PLAIN: Final = re.compile(r"(.*?)(?:\s*\{(?P<qualifiers>[^{}=]+=[^{}]*)\})?(?:(?<=\s)!\s.*)?")
+_QUALIFIER: Final = re.compile(rf"\s*([^\s=,]+)\s*=\s*(?:{_TEXT}|([^\s,\"]+))\s*(?:,|\Z)")
+_ONE_REFERENCE: Final = re.compile(rf"\s*((?:[^,\\\"]|\\.)*?)\s*(?:{_TEXT})?\s*(?:,|\Z)")
+_ESCAPE: Final = re.compile(r"\\(.)")
+_ESCAPES: Final = {"n": "\n", "t": "\t", "W": " "}
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """A reference to another database: its identifier, and a description."""
+
+    id: str
+    description: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """A line with a tag and a value, and where it begins in the document."""
+
+    tag: str
+    value: str
+    start: int
+    source: SourceText
+
+    def error(self, message: str, hint: str | None = None) -> LoadError:
+        """Return an error about the value."""
+        return self.source.error(message, self.start, self.start + len(self.value), hint)
+
+    def text(self) -> tuple[str, dict[str, str]]:
+        """Return a value that is the rest of the line, without its qualifiers and the comment."""
+        if "!" not in self.value and "}" not in self.value:
+            return _unescaped(self.value), {}
+        match = _PLAIN.fullmatch(self.value)
+        assert match is not None
+        return _unescaped(match[1].rstrip()), self._qualifiers(match["qualifiers"])
+
+    def ids(self, least: int, most: int) -> tuple[list[str], dict[str, str]]:
+        """Return the identifiers in a value, and its qualifiers."""
+        match = _IDS.fullmatch(self.value)
+        found = [_unescaped(part) for part in match.groups()[:3] if part is not None] if match else []
+        if match is None or not least <= len(found) <= most:
+            number = "an identifier" if most == 1 else "two identifiers" if least == 2 else "one or two identifiers"
+            raise self.error(f"expected {number} after `{self.tag}:`")
+        return found, self._qualifiers(match["qualifiers"])
+
+    def quoted(self) -> tuple[str, list[Reference], dict[str, str]]:
+        """Return a text in quotes, its references and its qualifiers."""
+        match = _QUOTED.fullmatch(self.value)
+        if match is None:
+            raise self.error(f'expected a text in quotes after `{self.tag}:`, and references in brackets, as in "text" [PMID:1]')
+        return _unescaped(match[1]), self._references(match["references"]), self._qualifiers(match["qualifiers"])
+
+    def synonym(self) -> tuple[str, str, str | None, list[Reference], dict[str, str]]:
+        """Return the text, scope, type, references and qualifiers of a synonym."""
+        match = _SYNONYM.fullmatch(self.value)
+        if match is None:
+            raise self.error(
+                f'expected a text in quotes after `{self.tag}:`, a scope and references, as in "text" EXACT []',
+                "scopes are EXACT, BROAD, NARROW and RELATED",
+            )
+        references = self._references(match["references"])
+        return _unescaped(match[1]), match[2] or "RELATED", match[3], references, self._qualifiers(match["qualifiers"])
+
+    def named(self) -> tuple[str, str, str | None, dict[str, str]]:
+        """Return an identifier, a text in quotes, the word after it, and the qualifiers."""
+        match = _NAMED.fullmatch(self.value)
+        if match is None:
+            raise self.error(f"expected an identifier and a text in quotes after `{self.tag}:`")
+        return _unescaped(match[1]), _unescaped(match[2]), match[3], self._qualifiers(match["qualifiers"])
+
+    def reference(self) -> tuple[Reference, dict[str, str]]:
+        """Return a reference and the qualifiers."""
+        match = _REFERENCE.fullmatch(self.value)
+        if match is None:
+            raise self.error(f'expected a reference after `{self.tag}:`, as in PMID:1 or ISBN:1 "a book"')
+        description = None if match[2] is None else _unescaped(match[2])
+        return Reference(_unescaped(match[1]), description), self._qualifiers(match["qualifiers"])
+
+    def is_true(self) -> bool:
+        """Return a truth value.
+
+        Raises:
+            LoadError: It is neither true nor false.
+        """
+        value, _ = self.text()
+        if value not in ("true", "false"):
+            raise self.error(f"unexpected `{value}`, expected true or false after `{self.tag}:`")
+        return value == "true"
+
+    def _references(self, text: str | None) -> list[Reference]:
+        found = []
+        for match in _ONE_REFERENCE.finditer(text or ""):
+            if match[1]:
+                found.append(Reference(_unescaped(match[1]), None if match[2] is None else _unescaped(match[2])))
+        return found
+
+    def _qualifiers(self, text: str | None) -> dict[str, str]:
+        if text is None:
+            return {}
+        found: dict[str, str] = {}
+        place = 0
+        while place < len(text):
+            match = _QUALIFIER.match(text, place)
+            if match is None:
+                raise self.error('expected qualifiers such as {source="PMID:1", comment="text"}')
+            found[match[1]] = match[3] or _unescaped(match[2] or "")
+            place = match.end()
+        return found
+
+
+@dataclass(slots=True)
+class Frame:
+    """The header (`kind` is empty) or a stanza."""
+
+    kind: str
+    start: int
+    clauses: list[Clause]
+
+
+def frames(source: SourceText, settings: Settings) -> Iterator[Frame]:
+    """Yield the header and the stanzas of a document.
+
+    Raises:
+        LoadError: A line is neither a tag with a value, the beginning of a stanza, nor a comment.
+    """
+    text = source.text
+    frame = Frame("", 0, [])
+    place = 0
+    while place < len(text):
+        match = _LINE.match(text, place)
+        if match is None:
+            end = text.find("\n", place)
+            end = len(text) if end < 0 else end
+            hint = "after a tag comes a colon, as in `id: GO:0008150`"
+            start = place + len(text[place:end]) - len(text[place:end].lstrip())
+            raise source.error("expected a tag with a value, a stanza such as [Term], or a comment after `!`", start, end, hint)
+        if match.end() - place > settings.token:
+            raise settings.too_long(source, place)
+        kind, tag, value = match.groups()
+        if tag is not None:
+            frame.clauses.append(Clause(tag, value.rstrip(), match.start(3), source))
+        elif kind is not None:
+            if kind not in ("Term", "Typedef", "Instance"):
+                raise source.error(
+                    f"unexpected `[{kind}]`, expected [Term], [Typedef] or [Instance]", match.start(1) - 1, match.end(1) + 1
+                )
+            yield frame
+            frame = Frame(kind, match.start(1) - 1, [])
+        place = match.end()
+    yield frame
+
+
+def _unescaped(text: str) -> str:
+    return _ESCAPE.sub(lambda match: _ESCAPES.get(match[1], match[1]), text) if "\\" in text else text
