@@ -7,6 +7,7 @@ values can be nothing else.
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -85,8 +86,8 @@ def read_manchester(text: str, name: str, settings: Settings) -> Iterator[Constr
             _declare(frames, match[1], declared, names)
     parser = lalr_parser(GRAMMAR.read_text(), frames)
     words = {**{terminal.name: f"`{terminal.pattern.value}`" for terminal in parser.terminals}, **_WORDS}
-    ends = [*(match.start() for match in starts[1:]), len(text)]
-    for start, end in [(0, head_end), *zip((match.start() for match in starts), ends, strict=True)]:
+    places = [0, head_end, *(match.start() for match in starts[1:]), len(text)] if starts else [0, head_end]
+    for start, end in itertools.pairwise(places):
         _check_bounds(source, settings, start, end)
         frames.offset = start
         frames.found = []
