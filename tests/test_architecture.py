@@ -40,7 +40,7 @@ loaders:
 loaders.rules: loaders
 loaders.syntaxes: language loaders loaders.rules
 loaders.rdf: concurrency storage loaders loaders.rules loaders.syntaxes
-io: expressions concurrency storage loaders loaders.rdf
+io: expressions concurrency storage loaders loaders.syntaxes loaders.rdf
 sparql: expressions concurrency storage query loaders loaders.rdf io
 explain: expressions language storage planning
 dbsp: expressions language concurrency
