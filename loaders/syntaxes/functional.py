@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Final
+from typing import Final, cast
 
 from kg_reasoner.errors import LoadError
 from kg_reasoner.loaders.syntaxes.constructs import AXIOMS, Construct, Malformed, Part, check
@@ -62,6 +62,12 @@ def read_functional(text: str, name: str, settings: Settings) -> Iterator[Constr
         LoadError: The document is not in functional syntax; the message says where, and what was expected.
     """
     return _Reader(SourceText(text, name), settings).constructs()
+
+
+def _with_facets(parts: list[Part]) -> list[Part]:
+    """Return the parts of a restriction of a datatype, with each facet and its value together."""
+    facets = [Construct("FacetRestriction", tuple(parts[place : place + 2])) for place in range(1, len(parts), 2)]
+    return [*parts[:1], *facets]
 
 
 class _Reader:
@@ -154,11 +160,15 @@ class _Reader:
             return found
         done = self.open[-1]
         name = done.name
-        construct = Construct(name, tuple(done.parts), tuple(done.annotations))
+        parts = _with_facets(done.parts) if name == "DatatypeRestriction" else done.parts
+        construct = Construct(name, tuple(parts), tuple(done.annotations))
         try:
             check(construct)
+            if parts is not done.parts:
+                for facet in parts[1:]:
+                    check(cast("Construct", facet))
         except Malformed as error:
-            place = (done.start, end) if error.part is None else done.places[error.part]
+            place = (done.start, end) if error.part is None or parts is not done.parts else done.places[error.part]
             raise self.error(place, str(error)) from None
         outer = self.open[-2]
         if len(self.open) == 2:

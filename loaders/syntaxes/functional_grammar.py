@@ -23,6 +23,8 @@ _TERMINALS: Final = {
 }
 _OF_TYPES: Final = {IRI: "IRI", BlankNode: "NODE", Literal: "LITERAL", int: "NUMBER"}
 _LISTS: Final = frozenset({"ObjectProperties", "DataProperties"})
+_FACET: Final = "FacetRestriction"
+"""A facet and its value, which have no name of their own in functional syntax."""
 _WORDS: Final = {
     "IRI": "an IRI",
     "NODE": "an anonymous individual",
@@ -72,6 +74,8 @@ def _grammar(start: str) -> str:
 
 
 def _construct(name: str, slots: tuple[Slot, ...]) -> str:
+    if name == _FACET:
+        return " ".join(map(_repeated, slots))
     annotations = "annotation* " if name in AXIOMS or name == "Annotation" else ""
     word = "" if name in _LISTS else f'"{name}" '
     return f'{word}"(" {annotations}{" ".join(map(_repeated, slots))} ")"'

@@ -42,8 +42,9 @@ def construct_text(construct: Construct, names: WrittenNames) -> str:
         elif not isinstance(part, Construct):
             pieces.append(names.term(part))
         else:
-            pieces.append("(" if part.name in _LISTS else f"{part.name}(")
-            waiting.append(")")
+            if part.name != "FacetRestriction":
+                pieces.append("(" if part.name in _LISTS else f"{part.name}(")
+                waiting.append(")")
             inner = [*part.annotations, *part.parts]
             for number in range(len(inner) - 1, -1, -1):
                 waiting.append(inner[number])

@@ -184,12 +184,12 @@ class _Writer:
         assert isinstance(subject, IRI | BlankNode)
         annotation = Construct("Annotation", (property, value), axiom.annotations)
         frame = self._frame(self._kinds.get(subject, "Individual"), subject)
-        frame.insert(0, f"Annotations: {self._annotation(annotation)}")
+        place = sum(line.startswith("Annotations:") for line in frame)
+        frame.insert(place, f"Annotations: {self._annotation(annotation)}")
 
-    def _inexpressible(self, axiom: Construct) -> OutputError:
-        return OutputError(
-            f"Manchester syntax has no form for {construct_text(axiom, self._names)}; functional syntax (.ofn) can hold it"
-        )
+    def _inexpressible(self, construct: Construct) -> OutputError:
+        text = construct_text(construct, self._names)
+        return OutputError(f"Manchester syntax has no form for {text}; functional syntax (.ofn) can hold it")
 
     # ---- annotations
 
@@ -238,9 +238,7 @@ class _Writer:
         if kind in ("IntersectionOf", "UnionOf"):
             level, word = (_AND, " and ") if kind == "IntersectionOf" else (_OR, " or ")
             if len(texts) == 1:
-                raise OutputError(
-                    f"Manchester syntax has no form for {construct_text(construct, self._names)}, which has one operand"
-                )
+                raise self._inexpressible(construct)
             return word.join(_within(text, _ATOM) for text in texts), level
         if kind == "ComplementOf":
             return f"not {_operand(texts[0])}", _AND
@@ -262,9 +260,7 @@ class _Writer:
         if kind == "HasSelf":
             return f"{texts[0][0]} Self", _AND
         if len(texts) != 2:
-            raise OutputError(
-                f"Manchester syntax has no form for {construct_text(construct, self._names)}; functional syntax can hold it"
-            )
+            raise self._inexpressible(construct)
         word = {"SomeValuesFrom": "some", "AllValuesFrom": "only", "HasValue": "value"}[kind]
         return f"{texts[0][0]} {word} {_operand(texts[1])}", _AND
 
