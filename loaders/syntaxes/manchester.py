@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterator
+import threading
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Any, Final
 
 from kg_reasoner.errors import LoadError
 from kg_reasoner.language.parser_tables import lalr_parser
@@ -19,6 +20,9 @@ from kg_reasoner.loaders.syntaxes.constructs import Construct
 from kg_reasoner.loaders.syntaxes.manchester_frames import Frames, ManchesterNames
 from kg_reasoner.loaders.syntaxes.source import Settings, SourceText
 from kg_reasoner.loaders.syntaxes.syntax_errors import explained
+
+if TYPE_CHECKING:
+    from lark import Lark
 
 __all__ = ["GRAMMAR", "read_manchester"]
 
@@ -84,18 +88,42 @@ def read_manchester(text: str, name: str, settings: Settings) -> Iterator[Constr
         declared = _NAME.match(text, match.end())
         if declared is not None and match[1] in ("DataProperty", "Datatype", "ObjectProperty", "AnnotationProperty"):
             _declare(frames, match[1], declared, names)
-    parser = lalr_parser(GRAMMAR.read_text(), frames)
-    words = {**{terminal.name: f"`{terminal.pattern.value}`" for terminal in parser.terminals}, **_WORDS}
+    parser, current = _parser()
     places = [0, head_end, *(match.start() for match in starts[1:]), len(text)] if starts else [0, head_end]
     for start, end in itertools.pairwise(places):
         _check_bounds(source, settings, start, end)
         frames.offset = start
         frames.found = []
+        current.frames = frames  # now: another document may be read in turns with this one
         try:
             parser.parse(text[start:end])
         except UnexpectedInput as error:
-            raise explained(error, source, start, words, _GROUPS) from None
+            words = {terminal.name: f"`{terminal.pattern.value}`" for terminal in parser.terminals}
+            raise explained(error, source, start, words | _WORDS, _GROUPS) from None
         yield from frames.found
+
+
+class _Current:
+    """The frames of the document that is being parsed: has a method for each rule of the grammar, which calls theirs."""
+
+    frames: Frames
+
+    def __getattr__(self, name: str) -> Callable[[Any], Any]:
+        if not hasattr(Frames, name):
+            raise AttributeError(name)
+        return lambda children: getattr(self.frames, name)(children)
+
+
+_of_thread: Final = threading.local()
+
+
+def _parser() -> tuple[Lark, _Current]:
+    """Return the parser of this thread."""
+    if not hasattr(_of_thread, "parser"):
+        current = _Current()
+        _of_thread.parser = lalr_parser(GRAMMAR.read_text(), current), current
+    found: tuple[Lark, _Current] = _of_thread.parser
+    return found
 
 
 def _declare(frames: Frames, kind: str, declared: re.Match[str], names: ManchesterNames) -> None:
