@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 import warnings
 from collections import Counter
@@ -20,6 +21,7 @@ from kg_reasoner.storage.dictionary import Dictionary
 from kg_reasoner.terms import Triple, term_from_text
 
 _LABEL = re.compile(r"(?<=[( ])_:[\w.-]+")
+_COUNT = itertools.count()
 _NAMES = WrittenNames({})
 
 
@@ -36,8 +38,7 @@ def triples_of(source: bytes | Path, format: str | None = None) -> list[Triple]:
 
 def mapped(constructs: Iterable[Construct]) -> list[Triple]:
     """The triples that constructs are mapped to."""
-    count = iter(range(1 << 30))
-    mapping = RdfMapping(lambda: f"made{next(count)}")
+    mapping = RdfMapping(lambda: f"made{next(_COUNT)}")  # never twice: constructs can have labels made before
     return [triple for construct in constructs for triple in mapping.triples(construct)]
 
 

@@ -145,7 +145,7 @@ NamedIndividual     iri
 _OTHERS: Final = """
 Annotation              annotation-property value
 Import                  iri
-ObjectInverseOf         object-property
+ObjectInverseOf         object-property-name
 ObjectPropertyChain     object-property 2+
 FacetRestriction        iri literal
 ObjectProperties        object-property 0+
@@ -189,6 +189,7 @@ KINDS: Final[Mapping[str, Kind]] = {
     "data-range": Kind("a data range", (IRI,), frozenset(_table(_DATA_RANGES))),
     "datatype": Kind("a datatype"),
     "facet": Kind("a facet with its value", (), frozenset({"FacetRestriction"})),
+    "object-property-name": Kind("an object property"),
     "object-property": Kind("an object property", (IRI,), _INVERSE),
     "object-property-or-chain": Kind(
         "an object property or an ObjectPropertyChain", (IRI,), _INVERSE | frozenset({"ObjectPropertyChain"})

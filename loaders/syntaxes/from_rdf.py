@@ -79,7 +79,7 @@ class _Reverse:
         yield from self._header()
         for triple in list(graph.left):
             if triple[1] == RDF.type and triple[2] in _ENTITIES and isinstance(triple[0], IRI):
-                name = _ENTITIES[triple[2]]  # type: ignore[index]
+                name = _ENTITIES[triple[2]]
                 yield from self._with_annotations(triple, Construct("Declaration", (Construct(name, (triple[0],)),)))
         later: list[Triple] = []
         for triple in list(graph.left):
@@ -166,7 +166,7 @@ class _Reverse:
         name: str | None = None
         terms = (subject, value)
         if property in _CLASS_AXIOMS:
-            name = _CLASS_AXIOMS[property]  # type: ignore[index]
+            name = _CLASS_AXIOMS[property]
             if name == "EquivalentClasses" and isinstance(subject, IRI) and self._graph.is_datatype(subject):
                 name = "DatatypeDefinition"
         elif property in _PROPERTY_AXIOMS:
@@ -174,9 +174,9 @@ class _Reverse:
                 return None
             name = _PROPERTY_AXIOMS[property].format(
                 self._kind(*terms) if property not in (RDFS.domain, RDFS.range) else self._kind(subject)
-            )  # type: ignore[index]
+            )
         elif property in _INDIVIDUAL_AXIOMS:
-            return self._checked(triple, Construct(_INDIVIDUAL_AXIOMS[property], terms))  # type: ignore[index]
+            return self._checked(triple, Construct(_INDIVIDUAL_AXIOMS[property], terms))
         elif property in _LIST_AXIOMS:
             return self._list_axiom(triple)
         elif property in DEFINITIONS and isinstance(subject, IRI):
@@ -195,7 +195,7 @@ class _Reverse:
         if kind in _CHARACTERISTICS:
             part = self._expressions.part(subject)
             word = "Object" if isinstance(part, Construct) else self._kind(subject)
-            name = _CHARACTERISTICS[kind].format(word)  # type: ignore[index]
+            name = _CHARACTERISTICS[kind].format(word)
             return self._whole(triple, name, [part], (subject,))
         if kind in _GROUPS:
             return self._group(subject, kind)

@@ -250,7 +250,7 @@ class _Writer:
             facet = construct.parts[0]
             if facet not in _SYMBOLS:
                 raise OutputError(f"Manchester syntax has no form for the facet {facet}; functional syntax (.ofn) can hold it")
-            return f"{_SYMBOLS[facet]} {texts[1][0]}", _ATOM  # type: ignore[index]
+            return f"{_SYMBOLS[facet]} {texts[1][0]}", _ATOM
         if name == "DatatypeRestriction":
             return f"{texts[0][0]}[{', '.join(text for text, _ in texts[1:])}]", _ATOM
         if kind.endswith("Cardinality"):

@@ -228,8 +228,8 @@ class Translation:
         if tag in ("relationship", "disjoint_over"):
             names, qualifiers = clause.ids(2, 2) if tag == "relationship" else clause.ids(1, 1)
             property = self._ids.iri(names[0], clause) if tag == "relationship" else self._ids.property(tag, clause)
-            parts = (property, subject, self._ids.iri(names[-1], clause))
-            return [Construct("AnnotationAssertion", parts, self._annotations(qualifiers, clause))]
+            triple = (property, subject, self._ids.iri(names[-1], clause))
+            return [Construct("AnnotationAssertion", triple, self._annotations(qualifiers, clause))]
         return None
 
     def _instance_axioms(self, subject: IRI, clause: Clause, _: bool) -> list[Construct] | None:

@@ -21,6 +21,7 @@ _ELEMENTS: Final = {
     "data-range": "Datatype",
     "datatype": "Datatype",
     "object-property": "ObjectProperty",
+    "object-property-name": "ObjectProperty",
     "object-property-or-chain": "ObjectProperty",
     "data-property": "DataProperty",
     "annotation-property": "AnnotationProperty",
