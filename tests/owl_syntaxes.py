@@ -50,7 +50,15 @@ def axioms(triples: Iterable[Triple]) -> list[Construct]:
 def texts(constructs: Iterable[Construct], without: Iterable[str] = ("Ontology",)) -> Counter[str]:
     """The constructs as text with anonymous individuals of any label; an ontology without an IRI is no matter."""
     hidden = set(without)
-    return Counter(_LABEL.sub("_:", construct_text(found, _NAMES)) for found in constructs if found.name not in hidden)
+    return Counter(_LABEL.sub("_:", construct_text(in_order(found), _NAMES)) for found in constructs if found.name not in hidden)
+
+
+def in_order(construct: Construct) -> Construct:
+    """An axiom of two parts whose order does not matter, in the order of their texts."""
+    if construct.name.startswith(("Equivalent", "Disjoint", "Same", "Different", "Inverse")) and len(construct.parts) == 2:
+        first, second = construct.parts
+        return construct._replace(parts=(first, second) if str(first) <= str(second) else (second, first))
+    return construct
 
 
 def written(triples: Iterable[Triple], path: Path, format: str, warned: Callable[[str], object] = lambda _: None) -> Path:
