@@ -23,8 +23,8 @@ def labelled(source: _Readable, prefixes: Mapping[str, str], languages: Sequence
     """Return the prefixes with the labels of all IRIs.
 
     An IRI with several labels has that in the first of the languages (``en`` is also that of ``en-GB``), else one without a
-    language, else an English one, else the first in the order of the alphabet. Labels that several IRIs would have are left out: they do not tell what
-    is meant.
+    language, else an English one, else the first in the order of the alphabet. Labels that several IRIs would have are left out:
+    they do not tell what is meant.
     """
     best: dict[str, tuple[int, int, str, str]] = {}
     wanted = [language.lower() for language in languages]

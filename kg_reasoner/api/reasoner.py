@@ -887,7 +887,8 @@ class Reasoner:
         tell which of them is meant.
 
         Args:
-            languages: The preferred languages, such as ``"en"``, the best one first. Then come labels without a language, then English ones.
+            languages: The preferred languages, such as ``"en"``, the best one first. Then come labels without a language, then
+                English ones.
             prefixes: The prefixes for IRIs without a label.
 
         >>> reasoner = Reasoner()

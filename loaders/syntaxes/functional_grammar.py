@@ -19,7 +19,7 @@ _TERMINALS: Final = {
     "NODE": r"_:[\w.-]*\w",
     "LITERAL": rf"{QUOTED}(?:{LANGUAGE}|\s*\^\^\s*(?:<[^<>\"{{}}|^`\\\x00-\x20]*>|{PREFIXED}))?",
     "NUMBER": r"[0-9]+",
-    "PREFIX": PREFIX,
+    "NAMESPACE": PREFIX,
 }
 _OF_TYPES: Final = {IRI: "IRI", BlankNode: "NODE", Literal: "LITERAL", int: "NUMBER"}
 _LISTS: Final = frozenset({"ObjectProperties", "DataProperties"})
@@ -30,7 +30,7 @@ _WORDS: Final = {
     "NODE": "an anonymous individual",
     "LITERAL": "a literal",
     "NUMBER": "a number",
-    "PREFIX": "a prefix",
+    "NAMESPACE": "a prefix such as `ex:`",
     "LPAR": "`(`",
     "RPAR": "`)`",
     "EQUAL": "`=`",
@@ -40,7 +40,7 @@ _WORDS: Final = {
 
 def explain(source: SourceText, start: int, end: int, in_ontology: bool) -> LoadError | None:
     """Return what the grammar says about a part of a text: an import, annotation or axiom, or the beginning of the document."""
-    return parse_error(_grammar("item" if in_ontology else "head"), source, start, end, _WORDS, _groups())
+    return parse_error(_grammar("any_item" if in_ontology else "any_head"), source, start, end, _WORDS, _groups())
 
 
 @cache
@@ -62,12 +62,11 @@ def _grammar(start: str) -> str:
     """Return the grammar of the beginning of a document, or of what an ontology consists of."""
     lines = [
         f"start: {start}",
-        'head: prefix* "Ontology" "(" (IRI IRI?)?',
-        'prefix: "Prefix" "(" PREFIX "=" IRI ")"',
-        f'item: import | annotation | {" | ".join(map(_rule, AXIOMS))} | ")"',
+        'any_head: any_prefix* "Ontology" "(" (IRI IRI?)?',
+        'any_prefix: "Prefix" "(" NAMESPACE "=" IRI ")"',
+        f'any_item: import | annotation | {" | ".join(map(_rule, AXIOMS))} | ")"',
     ]
-    used = {"import", "annotation"} | set(map(_rule, SIGNATURES))
-    lines += (f"{_rule(name)}: {_construct(name, slots)}" for name, slots in SIGNATURES.items() if _rule(name) in used)
+    lines += (f"{_rule(name)}: {_construct(name, slots)}" for name, slots in SIGNATURES.items())
     lines += (f"{_kind(name)}: {_alternatives(kind)}" for name, kind in KINDS.items())
     lines += (f"{name}: /{pattern}/" for name, pattern in _TERMINALS.items())
     return "\n".join([*lines, r"%ignore /\s+|#[^\n]*/", ""])

@@ -48,6 +48,7 @@ _GROUPS: Final = (
 )
 _WORDS: Final = {
     "IRI": "an IRI or a name",
+    "NAMESPACE": "a prefix such as `ex:`",
     "FULL_IRI": "an IRI in angle brackets",
     "NODE": "an anonymous individual",
     "NATURAL": "a number",
@@ -99,7 +100,7 @@ def read_manchester(text: str, name: str, settings: Settings) -> Iterator[Constr
             parser.parse(text[start:end])
         except UnexpectedInput as error:
             words = {terminal.name: f"`{terminal.pattern.value}`" for terminal in parser.terminals}
-            raise explained(error, source, start, words | _WORDS, _GROUPS) from None
+            raise explained(error, source, start, end, words | _WORDS, _GROUPS) from None
         yield from frames.found
 
 

@@ -66,8 +66,7 @@ def _ontology(header: Frame) -> str | None:
 
 
 def _declare(identifiers: Identifiers, clause: Clause, settings: Settings) -> None:
-    names, _ = clause.ids(2, 3)
-    prefix, namespace = names[:2]
+    prefix, namespace = clause.space()
     identifiers.spaces[prefix] = namespace
     if settings.prefixes is not None:
         settings.prefixes(prefix, namespace)

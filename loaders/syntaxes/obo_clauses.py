@@ -25,6 +25,7 @@ _NAMED: Final = re.compile(rf"((?:[^\s\\]|\\.)+)\s+{_TEXT}(?:\s+([^\s{{!]+))?{_T
 _REFERENCE: Final = re.compile(rf"((?:[^\s\\{{\"]|\\.)+)\s*(?:{_TEXT})?{_TAIL}")
 _PLAIN: Final = re.compile(r"(.*?)(?:\s*\{(?P<qualifiers>[^{}=]+=[^{}]*)\})?(?:(?<=\s)!\s.*)?")
 _QUALIFIER: Final = re.compile(rf"\s*([^\s=,]+)\s*=\s*(?:{_TEXT}|([^\s,\"]+))\s*(?:,|\Z)")
+_SPACE: Final = re.compile(rf"(\S+)\s+([^\s\"]+)(?:\s+{_TEXT})?{_TAIL}")
 _ONE_REFERENCE: Final = re.compile(rf"\s*((?:[^,\\\"]|\\.)*?)\s*(?:{_TEXT})?\s*(?:,|\Z)")
 _ESCAPE: Final = re.compile(r"\\(.)")
 _ESCAPES: Final = {"n": "\n", "t": "\t", "W": " "}
@@ -92,6 +93,13 @@ class Clause:
         if match is None:
             raise self.error(f"expected an identifier and a text in quotes after `{self.tag}:`")
         return _unescaped(match[1]), _unescaped(match[2]), match[3], self._qualifiers(match["qualifiers"])
+
+    def space(self) -> tuple[str, str]:
+        """Return a prefix and its namespace, which a description may follow."""
+        match = _SPACE.fullmatch(self.value)
+        if match is None:
+            raise self.error(f"expected a prefix and a namespace after `{self.tag}:`, as in EX http://example.org/")
+        return match[1], match[2]
 
     def reference(self) -> tuple[Reference, dict[str, str]]:
         """Return a reference and the qualifiers."""

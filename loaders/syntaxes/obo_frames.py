@@ -324,13 +324,13 @@ class Translation:
     def _property_value(self, clause: Clause) -> tuple[IRI, Term, _Annotations]:
         if '"' not in clause.value.partition("{")[0]:
             names, qualifiers = clause.ids(2, 3)
-            property = self._ids.property(names[0], clause)
+            property = self._ids.iri(names[0], clause)
             if len(names) == 2:
                 return property, self._ids.iri(names[1], clause), self._annotations(qualifiers, clause)
             text, datatype = names[1], names[2]
         else:
             name, text, kind, qualifiers = clause.named()
-            property, datatype = self._ids.property(name, clause), kind or "xsd:string"
+            property, datatype = self._ids.iri(name, clause), kind or "xsd:string"
         value = Literal(text, self._ids.iri(datatype, clause).value)
         try:
             text_from_term(value)
@@ -410,7 +410,8 @@ def _treatments(header: Frame) -> dict[str, list[tuple[str, list[str]]]]:
         if clause.tag in _TREATMENTS:
             words = clause.text()[0].split()
             if len(words) != 1 + _ARGUMENTS.get(clause.tag, 0):
-                raise clause.error(f"`{clause.tag}:` needs a prefix and {_ARGUMENTS.get(clause.tag, 0)} identifiers")
+                needed = ("", " and an identifier", " and two identifiers")[_ARGUMENTS.get(clause.tag, 0)]
+                raise clause.error(f"expected a prefix{needed} after `{clause.tag}:`")
             found.setdefault(words[0], []).append((clause.tag, words[1:]))
     return found
 

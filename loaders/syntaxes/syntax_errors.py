@@ -33,7 +33,7 @@ def parse_error(
         token: Any = getattr(error, "token", None)
         if token is not None and token.type == "$END" and end < len(source.text):
             return None
-        return explained(error, source, start, words, groups)
+        return explained(error, source, start, end, words, groups)
     return None
 
 
@@ -41,15 +41,17 @@ def explained(
     error: UnexpectedInput,
     source: SourceText,
     offset: int,
+    end: int,
     words: Mapping[str, str],
     groups: Sequence[tuple[str, frozenset[str]]],
 ) -> LoadError:
-    """Return the error to raise for a syntax error that Lark found in the text from an offset on.
+    """Return the error to raise for a syntax error that Lark found in a part of the text.
 
     Args:
         error: The error.
         source: The text.
         offset: Where the parsed part begins.
+        end: Where it ends.
         words: What terminals are called.
         groups: What several terminals together are called; the first group that is expected completely counts.
     """
@@ -57,7 +59,10 @@ def explained(
     accepted: set[str] = set(state.accepts()) if state is not None else set(getattr(error, "allowed", None) or ())
     token: Any = getattr(error, "token", None)
     text = source.text
-    place = len(text.rstrip()) if token is not None and token.type == "$END" else offset + (error.pos_in_stream or 0)
+    if token is None or token.type != "$END":
+        place = offset + (error.pos_in_stream or 0)
+    else:
+        place = end if end < len(text.rstrip()) else len(text.rstrip())
     match = _WORD.match(text, place)
     found = match[0] if match else ""
     message = f"unexpected {f'`{found}`' if found else 'end of the text'}"
@@ -67,7 +72,7 @@ def explained(
     known = [words.get(name, "").strip("`") for name in accepted]
     close = get_close_matches(found, [word for word in known if word[:1].isalpha() and " " not in word], n=1, cutoff=0.75)
     hint = f"did you mean {close[0]}?" if close and close[0] != found else None
-    if found == '"' or (found.startswith('"') and not found.endswith('"')):
+    if found.startswith('"') and accepted & {"LITERAL", "QUOTED"}:
         hint = "the string that begins here is not closed, or has a backslash before something else than a quote or a backslash"
     return source.error(message, place, place + max(len(found), 1), hint)
 
