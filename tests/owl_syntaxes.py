@@ -54,7 +54,8 @@ def texts(constructs: Iterable[Construct], without: Iterable[str] = ("Ontology",
 
 
 def in_order(construct: Construct) -> Construct:
-    """An axiom of two parts whose order does not matter, in the order of their texts."""
+    """An axiom with its annotations, and two parts whose order does not matter, in the order of their texts."""
+    construct = construct._replace(annotations=tuple(sorted(construct.annotations, key=str)))
     if construct.name.startswith(("Equivalent", "Disjoint", "Same", "Different", "Inverse")) and len(construct.parts) == 2:
         first, second = construct.parts
         return construct._replace(parts=(first, second) if str(first) <= str(second) else (second, first))
