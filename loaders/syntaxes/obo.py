@@ -7,6 +7,7 @@ that the format does not know is an annotation in the namespace of oboInOwl.
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterator
 from typing import Final
@@ -44,9 +45,19 @@ def read_obo(text: str, name: str, settings: Settings) -> Iterator[Construct]:
         settings.prefixes("obo", OBO)
         settings.prefixes("oboInOwl", OBO_IN_OWL)
     translation = Translation(identifiers, header, settings)
-    yield from translation.header()
-    for frame in all_frames:
-        yield from translation.stanza(frame, source)
+    for frame in itertools.chain([None], all_frames):
+        for construct in translation.header() if frame is None else translation.stanza(frame, source):
+            if construct.name not in ("Ontology", "Import", "Annotation"):
+                yield from _declarations(identifiers)
+            yield construct
+    yield from _declarations(identifiers)
+
+
+def _declarations(identifiers: Identifiers) -> Iterator[Construct]:
+    """Yield the declarations of annotation properties that have been used since the last ones."""
+    for property in identifiers.undeclared:
+        yield Construct("Declaration", (Construct("AnnotationProperty", (property,)),))
+    identifiers.undeclared.clear()
 
 
 def _from_first_relation(source: SourceText) -> SourceText:

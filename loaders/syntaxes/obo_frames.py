@@ -11,7 +11,7 @@ from kg_reasoner.loaders.convert import text_from_term
 from kg_reasoner.loaders.syntaxes.constructs import Construct, Part
 from kg_reasoner.loaders.syntaxes.functional import read_functional
 from kg_reasoner.loaders.syntaxes.obo_clauses import Clause, Frame, Reference
-from kg_reasoner.loaders.syntaxes.obo_ids import OBO, OBO_IN_OWL, Identifiers
+from kg_reasoner.loaders.syntaxes.obo_ids import OBO, Identifiers
 from kg_reasoner.loaders.syntaxes.source import Settings, SourceText
 from kg_reasoner.terms import IRI, RDFS, XSD, Literal, Term
 
@@ -23,7 +23,6 @@ _LOGICAL: Final = frozenset(
 )
 """Qualifiers that are part of an axiom."""
 _NUMBER: Final = re.compile(r"[0-9]{1,9}")
-_DATE: Final = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)?")
 _TRUTHS: Final = frozenset(
     {"is_obsolete", "is_anonymous", "builtin", "is_cyclic", "is_anti_symmetric", "is_class_level", "is_metadata_tag"}
 )
@@ -71,6 +70,11 @@ class Translation:
         self._settings = settings
         self._subject: IRI | None = None
         self._xrefs = _treatments(header)
+        self._namespace: Literal | None = None
+        """The namespace of stanzas that have none of their own."""
+        for clause in header.clauses:
+            if clause.tag == "default-namespace":
+                self._namespace = Literal(clause.text()[0])
 
     # ---- the header
 
@@ -155,10 +159,12 @@ class Translation:
         is_metadata = frame.kind == "Typedef" and self._ids.relations[name].is_metadata
         entity = "AnnotationProperty" if is_metadata else _ENTITIES[frame.kind]
         yield Construct("Declaration", (Construct(entity, (subject,)),))
-        yield Construct("AnnotationAssertion", (_ID, subject, Literal(name)))
+        yield Construct("AnnotationAssertion", (self._ids.property("id", first), subject, Literal(name)))
         relation = self._ids.relations.get(name) if frame.kind == "Typedef" else None
         if relation is not None and relation.instead:
-            yield Construct("AnnotationAssertion", (_SHORTHAND, subject, Literal(name)))
+            yield Construct("AnnotationAssertion", (self._ids.property("shorthand", first), subject, Literal(name)))
+        if self._namespace is not None and all(clause.tag != "namespace" for clause in frame.clauses):
+            yield Construct("AnnotationAssertion", (self._ids.property("namespace", first), subject, self._namespace))
         together: dict[str, list[Clause]] = {}
         axioms = {"Term": self._term_axioms, "Typedef": self._relation_axioms, "Instance": self._instance_axioms}[frame.kind]
         for clause in frame.clauses[1:]:
@@ -290,11 +296,11 @@ class Translation:
         tag, ids = clause.tag, self._ids
         if tag in ("def", "expand_expression_to", "expand_assertion_to"):
             text, references, qualifiers = clause.quoted()
-            annotations = self._references(references) + self._annotations(qualifiers, clause)
+            annotations = self._references(references, clause) + self._annotations(qualifiers, clause)
             return ids.property(tag, clause), Literal(text), annotations
         if tag == "synonym":
             text, scope, kind, references, qualifiers = clause.synonym()
-            annotations = self._references(references) + self._annotations(qualifiers, clause)
+            annotations = self._references(references, clause) + self._annotations(qualifiers, clause)
             if kind is not None:
                 annotations = (
                     Construct("Annotation", (ids.property("has_synonym_type", clause), ids.iri(kind, clause))),
@@ -317,20 +323,18 @@ class Translation:
         if tag in _TRUTHS:
             clause.is_true()
             return ids.property(tag, clause), Literal(text, XSD.boolean.value), annotations
-        if tag == "creation_date" and _DATE.fullmatch(text):
-            return ids.property(tag, clause), Literal(text, XSD.dateTime.value), annotations
         return ids.property(tag, clause), Literal(text), annotations
 
     def _property_value(self, clause: Clause) -> tuple[IRI, Term, _Annotations]:
         if '"' not in clause.value.partition("{")[0]:
             names, qualifiers = clause.ids(2, 3)
-            property = self._ids.iri(names[0], clause)
+            property = self._ids.annotation_property(names[0], clause)
             if len(names) == 2:
                 return property, self._ids.iri(names[1], clause), self._annotations(qualifiers, clause)
             text, datatype = names[1], names[2]
         else:
             name, text, kind, qualifiers = clause.named()
-            property, datatype = self._ids.iri(name, clause), kind or "xsd:string"
+            property, datatype = self._ids.annotation_property(name, clause), kind or "xsd:string"
         value = Literal(text, self._ids.iri(datatype, clause).value)
         try:
             text_from_term(value)
@@ -338,11 +342,11 @@ class Translation:
             raise clause.error(error.message, error.hint) from None
         return property, value, self._annotations(qualifiers, clause)
 
-    def _references(self, references: list[Reference]) -> _Annotations:
+    def _references(self, references: list[Reference], clause: Clause) -> _Annotations:
         return tuple(
             Construct(
                 "Annotation",
-                (_XREF, Literal(reference.id)),
+                (self._ids.property("xref", clause), Literal(reference.id)),
                 () if reference.description is None else (Construct("Annotation", (RDFS.label, Literal(reference.description))),),
             )
             for reference in references
@@ -416,9 +420,6 @@ def _treatments(header: Frame) -> dict[str, list[tuple[str, list[str]]]]:
     return found
 
 
-_ID: Final = IRI(f"{OBO_IN_OWL}id")
-_SHORTHAND: Final = IRI(f"{OBO_IN_OWL}shorthand")
-_XREF: Final = IRI(f"{OBO_IN_OWL}hasDbXref")
 _CARDINALITIES: Final = {
     "cardinality": "ObjectExactCardinality",
     "minCardinality": "ObjectMinCardinality",

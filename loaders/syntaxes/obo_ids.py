@@ -106,7 +106,10 @@ class Identifiers:
     spaces: dict[str, str] = field(default_factory=dict)
     """The namespaces that the header declares, by their prefixes."""
     relations: Mapping[str, Relation] = field(default_factory=dict)
+    undeclared: list[IRI] = field(default_factory=list)
+    """The annotation properties used so far that no construct has declared."""
     _iris: dict[str, IRI] = field(default_factory=dict)
+    _used: set[IRI] = field(default_factory=set)
 
     def iri(self, name: str, clause: Clause) -> IRI:
         """Return the IRI of a class, an individual or a relation."""
@@ -124,11 +127,22 @@ class Identifiers:
     def property(self, name: str, clause: Clause) -> IRI:
         """Return the annotation property of a tag, a qualifier or an identifier."""
         known = _VOCABULARY.get(name)
-        if known is not None:
-            return known
-        if ":" in name or name in self.relations:
-            return self.iri(name, clause)
-        return IRI(OBO_IN_OWL + quote(name))
+        if known is None and (":" in name or name in self.relations):
+            return self.annotation_property(name, clause)
+        return self._annotation(IRI(OBO_IN_OWL + quote(name)) if known is None else known)
+
+    def annotation_property(self, name: str, clause: Clause) -> IRI:
+        """Return the annotation property with an identifier."""
+        relation = self.relations.get(name)
+        found = self.iri(name, clause)
+        return found if relation is not None and not relation.is_metadata else self._annotation(found)
+
+    def _annotation(self, property: IRI) -> IRI:
+        if property not in self._used:
+            self._used.add(property)
+            if property not in RDFS and property not in OWL:
+                self.undeclared.append(property)
+        return property
 
     def _text(self, name: str) -> str:
         if _URL.match(name):
