@@ -28,10 +28,10 @@ __all__ = ["classify", "diff"]
     "-f",
     "--format",
     "output_format",
-    type=click.Choice(["table", "tree", "owl", "html", "json"]),
+    type=click.Choice(["table", "tree", "owl", "html", "svg", "json"]),
     default="table",
     show_default=True,
-    help="A table or an indented tree; the ontology with its inferred axioms; a page; or data with proofs.",
+    help="A table or an indented tree; the ontology with its inferred axioms; a page; a picture; or data with proofs.",
 )
 @click.option("-o", "--output", default="-", metavar="OUT", help="The file to write. [default: standard output]")
 @label_options
@@ -137,6 +137,8 @@ def _text(hierarchy: Hierarchy, output_format: str, prefixes: Mapping[str, str])
 
     if output_format == "json":
         return json.dumps(hierarchy.as_dict(prefixes), indent=2, ensure_ascii=False)
+    if output_format == "svg":
+        return hierarchy.svg(prefixes).rstrip("\n")
     if output_format == "html":
         return hierarchy.html(prefixes).rstrip("\n")
     if output_format == "table":
