@@ -218,7 +218,7 @@ def test_lark_is_imported_for_mistakes_only() -> None:
 
 HORNED = {"functional": "ofn", "owlxml": "owx", "manchester": "omn"}
 UNKNOWN = re.compile(r"DLSafeRule|DataAllValuesFrom\(:d :e|HasKey|Cardinality\(3 :p owl:Thing")
-"""What horned-owl does not read, or not in all syntaxes: built-in atoms, restrictions of two properties, keys without commas, owl:Thing."""
+"""What horned-owl does not read, or reads in other words."""
 
 
 @pytest.mark.parametrize("format", HORNED)
