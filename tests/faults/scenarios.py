@@ -339,7 +339,7 @@ OWLXML: Final = """<?xml version="1.0"?>
 <SubClassOf><Class IRI="http://example.org/Animal"/><Class IRI="http://example.org/Being"/></SubClassOf>
 <ClassAssertion><Class IRI="http://example.org/Cat"/><NamedIndividual IRI="http://example.org/c"/></ClassAssertion></Ontology>"""
 FUNCTIONAL: Final = """Prefix(:=<http://example.org/>) Ontology(:o SubClassOf(:Animal :Being) ClassAssertion(:Cat :c))"""
-MANCHESTER: Final = """Prefix: : <http://example.org/>
+MANCHESTER: Final = """Prefix: : <http://example.org/> Ontology: <http://example.org/o>
 Class: Animal SubClassOf: Being
 Individual: c Types: Cat"""
 OBO: Final = """ontology: o
@@ -348,8 +348,15 @@ OBO: Final = """ontology: o
 id: EX:1
 is_a: EX:2"""
 DOCUMENTS: Final = {
-    **{"turtle": TURTLE, "nquads": NQUADS, "n3": N3, "rdfxml": RDFXML, "jsonld": JSONLD, "owlxml": OWLXML},
-    **{"functional": FUNCTIONAL, "manchester": MANCHESTER, "obo": OBO},
+    "turtle": TURTLE,
+    "nquads": NQUADS,
+    "n3": N3,
+    "rdfxml": RDFXML,
+    "jsonld": JSONLD,
+    "owlxml": OWLXML,
+    "functional": FUNCTIONAL,
+    "manchester": MANCHESTER,
+    "obo": OBO,
 }
 
 
