@@ -12,21 +12,22 @@ from kg_reasoner.loaders.syntaxes.source import Settings, SourceText
 
 __all__ = ["Clause", "Frame", "Reference", "frames"]
 
-_LINE: Final = re.compile(
-    r"[^\S\n]*(?:\[([^\]\n]*)\][^\S\n]*(?:!.*)?|([^\s:!\[][^:\n]*?)[^\S\n]*:[^\S\n]*([^\n]*?)|!.*)?[^\S\n]*(?:\n|\Z)"
-)
+# No pattern has two neighbours that match the same characters: a long line takes time as its length.
+_LINE: Final = re.compile(r"([^\n]*)(?:\n|\Z)")
+_STANZA: Final = re.compile(r"\[([^\]]*)\](?:\s*!.*)?")
+_COMMENT: Final = re.compile(r"(?<=\s)!\s")
 _TEXT: Final = r'"([^"\\]*(?:\\.[^"\\]*)*)"'
-_TAIL: Final = r"\s*(?:\{(?P<qualifiers>[^{}]*)\})?\s*(?:!.*)?"
-_REFERENCES: Final = r"(?:\[(?P<references>(?:[^\]\\\"]|\\.|\"[^\"\\]*(?:\\.[^\"\\]*)*\")*)\])?"
-_IDS: Final = re.compile(rf"((?:[^\s\\{{]|\\.)+)(?:\s+(?!!)((?:[^\s\\{{]|\\.)+))?(?:\s+(?!!)((?:[^\s\\{{]|\\.)+))?{_TAIL}")
-_QUOTED: Final = re.compile(rf"{_TEXT}\s*{_REFERENCES}{_TAIL}")
-_SYNONYM: Final = re.compile(rf"{_TEXT}\s*(EXACT|BROAD|NARROW|RELATED)?(?:\s+([^\s\[\]{{}}!]+))?\s*{_REFERENCES}{_TAIL}")
+_TAIL: Final = r"(?:\s*\{(?P<qualifiers>[^{}]*)\})?(?:\s*!.*)?"
+_REFERENCES: Final = r'(?:\s*\[(?P<references>(?:[^\]\\"]|\\.|"[^"\\]*(?:\\.[^"\\]*)*")*)\])?'
+_ID: Final = r"((?:[^\s\\{]|\\.)+)"
+_IDS: Final = re.compile(rf"{_ID}(?:\s+(?!!){_ID})?(?:\s+(?!!){_ID})?{_TAIL}")
+_QUOTED: Final = re.compile(rf"{_TEXT}{_REFERENCES}{_TAIL}")
+_SYNONYM: Final = re.compile(rf"{_TEXT}(?:\s*(EXACT|BROAD|NARROW|RELATED)\b)?(?:\s+([^\s\[\]{{}}!]+))?{_REFERENCES}{_TAIL}")
 _NAMED: Final = re.compile(rf"((?:[^\s\\]|\\.)+)\s+{_TEXT}(?:\s+([^\s{{!]+))?{_TAIL}")
-_REFERENCE: Final = re.compile(rf"((?:[^\s\\{{\"]|\\.)+)\s*(?:{_TEXT})?{_TAIL}")
-_PLAIN: Final = re.compile(r"(.*?)(?:\s*\{(?P<qualifiers>[^{}=]+=[^{}]*)\})?(?:(?<=\s)!\s.*)?")
+_REFERENCE: Final = re.compile(rf"((?:[^\s\\{{\"]|\\.)+)(?:\s*{_TEXT})?{_TAIL}")
 _QUALIFIER: Final = re.compile(rf"\s*([^\s=,]+)\s*=\s*(?:{_TEXT}|([^\s,\"]+))\s*(?:,|\Z)")
 _SPACE: Final = re.compile(rf"(\S+)\s+([^\s\"]+)(?:\s+{_TEXT})?{_TAIL}")
-_ONE_REFERENCE: Final = re.compile(rf"\s*((?:[^,\\\"]|\\.)*?)\s*(?:{_TEXT})?\s*(?:,|\Z)")
+_ONE_REFERENCE: Final = re.compile(rf"((?:[^,\\\"]|\\.)*)(?:{_TEXT}\s*)?(?:,|\Z)")
 _ESCAPE: Final = re.compile(r"\\(.)")
 _ESCAPES: Final = {"n": "\n", "t": "\t", "W": " "}
 
@@ -56,9 +57,12 @@ class Clause:
         """Return a value that is the rest of the line, without its qualifiers and the comment."""
         if "!" not in self.value and "}" not in self.value:
             return _unescaped(self.value), {}
-        match = _PLAIN.fullmatch(self.value)
-        assert match is not None
-        return _unescaped(match[1].rstrip()), self._qualifiers(match["qualifiers"])
+        comment = _COMMENT.search(self.value)
+        value = self.value[: comment.start()].rstrip() if comment else self.value
+        before, brace, qualifiers = value.rpartition("{")
+        if brace and qualifiers.endswith("}") and "=" in qualifiers and "}" not in qualifiers[:-1] and not before.endswith("\\"):
+            return _unescaped(before.rstrip()), self._qualifiers(qualifiers[:-1])
+        return _unescaped(value), {}
 
     def ids(self, least: int, most: int) -> tuple[list[str], dict[str, str]]:
         """Return the identifiers in a value, and its qualifiers."""
@@ -121,10 +125,15 @@ class Clause:
         return value == "true"
 
     def _references(self, text: str | None) -> list[Reference]:
-        found = []
-        for match in _ONE_REFERENCE.finditer(text or ""):
-            if match[1]:
-                found.append(Reference(_unescaped(match[1]), None if match[2] is None else _unescaped(match[2])))
+        found: list[Reference] = []
+        place = 0
+        while text and place < len(text):
+            match = _ONE_REFERENCE.match(text, place)
+            name = match[1].strip() if match else ""
+            if match is None or not name:
+                raise self.error('expected references in brackets, such as [PMID:1, ISBN:2 "a book"]')
+            found.append(Reference(_unescaped(name), None if match[2] is None else _unescaped(match[2])))
+            place = match.end()
         return found
 
     def _qualifiers(self, text: str | None) -> dict[str, str]:
@@ -161,26 +170,35 @@ def frames(source: SourceText, settings: Settings) -> Iterator[Frame]:
     place = 0
     while place < len(text):
         match = _LINE.match(text, place)
-        if match is None:
-            end = text.find("\n", place)
-            end = len(text) if end < 0 else end
-            hint = "after a tag comes a colon, as in `id: GO:0008150`"
-            start = place + len(text[place:end]) - len(text[place:end].lstrip())
-            raise source.error("expected a tag with a value, a stanza such as [Term], or a comment after `!`", start, end, hint)
+        assert match is not None
         if match.end() - place > settings.token:
             raise settings.too_long(source, place)
-        kind, tag, value = match.groups()
-        if tag is not None:
-            frame.clauses.append(Clause(tag, value.rstrip(), match.start(3), source))
-        elif kind is not None:
-            if kind not in ("Term", "Typedef", "Instance"):
-                raise source.error(
-                    f"unexpected `[{kind}]`, expected [Term], [Typedef] or [Instance]", match.start(1) - 1, match.end(1) + 1
-                )
+        line = match[1].strip()
+        start = place + match[1].find(line[:1])
+        tag, colon, value = line.partition(":")
+        if not line or line.startswith("!"):
+            pass
+        elif line.startswith("["):
             yield frame
-            frame = Frame(kind, match.start(1) - 1, [])
+            frame = Frame(_kind(source, line, start), start, [])
+        elif colon and tag:
+            value = value.strip()
+            frame.clauses.append(Clause(tag.rstrip(), value, start + line.index(value, len(tag) + 1), source))
+        else:
+            hint = "after a tag comes a colon, as in `id: GO:0008150`"
+            message = "expected a tag with a value, a stanza such as [Term], or a comment after `!`"
+            raise source.error(message, start, start + len(line), hint)
         place = match.end()
     yield frame
+
+
+def _kind(source: SourceText, line: str, start: int) -> str:
+    """Return the kind of stanza that a line begins."""
+    match = _STANZA.fullmatch(line)
+    if match is None or match[1] not in ("Term", "Typedef", "Instance"):
+        found = f"[{match[1]}]" if match else line
+        raise source.error(f"unexpected `{found}`, expected [Term], [Typedef] or [Instance]", start, start + len(found))
+    return match[1]
 
 
 def _unescaped(text: str) -> str:
