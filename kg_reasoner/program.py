@@ -17,6 +17,7 @@ from kg_reasoner.errors import Span
 from kg_reasoner.terms import IRI, RDF, Term
 
 __all__ = [
+    "AUXILIARY",
     "FALSE",
     "TRIPLE",
     "Aggregate",
@@ -47,6 +48,9 @@ TRIPLE: Final = "[]"
 
 FALSE: Final = "false"
 """The head predicate of constraints (arity 0): a rule ``false :- body .`` says that `body` must have no instance."""
+
+AUXILIARY: Final = "_aux_"
+"""How the names of predicates begin that stand for a part of a rule."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,11 +155,14 @@ BodyLiteral: TypeAlias = Atom | Negation | Filter | Bind | Aggregate
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """The origin of a rule: its W3C or rule-set name (``cax-sco``), the axiom it was translated from, and its place in a text."""
+    """The origin of a rule: its W3C or rule-set name (``cax-sco``), the axiom it was translated from, its place in a text, and
+    the text itself where it differs from what the rule prints as.
+    """
 
     name: str | None = None
     axiom: str | None = None
     span: Span | None = field(default=None, repr=False)
+    text: str | None = field(default=None, repr=False)
 
 
 class _Remembers:

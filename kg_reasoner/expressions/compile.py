@@ -20,6 +20,7 @@ from kg_reasoner.terms import XSD, Literal, Term
 
 __all__ = [
     "CASTS",
+    "CONDITIONS",
     "DEPTH",
     "NAMES",
     "check",
@@ -372,6 +373,9 @@ _FORMS: Final = {
 
 NAMES: Final = tuple(sorted(name for name in {*FUNCTIONS, *_FORMS, *REFUSED} - {"IN", "NOT IN"} if name.isupper()))
 """The functions that are called by their names: those of SPARQL 1.1, and SAMEVALUE and VALUE, which compare literals by value."""
+
+CONDITIONS: Final = ("BOUND", *(name for name in NAMES if name in FUNCTIONS and FUNCTIONS[name].result is BOOLEAN))
+"""The named functions whose results are truth values."""
 
 CASTS: Final = {name: _shown(name) for name in sorted(FUNCTIONS) if name.startswith(f"<{XSD}")}
 """The functions that are called by the IRIs of datatypes, and how one writes them."""

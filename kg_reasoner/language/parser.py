@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from difflib import get_close_matches
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
@@ -15,12 +16,33 @@ from urllib.parse import urljoin
 
 from kg_reasoner.errors import LoadError, RuleSyntaxError, Span, UnsupportedError, suggest
 from kg_reasoner.expressions import aggregates
-from kg_reasoner.expressions.compile import CASTS, DEPTH, NAMES, too_deep
+from kg_reasoner.expressions.compile import CASTS, CONDITIONS, DEPTH, NAMES, too_deep
+from kg_reasoner.language.desugaring.context import Context
+from kg_reasoner.language.desugaring.rules import is_plain, rules_of
 from kg_reasoner.language.parser_tables import lalr_parser
+from kg_reasoner.language.surface import (
+    Along,
+    AnyOf,
+    Applied,
+    Condition,
+    Each,
+    Grouped,
+    Inverse,
+    NotAny,
+    OneOf,
+    Part,
+    Repeated,
+    Steps,
+    SurfaceBody,
+)
+from kg_reasoner.language.surface import (
+    Path as PropertyPath,
+)
 from kg_reasoner.language.syntax_errors import RESERVED, explain
 from kg_reasoner.program import (
     COLUMN_TYPES,
     FALSE,
+    TRIPLE,
     Aggregate,
     AggregateBinding,
     Argument,
@@ -37,13 +59,18 @@ from kg_reasoner.program import (
     Program,
     Rule,
     Variable,
-    class_atom,
-    triple,
 )
 from kg_reasoner.terms import IRI, NOT_IN_IRI, OWL, RDF, RDFS, XSD, BlankNode, Literal, unescape
 
 if TYPE_CHECKING:
     from lark import Lark, Token
+
+_EXPRESSIONS: Final = frozenset(
+    ["disjunction", "conjunction", "comparison", "membership", "member", "sum", "product", "sign", "iri", "string"]
+)
+"""What the trees of expressions are called, besides calls."""
+_SIGNS: Final = ("BAR", "SLASH", "CARET", "PLUS", "STAR", "QUESTION")
+"""The signs of property paths."""
 
 Node: TypeAlias = Any
 """A tree or a token of Lark, as the grammar determines. Trees have `data` and `children`."""
@@ -159,6 +186,13 @@ def _lark() -> Lark:
     return lalr_parser(grammar)
 
 
+def _atom(predicate: str, arguments: tuple[Expression, ...], span: Span) -> Atom | Applied:
+    """Return an atom of the core if its arguments are terms."""
+    if any(isinstance(argument, Call) for argument in arguments):
+        return Applied(predicate, arguments, span)
+    return Atom(predicate, arguments, span)  # type: ignore[arg-type]  # no calls
+
+
 def _is_token(node: Node) -> bool:
     return isinstance(node, str)
 
@@ -176,6 +210,7 @@ class _Builder:
         self.declarations: list[Declaration] = []
         self.rules: list[Rule] = []
         self.translate: str | None = None
+        self.heads: set[str] = set()
         # Of the rule that is being built:
         self.statement: Node = None
         self.taken: set[str] | None = None  # the names of its variables, once they are needed
@@ -189,6 +224,7 @@ class _Builder:
             "declaration": self.add_declaration,
             "rule": self.add_rules,
         }
+        self.heads = {str(head.children[0]) for rule in tree.find_data("heads") for head in rule.children if not _is_token(head)}
         for statement in tree.children:
             statements[statement.data](statement)
         return Program(tuple(self.rules), tuple(self.declarations), tuple(self.declared.items()), self.translate)
@@ -223,60 +259,152 @@ class _Builder:
         label, heads, body = tree.children
         self.taken, self.wildcards, self.statement = None, 0, tree
         atoms = [self.head(head) for head in heads.children]
-        parts = self.body(body) if body else ()
+        alternatives = self.alternatives(body) if body else []
         origin = Origin(str(label) if label else None, span=self.span(heads))
-        self.rules.extend(Rule(atom, parts, origin) for atom in atoms)
+        if is_plain(atoms, alternatives):
+            parts = alternatives[0] if alternatives else ()
+            self.rules.extend(Rule(atom, parts, origin) for atom in atoms)
+            return
+        context = Context((atoms, alternatives), self.names())
+        origin = replace(origin, text=self.text_of(tree))
+        self.rules.extend(rules_of(atoms, alternatives, origin, context))
 
-    def head(self, node: Node) -> Atom:
+    def head(self, node: Node) -> Atom | Applied:
         return Atom(FALSE, (), self.span(node)) if node == FALSE else self.atom(node)
 
     # --- bodies
 
-    def body(self, tree: Node, level: int = 0) -> tuple[BodyLiteral, ...]:
-        """Return the parts of a body; `level` is the number of enclosing aggregates."""
+    def alternatives(self, tree: Node, level: int = 0) -> list[SurfaceBody]:
+        """Return the alternatives of a body; `level` is the number of enclosing bodies."""
         if level > _DEEPEST:
-            raise UnsupportedError(f"aggregates are nested more than {_DEEPEST} deep", self.span(tree), "use rules in between")
-        return tuple(self.part(part, level) for part in tree.children)
+            raise UnsupportedError(f"bodies are nested more than {_DEEPEST} deep", self.span(tree), "use rules in between")
+        return [self.parts(body.children, level) for body in tree.children]
 
-    def part(self, tree: Node, level: int = 0) -> BodyLiteral:
+    def parts(self, nodes: Sequence[Node], level: int) -> SurfaceBody:
+        return tuple(self.part(node, level) for node in nodes)
+
+    def part(self, tree: Node, level: int = 0) -> Part:
+        if _is_token(tree) or tree.data in _EXPRESSIONS or (tree.data == "call" and self.is_condition(tree)):
+            return self.condition(tree)
         span = self.span(tree)
         if tree.data == "negation":
-            return Negation(self.atom(tree.children[1]), span)
+            return self.negation(tree.children[1], span, level)
         if tree.data == "filter":
             return Filter(self.expression(tree.children[1]), span)
         if tree.data == "bind":
             _, expression, _, variable = tree.children
             return Bind(self.expression(expression), self.variable(variable), span)
         if tree.data == "aggregate":
-            _, body, group, *bindings = tree.children
-            return Aggregate(
-                self.body(body, level + 1),
-                tuple(self.variable(variable) for variable in group.children[1:]),
-                tuple(self.binding(binding) for binding in bindings),
-                span,
-            )
+            return self.aggregate(tree, span, level)
+        if tree.data == "group":
+            first, *others = tree.children
+            several = self.parts(first.children, level + 1), *(self.parts(other.children, level + 1) for other in others)
+            return AnyOf(several, span)
+        if tree.data == "each":
+            group, _, collection = tree.children
+            return Each(self.pattern(group), self.expression(collection), span)
         return self.atom(tree)
 
+    def is_condition(self, tree: Node) -> bool:
+        """Return whether a call that stands alone is a condition: CONTAINS(?x, "a") is one, unless it is a predicate here."""
+        name = tree.children[0]
+        return _is_token(name) and str(name) in CONDITIONS and str(name) not in self.heads
+
+    def condition(self, tree: Node) -> Part:
+        """Return an expression that stands alone."""
+        span = self.span(tree)
+        if _is_token(tree) or tree.data in ("iri", "string"):
+            hint = "an atom has arguments: p(?x) or [?x, ex:p, ?y]; a condition is an expression such as ?x > 3"
+            if tree == FALSE:
+                hint = "false can only be the head of a constraint: `false :- body .`"
+            raise RuleSyntaxError("a term is neither an atom nor a condition", span, hint)
+        expression = self.expression(tree)
+        if tree.data == "member" and isinstance(expression, Call) and expression.name == "IN":
+            member, collection = expression.arguments
+            if isinstance(member, Variable):
+                return Each((member,), collection, span)
+        return Condition(expression, span)
+
+    def negation(self, tree: Node, span: Span, level: int) -> Part:
+        if tree.data == "body":
+            alternatives = self.alternatives(tree, level + 1)
+            if len(alternatives) == 1 and len(alternatives[0]) == 1 and isinstance(alternatives[0][0], Atom):
+                return Negation(alternatives[0][0], span)
+            return NotAny(tuple(alternatives), span)
+        atom = self.atom(tree)
+        return Negation(atom, span) if isinstance(atom, Atom) else NotAny(((atom,),), span)
+
+    def aggregate(self, tree: Node, span: Span, level: int) -> Part:
+        _, body, by, *bindings = tree.children
+        alternatives = self.alternatives(body, level + 1)
+        group = tuple(self.variable(variable) for variable in by.children[1:])
+        values = tuple(self.binding(binding) for binding in bindings)
+        if is_plain((), alternatives):
+            return Aggregate(alternatives[0], group, values, span)
+        return Grouped(tuple(alternatives), group, values, span)
+
+    def pattern(self, tree: Node) -> tuple[Variable, ...]:
+        """Return the variables in parentheses before IN."""
+        nodes = tree.children[0].children
+        for node in (*nodes, *tree.children[1:]):
+            if getattr(node, "type", None) not in ("VARIABLE", "WILDCARD"):
+                raise RuleSyntaxError("variables, separated by commas, stand before IN", self.span(node), "write (?x, ?y) IN ...")
+        return tuple(self.variable(node) for node in nodes)
+
     def binding(self, tree: Node) -> AggregateBinding:
-        _, name, distinct, argument, _, variable = tree.children
+        _, name, distinct, *arguments, _, variable = tree.children
         function = name.upper()
         self.expect(name, aggregates.NAMES, "aggregate function", function)
-        star = argument == "*"
-        return AggregateBinding(
-            function, None if star else self.expression(argument), self.variable(variable), distinct is not None
-        )
+        if len(arguments) > 1:
+            raise RuleSyntaxError(f"{function} takes one argument", self.span(arguments[1]))
+        argument = None if arguments[0] == "*" else self.expression(arguments[0])
+        return AggregateBinding(function, argument, self.variable(variable), distinct is not None)
 
-    def atom(self, tree: Node) -> Atom:
+    def atom(self, tree: Node) -> Atom | Applied | Along:
         span = self.span(tree)
         if tree.data == "triple":
-            subject, predicate, object = tree.children
-            verb = RDF.type if getattr(predicate, "type", None) == "A" else self.term(predicate)
-            return triple(self.term(subject), verb, self.term(object), span)
+            subject, verb, object = tree.children
+            path = self.path(verb)
+            if isinstance(path, IRI | Variable | BlankNode | Literal):
+                return _atom(TRIPLE, (self.expression(subject), path, self.expression(object)), span)
+            ends = self.expression(subject), self.expression(object)
+            for end, node in zip(ends, (subject, object), strict=True):
+                if isinstance(end, Call):
+                    hint = "give the value to a variable before, as in ?y = ..."
+                    raise RuleSyntaxError("a path ends at a term, not at an expression", self.span(node), hint)
+            return Along(ends[0], path, ends[1], span)  # type: ignore[arg-type]  # checked above
         if tree.data == "class_or_property":
-            name, subject, *objects = (self.term(node) for node in tree.children)
-            return triple(subject, name, objects[0], span) if objects else class_atom(name, subject, span)
-        name, *terms = tree.children
-        return Atom(self.predicate(name), tuple(self.term(term) for term in terms), span)
+            name, subject, *objects = tree.children
+            verb, ends = self.term(name), [self.expression(node) for node in (subject, *objects) if node is not None]
+            arguments = (ends[0], verb, ends[1]) if len(ends) == 2 else (ends[0], RDF.type, verb)
+            return _atom(TRIPLE, arguments, span)
+        name, *arguments = tree.children
+        self.expect_no_keyword(name, arguments)
+        return _atom(self.predicate(name), self.arguments(name, [node for node in arguments if node is not None]), span)
+
+    def expect_no_keyword(self, name: Node, arguments: Sequence[Node]) -> None:
+        """Reject a misspelt keyword: no predicate has a condition for its only argument."""
+        if len(arguments) == 1 and getattr(arguments[0], "data", None) in ("comparison", "conjunction", "disjunction", "membership"):
+            close = get_close_matches(str(name).upper(), RESERVED, n=1, cutoff=0.7)
+            if close and _is_token(name):
+                raise RuleSyntaxError(f"unknown keyword {name}", self.span(name), f"did you mean {close[0]} instead of `{name}`?")
+
+    def arguments(self, name: Node, nodes: Sequence[Node]) -> tuple[Expression, ...]:
+        """Return the arguments of an atom in the order of the columns."""
+        return tuple(self.expression(node) for node in nodes)
+
+    def path(self, node: Node) -> PropertyPath | Argument:
+        """Return a property path, or the term that it consists of."""
+        if _is_token(node):
+            return RDF.type if node.type == "A" else self.term(node)
+        if node.data in ("iri", "string"):
+            return self.term(node)
+        found = [self.path(child) for child in node.children if getattr(child, "type", None) not in _SIGNS]
+        if node.data == "inverse":
+            return Inverse(found[0])  # type: ignore[arg-type]  # paths consist of paths
+        if node.data == "repeated":
+            return Repeated(found[0], str(node.children[1]))  # type: ignore[arg-type]
+        return (Steps if node.data == "sequence" else OneOf)(tuple(found))  # type: ignore[arg-type]
 
     def predicate(self, node: Node) -> str:
         name = str(node) if _is_token(node) else str(self.iri(node))
@@ -291,16 +419,18 @@ class _Builder:
         if _is_token(node) or node.data in ("iri", "string"):
             return self.term(node)
         parts = node.children
-        calls = len(parts) // 2 if node.data not in ("sign", "call", "membership") else 1
+        if node.data == "named":
+            raise RuleSyntaxError("only the arguments of atoms have names", self.span(node))
+        calls = len(parts) // 2 if node.data not in ("sign", "call", "membership", "member") else 1
         if level + calls > DEPTH:
             raise too_deep(self.span(node))
         if node.data == "sign":
             argument = self.expression(parts[1], level + 1)
             return argument if parts[0] == "+" else Call("neg" if parts[0] == "-" else "!", (argument,), self.span(node))
         if node.data == "call":
-            arguments = tuple(self.expression(part, level + 1) for part in parts[1:])
+            arguments = tuple(self.expression(part, level + 1) for part in parts[1:] if part is not None)
             return Call(self.function(parts[0]), arguments, self.span(node))
-        if node.data == "membership":
+        if node.data in ("membership", "member"):
             operator = " ".join(parts[1].upper().split())
             members = (self.expression(part, level + 1) for part in (parts[0], *parts[2:]))
             return Call(operator, tuple(members), self.span(node))
@@ -335,12 +465,25 @@ class _Builder:
     def variable(self, token: Token) -> Variable:
         name = token.removeprefix("?")
         if name == "_":
-            if self.taken is None:
-                self.taken = {found[1:] for found in self.statement.scan_values(lambda token: token and token.type == "VARIABLE")}
+            taken = self.names()
             self.wildcards += 1
-            while (name := f"_{self.wildcards}") in self.taken:
+            while (name := f"_{self.wildcards}") in taken:
                 self.wildcards += 1
         return Variable(name, self.span(token))
+
+    def names(self) -> set[str]:
+        """Return the names of the statement's variables."""
+        if self.taken is None:
+            self.taken = {found[1:] for found in self.statement.scan_values(lambda token: token and token.type == "VARIABLE")}
+        return self.taken
+
+    def text_of(self, tree: Node) -> str:
+        """Return a statement as it is written, in one line and without its name and comments."""
+        heads, last = tree.children[1].meta, tree.meta
+        lines = [line if number > heads.line else " " * (heads.column - 1) + line[heads.column - 1 :]
+                 for number, line in enumerate(self.lines[heads.line - 1 : last.end_line], start=heads.line)]
+        lines[-1] = lines[-1][: last.end_column - 1]
+        return " ".join(" ".join(lines).split())
 
     def string(self, tree: Node) -> Literal:
         quoted, tag = tree.children if len(tree.children) == 2 else (tree.children[0], None)

@@ -1,0 +1,50 @@
+"""Expressions among the arguments of atoms: each becomes a variable, or the constant that it is equal to."""
+
+from __future__ import annotations
+
+from kg_reasoner.errors import RuleSyntaxError, Span, ValueTooLargeError
+from kg_reasoner.expressions.compile import compile_expression
+from kg_reasoner.language.desugaring.context import Context
+from kg_reasoner.language.surface import Applied
+from kg_reasoner.program import Argument, Atom, Bind, Call, Expression, variables_of
+
+__all__ = ["constant", "without_expressions"]
+
+
+def without_expressions(part: Applied, context: Context) -> tuple[Atom, tuple[Bind, ...]]:
+    """Return an atom whose arguments are terms, and the values of its variables.
+
+    Raises:
+        RuleSyntaxError: An expression without variables has no value.
+    """
+    terms: list[Argument] = []
+    values: list[Bind] = []
+    for argument in part.arguments:
+        if isinstance(argument, Call):
+            if any(variables_of(argument)):
+                variable = context.variable("value")
+                values.append(Bind(argument, variable, argument.span))
+                terms.append(variable)
+            else:
+                terms.append(constant(argument, part.span))
+        else:
+            terms.append(argument)
+    return Atom(part.predicate, tuple(terms), part.span), tuple(values)
+
+
+def constant(expression: Expression, span: Span | None) -> Argument:
+    """Return the value of an expression without variables.
+
+    Raises:
+        RuleSyntaxError: It has none.
+    """
+    if not isinstance(expression, Call):
+        return expression
+    try:
+        value = compile_expression(expression, ())(())
+    except ValueTooLargeError as error:
+        raise RuleSyntaxError(str(error), expression.span or span) from None
+    if value is None:
+        hint = "its arguments do not have the types that the operator or function takes"
+        raise RuleSyntaxError("the expression has no value", expression.span or span, hint)
+    return value

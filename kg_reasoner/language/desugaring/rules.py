@@ -1,0 +1,79 @@
+"""A statement of a text as plain rules: the passes in their order."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from kg_reasoner.language.desugaring.alternatives import without_alternatives
+from kg_reasoner.language.desugaring.arguments import without_expressions
+from kg_reasoner.language.desugaring.conditions import without_conditions
+from kg_reasoner.language.desugaring.context import Context
+from kg_reasoner.language.desugaring.nested import without_alternatives_in, without_not
+from kg_reasoner.language.surface import Applied, Grouped, NotAny, SurfaceBody
+from kg_reasoner.program import Aggregate, Atom, BodyLiteral, Origin, Rule, variables_of
+
+__all__ = ["is_plain", "rules_of"]
+
+
+def is_plain(heads: Sequence[object], alternatives: Sequence[SurfaceBody]) -> bool:
+    """Return whether a statement has nothing to rewrite."""
+    parts = (*heads, *(part for body in alternatives for part in body))
+    return len(alternatives) <= 1 and all(isinstance(part, BodyLiteral) for part in parts)
+
+
+def rules_of(heads: Sequence[Atom | Applied], alternatives: Sequence[SurfaceBody], origin: Origin, context: Context) -> list[Rule]:
+    """Return the rules of a statement: a rule for each head and each alternative, then those for its own predicates.
+
+    Args:
+        heads: The heads.
+        alternatives: The bodies of which one has to hold; none for a fact.
+        origin: The origin of the rules.
+        context: For new names.
+
+    Raises:
+        RuleSyntaxError, UnsupportedError: Something in it has no meaning.
+    """
+    found: list[Rule] = []
+    for head in heads:
+        atom, values = (head, ()) if isinstance(head, Atom) else without_expressions(head, context)
+        for body in without_alternatives(alternatives or [()], context, head.span):
+            found.append(Rule(atom, _plain((*body, *values), [atom], context), origin))
+    while context.waiting:
+        atom, bodies = context.waiting.pop(0)
+        for body in without_alternatives(bodies, context, atom.span):
+            found.append(Rule(atom, _plain(body, [atom], context), origin))
+    return list(dict.fromkeys(found))
+
+
+def _plain(body: SurfaceBody, others: Sequence[object], context: Context) -> tuple[BodyLiteral, ...]:
+    """Return a body without alternatives as parts of a plain rule.
+
+    Args:
+        body: The body.
+        others: What else of the rule has variables of the body: its head, or what is aggregated.
+        context: For new names.
+    """
+    parts: list[object] = []
+    for part in body:
+        if isinstance(part, Applied):
+            atom, values = without_expressions(part, context)
+            parts += [atom, *values]
+        elif isinstance(part, Grouped):
+            parts.append(_aggregate(without_alternatives_in(part, context), context))
+        else:
+            parts.append(part)
+    core = without_conditions(tuple(parts), context)
+    negations = {place: part for place, part in enumerate(core) if isinstance(part, NotAny)}
+    for place, part in negations.items():
+        rest = [*others, *(other for other in core if other is not part)]
+        negated = without_not(part, rest, [other for other in core if isinstance(other, BodyLiteral)], context)
+        core = (*core[:place], negated, *core[place + 1 :])
+    return core
+
+
+def _aggregate(part: Grouped, context: Context) -> Aggregate:
+    (body,) = part.alternatives
+    arguments = [binding.argument for binding in part.bindings if binding.argument is not None]
+    used = [variable for argument in arguments for variable in variables_of(argument)]
+    others = [Atom("", (*part.group, *used))]
+    return Aggregate(_plain(body, others, context), part.group, part.bindings, part.span)
