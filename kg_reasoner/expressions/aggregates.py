@@ -29,7 +29,9 @@ __all__ = ["FUNCTIONS", "NAMES", "REFUSED", "aggregate", "check", "count_literal
 
 _WIDE: Final = Context(prec=4 * DIGITS)  # holds the digits of any sum before it is rounded
 _INTEGER: Final = XSD.integer.value
-_RANKS: Final = {kind: rank for rank, kind in enumerate(("number", "dateTime", "date", "boolean", "string", "langString"))}
+_RANKS: Final = {
+    kind: rank for rank, kind in enumerate(("number", "dateTime", "date", "boolean", "string", "langString", "structure"))
+}
 
 
 def check(function: str, span: Span | None = None) -> None:

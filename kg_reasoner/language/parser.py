@@ -17,6 +17,7 @@ from urllib.parse import urljoin
 from kg_reasoner.errors import LoadError, RuleSyntaxError, Span, UnsupportedError, suggest
 from kg_reasoner.expressions import aggregates
 from kg_reasoner.expressions.compile import CASTS, CONDITIONS, DEPTH, NAMES, too_deep
+from kg_reasoner.language.desugaring.arguments import STRUCTURES, constant
 from kg_reasoner.language.desugaring.context import Context
 from kg_reasoner.language.desugaring.rules import is_plain, rules_of
 from kg_reasoner.language.parser_tables import lalr_parser
@@ -263,14 +264,17 @@ class _Builder:
         origin = Origin(str(label) if label else None, span=self.span(heads))
         if is_plain(atoms, alternatives):
             parts = alternatives[0] if alternatives else ()
-            self.rules.extend(Rule(atom, parts, origin) for atom in atoms)
+            self.rules.extend(Rule(atom, parts, origin) for atom in atoms if isinstance(atom, Atom))
             return
         context = Context((atoms, alternatives), self.names())
         origin = replace(origin, text=self.text_of(tree))
         self.rules.extend(rules_of(atoms, alternatives, origin, context))
 
     def head(self, node: Node) -> Atom | Applied:
-        return Atom(FALSE, (), self.span(node)) if node == FALSE else self.atom(node)
+        atom = Atom(FALSE, (), self.span(node)) if node == FALSE else self.atom(node)
+        if isinstance(atom, Along):
+            raise RuleSyntaxError("a path is no head of a rule", atom.span, "a head has one property: [?x, ex:p, ?y]")
+        return atom
 
     # --- bodies
 
@@ -375,16 +379,21 @@ class _Builder:
             return Along(ends[0], path, ends[1], span)  # type: ignore[arg-type]  # checked above
         if tree.data == "class_or_property":
             name, subject, *objects = tree.children
-            verb, ends = self.term(name), [self.expression(node) for node in (subject, *objects) if node is not None]
-            arguments = (ends[0], verb, ends[1]) if len(ends) == 2 else (ends[0], RDF.type, verb)
-            return _atom(TRIPLE, arguments, span)
+            named, *values = self.term(name), *(self.expression(node) for node in (subject, *objects) if node is not None)
+            terms = (values[0], named, values[1]) if len(values) == 2 else (values[0], RDF.type, named)
+            return _atom(TRIPLE, terms, span)
         name, *arguments = tree.children
         self.expect_no_keyword(name, arguments)
         return _atom(self.predicate(name), self.arguments(name, [node for node in arguments if node is not None]), span)
 
     def expect_no_keyword(self, name: Node, arguments: Sequence[Node]) -> None:
         """Reject a misspelt keyword: no predicate has a condition for its only argument."""
-        if len(arguments) == 1 and getattr(arguments[0], "data", None) in ("comparison", "conjunction", "disjunction", "membership"):
+        if len(arguments) == 1 and getattr(arguments[0], "data", None) in (
+            "comparison",
+            "conjunction",
+            "disjunction",
+            "membership",
+        ):
             close = get_close_matches(str(name).upper(), RESERVED, n=1, cutoff=0.7)
             if close and _is_token(name):
                 raise RuleSyntaxError(f"unknown keyword {name}", self.span(name), f"did you mean {close[0]} instead of `{name}`?")
@@ -429,7 +438,7 @@ class _Builder:
             return argument if parts[0] == "+" else Call("neg" if parts[0] == "-" else "!", (argument,), self.span(node))
         if node.data == "call":
             arguments = tuple(self.expression(part, level + 1) for part in parts[1:] if part is not None)
-            return Call(self.function(parts[0]), arguments, self.span(node))
+            return self.call(parts[0], arguments, self.span(node))
         if node.data in ("membership", "member"):
             operator = " ".join(parts[1].upper().split())
             members = (self.expression(part, level + 1) for part in (parts[0], *parts[2:]))
@@ -439,6 +448,14 @@ class _Builder:
             result = Call(str(operator), (result, self.expression(argument, level + calls)), self.span(node))
             calls -= 1
         return result
+
+    def call(self, callee: Node, arguments: tuple[Expression, ...], span: Span) -> Expression:
+        """Return a call; a structure of constants is a constant itself."""
+        name = self.function(callee)
+        call = Call(name, arguments, span)
+        if name in STRUCTURES and not any(isinstance(argument, Call | Variable) for argument in arguments):
+            return constant(call, span)
+        return call
 
     def function(self, node: Node) -> str:
         if _is_token(node):
@@ -480,8 +497,10 @@ class _Builder:
     def text_of(self, tree: Node) -> str:
         """Return a statement as it is written, in one line and without its name and comments."""
         heads, last = tree.children[1].meta, tree.meta
-        lines = [line if number > heads.line else " " * (heads.column - 1) + line[heads.column - 1 :]
-                 for number, line in enumerate(self.lines[heads.line - 1 : last.end_line], start=heads.line)]
+        lines = [
+            line if number > heads.line else " " * (heads.column - 1) + line[heads.column - 1 :]
+            for number, line in enumerate(self.lines[heads.line - 1 : last.end_line], start=heads.line)
+        ]
         lines[-1] = lines[-1][: last.end_column - 1]
         return " ".join(" ".join(lines).split())
 

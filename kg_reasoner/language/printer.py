@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
+from kg_reasoner.expressions.structures import decode
 from kg_reasoner.language.parser import PREFIXES
 from kg_reasoner.program import (
     FALSE,
@@ -46,10 +47,12 @@ _PRECEDENCE: Final = {
     **dict.fromkeys(("&&",), 2),
     **dict.fromkeys(("=", "!=", "<", "<=", ">", ">=", "IN", "NOT IN"), 3),
     **dict.fromkeys(("+", "-"), 4),
-    **dict.fromkeys(("*", "/"), 5),
+    **dict.fromkeys(("*", "/", "%"), 5),
     **dict.fromkeys(("!", "neg"), 6),
 }
 _PRIMARY: Final = 7
+_NUMBERED: Final = re.compile(r"_[0-9]*")
+"""The names that wildcards may have."""
 
 _Prefixes = Mapping[str, str]
 
@@ -102,6 +105,12 @@ def format_term(term: Argument, prefixes: _Prefixes = PREFIXES) -> str:
     plain = _PLAIN.get(term.datatype)
     if plain is not None and plain.fullmatch(term.lexical):
         return term.lexical
+    structure = decode(term)
+    if structure is not None:
+        members = [format_term(member, prefixes) for member in structure.members]
+        if structure.kind == "record":
+            members.insert(0, format_term(Literal(structure.constructor)))
+        return f"{structure.kind.upper()}({', '.join(members)})"
     quoted = f'"{_UNSAFE_IN_STRING.sub(_escape, term.lexical)}"'
     if term.language is not None:
         return f"{quoted}@{term.language}"
@@ -137,8 +146,8 @@ def _wildcards(rule: Rule) -> frozenset[Variable]:
     It numbers wildcards from left to right, passing over names that the rule has.
     """
     names = Counter(_occurrences((rule.head, *rule.body)))
-    made = [variable for variable, count in names.items() if variable.name.startswith("_") and count == 1]
-    others = any(variable.name.startswith("_") and count > 1 for variable, count in names.items())
+    made = [variable for variable, count in names.items() if _NUMBERED.fullmatch(variable.name) and count == 1]
+    others = any(_NUMBERED.fullmatch(variable.name) and count > 1 for variable, count in names.items())
     numbered = not others and all(variable.name == f"_{number}" for number, variable in enumerate(made, start=1))
     return frozenset(made if numbered else ())
 

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from kg_reasoner.errors import RuleSyntaxError, Span, ValueTooLargeError
 from kg_reasoner.expressions.compile import compile_expression
 from kg_reasoner.language.desugaring.context import Context
 from kg_reasoner.language.surface import Applied
 from kg_reasoner.program import Argument, Atom, Bind, Call, Expression, variables_of
 
-__all__ = ["constant", "without_expressions"]
+__all__ = ["STRUCTURES", "constant", "without_expressions"]
+
+STRUCTURES: Final = ("LIST", "SET", "MAP", "TUPLE", "RECORD")
+"""The functions that make structures of their arguments."""
 
 
 def without_expressions(part: Applied, context: Context) -> tuple[Atom, tuple[Bind, ...]]:
@@ -45,6 +50,6 @@ def constant(expression: Expression, span: Span | None) -> Argument:
     except ValueTooLargeError as error:
         raise RuleSyntaxError(str(error), expression.span or span) from None
     if value is None:
-        hint = "its arguments do not have the types that the operator or function takes"
+        hint = "an operator or function has no result for these arguments"
         raise RuleSyntaxError("the expression has no value", expression.span or span, hint)
     return value

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from kg_reasoner.language.desugaring.context import Context
 from kg_reasoner.language.desugaring.members import members
-from kg_reasoner.language.surface import Condition, Each, Same, SurfaceBody
+from kg_reasoner.language.surface import Condition, Each, NotAny, Same, SurfaceBody
 from kg_reasoner.program import (
     Aggregate,
     Atom,
@@ -35,7 +35,7 @@ def given_by(parts: Sequence[object]) -> set[Variable]:
     return found
 
 
-def without_conditions(body: SurfaceBody, context: Context) -> tuple[BodyLiteral, ...]:
+def without_conditions(body: SurfaceBody, context: Context) -> tuple[BodyLiteral | NotAny, ...]:
     """Return a body in which conditions are FILTERs, BINDs, and atoms for the members of collections.
 
     Each keeps its place. An equation with one variable that nothing else binds is a BIND; of several that could give a variable its

@@ -11,11 +11,12 @@ from collections.abc import Iterable
 from kg_reasoner.language.desugaring.context import Context
 from kg_reasoner.language.surface import Each
 from kg_reasoner.program import Aggregate, Atom, Bind, BodyLiteral, Call, Expression, Filter, Variable, variables_of
-from kg_reasoner.terms import literal
+from kg_reasoner.terms import Literal, literal
 
 __all__ = ["members"]
 
 _ZERO, _ONE, _TWO = literal(0), literal(1), literal(2)
+_COLLECTION = Variable("collection")
 _LOW, _MIDDLE, _HIGH = Variable("low"), Variable("middle"), Variable("high")
 
 
@@ -29,22 +30,23 @@ def members(part: Each, body: Iterable[object], context: Context) -> tuple[BodyL
     """
     whole, span = part.collection, part.span
     around = _binders(set(variables_of(whole)), body)
+    end = context.variable("end")
+    start: Variable | Literal
     if isinstance(whole, Call) and whole.name == "RANGE":
-        first, end = whole.arguments
-        start, scope, values = first, (first, end), (_LOW,)
+        start = context.variable("start")
+        values: tuple[Expression, ...] = (_LOW,)
+        scope: tuple[Variable, ...] = (start, end)
+        computed = tuple(Bind(limit, name, span) for limit, name in zip(whole.arguments, scope, strict=True))
+        size = computed
     else:
-        start, scope, end = _ZERO, (whole,), Call("SIZE", (whole,), span)
-        held = Variable("collection")
-        member = Call("ELEMENT", (held, _LOW), span)
-        values = (member,) if len(part.variables) == 1 else tuple(
-            Call("ELEMENT", (member, literal(place)), span) for place in range(len(part.variables))
-        )
-    names = tuple(context.variable("collection") for _ in scope)
-    computed = tuple(Bind(value, name, span) for name, value in zip(names, scope, strict=True))
+        held = context.variable("collection")
+        start, scope, computed = _ZERO, (held,), (Bind(whole, held, span),)
+        size = (*computed, Bind(Call("SIZE", (held,), span), end, span))
+        member = Call("ELEMENT", (_COLLECTION, _LOW), span)
+        places_in = (Call("ELEMENT", (member, literal(place)), span) for place in range(len(part.variables)))
+        values = (member,) if len(part.variables) == 1 else tuple(places_in)
     places = Atom(context.predicate("places"), (*_scope(scope), _LOW, _HIGH), span)
-    first_place, last_place = context.variable("first"), context.variable("last")
-    bounds = Bind(start, first_place, span), Bind(end, last_place, span), Filter(Call("<", (first_place, last_place)), span)
-    context.define(Atom(places.predicate, (*names, first_place, last_place), span), (*around, *computed, *bounds))
+    context.define(Atom(places.predicate, (*scope, start, end), span), (*around, *size))
     several = Filter(Call(">", (Call("-", (_HIGH, _LOW)), _ONE)), span)
     half = Call("IDIV", (Call("-", (_HIGH, _LOW)), _TWO))
     middle = Bind(Call("+", (_LOW, half)), _MIDDLE, span)
@@ -55,12 +57,12 @@ def members(part: Each, body: Iterable[object], context: Context) -> tuple[BodyL
     single = Filter(Call("=", (Call("-", (_HIGH, _LOW)), _ONE)), span)
     given = (Bind(value, result, span) for value, result in zip(values, results, strict=True))
     context.define(found, (places, single, *given))
-    return (*computed, Atom(found.predicate, (*names, *part.variables), span))
+    return (*computed, Atom(found.predicate, (*scope, *part.variables), span))
 
 
-def _scope(scope: tuple[Expression, ...]) -> tuple[Variable, ...]:
+def _scope(scope: tuple[Variable, ...]) -> tuple[Variable, ...]:
     """Return the variables of what a range or a collection is identified by, in the rules of its places."""
-    return (Variable("collection"),) if len(scope) == 1 else (Variable("first"), Variable("end"))
+    return (_COLLECTION,) if len(scope) == 1 else (Variable("first"), Variable("end"))
 
 
 def _binders(wanted: set[Variable], body: Iterable[object]) -> tuple[BodyLiteral, ...]:

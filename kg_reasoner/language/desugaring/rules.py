@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from kg_reasoner.language.desugaring.alternatives import without_alternatives
 from kg_reasoner.language.desugaring.arguments import without_expressions
@@ -38,6 +39,8 @@ def rules_of(heads: Sequence[Atom | Applied], alternatives: Sequence[SurfaceBody
         atom, values = (head, ()) if isinstance(head, Atom) else without_expressions(head, context)
         for body in without_alternatives(alternatives or [()], context, head.span):
             found.append(Rule(atom, _plain((*body, *values), [atom], context), origin))
+    if origin.text is not None:
+        origin = replace(origin, text=f"part of {origin.text}")
     while context.waiting:
         atom, bodies = context.waiting.pop(0)
         for body in without_alternatives(bodies, context, atom.span):
@@ -63,12 +66,14 @@ def _plain(body: SurfaceBody, others: Sequence[object], context: Context) -> tup
         else:
             parts.append(part)
     core = without_conditions(tuple(parts), context)
-    negations = {place: part for place, part in enumerate(core) if isinstance(part, NotAny)}
-    for place, part in negations.items():
-        rest = [*others, *(other for other in core if other is not part)]
-        negated = without_not(part, rest, [other for other in core if isinstance(other, BodyLiteral)], context)
-        core = (*core[:place], negated, *core[place + 1 :])
-    return core
+    binders = [part for part in core if isinstance(part, BodyLiteral)]
+    plain: list[BodyLiteral] = []
+    for part in core:
+        if isinstance(part, NotAny):
+            plain.append(without_not(part, [*others, *(other for other in core if other is not part)], binders, context))
+        else:
+            plain.append(part)
+    return tuple(plain)
 
 
 def _aggregate(part: Grouped, context: Context) -> Aggregate:
