@@ -8,12 +8,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from kg_reasoner.errors import ArityError, SafetyError, Span
 from kg_reasoner.expressions import aggregates
 from kg_reasoner.expressions import compile as expressions
+from kg_reasoner.expressions.collecting import ARGUMENTS
 from kg_reasoner.language.recursion import lowered
 from kg_reasoner.language.strata import Key, head_key, key_of, levels, needed_keys, signed_atoms, stratify
 from kg_reasoner.program import (
     FALSE,
     TRIPLE,
     Aggregate,
+    AggregateBinding,
     Atom,
     Bind,
     BodyLiteral,
@@ -223,11 +225,26 @@ def _check_part(part: BodyLiteral, span: Span | None) -> None:
     elif isinstance(part, Aggregate):
         for binding in part.bindings:
             aggregates.check(binding.function, part.span or span)
+            _check_arguments(binding, part.span or span)
             if binding.argument is not None:
                 expressions.check(binding.argument, part.span or span)
                 expressions.check_patterns(binding.argument, part.span or span)
         for inner in part.body:
             _check_part(inner, part.span or span)
+
+
+def _check_arguments(binding: AggregateBinding, span: Span | None) -> None:
+    """Check that an aggregate function has its arguments.
+
+    Raises:
+        ArityError: Says which it takes.
+    """
+    function, argument = binding.function, binding.argument
+    count = len(argument.arguments) if isinstance(argument, Call) and argument.name == "TUPLE" else 1
+    if function in ARGUMENTS and function != "GROUP_CONCAT" and (argument is None or count != ARGUMENTS[function]):
+        raise ArityError(f"{function} takes two arguments", span, f"write {function}(?x, ?y)")
+    if argument is None and function != "COUNT":
+        raise ArityError(f"{function}(*) has no value", span, f"write {function}(?x)")
 
 
 def conjuncts(expression: Expression) -> Iterator[Expression]:

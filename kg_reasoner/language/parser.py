@@ -16,6 +16,7 @@ from urllib.parse import urljoin
 
 from kg_reasoner.errors import LoadError, RuleSyntaxError, Span, UnsupportedError, suggest
 from kg_reasoner.expressions import aggregates
+from kg_reasoner.expressions.collecting import ARGUMENTS
 from kg_reasoner.expressions.compile import CASTS, CONDITIONS, DEPTH, NAMES, too_deep
 from kg_reasoner.language.desugaring.arguments import STRUCTURES, constant
 from kg_reasoner.language.desugaring.context import Context
@@ -359,9 +360,12 @@ class _Builder:
         _, name, distinct, *arguments, _, variable = tree.children
         function = name.upper()
         self.expect(name, aggregates.NAMES, "aggregate function", function)
-        if len(arguments) > 1:
-            raise RuleSyntaxError(f"{function} takes one argument", self.span(arguments[1]))
+        most = ARGUMENTS.get(function, 1)
+        if len(arguments) > most:
+            raise RuleSyntaxError(f"{function} has at most {most} argument{'s' * (most > 1)}", self.span(arguments[most]))
         argument = None if arguments[0] == "*" else self.expression(arguments[0])
+        if len(arguments) > 1:
+            argument = Call("TUPLE", tuple(map(self.expression, arguments)), self.span(tree))
         return AggregateBinding(function, argument, self.variable(variable), distinct is not None)
 
     def atom(self, tree: Node) -> Atom | Applied | Along:

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
+from kg_reasoner.expressions.collecting import ARGUMENTS
 from kg_reasoner.expressions.structures import decode
 from kg_reasoner.language.parser import PREFIXES
 from kg_reasoner.program import (
@@ -191,6 +192,8 @@ class _RuleWriter:
 
     def binding(self, binding: AggregateBinding) -> str:
         argument = "*" if binding.argument is None else self.expression(binding.argument)
+        if binding.function in ARGUMENTS and isinstance(binding.argument, Call) and binding.argument.name == "TUPLE":
+            argument = argument.removeprefix("TUPLE(").removesuffix(")")
         return f" BIND {binding.function}({'DISTINCT ' if binding.distinct else ''}{argument}) AS {binding.variable}"
 
     def atom(self, atom: Atom) -> str:
