@@ -24,9 +24,11 @@ from kg_reasoner.expressions import collecting
 from kg_reasoner.expressions.functions.arithmetic import divide
 from kg_reasoner.expressions.functions.numbers import DIGITS, Number, Single, exactly, literal_of, number_of, to_float
 from kg_reasoner.expressions.ordering import order_key
+from kg_reasoner.expressions.structures import decode
+from kg_reasoner.program import AggregateBinding
 from kg_reasoner.terms import XSD, Literal, Term
 
-__all__ = ["FUNCTIONS", "NAMES", "aggregate", "check", "count_literal", "order_key"]
+__all__ = ["FUNCTIONS", "NAMES", "aggregate", "check", "count_literal", "order_key", "value_of_group"]
 
 _WIDE: Final = Context(prec=4 * DIGITS)  # holds the digits of any sum before it is rounded
 _INTEGER: Final = XSD.integer.value
@@ -60,6 +62,21 @@ def aggregate(function: str, distinct: bool, values: Iterable[Term | None]) -> T
     """
     collected = list(dict.fromkeys(values) if distinct else values)
     return FUNCTIONS[function](collected)
+
+
+def value_of_group(binding: AggregateBinding, values: Iterable[Term | None]) -> Term | None:
+    """Return the value of an aggregate function with an argument, given the values of the argument, or None for an error."""
+    if binding.definition is None:
+        return aggregate(binding.function, binding.distinct, values)
+    collected = list(dict.fromkeys(values) if binding.distinct else values)
+    if None in collected:
+        return None
+    rows = []
+    for term in sorted((value for value in collected if value is not None), key=order_key):
+        structure = decode(term) if len(binding.definition.parameters) > 1 else None
+        rows.append(structure.members if structure is not None else (term,))
+    result: Term | None = binding.definition.value(rows)
+    return result
 
 
 def count_literal(count: int) -> Literal:

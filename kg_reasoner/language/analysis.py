@@ -224,7 +224,8 @@ def _check_part(part: BodyLiteral, span: Span | None) -> None:
         expressions.check_patterns(part.expression, part.span or span)
     elif isinstance(part, Aggregate):
         for binding in part.bindings:
-            aggregates.check(binding.function, part.span or span)
+            if binding.definition is None:
+                aggregates.check(binding.function, part.span or span)
             _check_arguments(binding, part.span or span)
             if binding.argument is not None:
                 expressions.check(binding.argument, part.span or span)
@@ -241,6 +242,11 @@ def _check_arguments(binding: AggregateBinding, span: Span | None) -> None:
     """
     function, argument = binding.function, binding.argument
     count = len(argument.arguments) if isinstance(argument, Call) and argument.name == "TUPLE" else 1
+    if binding.definition is not None:
+        wanted = len(binding.definition.parameters)
+        if argument is None or (wanted > 1 and count != wanted):
+            raise ArityError(f"{function} takes {wanted} argument{'s' * (wanted > 1)}", span)
+        return
     if function in ARGUMENTS and function != "GROUP_CONCAT" and (argument is None or count != ARGUMENTS[function]):
         raise ArityError(f"{function} takes two arguments", span, f"write {function}(?x, ?y)")
     if argument is None and function != "COUNT":

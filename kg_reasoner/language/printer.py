@@ -20,12 +20,15 @@ from kg_reasoner.program import (
     Bind,
     BodyLiteral,
     Call,
+    Column,
     Declaration,
     Expression,
     Filter,
+    FunctionDefinition,
     Negation,
     Program,
     Rule,
+    TypeDefinition,
     Variable,
     variables_of,
 )
@@ -70,6 +73,8 @@ def format_program(program: Program) -> str:
     lines = [f"@prefix {name}: {_in_brackets(IRI(namespace))} ." for name, namespace in program.prefixes]
     if program.translate is not None:
         lines.append(f"@translate {program.translate} .")
+    lines.extend(_format_type(definition, prefixes) for definition in program.types)
+    lines.extend(_format_function(definition, prefixes) for definition in program.functions)
     lines.extend(format_declaration(declaration, prefixes) for declaration in program.declarations)
     lines.extend(format_rule(rule, prefixes, named=True) for rule in program.rules)
     return "".join(f"{line}\n" for line in lines)
@@ -77,9 +82,27 @@ def format_program(program: Program) -> str:
 
 def format_declaration(declaration: Declaration, prefixes: _Prefixes = PREFIXES) -> str:
     """Return the text of a declaration with its final dot."""
-    columns = ", ".join(f"{column.name}: {column.type}" for column in declaration.columns)
     role = f"{declaration.role} " if declaration.role else ""
-    return f"{role}relation {_predicate(declaration.predicate, prefixes)}({columns}) ."
+    return f"{role}relation {_predicate(declaration.predicate, prefixes)}({_columns(declaration.columns)}) ."
+
+
+def _format_type(definition: TypeDefinition, prefixes: _Prefixes) -> str:
+    """Return the text of the definition of a type."""
+    parts = [format_term(value, prefixes) for value in definition.values] or [definition.alias]
+    if definition.variants:
+        parts = [f"{variant.name}({_columns(variant.fields)})" for variant in definition.variants]
+    return f"type {definition.name} = {' | '.join(parts)} ."
+
+
+def _format_function(definition: FunctionDefinition, prefixes: _Prefixes) -> str:
+    """Return the text of the definition of a function."""
+    parameters = ", ".join(f"?{parameter.name}: {parameter.type}" for parameter in definition.parameters)
+    body = _RuleWriter(prefixes, frozenset()).expression(definition.body)
+    return f"function {definition.name}({parameters}): {definition.result} = {body} ."
+
+
+def _columns(columns: Iterable[Column]) -> str:
+    return ", ".join(f"{column.name}: {column.type}" for column in columns)
 
 
 def format_rule(rule: Rule, prefixes: _Prefixes = PREFIXES, named: bool = False) -> str:
@@ -192,7 +215,8 @@ class _RuleWriter:
 
     def binding(self, binding: AggregateBinding) -> str:
         argument = "*" if binding.argument is None else self.expression(binding.argument)
-        if binding.function in ARGUMENTS and isinstance(binding.argument, Call) and binding.argument.name == "TUPLE":
+        takes_several = binding.function in ARGUMENTS or binding.definition is not None
+        if takes_several and isinstance(binding.argument, Call) and binding.argument.name == "TUPLE":
             argument = argument.removeprefix("TUPLE(").removesuffix(")")
         return f" BIND {binding.function}({'DISTINCT ' if binding.distinct else ''}{argument}) AS {binding.variable}"
 

@@ -56,9 +56,9 @@ class Same:
 
 @dataclass(frozen=True, slots=True)
 class Each:
-    """``?x IN expression``: each member of a collection, or with several variables each of its tuples."""
+    """``?x IN expression``: each member of a collection, or with several variables each of its tuples. A pattern is alone."""
 
-    variables: tuple[Variable, ...]
+    variables: tuple[Expression, ...]
     collection: Expression
     span: Span | None = field(default=None, compare=False, repr=False)
 

@@ -20,15 +20,17 @@ RESERVED: Final = ("AGGREGATE", "BIND", "FILTER")
 _KEYWORDS: Final = (*RESERVED, "NOT")
 """The words that begin a part of a body, in any case."""
 
-_MISSPELT: Final = (*_KEYWORDS, "INPUT", "OUTPUT", "PREFIX", "RELATION")
+_MISSPELT: Final = (*_KEYWORDS, "FUNCTION", "INPUT", "OUTPUT", "PREFIX", "RELATION")
 _DIRECTIVES: Final = ("prefix", "base", "translate", "rule")
 
 _CONSTANTS: Final = frozenset(["IRI", "PREFIXED", "BLANK_NODE", "BOOLEAN", "DOUBLE", "DECIMAL", "INTEGER", "STRING"])
 _ATOM: Final = frozenset(["LSQB", "NAME", "IRI", "PREFIXED", "VARIABLE", "FALSE"])
-_EXPRESSION: Final = _CONSTANTS | frozenset(["NOT_SIGN", "PLUS", "MINUS", "LPAR", "NAME", "COLUMN", "VARIABLE", "WILDCARD"])
+_EXPRESSION: Final = _CONSTANTS | frozenset(
+    ["NOT_SIGN", "PLUS", "MINUS", "LPAR", "NAME", "COLUMN", "MATCH", "VARIABLE", "WILDCARD"]
+)
 _OPERATORS: Final = frozenset(["COMPARISON", "OR", "AND", "PLUS", "MINUS", "STAR", "SLASH", "PERCENT", "IN", "NOT_IN"])
 _STATEMENT: Final = frozenset(
-    ["RELATION", "INPUT", "OUTPUT", "PREFIX", "BASE", "_AT_PREFIX", "_AT_BASE", "_AT_TRANSLATE", "_AT_RULE"]
+    ["RELATION", "TYPE", "FUNCTION", "INPUT", "OUTPUT", "PREFIX", "BASE", "_AT_PREFIX", "_AT_BASE", "_AT_TRANSLATE", "_AT_RULE"]
 )
 _PLACES: Final[tuple[tuple[str, frozenset[str], str], ...]] = (
     ("RELATION", _STATEMENT | _ATOM, "a rule, a declaration or a directive"),

@@ -7,8 +7,9 @@ from typing import Final
 from kg_reasoner.errors import RuleSyntaxError, Span, ValueTooLargeError
 from kg_reasoner.expressions.compile import compile_expression
 from kg_reasoner.language.desugaring.context import Context
+from kg_reasoner.language.desugaring.patterns import is_pattern, taken_apart
 from kg_reasoner.language.surface import Applied
-from kg_reasoner.program import Argument, Atom, Bind, Call, Expression, variables_of
+from kg_reasoner.program import Argument, Atom, Bind, Call, Expression, Filter, variables_of
 
 __all__ = ["STRUCTURES", "constant", "without_expressions"]
 
@@ -16,19 +17,22 @@ STRUCTURES: Final = ("LIST", "SET", "MAP", "TUPLE", "RECORD")
 """The functions that make structures of their arguments."""
 
 
-def without_expressions(part: Applied, context: Context) -> tuple[Atom, tuple[Bind, ...]]:
-    """Return an atom whose arguments are terms, and the values of its variables.
+def without_expressions(part: Applied, context: Context, *, is_head: bool = False) -> tuple[Atom, tuple[Bind | Filter, ...]]:
+    """Return an atom whose arguments are terms, and the values of its variables. Structures in a body are patterns.
 
     Raises:
         RuleSyntaxError: An expression without variables has no value.
     """
     terms: list[Argument] = []
-    values: list[Bind] = []
+    values: list[Bind | Filter] = []
     for argument in part.arguments:
         if isinstance(argument, Call):
             if any(variables_of(argument)):
                 variable = context.variable("value")
-                values.append(Bind(argument, variable, argument.span))
+                if is_pattern(argument) and not is_head:
+                    values += taken_apart(argument, variable, context)
+                else:
+                    values.append(Bind(argument, variable, argument.span))
                 terms.append(variable)
             else:
                 terms.append(constant(argument, part.span))

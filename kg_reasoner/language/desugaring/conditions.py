@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from kg_reasoner.language.desugaring.context import Context
 from kg_reasoner.language.desugaring.members import members
+from kg_reasoner.language.desugaring.patterns import is_pattern, taken_apart
 from kg_reasoner.language.surface import Condition, Each, NotAny, Same, SurfaceBody
 from kg_reasoner.program import (
     Aggregate,
@@ -31,7 +32,7 @@ def given_by(parts: Sequence[object]) -> set[Variable]:
         elif isinstance(part, Bind):
             found.add(part.variable)
         elif isinstance(part, Each):
-            found.update(part.variables)
+            found.update(variable for variable in part.variables if isinstance(variable, Variable))
     return found
 
 
@@ -70,6 +71,10 @@ def _resolved(part: object, bound: set[Variable], body: SurfaceBody, context: Co
         if not (isinstance(expression, Call) and expression.name == "="):
             return (Filter(expression, part.span),) if bound.issuperset(variables_of(expression)) else None
         sides = expression.arguments[0], expression.arguments[1]
+    for pattern, value in (sides, sides[::-1]):
+        if is_pattern(pattern) and not bound.issuperset(variables_of(pattern)) and bound.issuperset(variables_of(value)):
+            whole = context.variable("value")
+            return (Bind(value, whole, part.span), *taken_apart(pattern, whole, context))  # type: ignore[arg-type]  # a call
     for variable, value in (sides, sides[::-1]):
         if isinstance(variable, Variable) and variable not in bound and bound.issuperset(variables_of(value)):
             return (Bind(value, variable, part.span),)

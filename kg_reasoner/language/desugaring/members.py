@@ -57,7 +57,7 @@ def members(part: Each, body: Iterable[object], context: Context) -> tuple[BodyL
     single = Filter(Call("=", (Call("-", (_HIGH, _LOW)), _ONE)), span)
     given = (Bind(value, result, span) for value, result in zip(values, results, strict=True))
     context.define(found, (places, single, *given))
-    return (*computed, Atom(found.predicate, (*scope, *part.variables), span))
+    return (*computed, Atom(found.predicate, (*scope, *part.variables), span))  # type: ignore[arg-type]  # patterns are gone
 
 
 def _scope(scope: tuple[Variable, ...]) -> tuple[Variable, ...]:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from kg_reasoner.language.desugaring.alternatives import without_alternatives
 from kg_reasoner.language.desugaring.context import Context
+from kg_reasoner.language.desugaring.patterns import pattern_variables
 from kg_reasoner.language.surface import Applied, Condition, Each, Grouped, NotAny, Same, SurfaceBody
 from kg_reasoner.program import Aggregate, Atom, Bind, BodyLiteral, Negation, Variable, variables_of
 
@@ -21,7 +22,7 @@ def variables_in(part: object) -> list[Variable]:
     if isinstance(part, Same):
         return list(variables_of((part.first, part.second)))
     if isinstance(part, Each):
-        return [*part.variables, *variables_of(part.collection)]
+        return [*(variable for member in part.variables for variable in variables_of(member)), *variables_of(part.collection)]
     if isinstance(part, NotAny):
         return [variable for body in part.alternatives for inner in body for variable in variables_in(inner)]
     if isinstance(part, Grouped):
@@ -55,13 +56,13 @@ def bound_by(body: SurfaceBody) -> set[Variable]:
         if isinstance(part, Atom):
             found.update(variables_of(part))
         elif isinstance(part, Applied):
-            found.update(argument for argument in part.arguments if isinstance(argument, Variable))
+            found.update(variable for argument in part.arguments for variable in pattern_variables(argument))
         elif isinstance(part, Aggregate | Grouped):
             found.update((*part.group, *(binding.variable for binding in part.bindings)))
         elif isinstance(part, Bind):
             found.add(part.variable)
         elif isinstance(part, Each):
-            found.update(part.variables)
+            found.update(variable for member in part.variables for variable in pattern_variables(member))
     return found
 
 

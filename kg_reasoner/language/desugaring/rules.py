@@ -10,8 +10,9 @@ from kg_reasoner.language.desugaring.arguments import without_expressions
 from kg_reasoner.language.desugaring.conditions import without_conditions
 from kg_reasoner.language.desugaring.context import Context
 from kg_reasoner.language.desugaring.nested import without_alternatives_in, without_not
-from kg_reasoner.language.surface import Applied, Grouped, NotAny, SurfaceBody
-from kg_reasoner.program import Aggregate, Atom, BodyLiteral, Origin, Rule, variables_of
+from kg_reasoner.language.desugaring.patterns import is_pattern, taken_apart
+from kg_reasoner.language.surface import Applied, Each, Grouped, NotAny, SurfaceBody
+from kg_reasoner.program import Aggregate, Atom, BodyLiteral, Call, Filter, Origin, Rule, Variable, variables_of
 
 __all__ = ["is_plain", "rules_of"]
 
@@ -36,7 +37,7 @@ def rules_of(heads: Sequence[Atom | Applied], alternatives: Sequence[SurfaceBody
     """
     found: list[Rule] = []
     for head in heads:
-        atom, values = (head, ()) if isinstance(head, Atom) else without_expressions(head, context)
+        atom, values = (head, ()) if isinstance(head, Atom) else without_expressions(head, context, is_head=True)
         for body in without_alternatives(alternatives or [()], context, head.span):
             found.append(Rule(atom, _plain((*body, *values), [atom], context), origin))
     if origin.text is not None:
@@ -61,6 +62,8 @@ def _plain(body: SurfaceBody, others: Sequence[object], context: Context) -> tup
         if isinstance(part, Applied):
             atom, values = without_expressions(part, context)
             parts += [atom, *values]
+        elif isinstance(part, Each) and not isinstance(part.variables[0], Variable):
+            parts += _with_pattern(part, context)
         elif isinstance(part, Grouped):
             parts.append(_aggregate(without_alternatives_in(part, context), context))
         else:
@@ -74,6 +77,15 @@ def _plain(body: SurfaceBody, others: Sequence[object], context: Context) -> tup
         else:
             plain.append(part)
     return tuple(plain)
+
+
+def _with_pattern(part: Each, context: Context) -> SurfaceBody:
+    """Return the members of a collection that fit a pattern, or are equal to an expression."""
+    pattern, member = part.variables[0], context.variable("member")
+    each = Each((member,), part.collection, part.span)
+    if is_pattern(pattern):
+        return (each, *taken_apart(pattern, member, context))  # type: ignore[arg-type]  # a call
+    return (each, Filter(Call("SAMETERM", (member, pattern), part.span), part.span))
 
 
 def _aggregate(part: Grouped, context: Context) -> Aggregate:
