@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Protocol, cast
 
@@ -114,7 +115,7 @@ class ReasonerCore:
         """Add rules, declarations and facts; errors as for `Reasoner`."""
         engine = self.engine
         merged = engine.program | program
-        analysis.check(Program(tuple(dict.fromkeys(merged.rules + engine.axioms.rules)), merged.declarations))
+        analysis.check(replace(merged, rules=tuple(dict.fromkeys(merged.rules + engine.axioms.rules))))
         engine.base.equality.check(merged.rules)
         check_heads(merged)
         engine.expect_arities(analysis.arities(program))

@@ -88,7 +88,7 @@ class PythonFunction(_Defined):
     def _called(self, *arguments: Any) -> Any:
         try:
             return self.function(*arguments)
-        except (MemoryError, RecursionError):
+        except MemoryError:
             raise
         except Exception as error:
             self._warn(f"{type(error).__name__}: {error}")

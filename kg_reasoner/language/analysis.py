@@ -11,6 +11,7 @@ from kg_reasoner.expressions import compile as expressions
 from kg_reasoner.expressions.collecting import ARGUMENTS
 from kg_reasoner.language.recursion import lowered
 from kg_reasoner.language.strata import Key, head_key, key_of, levels, needed_keys, signed_atoms, stratify
+from kg_reasoner.language.typing import check_types
 from kg_reasoner.program import (
     FALSE,
     TRIPLE,
@@ -48,15 +49,19 @@ __all__ = [
 
 
 def check(program: Program) -> list[list[Rule]]:
-    """Check the arity, safety, stratification and expressions of a program, in this order, and return its strata (see `stratify`).
+    """Check the arity, safety, stratification, expressions and types of a program, in this order.
+
+    Returns:
+        Its strata (see `stratify`).
 
     Raises:
-        ArityError, SafetyError, StratificationError, UnsupportedError: The first error in the program.
+        ArityError, SafetyError, StratificationError, UnsupportedError, RuleTypeError: The first error in the program.
     """
     check_arity(program)
     check_safety(program)
     strata = stratify(lowered(program.rules).rules)
     check_expressions(program)
+    check_types(program)
     return strata
 
 

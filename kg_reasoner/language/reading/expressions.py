@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import reduce
 from typing import Final
 
 from kg_reasoner.errors import RuleSyntaxError, Span, suggest
@@ -35,7 +36,7 @@ class ExpressionReader(TermReader):
         parts = node.children
         if node.data == "named":
             hint = "name the arguments of declared relations, and of constructors"
-            raise RuleSyntaxError("this argument has no name", self.span(node), hint)
+            raise RuleSyntaxError("the arguments of functions have no names", self.span(node), hint)
         calls = 1 if node.data in _ONE_CALL else len(parts) // 2
         if level + calls > DEPTH:
             raise too_deep(self.span(node))
@@ -116,10 +117,8 @@ class ExpressionReader(TermReader):
             pattern, outcome = case.children
             conditions, values = in_pattern(self.expression(pattern, level), value)
             then = with_expressions(self.expression(outcome, level), values)
-            for condition in reversed(conditions):
-                condition = with_expressions(condition, values)
-                then = Call("IF", (condition, then, result), span)
-            result = then
+            fits = reduce(lambda one, other: Call("&&", (one, other), span), conditions)
+            result = Call("IF", (with_expressions(fits, values), then, result), span)
         return result
 
     def function(self, node: Node) -> str:
