@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from kg_reasoner.language.desugaring.alternatives import without_alternatives
 from kg_reasoner.language.desugaring.context import Context
 from kg_reasoner.language.desugaring.patterns import pattern_variables
-from kg_reasoner.language.surface import Applied, Condition, Each, Grouped, NotAny, Same, SurfaceBody
+from kg_reasoner.language.surface import Along, AnyOf, Applied, Condition, Each, Grouped, NotAny, Same, SurfaceBody
 from kg_reasoner.program import Aggregate, Atom, Bind, BodyLiteral, Negation, Variable, variables_of
 
 __all__ = ["bound_by", "variables_in", "without_alternatives_in", "without_not"]
@@ -23,24 +23,25 @@ def variables_in(part: object) -> list[Variable]:
         return list(variables_of((part.first, part.second)))
     if isinstance(part, Each):
         return [*(variable for member in part.variables for variable in variables_of(member)), *variables_of(part.collection)]
-    if isinstance(part, NotAny):
+    if isinstance(part, Along):
+        return list(variables_of((part.subject, part.object)))
+    if isinstance(part, NotAny | AnyOf):
         return [variable for body in part.alternatives for inner in body for variable in variables_in(inner)]
     if isinstance(part, Grouped):
         return [*part.group, *(binding.variable for binding in part.bindings)]
     return list(variables_of(part))  # type: ignore[arg-type]  # a part of a body
 
 
-def without_not(part: NotAny, others: Sequence[object], core: Sequence[BodyLiteral], context: Context) -> Negation:
+def without_not(part: NotAny, bound: Collection[Variable], core: Sequence[BodyLiteral], context: Context) -> Negation:
     """Return the negation of an atom in place of one of a conjunction or disjunction.
 
     Args:
         part: The negation.
-        others: The other parts of the rule, with its head.
-        core: What binds variables outside of the negation.
+        bound: The variables that have values outside of it. Others are local to it.
+        core: What gives them these values.
         context: For the new predicate.
     """
-    outside = {variable for other in others for variable in variables_in(other)}
-    shared = tuple(dict.fromkeys(variable for variable in variables_in(part) if variable in outside))
+    shared = tuple(dict.fromkeys(variable for variable in variables_in(part) if variable in bound))
     alternatives = without_alternatives(part.alternatives, context, part.span)
     atom = Atom(context.predicate("not"), shared, part.span)
     around = tuple(other for other in core if isinstance(other, Atom | Bind | Aggregate))

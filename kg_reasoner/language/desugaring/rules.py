@@ -7,12 +7,12 @@ from dataclasses import replace
 
 from kg_reasoner.language.desugaring.alternatives import without_alternatives
 from kg_reasoner.language.desugaring.arguments import without_expressions
-from kg_reasoner.language.desugaring.conditions import without_conditions
+from kg_reasoner.language.desugaring.conditions import given_by, without_conditions
 from kg_reasoner.language.desugaring.context import Context
 from kg_reasoner.language.desugaring.nested import without_alternatives_in, without_not
 from kg_reasoner.language.desugaring.patterns import is_pattern, taken_apart
 from kg_reasoner.language.surface import Applied, Each, Grouped, NotAny, SurfaceBody
-from kg_reasoner.program import Aggregate, Atom, BodyLiteral, Call, Filter, Origin, Rule, Variable, variables_of
+from kg_reasoner.program import Aggregate, Atom, BodyLiteral, Call, Filter, Origin, Rule, Variable
 
 __all__ = ["is_plain", "rules_of"]
 
@@ -39,24 +39,18 @@ def rules_of(heads: Sequence[Atom | Applied], alternatives: Sequence[SurfaceBody
     for head in heads:
         atom, values = (head, ()) if isinstance(head, Atom) else without_expressions(head, context, is_head=True)
         for body in without_alternatives(alternatives or [()], context, head.span):
-            found.append(Rule(atom, _plain((*body, *values), [atom], context), origin))
+            found.append(Rule(atom, _plain((*body, *values), context), origin))
     if origin.text is not None:
         origin = replace(origin, text=f"part of {origin.text}")
     while context.waiting:
         atom, bodies = context.waiting.pop(0)
         for body in without_alternatives(bodies, context, atom.span):
-            found.append(Rule(atom, _plain(body, [atom], context), origin))
+            found.append(Rule(atom, _plain(body, context), origin))
     return list(dict.fromkeys(found))
 
 
-def _plain(body: SurfaceBody, others: Sequence[object], context: Context) -> tuple[BodyLiteral, ...]:
-    """Return a body without alternatives as parts of a plain rule.
-
-    Args:
-        body: The body.
-        others: What else of the rule has variables of the body: its head, or what is aggregated.
-        context: For new names.
-    """
+def _plain(body: SurfaceBody, context: Context) -> tuple[BodyLiteral, ...]:
+    """Return a body without alternatives as parts of a plain rule."""
     parts: list[object] = []
     for part in body:
         if isinstance(part, Applied):
@@ -70,10 +64,11 @@ def _plain(body: SurfaceBody, others: Sequence[object], context: Context) -> tup
             parts.append(part)
     core = without_conditions(tuple(parts), context)
     binders = [part for part in core if isinstance(part, BodyLiteral)]
+    bound = given_by(binders)
     plain: list[BodyLiteral] = []
     for part in core:
         if isinstance(part, NotAny):
-            plain.append(without_not(part, [*others, *(other for other in core if other is not part)], binders, context))
+            plain.append(without_not(part, bound, binders, context))
         else:
             plain.append(part)
     return tuple(plain)
@@ -90,7 +85,4 @@ def _with_pattern(part: Each, context: Context) -> SurfaceBody:
 
 def _aggregate(part: Grouped, context: Context) -> Aggregate:
     (body,) = part.alternatives
-    arguments = [binding.argument for binding in part.bindings if binding.argument is not None]
-    used = [variable for argument in arguments for variable in variables_of(argument)]
-    others = [Atom("", (*part.group, *used))]
-    return Aggregate(_plain(body, others, context), part.group, part.bindings, part.span)
+    return Aggregate(_plain(body, context), part.group, part.bindings, part.span)
