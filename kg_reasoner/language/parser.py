@@ -40,6 +40,10 @@ def parse(text: str, source: str = "<string>", known: Known | None = None) -> Pr
         RuleSyntaxError: With the place, what was expected there, and a similar name where a name is unknown.
         UnsupportedError: Expressions or aggregates are nested too deep.
     """
+    return _parsed(text, source, known, ())
+
+
+def _parsed(text: str, source: str, known: Known | None, importing: tuple[Path, ...]) -> Program:
     from lark.exceptions import UnexpectedInput
 
     text = text.removeprefix("\ufeff")
@@ -47,7 +51,14 @@ def parse(text: str, source: str = "<string>", known: Known | None = None) -> Pr
         tree = _lark().parse(text)
     except UnexpectedInput as error:
         raise explain(error, text, source) from None
-    return ProgramReader(text, source, known=known).program(tree)
+    reader = ProgramReader(text, source, known=known)
+    reader.importing, reader.parse_module = importing, _module
+    return reader.program(tree)
+
+
+def _module(path: Path, known: Known, importing: tuple[Path, ...]) -> Program:
+    """Return the program of a file that another one imports."""
+    return _parsed(_text_of(path), str(path), replace(known, columns={}), importing)
 
 
 def parse_body(
@@ -109,13 +120,17 @@ def parse_file(path: str | Path, known: Known | None = None) -> Program:
         LoadError: The file cannot be read.
         RuleSyntaxError: As `parse`.
     """
+    return _parsed(_text_of(path), str(path), known, (Path(path).resolve(),))
+
+
+def _text_of(path: str | Path) -> str:
+    """Return the text of a rule file."""
     try:
-        text = Path(path).read_text(encoding="utf-8")
+        return Path(path).read_text(encoding="utf-8")
     except OSError as error:
         raise LoadError(f"cannot read the rule file {path}: {error.strerror}") from error
     except UnicodeDecodeError as error:
         raise LoadError(f"cannot read the rule file {path}: it is not UTF-8 (byte {error.start})") from error
-    return parse(text, str(path), known)
 
 
 @cache

@@ -20,7 +20,7 @@ RESERVED: Final = ("AGGREGATE", "BIND", "FILTER")
 _KEYWORDS: Final = (*RESERVED, "NOT")
 """The words that begin a part of a body, in any case."""
 
-_MISSPELT: Final = (*_KEYWORDS, "FUNCTION", "INPUT", "OUTPUT", "PREFIX", "RELATION")
+_MISSPELT: Final = (*_KEYWORDS, "FUNCTION", "IMPORT", "INPUT", "OUTPUT", "PREFIX", "RELATION")
 _DIRECTIVES: Final = ("prefix", "base", "translate", "rule")
 
 _CONSTANTS: Final = frozenset(["IRI", "PREFIXED", "BLANK_NODE", "BOOLEAN", "DOUBLE", "DECIMAL", "INTEGER", "STRING"])
@@ -30,7 +30,10 @@ _EXPRESSION: Final = _CONSTANTS | frozenset(
 )
 _OPERATORS: Final = frozenset(["COMPARISON", "OR", "AND", "PLUS", "MINUS", "STAR", "SLASH", "PERCENT", "IN", "NOT_IN"])
 _STATEMENT: Final = frozenset(
-    ["RELATION", "TYPE", "FUNCTION", "INPUT", "OUTPUT", "PREFIX", "BASE", "_AT_PREFIX", "_AT_BASE", "_AT_TRANSLATE", "_AT_RULE"]
+    [
+        *("RELATION", "IMPORT", "TYPE", "FUNCTION", "INPUT", "OUTPUT", "PREFIX", "BASE"),
+        *("_AT_PREFIX", "_AT_BASE", "_AT_TRANSLATE", "_AT_RULE"),
+    ]
 )
 _PLACES: Final[tuple[tuple[str, frozenset[str], str], ...]] = (
     ("RELATION", _STATEMENT | _ATOM, "a rule, a declaration or a directive"),

@@ -71,6 +71,9 @@ class BodyReader(ExpressionReader):
     heads: frozenset[str] = frozenset()
     """The predicates of the heads in the text."""
 
+    modules: set[str]
+    """The names of the modules that the text imports."""
+
     def alternatives(self, tree: Node, level: int = 0) -> list[SurfaceBody]:
         """Return the alternatives of a body; `level` is the number of enclosing bodies."""
         if level > _DEEPEST:
@@ -223,4 +226,7 @@ class BodyReader(ExpressionReader):
         name = str(node) if is_token(node) else str(self.iri(node))
         if name.upper() in RESERVED or name == FALSE:
             raise RuleSyntaxError(f"{name} is a keyword and cannot name a predicate", self.span(node))
+        module, dot, own = name.rpartition(".") if is_token(node) else ("", "", name)
+        if dot and own.startswith("_") and module.partition(".")[0] in self.modules:
+            raise RuleSyntaxError(f"{own} is private in the module {module}", self.span(node), "its name begins with _")
         return name

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Set
 from dataclasses import replace
+from pathlib import Path
 from typing import Final
 
 from kg_reasoner.errors import ReasonerError, RuleSyntaxError
@@ -13,6 +14,7 @@ from kg_reasoner.expressions.types import PARAMETRIC, Types
 from kg_reasoner.language.desugaring.context import Context
 from kg_reasoner.language.desugaring.rules import is_plain, rules_of
 from kg_reasoner.language.reading.bodies import BodyReader
+from kg_reasoner.language.reading.imports import located, named
 from kg_reasoner.language.reading.known import Known
 from kg_reasoner.language.reading.terms import Node, is_token
 from kg_reasoner.language.surface import Along, Applied
@@ -36,6 +38,9 @@ __all__ = ["TRANSLATIONS", "ProgramReader"]
 
 TRANSLATIONS: Final = ("dlp",)
 
+_DEEPEST: Final = 20
+"""How deep imports may be nested."""
+
 
 class ProgramReader(BodyReader):
     """Reads programs; the arguments are those of `TermReader`."""
@@ -49,6 +54,11 @@ class ProgramReader(BodyReader):
         self.types: list[TypeDefinition] = []
         self.functions: list[FunctionDefinition] = []
         self.signatures: dict[str, tuple[tuple[Column, ...], str]] = {}
+        self.imported = Program()
+        self.modules = set()
+        self.importing: tuple[Path, ...] = ()
+        """The files that import each other, up to this one."""
+        self.parse_module: Callable[[Path, Known, tuple[Path, ...]], Program] | None = None
 
     def program(self, tree: Node) -> Program:
         """Return the program of the tree of a text."""
@@ -56,6 +66,7 @@ class ProgramReader(BodyReader):
             "prefix": self.add_prefix,
             "base": self.set_base,
             "translate": self.set_translation,
+            "import": lambda tree: None,
             "declaration": self.add_declaration,
             "function_definition": self.add_function,
             "rule": self.add_rules,
@@ -66,7 +77,7 @@ class ProgramReader(BodyReader):
         for statement in tree.children:
             if statement.data not in ("type_definition", "function_definition"):
                 self.statements[statement.data](statement)
-        return Program(
+        return self.imported | Program(
             tuple(self.rules),
             tuple(self.declarations),
             tuple(self.declared.items()),
@@ -108,10 +119,31 @@ class ProgramReader(BodyReader):
             raise RuleSyntaxError(str(error), self.span(tree)) from None
         return text
 
+    # --- modules
+
+    def add_module(self, tree: Node) -> None:
+        """Add the program of another file, under the name of a module."""
+        _, quoted, _, name = tree.children
+        span = self.span(quoted)
+        path = located(self.unescaped(quoted, quoted[1:-1]), self.source, span)
+        if path.resolve() in self.importing or len(self.importing) > _DEEPEST:
+            raise RuleSyntaxError(f"{path.name} imports itself, directly or through others", span)
+        if self.parse_module is None:
+            raise RuleSyntaxError("a query cannot import", span, "add the import to the program")
+        module = named(self.parse_module(path, self.known, (*self.importing, path.resolve())), str(name))
+        self.imported |= module
+        self.modules.add(str(name))
+        self.known.types = Types({**self.known.types.definitions, **{type_.name: type_ for type_ in module.types}}.values())
+        self.known.functions.update({function.name: function.callee for function in module.functions})
+        self.known.columns.update({declaration.predicate: declaration.columns for declaration in module.declarations})
+
     # --- types and functions
 
     def learn(self, tree: Node) -> None:
         """Learn the names of types, functions and columns, which statements before them may use."""
+        for node in tree.children:
+            if node.data == "import":
+                self.add_module(node)
         definitions, old = dict(self.known.types.definitions), dict(self.known.types.definitions)
         former = dict(old)
         own = [node for node in tree.children if node.data == "type_definition"]
