@@ -11,7 +11,6 @@ from kg_reasoner.expressions import compile as expressions
 from kg_reasoner.expressions.collecting import ARGUMENTS
 from kg_reasoner.language.recursion import lowered
 from kg_reasoner.language.strata import Key, head_key, key_of, levels, needed_keys, signed_atoms, stratify
-from kg_reasoner.language.typing import check_types
 from kg_reasoner.program import (
     FALSE,
     TRIPLE,
@@ -61,7 +60,10 @@ def check(program: Program) -> list[list[Rule]]:
     check_safety(program)
     strata = stratify(lowered(program.rules).rules)
     check_expressions(program)
-    check_types(program)
+    if program.functions or any(column.type != "any" for declaration in program.declarations for column in declaration.columns):
+        from kg_reasoner.language.typing import check_types
+
+        check_types(program)
     return strata
 
 

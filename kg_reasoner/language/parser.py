@@ -13,16 +13,16 @@ from typing import TYPE_CHECKING, Final
 
 from kg_reasoner.errors import LoadError, RuleSyntaxError, Span, UnsupportedError
 from kg_reasoner.language.parser_tables import lalr_parser
-from kg_reasoner.language.reading.known import Known
-from kg_reasoner.language.reading.statements import TRANSLATIONS, ProgramReader
-from kg_reasoner.language.reading.terms import PREFIXES
+from kg_reasoner.language.prefixes import PREFIXES
 from kg_reasoner.language.syntax_errors import explain
 from kg_reasoner.program import FALSE, BodyLiteral, Program
 
 if TYPE_CHECKING:
     from lark import Lark
 
-__all__ = ["PREFIXES", "TRANSLATIONS", "parse", "parse_body", "parse_file"]
+    from kg_reasoner.language.reading.known import Known
+
+__all__ = ["PREFIXES", "parse", "parse_body", "parse_file"]
 
 
 def parse(text: str, source: str = "<string>", known: Known | None = None) -> Program:
@@ -45,6 +45,8 @@ def parse(text: str, source: str = "<string>", known: Known | None = None) -> Pr
 
 def _parsed(text: str, source: str, known: Known | None, importing: tuple[Path, ...]) -> Program:
     from lark.exceptions import UnexpectedInput
+
+    from kg_reasoner.language.reading.statements import ProgramReader
 
     text = text.removeprefix("\ufeff")
     try:
@@ -79,6 +81,8 @@ def parse_body(
         RuleSyntaxError, UnsupportedError: As `parse`.
     """
     from lark.exceptions import UnexpectedInput
+
+    from kg_reasoner.language.reading.statements import ProgramReader
 
     body = text.strip().removesuffix(".")
     headless = f"{_HEADLESS}{body}"

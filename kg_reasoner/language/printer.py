@@ -9,7 +9,7 @@ from typing import Final
 
 from kg_reasoner.expressions.collecting import ARGUMENTS
 from kg_reasoner.expressions.structures import decode
-from kg_reasoner.language.parser import PREFIXES
+from kg_reasoner.language.prefixes import PREFIXES
 from kg_reasoner.program import (
     FALSE,
     TRIPLE,

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from kg_reasoner.errors import ColumnTypeError, Span
 from kg_reasoner.expressions.structures import is_structure
-from kg_reasoner.expressions.types import Type, Types
 from kg_reasoner.program import Column, Program, Rule, Variable
 from kg_reasoner.storage.arrays import Ids
 from kg_reasoner.storage.dictionary import Dictionary
 from kg_reasoner.terms import Term, term_text
+
+if TYPE_CHECKING:
+    from kg_reasoner.expressions.types import Type, Types
 
 __all__ = ["ColumnTypes", "check_heads"]
 
@@ -32,8 +36,15 @@ class ColumnTypes:
         heads = {rule.head.predicate for rule in program.rules if rule.body} if self.typed else set()
         self.derived = tuple(predicate for predicate in self.typed if predicate in heads)
         """Those of these predicates that rules derive. The facts of the others are checked when they are added."""
-        self._types = Types(program.types)
+        self._definitions = program.types
         self._known: dict[str, set[int]] = {column.type: set() for columns in self.typed.values() for column in columns}
+
+    @cached_property
+    def _types(self) -> Types:
+        """The types of the program."""
+        from kg_reasoner.expressions.types import Types
+
+        return Types(self._definitions)
 
     def check(self, predicate: str, facts: Ids, rules: Iterable[Rule] = ()) -> None:
         """Check facts of a predicate, shape (n, arity).
@@ -70,6 +81,8 @@ def check_heads(program: Program) -> None:
     typed = _typed(program)
     if not typed:
         return
+    from kg_reasoner.expressions.types import Types
+
     types = Types(program.types)
     for rule in program.rules:
         for column, term in zip(typed.get(rule.head.predicate, ()), rule.head.terms, strict=False):

@@ -8,17 +8,15 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 from urllib.parse import urljoin
 
 from kg_reasoner.errors import RuleSyntaxError, Span, suggest
+from kg_reasoner.language.prefixes import PREFIXES
 from kg_reasoner.language.reading.known import Known
 from kg_reasoner.program import Argument, Variable
-from kg_reasoner.terms import IRI, NOT_IN_IRI, OWL, RDF, RDFS, XSD, BlankNode, Literal, unescape
+from kg_reasoner.terms import IRI, NOT_IN_IRI, RDF, XSD, BlankNode, Literal, unescape
 
 if TYPE_CHECKING:
     from lark import Token
 
-__all__ = ["PREFIXES", "Node", "TermReader", "is_token"]
-
-PREFIXES: Final = {"rdf": str(RDF), "rdfs": str(RDFS), "owl": str(OWL), "xsd": str(XSD)}
-"""The prefixes that need no declaration."""
+__all__ = ["Node", "TermReader", "is_token"]
 
 Node: TypeAlias = Any
 """A tree or a token of Lark, as the grammar determines. Trees have `data` and `children`."""
