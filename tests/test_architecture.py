@@ -52,7 +52,7 @@ classification: expressions language storage explain loaders.rules loaders.ontol
 api: expressions language concurrency storage planning query sparql explain rulesets loaders loaders.rules loaders.ontology
     loaders.rdf loaders.imports engine classification
 lubm: io
-rdflib_store: concurrency storage query sparql explain loaders loaders.rdf engine api
+rdflib_store: concurrency storage query sparql explain loaders loaders.rdf io engine api
 owlready2: expressions storage explain loaders.ontology loaders.rdf classification api
 spark_backend:
 spark_backend.plan: expressions language

@@ -16,6 +16,7 @@ from typing import Any
 
 import pytest
 import rdflib
+import rdflib.compare
 
 from kg_reasoner import Reasoner
 from kg_reasoner.errors import LoadError
@@ -133,6 +134,17 @@ def test_graphs_parse_functional_syntax_with_its_prefixes() -> None:
     graph.parse(data=PETS, format="functional")
     assert dict(graph.namespaces())[""] == rdflib.URIRef("http://example.org/o#")
     assert (rdflib.URIRef("http://example.org/o#tom"), rdflib.RDF.type, rdflib.URIRef("http://example.org/o#Cat")) in graph
+
+
+@pytest.mark.parametrize("store", ["KGReasoner", "default"])
+@pytest.mark.parametrize("format", ["functional", "manchester", "owlxml"])
+def test_graphs_are_serialised(store: str, format: str) -> None:
+    graph = rdflib.Graph(store=store)
+    graph.parse(data=PETS, format="ofn")
+    text = graph.serialize(format=format)
+    again = rdflib.Graph(store=store).parse(data=text, format=format)
+    assert rdflib.compare.isomorphic(graph, again) or format == "manchester"  # which declares names
+    assert (rdflib.URIRef("http://example.org/o#tom"), rdflib.RDF.type, rdflib.URIRef("http://example.org/o#Cat")) in again
 
 
 def test_imports_are_found(tmp_path: Path) -> None:
