@@ -13,6 +13,7 @@ from kg_reasoner.errors import OutputError
 from kg_reasoner.loaders.syntaxes.constructs import AXIOMS, KINDS, SIGNATURES, Construct, Malformed, Part, check
 from kg_reasoner.terms import IRI, RDF, RDFS, XSD, BlankNode, Literal
 from tests.effort import examples
+from tests.fixtures import blocks
 from tests.owl_syntaxes import axioms, mapped, texts, triples_of, written
 from tests.suites import SUITES, needs_suite
 
@@ -49,6 +50,21 @@ def test_the_cases_of_the_w3c(format: str, tmp_path: Path) -> None:
 def has_general_inclusions(constructs: list[Construct]) -> bool:
     """Whether Manchester syntax says something in other words."""
     return any(found.name == "SubClassOf" and isinstance(found.parts[0], Construct) for found in constructs)
+
+
+@pytest.mark.parametrize("format", ["functional", "owlxml"])
+def test_documents_of_all_axioms(format: str, tmp_path: Path) -> None:
+    """Every kind of axiom, rules of SWRL among them, is the same axiom after being written and read."""
+    fixtures = Path(__file__).with_name("owl") / "functional.txt"
+    lines = [line for _, text in blocks(fixtures) for line in text.partition("\n=>\n")[2].splitlines()]
+    prefixes = "".join(f"Prefix({prefix}:=<http://example.org/{space}>)" for prefix, space in (("", "o#"), ("ex", "")))
+    triples = triples_of(f"{prefixes}Ontology(<http://example.org/o>\n{chr(10).join(dict.fromkeys(lines))})".encode())
+    warned: list[str] = []
+    before = axioms(triples)
+    path = written(triples, tmp_path / "ontology", format, warned.append)
+    assert texts(axioms(triples_of(path, format)), ()) == texts(before, ())
+    assert any(found.name == "DLSafeRule" for found in before)
+    assert not warned
 
 
 # ---------------------------------------------------------------------------------------------------------- random ontologies

@@ -9,10 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Final
 
+from kg_reasoner.loaders.rules.swrl import SWRL
 from kg_reasoner.loaders.syntaxes import vocabulary as tables
 from kg_reasoner.loaders.syntaxes.constructs import Construct, Malformed, Part, check
 from kg_reasoner.loaders.syntaxes.rdf_expressions import DEFINITIONS, Expressions
 from kg_reasoner.loaders.syntaxes.rdf_graph import RdfGraph
+from kg_reasoner.loaders.syntaxes.rdf_rules import rule_of
 from kg_reasoner.terms import IRI, OWL, RDF, RDFS, BlankNode, Literal, Term, Triple
 
 __all__ = ["constructs_of"]
@@ -140,7 +142,7 @@ class _Reverse:
             triple = (node, property, value)
             if property in _REIFIED or (property == RDF.type and value == kind):
                 graph.use(triple)
-            elif isinstance(property, IRI) and self._is_free(property):
+            elif triple in graph.left and isinstance(property, IRI) and self._is_free(property):
                 graph.use(triple)
                 found.append(self._annotation(triple, depth))
         return found
@@ -201,6 +203,9 @@ class _Reverse:
             return self._group(subject, kind)
         if kind == OWL.NegativePropertyAssertion:
             return self._negative(subject)
+        if kind == SWRL.Imp and isinstance(subject, BlankNode):
+            rule = rule_of(self._graph, self._expressions, subject)
+            return None if rule is None else self._about_node(subject, kind, "DLSafeRule", *rule)
         if isinstance(kind, BlankNode):
             part = self._expressions.part(kind)
             if part is None:
