@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from kg_reasoner.api.core import ReasonerCore
 from kg_reasoner.api.demand_matching import DemandMatcher, Effort, NotOnDemandError
-from kg_reasoner.concurrency.limits import Limits, Watch
+from kg_reasoner.concurrency.limits import NOBODY, UNLIMITED, Limits, Watch, current_watch
 from kg_reasoner.engine.on_demand import is_applicable
 from kg_reasoner.errors import QuerySyntaxError, ReasonerError
 from kg_reasoner.loaders.convert import from_rdflib
@@ -104,13 +104,33 @@ def query(
 ) -> QueryResult:
     """Return the answer to a query, see `kg_reasoner.api.reasoner.Reasoner.query`."""
     engine = core.engine
+    is_plain = not bindings and prefixes is None
+    if is_plain and limits is None and (few := _few(core, text, base)) is not None:
+        return few
     asked = _Query(core, _parsed(core, text, prefixes, base), as_terms(bindings or {}))
     with core.watch() if limits is None else Watch(limits.within(engine.limits), engine.running):
         found = asked.on_demand() if on_demand and not engine.is_current else None
         if found is None:
             with core.reading():
-                found = asked.evaluated()
+                found = asked.evaluated(key=(text, base) if is_plain else None)
         return found
+
+
+def _few(core: ReasonerCore, text: str, base: str | None) -> QueryResult | None:
+    """Return the answer to a query that was asked in the same state, if it has few solutions and no limits; otherwise None."""
+    engine, lock = core.engine, core.engine.lock
+    known = core.caches.ready.get((text, base)) if isinstance(text, str) else None
+    if known is None or known[0] != lock.state() or current_watch() is not NOBODY or engine.limits != UNLIMITED:
+        return None
+    state, shortcut, parsed = known
+    hold = lock.read()
+    try:
+        if lock.state() != state or not core.is_settled:
+            return None
+        found: QueryResult | None = shortcut.few(core.caches, parsed.prefixes)
+        return found
+    finally:
+        hold.release()
 
 
 def plan(
@@ -188,8 +208,13 @@ class _Query:
         found.by_magic, found.derived = effort.by_magic, effort.derived
         return found
 
-    def evaluated(self, effort: Effort | None = None) -> QueryResult:
-        """Return the answer, within a reading."""
+    def evaluated(self, effort: Effort | None = None, key: tuple[str, str | None] | None = None) -> QueryResult:
+        """Return the answer, within a reading.
+
+        Args:
+            effort: Answers patterns on demand; None: they are materialised.
+            key: Finds the query again, see `kg_reasoner.sparql.source.Caches.ready`.
+        """
         from kg_reasoner.sparql.results.result import result_of
 
         parsed, core = self._parsed, self._core
@@ -198,7 +223,11 @@ class _Query:
             if effort is None and state is not None and not self._given and not parsed.clauses:
                 shortcut = known_shortcut(core.caches, parsed, state, self._prepared, core.queries)
                 if shortcut is not None:
-                    found = shortcut.answer(core.caches, parsed.prefixes)
+                    if key is not None:
+                        core.caches.remember(key, (state, shortcut, parsed))
+                    found = shortcut.few(core.caches, parsed.prefixes) if current_watch().limits == UNLIMITED else None
+                    if found is None:
+                        found = shortcut.answer(core.caches, parsed.prefixes)
                     if found is not None:
                         return found
                     core.caches.shortcuts[parsed] = state, None

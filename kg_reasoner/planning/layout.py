@@ -7,8 +7,8 @@ other modules do not distinguish them.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Iterator, Sequence
-from typing import Final, TypeAlias, TypeVar
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from typing import Any, Final, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -98,6 +98,13 @@ class TripleLayout(ABC):
     @abstractmethod
     def match(self, subject: int | None, property: int | None, value: int | None, which: Which, limit: int | None) -> Rows:
         """Return the matching triples, shape (n, 3). With a limit, at least that number is sufficient."""
+
+    def surroundings(self, *, forwards: bool) -> Mapping[str, Any] | None:
+        """Return the relations of all properties and classes as fields of `kg_reasoner.storage.kernels.few.Surroundings`, with the
+        indexes for a known subject (`forwards`) or value; None if there is one relation for all triples.
+        """
+        del forwards
+        return None
 
     @abstractmethod
     def triples(self, which: Which = "all") -> Rows:

@@ -11,9 +11,11 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
 from kg_reasoner.concurrency.limits import current_watch
 from kg_reasoner.program import Variable
+from kg_reasoner.query.few import few_answers, few_around, few_reached
 from kg_reasoner.query.patterns import AnyPattern, Queries
 from kg_reasoner.sparql import algebra
 from kg_reasoner.sparql.algebra import Query
@@ -23,6 +25,7 @@ from kg_reasoner.sparql.source import Caches
 from kg_reasoner.sparql.table import Table
 from kg_reasoner.sparql.terms import QueryTerms
 from kg_reasoner.storage.arrays import Ids
+from kg_reasoner.storage.few_answers import FewAnswers
 from kg_reasoner.terms import IRI, term_text
 
 __all__ = ["Shortcut", "known_shortcut", "shortcut_of"]
@@ -36,6 +39,13 @@ REACHED: Final = 32
 REMEMBERED: Final = 256
 """The number of queries for which shortcuts are remembered."""
 
+TRIES: Final = 3
+"""How often few answers are looked for in vain: at first, indexes may have to be built."""
+
+BLANK_NODE: Final = ord("_")
+
+_TRIPLE: Final = ("subject", "predicate", "object")
+
 
 class Shortcut:
     """A query that is ready to be answered, while nothing changes.
@@ -46,9 +56,11 @@ class Shortcut:
         names: Their names.
         is_distinct: Whether repetitions are omitted.
         start: The first solution of the answer, and `end`, the one after its last, if that is known.
+        few: Finds few answers at once, in which the columns in this `order` have the variables of SELECT.
+        order: See `few`; None: in the order of SELECT.
     """
 
-    __slots__ = ("_end", "_fetch", "_is_distinct", "_names", "_places", "_start")
+    __slots__ = ("_end", "_enough", "_fetch", "_few", "_is_distinct", "_names", "_order", "_places", "_start", "_terms", "_tries")
 
     def __init__(
         self,
@@ -59,9 +71,49 @@ class Shortcut:
         is_distinct: bool = False,
         start: int = 0,
         end: int | None = None,
+        few: FewAnswers | None = None,
+        order: Sequence[int] | None = None,
     ) -> None:
         self._fetch, self._places, self._names, self._is_distinct = fetch, places, names, is_distinct
-        self._start, self._end = start, end
+        self._start, self._end, self._enough = start, end, 1 if places is None else end
+        self._few, self._order, self._tries = few, None if order is None else list(order), TRIES
+        self._terms: QueryTerms | None = None
+
+    def few(self, caches: Caches, prefixes: Callable[[], Mapping[str, Any]]) -> QueryResult | None:
+        """Return the answer, within a reading, if there are few solutions, which one call of a kernel finds; otherwise None.
+
+        Nothing here has to be watched: it takes microseconds.
+
+        Args:
+            caches: What queries remember of terms.
+            prefixes: Returns the prefixes of the query.
+        """
+        ask = self._few
+        if ask is None:
+            return None
+        found = ask(self._enough)
+        if found is not None:
+            return self._result(found, caches, prefixes)
+        self._tries -= 1
+        if self._tries == 0:
+            self._few = None
+        return None
+
+    def _result(self, found: Ids, caches: Caches, prefixes: Callable[[], Mapping[str, Any]]) -> QueryResult | None:
+        """Return the result for few answers."""
+        if self._places is None:
+            return AskResult(found.shape[1] > 0)
+        if self._start:
+            found = found[:, self._start :]
+        if self._order is not None:
+            found = found[self._order]
+        return SelectResult(self._columns(self._names, found, caches), caches.nodes)
+
+    def _columns(self, names: tuple[str, ...], found: Ids, caches: Caches) -> Columns:
+        terms = self._terms
+        if terms is None:
+            terms = self._terms = QueryTerms(caches.terms)
+        return Columns.of_block(names, found, terms)
 
     def answer(self, caches: Caches, prefixes: Callable[[], Mapping[str, Any]]) -> QueryResult | None:
         """Return the answer, within a reading; None if finding it is too much for a shortcut.
@@ -88,13 +140,24 @@ class Shortcut:
 class _Description(Shortcut):
     """DESCRIBE of one resource, of which `fetch` finds the triples."""
 
-    __slots__ = ()
+    __slots__ = ("_first_bytes", "_number")
+
+    def __init__(self, fetch: Fetch, number: int, first_bytes: npt.NDArray[np.uint8], few: FewAnswers | None) -> None:
+        super().__init__(fetch, (), few=few)
+        self._number, self._first_bytes = number, first_bytes
+
+    def _result(self, found: Ids, caches: Caches, prefixes: Callable[[], Mapping[str, Any]]) -> QueryResult | None:
+        if (self._first_bytes[found[1]] == BLANK_NODE).any():
+            return None
+        triples = np.empty((3, found.shape[1]), np.int32)
+        triples[0], triples[1:] = self._number, found
+        return GraphResult(self._columns(_TRIPLE, triples, caches), caches.nodes, prefixes, "DESCRIBE")
 
     def answer(self, caches: Caches, prefixes: Callable[[], Mapping[str, Any]]) -> QueryResult | None:
         triples = self._fetch(None)
         if triples is None:
             return None
-        columns = Columns(("subject", "predicate", "object"), triples.T, len(triples), QueryTerms(caches.terms))
+        columns = Columns(_TRIPLE, triples.T, len(triples), QueryTerms(caches.terms))
         return GraphResult(columns, caches.nodes, prefixes, "DESCRIBE")
 
 
@@ -143,7 +206,19 @@ def shortcut_of(query: Query, queries: Queries) -> Shortcut | None:
     names, fetch = _fetching(known, wanted, queries)
     if fetch is None or not all(name in names for name in wanted):
         return None
-    return Shortcut(fetch, [names.index(name) for name in wanted] if isinstance(query, algebra.Select) else None, wanted, **options)
+    places = [names.index(name) for name in wanted] if isinstance(query, algebra.Select) else None
+    few, order = _few(known, wanted, queries, is_distinct="is_distinct" in options)
+    return Shortcut(fetch, places, wanted, few=few, order=order, **options)
+
+
+def _few(
+    patterns: Sequence[AnyPattern], wanted: tuple[str, ...], queries: Queries, *, is_distinct: bool
+) -> tuple[FewAnswers | None, list[int] | None]:
+    """Return what finds few answers, and the order of its columns."""
+    around = few_around(queries, patterns[0]) if len(patterns) == 1 and not is_distinct else None
+    if around is None:
+        return few_answers(queries, patterns, wanted, is_distinct=is_distinct), None
+    return around[1], [around[0].index(name) for name in wanted]
 
 
 def _with_ids(triple: algebra.TriplePattern, queries: Queries) -> AnyPattern | None:
@@ -168,17 +243,19 @@ def _description(query: algebra.Describe, queries: Queries) -> Shortcut | None:
     pattern = _with_ids((query.terms[0], Variable("property"), Variable("value")), queries)
     if pattern is None or queries.expands:
         return None
-    number, fetch = pattern[0], queries.matching(pattern)[1]
+    number, fetch, first_bytes = pattern[0], queries.matching(pattern)[1], queries.catalog.dictionary.first_bytes()
+    assert isinstance(number, int)
 
     def triples(limit: int | None) -> Ids | None:
         found = fetch(limit)
-        if (queries.catalog.dictionary.first_bytes()[found[:, 1]] == ord("_")).any():
+        if (first_bytes[found[:, 1]] == BLANK_NODE).any():
             return None
         table = np.empty((3, len(found)), np.int32)
         table[0], table[1:] = number, found.T
         return table.T
 
-    return _Description(triples, ())
+    around = few_around(queries, pattern)
+    return _Description(triples, number, first_bytes, None if around is None else around[1])
 
 
 def _path(query: algebra.Select, node: algebra.PathPattern, queries: Queries) -> Shortcut | None:
@@ -194,13 +271,15 @@ def _path(query: algebra.Select, node: algebra.PathPattern, queries: Queries) ->
         return None
     start, property, end, *_ = pattern
     assert isinstance(property, int)
-    fetch = _reached(start if ends[1] else end, property, queries, forwards=ends[1], takes_start=path.least == 0)
-    return Shortcut(fetch, [0], tuple(variable.name for variable in query.variables))
+    first, takes_start = (start if ends[1] else end), path.least == 0
+    assert isinstance(first, int)
+    fetch = _reached(first, property, queries, forwards=ends[1], takes_start=takes_start)
+    few = few_reached(queries, first, property, takes_start=takes_start, forwards=ends[1])
+    return Shortcut(fetch, [0], tuple(variable.name for variable in query.variables), few=few)
 
 
-def _reached(start: int | str, property: int, queries: Queries, *, forwards: bool, takes_start: bool) -> Fetch:
+def _reached(start: int, property: int, queries: Queries, *, forwards: bool, takes_start: bool) -> Fetch:
     """Return what follows a property from a node, to each node once."""
-    assert isinstance(start, int)
 
     def fetch(limit: int | None) -> Ids | None:
         known = dict.fromkeys([start] if takes_start else [])

@@ -9,6 +9,7 @@ from kg_reasoner.storage.kernels import (
     counting,
     deletion,
     elements,
+    few,
     fixpoint,
     grouping,
     literals,
@@ -34,7 +35,7 @@ from kg_reasoner.storage.kernels import (
 __all__ = ["names"]
 
 _MODULES = (
-    *(batches, building, changes, counting, deletion, elements, fixpoint, grouping, literals, loading, marks, overdeletion),
+    *(batches, building, changes, counting, deletion, elements, few, fixpoint, grouping, literals, loading, marks, overdeletion),
     *(parallel, profiling, queries, reaching, relations, renewing, scanning, searching, texts, tracing, turtle, update, writing),
 )
 

@@ -1,0 +1,311 @@
+"""Answers of queries that have few: found, checked and written in one call, for which no limit has to be watched.
+
+An answer that is a literal where RDF has none, or that makes a hidden triple, is omitted. Answers are written column by column:
+item n of column c to ``out[c * room + n]``. Every entry returns how many there are, at least `enough` if there are more, or
+
+* `TOO_MANY`: there is no room for all of them, or finding them may take long;
+* `NOT_BUILT`: an index is missing.
+"""
+
+from kg_reasoner.storage.kernels.fixpoint import open_plan
+from kg_reasoner.storage.kernels.joins import is_hidden, row_limit, scan, step_matches, value_of
+from kg_reasoner.storage.kernels.layout import EMPTY, EXPLICIT, IDLE, READY, SCAN, Context, Frame, Index, Relation, Step
+from kg_reasoner.storage.kernels.memory import Bytes, Int32s, Struct, brief_entry, kernel
+from kg_reasoner.storage.kernels.relations import find, key_slot
+from kg_reasoner.storage.kernels.texts import LESS_THAN, QUOTE
+
+TOO_MANY, NOT_BUILT = -1, -2
+
+PATIENCE = 1 << 12
+"""The number of steps, rows or entries that are looked at before there are too many."""
+
+ANYTHING, RESOURCE, PROPERTY = 0, 1, 2
+"""What a column may contain: any term, no literal, IRIs only."""
+
+BLANK, GENERAL, VOCABULARY, REFLEXIVE = 1, 2, 4, 8
+"""Marks of terms: a blank node; a class of which every term is a member; a term of a vocabulary; a property that relates every
+term of some kind to itself. See `kg_reasoner.query.visibility`.
+"""
+
+
+@kernel
+def may_be(first_bytes: Bytes, kind: int, number: int) -> int:
+    """Return whether a column of a kind may contain a term."""
+    if kind == ANYTHING:
+        return 1
+    return first_bytes[number] == LESS_THAN if kind == PROPERTY else first_bytes[number] != QUOTE
+
+
+@kernel
+def is_new(out: Int32s, room: int, width: int, count: int) -> int:
+    """Return whether the answer at place `count` differs from those before in the first columns."""
+    for place in range(count):
+        same = 1
+        for column in range(width):
+            if out[column * room + place] != out[column * room + count]:
+                same = 0
+                break
+        if same:
+            return 0
+    return 1
+
+
+@kernel
+def step_on(context: Context, frame: Frame, step: Step, depth: int, start: int) -> int:
+    """Move one step to its next match: 1, 0 if there is none left, or `TOO_MANY` after a long scan."""
+    if step.kind != SCAN:
+        return step_matches(context, frame, step, depth, start, 0, 0, -1)
+    if step.once and not start:
+        return 0
+    position = 0 if start else frame.levels[depth].position
+    limit = row_limit(context, step, 0, 0, -1)
+    row = scan(context, frame, step, position, position + PATIENCE if position + PATIENCE < limit else limit)
+    if row < 0:
+        return TOO_MANY if position + PATIENCE < limit else 0
+    frame.levels[depth].position = row + 1
+    return 1
+
+
+@brief_entry
+def fetch_few(
+    context: Context,
+    number: int,
+    seeds: Int32s,
+    seed_count: int,
+    width: int,
+    kinds: Int32s,
+    first_bytes: Bytes,
+    distinct: int,
+    out: Int32s,
+    room: int,
+    enough: int,
+) -> int:
+    """Write the answers of a plan whose first slots hold the seeds. Those that are alike in the first `distinct` columns are
+    written once, unless it is 0.
+    """
+    frame = context.frames[0]
+    ready = open_plan(context, frame, number)
+    if ready != READY:
+        return 0 if ready == IDLE else NOT_BUILT
+    plan = context.plans[number]
+    codes = context.codes + plan.head
+    last = plan.step_count - 1
+    for place in range(seed_count):
+        frame.bindings[place] = seeds[place]
+    found = 0
+    depth = 0
+    start = 1
+    patience = PATIENCE
+    while depth >= 0 and found < enough:
+        patience = patience - 1
+        if patience < 0 or found == room:
+            return TOO_MANY
+        moved = step_on(context, frame, context.steps[plan.first_step + depth], depth, start)
+        if moved < 0:
+            return moved
+        if not moved:
+            depth = depth - 1
+            start = 0
+        elif depth < last:
+            depth = depth + 1
+            start = 1
+        else:
+            start = 0
+            is_kept = 1
+            for column in range(width):
+                value = value_of(frame, codes[column])
+                out[column * room + found] = value
+                if not may_be(first_bytes, kinds[column], value):
+                    is_kept = 0
+            if is_kept and (distinct == 0 or is_new(out, room, distinct, found)):
+                found = found + 1
+    return found
+
+
+class Surroundings(Struct):
+    """The relations of all properties and classes, and what decides which of their triples are shown."""
+
+    properties: Int32s
+    indexes: Int32s
+    """The indexes of the properties' relations, on the end that is known."""
+    property_count: int
+    classes: Int32s
+    class_relations: Int32s
+    class_count: int
+    kind: int
+    """The id of rdf:type, and `below`, that of rdfs:subClassOf."""
+    below: int
+    is_hiding: int
+    """1: inferred triples are hidden if the marks of their terms say so."""
+    marks: Bytes
+    first_bytes: Bytes
+
+
+@kernel
+def is_shown(around: Surroundings, relation: Relation, row: int, subject: int, property: int, value: int) -> int:
+    """Return whether the triple of a row is RDF, and explicit or not hidden."""
+    if around.first_bytes[subject] == QUOTE:
+        return 0
+    if not around.is_hiding or relation.flags[row] & EXPLICIT:
+        return 1
+    marks = around.marks
+    if property == around.kind and marks[value] & (BLANK | GENERAL):
+        return 0
+    if property == around.below and marks[value] & GENERAL:
+        return 0
+    if marks[subject] & VOCABULARY:
+        return 0
+    return 0 if subject == value and marks[property] & REFLEXIVE else 1
+
+
+@kernel
+def write_pair(out: Int32s, room: int, place: int, property: int, other: int) -> int:
+    """Write the property and the other end of a triple, and return the next place; `TOO_MANY` without room."""
+    if place == room:
+        return TOO_MANY
+    out[place] = property
+    out[room + place] = other
+    return place + 1
+
+
+@kernel
+def write_entries(
+    context: Context,
+    around: Surroundings,
+    index: Index,
+    property: int,
+    key: int,
+    forwards: int,
+    found: int,
+    out: Int32s,
+    room: int,
+    enough: int,
+) -> int:
+    """Write the triples of a property with a subject (`forwards`) or value, and return how many there are then."""
+    slot = key_slot(index, key)
+    if index.keys[slot] == EMPTY or around.first_bytes[property] != LESS_THAN:
+        return found
+    if index.lengths[slot] > PATIENCE:
+        return TOO_MANY
+    relation = context.relations[index.relation]
+    entries = index.arena + index.starts[slot]
+    for number in range(index.lengths[slot]):
+        row = entries[number] >> 32
+        other = entries[number] & 0x7FFFFFFF
+        if is_hidden(context, relation, row):
+            continue
+        if is_shown(around, relation, row, key if forwards else other, property, other if forwards else key):
+            found = write_pair(out, room, found, property, other)
+            if found < 0 or found == enough:
+                return found
+    return found
+
+
+@kernel
+def write_classes(context: Context, around: Surroundings, subject: int, found: int, out: Int32s, room: int, enough: int) -> int:
+    """Write the triples with the classes of a subject, and return how many triples there are then."""
+    values = context.frames[0].scratch
+    values[0] = subject
+    for place in range(around.class_count):
+        relation = context.relations[around.class_relations[place]]
+        row = find(relation, values)
+        if row < 0 or is_hidden(context, relation, row):
+            continue
+        if is_shown(around, relation, row, subject, around.kind, around.classes[place]):
+            found = write_pair(out, room, found, around.kind, around.classes[place])
+            if found < 0 or found == enough:
+                return found
+    return found
+
+
+@kernel
+def write_members(context: Context, around: Surroundings, cls: int, found: int, out: Int32s, room: int, enough: int) -> int:
+    """Write the triples with the members of a class, and return how many triples there are then."""
+    for place in range(around.class_count):
+        if around.classes[place] != cls:
+            continue
+        relation = context.relations[around.class_relations[place]]
+        if relation.count > PATIENCE:
+            return TOO_MANY
+        for row in range(relation.count):
+            if is_hidden(context, relation, row):
+                continue
+            if is_shown(around, relation, row, relation.rows[row], around.kind, cls):
+                found = write_pair(out, room, found, around.kind, relation.rows[row])
+                if found < 0 or found == enough:
+                    return found
+    return found
+
+
+@brief_entry
+def match_around(context: Context, around: Surroundings, key: int, forwards: int, out: Int32s, room: int, enough: int) -> int:
+    """Write the properties and the values of the triples with a subject (`forwards`), or the subjects of those with a value."""
+    found = 0
+    for place in range(around.property_count):
+        index = context.indexes[around.indexes[place]]
+        if not index.built:
+            return NOT_BUILT
+        found = write_entries(context, around, index, around.properties[place], key, forwards, found, out, room, enough)
+        if found < 0 or found == enough:
+            return found
+    if forwards:
+        return write_classes(context, around, key, found, out, room, enough)
+    return write_members(context, around, key, found, out, room, enough)
+
+
+@kernel
+def is_among_nodes(nodes: Int32s, first: int, count: int, node: int) -> int:
+    """Return whether a node is among some."""
+    for place in range(first, count):
+        if nodes[place] == node:
+            return 1
+    return 0
+
+
+@kernel
+def add_reached(
+    context: Context, index: Index, nodes: Int32s, first: int, count: int, room: int, node: int, first_bytes: Bytes, forwards: int
+) -> int:
+    """Add the nodes that are one step away from a node, and return how many nodes there are then, or `TOO_MANY`."""
+    slot = key_slot(index, node)
+    if index.keys[slot] == EMPTY:
+        return count
+    relation = context.relations[index.relation]
+    entries = index.arena + index.starts[slot]
+    if index.lengths[slot] > room:
+        return TOO_MANY
+    for number in range(index.lengths[slot]):
+        other = entries[number] & 0x7FFFFFFF
+        if is_hidden(context, relation, entries[number] >> 32) or (first_bytes[other] == QUOTE and not forwards):
+            continue
+        if not is_among_nodes(nodes, first, count, other):
+            if count == room:
+                return TOO_MANY
+            nodes[count] = other
+            count = count + 1
+    return count
+
+
+@brief_entry
+def reach_few(
+    context: Context, number: int, start: int, takes_start: int, forwards: int, first_bytes: Bytes, nodes: Int32s, room: int
+) -> int:
+    """Write the start, and the nodes that are reached from it by steps along an index; return how many they are.
+
+    Unless `takes_start`, the start counts, and is written once more, only if a step leads to it.
+    """
+    index = context.indexes[number]
+    if not index.built:
+        return NOT_BUILT
+    nodes[0] = start
+    count = 1
+    following = 0
+    while following < count:
+        node = nodes[following]
+        following = following + 1
+        if first_bytes[node] == QUOTE and forwards:
+            continue
+        count = add_reached(context, index, nodes, 0 if takes_start else 1, count, room, node, first_bytes, forwards)
+        if count < 0:
+            return count
+    return count
