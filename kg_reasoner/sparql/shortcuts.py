@@ -39,7 +39,7 @@ REACHED: Final = 32
 REMEMBERED: Final = 256
 """The number of queries for which shortcuts are remembered."""
 
-TRIES: Final = 3
+TRIES: Final = 2
 """How often few answers are looked for in vain: at first, indexes may have to be built."""
 
 BLANK_NODE: Final = ord("_")
@@ -95,7 +95,7 @@ class Shortcut:
         if found is not None:
             return self._result(found, caches, prefixes)
         self._tries -= 1
-        if self._tries == 0:
+        if self._tries <= 0:
             self._few = None
         return None
 
