@@ -15,7 +15,12 @@ __all__ = ["few_answers", "few_around", "few_reached"]
 
 
 def few_answers(
-    queries: Queries, patterns: Sequence[AnyPattern], wanted: Sequence[str], *, is_distinct: bool = False
+    queries: Queries,
+    patterns: Sequence[AnyPattern],
+    wanted: Sequence[str],
+    given: Sequence[str] = (),
+    *,
+    is_distinct: bool = False,
 ) -> FewAnswers | None:
     """Return the few answers of patterns of all triples, ready to be asked; None if the patterns are not joined by one plan.
 
@@ -23,6 +28,7 @@ def few_answers(
         queries: The queries over the present facts.
         patterns: The patterns.
         wanted: The variables of the answer, in this order.
+        given: Variables whose values are given when it is asked.
         is_distinct: Whether equal answers are returned once.
     """
     needed = queries.needed(patterns, wanted)
@@ -34,11 +40,12 @@ def few_answers(
     names = (*wanted, *(name for name in needed if name not in wanted))
     return FewOfPlan(
         queries.catalog.database,
-        *queries.plan_of(atoms, names),
+        *queries.plan_of(atoms, names, given),
         _kinds(patterns, names),
         queries.catalog.dictionary.first_bytes(),
         len(wanted),
         is_distinct=is_distinct,
+        given=len(given),
     )
 
 
@@ -48,24 +55,32 @@ def _kinds(patterns: Sequence[AnyPattern], names: Sequence[str]) -> list[int]:
     return [PROPERTY if name in properties else RESOURCE if name in subjects else ANYTHING for name in names]
 
 
-def few_around(queries: Queries, pattern: AnyPattern) -> tuple[list[str], FewAnswers] | None:
+def few_around(queries: Queries, pattern: AnyPattern, given: Sequence[str] = ()) -> tuple[list[str], FewAnswers] | None:
     """Return the variables of a pattern with a known subject or value, and its few matches; None if it is not such a pattern.
 
     The property is a variable, or rdf:type of a known subject.
+
+    Args:
+        queries: The queries over the present facts.
+        pattern: The pattern.
+        given: The variable whose value is given when it is asked, if the pattern names neither subject nor value.
     """
     subject, property, value, *graph = pattern
-    is_subject = isinstance(subject, int)
+    is_subject = isinstance(subject, int) or (len(given) == 1 and subject == given[0])
     known, other = (subject, value) if is_subject else (value, subject)
-    if graph or not isinstance(known, int) or not isinstance(other, str) or queries.matcher.generalised:
+    if graph or not isinstance(other, str) or known == other or queries.matcher.generalised:
+        return None
+    if isinstance(known, int) == bool(given) or (given and list(given) != [known]):
         return None
     is_typed = is_subject and property == queries.catalog.dictionary.find(RDF.type)
-    if not (is_typed or (isinstance(property, str) and property != other)):
+    if not (is_typed or (isinstance(property, str) and property not in (known, other))):
         return None
     around = _surroundings(queries, forwards=is_subject, of_classes=is_typed)
-    if around is None or not queries.matcher.is_rdf(known if is_subject else None, None):
+    if around is None:
         return None
     names = [".property" if is_typed else str(property), other]
-    return names, FewAround(queries.catalog.database, around, known, is_subject=is_subject)
+    start = known if isinstance(known, int) else None
+    return names, FewAround(queries.catalog.database, around, start, is_subject=is_subject)
 
 
 def _surroundings(queries: Queries, *, forwards: bool, of_classes: bool) -> Record | None:

@@ -7,31 +7,29 @@ and relations are.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final, TypeAlias
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import Any, Final
 
 import numpy as np
-import numpy.typing as npt
 
-from kg_reasoner.concurrency.limits import current_watch
+from kg_reasoner.concurrency.limits import UNLIMITED, current_watch
 from kg_reasoner.program import Variable
 from kg_reasoner.query.few import few_answers, few_around, few_reached
-from kg_reasoner.query.patterns import AnyPattern, Queries
+from kg_reasoner.query.patterns import AnyPattern, Queries, variables_of
 from kg_reasoner.sparql import algebra
 from kg_reasoner.sparql.algebra import Query
-from kg_reasoner.sparql.results.columns import Columns
-from kg_reasoner.sparql.results.result import AskResult, GraphResult, QueryResult, SelectResult
+from kg_reasoner.sparql.parsed import Translated
+from kg_reasoner.sparql.results.result import QueryResult
+from kg_reasoner.sparql.shortcut import BLANK_NODE, Description, Fetch, GivenShortcut, Prefixes, Shortcut
 from kg_reasoner.sparql.source import Caches
-from kg_reasoner.sparql.table import Table
-from kg_reasoner.sparql.terms import QueryTerms
 from kg_reasoner.storage.arrays import Ids
-from kg_reasoner.storage.few_answers import FewAnswers
-from kg_reasoner.terms import IRI, term_text
+from kg_reasoner.storage.few_answers import GIVEN, FewAnswers
+from kg_reasoner.terms import IRI, Term, term_text
 
-__all__ = ["Shortcut", "known_shortcut", "shortcut_of"]
+__all__ = ["answer_at_once", "few_at_once", "known_shortcut", "shortcut_of"]
 
-Fetch: TypeAlias = Callable[[int | None], Ids | None]
-"""Finds the values of variables, given a sufficient number of solutions; None: that is too much for a shortcut."""
+AROUND: Final = 2
+"""The columns of what `few_around` finds."""
 
 REACHED: Final = 32
 """The number of nodes to which a path is followed one by one."""
@@ -39,129 +37,63 @@ REACHED: Final = 32
 REMEMBERED: Final = 256
 """The number of queries for which shortcuts are remembered."""
 
-TRIES: Final = 2
-"""How often few answers are looked for in vain: at first, indexes may have to be built."""
 
-BLANK_NODE: Final = ord("_")
-
-_TRIPLE: Final = ("subject", "predicate", "object")
-
-
-class Shortcut:
-    """A query that is ready to be answered, while nothing changes.
+def answer_at_once(
+    caches: Caches,
+    parsed: Translated,
+    given: Mapping[Variable, Term],
+    state: int,
+    queries: Queries,
+    prefixes: Prefixes,
+) -> tuple[Shortcut | None, QueryResult | None]:
+    """Return the shortcut of a query, and its answer, within a reading; None where there is none.
 
     Args:
-        fetch: Finds the values of variables.
-        places: The columns of the variables of SELECT; None for ASK.
-        names: Their names.
-        is_distinct: Whether repetitions are omitted.
-        start: The first solution of the answer, and `end`, the one after its last, if that is known.
-        few: Finds few answers at once, in which the columns in this `order` have the variables of SELECT.
-        order: See `few`; None: in the order of SELECT.
+        caches: What queries remember.
+        parsed: The query, whose default graph has all triples.
+        given: Values of variables.
+        state: Identifies the state of the data.
+        queries: Answers its patterns.
+        prefixes: Returns the prefixes of the query.
     """
-
-    __slots__ = ("_end", "_enough", "_fetch", "_few", "_is_distinct", "_names", "_order", "_places", "_start", "_terms", "_tries")
-
-    def __init__(
-        self,
-        fetch: Fetch,
-        places: Sequence[int] | None,
-        names: tuple[str, ...] = (),
-        *,
-        is_distinct: bool = False,
-        start: int = 0,
-        end: int | None = None,
-        few: FewAnswers | None = None,
-        order: Sequence[int] | None = None,
-    ) -> None:
-        self._fetch, self._places, self._names, self._is_distinct = fetch, places, names, is_distinct
-        self._start, self._end, self._enough = start, end, 1 if places is None else end
-        self._few, self._order, self._tries = few, None if order is None else list(order), TRIES
-        self._terms: QueryTerms | None = None
-
-    def few(self, caches: Caches, prefixes: Callable[[], Mapping[str, Any]]) -> QueryResult | None:
-        """Return the answer, within a reading, if there are few solutions, which one call of a kernel finds; otherwise None.
-
-        Nothing here has to be watched: it takes microseconds.
-
-        Args:
-            caches: What queries remember of terms.
-            prefixes: Returns the prefixes of the query.
-        """
-        ask = self._few
-        if ask is None:
-            return None
-        found = ask(self._enough)
-        if found is not None:
-            return self._result(found, caches, prefixes)
-        self._tries -= 1
-        if self._tries <= 0:
-            self._few = None
-        return None
-
-    def _result(self, found: Ids, caches: Caches, prefixes: Callable[[], Mapping[str, Any]]) -> QueryResult | None:
-        """Return the result for few answers."""
-        if self._places is None:
-            return AskResult(found.shape[1] > 0)
-        if self._start:
-            found = found[:, self._start :]
-        if self._order is not None:
-            found = found[self._order]
-        return SelectResult(self._columns(self._names, found, caches), caches.nodes)
-
-    def _columns(self, names: tuple[str, ...], found: Ids, caches: Caches) -> Columns:
-        terms = self._terms
-        if terms is None:
-            terms = self._terms = QueryTerms(caches.terms)
-        return Columns.of_block(names, found, terms)
-
-    def answer(self, caches: Caches, prefixes: Callable[[], Mapping[str, Any]]) -> QueryResult | None:
-        """Return the answer, within a reading; None if finding it is too much for a shortcut.
-
-        Args:
-            caches: What queries remember of terms.
-            prefixes: Returns the prefixes of the query.
-        """
-        rows = self._fetch(1 if self._places is None else self._end)
-        if rows is None:
-            return None
-        if self._places is None:
-            return AskResult(len(rows) > 0)
-        current_watch().check(len(rows), rows.nbytes)
-        if self._start or self._end is not None:
-            rows = rows[self._start : self._end]
-        size, columns = len(rows), [rows[:, place] for place in self._places]
-        if self._is_distinct:
-            table = Table(dict(zip(self._names, columns, strict=True)), size).distinct(self._names)
-            size, columns = table.size, list(table.columns.values())
-        return SelectResult(Columns(self._names, columns, size, QueryTerms(caches.terms)), caches.nodes)
+    names = tuple(variable.name for variable in given)
+    key = (parsed, names) if names else parsed
+    shortcut = known_shortcut(caches, key, state, lambda: parsed.prepared({}, joins_graphs=True), queries, names)
+    if shortcut is None:
+        return None, None
+    found = few_at_once(shortcut, caches, given.values(), prefixes) if current_watch().limits == UNLIMITED else None
+    if found is None and not names:
+        found = shortcut.answer(caches, prefixes)
+        if found is None:
+            caches.shortcuts[key] = state, None
+    return shortcut, found
 
 
-class _Description(Shortcut):
-    """DESCRIBE of one resource, of which `fetch` finds the triples."""
+def few_at_once(shortcut: Shortcut, caches: Caches, given: Collection[Term], prefixes: Prefixes) -> QueryResult | None:
+    """Return the answer of a shortcut, within a reading, if there are few solutions; otherwise None.
 
-    __slots__ = ("_first_bytes", "_number")
-
-    def __init__(self, fetch: Fetch, number: int, first_bytes: npt.NDArray[np.uint8], few: FewAnswers | None) -> None:
-        super().__init__(fetch, (), few=few)
-        self._number, self._first_bytes = number, first_bytes
-
-    def _result(self, found: Ids, caches: Caches, prefixes: Callable[[], Mapping[str, Any]]) -> QueryResult | None:
-        if (self._first_bytes[found[1]] == BLANK_NODE).any():
-            return None
-        triples = np.empty((3, found.shape[1]), np.int32)
-        triples[0], triples[1:] = self._number, found
-        return GraphResult(self._columns(_TRIPLE, triples, caches), caches.nodes, prefixes, "DESCRIBE")
-
-    def answer(self, caches: Caches, prefixes: Callable[[], Mapping[str, Any]]) -> QueryResult | None:
-        triples = self._fetch(None)
-        if triples is None:
-            return None
-        columns = Columns(_TRIPLE, triples.T, len(triples), QueryTerms(caches.terms))
-        return GraphResult(columns, caches.nodes, prefixes, "DESCRIBE")
+    Args:
+        shortcut: The shortcut.
+        caches: What queries remember.
+        given: The values of the variables that it expects.
+        prefixes: Returns the prefixes of the query.
+    """
+    if not given:
+        return shortcut.few(caches, prefixes)
+    numbers = [caches.dictionary.find(term) for term in given]
+    if -1 in numbers and isinstance(shortcut, GivenShortcut):
+        return shortcut.nothing(caches, prefixes)
+    return shortcut.few(caches, prefixes, numbers)
 
 
-def known_shortcut(caches: Caches, key: object, state: int, query: Callable[[], Query], queries: Queries) -> Shortcut | None:
+def known_shortcut(
+    caches: Caches,
+    key: object,
+    state: int,
+    query: Callable[[], Query],
+    queries: Queries,
+    given: tuple[str, ...] = (),
+) -> Shortcut | None:
     """Return the shortcut of a query, which is made when the query is first asked in a state; None: there is none.
 
     Args:
@@ -170,20 +102,27 @@ def known_shortcut(caches: Caches, key: object, state: int, query: Callable[[], 
         state: Identifies the state of the data.
         query: Returns the query as it is evaluated.
         queries: Answers its patterns, which are for the default graph.
+        given: Variables whose values are given when it is answered.
     """
     known = caches.shortcuts.get(key)
     if known is None or known[0] != state:
         if len(caches.shortcuts) >= REMEMBERED:
             caches.shortcuts.clear()
-        known = caches.shortcuts[key] = state, shortcut_of(query(), queries)
+        known = caches.shortcuts[key] = state, shortcut_of(query(), queries, given)
     found: Shortcut | None = known[1]
     return found
 
 
-def shortcut_of(query: Query, queries: Queries) -> Shortcut | None:
-    """Return a query as a shortcut; None if it is more than one pattern, or some terms or relations do not exist."""
+def shortcut_of(query: Query, queries: Queries, given: tuple[str, ...] = ()) -> Shortcut | None:
+    """Return a query as a shortcut; None if it is more than one pattern, or some terms or relations do not exist.
+
+    Args:
+        query: The query as it is evaluated.
+        queries: Answers its patterns, which are for the default graph.
+        given: Variables whose values are given when it is answered.
+    """
     if isinstance(query, algebra.Describe):
-        return _description(query, queries)
+        return None if given else _description(query, queries)
     if not isinstance(query, (algebra.Select, algebra.Ask)):
         return None
     node, options = query.node, dict[str, Any]()
@@ -194,7 +133,7 @@ def shortcut_of(query: Query, queries: Queries) -> Shortcut | None:
         options["is_distinct"], node = True, node.node
     if isinstance(node, algebra.Project):
         node = node.node
-    if isinstance(node, algebra.PathPattern) and isinstance(query, algebra.Select) and not options:
+    if isinstance(node, algebra.PathPattern) and isinstance(query, algebra.Select) and not options and not given:
         return _path(query, node, queries)
     if not isinstance(node, algebra.Patterns) or node.graph is not None:
         return None
@@ -203,22 +142,47 @@ def shortcut_of(query: Query, queries: Queries) -> Shortcut | None:
     if not known or len(known) < len(patterns) or queries.expands:
         return None
     wanted = tuple(variable.name for variable in query.variables) if isinstance(query, algebra.Select) else ()
+    if given:
+        return _with_given(known, wanted, given, queries, is_ask=isinstance(query, algebra.Ask), **options)
     names, fetch = _fetching(known, wanted, queries)
     if fetch is None or not all(name in names for name in wanted):
         return None
     places = [names.index(name) for name in wanted] if isinstance(query, algebra.Select) else None
-    few, order = _few(known, wanted, queries, is_distinct="is_distinct" in options)
+    few, order = _few(known, wanted, (), queries, is_distinct="is_distinct" in options)
     return Shortcut(fetch, places, wanted, few=few, order=order, **options)
 
 
+def _with_given(
+    patterns: Sequence[AnyPattern],
+    wanted: tuple[str, ...],
+    given: tuple[str, ...],
+    queries: Queries,
+    *,
+    is_ask: bool,
+    is_distinct: bool = False,
+    start: int = 0,
+    end: int | None = None,
+) -> Shortcut | None:
+    """Return patterns with variables whose values are given as a shortcut."""
+    is_equating = any(isinstance(pattern[1], int) and queries.equates((0, pattern[1], 0)) for pattern in patterns)
+    if is_equating or len(set(given)) > GIVEN or len(set(given)) < len(given) or not set(given) <= set(variables_of(patterns)):
+        return None
+    few, order = _few(patterns, wanted, given, queries, is_distinct=is_distinct)
+    if few is None:
+        return None
+    width = len(wanted) if order is None else AROUND + len(given)
+    return GivenShortcut(few, width, wanted, is_ask=is_ask, order=order, start=start, end=end)
+
+
 def _few(
-    patterns: Sequence[AnyPattern], wanted: tuple[str, ...], queries: Queries, *, is_distinct: bool
+    patterns: Sequence[AnyPattern], wanted: tuple[str, ...], given: tuple[str, ...], queries: Queries, *, is_distinct: bool
 ) -> tuple[FewAnswers | None, list[int] | None]:
-    """Return what finds few answers, and the order of its columns."""
-    around = few_around(queries, patterns[0]) if len(patterns) == 1 and not is_distinct else None
+    """Return what finds few answers, and the order of its columns, behind which there are those that are given."""
+    around = few_around(queries, patterns[0], given) if len(patterns) == 1 and not is_distinct else None
     if around is None:
-        return few_answers(queries, patterns, wanted, is_distinct=is_distinct), None
-    return around[1], [around[0].index(name) for name in wanted]
+        return few_answers(queries, patterns, wanted, given, is_distinct=is_distinct), None
+    names = [*around[0], *given]
+    return (around[1], [names.index(name) for name in wanted]) if set(wanted) <= set(names) else (None, None)
 
 
 def _with_ids(triple: algebra.TriplePattern, queries: Queries) -> AnyPattern | None:
@@ -255,7 +219,7 @@ def _description(query: algebra.Describe, queries: Queries) -> Shortcut | None:
         return table.T
 
     around = few_around(queries, pattern)
-    return _Description(triples, number, first_bytes, None if around is None else around[1])
+    return Description(triples, number, first_bytes, None if around is None else around[1])
 
 
 def _path(query: algebra.Select, node: algebra.PathPattern, queries: Queries) -> Shortcut | None:

@@ -35,12 +35,12 @@ class Caches:
         self.nodes = NodeCache()
         self.parsed: dict[tuple[str, str | None], tuple[tuple[tuple[str, str], ...], Any]] = {}
         """Recent queries by text and base IRI: the prefixes that the program declared, and the query as algebra."""
-        self.ready: dict[tuple[str, str | None], tuple[int, Any, Any]] = {}
-        """Those of them that have shortcuts: the state of the data, the shortcut, and the query as algebra."""
+        self.ready: dict[tuple[object, ...], tuple[int, Any, Any]] = {}
+        """Those with shortcuts, by text, base IRI and given variables: the state of the data, the shortcut, and the parsed query."""
         self.shortcuts: dict[object, tuple[int, Any]] = {}
         """What is left to do for recent queries, each in a state of the data, see `kg_reasoner.sparql.shortcuts`."""
 
-    def remember(self, key: tuple[str, str | None], ready: tuple[int, Any, Any]) -> None:
+    def remember(self, key: tuple[object, ...], ready: tuple[int, Any, Any]) -> None:
         """Remember a query that has a shortcut."""
         if len(self.ready) >= REMEMBERED:
             self.ready.clear()

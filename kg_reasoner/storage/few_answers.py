@@ -6,7 +6,7 @@ relations are those of the time when they were made.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from typing import Any, Final, NamedTuple, Protocol
 
 import numpy as np
@@ -17,10 +17,13 @@ from kg_reasoner.storage.kernels.few import ANYTHING, PROPERTY, RESOURCE
 from kg_reasoner.storage.kernels.memory import Record, address, allocate
 from kg_reasoner.storage.relation import Database, Workspace
 
-__all__ = ["ANYTHING", "PROPERTY", "RESOURCE", "FewAnswers", "FewAround", "FewOfPlan", "FewReached"]
+__all__ = ["ANYTHING", "GIVEN", "IDS", "PROPERTY", "RESOURCE", "FewAnswers", "FewAround", "FewOfPlan", "FewReached"]
 
 IDS: Final = 1 << 10
 """The number of ids of the largest answer."""
+
+GIVEN: Final = 16
+"""The maximal number of ids that are given."""
 
 DIFFERENT: Final = 128
 """The maximal number of answers that are compared with each other."""
@@ -32,11 +35,12 @@ REACHED: Final = 64
 class FewAnswers(Protocol):
     """A query with few answers."""
 
-    def __call__(self, enough: int | None = None) -> Ids | None:
+    def __call__(self, enough: int | None = None, given: Sequence[int] = ()) -> Ids | None:
         """Return the answers, shape (columns, answers).
 
         Args:
             enough: A sufficient number of answers.
+            given: The ids of what is given, as many as were announced.
 
         Returns:
             The answers, in an array of their own; None if there are too many, or an index has to be built.
@@ -49,6 +53,9 @@ class _Room(NamedTuple):
 
     array: Any
     address: int
+    given: Any
+    """For the ids of what is given."""
+    given_address: int
     tables: dict[int, Ids]
     """The memory as tables, by the number of columns."""
 
@@ -68,8 +75,8 @@ def _taken() -> _Room:
     try:
         return _rooms.pop()
     except IndexError:
-        array = allocate(IDS + 1, np.int32)
-        return _Room(array, address(array), {})
+        array, given = allocate(IDS + 1, np.int32), allocate(GIVEN, np.int32)
+        return _Room(array, address(array), given, address(given), {})
 
 
 class FewOfPlan:
@@ -83,10 +90,10 @@ class FewOfPlan:
         first_bytes: The first bytes of all terms.
         shown: The number of columns, the first ones, that are wanted.
         is_distinct: Whether answers that are alike in these columns are returned once.
-        seeds: The ids in the first slots of the plan.
+        given: The number of ids that are given, in the first slots of the plan.
     """
 
-    __slots__ = ("_distinct", "_key", "_kinds", "_make", "_pool", "_room", "_shown", "_tail", "_width", "held")
+    __slots__ = ("_arguments", "_count", "_held", "_make", "_pool", "_room", "_shown", "_width")
 
     def __init__(
         self,
@@ -98,21 +105,18 @@ class FewOfPlan:
         shown: int,
         *,
         is_distinct: bool = False,
-        seeds: Collection[int] = (),
+        given: int = 0,
     ) -> None:
         self._pool = database.pool_of(key)
         self._make = database.prepared(key, plan).made
         self._shown, self._width = shown, len(kinds)
         self._room = min(IDS // max(1, len(kinds)), DIFFERENT if is_distinct else IDS)
-        self.held = allocate(len(seeds), np.int32), allocate(len(kinds), np.int32), first_bytes
-        self.held[0][: len(seeds)] = list(seeds)
-        self.held[1][: len(kinds)] = list(kinds)
-        self._distinct = shown if is_distinct else 0
-        given, kinds_at, bytes_at = map(address, self.held)
-        self._key = given, len(seeds), len(kinds), kinds_at, bytes_at, self._distinct
-        """The arguments of the kernel that do not change."""
+        self._held = allocate(len(kinds), np.int32), first_bytes
+        self._held[0][: len(kinds)] = list(kinds)
+        self._count = given
+        self._arguments = given, len(kinds), *map(address, self._held), shown if is_distinct else 0
 
-    def __call__(self, enough: int | None = None) -> Ids | None:
+    def __call__(self, enough: int | None = None, given: Sequence[int] = ()) -> Ids | None:
         """See `FewAnswers`."""
         try:
             taken = self._pool.pop()
@@ -122,7 +126,10 @@ class FewOfPlan:
         workspace.look(self)
         room = _taken()
         size = self._room
-        found = native.fetch_few(workspace.address, plan, *self._key, room.address, size, size + 1 if enough is None else enough)
+        if self._count:
+            room.given[: self._count] = given
+        last = size + 1 if enough is None else enough
+        found = native.fetch_few(workspace.address, plan, room.given_address, *self._arguments, room.address, size, last)
         self._pool.append(taken)
         answers = room.table(self._width, size)[: self._shown, :found].copy() if found >= 0 else None
         _rooms.append(room)
@@ -135,22 +142,21 @@ class FewAround:
     Args:
         database: The database.
         around: The record of `kg_reasoner.storage.kernels.few.Surroundings`.
-        known: The subject or value.
+        known: The subject or value; None: it is given.
         is_subject: Whether it is the subject.
     """
 
-    __slots__ = ("_address", "_around", "_database", "_known")
+    __slots__ = ("_address", "_around", "_database", "_forwards", "_known")
 
-    def __init__(self, database: Database, around: Record, known: int, *, is_subject: bool) -> None:
-        self._database, self._around = database, around
-        self._address, self._known = around.address, (known, int(is_subject))
+    def __init__(self, database: Database, around: Record, known: int | None, *, is_subject: bool) -> None:
+        self._database, self._around, self._address = database, around, around.address
+        self._known, self._forwards = known, int(is_subject)
 
-    def __call__(self, enough: int | None = None) -> Ids | None:
+    def __call__(self, enough: int | None = None, given: Sequence[int] = ()) -> Ids | None:
         """See `FewAnswers`. The first column has the properties."""
         room, size = _taken(), IDS // 2
-        found = native.match_around(
-            self._database.address, self._address, *self._known, room.address, size, size + 1 if enough is None else enough
-        )
+        known, last = given[0] if self._known is None else self._known, size + 1 if enough is None else enough
+        found = native.match_around(self._database.address, self._address, known, self._forwards, room.address, size, last)
         answers = room.table(2, size)[:, :found].copy() if found >= 0 else None
         _rooms.append(room)
         return answers
@@ -175,7 +181,7 @@ class FewReached:
         self._arguments = index, start, int(takes_start), int(forwards), address(first_bytes)
         self._hidden = 0 if takes_start else 1
 
-    def __call__(self, enough: int | None = None) -> Ids | None:
+    def __call__(self, enough: int | None = None, given: Sequence[int] = ()) -> Ids | None:
         """See `FewAnswers`."""
         room = _taken()
         found = native.reach_few(self._database.address, *self._arguments, room.address, REACHED)

@@ -27,6 +27,7 @@ class Columns:
     """
 
     __slots__ = ("_block", "_ids", "names", "size", "terms")
+    _block: Ids
 
     def __init__(self, names: Sequence[str], ids: Sequence[Ids], size: int, terms: QueryTerms) -> None:
         self.names = tuple(names)

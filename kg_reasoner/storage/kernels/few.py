@@ -204,7 +204,7 @@ def write_entries(
 @kernel
 def write_classes(context: Context, around: Surroundings, subject: int, found: int, out: Int32s, room: int, enough: int) -> int:
     """Write the triples with the classes of a subject, and return how many triples there are then."""
-    values = context.frames[0].scratch
+    values = out + 2 * room
     values[0] = subject
     for place in range(around.class_count):
         relation = context.relations[around.class_relations[place]]
@@ -239,7 +239,10 @@ def write_members(context: Context, around: Surroundings, cls: int, found: int, 
 
 @brief_entry
 def match_around(context: Context, around: Surroundings, key: int, forwards: int, out: Int32s, room: int, enough: int) -> int:
-    """Write the properties and the values of the triples with a subject (`forwards`), or the subjects of those with a value."""
+    """Write the properties and the values of the triples with a subject (`forwards`), or the subjects of those with a value.
+
+    Behind the two columns, there is room for one more id.
+    """
     found = 0
     for place in range(around.property_count):
         index = context.indexes[around.indexes[place]]
