@@ -99,12 +99,14 @@ class TripleLayout(ABC):
     def match(self, subject: int | None, property: int | None, value: int | None, which: Which, limit: int | None) -> Rows:
         """Return the matching triples, shape (n, 3). With a limit, at least that number is sufficient."""
 
-    def surroundings(self, *, forwards: bool) -> Mapping[str, Any] | None:
-        """Return the relations of all properties and classes as fields of `kg_reasoner.storage.kernels.few.Surroundings`, with the
-        indexes for a known subject (`forwards`) or value; None if there is one relation for all triples.
+    @abstractmethod
+    def surroundings(self, *, forwards: bool, of_classes: bool) -> Mapping[str, Any]:
+        """Return the relations of all properties and classes as fields of `kg_reasoner.storage.kernels.few.Surroundings`.
+
+        Args:
+            forwards: Whether the indexes are for a known subject; otherwise, for a known value.
+            of_classes: Whether only triples of rdf:type are wanted, of a known subject.
         """
-        del forwards
-        return None
 
     @abstractmethod
     def triples(self, which: Which = "all") -> Rows:

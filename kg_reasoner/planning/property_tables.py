@@ -228,13 +228,13 @@ class PropertyTables(TripleLayout):
                 )
         return known
 
-    def surroundings(self, *, forwards: bool) -> Mapping[str, Any]:
+    def surroundings(self, *, forwards: bool, of_classes: bool) -> Mapping[str, Any]:
         """See `TripleLayout`."""
         around = self._look_around()
         return {
             "properties": around.property_names.array,
             "indexes": around.indexes[SUBJECT if forwards else OBJECT].array,
-            "property_count": around.property_names.size,
+            "property_count": 0 if of_classes else around.property_names.size,
             "classes": around.class_names.array,
             "class_relations": around.class_relations.array,
             "class_count": around.class_names.size,

@@ -76,37 +76,30 @@ def few_around(queries: Queries, pattern: AnyPattern, given: Sequence[str] = ())
     if not (is_typed or (isinstance(property, str) and property not in (known, other))):
         return None
     around = _surroundings(queries, forwards=is_subject, of_classes=is_typed)
-    if around is None:
-        return None
     names = [".property" if is_typed else str(property), other]
     start = known if isinstance(known, int) else None
     return names, FewAround(queries.catalog.database, around, start, is_subject=is_subject)
 
 
-def _surroundings(queries: Queries, *, forwards: bool, of_classes: bool) -> Record | None:
-    """Return the relations of all properties and classes, for kernels; None if there is one relation for all triples."""
+def _surroundings(queries: Queries, *, forwards: bool, of_classes: bool) -> Record:
+    """Return the relations of all properties and classes, for kernels."""
     catalog, visibility = queries.catalog, queries.visibility
     is_active = visibility is not None and visibility.is_active
     key, state = (forwards, of_classes), (is_active, len(catalog.dictionary), len(catalog.database.relations))
     known = queries.surroundings.get(key)
     if known is not None and known[0] == state:
-        record: Record = known[1]
-        return record
-    fields = catalog.layout.surroundings(forwards=forwards)
-    if fields is None:
-        return None
+        return known[1]
+    fields = catalog.layout.surroundings(forwards=forwards, of_classes=of_classes)
     marks: Mapping[str, Any] = {"marks": allocate(1, "u1", 0), "kind": catalog.dictionary.find(RDF.type)}
     if visibility is not None:
         marks = visibility.marks()
     record = StructTable(Surroundings, capacity=1).add(**fields, **marks, first_bytes=catalog.dictionary.first_bytes())
-    if of_classes:
-        record.property_count = 0
     queries.surroundings[key] = state, record
     return record
 
 
 def few_reached(queries: Queries, start: int, property: int, *, takes_start: bool, forwards: bool) -> FewAnswers | None:
-    """Return the few nodes that are reached from a node by a property; None if it has no relation of its own.
+    """Return the few nodes that are reached from a node by a property; None if there is no index for its steps.
 
     Args:
         queries: The queries over the present facts.
@@ -117,8 +110,12 @@ def few_reached(queries: Queries, start: int, property: int, *, takes_start: boo
     """
     catalog = queries.catalog
     relation, terms = catalog.layout.find("start", property, "end")
-    if queries.matcher.generalised or relation < 0 or terms != ("start", "end") or not queries.matcher.is_rdf(None, property):
+    if queries.matcher.generalised or relation < 0 or "end" not in terms or not queries.matcher.is_rdf(None, property):
         return None
-    index = catalog.database.index(relation, (0 if forwards else 1,))
+    near, far = terms.index("start"), terms.index("end")
+    key, found = (near, far) if forwards else (far, near)
+    index = catalog.database.index(relation, (key,), property if property in terms else -1)
+    if catalog.database.index_value_column(index) != found:
+        return None
     first_bytes = catalog.dictionary.first_bytes()
     return FewReached(catalog.database, index, start, first_bytes, takes_start=takes_start, forwards=forwards)

@@ -13,7 +13,7 @@ from collections.abc import Callable, Collection, Hashable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Protocol, TypeAlias, cast
+from typing import Protocol, TypeAlias, cast
 
 import numpy as np
 
@@ -31,7 +31,7 @@ from kg_reasoner.query.visibility import Visibility
 from kg_reasoner.storage.arrays import Flags, Ids, unique_rows
 from kg_reasoner.storage.grouping import among, gathered, group_rows, pair_rows
 from kg_reasoner.storage.kernels import native
-from kg_reasoner.storage.kernels.memory import address, allocate
+from kg_reasoner.storage.kernels.memory import Record, address, allocate
 from kg_reasoner.storage.relation import Workspace
 from kg_reasoner.terms import OWL, Term
 
@@ -128,7 +128,7 @@ class Queries:
         self.quads = Quads(catalog, self.matcher)
         self.literals = LiteralTriples(catalog, self.matcher)
         self.statistics = RelationStatistics(catalog.database)
-        self.surroundings: dict[tuple[bool, bool], tuple[object, Any]] = {}
+        self.surroundings: dict[tuple[bool, bool], tuple[object, Record]] = {}
         """What `kg_reasoner.query.few` knows of the relations around subjects, and values."""
 
     def solve(

@@ -122,12 +122,16 @@ def fetch_few(
     return found
 
 
+IN_ROW = -1
+
+
 class Surroundings(Struct):
     """The relations of all properties and classes, and what decides which of their triples are shown."""
 
     properties: Int32s
+    """The properties, each with a relation of its own; `IN_ROW` for a relation that has triples of all properties."""
     indexes: Int32s
-    """The indexes of the properties' relations, on the end that is known."""
+    """The indexes of these relations on the end that is known."""
     property_count: int
     classes: Int32s
     class_relations: Int32s
@@ -144,7 +148,7 @@ class Surroundings(Struct):
 @kernel
 def is_shown(around: Surroundings, relation: Relation, row: int, subject: int, property: int, value: int) -> int:
     """Return whether the triple of a row is RDF, and explicit or not hidden."""
-    if around.first_bytes[subject] == QUOTE:
+    if around.first_bytes[subject] == QUOTE or around.first_bytes[property] != LESS_THAN:
         return 0
     if not around.is_hiding or relation.flags[row] & EXPLICIT:
         return 1
@@ -173,7 +177,7 @@ def write_entries(
     context: Context,
     around: Surroundings,
     index: Index,
-    property: int,
+    name: int,
     key: int,
     forwards: int,
     found: int,
@@ -183,7 +187,7 @@ def write_entries(
 ) -> int:
     """Write the triples of a property with a subject (`forwards`) or value, and return how many there are then."""
     slot = key_slot(index, key)
-    if index.keys[slot] == EMPTY or around.first_bytes[property] != LESS_THAN:
+    if index.keys[slot] == EMPTY:
         return found
     if index.lengths[slot] > PATIENCE:
         return TOO_MANY
@@ -191,9 +195,13 @@ def write_entries(
     entries = index.arena + index.starts[slot]
     for number in range(index.lengths[slot]):
         row = entries[number] >> 32
-        other = entries[number] & 0x7FFFFFFF
         if is_hidden(context, relation, row):
             continue
+        property = name
+        other = entries[number] & 0x7FFFFFFF
+        if name == IN_ROW:
+            property = relation.rows[3 * row + 1]
+            other = relation.rows[3 * row + (2 if forwards else 0)]
         if is_shown(around, relation, row, key if forwards else other, property, other if forwards else key):
             found = write_pair(out, room, found, property, other)
             if found < 0 or found == enough:
