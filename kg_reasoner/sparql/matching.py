@@ -13,8 +13,9 @@ import numpy as np
 
 from kg_reasoner.concurrency.limits import current_watch
 from kg_reasoner.program import Variable
+from kg_reasoner.query.as_sets import parts_of, solved_as_set
 from kg_reasoner.query.extension import extend, reached
-from kg_reasoner.query.patterns import AnyPattern
+from kg_reasoner.query.patterns import AnyPattern, variables_of
 from kg_reasoner.query.quads import GraphTerm
 from kg_reasoner.sparql.algebra import TriplePattern
 from kg_reasoner.sparql.joins import compatible, is_among, merged
@@ -61,7 +62,12 @@ class Matcher:
         patterns = self._patterns(triples)
         if patterns is None:
             return self._empty(triples)
-        found = self._queries.solve(patterns, self.place.which, limit, wanted, is_set=is_set)
+        names = None if wanted is None or limit is not None else [name for name in variables_of(patterns) if name in wanted]
+        parts = parts_of(self._queries, patterns, names) if is_set and names and self.place.which == "all" else None
+        if parts is not None and names is not None:
+            found = solved_as_set(self._queries, parts, names)
+        else:
+            found = self._queries.solve(patterns, self.place.which, limit, wanted, is_set=is_set)
         names = [name for name in found.names if wanted is None or name in wanted]
         return Table({name: self._taken_over(found.rows[:, found.names.index(name)]) for name in names}, len(found.rows))
 

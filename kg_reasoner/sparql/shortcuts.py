@@ -14,6 +14,7 @@ import numpy as np
 
 from kg_reasoner.concurrency.limits import UNLIMITED, current_watch
 from kg_reasoner.program import Variable
+from kg_reasoner.query.as_sets import parts_of, solved_as_set
 from kg_reasoner.query.few import few_answers, few_around, few_reached
 from kg_reasoner.query.patterns import AnyPattern, Queries, variables_of
 from kg_reasoner.sparql import algebra
@@ -144,7 +145,7 @@ def shortcut_of(query: Query, queries: Queries, given: tuple[str, ...] = ()) -> 
     wanted = tuple(variable.name for variable in query.variables) if isinstance(query, algebra.Select) else ()
     if given:
         return _with_given(known, wanted, given, queries, is_ask=isinstance(query, algebra.Ask), **options)
-    names, fetch = _fetching(known, wanted, queries)
+    names, fetch = _fetching(known, wanted, queries, is_distinct="is_distinct" in options)
     if fetch is None or not all(name in names for name in wanted):
         return None
     places = [names.index(name) for name in wanted] if isinstance(query, algebra.Select) else None
@@ -191,8 +192,13 @@ def _with_ids(triple: algebra.TriplePattern, queries: Queries) -> AnyPattern | N
     return None if -1 in terms else (terms[0], terms[1], terms[2])
 
 
-def _fetching(patterns: Sequence[AnyPattern], wanted: Sequence[str], queries: Queries) -> tuple[Sequence[str], Fetch | None]:
+def _fetching(
+    patterns: Sequence[AnyPattern], wanted: Sequence[str], queries: Queries, *, is_distinct: bool
+) -> tuple[Sequence[str], Fetch | None]:
     """Return the variables of patterns, and what finds their values; a pattern that matches whole relations is left to scans."""
+    parts = parts_of(queries, patterns, wanted) if is_distinct else None
+    if parts is not None:
+        return wanted, lambda limit: solved_as_set(queries, parts, wanted).rows
     if len(patterns) > 1:
         names = queries.needed(patterns, wanted)
         return names, queries.fetching(patterns, names) if queries.are_planned(patterns, "all") else None
