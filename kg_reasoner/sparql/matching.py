@@ -7,7 +7,7 @@ separately have one each), terms are translated.
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from typing import Final
+from typing import Final, cast
 
 import numpy as np
 
@@ -70,6 +70,38 @@ class Matcher:
             found = self._queries.solve(patterns, self.place.which, limit, wanted, is_set=is_set)
         names = [name for name in found.names if wanted is None or name in wanted]
         return Table({name: self._taken_over(found.rows[:, found.names.index(name)]) for name in names}, len(found.rows))
+
+    def looked_up(
+        self, triple: TriplePattern, names: Sequence[str], seeds: Ids, wanted: Collection[str] | None
+    ) -> tuple[Numbers, Table]:
+        """Return the matches of a pattern that agree with solutions, found for one after the other. They do not bind the same.
+
+        Args:
+            triple: The pattern.
+            names: Variables of the pattern that the solutions bind.
+            seeds: Their values, shape (solutions, names).
+            wanted: The other variables whose values are wanted; by default, all.
+        """
+        patterns, watch = self._patterns([triple]), current_watch()
+        new = [term.name for term in dict.fromkeys(triple) if isinstance(term, Variable) and term.name not in names]
+        new = [name for name in new if wanted is None or name in wanted]
+        rows, blocks = list[Numbers](), [np.empty((0, len(new)), np.int32)]
+        for row, ids in enumerate(seeds.tolist() if patterns is not None else ()):
+            watch.check()
+            if patterns is None or min(ids) < 0:
+                continue
+            known = dict(zip(names, ids, strict=True))
+            pattern = cast(AnyPattern, tuple(known.get(term, term) if isinstance(term, str) else term for term in patterns[0]))
+            blocks.append(self._queries.solve([pattern], self.place.which, None, new).columns(new))
+            rows.append(np.full(len(blocks[-1]), row, np.int64))
+        found = np.concatenate(blocks)
+        columns = {name: np.ascontiguousarray(found[:, place]) for place, name in enumerate(new)}
+        return np.concatenate([np.empty(0, np.int64), *rows]), Table(columns, len(found))
+
+    @property
+    def looks_up(self) -> bool:
+        """Whether patterns have the ids of the query, so that `looked_up` finds their matches."""
+        return self._is_native and self._graph is None and not self._queries.expands
 
     def extends(self, triples: Sequence[TriplePattern]) -> bool:
         """Return whether solutions can be extended by patterns, see `extend`."""
