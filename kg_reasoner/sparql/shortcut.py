@@ -79,11 +79,18 @@ class Shortcut:
             return None
         found = ask(self._enough, given)
         if found is not None:
+            self._tries = TRIES
             return self._result(found, caches, prefixes, given)
         self._tries -= 1
         if self._tries <= 0:
             self._few = None
         return None
+
+    def succeed(self, former: Shortcut) -> None:
+        """Take the place of the same query's shortcut before a change: if it gave up looking for few answers, do so, too."""
+        self._tries = former._tries
+        if self._tries <= 0:
+            self._few = None
 
     def _result(self, found: Ids, caches: Caches, prefixes: Prefixes, given: Sequence[int]) -> QueryResult | None:
         """Return the result for few answers."""

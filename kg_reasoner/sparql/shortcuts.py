@@ -8,6 +8,7 @@ and relations are.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import partial
 from typing import Any, Final
 
 import numpy as np
@@ -109,9 +110,12 @@ def known_shortcut(
     if known is None or known[0] != state:
         if len(caches.shortcuts) >= REMEMBERED:
             caches.shortcuts.clear()
-        known = caches.shortcuts[key] = state, shortcut_of(query(), queries, given)
-    found: Shortcut | None = known[1]
-    return found
+        found = shortcut_of(query(), queries, given)
+        if found is not None and known is not None and known[1] is not None:
+            found.succeed(known[1])
+        known = caches.shortcuts[key] = state, found
+    shortcut: Shortcut | None = known[1]
+    return shortcut
 
 
 def shortcut_of(query: Query, queries: Queries, given: tuple[str, ...] = ()) -> Shortcut | None:
@@ -145,12 +149,27 @@ def shortcut_of(query: Query, queries: Queries, given: tuple[str, ...] = ()) -> 
     wanted = tuple(variable.name for variable in query.variables) if isinstance(query, algebra.Select) else ()
     if given:
         return _with_given(known, wanted, given, queries, is_ask=isinstance(query, algebra.Ask), **options)
-    names, fetch = _fetching(known, wanted, queries, is_distinct="is_distinct" in options)
-    if fetch is None or not all(name in names for name in wanted):
-        return None
-    places = [names.index(name) for name in wanted] if isinstance(query, algebra.Select) else None
+    if len(known) == 1 and not (isinstance(known[0][0], int) or isinstance(known[0][2], int)):
+        return None  # whole relations are scanned
     few, order = _few(known, wanted, (), queries, is_distinct="is_distinct" in options)
+    make = partial(_fetching, known, wanted, queries, is_distinct="is_distinct" in options)
+    fetch = make() if few is None else _made_later(make)
+    if fetch is None:
+        return None
+    places = list(range(len(wanted))) if isinstance(query, algebra.Select) else None
     return Shortcut(fetch, places, wanted, few=few, order=order, **options)
+
+
+def _made_later(make: Callable[[], Fetch | None]) -> Fetch:
+    """Return a function that is made when it is called first: few answers are found without it."""
+    made: list[Fetch | None] = []
+
+    def fetch(limit: int | None) -> Ids | None:
+        if not made:
+            made.append(make())
+        return None if made[0] is None else made[0](limit)
+
+    return fetch
 
 
 def _with_given(
@@ -192,18 +211,23 @@ def _with_ids(triple: algebra.TriplePattern, queries: Queries) -> AnyPattern | N
     return None if -1 in terms else (terms[0], terms[1], terms[2])
 
 
-def _fetching(
-    patterns: Sequence[AnyPattern], wanted: Sequence[str], queries: Queries, *, is_distinct: bool
-) -> tuple[Sequence[str], Fetch | None]:
-    """Return the variables of patterns, and what finds their values; a pattern that matches whole relations is left to scans."""
+def _fetching(patterns: Sequence[AnyPattern], wanted: Sequence[str], queries: Queries, *, is_distinct: bool) -> Fetch | None:
+    """Return what finds the values of variables in the matches of patterns; None if there is no such plan."""
     parts = parts_of(queries, patterns, wanted) if is_distinct else None
     if parts is not None:
-        return wanted, lambda limit: solved_as_set(queries, parts, wanted).rows
-    if len(patterns) > 1:
+        return lambda limit: solved_as_set(queries, parts, wanted).rows
+    if len(patterns) == 1:
+        names, found = queries.matching(patterns[0])
+    else:
         names = queries.needed(patterns, wanted)
-        return names, queries.fetching(patterns, names) if queries.are_planned(patterns, "all") else None
-    subject, _, value, *_ = patterns[0]
-    return queries.matching(patterns[0]) if isinstance(subject, int) or isinstance(value, int) else ((), None)
+        made = queries.fetching(patterns, names) if queries.are_planned(patterns, "all") else None
+        if made is None:
+            return None
+        found = made
+    if not set(wanted) <= set(names):
+        return None
+    places = [names.index(name) for name in wanted]
+    return lambda limit: found(limit)[:, places] if places != [*range(len(names))] else found(limit)
 
 
 def _description(query: algebra.Describe, queries: Queries) -> Shortcut | None:
