@@ -45,7 +45,7 @@ class Shortcut:
         order: See `few`; None: in the order of SELECT.
     """
 
-    __slots__ = ("_end", "_enough", "_fetch", "_few", "_is_distinct", "_names", "_order", "_places", "_start", "_terms", "_tries")
+    __slots__ = ("_end", "_enough", "_fetch", "_few", "_is_distinct", "_names", "_order", "_places", "_start", "_terms", "tries")
 
     def __init__(
         self,
@@ -61,7 +61,9 @@ class Shortcut:
     ) -> None:
         self._fetch, self._places, self._names, self._is_distinct = fetch, places, names, is_distinct
         self._start, self._end, self._enough = start, end, 1 if places is None else end
-        self._few, self._order, self._tries = few, None if order is None else list(order), TRIES
+        self._few, self._order = few, None if order is None else list(order)
+        self.tries = TRIES
+        """How often few answers are still looked for in vain, also after a change."""
         self._terms: QueryTerms | None = None
 
     def few(self, caches: Caches, prefixes: Prefixes, given: Sequence[int] = ()) -> QueryResult | None:
@@ -79,18 +81,12 @@ class Shortcut:
             return None
         found = ask(self._enough, given)
         if found is not None:
-            self._tries = TRIES
+            self.tries = TRIES
             return self._result(found, caches, prefixes, given)
-        self._tries -= 1
-        if self._tries <= 0:
+        self.tries -= 1
+        if self.tries <= 0:
             self._few = None
         return None
-
-    def succeed(self, former: Shortcut) -> None:
-        """Take the place of the same query's shortcut before a change: if it gave up looking for few answers, do so, too."""
-        self._tries = former._tries
-        if self._tries <= 0:
-            self._few = None
 
     def _result(self, found: Ids, caches: Caches, prefixes: Prefixes, given: Sequence[int]) -> QueryResult | None:
         """Return the result for few answers."""

@@ -110,21 +110,23 @@ def known_shortcut(
     if known is None or known[0] != state:
         if len(caches.shortcuts) >= REMEMBERED:
             caches.shortcuts.clear()
-        found = shortcut_of(query(), queries, given)
-        if found is not None and known is not None and known[1] is not None:
-            found.succeed(known[1])
+        former: Shortcut | None = None if known is None else known[1]
+        found = shortcut_of(query(), queries, given, takes_few=former is None or former.tries > 0)
+        if found is not None and former is not None:
+            found.tries = former.tries
         known = caches.shortcuts[key] = state, found
     shortcut: Shortcut | None = known[1]
     return shortcut
 
 
-def shortcut_of(query: Query, queries: Queries, given: tuple[str, ...] = ()) -> Shortcut | None:
+def shortcut_of(query: Query, queries: Queries, given: tuple[str, ...] = (), *, takes_few: bool = True) -> Shortcut | None:
     """Return a query as a shortcut; None if it is more than one pattern, or some terms or relations do not exist.
 
     Args:
         query: The query as it is evaluated.
         queries: Answers its patterns, which are for the default graph.
         given: Variables whose values are given when it is answered.
+        takes_few: Whether the patterns may have few answers.
     """
     if isinstance(query, algebra.Describe):
         return None if given else _description(query, queries)
@@ -151,7 +153,7 @@ def shortcut_of(query: Query, queries: Queries, given: tuple[str, ...] = ()) -> 
         return _with_given(known, wanted, given, queries, is_ask=isinstance(query, algebra.Ask), **options)
     if len(known) == 1 and not (isinstance(known[0][0], int) or isinstance(known[0][2], int)):
         return None  # whole relations are scanned
-    few, order = _few(known, wanted, (), queries, is_distinct="is_distinct" in options)
+    few, order = _few(known, wanted, (), queries, is_distinct="is_distinct" in options) if takes_few else (None, None)
     make = partial(_fetching, known, wanted, queries, is_distinct="is_distinct" in options)
     fetch = make() if few is None else _made_later(make)
     if fetch is None:
@@ -216,18 +218,16 @@ def _fetching(patterns: Sequence[AnyPattern], wanted: Sequence[str], queries: Qu
     parts = parts_of(queries, patterns, wanted) if is_distinct else None
     if parts is not None:
         return lambda limit: solved_as_set(queries, parts, wanted).rows
-    if len(patterns) == 1:
-        names, found = queries.matching(patterns[0])
-    else:
-        names = queries.needed(patterns, wanted)
-        made = queries.fetching(patterns, names) if queries.are_planned(patterns, "all") else None
-        if made is None:
-            return None
-        found = made
+    if len(patterns) > 1:
+        needed = queries.needed(patterns, wanted)
+        names = [*wanted, *(name for name in needed if name not in wanted)]
+        is_planned = set(wanted) <= set(needed) and queries.are_planned(patterns, "all")
+        return queries.fetching(patterns, names) if is_planned else None
+    names, find = queries.matching(patterns[0])
     if not set(wanted) <= set(names):
         return None
     places = [names.index(name) for name in wanted]
-    return lambda limit: found(limit)[:, places] if places != [*range(len(names))] else found(limit)
+    return lambda limit: find(limit)[:, places]
 
 
 def _description(query: algebra.Describe, queries: Queries) -> Shortcut | None:
