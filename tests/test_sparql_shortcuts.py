@@ -316,7 +316,19 @@ def test_results_keep_their_terms_and_few_queries_are_remembered(monkeypatch: py
     assert len(made.core.caches.shortcuts) <= 16
 
 
-def test_threads_ask_while_one_changes() -> None:
+@pytest.mark.parametrize(
+    ("query", "given", "sizes"),
+    [
+        ("SELECT * { ?x <urn:p> ?y . ?y <urn:p> ?z }", {}, (1, 4)),
+        ("SELECT * { ?x <urn:p> ?y . ?y <urn:p> ?z }", {"x": NAMES[0]}, (1, 1)),
+        ("SELECT * { ?x <urn:p> ?y . ?y <urn:p> ?z }", {"y": NAMES[2]}, (0, 1)),
+        ("SELECT ?p ?o { <urn:c> ?p ?o }", {}, (0, 1)),
+        ("SELECT ?s { ?s ?p ?o }", {"o": NAMES[0]}, (0, 1)),
+        ("SELECT ?x { <urn:a> <urn:p>+ ?x }", {}, (2, 4)),
+        ("DESCRIBE <urn:d>", {}, (0, 1)),
+    ],
+)
+def test_threads_ask_while_one_changes(query: str, given: dict[str, Term], sizes: tuple[int, int]) -> None:
     made = Reasoner()
     made.add_triples([(NAMES[0], IRI("urn:p"), NAMES[1]), (NAMES[1], IRI("urn:p"), NAMES[2])])
     wrong: list[Any] = []
@@ -324,8 +336,8 @@ def test_threads_ask_while_one_changes() -> None:
 
     def ask() -> None:
         while not done.is_set():
-            found = len(made.query("SELECT * { ?x <urn:p> ?y . ?y <urn:p> ?z }"))
-            if found not in (1, 4):
+            found = made.query(query, given)
+            if len(found) not in sizes or len(list(found)) != len(found):
                 wrong.append(found)
 
     threads = [threading.Thread(target=ask) for _ in range(3)]
