@@ -101,7 +101,7 @@ class TripleLayout(ABC):
 
     @abstractmethod
     def surroundings(self, *, forwards: bool, of_classes: bool) -> Mapping[str, Any]:
-        """Return the relations of all properties and classes as fields of `kg_reasoner.storage.kernels.few.Surroundings`.
+        """Return the relations of all properties and classes as fields of `kg_reasoner.storage.kernels.around.Surroundings`.
 
         Args:
             forwards: Whether the indexes are for a known subject; otherwise, for a known value.

@@ -12,7 +12,7 @@ from kg_reasoner.planning.layout import NO_NAMES, Columns, Names, T, TripleLayou
 from kg_reasoner.program import Atom, Rule
 from kg_reasoner.storage.arrays import Flags, Rows
 from kg_reasoner.storage.dictionary import Dictionary
-from kg_reasoner.storage.kernels.few import IN_ROW
+from kg_reasoner.storage.kernels.around import IN_ROW
 from kg_reasoner.storage.lookups import Buffer, Which
 from kg_reasoner.storage.relation import Database
 

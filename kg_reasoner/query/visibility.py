@@ -28,7 +28,7 @@ from kg_reasoner.program import TRIPLE, Rule, Variable, remembered
 from kg_reasoner.query.delta import Change, Changes, Delta
 from kg_reasoner.storage.arrays import Flags, Ids
 from kg_reasoner.storage.dictionary import Dictionary
-from kg_reasoner.storage.kernels.few import BLANK, GENERAL, REFLEXIVE, VOCABULARY
+from kg_reasoner.storage.kernels.around import BLANK, GENERAL, REFLEXIVE, VOCABULARY
 from kg_reasoner.storage.kernels.memory import allocate
 from kg_reasoner.terms import IRI, OWL, RDF, RDFS, XSD
 
@@ -124,7 +124,7 @@ class Visibility:
         return hidden if hidden.any() else None
 
     def marks(self) -> Mapping[str, Any]:
-        """Return what hides inferred triples as fields of `kg_reasoner.storage.kernels.few.Surroundings`, for the present terms."""
+        """Return what hides inferred triples as fields of `kg_reasoner.storage.kernels.around.Surroundings`."""
         self._look_at_new_terms()
         return {"marks": self._marks, "kind": self._type, "below": self._below, "is_hiding": int(self.is_active)}
 

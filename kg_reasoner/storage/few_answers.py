@@ -141,7 +141,7 @@ class FewAround:
 
     Args:
         database: The database.
-        around: The record of `kg_reasoner.storage.kernels.few.Surroundings`.
+        around: The record of `kg_reasoner.storage.kernels.around.Surroundings`.
         known: The subject or value; None: it is given.
         is_subject: Whether it is the subject.
     """
