@@ -971,6 +971,9 @@ class Reasoner:
                 English ones.
             prefixes: The prefixes for IRIs without a label.
 
+        Returns:
+            The prefixes with the labels.
+
         >>> reasoner = Reasoner()
         >>> _ = reasoner.load(b'<urn:p1> <http://www.w3.org/2000/01/rdf-schema#label> "part of"@en .', format="nt")
         >>> reasoner.labels("en").label("urn:p1")
