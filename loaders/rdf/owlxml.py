@@ -52,9 +52,9 @@ class _Element:
     parts: list[Part] = field(default_factory=list)
     lines: list[int] = field(default_factory=list)
     """The line of each part."""
-    data_properties: set[int] = field(default_factory=set)
+    data_properties: set[int] | None = None
     """Which parts are data properties."""
-    annotations: list[Construct] = field(default_factory=list)
+    annotations: list[Construct] | None = None
     text: list[str] = field(default_factory=list)
     length: int = 0
     """The bytes of the text so far, roughly."""
@@ -142,9 +142,11 @@ class _OwlXmlTranslation:
                 raise self._not_understood(element)
             self._out += self._mapping.triples(part)
         elif isinstance(part, Construct) and part.name == "Annotation":
+            outer.annotations = outer.annotations or []
             outer.annotations.append(part)
         else:
             if element.name == "DataProperty":
+                outer.data_properties = outer.data_properties or set()
                 outer.data_properties.add(len(outer.parts))
             outer.parts.append(part)
             outer.lines.append(element.line)
@@ -162,7 +164,7 @@ class _OwlXmlTranslation:
             return _TERMS[name](self, element)
         if name not in SIGNATURES:
             raise self._not_understood(element)
-        construct = Construct(name, self._parts(element), tuple(element.annotations))
+        construct = Construct(name, self._parts(element), tuple(element.annotations or ()))
         try:
             check(construct)
         except Malformed as error:
@@ -174,6 +176,8 @@ class _OwlXmlTranslation:
     def _parts(self, element: _Element) -> tuple[Part, ...]:
         """Return the parts of a construct, in the places that they have in functional syntax."""
         name, parts = element.name, element.parts
+        if name not in _WITH_ATTRIBUTES:
+            return tuple(parts)
         if name in ENTITIES:
             return (self._entity(element),)
         if name == "Import":
@@ -187,7 +191,7 @@ class _OwlXmlTranslation:
         if name.endswith("Cardinality"):
             return (self._number(element, self._attribute(element, "cardinality")), *parts)
         if name == "HasKey":
-            keys = [(number in element.data_properties, part) for number, part in enumerate(parts) if number]
+            keys = [(number in (element.data_properties or ()), part) for number, part in enumerate(parts) if number]
             lists = (("ObjectProperties", False), ("DataProperties", True))
             return (
                 *parts[:1],
@@ -295,6 +299,15 @@ _TERMS: Final[dict[str, Callable[[_OwlXmlTranslation, _Element], Part]]] = {
     "AbbreviatedIRI": _OwlXmlTranslation._abbreviated_content,
 }
 """The elements that stand for a term, and how."""
+
+_WITH_ATTRIBUTES: Final = frozenset(
+    {
+        *ENTITIES,
+        *("Import", "Variable", "BuiltInAtom", "FacetRestriction", "HasKey"),
+        *(name for name in SIGNATURES if name.endswith("Cardinality")),
+    }
+)
+"""The constructs some of whose parts are attributes or text of their element, or in other places than in functional syntax."""
 
 _HEADER: Final = frozenset({"Import", "Annotation"})
 """The constructs below the root that are not axioms."""

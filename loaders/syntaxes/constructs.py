@@ -13,7 +13,7 @@ that the OWL API writes.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple, TypeAlias
 
@@ -218,6 +218,10 @@ _COUNTS: Final = {
     for name, slots in SIGNATURES.items()
 }
 
+_KEPT: Final = 8
+"""Up to how many parts the kinds are kept."""
+_known_kinds: Final[dict[tuple[str, int], Sequence[Kind]]] = {}
+
 
 def slots_of(name: str, count: int) -> list[str]:
     """Return the kinds of the parts of a construct that has `count` parts, which must be an admissible number.
@@ -242,20 +246,32 @@ def check(construct: Construct) -> None:
         Malformed: A part is missing, or is something else than it should be.
     """
     name, parts, annotations = construct
-    if name not in _COUNTS:
-        raise Malformed(f"{name} is not a construct of OWL 2")
-    least, most = _COUNTS[name]
-    if len(parts) < least or (most is not None and len(parts) > most):
-        raise Malformed(f"{name} has {len(parts)} parts, which is too {'few' if len(parts) < least else 'many'}")
-    for number, (part, name_of_kind) in enumerate(zip(parts, slots_of(name, len(parts)), strict=True)):
-        kind = KINDS[name_of_kind]
-        fits = part.name in kind.constructs if isinstance(part, Construct) else isinstance(part, kind.terms)
-        if not fits:
+    kinds = _known_kinds.get((name, len(parts))) or _kinds(name, len(parts))
+    for number, part in enumerate(parts):
+        kind, type_of_part = kinds[number], type(part)
+        if (part.name not in kind.constructs) if type_of_part is Construct else (type_of_part not in kind.terms):  # type: ignore[union-attr]
             raise Malformed(f"{_words(part)} is not {kind.words}", number)
     if annotations and name not in AXIOMS and name != "Annotation":
         raise Malformed(f"{name} cannot have annotations")
     if name == "HasKey" and not any(part.parts for part in parts[1:] if isinstance(part, Construct)):
         raise Malformed("HasKey has no properties")
+
+
+def _kinds(name: str, count: int) -> Sequence[Kind]:
+    """Return the kinds of the parts of a construct.
+
+    Raises:
+        Malformed: There is no such construct, or it cannot have so many parts.
+    """
+    if name not in _COUNTS:
+        raise Malformed(f"{name} is not a construct of OWL 2")
+    least, most = _COUNTS[name]
+    if count < least or (most is not None and count > most):
+        raise Malformed(f"{name} has {count} parts, which is too {'few' if count < least else 'many'}")
+    kinds = [KINDS[kind] for kind in slots_of(name, count)]
+    if count <= _KEPT:
+        _known_kinds[name, count] = kinds
+    return kinds
 
 
 def _words(part: Part) -> str:
