@@ -191,3 +191,10 @@ def test_nothing_warns_without_a_reason() -> None:
         warnings.simplefilter("error")
         reasoner.add_program("p(half(?x)) :- n(?x) . n(1) . n(2) .")
         assert texts(reasoner, "p") == ["1"]
+
+
+def test_the_benchmark_runs(capsys: pytest.CaptureFixture[str]) -> None:
+    from benchmarks.flat_maps import main
+
+    main(40)
+    assert len(capsys.readouterr().out.splitlines()) == 6
