@@ -55,7 +55,7 @@ def has_general_inclusions(constructs: list[Construct]) -> bool:
 @pytest.mark.parametrize("format", ["functional", "owlxml"])
 def test_documents_of_all_axioms(format: str, tmp_path: Path) -> None:
     """Every kind of axiom, rules of SWRL among them, is the same axiom after being written and read."""
-    fixtures = Path(__file__).with_name("owl") / "functional.txt"
+    fixtures = Path(__file__).with_name("owl_syntaxes") / "functional.txt"
     lines = [line for _, text in blocks(fixtures) for line in text.partition("\n=>\n")[2].splitlines()]
     prefixes = "".join(f"Prefix({prefix}:=<http://example.org/{space}>)" for prefix, space in (("", "o#"), ("ex", "")))
     triples = triples_of(f"{prefixes}Ontology(<http://example.org/o>\n{chr(10).join(dict.fromkeys(lines))})".encode())

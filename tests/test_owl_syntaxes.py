@@ -33,7 +33,7 @@ from kg_reasoner.terms import IRI, OWL, RDF, RDFS, XSD
 from tests.fixtures import blocks
 from tests.owl_syntaxes import axioms, mapped, texts, triples_of, written
 
-FOLDER = Path(__file__).with_name("owl")
+FOLDER = Path(__file__).with_name("owl_syntaxes")
 READERS = {"functional": read_functional, "manchester": read_manchester, "obo": read_obo}
 SUFFIXES = {"functional": "ofn", "manchester": "omn", "obo": "obo"}
 NAMES = WrittenNames(
