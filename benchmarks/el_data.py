@@ -38,7 +38,7 @@ def snomed(size: int, chance: random.Random) -> Iterator[Axiom]:
         groups: list[Expression] = []
         for _ in range(chance.choice((0, 1, 1, 2)) if number > 100 else 0):
             values = [
-                ("some", roles[min(59, int(chance.expovariate(0.12)))], f"C{int(number * chance.random() ** 2)}")
+                ("some", roles[min(59, int(chance.expovariate(0.12)))], f"C{chance.randrange(number)}")
                 for _ in range(chance.choice((1, 1, 2, 3)))
             ]
             groups.append(("some", "group", values[0] if len(values) == 1 else ("and", *values)))
@@ -62,28 +62,26 @@ def go(size: int, chance: random.Random) -> Iterator[Axiom]:
     yield "domain", "regulates", "C1"
     roles = ["part_of", "part_of", "regulates", "positively_regulates", "negatively_regulates", "occurs_in"]
     for number in range(size):
-        name = f"C{number}"
+        name, branch = f"C{number}", 1 + number % 2  # even classes are below C1, odd ones below C2
         yield "class", name
-        if number in (1, 2):
-            yield "subclass", name, "C0"
         if number < 3:
+            if number:
+                yield "subclass", name, "C0"
             continue
-        branch = 1 + number % 2  # odd classes are below C2, even ones below C1
-        near = [
-            f"C{branch + 2 * (chance.randrange(number // 6, number // 2 + 1) // 2)}" for _ in range(chance.choice((1, 1, 2, 3)))
-        ]
-        parents = sorted({parent if int(parent[1:]) < number else f"C{branch}" for parent in near})
+
+        def of_branch(low: int, high: int, branch: int = branch) -> str:
+            """A class below C1 or C2, or itself one of these, with a number in a range."""
+            return f"C{max(branch, 2 * (chance.randrange(low, high + 1) // 2) + branch - 1)}"
+
+        parents = sorted({of_branch(number // 6, number // 2) for _ in range(chance.choice((1, 1, 1, 2, 2)))})
         for parent in parents:
             yield "subclass", name, parent
-        role, value = chance.choice(roles), f"C{1 + 2 * (chance.randrange(number) // 2) if number > 4 else 1}"
-        if role != "occurs_in" and branch == 2:
-            role = "part_of"
-        if int(value[1:]) >= number:
-            value = "C0"
+        role = chance.choice(roles) if branch == 1 else "part_of"
+        value = ("some", role, of_branch(1, number - 1))
         if chance.random() < 0.15:
-            yield "equivalent", name, ("and", parents[0], ("some", role, value))
+            yield "equivalent", name, ("and", parents[0], value)
         elif chance.random() < 0.5:
-            yield "subclass", name, ("some", role, value)
+            yield "subclass", name, value
 
 
 def galen(size: int, chance: random.Random) -> Iterator[Axiom]:
@@ -102,7 +100,7 @@ def galen(size: int, chance: random.Random) -> Iterator[Axiom]:
             continue
         values: list[Expression] = []
         for _ in range(chance.choice((0, 1, 1, 2))):
-            filler: Expression = f"C{int(number * chance.random() ** 1.5)}"
+            filler: Expression = f"C{chance.randrange(number)}"
             if chance.random() < 0.3:
                 filler = ("and", filler, ("some", chance.choice(roles), f"C{int(number * chance.random())}"))
             values.append(("some", chance.choice(roles), filler))
