@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from kg_reasoner.api.core import ReasonerCore
 from kg_reasoner.classification.classifier import Classified, Classifier, Fork, Member, Source
+from kg_reasoner.classification.derived import DerivedClassifier, derives_hierarchy
 from kg_reasoner.classification.hierarchy import Hierarchy
 from kg_reasoner.classification.usable_rules import reads_owl, without_schema_rules
 from kg_reasoner.engine.equality.rules import axioms
@@ -33,6 +34,8 @@ class Given(Source, Protocol):
     @property
     def program(self) -> Program: ...
 
+    def explain(self, fact: Any, /) -> Proof: ...
+
 
 class Made(Fork, Protocol):
     """A reasoner for new members."""
@@ -53,7 +56,7 @@ class Hierarchies:
         self._reasoner = reasoner
         self._make = make
         self._program: Program | None = None
-        self._classifier: Classifier | None = None
+        self._classifier: Classifier | DerivedClassifier | None = None
         self._notes: tuple[AxiomWarning, ...] = ()
         self._known: tuple[Classified, Hierarchy] | None = None
 
@@ -73,12 +76,14 @@ class Hierarchies:
             return classifier.explain(classified, member, fact)
 
         notes = (*self._reasoner.core.loaded.warnings(), *self._notes)
-        hierarchy = Hierarchy(classified, prove, notes=notes, reads_owl=reads_owl(program))
+        hierarchy = Hierarchy(classified, prove, notes=notes, reads_owl=reads_owl(program) or derives_hierarchy(program))
         self._known = classified, hierarchy
         return hierarchy
 
-    def _made(self, program: Program) -> tuple[Classifier, tuple[AxiomWarning, ...]]:
+    def _made(self, program: Program) -> tuple[Classifier | DerivedClassifier, tuple[AxiomWarning, ...]]:
         """Return the classifier for a program, and what it does not use of it."""
+        if derives_hierarchy(program):
+            return DerivedClassifier(self._reasoner, lambda: self._reasoner.core.engine.axioms.warnings), ()
         used, refused = without_schema_rules(program)
         if self._reasoner.core.engine.base.equality.merges:
             used |= Program(axioms())

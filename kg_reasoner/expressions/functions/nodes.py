@@ -46,10 +46,10 @@ def _is_numeric(term: Term) -> bool:
     return isinstance(term, Literal) and term.datatype in NUMERIC and value_of(term) is not None
 
 
-def _skolem(first: Term, second: Term) -> IRI:
-    """Return an IRI for a pair of terms: always the same one for the same pair."""
+def _skolem(first: Term, second: Term) -> BlankNode:
+    """Return a blank node for a pair of terms: always the same one for the same pair."""
     pair = f"{term_text(first)} {term_text(second)}".encode()
-    return IRI(f"tag:kg-reasoner:skolem:{blake2b(pair, digest_size=12).hexdigest()}")
+    return BlankNode(f"skolem{blake2b(pair, digest_size=12).hexdigest()}")
 
 
 _IRI: Final = Function((TERM,), TERM, _iri)
