@@ -7,7 +7,7 @@ section 11 of the Structural Specification, as far as the axioms in a graph show
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final, TypeAlias
 
 from kg_reasoner.loaders.ontology.axioms import (
@@ -48,6 +48,7 @@ from kg_reasoner.loaders.ontology.functional import Texts
 from kg_reasoner.loaders.ontology.ontology import Ontology
 from kg_reasoner.loaders.ontology.profile import AxiomWarning
 from kg_reasoner.loaders.ontology.ranges import lost_ranges
+from kg_reasoner.loaders.ontology.swrl_texts import rule_text
 from kg_reasoner.terms import IRI, OWL, RDF, RDFS, XSD, BlankNode, Literal, Term, Triple
 
 __all__ = ["PROFILES", "Profiles", "beyond", "profiles_of"]
@@ -124,19 +125,23 @@ def _assertions(name: str, others: Iterable[Triple], texts: Texts) -> Iterator[A
                     break
 
 
-def beyond(name: str, ontology: Ontology, texts: Texts) -> Iterator[AxiomWarning]:
+def beyond(
+    name: str, ontology: Ontology, texts: Texts, *, has_blank_individuals: bool = False
+) -> Iterator[AxiomWarning]:
     """Yield the axioms that are not in EL, QL or RL, each with the reason.
 
     Args:
         name: The profile.
         ontology: The ontology.
         texts: Its texts.
+        has_blank_individuals: Whether anonymous individuals are permitted even if the profile has none.
     """
     for problem in ontology.problems:
         yield AxiomWarning(texts.triple(problem.triple), problem.reason)
-    reader = _Reader(_GRAMMARS[name], ontology, texts)
+    grammar = _GRAMMARS[name]
+    reader = _Reader(replace(grammar, has_blank_individuals=grammar.has_blank_individuals or has_blank_individuals), ontology, texts)
     for rule in ontology.rules:
-        yield AxiomWarning(str(rule), f"OWL 2 {name} has no rules")
+        yield AxiomWarning(rule_text(rule, texts), f"OWL 2 {name} has no rules")
     for axiom in ontology.axioms:
         reasons = list(dict.fromkeys(reader.axiom(axiom)))
         if reasons:
