@@ -121,6 +121,7 @@ SHAPES: Final[dict[str, Callable[[int, random.Random], Iterator[Axiom]]]] = {"sn
 
 _WRITTEN: Final = {
     "class": "Declaration(Class({}))",
+    "property": "Declaration(ObjectProperty({}))",
     "subclass": "SubClassOf({} {})",
     "equivalent": "EquivalentClasses({} {})",
     "disjoint": "DisjointClasses({} {})",
@@ -173,7 +174,7 @@ _BETWEEN: Final = {
     "range": f"<{_RDFS}range>",
     "assertion": _TYPE,
 }
-_OF_ONE: Final = {"class": "Class", "transitive": "TransitiveProperty", "reflexive": "ReflexiveProperty"}
+_OF_ONE: Final = {"class": "Class", "property": "ObjectProperty", "transitive": "TransitiveProperty", "reflexive": "ReflexiveProperty"}
 
 
 def triples(axiom: Axiom, numbers: Iterator[int], label: str = "x") -> Iterator[tuple[str, str, str]]:

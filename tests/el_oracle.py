@@ -57,6 +57,8 @@ class _Completion:
         match kind, rest:
             case "class", (name,):
                 self.told.add((name, THING))
+            case "property", _:
+                return
             case "subclass", (sub, sup):
                 self.told.add((sub, sup))
             case "equivalent", (first, second):
