@@ -48,6 +48,11 @@ class _Completion:
         self.above |= {(role, role) for role in roles}
         while new := {(p, s) for (p, q), (r, s) in product(self.above, self.above) if q == r} - self.above:
             self.above |= new
+        while new := {
+            *(sup for sub, sup in self.above if sub in self.reflexive),
+            *(sup for first, second, sup in self.chains if {first, second} <= self.reflexive),
+        } - self.reflexive:
+            self.reflexive |= new
         self.subsumers: dict[Expression, set[Expression]] = {}
         self.links: set[tuple[Expression, str, Expression]] = set()
         for name in self.names | self.individuals:
