@@ -1,8 +1,8 @@
 """OWL 2 EL beside ELK: ``python -m benchmarks.el``. Each system classifies the same ontology from a file in a process of its own.
 
-ELK is the standalone program of Maven Central, ``org.semanticweb.elk:elk-standalone``: say where it is with ``--elk`` or the variable
-``KG_REASONER_ELK``. The seconds are those of the whole process, from its start to the written or complete hierarchy; ELK runs with one
-worker. Ten changed axioms are ten inclusions between classes, added and removed again.
+ELK is the standalone program of Maven Central, ``org.semanticweb.elk:elk-standalone``: say where it is with ``--elk`` or the
+variable ``KG_REASONER_ELK``. The seconds are those of the whole process, from its start to the complete or written hierarchy; ELK
+runs with one worker. Ten changed axioms are ten inclusions between classes, added and removed again.
 """
 
 from __future__ import annotations
@@ -66,7 +66,13 @@ def main(shapes: tuple[str, ...], sizes: tuple[int, ...], seed: int, jar: str | 
     with tempfile.TemporaryDirectory() as folder:
         for shape in shapes:
             for size in sizes:
-                compare(shape, size, seed, Path(folder), [java, *([f"-Xmx{heap}"] if heap else []), "-jar", jar] if jar and java else None)
+                compare(
+                    shape,
+                    size,
+                    seed,
+                    Path(folder),
+                    [java, *([f"-Xmx{heap}"] if heap else []), "-jar", jar] if jar and java else None,
+                )
 
 
 def compare(shape: str, size: int, seed: int, folder: Path, elk: list[str] | None) -> None:
@@ -87,8 +93,8 @@ def compare(shape: str, size: int, seed: int, folder: Path, elk: list[str] | Non
         write_functional(SHAPES[shape](size, random.Random(seed)), file)
     theirs = run([*elk, "-c", "-w", "1", "-q", "-i", str(functional), "-o", str(folder / "taxonomy.ofn")])
     click.echo(
-        f"    ELK {theirs.wall:.1f} s ({theirs.cpu:.1f} CPU), {theirs.megabytes:.0f} MB; ours to theirs: wall {ours.wall / theirs.wall:.2f}, "
-        f"CPU {ours.cpu / theirs.cpu:.2f}, memory {ours.megabytes / theirs.megabytes:.2f}"
+        f"    ELK {theirs.wall:.1f} s ({theirs.cpu:.1f} CPU), {theirs.megabytes:.0f} MB; ours to theirs: "
+        f"wall {ours.wall / theirs.wall:.2f}, CPU {ours.cpu / theirs.cpu:.2f}, memory {ours.megabytes / theirs.megabytes:.2f}"
     )
 
 

@@ -1,7 +1,7 @@
 """Ontologies in OWL 2 EL of any size, in the shape of well-known ones, as N-Triples and in functional-style syntax.
 
-An expression is a name or a tuple: ``("and", expression, ...)`` or ``("some", property, expression)``. An axiom is a tuple, too: the
-name of its kind (see `_WRITTEN`) and its parts.
+An expression is a name or a tuple: ``("and", expression, ...)`` or ``("some", property, expression)``. An axiom is a tuple, too:
+the name of its kind (see `_WRITTEN`) and its parts.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def _parents(chance: random.Random, number: int, most: int) -> list[str]:
 
 
 def snomed(size: int, chance: random.Random) -> Iterator[Axiom]:
-    """Role groups: ``C = P and some group (some r1 V1 and some r2 V2)``, a third of the classes defined, few roles in a hierarchy."""
+    """Role groups: ``C = P and some group (some r1 V1 and some r2 V2)``, a third of them defined, few roles in a hierarchy."""
     roles = [f"r{number}" for number in range(60)]
     for number in range(1, 12):
         yield "subproperty", roles[number], roles[number // 4]
@@ -174,7 +174,12 @@ _BETWEEN: Final = {
     "range": f"<{_RDFS}range>",
     "assertion": _TYPE,
 }
-_OF_ONE: Final = {"class": "Class", "property": "ObjectProperty", "transitive": "TransitiveProperty", "reflexive": "ReflexiveProperty"}
+_OF_ONE: Final = {
+    "class": "Class",
+    "property": "ObjectProperty",
+    "transitive": "TransitiveProperty",
+    "reflexive": "ReflexiveProperty",
+}
 
 
 def triples(axiom: Axiom, numbers: Iterator[int], label: str = "x") -> Iterator[tuple[str, str, str]]:

@@ -85,6 +85,7 @@ def _term(text: str) -> Term:
 def derived(reasoner: Reasoner) -> Iterator[tuple[str, str]]:
     """Names of a class or individual, and of a class that it is below or in."""
     for subject, predicate, value in reasoner.triples():
-        if predicate in (RDFS.subClassOf, RDF.type) and isinstance(subject, IRI) and isinstance(value, IRI):
-            if subject.value.startswith(EX) and (value.value.startswith(EX) or value in (OWL.Nothing, OWL.Thing)):
-                yield subject.value.rpartition("#")[2], value.value.rpartition("#")[2]
+        if predicate not in (RDFS.subClassOf, RDF.type) or not isinstance(subject, IRI) or not isinstance(value, IRI):
+            continue
+        if subject.value.startswith(EX) and (value.value.startswith(EX) or value in (OWL.Nothing, OWL.Thing)):
+            yield subject.value.rpartition("#")[2], value.value.rpartition("#")[2]

@@ -48,10 +48,13 @@ class _Completion:
         self.above |= {(role, role) for role in roles}
         while new := {(p, s) for (p, q), (r, s) in product(self.above, self.above) if q == r} - self.above:
             self.above |= new
-        while new := {
-            *(sup for sub, sup in self.above if sub in self.reflexive),
-            *(sup for first, second, sup in self.chains if {first, second} <= self.reflexive),
-        } - self.reflexive:
+        while (
+            new := {
+                *(sup for sub, sup in self.above if sub in self.reflexive),
+                *(sup for first, second, sup in self.chains if {first, second} <= self.reflexive),
+            }
+            - self.reflexive
+        ):
             self.reflexive |= new
         self.subsumers: dict[Expression, set[Expression]] = {}
         self.links: set[tuple[Expression, str, Expression]] = set()
@@ -130,7 +133,11 @@ class _Completion:
             supers = {sup for sub, sup in self.above if sub == role}
             mine, theirs = self.subsumers[context], self.subsumers[value]
             self.links |= {(context, sup, value) for sup in supers}
-            mine |= {each for each in self.known if isinstance(each, tuple) and each[0] == "some" and each[1] in supers and each[2] in theirs}
+            mine |= {
+                each
+                for each in self.known
+                if isinstance(each, tuple) and each[0] == "some" and each[1] in supers and each[2] in theirs
+            }
             mine |= {cls for lower, cls in self.domains if lower in supers}
             if NOTHING in theirs:
                 mine.add(NOTHING)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from kg_reasoner.api.core import ReasonerCore
 from kg_reasoner.classification.classifier import Classified, Classifier, Fork, Member, Source
-from kg_reasoner.classification.derived import DerivedClassifier, derives_hierarchy
+from kg_reasoner.classification.derived import REACHES, DerivedClassifier, derives_hierarchy
 from kg_reasoner.classification.hierarchy import Hierarchy
 from kg_reasoner.classification.usable_rules import reads_owl, without_schema_rules
 from kg_reasoner.engine.equality.rules import axioms
@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 __all__ = ["Hierarchies"]
 
 _NOT_OWL = AxiomWarning("the rules of the program", "they are not those of OWL 2 RL, so not every axiom has its meaning")
+_NOMINALS = AxiomWarning(
+    "classes below a nominal", "they reach others below the same one, from which more may follow than the rules derive"
+)
 
 
 class Given(Source, Protocol):
@@ -83,13 +86,19 @@ class Hierarchies:
     def _made(self, program: Program) -> tuple[Classifier | DerivedClassifier, tuple[AxiomWarning, ...]]:
         """Return the classifier for a program, and what it does not use of it."""
         if derives_hierarchy(program):
-            return DerivedClassifier(self._reasoner, lambda: self._reasoner.core.engine.axioms.warnings), ()
+            return DerivedClassifier(self._reasoner, self._derived_warnings), ()
         used, refused = without_schema_rules(program)
         if self._reasoner.core.engine.base.equality.merges:
             used |= Program(axioms())
         reason = "it asks for what is absent, for names, or for unrelated things, so it says nothing of classes"
         notes = tuple(AxiomWarning(format_rule(rule, dict(program.prefixes)), reason) for rule in refused)
         return Classifier(self._reasoner, used, self._fork), notes if reads_owl(program) else (*notes, _NOT_OWL)
+
+    def _derived_warnings(self) -> tuple[AxiomWarning, ...]:
+        """Return what the axioms say beyond the rules that derive the hierarchy."""
+        engine = self._reasoner.core.engine
+        reaches = REACHES in engine.catalog.predicates and len(engine.base.rows(REACHES)) > 0
+        return (*engine.axioms.warnings, _NOMINALS) if reaches else engine.axioms.warnings
 
     def _fork(self, program: Program) -> Made:
         """Return a reasoner for new members, which does not repeat the warnings of the first one."""

@@ -46,11 +46,11 @@ if TYPE_CHECKING:
     from kg_reasoner.api.subscriptions import Callback, Pattern, Subscription, Subscriptions
     from kg_reasoner.api.update import Update
     from kg_reasoner.classification.hierarchy import Hierarchy
-    from kg_reasoner.loaders.ontology.profiles import Profiles
     from kg_reasoner.explain import Explainer, Proof, WhyNot
     from kg_reasoner.loaders.imports.catalogs import CatalogSource
     from kg_reasoner.loaders.imports.closure import ImportsMode
     from kg_reasoner.loaders.ontology.owl import AxiomWarning
+    from kg_reasoner.loaders.ontology.profiles import Profiles
     from kg_reasoner.loaders.rdf.bounds import DocumentBounds
     from kg_reasoner.sparql.plan import QueryPlan
     from kg_reasoner.sparql.results.result import QueryResult

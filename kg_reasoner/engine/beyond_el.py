@@ -14,7 +14,16 @@ __all__ = ["candidates"]
 _PREDICATES: Final = tuple(
     OWL[name]
     for name in (
-        *("unionOf", "oneOf", "complementOf", "datatypeComplementOf", "allValuesFrom", "disjointUnionOf", "onDatatype", "onProperties"),
+        *(
+            "unionOf",
+            "oneOf",
+            "complementOf",
+            "datatypeComplementOf",
+            "allValuesFrom",
+            "disjointUnionOf",
+            "onDatatype",
+            "onProperties",
+        ),
         *("cardinality", "minCardinality", "maxCardinality", "onClass", "onDataRange", "inverseOf", "propertyDisjointWith"),
         *("qualifiedCardinality", "minQualifiedCardinality", "maxQualifiedCardinality"),
     )
@@ -70,8 +79,8 @@ class _Search:
         for name in {term for row in self._found for term in row}:
             self._found.update(dict.fromkeys(row for row in self._rows(name, type_id, None) if row[2] in kinds))
         for row in self._found:
-            subject, predicate, value = map(self._dictionary.decode, row)
-            yield subject, predicate, value
+            first, second, third = map(self._dictionary.decode, row)
+            yield first, second, third
 
     def _add(self, rows: Iterable[tuple[int, ...]]) -> None:
         """Add triples, and those that are connected with them by blank nodes."""

@@ -30,9 +30,7 @@ __all__ = ["beyond_dl"]
 _OF_SIMPLE: Final = frozenset(
     {OWL.FunctionalProperty, OWL.InverseFunctionalProperty, OWL.IrreflexiveProperty, OWL.AsymmetricProperty}
 )
-_TOP_AND_BOTTOM: Final = frozenset(
-    {OWL.topObjectProperty, OWL.bottomObjectProperty, OWL.topDataProperty, OWL.bottomDataProperty}
-)
+_TOP_AND_BOTTOM: Final = frozenset({OWL.topObjectProperty, OWL.bottomObjectProperty, OWL.topDataProperty, OWL.bottomDataProperty})
 _CLASSES: Final = frozenset({OWL.Thing, OWL.Nothing})
 
 

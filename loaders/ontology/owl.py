@@ -58,7 +58,7 @@ class Translation:
 
 
 def concludes_axioms(rules: Iterable[Rule]) -> bool:
-    """Return whether some rule other than the schema rules (scm-*, beyond/*, el-*), whose axioms are redundant, can conclude an axiom."""
+    """Return whether some rule can conclude an axiom, other than the schema rules (scm-*, beyond/*, el-*), whose are redundant."""
     return any(map(concludes_axiom, rules))
 
 

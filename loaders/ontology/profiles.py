@@ -23,7 +23,6 @@ from kg_reasoner.loaders.ontology.axioms import (
     DifferentIndividuals,
     DisjointClasses,
     DisjointProperties,
-    DisjointUnion,
     EquivalentClasses,
     EquivalentProperties,
     HasKey,
@@ -90,11 +89,8 @@ class Profiles:
         return self.text()
 
 
-def profiles_of(
-    ontology: Ontology, others: Iterable[Triple] = (), prefixes: Mapping[str, str] | None = None
-) -> Profiles:
-    """Return the profiles of an ontology, with the axioms that leave each. They are parts of OWL 2 DL, so what is not in OWL 2 DL is
-    in none of them.
+def profiles_of(ontology: Ontology, others: Iterable[Triple] = (), prefixes: Mapping[str, str] | None = None) -> Profiles:
+    """Return the profiles of an ontology, with the axioms that leave each. They are parts of OWL 2 DL: what is not in that is in none.
 
     Args:
         ontology: The axioms.
@@ -106,28 +102,29 @@ def profiles_of(
     annotations = {subject for subject, predicate, kind in others if predicate == RDF.type and kind == OWL.AnnotationProperty}
     outside = tuple(beyond_dl(ontology, texts, annotations))
     found = {
-        name: tuple(dict.fromkeys((*beyond(name, ontology, texts), *_assertions(name, others, texts), *outside)))
+        name: tuple(dict.fromkeys((*beyond(name, ontology, texts), *_assertions(name, others, ontology, texts), *outside)))
         for name in ("EL", "QL", "RL")
     }
     return Profiles({**found, "DL": outside})
 
 
-def _assertions(name: str, others: Iterable[Triple], texts: Texts) -> Iterator[AxiomWarning]:
+def _assertions(name: str, others: Iterable[Triple], ontology: Ontology, texts: Texts) -> Iterator[AxiomWarning]:
     """Yield the assertions that are not in a profile."""
     grammar = _GRAMMARS[name]
-    for subject, predicate, value in others:
+    properties = {OWL.sameAs, OWL.differentFrom, *ontology.object_properties, *ontology.data_properties}
+    for triple in others:
+        subject, predicate, value = triple
         if predicate == OWL.sameAs and name == "QL":
-            yield AxiomWarning(texts.triple((subject, predicate, value)), "OWL 2 QL has no axioms of this kind")
-        elif not grammar.has_blank_individuals and (predicate not in OWL or predicate in (OWL.sameAs, OWL.differentFrom)):
-            for term in (subject, value):
-                if isinstance(term, BlankNode):
-                    yield AxiomWarning(texts.triple((subject, predicate, value)), "an anonymous individual")
-                    break
+            yield AxiomWarning(texts.triple(triple), "OWL 2 QL has no axioms of this kind")
+        elif grammar.has_blank_individuals or not (
+            predicate in properties or (predicate == RDF.type and value in ontology.classes)
+        ):
+            continue
+        elif isinstance(subject, BlankNode) or isinstance(value, BlankNode):
+            yield AxiomWarning(texts.triple(triple), "an anonymous individual")
 
 
-def beyond(
-    name: str, ontology: Ontology, texts: Texts, *, has_blank_individuals: bool = False
-) -> Iterator[AxiomWarning]:
+def beyond(name: str, ontology: Ontology, texts: Texts, *, has_blank_individuals: bool = False) -> Iterator[AxiomWarning]:
     """Yield the axioms that are not in EL, QL or RL, each with the reason.
 
     Args:
@@ -139,7 +136,9 @@ def beyond(
     for problem in ontology.problems:
         yield AxiomWarning(texts.triple(problem.triple), problem.reason)
     grammar = _GRAMMARS[name]
-    reader = _Reader(replace(grammar, has_blank_individuals=grammar.has_blank_individuals or has_blank_individuals), ontology, texts)
+    reader = _Reader(
+        replace(grammar, has_blank_individuals=grammar.has_blank_individuals or has_blank_individuals), ontology, texts
+    )
     for rule in ontology.rules:
         yield AxiomWarning(rule_text(rule, texts), f"OWL 2 {name} has no rules")
     for axiom in ontology.axioms:
@@ -171,6 +170,11 @@ class _Side:
     has_thing: bool = True
     operands: Mapping[type, str] = field(default_factory=dict)
     only: Mapping[type, Callable[[Ontology, ClassExpression], bool]] = field(default_factory=dict)
+
+    def permits(self, ontology: Ontology, expression: ClassExpression) -> bool:
+        """Return whether the details of an expression are permitted."""
+        check = self.only.get(type(expression))
+        return check is None or check(ontology, expression)
 
 
 @dataclass(frozen=True)
@@ -207,18 +211,21 @@ def _datatypes(xsd: str, *others: IRI) -> frozenset[IRI]:
     return frozenset({RDF.PlainLiteral, RDF.XMLLiteral, RDFS.Literal, *(XSD[name] for name in xsd.split()), *others})
 
 
-_COMMON: Final = "decimal integer nonNegativeInteger string normalizedString token Name NCName NMTOKEN hexBinary base64Binary anyURI"
+_COMMON: Final = (
+    "decimal integer nonNegativeInteger string normalizedString token Name NCName NMTOKEN hexBinary base64Binary anyURI"
+)
 _MORE: Final = (
     "nonPositiveInteger positiveInteger negativeInteger long int short byte unsignedLong unsignedInt unsignedShort unsignedByte "
     "float double language boolean"
 )
 _OF_CLASSES: Final = frozenset({SubClassOf, EquivalentClasses, Definition, DisjointClasses, ClassAssertion})
 _OF_PROPERTIES: Final = frozenset({SubPropertyOf, EquivalentProperties, PropertyDomain, PropertyRange, Characteristic})
+_BOTH_WAYS: Final = frozenset({InverseProperties, DisjointProperties})
 _NAMES: Final = frozenset({SameNames, DifferentIndividuals})
 
-_EL_CLASS: Final = _Side(
-    "in a class", frozenset({IntersectionOf, OneOf, SomeValuesFrom, HasValue, HasSelf}), only={OneOf: _of_one}
-)
+_OF_RL: Final = ("Functional", "InverseFunctional", "Irreflexive", "Symmetric", "Asymmetric", "Transitive")
+
+_EL_CLASS: Final = _Side("in a class", frozenset({IntersectionOf, OneOf, SomeValuesFrom, HasValue, HasSelf}), only={OneOf: _of_one})
 _GRAMMARS: Final = {
     "EL": _Grammar(
         "EL",
@@ -272,8 +279,8 @@ _GRAMMARS: Final = {
             ),
             "equivalent": _Side("as an equivalent class", frozenset({IntersectionOf, HasValue}), has_thing=False),
         },
-        _OF_CLASSES | _OF_PROPERTIES | _NAMES | {PropertyChain, HasKey, NegativeAssertion, InverseProperties, DisjointProperties},
-        frozenset(OWL[f"{kind}Property"] for kind in "Functional InverseFunctional Irreflexive Symmetric Asymmetric Transitive".split()),
+        _OF_CLASSES | _OF_PROPERTIES | _NAMES | _BOTH_WAYS | {PropertyChain, HasKey, NegativeAssertion},
+        frozenset(OWL[f"{kind}Property"] for kind in _OF_RL),
         _datatypes(f"{_COMMON} {_MORE} dateTime dateTimeStamp"),
         frozenset({IntersectionOf}),
         has_inverses=True,
@@ -368,10 +375,7 @@ class _Reader:
             if type(expression) not in grammar.ranges or not _of_one(self.ontology, expression):
                 yield f"the data range {text}"
                 return
-        elif type(expression) not in allowed.kinds:
-            yield f"{text} {allowed.name}"
-            return
-        elif expression.__class__ in allowed.only and not allowed.only[type(expression)](self.ontology, expression):
+        elif type(expression) not in allowed.kinds or not allowed.permits(self.ontology, expression):
             yield f"{text} {allowed.name}"
             return
         inner = allowed.operands.get(type(expression), side)
