@@ -90,7 +90,7 @@ class Profiles:
 
 
 def profiles_of(ontology: Ontology, others: Iterable[Triple] = (), prefixes: Mapping[str, str] | None = None) -> Profiles:
-    """Return the profiles of an ontology, with the axioms that leave each. They are parts of OWL 2 DL: what is not in that is in none.
+    """Return the profiles of an ontology, with the axioms that leave each. They are parts of OWL 2 DL.
 
     Args:
         ontology: The axioms.
