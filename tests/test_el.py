@@ -275,3 +275,17 @@ def test_what_nominals_leave_open_is_said() -> None:
     assert hierarchy.classes.is_below(name("A"), name("C"))
     assert not hierarchy.complete
     assert (name("a"), RDF.type, name("C")) not in reasoner.triples()
+
+
+def test_circles_of_values_end() -> None:
+    """Values of transitive properties with ranges, and a restriction that is its own filler besides another one."""
+    reasoner = reasoner_on("""
+        :p a owl:ObjectProperty , owl:TransitiveProperty ; rdfs:range :C .
+        :A rdfs:subClassOf [ a owl:Restriction ; owl:onProperty :p ; owl:someValuesFrom :A ] .
+        [ a owl:Restriction ; owl:onProperty :p ; owl:someValuesFrom :C ] rdfs:subClassOf :D .
+        :B rdfs:subClassOf _:b . _:b owl:onProperty :p ; owl:someValuesFrom _:b , :A .
+    """)
+    classes = reasoner.hierarchy().classes
+    assert classes.is_below(name("A"), name("D"))
+    assert classes.is_below(name("B"), name("D"))
+    assert not classes.is_below(name("A"), name("C"))
