@@ -251,7 +251,7 @@ prefixes = st.dictionaries(st.from_regex(r"([a-z]([a-z0-9.-]?[a-z0-9])?)?", full
 programs = st.builds(
     Program,
     st.lists(rules, max_size=3, unique=True).map(tuple),
-    st.lists(declarations, max_size=2).map(tuple),
+    st.lists(declarations, max_size=2, unique=True).map(tuple),
     prefixes.map(lambda found: tuple(found.items())),
     st.sampled_from([None, "dlp"]),
 )
