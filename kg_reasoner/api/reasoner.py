@@ -53,6 +53,7 @@ if TYPE_CHECKING:
     from kg_reasoner.loaders.imports.catalogs import CatalogSource
     from kg_reasoner.loaders.imports.closure import ImportsMode
     from kg_reasoner.loaders.ontology.owl import AxiomWarning
+    from kg_reasoner.loaders.ontology.profiles import Profiles
     from kg_reasoner.loaders.rdf.bounds import DocumentBounds
     from kg_reasoner.sparql.plan import QueryPlan
     from kg_reasoner.sparql.results.result import QueryResult
@@ -1018,6 +1019,34 @@ class Reasoner:
 
             self._hierarchies = Hierarchies(self, partial(Reasoner, datatypes=self.datatypes, limits=self.limits))
         return self._hierarchies.current()
+
+    def owl_profiles(self, prefixes: Mapping[str, str] | None = None) -> Profiles:
+        """Return which of the profiles OWL 2 EL, QL, RL and DL the explicit triples are in, by the W3C's grammars.
+
+        Args:
+            prefixes: Prefixes that shorten names.
+
+        Returns:
+            The profiles, with the axioms that leave each.
+
+        Raises:
+            LimitError, CancelledError: An operation exceeds a limit, or another thread cancelled it.
+
+        >>> reasoner = Reasoner()
+        >>> reasoner.load(b'''
+        ...     @prefix : <http://example.org/> . @prefix owl: <http://www.w3.org/2002/07/owl#> .
+        ...     :Cat a owl:Class . :owner a owl:ObjectProperty, owl:FunctionalProperty . ''', format="turtle")
+        >>> print(reasoner.owl_profiles({"": "http://example.org/"}))
+        OWL 2 EL: no
+          FunctionalObjectProperty(:owner): OWL 2 EL has no FunctionalProperty of objects
+        OWL 2 QL: no
+          FunctionalObjectProperty(:owner): OWL 2 QL has no FunctionalProperty of objects
+        OWL 2 RL: yes
+        OWL 2 DL: yes
+        """
+        from kg_reasoner.loaders.ontology.owl import profiles
+
+        return profiles(((s, p, o) for s, p, o in self.dictionary.decode_rows(self.triple_ids("explicit"))), prefixes)
 
     def sizes(self) -> Sizes:
         """Count the facts and terms, and the bytes that they occupy.
