@@ -13,6 +13,7 @@ import numpy as np
 
 from kg_reasoner.api import documents
 from kg_reasoner.api.core import ReasonerCore
+from kg_reasoner.api.fact_tables import Facts, add_table, facts_of, remove_table
 from kg_reasoner.api.loaded import Loaded
 from kg_reasoner.api.notices import warn_of_program
 from kg_reasoner.api.transaction import Transaction
@@ -34,7 +35,8 @@ from kg_reasoner.query.patterns import match_triples
 from kg_reasoner.query.visibility import Visibility
 from kg_reasoner.storage.arrays import Ids, TripleIds
 from kg_reasoner.storage.dictionary import Dictionary
-from kg_reasoner.terms import OWL, AnyTerm, AnyTriple, Term, Triple
+from kg_reasoner.tables.sources import is_table
+from kg_reasoner.terms import OWL, AnyTerm, AnyTriple, Triple
 
 if TYPE_CHECKING:
     from kg_reasoner.api.answers import Answers
@@ -53,6 +55,7 @@ if TYPE_CHECKING:
     from kg_reasoner.loaders.rdf.bounds import DocumentBounds
     from kg_reasoner.sparql.plan import QueryPlan
     from kg_reasoner.sparql.results.result import QueryResult
+    from kg_reasoner.tables.encoding import Nulls
 
 Equality = Literal["axioms", "rewrite"]
 EQUALITIES: Sequence[Equality] = ("axioms", "rewrite")
@@ -373,7 +376,7 @@ class Reasoner:
 
         Args:
             predicate: The name of the predicate.
-            rows: The arguments of each fact, as terms of this package, of rdflib or of pyoxigraph.
+            rows: The arguments of each fact, as terms of this package, of rdflib or of pyoxigraph; or a table, see `add_table`.
 
         Raises:
             ArityError: A row has a different number of arguments than the predicate; nothing is added then.
@@ -381,6 +384,8 @@ class Reasoner:
             ColumnTypeError: A term does not have the declared type of its column; nothing is added then.
             InconsistencyError: See `on_inconsistency`.
         """
+        if is_table(rows):
+            return self.add_table(predicate, rows)
         facts = list(map(as_row, rows))
         if not facts:
             return
@@ -404,12 +409,77 @@ class Reasoner:
         Raises:
             LoadError: A row does not consist of terms; nothing is removed then.
         """
+        if is_table(rows):
+            return self.remove_table(predicate, rows)
         facts = list(map(as_row, rows))
         with self.core.at_once():
             relation = self.engine.catalog.predicates.get(predicate, -1)
             if relation >= 0:
                 arity = self.engine.database.relations[relation].arity
                 self.engine.retract(predicate, find_rows(self.dictionary, facts, arity))
+
+    def add_table(
+        self,
+        predicate: str,
+        table: Any,
+        *,
+        columns: Sequence[str] | None = None,
+        header: bool = False,
+        nulls: Nulls = "error",
+    ) -> None:
+        """Add the rows of a table as explicit facts of a general predicate, without a Python object for each of them.
+
+        Columns are matched by name if the table has all columns of the declared relation, and otherwise by position. Values are of
+        the declared types; in columns of type ``any``, they are literals of the datatypes that correspond to their types, and text
+        is a string. Text in Parquet, CSV and TSV is read as the cells of facts instead, see the page on tables.
+
+        Args:
+            predicate: The name of the predicate.
+            table: A table, record batch or stream of Arrow, a data frame of Polars or pandas, or whatever exports Arrow's; a mapping of
+                names to columns; a cursor of DB-API or ADBC that has executed a query; or the `pathlib.Path` of a file, ``.parquet``,
+                ``.csv``, ``.tsv`` or ``.jsonl``.
+            columns: The names of the table's columns that are the arguments, in order.
+            header: Whether a file of CSV or TSV has the names of its columns in the first line.
+            nulls: What missing values do: ``error``, or ``skip`` for their rows. With ``skip``, empty cells of CSV and TSV are missing
+                values.
+
+        Raises:
+            LoadError: The table cannot be read, a value is missing or not of its column's type, or the columns do not match; nothing is
+                added then.
+            ArityError: The table has a different number of columns than the predicate has arguments.
+            MissingExtraError: pyarrow is not installed.
+            UnknownNameError: The treatment of missing values is unknown.
+            InconsistencyError: See `on_inconsistency`.
+
+        >>> reasoner = Reasoner("input relation age(who: string, years: integer) .")
+        >>> reasoner.add_table("age", {"years": [7, 9], "who": ["tim", "ann"], "town": ["Ulm", None]})
+        >>> [(who.lexical, years.lexical) for who, years in reasoner.facts("age")]
+        [('tim', '7'), ('ann', '9')]
+        """
+        add_table(self.core, predicate, table, columns=columns, header=header, nulls=nulls)
+
+    def remove_table(
+        self,
+        predicate: str,
+        table: Any,
+        *,
+        columns: Sequence[str] | None = None,
+        header: bool = False,
+        nulls: Nulls = "error",
+    ) -> None:
+        """Remove the rows of a table from the explicit facts of a general predicate; ignore those that are not explicit.
+
+        Args:
+            predicate: The name of the predicate.
+            table: As for `add_table`.
+            columns: Likewise.
+            header: Likewise.
+            nulls: Likewise.
+
+        Raises:
+            LoadError, MissingExtraError, UnknownNameError: As for `add_table`; nothing is removed then.
+        """
+        remove_table(self.core, predicate, table, columns=columns, header=header, nulls=nulls)
 
     def know(self, terms: Iterable[AnyTerm]) -> None:
         """Intern terms without asserting facts about them, so that the relations that the engine computes (see `literals`) hold of
@@ -785,25 +855,35 @@ class Reasoner:
 
         return plan(self.core, text, bindings, prefixes, base, run=run)
 
-    def facts(self, predicate: str, which: Which = "all") -> Iterator[tuple[Term, ...]]:
-        """Yield the facts of a general predicate; none if no rule and no fact uses it.
+    def facts(self, predicate: str, which: Which = "all", arguments: Sequence[Any] | None = None, **columns: Any) -> Facts:
+        """Return the facts of a general predicate, or those with some arguments; none if no rule and no fact uses it.
+
+        Facts with given arguments are found by an index, which the first question builds and changes keep up to date.
 
         Args:
             predicate: The name of the predicate.
             which: ``all``, ``explicit``, or ``inferred`` for those that are not explicit.
+            arguments: Terms or, for literals, Python values in the order of the columns; None matches every term.
+            columns: Terms or Python values by the declared names of columns: ``facts("edge", to=x)``.
 
         Returns:
-            An iterator of tuples of this package's terms.
+            An iterator of tuples of this package's terms, which also becomes a table: `kg_reasoner.api.fact_tables.Facts`.
 
         Raises:
-            UnknownNameError: The kind of facts is unknown.
+            UnknownNameError: The kind of facts, or a column of the declared relation, is unknown.
+            ArityError: The predicate has another number of arguments.
+            LoadError: An argument is not a term.
+
+        >>> reasoner = Reasoner('''
+        ...     input relation edge(from: string, to: string) .
+        ...     edge("a", "b") . edge("b", "c") . edge("a", "c") .
+        ... ''')
+        >>> [source.lexical for source, target in reasoner.facts("edge", to="c")]
+        ['b', 'a']
+        >>> [target.lexical for source, target in reasoner.facts("edge", arguments=["a", None])]
+        ['b', 'c']
         """
-        check_which(which)
-        with self.core.reading(which):
-            is_there = predicate in self.engine.catalog.predicates
-            found = np.array(self.engine.base.rows(predicate, which)) if is_there else None
-        if found is not None:
-            yield from self.dictionary.decode_rows(found)
+        return facts_of(self.core, predicate, which, arguments, columns)
 
     def answers(
         self,

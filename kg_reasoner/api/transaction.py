@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from threading import get_ident
 from types import TracebackType
-from typing import Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from kg_reasoner.api.core import ReasonerCore
 from kg_reasoner.concurrency.locking import Hold, calls_of_threads, is_at_work
@@ -15,6 +15,9 @@ from kg_reasoner.program import Program, Rule
 from kg_reasoner.query.delta import Delta
 from kg_reasoner.storage.arrays import Ids
 from kg_reasoner.terms import AnyTerm, AnyTriple
+
+if TYPE_CHECKING:
+    from kg_reasoner.tables.encoding import Nulls
 
 
 class Changeable(Protocol):
@@ -29,6 +32,14 @@ class Changeable(Protocol):
     def add_facts(self, predicate: str, rows: Iterable[Sequence[AnyTerm]]) -> None: ...
 
     def remove_facts(self, predicate: str, rows: Iterable[Sequence[AnyTerm]]) -> None: ...
+
+    def add_table(
+        self, predicate: str, table: Any, *, columns: Sequence[str] | None = None, header: bool = False, nulls: Nulls = "error"
+    ) -> None: ...
+
+    def remove_table(
+        self, predicate: str, table: Any, *, columns: Sequence[str] | None = None, header: bool = False, nulls: Nulls = "error"
+    ) -> None: ...
 
     def add_program(self, program: Program | str) -> None: ...
 
@@ -273,6 +284,44 @@ class Transaction:
         """
         self._expect_open()
         self.reasoner.remove_facts(predicate, rows)
+
+    def add_table(
+        self, predicate: str, table: Any, *, columns: Sequence[str] | None = None, header: bool = False, nulls: Nulls = "error"
+    ) -> None:
+        """Add the rows of a table as explicit facts.
+
+        Args:
+            predicate: The name of the predicate.
+            table: As for `Reasoner.add_table`, as are the other arguments.
+            columns: The names of the table's columns that are the arguments, in order.
+            header: Whether a file of CSV or TSV has the names of its columns in the first line.
+            nulls: What missing values do.
+
+        Raises:
+            TransactionError: The transaction is not open, or another thread began it.
+            LoadError, ArityError, MissingExtraError, UnknownNameError: As for `Reasoner.add_table`.
+        """
+        self._expect_open()
+        self.reasoner.add_table(predicate, table, columns=columns, header=header, nulls=nulls)
+
+    def remove_table(
+        self, predicate: str, table: Any, *, columns: Sequence[str] | None = None, header: bool = False, nulls: Nulls = "error"
+    ) -> None:
+        """Remove the rows of a table from the explicit facts; ignore those that are not explicit.
+
+        Args:
+            predicate: The name of the predicate.
+            table: As for `Reasoner.add_table`, as are the other arguments.
+            columns: The names of the table's columns that are the arguments, in order.
+            header: Whether a file of CSV or TSV has the names of its columns in the first line.
+            nulls: What missing values do.
+
+        Raises:
+            TransactionError: The transaction is not open, or another thread began it.
+            LoadError, MissingExtraError, UnknownNameError: As for `Reasoner.remove_table`.
+        """
+        self._expect_open()
+        self.reasoner.remove_table(predicate, table, columns=columns, header=header, nulls=nulls)
 
     def add_program(self, program: Program | str) -> None:
         """Add rules, declarations and facts.
