@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import io
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, BinaryIO, Final, TextIO
 
 import numpy as np
 
@@ -27,9 +28,10 @@ if TYPE_CHECKING:
     from kg_reasoner.sparql.results.columns import Columns
     from kg_reasoner.tables.encoding import Nulls
 
-__all__ = ["Facts", "add_table", "declaration_of", "facts_of", "remove_table"]
+__all__ = ["TABLE_FORMATS", "Facts", "add_table", "declaration_of", "facts_of", "remove_table"]
 
-_FORMATS: Final = (".parquet", ".csv", ".tsv", ".jsonl")
+TABLE_FORMATS: Final = ("tsv", "csv", "parquet", "jsonl")
+"""The formats of files that facts are written to."""
 _PYTHON_VALUES: Final = (bool, int, float, Decimal, str)
 
 
@@ -41,9 +43,7 @@ def declaration_of(program: Program, predicate: str) -> Declaration | None:
 # ---- tables as facts
 
 
-def add_table(
-    core: ReasonerCore, predicate: str, table: Any, *, columns: Sequence[str] | None, header: bool, nulls: Nulls
-) -> None:
+def add_table(core: ReasonerCore, predicate: str, table: Any, *, columns: Sequence[str] | None, header: bool, nulls: Nulls) -> None:
     """Add the rows of a table as facts, see `kg_reasoner.api.reasoner.Reasoner.add_table`."""
     declared, blocks = _encoded(core, predicate, table, columns, header=header, nulls=nulls, only_known=False)
     facts = np.concatenate(blocks) if len(blocks) > 1 else blocks[0]
@@ -95,7 +95,7 @@ def _encoded(
         raise ReasonerError("triples are added with add_triples or load, and tables become triples by rules")
     program = core.engine.program
     declared = declaration_of(program, predicate)
-    known = None if declared is None else declared.columns
+    known = _columns_of(core, predicate, declared)
     prefixes = {**PREFIXES, **dict(program.prefixes)}
     if isinstance(table, Path):
         found = read_file(
@@ -117,8 +117,15 @@ def _encoded(
         names = known if known is not None else [Column(batches.names[place]) for place in places]
         found = encoded(batches, places, names, core.dictionary, prefixes, nulls=nulls, only_known=only_known)
     blocks = list(found)
-    arity = core.engine.arities().get(predicate, 0) if known is None else len(known)
-    return declared, blocks or [np.empty((0, arity), np.int32)]
+    return declared, blocks or [np.empty((0, len(known or ())), np.int32)]
+
+
+def _columns_of(core: ReasonerCore, predicate: str, declared: Declaration | None) -> Sequence[Column] | None:
+    """Return the columns of a predicate, without names if it is only used; None if it is unknown."""
+    if declared is not None:
+        return declared.columns
+    arity = core.engine.arities().get(predicate)
+    return None if arity is None else [Column(f"column {number}") for number in range(1, arity + 1)]
 
 
 # ---- facts as tables
@@ -214,44 +221,55 @@ class Facts(Iterator[tuple[Term, ...]]):
             OutputError: The file cannot be written, or TSV cannot hold a string.
             MissingExtraError: Parquet and JSON lines need pyarrow.
         """
-        from kg_reasoner.io.files import atomic_output, atomic_text
-        from kg_reasoner.io.parquet import write_table
+        from kg_reasoner.io.files import atomic_output
 
         name = str(path).removesuffix(".gz")
-        suffix = next((suffix for suffix in _FORMATS if name.endswith(suffix)), None)
-        if suffix is None:
-            raise UnknownNameError("ending of a table's file", Path(path).suffix, _FORMATS)
-        if suffix == ".parquet":
-            table = self.to_arrow()
-            with atomic_output(str(path)) as file:
-                write_table(table, file)
-        elif suffix == ".jsonl":
-            table = self.to_arrow()
-            with atomic_text(str(path)) as text:
-                for batch in table.to_batches(1 << 16):
-                    text.writelines(f"{json.dumps(row, ensure_ascii=False, default=str)}\n" for row in batch.to_pylist())
-        else:
-            with atomic_text(str(path)) as text:
-                self.write_text(text, "," if suffix == ".csv" else "\t", header=header)
+        format = next((format for format in TABLE_FORMATS if name.endswith(f".{format}")), None)
+        if format is None:
+            raise UnknownNameError("ending of a table's file", Path(path).suffix, [f".{format}" for format in TABLE_FORMATS])
+        with atomic_output(str(path)) as file:
+            self.write_to(file, format, header=header)
         return len(self)
 
-    def write_text(self, file: Any, separator: str, *, header: bool = False) -> int:
-        """Write the facts to an open text file as sorted lines; return their number.
+    def write_to(self, file: BinaryIO, format: str, *, header: bool = False) -> int:
+        """Write the facts to an open file; see `write`.
 
         Args:
-            file: The file.
-            separator: What stands between cells: a comma for CSV, and otherwise a tab.
-            header: Whether the first line has the names of the columns.
+            file: The file, open for writing bytes.
+            format: ``parquet``, ``jsonl``, ``csv`` or ``tsv``.
+            header: Whether CSV and TSV begin with the names of the columns.
+
+        Returns:
+            The number of facts.
 
         Raises:
             OutputError: TSV cannot hold a string.
+            MissingExtraError: Parquet and JSON lines need pyarrow.
         """
+        if format == "parquet":
+            from kg_reasoner.io.parquet import write_table
+
+            write_table(self.to_arrow(), file)
+            return len(self)
+        text = io.TextIOWrapper(file, "utf-8", newline="", write_through=False)
+        try:
+            if format == "jsonl":
+                for batch in self.to_arrow().to_batches(1 << 16):
+                    text.writelines(f"{json.dumps(row, ensure_ascii=False, default=str)}\n" for row in batch.to_pylist())
+            else:
+                self._write_text(text, "," if format == "csv" else "\t", header=header)
+            text.flush()
+        finally:
+            text.detach()
+        return len(self)
+
+    def _write_text(self, file: TextIO, separator: str, *, header: bool) -> None:
         from kg_reasoner.io.facts import write_ids
         from kg_reasoner.io.files import write_rows
 
         if header and self.names:
             write_rows(file, [list(self.names)], separator)
-        return write_ids(file, self.ids, self._dictionary, self.types, separator)
+        write_ids(file, self.ids, self._dictionary, self.types, separator)
 
     def _columns(self) -> Columns:
         from kg_reasoner.sparql.results.columns import Columns
@@ -272,19 +290,19 @@ def _schema(found: pyarrow.Schema, types: Sequence[str]) -> pyarrow.Schema:
         "date": pyarrow.date32(),
         "dateTime": pyarrow.timestamp("us"),
     }
-    return pyarrow.schema([pyarrow.field(field.name, known.get(type_, field.type)) for field, type_ in zip(found, types, strict=True)])
+    return pyarrow.schema(
+        [pyarrow.field(field.name, known.get(type_, field.type)) for field, type_ in zip(found, types, strict=True)]
+    )
 
 
-def facts_of(
-    core: ReasonerCore, predicate: str, which: Which, arguments: Sequence[Any] | None, named: Mapping[str, Any]
-) -> Facts:
+def facts_of(core: ReasonerCore, predicate: str, which: Which, arguments: Sequence[Any] | None, named: Mapping[str, Any]) -> Facts:
     """Return facts of a predicate, see `kg_reasoner.api.reasoner.Reasoner.facts`."""
     check_which(which)
     with core.reading(which):
         engine = core.engine
         declared = declaration_of(engine.program, predicate)
         arity = engine.arities().get(predicate)
-        columns = declared.columns if declared is not None else [Column(f"column {n}") for n in range(1, (arity or 0) + 1)]
+        columns = _columns_of(core, predicate, declared) or ()
         names, types = [column.name for column in columns], [column.type for column in columns]
         wanted = _wanted(predicate, arity, names, arguments, named, is_declared=declared is not None)
         found = np.empty((0, len(names)), np.int32)
@@ -319,7 +337,9 @@ def _wanted(
     for name, value in named.items():
         if name not in names:
             if not is_declared:
-                raise ReasonerError(f"the columns of {predicate} have no names: declare the relation, or give all arguments in order")
+                raise ReasonerError(
+                    f"the columns of {predicate} have no names: declare the relation, or give all arguments in order"
+                )
             raise UnknownNameError(f"column of {predicate}", name, names)
         place = names.index(name)
         if place in wanted:

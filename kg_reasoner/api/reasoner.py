@@ -385,7 +385,8 @@ class Reasoner:
             InconsistencyError: See `on_inconsistency`.
         """
         if is_table(rows):
-            return self.add_table(predicate, rows)
+            self.add_table(predicate, rows)
+            return
         facts = list(map(as_row, rows))
         if not facts:
             return
@@ -410,7 +411,8 @@ class Reasoner:
             LoadError: A row does not consist of terms; nothing is removed then.
         """
         if is_table(rows):
-            return self.remove_table(predicate, rows)
+            self.remove_table(predicate, rows)
+            return
         facts = list(map(as_row, rows))
         with self.core.at_once():
             relation = self.engine.catalog.predicates.get(predicate, -1)
@@ -435,17 +437,17 @@ class Reasoner:
 
         Args:
             predicate: The name of the predicate.
-            table: A table, record batch or stream of Arrow, a data frame of Polars or pandas, or whatever exports Arrow's; a mapping of
-                names to columns; a cursor of DB-API or ADBC that has executed a query; or the `pathlib.Path` of a file, ``.parquet``,
-                ``.csv``, ``.tsv`` or ``.jsonl``.
+            table: A table, record batch or stream of Arrow, a data frame of Polars or pandas, or whatever exports Arrow's; a
+                mapping of names to columns; a cursor of DB-API or ADBC that has executed a query; or the `pathlib.Path` of a file,
+                ``.parquet``, ``.csv``, ``.tsv`` or ``.jsonl``.
             columns: The names of the table's columns that are the arguments, in order.
             header: Whether a file of CSV or TSV has the names of its columns in the first line.
-            nulls: What missing values do: ``error``, or ``skip`` for their rows. With ``skip``, empty cells of CSV and TSV are missing
-                values.
+            nulls: What missing values do: ``error``, or ``skip`` for their rows. With ``skip``, empty cells of CSV and TSV are
+                missing values.
 
         Raises:
-            LoadError: The table cannot be read, a value is missing or not of its column's type, or the columns do not match; nothing is
-                added then.
+            LoadError: The table cannot be read, a value is missing or not of its column's type, or the columns do not match;
+                nothing is added then.
             ArityError: The table has a different number of columns than the predicate has arguments.
             MissingExtraError: pyarrow is not installed.
             UnknownNameError: The treatment of missing values is unknown.

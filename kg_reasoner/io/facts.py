@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import gzip
 import zlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from itertools import chain
 from pathlib import Path
@@ -27,13 +27,24 @@ from kg_reasoner.storage.grouping import distinct_ids
 from kg_reasoner.storage.table_terms import cell_reader, format_cell
 from kg_reasoner.terms import XSD, Literal, Term, term_from_text
 
-__all__ = ["Relations", "doubts", "fact_files", "file_stem", "output_relations", "read_facts", "relations_of", "write_facts", "write_ids"]
+__all__ = [
+    "Relations",
+    "doubts",
+    "fact_files",
+    "file_stem",
+    "output_relations",
+    "read_facts",
+    "relations_of",
+    "write_facts",
+    "write_ids",
+]
 
 Relations: TypeAlias = dict[str, tuple[Column, ...]]
 """The columns of each relation, by its predicate."""
 
 _PARQUET: Final = ".parquet"
-_SUFFIXES: Final = (".tsv", ".csv", ".facts", ".tsv.gz", ".csv.gz", ".facts.gz", _PARQUET)
+_TEXTS: Final = (".tsv", ".csv", ".facts", ".jsonl", ".ndjson")
+_SUFFIXES: Final = (*_TEXTS, *(f"{suffix}.gz" for suffix in _TEXTS), _PARQUET)
 _NO_COLUMNS: Final = "()"
 _KNOWN: Final = 100_000
 """How many cells of a column are remembered with their terms."""
@@ -73,49 +84,55 @@ def file_stem(predicate: str) -> str:
     return quote(predicate[1:-1], safe="") if predicate.startswith("<") else predicate
 
 
-def fact_files(program: Program, folder: str | Path | None) -> dict[str, Path]:
-    """Return the files of facts for a program's relations, by predicate. Every declared input must have one; other relations
-    may.
+def fact_files(program: Program, folder: str | Path | None, others: Collection[str] = ()) -> dict[str, Path]:
+    """Return the files of facts for a program's relations, by predicate. Relations that are declared as output are not read.
 
-    Relations that are declared as output are not read.
+    Args:
+        program: The program.
+        folder: The folder with the files, if there is one.
+        others: Predicates whose facts are elsewhere.
 
     Raises:
-        LoadError: There is no such folder, no file for a declared input, or more than one file for a relation.
+        LoadError: There is no such folder, or more than one file for a relation.
     """
-    directory = None if folder is None else Path(folder)
-    if directory is not None and not directory.is_dir():
+    if folder is None:
+        return {}
+    directory = Path(folder)
+    if not directory.is_dir():
         raise LoadError(f"{folder} is not a folder", hint="name the folder that has a file such as edge.tsv for each relation")
-    inputs = {declaration.predicate: declaration for declaration in program.declarations if declaration.role == "input"}
     outputs = {declaration.predicate for declaration in program.declarations if declaration.role == "output"}
     files: dict[str, Path] = {}
-    for predicate in (name for name in relations_of(program) if name not in outputs):
+    for predicate in (name for name in relations_of(program) if name not in outputs and name not in others):
         stem = file_stem(predicate)
-        found = [] if directory is None else [path for suffix in _SUFFIXES if (path := directory / f"{stem}{suffix}").is_file()]
+        found = [path for suffix in _SUFFIXES if (path := directory / f"{stem}{suffix}").is_file()]
         if len(found) > 1:
             names = ", ".join(path.name for path in found)
             raise LoadError(f"{directory} has more than one file for the relation {predicate}: {names}", hint="keep one of them")
         if found:
             files[predicate] = found[0]
-        elif predicate in inputs:
-            where, hint = "no folder of facts was given", "name the folder (--facts on the command line)"
-            if directory is not None:
-                where, hint = (
-                    f"{directory} has no {stem}.tsv, .csv, .facts or .parquet",
-                    "for an input without facts, create an empty file",
-                )
-            raise LoadError(f"no facts for the input relation {predicate}: {where}", inputs[predicate].span, hint)
     return files
 
 
 def doubts(program: Program, folder: str | Path | None, files: Mapping[str, Path]) -> Iterator[str]:
-    """Yield warnings about likely mistakes, such as typing errors: files that no relation reads, and relations without facts.
+    """Yield warnings about likely mistakes, such as typing errors: tables that no relation of the program reads, inputs without
+    a table, and other relations without facts.
 
     Args:
         program: The program.
         folder: The folder with its facts, if there is one.
-        files: The files that are read, as `fact_files` gives them.
+        files: The files that are read: those that `fact_files` gives, and others.
     """
     relations = relations_of(program)
+    for predicate in files.keys() - relations.keys():
+        hint = suggest(predicate, relations)
+        yield f"the program does not use the relation {predicate}, for which {files[predicate]} is read{hint}"
+    stated = {rule.head.predicate for rule in program.rules}
+    for declaration in program.declarations:
+        if declaration.role == "input" and declaration.predicate not in files.keys() | stated:
+            where = "no folder was given"
+            if folder is not None:
+                where = f"{folder} has no {file_stem(declaration.predicate)}.tsv, .csv, .facts, .jsonl or .parquet"
+            yield f"no table for the input relation {declaration.predicate}: {where}"
     stems = {file_stem(predicate) for predicate in relations}
     names = [] if folder is None else sorted(path.name for path in Path(folder).iterdir())
     suffixes = {name: next((suffix for suffix in reversed(_SUFFIXES) if name.endswith(suffix)), "") for name in names}
@@ -407,9 +424,9 @@ def write_ids(file: IO[str], ids: Ids, dictionary: Dictionary, types: Sequence[s
         numbers, places = distinct_ids(ids[:, place])
         terms = list(map(term_from_text, dictionary.texts_of(numbers)))
         cells = [format_cell(term, type_) for term in terms]
-        order = sorted(range(len(terms)), key=lambda number, cells=cells, terms=terms: _rank(cells[number], terms[number]))
-        rank = np.empty(len(order), np.int64)
-        rank[order] = np.arange(len(order))
+        keys = list(map(_rank, cells, terms))
+        rank = np.empty(len(keys), np.int64)
+        rank[sorted(range(len(keys)), key=keys.__getitem__)] = np.arange(len(keys))
         shown = np.empty(len(cells), object)
         shown[:] = as_cells(cells, separator, len(types))
         columns.append(shown[places])

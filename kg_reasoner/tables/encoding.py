@@ -12,7 +12,7 @@ from kg_reasoner.program import Column
 from kg_reasoner.storage.arrays import Ids
 from kg_reasoner.storage.dictionary import Dictionary
 from kg_reasoner.tables.sources import Batches
-from kg_reasoner.tables.values import Form, Unreadable, form_of, term_texts
+from kg_reasoner.tables.values import Form, Unreadable, expect_terms, form_of, term_texts
 
 __all__ = ["Nulls", "check_nulls", "encoded", "places_of"]
 
@@ -88,6 +88,8 @@ def encoded(
     try:
         for batch in table.parts:
             arrays = [_without_null_codes(batch.column(place)) for place in places]
+            for array, column in zip(arrays, columns, strict=True):
+                expect_terms(array.type, f"{table.name}: column {column.name}")
             present = _present(arrays, columns, nulls, f"{table.name}, row", done)
             if present is not None:
                 arrays = [array.filter(present) for array in arrays]
@@ -103,8 +105,6 @@ def encoded(
                 except Unreadable as error:
                     row = error.place if present is None else int(np.flatnonzero(np.asarray(present))[error.place])
                     raise LoadError(f"{table.name}, row {done + row + 1}: column {column.name}: {error}") from None
-                except LoadError as error:
-                    raise LoadError(f"{table.name}: column {column.name}: {error.message}", hint=error.hint) from None
             done += batch.num_rows
             yield ids[(ids >= 0).all(axis=1)] if only_known else ids
     except (OSError, pyarrow.ArrowException) as error:

@@ -114,7 +114,9 @@ def _json_lines(path: Path) -> Batches:
     try:
         table = pyarrow.json.read_json(pyarrow.BufferReader(data), pyarrow.json.ReadOptions(use_threads=False, block_size=block))
     except pyarrow.ArrowException as error:
-        raise LoadError(f"cannot read {path}: {error}", hint="each line is an object, with values of one type for each key") from error
+        raise LoadError(
+            f"cannot read {path}: {error}", hint="each line is an object, with values of one type for each key"
+        ) from error
     return Batches(str(path), table.schema.names, table.to_batches(max_chunksize=1 << 17))
 
 
@@ -163,7 +165,7 @@ def _text_table(path: Path, header: bool, nulls: Nulls) -> Batches | None:
     parse = pyarrow.csv.ParseOptions(delimiter=separator, quote_char='"' if is_csv else False, newlines_in_values=is_csv)
     reading = pyarrow.csv.ReadOptions(use_threads=False, block_size=_BLOCK, autogenerate_column_names=not header)
     try:
-        names = pyarrow.csv.open_csv(pyarrow.BufferReader(data[:_BLOCK]), reading, parse).schema.names
+        names = pyarrow.csv.open_csv(pyarrow.BufferReader(data), reading, parse).schema.names
         kinds = dict.fromkeys(names, pyarrow.dictionary(pyarrow.int32(), pyarrow.string()))
         skips = nulls == "skip"
         convert = pyarrow.csv.ConvertOptions(
@@ -198,8 +200,8 @@ def _has_empty_lines(data: bytes) -> bool:
 
 
 def _is_plain(data: npt.NDArray[np.uint8], separator: int, *, quotes: bool) -> bool:
-    """Return whether Arrow splits a text into the same cells as `kg_reasoner.io.facts`: there are cells, carriage returns stand only
-    before line feeds, and quotation marks only around cells and, doubled, in these.
+    """Return whether Arrow splits a text into the same cells as `kg_reasoner.io.facts`: there are cells, carriage returns stand
+    only before line feeds, and quotation marks only around cells and, doubled, in these.
     """
     if not len(data) or data[0] == _NEWLINE or data[0] == _RETURN:
         return False

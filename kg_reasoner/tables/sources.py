@@ -43,7 +43,7 @@ def is_table(given: object) -> bool:
 
 def _is_frame(given: object) -> bool:
     """Return whether that is a frame of pandas or Polars, also a lazy one; neither library is imported."""
-    return type(given).__module__.partition(".")[0] in ("pandas", "polars") and hasattr(given, "columns")
+    return type(given).__module__.partition(".")[0] in ("pandas", "polars") and hasattr(given, "join")
 
 
 def _is_cursor(given: object) -> bool:
@@ -54,8 +54,8 @@ def batches_of(given: Any) -> Batches:
     """Return a table in memory, or what a cursor fetches, in batches.
 
     Args:
-        given: A table, record batch or stream of Arrow or of a library that exports them (Polars, pandas, DuckDB), a mapping of names
-            to columns, or a cursor of DB-API or ADBC that has executed a query.
+        given: A table, record batch or stream of Arrow or of a library that exports them (Polars, pandas, DuckDB), a mapping of
+            names to columns, or a cursor of DB-API or ADBC that has executed a query.
 
     Raises:
         MissingExtraError: pyarrow is not installed.

@@ -1,7 +1,8 @@
 """Columns of Arrow as texts of terms.
 
-A value of Arrow is a literal of the datatype that corresponds to its type; text is a string. If a column of the relation is declared
-with another type, the value is read as the cell of a table (`kg_reasoner.storage.table_terms`) that contains its lexical form.
+A value of Arrow is a literal of the datatype that corresponds to its type; text is a string. If a column of the relation is
+declared with another type, the value is read as the cell of a table (`kg_reasoner.storage.table_terms`) that contains its lexical
+form.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from kg_reasoner.errors import LoadError
 from kg_reasoner.storage.table_terms import cell_reader
 from kg_reasoner.terms import ABSOLUTE_IRI, XSD, Term, literal, term_text
 
-__all__ = ["Form", "Unreadable", "form_of", "term_texts"]
+__all__ = ["Form", "Unreadable", "expect_terms", "form_of", "term_texts"]
 
 _CANONICAL_INTEGER: Final = r"^(0|-?[1-9][0-9]*)$"
 _DECIMAL: Final = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)$"
@@ -51,6 +52,9 @@ class Form(NamedTuple):
     language: str = ""
 
 
+_UNKNOWN: Final = Form()
+
+
 def form_of(metadata: Mapping[bytes, bytes] | None) -> Form:
     """Return what the metadata of a field say; what they cannot say is ignored."""
     found = Form(*((metadata or {}).get(name.encode(), b"").decode("utf-8", "replace") for name in Form._fields))
@@ -60,7 +64,28 @@ def form_of(metadata: Mapping[bytes, bytes] | None) -> Form:
     return Form(found.form) if found.form in ("resource", "term") else Form()
 
 
-def term_texts(values: Any, type_: str, prefixes: Mapping[str, str], *, has_cells: bool, form: Form = Form()) -> Any:
+def expect_terms(kind: Any, where: str) -> None:
+    """Check that terms correspond to the values of a type of Arrow.
+
+    Raises:
+        LoadError: They do not.
+    """
+    import pyarrow.types as of
+
+    kind = kind.value_type if of.is_dictionary(kind) else kind
+    is_number = of.is_integer(kind) or of.is_floating(kind) or of.is_decimal(kind) or of.is_boolean(kind)
+    if not (is_number or _is_text(kind) or of.is_date(kind) or of.is_timestamp(kind)):
+        hint = "cast it to a string, a number, a boolean, a date or a timestamp"
+        raise LoadError(f"{where}: no term corresponds to a value of Arrow's type {kind}", hint=hint)
+
+
+def _is_text(kind: Any) -> bool:
+    import pyarrow.types as of
+
+    return of.is_string(kind) or of.is_large_string(kind) or of.is_string_view(kind) or of.is_null(kind)
+
+
+def term_texts(values: Any, type_: str, prefixes: Mapping[str, str], *, has_cells: bool, form: Form = _UNKNOWN) -> Any:
     """Return the N-Triples forms of the terms in a column, as an array of ``large_string``.
 
     Args:
@@ -72,12 +97,8 @@ def term_texts(values: Any, type_: str, prefixes: Mapping[str, str], *, has_cell
 
     Raises:
         Unreadable: A value is not of the column's type.
-        LoadError: No term corresponds to values of this type of Arrow.
     """
-    import pyarrow.types as of
-
-    kind = values.type
-    is_text = of.is_string(kind) or of.is_large_string(kind) or of.is_string_view(kind) or of.is_null(kind)
+    is_text = _is_text(values.type)
     if type_ == "any" and form.form == "literal":
         return _literals(_as_text(values) if is_text else _native(values)[1], form)
     if is_text:
@@ -91,13 +112,8 @@ def term_texts(values: Any, type_: str, prefixes: Mapping[str, str], *, has_cell
     return _of_text(lexical, type_, prefixes)
 
 
-
 def _native(values: Any) -> tuple[str, Any]:
-    """Return the type of column that values of Arrow belong in, and their lexical forms.
-
-    Raises:
-        LoadError: There is none.
-    """
+    """Return the type of column that values of Arrow belong in, and their lexical forms."""
     import pyarrow
     import pyarrow.compute as pc
     import pyarrow.types as of
@@ -114,10 +130,7 @@ def _native(values: Any) -> tuple[str, Any]:
         return "decimal", _with_others(texts, pc.invert(pc.match_substring(texts, "E")), values, lambda value: f"{value:f}")
     if of.is_date(kind):
         return "date", _as_text(values.cast(pyarrow.date32()))
-    if of.is_timestamp(kind):
-        return "dateTime", _moments(values)
-    hint = "cast it to a string, a number, a boolean, a date or a timestamp"
-    raise LoadError(f"no term corresponds to a value of Arrow's type {kind}", hint=hint)
+    return "dateTime", _moments(values)
 
 
 def _as_text(values: Any) -> Any:
