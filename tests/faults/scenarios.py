@@ -127,6 +127,22 @@ def add_many_edges(subject: Subject) -> None:
     subject.reasoner.add_facts("edge", numbers(300, 1000))
 
 
+def add_table(subject: Subject) -> None:
+    subject.reasoner.add_table("edge", {"from": ["d", "e", "a"], "to": ["e", "f", "b"]})
+
+
+def change_tables(subject: Subject) -> None:
+    with subject.reasoner.transaction() as transaction:
+        transaction.remove_table("edge", {"from": ["a", "x"], "to": ["b", "y"]})
+        transaction.add_table("edge", {"from": ["d", "e"], "to": ["e", "f"]})
+
+
+def look_up(subject: Subject) -> None:
+    for step in (lambda: None, lambda: add_edges(subject)):
+        step()
+        list(subject.reasoner.facts("path", arguments=[None, "c"]))
+
+
 def remove_edges(subject: Subject) -> None:
     subject.reasoner.remove_facts("edge", letters("ab", "cd"))
 
@@ -640,6 +656,9 @@ def _scenarios() -> Iterator[Scenario]:
     yield Scenario("materialise, renewed", renewing, materialise_edges)
     yield Scenario("materialise, scanned", scanning, materialise_edges)
     yield Scenario("add many facts", edges, add_many_edges)
+    yield Scenario("add a table", edges, add_table)
+    yield Scenario("add and remove tables, block", edges, change_tables, is_block=True)
+    yield Scenario("look up facts", edges, look_up, is_one=False)
     yield Scenario("add program", edges, add_program)
     yield Scenario("remove rules", edges, remove_rules)
     for strategy in STRATEGIES:
