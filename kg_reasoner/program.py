@@ -30,6 +30,7 @@ __all__ = [
     "Declaration",
     "Expression",
     "Filter",
+    "Index",
     "Negation",
     "Origin",
     "Program",
@@ -239,16 +240,32 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Declaration:
-    """``input relation name(column: type, ...) .``; `role` is ``input``, ``output`` or ``""``."""
+    """``input relation name(column: type, ...) primary key (column, ...) .``
+
+    Attributes:
+        role: ``input``, ``output`` or ``""``.
+        key: The names of the columns that identify a fact, in the order in which values are given.
+    """
 
     predicate: str
     columns: tuple[Column, ...]
     role: str = ""
     span: Span | None = field(default=None, compare=False, repr=False)
+    key: tuple[str, ...] = ()
 
     @property
     def arity(self) -> int:
         return len(self.columns)
+
+
+@dataclass(frozen=True, slots=True)
+class Index:
+    """``index name on relation(column, ...) .``: facts of a declared relation are found by these columns."""
+
+    name: str
+    predicate: str
+    columns: tuple[str, ...]
+    span: Span | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,6 +279,7 @@ class Program:
     declarations: tuple[Declaration, ...] = ()
     prefixes: tuple[tuple[str, str], ...] = ()
     translate: str | None = None
+    indexes: tuple[Index, ...] = ()
 
     def __or__(self, other: Program) -> Program:
         """Return a program with the rules and declarations of both programs, without duplicates."""
@@ -270,6 +288,7 @@ class Program:
             tuple(dict.fromkeys(self.declarations + other.declarations)),
             tuple(dict(self.prefixes + other.prefixes).items()),
             self.translate or other.translate,
+            tuple(dict.fromkeys(self.indexes + other.indexes)),
         )
 
 

@@ -19,7 +19,7 @@ from kg_reasoner.engine.engine import Engine
 from kg_reasoner.engine.inconsistency import Reaction
 from kg_reasoner.errors import InconsistencyError
 from kg_reasoner.language import analysis
-from kg_reasoner.program import TRIPLE, Program
+from kg_reasoner.program import TRIPLE, Declaration, Program
 from kg_reasoner.progress import Progress
 from kg_reasoner.query.matching import Which
 from kg_reasoner.query.patterns import Queries
@@ -68,6 +68,14 @@ class ReasonerCore:
         self.named_graphs: TripleObserver | None = None
         self.subscriptions: Subscriptions | None = None
         self._notices = Notices()
+        self._declared: tuple[Program, dict[str, Declaration]] = Program(), {}
+
+    def declared(self, predicate: str) -> Declaration | None:
+        """Return the declaration of a predicate, if it has one."""
+        program = self.engine.program
+        if self._declared[0] is not program:
+            self._declared = program, {declaration.predicate: declaration for declaration in reversed(program.declarations)}
+        return self._declared[1].get(predicate)
 
     @cached_property
     def caches(self) -> Caches:
@@ -108,6 +116,10 @@ class ReasonerCore:
         engine.expect_arities(analysis.arities(program))
         if program.declarations:
             self._check_types(merged)
+        if any(declaration.key for declaration in merged.declarations):
+            from kg_reasoner.api.keys import check_program
+
+            check_program(self, merged)
         engine.change_program(merged)
 
     def _check_types(self, program: Program) -> None:
@@ -199,11 +211,21 @@ class ReasonerCore:
         engine = self.engine
         is_first = engine.base.database.is_fresh
         changed = engine.materialise(progress)
+        if changed and engine.program.indexes:
+            self._build_indexes()
         if is_first:
             give_back(engine.database.context.total)
         if changed and engine.transaction is None and self.on_inconsistency == "raise":
             with engine.changing():
                 self.expect_consistent()
+
+    def _build_indexes(self) -> None:
+        """Build the declared indexes, where they are missing."""
+        with self.engine.changing():
+            for index in self.engine.program.indexes:
+                names = [column.name for column in self.declared(index.predicate).columns]  # type: ignore[union-attr]  # checked
+                if index.predicate in self.engine.catalog.predicates and len(self.dictionary):
+                    self.engine.base.matching(index.predicate, {names.index(name): 0 for name in index.columns})
 
     def reading(self, which: Which = "all") -> Hold:
         """Return the ``with`` block of a method that reads: the materialisation is up to date, unless only explicit facts are

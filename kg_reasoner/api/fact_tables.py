@@ -5,20 +5,20 @@ from __future__ import annotations
 import io
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Final, TextIO
 
 import numpy as np
 
 from kg_reasoner.api.core import ReasonerCore
-from kg_reasoner.engine.encoding import as_term
+from kg_reasoner.api.stating import state_facts, withdraw_facts
+from kg_reasoner.api.values import as_value
 from kg_reasoner.errors import ArityError, LoadError, MissingExtraError, ReasonerError, UnknownNameError
-from kg_reasoner.program import TRIPLE, Column, Declaration, Program
+from kg_reasoner.program import TRIPLE, Column, Declaration
 from kg_reasoner.query.matching import Which, check_which
 from kg_reasoner.storage.arrays import Ids
 from kg_reasoner.storage.dictionary import Dictionary
-from kg_reasoner.terms import Term, literal
+from kg_reasoner.terms import Term
 
 if TYPE_CHECKING:
     import pandas
@@ -28,16 +28,10 @@ if TYPE_CHECKING:
     from kg_reasoner.sparql.results.columns import Columns
     from kg_reasoner.tables.encoding import Nulls
 
-__all__ = ["TABLE_FORMATS", "Facts", "add_table", "declaration_of", "facts_of", "remove_table"]
+__all__ = ["TABLE_FORMATS", "Facts", "add_table", "facts_of", "remove_table"]
 
 TABLE_FORMATS: Final = ("tsv", "csv", "parquet", "jsonl")
 """The formats of files that facts are written to."""
-_PYTHON_VALUES: Final = (bool, int, float, Decimal, str)
-
-
-def declaration_of(program: Program, predicate: str) -> Declaration | None:
-    """Return the declaration of a predicate, if it has one."""
-    return next((declared for declared in program.declarations if declared.predicate == predicate), None)
 
 
 # ---- tables as facts
@@ -52,9 +46,9 @@ def add_table(core: ReasonerCore, predicate: str, table: Any, *, columns: Sequen
     with core.at_once():
         engine = core.engine
         engine.expect_arities({predicate: facts.shape[1]})
-        if declaration_of(engine.program, predicate) != declared:  # it was changed while the table was read
+        if core.declared(predicate) != declared:  # it was changed while the table was read
             engine.column_types.check(predicate, facts)
-        engine.load(predicate, np.ascontiguousarray(facts))
+        state_facts(core, predicate, np.ascontiguousarray(facts))
 
 
 def remove_table(
@@ -67,7 +61,7 @@ def remove_table(
         engine = core.engine
         relation = engine.catalog.predicates.get(predicate, -1)
         if relation >= 0 and engine.database.relations[relation].arity == facts.shape[1]:
-            engine.retract(predicate, np.ascontiguousarray(facts))
+            withdraw_facts(core, predicate, np.ascontiguousarray(facts))
 
 
 def _encoded(
@@ -94,7 +88,7 @@ def _encoded(
     if predicate == TRIPLE:
         raise ReasonerError("triples are added with add_triples or load, and tables become triples by rules")
     program = core.engine.program
-    declared = declaration_of(program, predicate)
+    declared = core.declared(predicate)
     known = _columns_of(core, predicate, declared)
     prefixes = {**PREFIXES, **dict(program.prefixes)}
     if isinstance(table, Path):
@@ -300,14 +294,14 @@ def facts_of(core: ReasonerCore, predicate: str, which: Which, arguments: Sequen
     check_which(which)
     with core.reading(which):
         engine = core.engine
-        declared = declaration_of(engine.program, predicate)
+        declared = core.declared(predicate)
         arity = engine.arities().get(predicate)
         columns = _columns_of(core, predicate, declared) or ()
         names, types = [column.name for column in columns], [column.type for column in columns]
         wanted = _wanted(predicate, arity, names, arguments, named, is_declared=declared is not None)
         found = np.empty((0, len(names)), np.int32)
         if predicate in engine.catalog.predicates:
-            ids = {place: _id_of(core.dictionary, value) for place, value in wanted.items()}
+            ids = {place: core.dictionary.find(as_value(value)) for place, value in wanted.items()}
             if -1 not in ids.values():
                 found = np.array(engine.base.matching(predicate, ids, which))
     return Facts(names, types, found, core.dictionary)
@@ -347,13 +341,3 @@ def _wanted(
         if value is not None:
             wanted[place] = value
     return wanted
-
-
-def _id_of(dictionary: Dictionary, value: Any) -> int:
-    """Return the id of a term, or of the literal of a Python value; -1 if it is unknown."""
-    return dictionary.find(literal(value) if isinstance(value, _PYTHON_VALUES) and not _is_term(value) else as_term(value))
-
-
-def _is_term(value: Any) -> bool:
-    """Return whether a string is a term of rdflib."""
-    return type(value).__module__.startswith("rdflib")

@@ -14,8 +14,10 @@ import numpy as np
 from kg_reasoner.api import documents
 from kg_reasoner.api.core import ReasonerCore
 from kg_reasoner.api.fact_tables import Facts, add_table, facts_of, remove_table
+from kg_reasoner.api.keys import delete_key, insert_or_update, modify
 from kg_reasoner.api.loaded import Loaded
 from kg_reasoner.api.notices import warn_of_program
+from kg_reasoner.api.stating import state_facts, withdraw_facts
 from kg_reasoner.api.transaction import Transaction
 from kg_reasoner.concurrency.cores import thread_count
 from kg_reasoner.concurrency.limits import UNLIMITED, Limits, Watch
@@ -268,7 +270,7 @@ class Reasoner:
             before = self.program
             remaining = tuple(rule for rule in before.rules if rule not in gone)
             if len(remaining) < len(before.rules):
-                self.engine.change_program(Program(remaining, before.declarations, before.prefixes, before.translate))
+                self.engine.change_program(replace(before, rules=remaining))
 
     # --- facts ------------------------------------------------------------------------------------------------------
 
@@ -382,6 +384,7 @@ class Reasoner:
             ArityError: A row has a different number of arguments than the predicate; nothing is added then.
             LoadError: A term is invalid; nothing is added then.
             ColumnTypeError: A term does not have the declared type of its column; nothing is added then.
+            KeyViolationError: A fact has the primary key of another one; nothing is added then.
             InconsistencyError: See `on_inconsistency`.
         """
         if is_table(rows):
@@ -398,7 +401,7 @@ class Reasoner:
                     raise ArityError(f"{predicate} has {arity} arguments, not {len(row)}")
             ids = encode_rows(self.dictionary, facts, arity)
             self.engine.column_types.check(predicate, ids)
-            self.engine.load(predicate, ids)
+            state_facts(self.core, predicate, ids)
 
     def remove_facts(self, predicate: str, rows: Iterable[Sequence[AnyTerm]]) -> None:
         """Remove explicit facts of a general predicate; ignore those that are not explicit.
@@ -418,7 +421,7 @@ class Reasoner:
             relation = self.engine.catalog.predicates.get(predicate, -1)
             if relation >= 0:
                 arity = self.engine.database.relations[relation].arity
-                self.engine.retract(predicate, find_rows(self.dictionary, facts, arity))
+                withdraw_facts(self.core, predicate, find_rows(self.dictionary, facts, arity))
 
     def add_table(
         self,
@@ -482,6 +485,87 @@ class Reasoner:
             LoadError, MissingExtraError, UnknownNameError: As for `add_table`; nothing is removed then.
         """
         remove_table(self.core, predicate, table, columns=columns, header=header, nulls=nulls)
+
+    def insert_or_update(self, predicate: str, rows: Iterable[Sequence[AnyTerm]]) -> None:
+        """Add facts of a relation with a primary key, in place of the explicit facts with the same keys.
+
+        Args:
+            predicate: The name of the relation.
+            rows: As for `add_facts`.
+
+        Raises:
+            ReasonerError: The relation is not declared with a primary key.
+            KeyViolationError: Two of the rows have the same key, or the program states a fact that would be replaced.
+            ArityError, LoadError, ColumnTypeError, InconsistencyError: As for `add_facts`.
+
+        >>> from kg_reasoner.terms import literal
+        >>> reasoner = Reasoner("input relation box(id: integer, where: string) primary key (id) .")
+        >>> reasoner.insert_or_update("box", [(literal(1), literal("attic")), (literal(2), literal("cellar"))])
+        >>> reasoner.insert_or_update("box", [(literal(1), literal("hall"))])
+        >>> reasoner.modify("box", 2, where="garage")
+        >>> [place.lexical for _, place in reasoner.facts("box")]
+        ['hall', 'garage']
+        """
+        insert_or_update(self.core, predicate, rows)
+
+    def delete_key(self, predicate: str, keys: Iterable[Any]) -> None:
+        """Remove the explicit facts with some primary keys.
+
+        Args:
+            predicate: The name of the relation.
+            keys: The keys, each as a tuple of terms or Python values, or as it is if the key has one column.
+
+        Raises:
+            ReasonerError: The relation is not declared with a primary key, or a key has another number of values.
+            KeyViolationError: No fact has one of the keys, or the program states it; nothing is removed then.
+            LoadError: A value is not a term.
+        """
+        delete_key(self.core, predicate, keys)
+
+    def modify(self, predicate: str, key: Any, /, **columns: Any) -> None:
+        """Change some arguments of the explicit fact with a primary key.
+
+        Args:
+            predicate: The name of the relation.
+            key: As for `delete_key`.
+            columns: The new terms or Python values, by the names of their columns.
+
+        Raises:
+            UnknownNameError: There is no column of a name.
+            KeyViolationError: No fact has the key, the program states it, or another fact has the new key.
+            ReasonerError, LoadError, ColumnTypeError: As for `insert_or_update`.
+        """
+        modify(self.core, predicate, key, columns)
+
+    def query_index(self, name: str, *values: Any) -> Facts:
+        """Return the facts that a declared index finds: ``index edge_by_to on edge(to) .``
+
+        Args:
+            name: The name of the index.
+            values: Terms or Python values, one for each of its columns.
+
+        Returns:
+            The facts, as `facts` returns them.
+
+        Raises:
+            UnknownNameError: There is no index of this name.
+            ArityError: It has another number of columns.
+            LoadError: A value is not a term.
+
+        >>> reasoner = Reasoner('''
+        ...     relation path(from: string, to: string) . index path_by_to on path(to) .
+        ...     path("a", "b") . path("b", "c") . path("a", "c") .
+        ... ''')
+        >>> [start.lexical for start, _ in reasoner.query_index("path_by_to", "c")]
+        ['b', 'a']
+        """
+        indexes = {index.name: index for index in self.program.indexes}
+        if name not in indexes:
+            raise UnknownNameError("index", name, indexes)
+        index = indexes[name]
+        if len(values) != len(index.columns):
+            raise ArityError(f"the index {name} has {len(index.columns)} columns, not {len(values)}")
+        return self.facts(index.predicate, **dict(zip(index.columns, values, strict=True)))
 
     def know(self, terms: Iterable[AnyTerm]) -> None:
         """Intern terms without asserting facts about them, so that the relations that the engine computes (see `literals`) hold of

@@ -41,6 +41,12 @@ class Changeable(Protocol):
         self, predicate: str, table: Any, *, columns: Sequence[str] | None = None, header: bool = False, nulls: Nulls = "error"
     ) -> None: ...
 
+    def insert_or_update(self, predicate: str, rows: Iterable[Sequence[AnyTerm]]) -> None: ...
+
+    def delete_key(self, predicate: str, keys: Iterable[Any]) -> None: ...
+
+    def modify(self, predicate: str, key: Any, /, **columns: Any) -> None: ...
+
     def add_program(self, program: Program | str) -> None: ...
 
     def remove_rules(self, rules: Iterable[Rule]) -> None: ...
@@ -322,6 +328,49 @@ class Transaction:
         """
         self._expect_open()
         self.reasoner.remove_table(predicate, table, columns=columns, header=header, nulls=nulls)
+
+    def insert_or_update(self, predicate: str, rows: Iterable[Sequence[AnyTerm]]) -> None:
+        """Add facts of a relation with a primary key, in place of the explicit facts with the same keys.
+
+        Args:
+            predicate: The name of the relation.
+            rows: As for `Reasoner.add_facts`.
+
+        Raises:
+            TransactionError: The transaction is not open, or another thread began it.
+            ReasonerError, KeyViolationError, ArityError, LoadError, ColumnTypeError: As for `Reasoner.insert_or_update`.
+        """
+        self._expect_open()
+        self.reasoner.insert_or_update(predicate, rows)
+
+    def delete_key(self, predicate: str, keys: Iterable[Any]) -> None:
+        """Remove the explicit facts with some primary keys.
+
+        Args:
+            predicate: The name of the relation.
+            keys: As for `Reasoner.delete_key`.
+
+        Raises:
+            TransactionError: The transaction is not open, or another thread began it.
+            ReasonerError, KeyViolationError, LoadError: As for `Reasoner.delete_key`.
+        """
+        self._expect_open()
+        self.reasoner.delete_key(predicate, keys)
+
+    def modify(self, predicate: str, key: Any, /, **columns: Any) -> None:
+        """Change some arguments of the explicit fact with a primary key.
+
+        Args:
+            predicate: The name of the relation.
+            key: As for `Reasoner.delete_key`.
+            columns: The new terms or Python values, by the names of their columns.
+
+        Raises:
+            TransactionError: The transaction is not open, or another thread began it.
+            UnknownNameError, ReasonerError, KeyViolationError, LoadError, ColumnTypeError: As for `Reasoner.modify`.
+        """
+        self._expect_open()
+        self.reasoner.modify(predicate, key, **columns)
 
     def add_program(self, program: Program | str) -> None:
         """Add rules, declarations and facts.

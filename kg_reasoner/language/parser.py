@@ -32,6 +32,7 @@ from kg_reasoner.program import (
     Declaration,
     Expression,
     Filter,
+    Index,
     Negation,
     Origin,
     Program,
@@ -174,6 +175,7 @@ class _Builder:
         self.prefixes = dict(PREFIXES)
         self.declared: dict[str, str] = {}
         self.declarations: list[Declaration] = []
+        self.indexes: list[Index] = []
         self.rules: list[Rule] = []
         self.translate: str | None = None
         # Of the rule that is being built:
@@ -187,11 +189,14 @@ class _Builder:
             "base": self.set_base,
             "translate": self.set_translation,
             "declaration": self.add_declaration,
+            "index": self.add_index,
             "rule": self.add_rules,
         }
         for statement in tree.children:
             statements[statement.data](statement)
-        return Program(tuple(self.rules), tuple(self.declarations), tuple(self.declared.items()), self.translate)
+        return Program(
+            tuple(self.rules), tuple(self.declarations), tuple(self.declared.items()), self.translate, tuple(self.indexes)
+        )
 
     # --- statements
 
@@ -208,9 +213,17 @@ class _Builder:
         self.translate = str(name)
 
     def add_declaration(self, tree: Node) -> None:
-        role, _, predicate, *columns = tree.children
+        role, _, predicate, *columns, key = tree.children
         shape = tuple(self.column(column) for column in columns)
-        self.declarations.append(Declaration(self.predicate(predicate), shape, role.lower() if role else "", self.span(predicate)))
+        names = () if key is None else tuple(map(str, key.children))
+        name = self.predicate(predicate)
+        for place, column in enumerate(names):
+            self.expect(key.children[place], [column.name for column in shape], f"column of {name}")
+        self.declarations.append(Declaration(name, shape, role.lower() if role else "", self.span(predicate), names))
+
+    def add_index(self, tree: Node) -> None:
+        name, _, predicate, *columns = tree.children
+        self.indexes.append(Index(str(name), self.predicate(predicate), tuple(map(str, columns)), self.span(name)))
 
     def column(self, tree: Node) -> Column:
         name, type = tree.children

@@ -21,6 +21,7 @@ from kg_reasoner.program import (
     Declaration,
     Expression,
     Filter,
+    Index,
     Negation,
     Program,
     Rule,
@@ -29,7 +30,7 @@ from kg_reasoner.program import (
 )
 from kg_reasoner.terms import IRI, NOT_IN_IRI, RDF, XSD, BlankNode, Literal
 
-__all__ = ["format_declaration", "format_program", "format_rule", "format_term"]
+__all__ = ["format_declaration", "format_index", "format_program", "format_rule", "format_term"]
 
 _PLAIN: Final = {
     XSD.integer.value: re.compile(r"[+-]?[0-9]+"),
@@ -67,6 +68,7 @@ def format_program(program: Program) -> str:
     if program.translate is not None:
         lines.append(f"@translate {program.translate} .")
     lines.extend(format_declaration(declaration, prefixes) for declaration in program.declarations)
+    lines.extend(format_index(index, prefixes) for index in program.indexes)
     lines.extend(format_rule(rule, prefixes, named=True) for rule in program.rules)
     return "".join(f"{line}\n" for line in lines)
 
@@ -75,7 +77,13 @@ def format_declaration(declaration: Declaration, prefixes: _Prefixes = PREFIXES)
     """Return the text of a declaration with its final dot."""
     columns = ", ".join(f"{column.name}: {column.type}" for column in declaration.columns)
     role = f"{declaration.role} " if declaration.role else ""
-    return f"{role}relation {_predicate(declaration.predicate, prefixes)}({columns}) ."
+    key = f" primary key ({', '.join(declaration.key)})" if declaration.key else ""
+    return f"{role}relation {_predicate(declaration.predicate, prefixes)}({columns}){key} ."
+
+
+def format_index(index: Index, prefixes: _Prefixes = PREFIXES) -> str:
+    """Return the text of the declaration of an index with its final dot."""
+    return f"index {index.name} on {_predicate(index.predicate, prefixes)}({', '.join(index.columns)}) ."
 
 
 def format_rule(rule: Rule, prefixes: _Prefixes = PREFIXES, named: bool = False) -> str:

@@ -18,7 +18,7 @@ from kg_reasoner import KGReasonerStore, attach, detach
 from kg_reasoner.api.reasoner import Equality, Reasoner
 from kg_reasoner.api.update import Update
 from kg_reasoner.engine.maintenance import DEFAULT, STRATEGIES
-from kg_reasoner.errors import ReasonerError
+from kg_reasoner.errors import KeyViolationError, ReasonerError
 from kg_reasoner.language.parser import parse
 from kg_reasoner.terms import IRI, OWL, RDF, RDFS, Term, Triple, literal
 from tests.faults.subjects import Mirror, Subject
@@ -135,6 +135,33 @@ def change_tables(subject: Subject) -> None:
     with subject.reasoner.transaction() as transaction:
         transaction.remove_table("edge", {"from": ["a", "x"], "to": ["b", "y"]})
         transaction.add_table("edge", {"from": ["d", "e"], "to": ["e", "f"]})
+
+
+KEYS: Final = """
+    input relation box(id: integer, place: string) primary key (id) .
+    index by_place on box(place) .
+    full(?p) :- box(?x, ?p), box(?y, ?p), FILTER(?x != ?y) .
+"""
+
+
+def boxes() -> Subject:
+    reasoner = Reasoner(KEYS)
+    reasoner.add_table("box", {"id": range(6), "place": [f"place {number % 4}" for number in range(6)]})
+    reasoner.materialise()
+    return Subject(reasoner)
+
+
+def replace_by_key(subject: Subject) -> None:
+    subject.reasoner.insert_or_update("box", [(literal(number), literal("place 1")) for number in (1, 3, 7)])
+
+
+def modify_by_key(subject: Subject) -> None:
+    subject.reasoner.modify("box", 2, place="place 3")
+
+
+def delete_by_key(subject: Subject) -> None:
+    with suppress(KeyViolationError):
+        subject.reasoner.delete_key("box", [0, 4])
 
 
 def look_up(subject: Subject) -> None:
@@ -658,6 +685,10 @@ def _scenarios() -> Iterator[Scenario]:
     yield Scenario("add many facts", edges, add_many_edges)
     yield Scenario("add a table", edges, add_table)
     yield Scenario("add and remove tables, block", edges, change_tables, is_block=True)
+    yield Scenario("replace by key", boxes, replace_by_key)
+    yield Scenario("modify by key", boxes, modify_by_key)
+    yield Scenario("delete by key", boxes, delete_by_key)
+    yield Scenario("delete by key in a transaction", begun(boxes), delete_by_key)
     yield Scenario("look up facts", edges, look_up, is_one=False)
     yield Scenario("add program", edges, add_program)
     yield Scenario("remove rules", edges, remove_rules)
