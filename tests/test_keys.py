@@ -134,7 +134,7 @@ def test_the_error_names_both_facts() -> None:
     assert len(reasoner.facts("box")) == 1
     with pytest.raises(KeyViolationError, match="the program states box"):
         reasoner.delete_key("box", [(9, 9)])
-    with pytest.raises(KeyViolationError, match="box has no fact with the primary key id = .*1.*, room = "):
+    with pytest.raises(KeyViolationError, match=r"box has no fact with the primary key id = .*1.*, room = "):
         reasoner.delete_key("box", [(1, 1)])
 
 

@@ -119,7 +119,7 @@ class ReasonerCore:
         if any(declaration.key for declaration in merged.declarations):
             from kg_reasoner.api.keys import check_program
 
-            check_program(self, merged)
+            check_program(engine, merged)
         engine.change_program(merged)
 
     def _check_types(self, program: Program) -> None:

@@ -14,7 +14,7 @@ import numpy as np
 from kg_reasoner.api import documents
 from kg_reasoner.api.core import ReasonerCore
 from kg_reasoner.api.fact_tables import Facts, add_table, facts_of, remove_table
-from kg_reasoner.api.keys import delete_key, insert_or_update, modify
+from kg_reasoner.api.key_changes import delete_key, insert_or_update, modify
 from kg_reasoner.api.loaded import Loaded
 from kg_reasoner.api.notices import warn_of_program
 from kg_reasoner.api.stating import state_facts, withdraw_facts

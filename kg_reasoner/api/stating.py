@@ -18,7 +18,7 @@ def state_facts(core: ReasonerCore, predicate: str, facts: Ids) -> None:
     if declaration is not None and declaration.key:
         from kg_reasoner.api.keys import check_keys
 
-        check_keys(core, declaration, facts)
+        check_keys(core.engine, declaration, facts)
     core.engine.load(predicate, facts)
 
 
