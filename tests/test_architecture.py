@@ -51,6 +51,7 @@ engine: expressions language concurrency storage planning query explain dbsp loa
 classification: expressions language storage explain loaders.rules loaders.ontology engine
 api: expressions language concurrency storage planning query sparql explain rulesets loaders loaders.rules loaders.ontology
     loaders.rdf loaders.imports engine classification io tables
+shell: expressions language storage query sparql api
 lubm: io
 rdflib_store: concurrency storage query sparql explain loaders loaders.rdf engine api
 owlready2: expressions storage explain loaders.ontology loaders.rdf classification api
@@ -59,7 +60,7 @@ spark_backend.plan: expressions language
 spark_backend.io: loaders.rdf spark_backend
 spark_backend.exec: expressions language loaders.ontology spark_backend spark_backend.plan spark_backend.io
 cli: language concurrency storage query sparql explain rulesets loaders loaders.ontology loaders.rdf loaders.imports engine
-    classification api io tables lubm rdflib_store spark_backend spark_backend.io
+    classification api io tables shell lubm rdflib_store spark_backend spark_backend.io
 """.replace("\n    ", " ")
         .strip()
         .splitlines()

@@ -1,4 +1,4 @@
-"""The benchmark of tables runs, and its tables are what it says."""
+"""The benchmarks of tables and of the shell run, and their data are what they say."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.shell import scripts, seconds
 from benchmarks.tables import compared, tables
 from kg_reasoner import Reasoner
 
@@ -18,3 +19,8 @@ def test_every_way_is_measured(tmp_path: Path) -> None:
         written = Reasoner()
         written.add_table("r", tmp_path / "out.parquet")
         assert len(written.facts("r")) == len({tuple(row.values()) for row in table.to_pylist()})
+
+
+def test_scripts_of_the_shell_are_measured() -> None:
+    for name, script in scripts(30).items():
+        assert len(script) == 30 and seconds(script, 1) > 0, name

@@ -26,6 +26,7 @@ from kg_reasoner.cli.materialise import materialise
 from kg_reasoner.cli.query import query
 from kg_reasoner.cli.rules import rules
 from kg_reasoner.cli.run import run
+from kg_reasoner.cli.shell import shell
 from kg_reasoner.cli.spark import spark
 from kg_reasoner.errors import OutputError, ReasonerError, ReasonerWarning
 
@@ -111,5 +112,5 @@ def main() -> None:
     """
 
 
-for _command in (materialise, query, explain, run, rules, check, classify, diff, imports, generate, demo, spark):
+for _command in (materialise, query, explain, run, shell, rules, check, classify, diff, imports, generate, demo, spark):
     main.add_command(_command)

@@ -15,7 +15,8 @@ from kg_reasoner.cli.limit_options import limit_options
 from kg_reasoner.cli.loading_options import load_documents, loading_options
 from kg_reasoner.cli.options import quiet_option, reasoner_settings, report_inconsistencies, threads_option
 from kg_reasoner.cli.profile_option import begin_profile, profile_option
-from kg_reasoner.errors import LoadError, OutputError, ReasonerError
+from kg_reasoner.cli.table_options import given_tables
+from kg_reasoner.errors import OutputError
 from kg_reasoner.program import TRIPLE
 
 if TYPE_CHECKING:
@@ -94,7 +95,7 @@ def run(
     with starting():
         reasoner = Reasoner(program, ruleset=ruleset, **reasoner_settings())
     begin_profile(reasoner)
-    given = _given_tables(tables)
+    given = given_tables(tables)
     inputs = {**fact_files(program, facts, given), **given}
     for doubt in (*homonyms(program), *doubts(program, facts, inputs)):
         warn(doubt)
@@ -118,25 +119,6 @@ def run(
             written = sum(write(files[name]) for name, write in outputs.items())
     report_inconsistencies(reasoner)
     note(f"{plural(written, 'fact')} of {plural(len(outputs), 'relation')}; read in {reading:.2f} s, run in {running:.2f} s")
-
-
-def _given_tables(tables: Iterable[str]) -> dict[str, Path]:
-    """Return the files that are named by options, by their relations.
-
-    Raises:
-        ReasonerError: An option does not name a relation and a file, or two of them name the same relation.
-    """
-    files: dict[str, Path] = {}
-    for given in tables:
-        name, equals, path = given.partition("=")
-        if not (name and equals and path):
-            raise ReasonerError(f"--table {given} does not name a relation and its file, as --table edge=roads.csv does")
-        if name in files:
-            raise ReasonerError(f"--table names two files for the relation {name}: {files[name]} and {path}")
-        files[name] = Path(path)
-        if not files[name].is_file():
-            raise LoadError(f"{path} does not exist")
-    return files
 
 
 def _outputs(program: Program, reasoner: Reasoner, output_format: str, *, header: bool) -> dict[str, _Writer]:
