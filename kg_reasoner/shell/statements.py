@@ -1,4 +1,4 @@
-"""Text in parts: commands, which end with a semicolon (updates with a comma, too), SPARQL queries, and rules, which end with a dot."""
+"""Text in parts: commands, which end with a semicolon (updates also with a comma), queries, and rules, which end with a dot."""
 
 from __future__ import annotations
 
