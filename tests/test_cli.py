@@ -322,6 +322,7 @@ def test_an_output_in_a_folder_without_permission(zoo: Path, tmp_path: Path) -> 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this platform has no named pipes")
 @pytest.mark.parametrize("options", thinned([(), ("--format", "csv")], 2))
+@pytest.mark.long
 def test_a_pipe_is_read_once(zoo: Path, tmp_path: Path, options: tuple[str, ...]) -> None:
     pipe = tmp_path / "pipe.ttl"
     os.mkfifo(pipe)

@@ -254,6 +254,7 @@ def long_chain(length: int) -> Reasoner:
     return reasoner
 
 
+@pytest.mark.long
 def test_high_proofs() -> None:
     """Proofs higher than Python's stack in every form, none of which nests without end."""
     reasoner = long_chain(1500)
@@ -270,6 +271,7 @@ def test_high_proofs() -> None:
     assert deepest_nesting(proof.html()) < 150
 
 
+@pytest.mark.long
 def test_any_proof_where_the_shortest_takes_too_long() -> None:
     """The number of proofs is exponential here, and the search for the shortest is limited."""
     program = parse("path(?x, ?y) :- edge(?x, ?y) . path(?x, ?z) :- path(?x, ?y), path(?y, ?z) .")
@@ -923,6 +925,10 @@ def test_the_command_tells_what_is_missing(zoo: Path) -> None:
 )
 def test_triples_that_are_none(zoo: Path, triple: str, message: str) -> None:
     assert message in kg(zoo, "--triple", triple, code=2)
+
+
+def test_one_triple_is_explained_at_a_time(zoo: Path) -> None:
+    assert "--triple is given 2 times" in kg(zoo, "-t", ":leo a :Cat", "-t", ":leo a :Dog", code=2)
 
 
 def test_names_are_understood_as_they_are_shown(tmp_path: Path) -> None:
