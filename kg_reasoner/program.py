@@ -245,6 +245,11 @@ class Declaration:
     Attributes:
         role: ``input``, ``output`` or ``""``.
         key: The names of the columns that identify a fact, in the order in which values are given.
+        kind: ``relation``; ``multiset``, whose facts are counted; or ``stream``, whose facts live for one transaction.
+        operator: ``delay``: the facts that another relation had some transactions ago; ``difference``: those that it gained by the
+            last transaction; or nothing.
+        source: The other relation.
+        steps: The transactions of a delay.
     """
 
     predicate: str
@@ -252,6 +257,10 @@ class Declaration:
     role: str = ""
     span: Span | None = field(default=None, compare=False, repr=False)
     key: tuple[str, ...] = ()
+    kind: str = "relation"
+    operator: str = ""
+    source: str = ""
+    steps: int = 1
 
     @property
     def arity(self) -> int:

@@ -17,7 +17,7 @@ from kg_reasoner.concurrency.locking import Hold
 from kg_reasoner.engine.collector import Collector
 from kg_reasoner.engine.engine import Engine
 from kg_reasoner.engine.inconsistency import Reaction
-from kg_reasoner.errors import InconsistencyError
+from kg_reasoner.errors import InconsistencyError, TransactionError
 from kg_reasoner.language import analysis
 from kg_reasoner.program import TRIPLE, Declaration, Program
 from kg_reasoner.progress import Progress
@@ -31,6 +31,7 @@ from kg_reasoner.storage.releasing import give_back
 
 if TYPE_CHECKING:
     from kg_reasoner.api.subscriptions import Subscriptions
+    from kg_reasoner.api.ticks import Ticks
 
 __all__ = ["ReasonerCore"]
 
@@ -69,6 +70,8 @@ class ReasonerCore:
         self.subscriptions: Subscriptions | None = None
         self._notices = Notices()
         self._declared: tuple[Program, dict[str, Declaration]] = Program(), {}
+        self.ticks: Ticks | None = None
+        """What begins and ends transactions, where the program has streams, delays or differences."""
 
     def declared(self, predicate: str) -> Declaration | None:
         """Return the declaration of a predicate, if it has one."""
@@ -120,7 +123,21 @@ class ReasonerCore:
             from kg_reasoner.api.keys import check_program
 
             check_program(engine, merged)
+        if self.ticks is None and any(found.kind == "stream" or found.operator for found in merged.declarations):
+            self._use_ticks()
         engine.change_program(merged)
+
+    def _use_ticks(self) -> None:
+        """Let transactions begin and end as declarations of streams, delays and differences say.
+
+        Raises:
+            TransactionError: A transaction is open, which has not begun so.
+        """
+        from kg_reasoner.api.ticks import Ticks
+
+        if self.engine.transaction is not None:
+            raise TransactionError("the first streams, delays and differences are declared outside of transactions")
+        self.engine.set(self, "ticks", Ticks(self.engine))
 
     def _check_types(self, program: Program) -> None:
         """Check the existing explicit facts against the declarations of a program."""
@@ -138,7 +155,9 @@ class ReasonerCore:
         engine = self.engine
         if engine.transaction is not None:
             self._hand_over()
-        is_watched = (self.subscriptions is not None and self.subscriptions) or self.on_inconsistency == "raise"
+        is_watched = (
+            (self.subscriptions is not None and self.subscriptions) or self.on_inconsistency == "raise" or self.ticks is not None
+        )
         return self._in_one() if is_watched else engine.changing()
 
     @contextmanager
@@ -151,15 +170,22 @@ class ReasonerCore:
             if is_one:
                 self.materialise()
             with engine.changing():
-                collector = Collector(self.dictionary) if is_one and self.subscriptions else None
+                ticks = self.ticks if is_one else None
+                collector = Collector(self.dictionary) if is_one and (self.subscriptions or ticks is not None) else None
                 if collector is not None:
                     engine.collect(collector)
+                if ticks is not None:
+                    ticks.begin()
                 yield
                 if is_one:
                     engine.update()
+                    if ticks is not None:
+                        ticks.finish()
                     self.expect_consistent()
-                if collector is not None:
+                if collector is not None and self.subscriptions:
                     engine.tell(self.visibility.of_delta(collector.delta))
+                if ticks is not None:
+                    ticks.end()
         if is_one:
             self.publish()
 

@@ -16,6 +16,7 @@ from kg_reasoner.api.core import ReasonerCore
 from kg_reasoner.api.fact_tables import Facts, add_table, facts_of, remove_table
 from kg_reasoner.api.key_changes import delete_key, insert_or_update, modify
 from kg_reasoner.api.loaded import Loaded
+from kg_reasoner.api.multisets import counted
 from kg_reasoner.api.notices import warn_of_program
 from kg_reasoner.api.stating import state_facts, withdraw_facts
 from kg_reasoner.api.transaction import Transaction
@@ -38,7 +39,7 @@ from kg_reasoner.query.visibility import Visibility
 from kg_reasoner.storage.arrays import Ids, TripleIds
 from kg_reasoner.storage.dictionary import Dictionary
 from kg_reasoner.tables.sources import is_table
-from kg_reasoner.terms import OWL, AnyTerm, AnyTriple, Triple
+from kg_reasoner.terms import OWL, AnyTerm, AnyTriple, Term, Triple
 
 if TYPE_CHECKING:
     from kg_reasoner.api.answers import Answers
@@ -536,6 +537,31 @@ class Reasoner:
             ReasonerError, LoadError, ColumnTypeError: As for `insert_or_update`.
         """
         modify(self.core, predicate, key, columns)
+
+    def counts(self, predicate: str) -> Iterator[tuple[tuple[Term, ...], int]]:
+        """Return the explicit facts of a multiset, and how often each is in it.
+
+        Args:
+            predicate: The name of the relation, declared as ``input multiset``.
+
+        Returns:
+            The facts with their numbers.
+
+        Raises:
+            ReasonerError: The relation is not declared as a multiset.
+
+        >>> from kg_reasoner.terms import literal
+        >>> reasoner = Reasoner("input multiset vote(for: string) .")
+        >>> reasoner.add_facts("vote", [(literal("ann"),), (literal("tim"),), (literal("ann"),)])
+        >>> reasoner.remove_facts("vote", [(literal("ann"),)])
+        >>> {who.lexical: count for (who,), count in reasoner.counts("vote")}
+        {'ann': 1, 'tim': 1}
+        """
+        declared = self.core.declared(predicate)
+        if declared is None or declared.kind != "multiset":
+            raise ReasonerError(f"{predicate} is not declared as a multiset: input multiset {predicate}(...) .")
+        with self.core.reading("explicit"):
+            return counted(self.engine, predicate)
 
     def query_index(self, name: str, *values: Any) -> Facts:
         """Return the facts that a declared index finds: ``index edge_by_to on edge(to) .``

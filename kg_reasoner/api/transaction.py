@@ -17,6 +17,7 @@ from kg_reasoner.storage.arrays import Ids
 from kg_reasoner.terms import AnyTerm, AnyTriple
 
 if TYPE_CHECKING:
+    from kg_reasoner.api.ticks import Ticks
     from kg_reasoner.tables.encoding import Nulls
 
 
@@ -74,7 +75,7 @@ class Transaction:
         self.reasoner = reasoner
         self.core = reasoner.core
         self._engine = reasoner.core.engine
-        self.collector = Collector(reasoner.core.dictionary) if collects else None
+        self.collector = Collector(reasoner.core.dictionary) if collects or reasoner.core.ticks is not None else None
         self._isolated = isolated
         self._has_begun = False
         self._thread = -1
@@ -153,10 +154,22 @@ class Transaction:
             core.materialise()
             self._has_begun, self._hold = True, hold if self._isolated else None
             engine.begin(self, self.collector)
+            if core.ticks is not None:
+                self._begin_tick(core.ticks)
         finally:
             if not (self._isolated and self.is_open):
                 hold.release()
         return self
+
+    def _begin_tick(self, ticks: Ticks) -> None:
+        """Let delays and differences change; undo the transaction after an error or interrupt."""
+        try:
+            with self._engine.changing():
+                ticks.begin()
+        except BaseException:
+            if self.is_open:
+                self.rollback()
+            raise
 
     def _is_needed(self) -> bool:
         """Return whether it still needs its hold: it is open, about to be, or still ending."""
@@ -185,9 +198,13 @@ class Transaction:
         try:
             with engine.changing():
                 engine.update()
+                if core.ticks is not None:
+                    core.ticks.finish()
                 core.expect_consistent()
                 if self.collector is not None:
                     self._delta = core.visibility.of_delta(self.collector.delta)
+                if core.ticks is not None:
+                    core.ticks.end()
                 engine.commit(self._delta if core.subscriptions else None)
         except BaseException:
             if self.is_open:

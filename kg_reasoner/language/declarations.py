@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from kg_reasoner.errors import KeyViolationError, RuleSyntaxError, Span, suggest
+from kg_reasoner.language.streams import check_streams
 from kg_reasoner.program import Argument, Atom, Declaration, Program, Rule
 
 __all__ = ["check_declarations", "key_places", "key_violation"]
@@ -23,7 +24,9 @@ def check_declarations(program: Program) -> None:
         first = declared.setdefault(declaration.predicate, declaration)
         if first.key != declaration.key:
             raise RuleSyntaxError(f"{declaration.predicate} is declared with another primary key before", declaration.span)
-        if declaration.key and declaration.role != "input":
+        if _nature(first) != _nature(declaration):
+            raise RuleSyntaxError(f"{declaration.predicate} is declared differently before", declaration.span)
+        if declaration.key and (declaration.role, declaration.kind) != ("input", "relation"):
             hint = f"write input relation {declaration.predicate}(...); facts that rules derive are not replaced by key"
             raise RuleSyntaxError("only an input relation has a primary key", declaration.span, hint)
     for rule in program.rules:
@@ -32,7 +35,13 @@ def check_declarations(program: Program) -> None:
             span = rule.head.span or rule.origin.span
             raise RuleSyntaxError(f"a rule derives {found.predicate}, which has a primary key", span, hint)
     _check_keys_of_facts(program, declared)
+    if any(declaration.kind == "stream" or declaration.operator for declaration in program.declarations):
+        check_streams(program, declared)
     _check_indexes(program, declared)
+
+
+def _nature(declaration: Declaration) -> tuple[str, str, str, int]:
+    return declaration.kind, declaration.operator, declaration.source, declaration.steps
 
 
 def key_places(declaration: Declaration) -> tuple[int, ...]:

@@ -213,13 +213,31 @@ class _Builder:
         self.translate = str(name)
 
     def add_declaration(self, tree: Node) -> None:
-        role, _, predicate, *columns, key = tree.children
+        role, kind, predicate, *columns, clause = tree.children
         shape = tuple(self.column(column) for column in columns)
-        names = () if key is None else tuple(map(str, key.children))
-        name = self.predicate(predicate)
-        for place, column in enumerate(names):
-            self.expect(key.children[place], [column.name for column in shape], f"column of {name}")
-        self.declarations.append(Declaration(name, shape, role.lower() if role else "", self.span(predicate), names))
+        name, names = self.predicate(predicate), tuple[str, ...]()
+        operator, source, steps = "", "", 1
+        if clause is not None and clause.data == "key":
+            names = tuple(map(str, clause.children))
+            for place, column in enumerate(names):
+                self.expect(clause.children[place], [column.name for column in shape], f"column of {name}")
+        elif clause is not None:
+            word, *count, other = clause.children
+            operator, source = str(word).lower(), self.predicate(other)
+            steps = int(count[0]) if count and count[0] is not None else 1
+        self.declarations.append(
+            Declaration(
+                name,
+                shape,
+                role.lower() if role else "",
+                self.span(predicate),
+                names,
+                str(kind).lower(),
+                operator,
+                source,
+                steps,
+            )
+        )
 
     def add_index(self, tree: Node) -> None:
         name, _, predicate, *columns = tree.children

@@ -77,8 +77,11 @@ def format_declaration(declaration: Declaration, prefixes: _Prefixes = PREFIXES)
     """Return the text of a declaration with its final dot."""
     columns = ", ".join(f"{column.name}: {column.type}" for column in declaration.columns)
     role = f"{declaration.role} " if declaration.role else ""
-    key = f" primary key ({', '.join(declaration.key)})" if declaration.key else ""
-    return f"{role}relation {_predicate(declaration.predicate, prefixes)}({columns}){key} ."
+    clause = f" primary key ({', '.join(declaration.key)})" if declaration.key else ""
+    if declaration.operator:
+        steps = f" {declaration.steps}" if declaration.steps != 1 else ""
+        clause = f" {declaration.operator}{steps} {_predicate(declaration.source, prefixes)}"
+    return f"{role}{declaration.kind} {_predicate(declaration.predicate, prefixes)}({columns}){clause} ."
 
 
 def format_index(index: Index, prefixes: _Prefixes = PREFIXES) -> str:

@@ -26,7 +26,20 @@ _DIRECTIVES: Final = ("prefix", "base", "translate", "rule")
 _CONSTANTS: Final = frozenset(["IRI", "PREFIXED", "BLANK_NODE", "BOOLEAN", "DOUBLE", "DECIMAL", "INTEGER", "STRING"])
 _ATOM: Final = frozenset(["LSQB", "NAME", "IRI", "PREFIXED", "VARIABLE", "FALSE"])
 _STATEMENT: Final = frozenset(
-    ["RELATION", "INPUT", "OUTPUT", "PREFIX", "BASE", "_AT_PREFIX", "_AT_BASE", "_AT_TRANSLATE", "_AT_RULE", "_INDEX"]
+    [
+        "RELATION",
+        "INPUT",
+        "OUTPUT",
+        "PREFIX",
+        "BASE",
+        "_AT_PREFIX",
+        "_AT_BASE",
+        "_AT_TRANSLATE",
+        "_AT_RULE",
+        "_INDEX",
+        "MULTISET",
+        "STREAM",
+    ]
 )
 _PLACES: Final[tuple[tuple[str, frozenset[str], str], ...]] = (
     ("RELATION", _STATEMENT | _ATOM, "a rule, a declaration or a directive"),

@@ -137,6 +137,45 @@ def change_tables(subject: Subject) -> None:
         transaction.add_table("edge", {"from": ["d", "e"], "to": ["e", "f"]})
 
 
+LIVE: Final = """
+    input stream sale(item: string, price: integer) .
+    output stream high(item: string) .
+    high(?i) :- sale(?i, ?p), FILTER(?p > 5) .
+    relation sold(item: string, price: integer) difference sale .
+    relation total_before(item: string, sum: integer) delay total .
+    part(?i, ?p) :- sold(?i, ?p) .
+    part(?i, ?s) :- total_before(?i, ?s) .
+    total(?i, ?s) :- AGGREGATE(part(?i, ?p) ON ?i BIND SUM(?p) AS ?s) .
+    relation long_ago(item: string, sum: integer) delay 2 total .
+    stream sale_before(item: string, price: integer) delay sale .
+    input multiset vote(item: string) .
+"""
+
+
+def live() -> Subject:
+    reasoner = Reasoner(LIVE)
+    for price in (1, 7):
+        reasoner.add_table("sale", {"item": ["a", "b"], "price": [price, price + 1]})
+    reasoner.add_table("vote", {"item": ["a", "b", "a"]})
+    return Subject(reasoner)
+
+
+def sell(subject: Subject) -> None:
+    subject.reasoner.add_table("sale", {"item": ["c", "a"], "price": [3, 9]})
+
+
+def sell_in_block(subject: Subject) -> None:
+    with subject.reasoner.transaction() as transaction:
+        transaction.add_table("sale", {"item": ["c", "a"], "price": [3, 9]})
+        list(subject.reasoner.facts("high"))
+
+
+def withdraw_votes(subject: Subject) -> None:
+    with subject.reasoner.transaction() as transaction:
+        transaction.remove_table("vote", {"item": ["a", "b"]})
+        transaction.add_table("vote", {"item": ["c"] * 3})
+
+
 KEYS: Final = """
     input relation box(id: integer, place: string) primary key (id) .
     index by_place on box(place) .
@@ -685,6 +724,9 @@ def _scenarios() -> Iterator[Scenario]:
     yield Scenario("add many facts", edges, add_many_edges)
     yield Scenario("add a table", edges, add_table)
     yield Scenario("add and remove tables, block", edges, change_tables, is_block=True)
+    yield Scenario("stream", live, sell, is_one=False)
+    yield Scenario("stream, block", live, sell_in_block, is_block=True)
+    yield Scenario("multiset, block", live, withdraw_votes, is_block=True)
     yield Scenario("replace by key", boxes, replace_by_key)
     yield Scenario("modify by key", boxes, modify_by_key)
     yield Scenario("delete by key", boxes, delete_by_key)
