@@ -109,7 +109,7 @@ def test_transactions_are_the_ticks_of_a_circuit(transactions: Any, strategy: An
             "fresh_start": expected_starts,
             "newest_start": expected_starts - starts,
             "asked": set(asked),
-            **dict.fromkeys(("ask", "ask_before", "answer", "unknown", "how_many"), set[tuple[int, ...]]()),
+            **{name: set() for name in ("ask", "ask_before", "answer", "unknown", "how_many")},
         }
         starts = expected_starts
         assert {name: numbers(reasoner.facts(name)) for name in shown} == shown

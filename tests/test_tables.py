@@ -245,6 +245,33 @@ def test_metadata_that_say_nonsense_are_ignored() -> None:
         Reasoner().add_table("r", pyarrow.table([["a b"]], schema=schema))
 
 
+def test_types_that_programs_define(tmp_path: Path) -> None:
+    program = """
+        type node = string .
+        type Colour = "red" | "green" .
+        input relation r(n: node, c: Colour, small: unsigned<8>, signed: signed<16>, day: date) .
+    """
+    good = {"n": ["7", "b"], "c": ["red", "green"], "small": [0, 255], "signed": ["-32768", "32767"], "day": ["2026-01-01"] * 2}
+    reasoner = Reasoner(program)
+    reasoner.add_table("r", good)
+    reasoner.facts("r").write(tmp_path / "r.csv")
+    again = Reasoner(program)
+    again.add_table("r", tmp_path / "r.csv")
+    assert facts(reasoner, "r") == facts(again, "r") and len(facts(reasoner, "r")) == 2
+    assert {row[0] for row in facts(reasoner, "r")} == {literal("7"), literal("b")}
+    wrong: dict[str, tuple[list[Any], str]] = {
+        "small": ([0, 256], "row 2: column small: '256' is not in the range of unsigned<8>, from 0 to 255"),
+        "signed": (["1", str(10**30)], "row 2: column signed: "),
+        "c": (["red", "blue"], '"blue" is not'),
+        "day": (["2026-01-01", "2026-13-01"], "column day: '2026-13-01' is not"),
+    }
+    for name, (values, message) in wrong.items():
+        with pytest.raises(ReasonerError) as caught:
+            reasoner.add_table("r", {**good, name: values})
+        assert message in str(caught.value)
+        assert len(facts(reasoner, "r")) == 2
+
+
 # ---- CSV and TSV: Arrow reads the cells that the reader with places reads
 
 CELLS = st.text('ab"",\t\n\r 7.<_:é', max_size=3)

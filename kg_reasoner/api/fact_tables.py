@@ -14,7 +14,7 @@ from kg_reasoner.api.core import ReasonerCore
 from kg_reasoner.api.stating import state_facts, withdraw_facts
 from kg_reasoner.api.values import as_value
 from kg_reasoner.errors import ArityError, LoadError, MissingExtraError, ReasonerError, UnknownNameError
-from kg_reasoner.program import TRIPLE, Column, Declaration
+from kg_reasoner.program import TRIPLE, Column, Declaration, Program
 from kg_reasoner.query.matching import Which, check_which
 from kg_reasoner.storage.arrays import Ids
 from kg_reasoner.storage.dictionary import Dictionary
@@ -46,7 +46,7 @@ def add_table(core: ReasonerCore, predicate: str, table: Any, *, columns: Sequen
     with core.at_once():
         engine = core.engine
         engine.expect_arities({predicate: facts.shape[1]})
-        if core.declared(predicate) != declared:  # it was changed while the table was read
+        if core.declared(predicate) != declared or not _are_checked(declared, engine.program):
             engine.column_types.check(predicate, facts)
         state_facts(core, predicate, np.ascontiguousarray(facts))
 
@@ -114,10 +114,27 @@ def _encoded(
     return declared, blocks or [np.empty((0, len(known or ())), np.int32)]
 
 
+def _are_checked(declared: Declaration | None, program: Program) -> bool:
+    """Return whether the values of a table are of the types of a relation because they have been read as such."""
+    from kg_reasoner.tables.encoding import READ_EXACTLY
+
+    columns = () if declared is None else declared.columns
+    return all(_meant(column.type, program).partition("<")[0] in READ_EXACTLY for column in columns)
+
+
+def _meant(type_: str, program: Program) -> str:
+    """Return the type that a name of a type stands for."""
+    definitions = {definition.name: definition for definition in program.types}
+    while (found := definitions.get(type_)) is not None and found.alias:
+        type_ = found.alias
+    return type_
+
+
 def _columns_of(core: ReasonerCore, predicate: str, declared: Declaration | None) -> Sequence[Column] | None:
     """Return the columns of a predicate, without names if it is only used; None if it is unknown."""
     if declared is not None:
-        return declared.columns
+        program = core.engine.program
+        return [Column(column.name, _meant(column.type, program)) for column in declared.columns]
     arity = core.engine.arities().get(predicate)
     return None if arity is None else [Column(f"column {number}") for number in range(1, arity + 1)]
 

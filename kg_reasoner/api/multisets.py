@@ -1,4 +1,4 @@
-"""Multisets: facts that are there as often as they have been added. The numbers above one are explicit facts of a hidden relation."""
+"""Multisets: facts that are there as often as they have been added. A hidden relation has the numbers above one."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """Relations that change with transactions: streams, delays and differences.
 
-Every transaction is a tick. At its beginning, delays take over what their sources were, and differences lose what they had. At its end,
-differences get what their sources have gained, and after its delta is known, the facts of streams are removed. All of these changes
-are changes of explicit facts in the transaction, so that they are undone with it.
+Every transaction is a tick. At its beginning, delays take over what their sources were, and differences lose what they had. At its
+end, differences get what their sources have gained, and after its delta is known, the facts of streams are removed. All of these
+changes are changes of explicit facts in the transaction, so that they are undone with it.
 """
 
 from __future__ import annotations

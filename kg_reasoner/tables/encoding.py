@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, Literal, TypeAlias
+from typing import Any, Final, Literal, TypeAlias
 
 import numpy as np
 
@@ -14,10 +14,16 @@ from kg_reasoner.storage.dictionary import Dictionary
 from kg_reasoner.tables.sources import Batches
 from kg_reasoner.tables.values import Form, Unreadable, expect_terms, form_of, term_texts
 
-__all__ = ["Nulls", "check_nulls", "encoded", "places_of"]
+__all__ = ["READ_EXACTLY", "Nulls", "check_nulls", "encoded", "places_of"]
 
 Nulls: TypeAlias = Literal["error", "skip"]
 """What a missing value does: it is an error, or its row is no fact."""
+
+
+READ_EXACTLY: Final = frozenset(
+    ("any", "iri", "string", "integer", "decimal", "double", "boolean", "date", "dateTime", "float", "signed", "unsigned")
+)
+"""The types, without parameters, whose values are of the type when they have been read."""
 
 
 def check_nulls(nulls: str) -> None:

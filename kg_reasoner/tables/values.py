@@ -21,6 +21,8 @@ _CANONICAL_INTEGER: Final = r"^(0|-?[1-9][0-9]*)$"
 _DECIMAL: Final = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)$"
 _WEB_ADDRESS: Final = r'^https?://[^\x00-\x20<>"{}|^`\\]*$'
 _LANGUAGE: Final = re.compile(r"[a-z]+(-[a-z0-9]+)*")
+_WIDTH: Final = re.compile(r"(signed|unsigned)<([0-9]+)>")
+"""A type of integers of a width."""
 _LEAST_PLAIN, _MOST_PLAIN = 1e-3, 1e9
 """Doubles between these are written without an exponent by Arrow, as by Python."""
 
@@ -98,6 +100,10 @@ def term_texts(values: Any, type_: str, prefixes: Mapping[str, str], *, has_cell
     Raises:
         Unreadable: A value is not of the column's type.
     """
+    if (width := _WIDTH.fullmatch(type_)) is not None:
+        texts = term_texts(values, "integer", prefixes, has_cells=has_cells)
+        _expect_range(values, width, type_)
+        return texts
     is_text = _is_text(values.type)
     if type_ == "any" and form.form == "literal":
         return _literals(_as_text(values) if is_text else _native(values)[1], form)
@@ -161,6 +167,27 @@ def _moments(values: Any) -> Any:
     texts = pc.replace_substring(texts, " ", "T", max_replacements=1)
     texts = pc.if_else(pc.match_substring(texts, "."), pc.utf8_rtrim(pc.utf8_rtrim(texts, "0"), "."), texts)
     return texts if zone is None else _joined(texts, "Z")
+
+
+def _expect_range(values: Any, width: re.Match[str], type_: str) -> None:
+    """Check that integers, or their texts, are of a type with a width.
+
+    Raises:
+        Unreadable: One of them is not.
+    """
+    import pyarrow
+    import pyarrow.compute as pc
+
+    bits = int(width[2])
+    low, high = (0, (1 << bits) - 1) if width[1] == "unsigned" else (-(1 << bits - 1), (1 << bits - 1) - 1)
+    try:
+        least, most = pc.min_max(values.cast(pyarrow.int64())).as_py().values()
+        is_fine = least is None or (low <= least and most <= high)
+    except pyarrow.ArrowInvalid:  # larger than any of 64 bits, or in another form
+        is_fine = False
+    for place, value in enumerate(() if is_fine else values.to_pylist()):
+        if not low <= int(value) <= high:
+            raise Unreadable(place, f"{str(value)!r} is not in the range of {type_}, from {low} to {high}")
 
 
 # ---- text
