@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from kg_reasoner.errors import RuleSyntaxError, Span
+from kg_reasoner.expressions.structures import decode, encode, is_structure
 from kg_reasoner.language.parser import PREFIXES
 from kg_reasoner.shell.statements import Statement
 from kg_reasoner.storage.table_terms import cell_reader, is_of_type
@@ -34,6 +35,7 @@ _TOKEN: Final = re.compile(
 _SIMPLE: Final = re.compile(r'\s*(?:"([^"\\]*)"|(-?\d+)(?![\w.\'])|(true|false)(?!\w))\s*([,)])')
 """A value that needs no further look, and the mark behind it."""
 _BASES: Final = {"d": 10, "h": 16, "b": 2, "o": 8}
+_READ: Final = ("iri", "decimal", "double", "float", "date", "dateTime")
 _AS_GIVEN: Final = ("any", "string", "integer", "boolean")
 _ESCAPE: Final = re.compile(r"\\(.)", re.DOTALL)
 _ESCAPES: Final = {"a": "\x07", "v": "\x0b", "?": "?"}
@@ -53,9 +55,13 @@ class Reader:
     Args:
         statement: The command.
         prefixes: Namespaces by their prefixes.
+        constructors: The fields of records, by their constructors.
     """
 
-    def __init__(self, statement: Statement, prefixes: Mapping[str, str]) -> None:
+    def __init__(
+        self, statement: Statement, prefixes: Mapping[str, str], constructors: Mapping[str, Sequence[str]] | None = None
+    ) -> None:
+        self._constructors = constructors or {}
         self._statement = statement
         self._text = statement.text
         self._place = len(statement.word)
@@ -155,9 +161,26 @@ class Reader:
             return BlankNode(text[2:])
         if kind == "prefixed":
             return self._prefixed(text)
-        if kind == "name" or text in "([{":
-            raise self.wrong("values with structure are not read: give strings, numbers, truth values and IRIs")
+        if kind == "name":
+            return self._record(text)
+        if text == "(":
+            return encode("tuple", self._others([], ")").ordered)
+        if text == "[":
+            return encode("list", self._others([], "]").ordered)
         raise self.wrong(f"a value is missing before {text!r}")
+
+    def _record(self, name: str) -> Term:
+        """Read the fields of a record, in order or by name; a name alone is one without fields."""
+        if self._peek() != "{":
+            return encode("record", (), name)
+        self.mark("{")
+        found = self._others([], "}")
+        fields = self._constructors.get(name)
+        if found.named and fields is None:
+            raise self.wrong(f"no type has the constructor {name}: give its fields in order")
+        if found.named and set(found.named) != set(fields or ()):
+            raise self.wrong(f"{name} has the fields {', '.join(fields or ())}")
+        return encode("record", [found.named[field] for field in fields or ()] if found.named else found.ordered, name)
 
     def _others(self, ordered: list[Term], end: str) -> Arguments:
         """Read arguments after those that have been read."""
@@ -253,12 +276,30 @@ def _text(quoted: str) -> str:
     return unescape(_ESCAPE.sub(lambda match: _ESCAPES.get(match[1], match[0]), inner))
 
 
+def _collection(term: Literal, type_: str) -> Term:
+    """Return a list as the set or map that a column has; a map is given as a list of pairs."""
+    found = decode(term)
+    if found is None or found.kind != "list":
+        return term
+    if type_.startswith("set<"):
+        return encode("set", found.members)
+    if type_.startswith("map<"):
+        pairs = [decode(member) for member in found.members if isinstance(member, Literal)]
+        if all(pair is not None and pair.kind == "tuple" and pair.size == 2 for pair in pairs):
+            return encode("map", [member for pair in pairs if pair is not None for member in pair.members])
+    return term
+
+
 def typed(term: Term, type_: str, prefixes: Mapping[str, str]) -> Term:
     """Return the term that a value stands for in a column of a type: an IRI for text, a decimal number or a double for an integer.
 
     A value that does not fit is returned as it is: the reasoner refuses it, and names the column.
     """
-    if type_ in _AS_GIVEN or not isinstance(term, Literal) or is_of_type(term, type_):
+    if isinstance(term, Literal) and is_structure(term):
+        return _collection(term, type_)
+    if type_ in _AS_GIVEN or "<" in type_ or not isinstance(term, Literal) or type_ not in _READ:
+        return term
+    if is_of_type(term, type_):
         return term
     is_text = term.datatype == XSD.string.value
     if is_text == (type_ in ("decimal", "double")):

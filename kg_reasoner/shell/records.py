@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from kg_reasoner.expressions.structures import decode, is_structure
 from kg_reasoner.expressions.values import value_of
 from kg_reasoner.language.printer import format_term
 from kg_reasoner.terms import XSD, Literal, Term
@@ -24,7 +25,13 @@ def record(name: str, columns: Sequence[str], row: Sequence[Term], prefixes: Map
 
 
 def format_value(term: Term, prefixes: Mapping[str, str]) -> str:
-    """Return a term as it is printed: doubles without an exponent where they can be."""
+    """Return a term as it is printed: doubles without an exponent where they can be, records as ``Name{value, ...}``."""
+    if isinstance(term, Literal) and is_structure(term) and (found := decode(term)) is not None:
+        members = [format_value(member, prefixes) for member in found.members]
+        if found.kind == "map":
+            members = [f"({key}, {value})" for key, value in zip(members[::2], members[1::2], strict=True)]
+        begin, end = {"tuple": "()", "record": f"{found.constructor}{{}}"}.get(found.kind, "[]")[-2:]
+        return f"{found.constructor}{begin}{', '.join(members)}{end}"
     if isinstance(term, Literal) and term.datatype == XSD.double.value:
         value = value_of(term)
         if value is not None and value[0] == "number":

@@ -154,6 +154,13 @@ class Session:
         }
         return known
 
+    def _reader(self, statement: Statement) -> Reader:
+        program = self.reasoner.program
+        constructors = {
+            variant.name: [column.name for column in variant.fields] for type_ in program.types for variant in type_.variants
+        }
+        return Reader(statement, self.prefixes, constructors)
+
     # ---- updates
 
     def _read(self, statement: Statement) -> _Update:
@@ -162,7 +169,7 @@ class Session:
         Raises:
             RuleSyntaxError, ArityError, UnknownNameError: It is not one of a known relation with these columns.
         """
-        reader = Reader(statement, self.prefixes)
+        reader = self._reader(statement)
         predicate = reader.name("the name of a relation")
         declared = self.reasoner.core.declared(predicate)
         if declared is None and predicate not in self.reasoner.engine.arities():
@@ -248,7 +255,7 @@ class Session:
     # ---- commands
 
     def _command(self, statement: Statement) -> None:
-        reader = Reader(statement, self.prefixes)
+        reader = self._reader(statement)
         self._commands[statement.word](reader)
 
     def _start(self, reader: Reader) -> None:
@@ -403,7 +410,7 @@ class Session:
         before = "".join(f"@prefix {name}: <{namespace}> . " for name, namespace in declared.items())
         source = "<shell>" if statement is None else statement.source
         try:
-            return parse(f"{before}{text}", source)
+            return parse(f"{before}{text}", source, self.reasoner.core.known())
         except RuleSyntaxError as error:
             span = error.span
             if span is not None and span.line == 1:
