@@ -30,7 +30,7 @@ def format_value(term: Term, prefixes: Mapping[str, str]) -> str:
         members = [format_value(member, prefixes) for member in found.members]
         if found.kind == "map":
             members = [f"({key}, {value})" for key, value in zip(members[::2], members[1::2], strict=True)]
-        begin, end = {"tuple": "()", "record": f"{found.constructor}{{}}"}.get(found.kind, "[]")[-2:]
+        begin, end = {"tuple": ("(", ")"), "record": ("{", "}")}.get(found.kind, ("[", "]"))
         return f"{found.constructor}{begin}{', '.join(members)}{end}"
     if isinstance(term, Literal) and term.datatype == XSD.double.value:
         value = value_of(term)
