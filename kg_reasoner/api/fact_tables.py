@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Final, TextIO
@@ -265,6 +264,8 @@ class Facts(Iterator[tuple[Term, ...]]):
         text = io.TextIOWrapper(file, "utf-8", newline="", write_through=False)
         try:
             if format == "jsonl":
+                import json
+
                 for batch in self.to_arrow().to_batches(1 << 16):
                     text.writelines(f"{json.dumps(row, ensure_ascii=False, default=str)}\n" for row in batch.to_pylist())
             else:

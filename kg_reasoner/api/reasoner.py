@@ -14,9 +14,7 @@ import numpy as np
 from kg_reasoner.api import documents
 from kg_reasoner.api.core import ReasonerCore
 from kg_reasoner.api.fact_tables import Facts, add_table, facts_of, remove_table
-from kg_reasoner.api.key_changes import delete_key, insert_or_update, modify
 from kg_reasoner.api.loaded import Loaded
-from kg_reasoner.api.multisets import counted
 from kg_reasoner.api.notices import warn_of_program
 from kg_reasoner.api.stating import state_facts, withdraw_facts
 from kg_reasoner.api.transaction import Transaction
@@ -587,6 +585,8 @@ class Reasoner:
         >>> [place.lexical for _, place in reasoner.facts("box")]
         ['hall', 'garage']
         """
+        from kg_reasoner.api.key_changes import insert_or_update
+
         insert_or_update(self.core, predicate, rows)
 
     def delete_key(self, predicate: str, keys: Iterable[Any]) -> None:
@@ -601,6 +601,8 @@ class Reasoner:
             KeyViolationError: No fact has one of the keys, or the program states it; nothing is removed then.
             LoadError: A value is not a term.
         """
+        from kg_reasoner.api.key_changes import delete_key
+
         delete_key(self.core, predicate, keys)
 
     def modify(self, predicate: str, key: Any, /, **columns: Any) -> None:
@@ -616,6 +618,8 @@ class Reasoner:
             KeyViolationError: No fact has the key, the program states it, or another fact has the new key.
             ReasonerError, LoadError, ColumnTypeError: As for `insert_or_update`.
         """
+        from kg_reasoner.api.key_changes import modify
+
         modify(self.core, predicate, key, columns)
 
     def counts(self, predicate: str) -> Iterator[tuple[tuple[Term, ...], int]]:
@@ -637,6 +641,8 @@ class Reasoner:
         >>> {who.lexical: count for (who,), count in reasoner.counts("vote")}
         {'ann': 1, 'tim': 1}
         """
+        from kg_reasoner.api.multisets import counted
+
         declared = self.core.declared(predicate)
         if declared is None or declared.kind != "multiset":
             raise ReasonerError(f"{predicate} is not declared as a multiset: input multiset {predicate}(...) .")

@@ -9,7 +9,6 @@ from kg_reasoner.errors import ArityError, SafetyError, Span
 from kg_reasoner.expressions import aggregates
 from kg_reasoner.expressions import compile as expressions
 from kg_reasoner.expressions.collecting import ARGUMENTS
-from kg_reasoner.language.declarations import check_declarations
 from kg_reasoner.language.recursion import lowered
 from kg_reasoner.language.strata import Key, head_key, key_of, levels, needed_keys, signed_atoms, stratify
 from kg_reasoner.program import (
@@ -58,7 +57,10 @@ def check(program: Program) -> list[list[Rule]]:
         ArityError, SafetyError, StratificationError, UnsupportedError, RuleTypeError: The first error in the program.
     """
     check_arity(program)
-    check_declarations(program)
+    if program.declarations or program.indexes:
+        from kg_reasoner.language.declarations import check_declarations
+
+        check_declarations(program)
     check_safety(program)
     strata = stratify(lowered(program.rules).rules)
     check_expressions(program)
