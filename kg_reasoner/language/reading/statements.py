@@ -112,9 +112,11 @@ class ProgramReader(BodyReader):
             for column in clause.children:
                 self.expect(column, [known.name for known in shape], f"column of {name}")
         elif clause is not None:
-            word, *count, other = clause.children
+            word, count, other = clause.children
             operator, source = str(word).lower(), self.predicate(other)
-            steps = int(count[0]) if count and count[0] is not None else 1
+            if count is not None and operator == "difference":
+                raise RuleSyntaxError("a difference is of one transaction", self.span(count), "write difference, and no number")
+            steps = 1 if count is None else int(count)
         written = role.lower() if role else ""
         self.declarations.append(
             Declaration(name, shape, written, self.span(predicate), names, str(kind).lower(), operator, source, steps)
