@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from kg_reasoner.classification.hierarchy import Hierarchy
     from kg_reasoner.explain import Explainer, Proof, WhyNot
     from kg_reasoner.expressions.types import Types
+    from kg_reasoner.language.display_names import DisplayNames
     from kg_reasoner.language.reading.known import Known
     from kg_reasoner.loaders.imports.catalogs import CatalogSource
     from kg_reasoner.loaders.imports.closure import ImportsMode
@@ -1159,6 +1160,29 @@ class Reasoner:
         """
         with self.core.reading():
             return self.engine.is_consistent()
+
+    def labels(self, *languages: str, prefixes: Mapping[str, str] | None = None) -> DisplayNames:
+        """Return the labels of IRIs, to be given wherever prefixes are taken: to proofs, hierarchies and messages.
+
+        Labels are those of rdfs:label, or else of skos:prefLabel. A label that several IRIs have is left out, because it does not
+        tell which of them is meant.
+
+        Args:
+            languages: The preferred languages, such as ``"en"``, the best one first. Then come labels without a language, then
+                English ones.
+            prefixes: The prefixes for IRIs without a label.
+
+        Returns:
+            The prefixes with the labels.
+
+        >>> reasoner = Reasoner()
+        >>> _ = reasoner.load(b'<urn:p1> <http://www.w3.org/2000/01/rdf-schema#label> "part of"@en .', format="nt")
+        >>> reasoner.labels("en").label("urn:p1")
+        "'part of'"
+        """
+        from kg_reasoner.api.labels import labelled
+
+        return labelled(self, prefixes or dict(self.program.prefixes), languages)
 
     def hierarchy(self) -> Hierarchy:
         """Classify the ontology: return what is unsatisfiable, and what is directly below what.
