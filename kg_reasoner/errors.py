@@ -23,6 +23,7 @@ __all__ = [
     "ColumnTypeError",
     "InconsistencyError",
     "InterruptedUpdate",
+    "KeyViolationError",
     "LimitError",
     "LoadError",
     "MissingExtraError",
@@ -138,6 +139,10 @@ class StratificationError(SourceError):
 
 class UnsupportedError(SourceError):
     """A feature is recognised but cannot be evaluated; the message names it."""
+
+
+class KeyViolationError(SourceError):
+    """Two facts of a relation have the same primary key, or none has a key that one is to have."""
 
 
 class LoadError(SourceError):

@@ -32,6 +32,7 @@ __all__ = [
     "Expression",
     "Filter",
     "FunctionDefinition",
+    "Index",
     "Negation",
     "Origin",
     "Program",
@@ -254,16 +255,41 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Declaration:
-    """``input relation name(column: type, ...) .``; `role` is ``input``, ``output`` or ``""``."""
+    """``input relation name(column: type, ...) primary key (column, ...) .``
+
+    Attributes:
+        role: ``input``, ``output`` or ``""``.
+        key: The names of the columns that identify a fact, in the order in which values are given.
+        kind: ``relation``; ``multiset``, whose facts are counted; or ``stream``, whose facts live for one transaction.
+        operator: ``delay``: the facts that another relation had some transactions ago; ``difference``: those that it gained by the
+            last transaction; or nothing.
+        source: The other relation.
+        steps: The transactions of a delay.
+    """
 
     predicate: str
     columns: tuple[Column, ...]
     role: str = ""
     span: Span | None = field(default=None, compare=False, repr=False)
+    key: tuple[str, ...] = ()
+    kind: str = "relation"
+    operator: str = ""
+    source: str = ""
+    steps: int = 1
 
     @property
     def arity(self) -> int:
         return len(self.columns)
+
+
+@dataclass(frozen=True, slots=True)
+class Index:
+    """``index name on relation(column, ...) .``: facts of a declared relation are found by these columns."""
+
+    name: str
+    predicate: str
+    columns: tuple[str, ...]
+    span: Span | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -311,6 +337,7 @@ class Program:
     translate: str | None = None
     types: tuple[TypeDefinition, ...] = ()
     functions: tuple[FunctionDefinition, ...] = ()
+    indexes: tuple[Index, ...] = ()
 
     def __or__(self, other: Program) -> Program:
         """Return a program with the rules and declarations of both programs, without duplicates."""
@@ -321,6 +348,7 @@ class Program:
             self.translate or other.translate,
             tuple(dict.fromkeys(self.types + other.types)),
             tuple(dict.fromkeys(self.functions + other.functions)),
+            tuple(dict.fromkeys(self.indexes + other.indexes)),
         )
 
 

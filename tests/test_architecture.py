@@ -41,6 +41,7 @@ loaders.rules: loaders
 loaders.syntaxes: language loaders loaders.rules
 loaders.rdf: concurrency storage loaders loaders.rules loaders.syntaxes
 io: expressions concurrency storage loaders loaders.syntaxes loaders.rdf
+tables: storage io
 sparql: expressions concurrency storage query loaders loaders.rdf io
 explain: expressions language storage planning
 dbsp: expressions language concurrency
@@ -50,7 +51,8 @@ loaders.imports: storage loaders.rules loaders.rdf
 engine: expressions language concurrency storage planning query explain dbsp loaders loaders.rules loaders.ontology
 classification: expressions language storage explain loaders.rules loaders.ontology engine
 api: expressions language concurrency storage planning query sparql explain rulesets loaders loaders.rules loaders.ontology
-    loaders.rdf loaders.imports engine classification
+    loaders.rdf loaders.imports engine classification io tables
+shell: expressions language storage query sparql api
 lubm: io
 rdflib_store: concurrency storage query sparql explain loaders loaders.rdf io engine api
 owlready2: expressions storage explain loaders.ontology loaders.rdf classification api
@@ -59,7 +61,7 @@ spark_backend.plan: expressions language
 spark_backend.io: loaders.rdf spark_backend
 spark_backend.exec: expressions language loaders.ontology spark_backend spark_backend.plan spark_backend.io
 cli: language concurrency storage query sparql explain rulesets loaders loaders.ontology loaders.rdf loaders.imports engine
-    classification api io lubm rdflib_store spark_backend spark_backend.io
+    classification api io tables shell lubm rdflib_store spark_backend spark_backend.io
 """.replace("\n    ", " ")
         .strip()
         .splitlines()

@@ -20,6 +20,7 @@ import click
 import pyoxigraph
 import pytest
 from click.testing import CliRunner, Result
+from pyarrow import parquet
 
 from kg_reasoner import lubm, rulesets
 from kg_reasoner.cli import main
@@ -637,7 +638,6 @@ def test_run_refuses_a_wrong_program_with_its_place(write: Write, tmp_path: Path
 
 def test_run_tells_what_is_wrong_with_facts_and_leaves_the_output_as_it_was(write: Write, tmp_path: Path) -> None:
     program = write("paths.dl", PATHS.replace("string", "integer"))
-    assert "no facts for the input relation edge" in bad("run", program, "-o", tmp_path / "out")
     assert "is not a folder" in bad("run", program, "--facts", tmp_path / "nowhere", "-o", tmp_path / "out")
     assert not (tmp_path / "out").exists()
     write("facts/edge.tsv", "1\t1\n2\tx\n")
@@ -645,6 +645,61 @@ def test_run_tells_what_is_wrong_with_facts_and_leaves_the_output_as_it_was(writ
     message = bad("run", program, "--facts", tmp_path / "facts", "-o", tmp_path / "out")
     assert "edge.tsv:2:3: column to: 'x' is not an integer\n    2 | 2\tx\n      |  \t^" in message
     assert before.read_text() == "what was there\n" and [path.name for path in before.parent.iterdir()] == ["path.tsv"]
+
+
+def test_run_warns_of_inputs_without_a_table_and_of_tables_without_a_relation(write: Write, tmp_path: Path) -> None:
+    program, table = write("paths.dl", PATHS), write("roads.csv", "a,b\n")
+    shown = good("run", program, "--table", f"egde={table}").stderr
+    assert "no table for the input relation edge: no folder was given" in shown
+    assert f"the program does not use the relation egde, for which {table} is read, did you mean 'edge'?" in shown
+
+
+def test_run_with_headers_rule_sets_and_files_elsewhere(write: Write, tmp_path: Path) -> None:
+    program = write(
+        "map.dl",
+        """
+        @prefix : <http://example.org/> .
+        input relation person(name: string, age: integer) .
+        input relation town(name: string, town: string) .
+        :Person[?p] :- person(?name, _), BIND(IRI(CONCAT("http://example.org/", ?name)) AS ?p) .
+        output relation being(name: string, kind: iri, age: integer) .
+        being(?n, ?k, ?a) :- person(?n, ?a), [?p, rdf:type, ?k], FILTER(STRENDS(STR(?p), ?n)) .
+        """,
+    )
+    table = write("people.csv", "town,age,name\nUlm,7,tim\n,9,ann\n")
+    data = write(
+        "classes.ttl", "@prefix : <http://example.org/> . :Person <http://www.w3.org/2000/01/rdf-schema#subClassOf> :Being ."
+    )
+    options = ["--header", "--nulls", "skip", "--ruleset", "rdfs", "--data", data, "--table", f"person={table}", "--table"]
+    good("run", program, *options, f"town={table}", "-o", tmp_path / "out", "--format", "csv")
+    kinds = "<http://example.org/Being>", "<http://example.org/Person>"
+    expected = [f"{who},{kind},{age}" for who, age in (("ann", 9), ("tim", 7)) for kind in kinds]
+    assert (tmp_path / "out" / "being.csv").read_text().splitlines() == ["name,kind,age", *expected]
+
+
+@pytest.mark.parametrize("given", ["edge", "=x.csv", "edge="])
+def test_run_with_a_table_that_is_not_named(write: Write, given: str) -> None:
+    assert "does not name a relation and its file" in bad("run", write("paths.dl", PATHS), "--table", given)
+
+
+def test_run_with_tables_that_cannot_be(write: Write, tmp_path: Path) -> None:
+    program, table = write("paths.dl", PATHS), write("a.csv", "a,b\n")
+    twice = bad("run", program, "--table", f"edge={table}", "--table", f"edge={table}")
+    assert "--table names two files for the relation edge" in twice
+    assert "nothing.csv does not exist" in bad("run", program, "--table", "edge=nothing.csv")
+    assert "name a folder with --output" in bad("run", program, "--table", f"edge={table}", "--format", "parquet")
+
+
+def test_run_writes_parquet_and_json_lines(write: Write, tmp_path: Path) -> None:
+    program, table = write("paths.dl", PATHS), write("a.csv", "a,b\nb,c\n")
+    good("run", program, "--table", f"edge={table}", "-o", tmp_path, "--format", "parquet")
+    assert sorted(map(tuple, map(dict.values, parquet.read_table(tmp_path / "path.parquet").to_pylist()))) == [
+        ("a", "b"),
+        ("a", "c"),
+        ("b", "c"),
+    ]
+    lines = good("run", program, "--table", f"edge={table}", "--format", "jsonl").stdout.splitlines()
+    assert lines[0] == "# path (3 facts)" and '{"from": "a", "to": "b"}' in lines
 
 
 def test_run_finds_an_unwritable_output_before_the_work(write: Write, tmp_path: Path) -> None:

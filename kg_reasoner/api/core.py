@@ -18,9 +18,9 @@ from kg_reasoner.concurrency.locking import Hold
 from kg_reasoner.engine.collector import Collector
 from kg_reasoner.engine.engine import Engine
 from kg_reasoner.engine.inconsistency import Reaction
-from kg_reasoner.errors import InconsistencyError
+from kg_reasoner.errors import InconsistencyError, TransactionError
 from kg_reasoner.language import analysis
-from kg_reasoner.program import TRIPLE, Program
+from kg_reasoner.program import TRIPLE, Declaration, Program
 from kg_reasoner.progress import Progress
 from kg_reasoner.query.matching import Which
 from kg_reasoner.query.patterns import Queries
@@ -32,6 +32,7 @@ from kg_reasoner.storage.releasing import give_back
 
 if TYPE_CHECKING:
     from kg_reasoner.api.subscriptions import Subscriptions
+    from kg_reasoner.api.ticks import Ticks
     from kg_reasoner.expressions.definitions import PythonFunction, Reduction
     from kg_reasoner.language.reading.known import Known
 
@@ -75,6 +76,16 @@ class ReasonerCore:
         self.functions: dict[str, PythonFunction] = {}
         self.reductions: dict[str, Reduction] = {}
         self._notices = Notices()
+        self._declared: tuple[Program, dict[str, Declaration]] = Program(), {}
+        self.ticks: Ticks | None = None
+        """What begins and ends transactions, where the program has streams, delays or differences."""
+
+    def declared(self, predicate: str) -> Declaration | None:
+        """Return the declaration of a predicate, if it has one."""
+        program = self.engine.program
+        if self._declared[0] is not program:
+            self._declared = program, {declaration.predicate: declaration for declaration in reversed(program.declarations)}
+        return self._declared[1].get(predicate)
 
     @cached_property
     def caches(self) -> Caches:
@@ -121,7 +132,25 @@ class ReasonerCore:
         engine.expect_arities(analysis.arities(program))
         if program.declarations:
             self._check_types(merged)
+        if any(declaration.key for declaration in merged.declarations):
+            from kg_reasoner.api.keys import check_program
+
+            check_program(engine, merged)
+        if self.ticks is None and any(found.kind == "stream" or found.operator for found in merged.declarations):
+            self._use_ticks()
         engine.change_program(merged)
+
+    def _use_ticks(self) -> None:
+        """Let transactions begin and end as declarations of streams, delays and differences say.
+
+        Raises:
+            TransactionError: A transaction is open, which has not begun so.
+        """
+        from kg_reasoner.api.ticks import Ticks
+
+        if self.engine.transaction is not None:
+            raise TransactionError("the first streams, delays and differences are declared outside of transactions")
+        self.engine.set(self, "ticks", Ticks(self.engine))
 
     def _check_types(self, program: Program) -> None:
         """Check the existing explicit facts against the declarations of a program."""
@@ -139,7 +168,9 @@ class ReasonerCore:
         engine = self.engine
         if engine.transaction is not None:
             self._hand_over()
-        is_watched = (self.subscriptions is not None and self.subscriptions) or self.on_inconsistency == "raise"
+        is_watched = (
+            (self.subscriptions is not None and self.subscriptions) or self.on_inconsistency == "raise" or self.ticks is not None
+        )
         return self._in_one() if is_watched else engine.changing()
 
     @contextmanager
@@ -152,15 +183,22 @@ class ReasonerCore:
             if is_one:
                 self.materialise()
             with engine.changing():
-                collector = Collector(self.dictionary) if is_one and self.subscriptions else None
+                ticks = self.ticks if is_one else None
+                collector = Collector(self.dictionary) if is_one and (self.subscriptions or ticks is not None) else None
                 if collector is not None:
                     engine.collect(collector)
+                if ticks is not None:
+                    ticks.begin()
                 yield
                 if is_one:
                     engine.update()
+                    if ticks is not None:
+                        ticks.finish()
                     self.expect_consistent()
-                if collector is not None:
+                if collector is not None and self.subscriptions:
                     engine.tell(self.visibility.of_delta(collector.delta))
+                if ticks is not None:
+                    ticks.end()
         if is_one:
             self.publish()
 
@@ -212,11 +250,21 @@ class ReasonerCore:
         engine = self.engine
         is_first = engine.base.database.is_fresh
         changed = engine.materialise(progress)
+        if changed and engine.program.indexes:
+            self._build_indexes()
         if is_first:
             give_back(engine.database.context.total)
         if changed and engine.transaction is None and self.on_inconsistency == "raise":
             with engine.changing():
                 self.expect_consistent()
+
+    def _build_indexes(self) -> None:
+        """Build the declared indexes, where they are missing."""
+        with self.engine.changing():
+            for index in self.engine.program.indexes:
+                names = [column.name for column in self.declared(index.predicate).columns]  # type: ignore[union-attr]  # checked
+                if index.predicate in self.engine.catalog.predicates and len(self.dictionary):
+                    self.engine.base.matching(index.predicate, {names.index(name): 0 for name in index.columns})
 
     def reading(self, which: Which = "all") -> Hold:
         """Return the ``with`` block of a method that reads: the materialisation is up to date, unless only explicit facts are

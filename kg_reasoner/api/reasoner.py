@@ -13,8 +13,10 @@ import numpy as np
 
 from kg_reasoner.api import documents
 from kg_reasoner.api.core import ReasonerCore
+from kg_reasoner.api.fact_tables import Facts, add_table, facts_of, remove_table
 from kg_reasoner.api.loaded import Loaded
 from kg_reasoner.api.notices import warn_of_program
+from kg_reasoner.api.stating import state_facts, withdraw_facts
 from kg_reasoner.api.transaction import Transaction
 from kg_reasoner.concurrency.cores import thread_count
 from kg_reasoner.concurrency.limits import UNLIMITED, Limits, Watch
@@ -34,6 +36,7 @@ from kg_reasoner.query.patterns import match_triples
 from kg_reasoner.query.visibility import Visibility
 from kg_reasoner.storage.arrays import Ids, TripleIds
 from kg_reasoner.storage.dictionary import Dictionary
+from kg_reasoner.tables.sources import is_table
 from kg_reasoner.terms import OWL, AnyTerm, AnyTriple, Term, Triple
 
 if TYPE_CHECKING:
@@ -57,6 +60,7 @@ if TYPE_CHECKING:
     from kg_reasoner.loaders.rdf.bounds import DocumentBounds
     from kg_reasoner.sparql.plan import QueryPlan
     from kg_reasoner.sparql.results.result import QueryResult
+    from kg_reasoner.tables.encoding import Nulls
 
 Equality = Literal["axioms", "rewrite"]
 EQUALITIES: Sequence[Equality] = ("axioms", "rewrite")
@@ -458,14 +462,18 @@ class Reasoner:
 
         Args:
             predicate: The name of the predicate.
-            rows: The arguments of each fact, as terms of this package, of rdflib or of pyoxigraph.
+            rows: The arguments of each fact, as terms of this package, of rdflib or of pyoxigraph; or a table, see `add_table`.
 
         Raises:
             ArityError: A row has a different number of arguments than the predicate; nothing is added then.
             LoadError: A term is invalid; nothing is added then.
             ColumnTypeError: A term does not have the declared type of its column; nothing is added then.
+            KeyViolationError: A fact has the primary key of another one; nothing is added then.
             InconsistencyError: See `on_inconsistency`.
         """
+        if is_table(rows):
+            self.add_table(predicate, rows)
+            return
         facts = list(map(as_row, rows))
         if not facts:
             return
@@ -477,7 +485,7 @@ class Reasoner:
                     raise ArityError(f"{predicate} has {arity} arguments, not {len(row)}")
             ids = encode_rows(self.dictionary, facts, arity)
             self.engine.column_types.check(predicate, ids)
-            self.engine.load(predicate, ids)
+            state_facts(self.core, predicate, ids)
 
     def remove_facts(self, predicate: str, rows: Iterable[Sequence[AnyTerm]]) -> None:
         """Remove explicit facts of a general predicate; ignore those that are not explicit.
@@ -489,12 +497,192 @@ class Reasoner:
         Raises:
             LoadError: A row does not consist of terms; nothing is removed then.
         """
+        if is_table(rows):
+            self.remove_table(predicate, rows)
+            return
         facts = list(map(as_row, rows))
         with self.core.at_once():
             relation = self.engine.catalog.predicates.get(predicate, -1)
             if relation >= 0:
                 arity = self.engine.database.relations[relation].arity
-                self.engine.retract(predicate, find_rows(self.dictionary, facts, arity))
+                withdraw_facts(self.core, predicate, find_rows(self.dictionary, facts, arity))
+
+    def add_table(
+        self,
+        predicate: str,
+        table: Any,
+        *,
+        columns: Sequence[str] | None = None,
+        header: bool = False,
+        nulls: Nulls = "error",
+    ) -> None:
+        """Add the rows of a table as explicit facts of a general predicate, without a Python object for each of them.
+
+        Columns are matched by name if the table has all columns of the declared relation, and otherwise by position. Values are of
+        the declared types; in columns of type ``any``, they are literals of the datatypes that correspond to their types, and text
+        is a string. Text in Parquet, CSV and TSV is read as the cells of facts instead, see the page on tables.
+
+        Args:
+            predicate: The name of the predicate.
+            table: A table, record batch or stream of Arrow, a data frame of Polars or pandas, or whatever exports Arrow's; a
+                mapping of names to columns; a cursor of DB-API or ADBC that has executed a query; or the `pathlib.Path` of a file,
+                ``.parquet``, ``.csv``, ``.tsv`` or ``.jsonl``.
+            columns: The names of the table's columns that are the arguments, in order.
+            header: Whether a file of CSV or TSV has the names of its columns in the first line.
+            nulls: What missing values do: ``error``, or ``skip`` for their rows. With ``skip``, empty cells of CSV and TSV are
+                missing values.
+
+        Raises:
+            LoadError: The table cannot be read, a value is missing or not of its column's type, or the columns do not match;
+                nothing is added then.
+            ArityError: The table has a different number of columns than the predicate has arguments.
+            MissingExtraError: pyarrow is not installed.
+            UnknownNameError: The treatment of missing values is unknown.
+            InconsistencyError: See `on_inconsistency`.
+
+        >>> reasoner = Reasoner("input relation age(who: string, years: integer) .")
+        >>> reasoner.add_table("age", {"years": [7, 9], "who": ["tim", "ann"], "town": ["Ulm", None]})
+        >>> [(who.lexical, years.lexical) for who, years in reasoner.facts("age")]
+        [('tim', '7'), ('ann', '9')]
+        """
+        add_table(self.core, predicate, table, columns=columns, header=header, nulls=nulls)
+
+    def remove_table(
+        self,
+        predicate: str,
+        table: Any,
+        *,
+        columns: Sequence[str] | None = None,
+        header: bool = False,
+        nulls: Nulls = "error",
+    ) -> None:
+        """Remove the rows of a table from the explicit facts of a general predicate; ignore those that are not explicit.
+
+        Args:
+            predicate: The name of the predicate.
+            table: As for `add_table`.
+            columns: Likewise.
+            header: Likewise.
+            nulls: Likewise.
+
+        Raises:
+            LoadError, MissingExtraError, UnknownNameError: As for `add_table`; nothing is removed then.
+        """
+        remove_table(self.core, predicate, table, columns=columns, header=header, nulls=nulls)
+
+    def insert_or_update(self, predicate: str, rows: Iterable[Sequence[AnyTerm]]) -> None:
+        """Add facts of a relation with a primary key, in place of the explicit facts with the same keys.
+
+        Args:
+            predicate: The name of the relation.
+            rows: As for `add_facts`.
+
+        Raises:
+            ReasonerError: The relation is not declared with a primary key.
+            KeyViolationError: Two of the rows have the same key, or the program states a fact that would be replaced.
+            ArityError, LoadError, ColumnTypeError, InconsistencyError: As for `add_facts`.
+
+        >>> from kg_reasoner.terms import literal
+        >>> reasoner = Reasoner("input relation box(id: integer, where: string) primary key (id) .")
+        >>> reasoner.insert_or_update("box", [(literal(1), literal("attic")), (literal(2), literal("cellar"))])
+        >>> reasoner.insert_or_update("box", [(literal(1), literal("hall"))])
+        >>> reasoner.modify("box", 2, where="garage")
+        >>> [place.lexical for _, place in reasoner.facts("box")]
+        ['hall', 'garage']
+        """
+        from kg_reasoner.api.key_changes import insert_or_update
+
+        insert_or_update(self.core, predicate, rows)
+
+    def delete_key(self, predicate: str, keys: Iterable[Any]) -> None:
+        """Remove the explicit facts with some primary keys.
+
+        Args:
+            predicate: The name of the relation.
+            keys: The keys, each as a tuple of terms or Python values, or as it is if the key has one column.
+
+        Raises:
+            ReasonerError: The relation is not declared with a primary key, or a key has another number of values.
+            KeyViolationError: No fact has one of the keys, or the program states it; nothing is removed then.
+            LoadError: A value is not a term.
+        """
+        from kg_reasoner.api.key_changes import delete_key
+
+        delete_key(self.core, predicate, keys)
+
+    def modify(self, predicate: str, key: Any, /, **columns: Any) -> None:
+        """Change some arguments of the explicit fact with a primary key.
+
+        Args:
+            predicate: The name of the relation.
+            key: As for `delete_key`.
+            columns: The new terms or Python values, by the names of their columns.
+
+        Raises:
+            UnknownNameError: There is no column of a name.
+            KeyViolationError: No fact has the key, the program states it, or another fact has the new key.
+            ReasonerError, LoadError, ColumnTypeError: As for `insert_or_update`.
+        """
+        from kg_reasoner.api.key_changes import modify
+
+        modify(self.core, predicate, key, columns)
+
+    def counts(self, predicate: str) -> Iterator[tuple[tuple[Term, ...], int]]:
+        """Return the explicit facts of a multiset, and how often each is in it.
+
+        Args:
+            predicate: The name of the relation, declared as ``input multiset``.
+
+        Returns:
+            The facts with their numbers.
+
+        Raises:
+            ReasonerError: The relation is not declared as a multiset.
+
+        >>> from kg_reasoner.terms import literal
+        >>> reasoner = Reasoner("input multiset vote(for: string) .")
+        >>> reasoner.add_facts("vote", [(literal("ann"),), (literal("tim"),), (literal("ann"),)])
+        >>> reasoner.remove_facts("vote", [(literal("ann"),)])
+        >>> {who.lexical: count for (who,), count in reasoner.counts("vote")}
+        {'ann': 1, 'tim': 1}
+        """
+        from kg_reasoner.api.multisets import counted
+
+        declared = self.core.declared(predicate)
+        if declared is None or declared.kind != "multiset":
+            raise ReasonerError(f"{predicate} is not declared as a multiset: input multiset {predicate}(...) .")
+        with self.core.reading("explicit"):
+            return counted(self.engine, predicate)
+
+    def query_index(self, name: str, *values: Any) -> Facts:
+        """Return the facts that a declared index finds: ``index edge_by_to on edge(to) .``
+
+        Args:
+            name: The name of the index.
+            values: Terms or Python values, one for each of its columns.
+
+        Returns:
+            The facts, as `facts` returns them.
+
+        Raises:
+            UnknownNameError: There is no index of this name.
+            ArityError: It has another number of columns.
+            LoadError: A value is not a term.
+
+        >>> reasoner = Reasoner('''
+        ...     relation path(from: string, to: string) . index path_by_to on path(to) .
+        ...     path("a", "b") . path("b", "c") . path("a", "c") .
+        ... ''')
+        >>> [start.lexical for start, _ in reasoner.query_index("path_by_to", "c")]
+        ['b', 'a']
+        """
+        indexes = {index.name: index for index in self.program.indexes}
+        if name not in indexes:
+            raise UnknownNameError("index", name, indexes)
+        index = indexes[name]
+        if len(values) != len(index.columns):
+            raise ArityError(f"the index {name} has {len(index.columns)} columns, not {len(values)}")
+        return self.facts(index.predicate, **dict(zip(index.columns, values, strict=True)))
 
     def know(self, terms: Iterable[AnyTerm]) -> None:
         """Intern terms without asserting facts about them, so that the relations that the engine computes (see `literals`) hold of
@@ -870,25 +1058,35 @@ class Reasoner:
 
         return plan(self.core, text, bindings, prefixes, base, run=run)
 
-    def facts(self, predicate: str, which: Which = "all") -> Iterator[tuple[Term, ...]]:
-        """Yield the facts of a general predicate; none if no rule and no fact uses it.
+    def facts(self, predicate: str, which: Which = "all", arguments: Sequence[Any] | None = None, **columns: Any) -> Facts:
+        """Return the facts of a general predicate, or those with some arguments; none if no rule and no fact uses it.
+
+        Facts with given arguments are found by an index, which the first question builds and changes keep up to date.
 
         Args:
             predicate: The name of the predicate.
             which: ``all``, ``explicit``, or ``inferred`` for those that are not explicit.
+            arguments: Terms or, for literals, Python values in the order of the columns; None matches every term.
+            columns: Terms or Python values by the declared names of columns: ``facts("edge", to=x)``.
 
         Returns:
-            An iterator of tuples of this package's terms.
+            An iterator of tuples of this package's terms, which also becomes a table: `kg_reasoner.api.fact_tables.Facts`.
 
         Raises:
-            UnknownNameError: The kind of facts is unknown.
+            UnknownNameError: The kind of facts, or a column of the declared relation, is unknown.
+            ArityError: The predicate has another number of arguments.
+            LoadError: An argument is not a term.
+
+        >>> reasoner = Reasoner('''
+        ...     input relation edge(from: string, to: string) .
+        ...     edge("a", "b") . edge("b", "c") . edge("a", "c") .
+        ... ''')
+        >>> [source.lexical for source, target in reasoner.facts("edge", to="c")]
+        ['b', 'a']
+        >>> [target.lexical for source, target in reasoner.facts("edge", arguments=["a", None])]
+        ['b', 'c']
         """
-        check_which(which)
-        with self.core.reading(which):
-            is_there = predicate in self.engine.catalog.predicates
-            found = np.array(self.engine.base.rows(predicate, which)) if is_there else None
-        if found is not None:
-            yield from self.dictionary.decode_rows(found)
+        return facts_of(self.core, predicate, which, arguments, columns)
 
     def answers(
         self,

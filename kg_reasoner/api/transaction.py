@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from threading import get_ident
 from types import TracebackType
-from typing import Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from kg_reasoner.api.core import ReasonerCore
 from kg_reasoner.concurrency.locking import Hold, calls_of_threads, is_at_work
@@ -15,6 +15,10 @@ from kg_reasoner.program import Program, Rule
 from kg_reasoner.query.delta import Delta
 from kg_reasoner.storage.arrays import Ids
 from kg_reasoner.terms import AnyTerm, AnyTriple
+
+if TYPE_CHECKING:
+    from kg_reasoner.api.ticks import Ticks
+    from kg_reasoner.tables.encoding import Nulls
 
 
 class Changeable(Protocol):
@@ -29,6 +33,20 @@ class Changeable(Protocol):
     def add_facts(self, predicate: str, rows: Iterable[Sequence[AnyTerm]]) -> None: ...
 
     def remove_facts(self, predicate: str, rows: Iterable[Sequence[AnyTerm]]) -> None: ...
+
+    def add_table(
+        self, predicate: str, table: Any, *, columns: Sequence[str] | None = None, header: bool = False, nulls: Nulls = "error"
+    ) -> None: ...
+
+    def remove_table(
+        self, predicate: str, table: Any, *, columns: Sequence[str] | None = None, header: bool = False, nulls: Nulls = "error"
+    ) -> None: ...
+
+    def insert_or_update(self, predicate: str, rows: Iterable[Sequence[AnyTerm]]) -> None: ...
+
+    def delete_key(self, predicate: str, keys: Iterable[Any]) -> None: ...
+
+    def modify(self, predicate: str, key: Any, /, **columns: Any) -> None: ...
 
     def add_program(self, program: Program | str) -> None: ...
 
@@ -57,7 +75,7 @@ class Transaction:
         self.reasoner = reasoner
         self.core = reasoner.core
         self._engine = reasoner.core.engine
-        self.collector = Collector(reasoner.core.dictionary) if collects else None
+        self.collector = Collector(reasoner.core.dictionary) if collects or reasoner.core.ticks is not None else None
         self._isolated = isolated
         self._has_begun = False
         self._thread = -1
@@ -136,10 +154,22 @@ class Transaction:
             core.materialise()
             self._has_begun, self._hold = True, hold if self._isolated else None
             engine.begin(self, self.collector)
+            if core.ticks is not None:
+                self._begin_tick(core.ticks)
         finally:
             if not (self._isolated and self.is_open):
                 hold.release()
         return self
+
+    def _begin_tick(self, ticks: Ticks) -> None:
+        """Let delays and differences change; undo the transaction after an error or interrupt."""
+        try:
+            with self._engine.changing():
+                ticks.begin()
+        except BaseException:
+            if self.is_open:
+                self.rollback()
+            raise
 
     def _is_needed(self) -> bool:
         """Return whether it still needs its hold: it is open, about to be, or still ending."""
@@ -168,9 +198,13 @@ class Transaction:
         try:
             with engine.changing():
                 engine.update()
+                if core.ticks is not None:
+                    core.ticks.finish()
                 core.expect_consistent()
                 if self.collector is not None:
                     self._delta = core.visibility.of_delta(self.collector.delta)
+                if core.ticks is not None:
+                    core.ticks.end()
                 engine.commit(self._delta if core.subscriptions else None)
         except BaseException:
             if self.is_open:
@@ -273,6 +307,87 @@ class Transaction:
         """
         self._expect_open()
         self.reasoner.remove_facts(predicate, rows)
+
+    def add_table(
+        self, predicate: str, table: Any, *, columns: Sequence[str] | None = None, header: bool = False, nulls: Nulls = "error"
+    ) -> None:
+        """Add the rows of a table as explicit facts.
+
+        Args:
+            predicate: The name of the predicate.
+            table: As for `Reasoner.add_table`, as are the other arguments.
+            columns: The names of the table's columns that are the arguments, in order.
+            header: Whether a file of CSV or TSV has the names of its columns in the first line.
+            nulls: What missing values do.
+
+        Raises:
+            TransactionError: The transaction is not open, or another thread began it.
+            LoadError, ArityError, MissingExtraError, UnknownNameError: As for `Reasoner.add_table`.
+        """
+        self._expect_open()
+        self.reasoner.add_table(predicate, table, columns=columns, header=header, nulls=nulls)
+
+    def remove_table(
+        self, predicate: str, table: Any, *, columns: Sequence[str] | None = None, header: bool = False, nulls: Nulls = "error"
+    ) -> None:
+        """Remove the rows of a table from the explicit facts; ignore those that are not explicit.
+
+        Args:
+            predicate: The name of the predicate.
+            table: As for `Reasoner.add_table`, as are the other arguments.
+            columns: The names of the table's columns that are the arguments, in order.
+            header: Whether a file of CSV or TSV has the names of its columns in the first line.
+            nulls: What missing values do.
+
+        Raises:
+            TransactionError: The transaction is not open, or another thread began it.
+            LoadError, MissingExtraError, UnknownNameError: As for `Reasoner.remove_table`.
+        """
+        self._expect_open()
+        self.reasoner.remove_table(predicate, table, columns=columns, header=header, nulls=nulls)
+
+    def insert_or_update(self, predicate: str, rows: Iterable[Sequence[AnyTerm]]) -> None:
+        """Add facts of a relation with a primary key, in place of the explicit facts with the same keys.
+
+        Args:
+            predicate: The name of the relation.
+            rows: As for `Reasoner.add_facts`.
+
+        Raises:
+            TransactionError: The transaction is not open, or another thread began it.
+            ReasonerError, KeyViolationError, ArityError, LoadError, ColumnTypeError: As for `Reasoner.insert_or_update`.
+        """
+        self._expect_open()
+        self.reasoner.insert_or_update(predicate, rows)
+
+    def delete_key(self, predicate: str, keys: Iterable[Any]) -> None:
+        """Remove the explicit facts with some primary keys.
+
+        Args:
+            predicate: The name of the relation.
+            keys: As for `Reasoner.delete_key`.
+
+        Raises:
+            TransactionError: The transaction is not open, or another thread began it.
+            ReasonerError, KeyViolationError, LoadError: As for `Reasoner.delete_key`.
+        """
+        self._expect_open()
+        self.reasoner.delete_key(predicate, keys)
+
+    def modify(self, predicate: str, key: Any, /, **columns: Any) -> None:
+        """Change some arguments of the explicit fact with a primary key.
+
+        Args:
+            predicate: The name of the relation.
+            key: As for `Reasoner.delete_key`.
+            columns: The new terms or Python values, by the names of their columns.
+
+        Raises:
+            TransactionError: The transaction is not open, or another thread began it.
+            UnknownNameError, ReasonerError, KeyViolationError, LoadError, ColumnTypeError: As for `Reasoner.modify`.
+        """
+        self._expect_open()
+        self.reasoner.modify(predicate, key, **columns)
 
     def add_program(self, program: Program | str) -> None:
         """Add rules, declarations and facts.

@@ -27,6 +27,7 @@ from kg_reasoner.cli.profiles import profiles
 from kg_reasoner.cli.query import query
 from kg_reasoner.cli.rules import rules
 from kg_reasoner.cli.run import run
+from kg_reasoner.cli.shell import shell
 from kg_reasoner.cli.spark import spark
 from kg_reasoner.errors import OutputError, ReasonerError, ReasonerWarning
 
@@ -112,5 +113,7 @@ def main() -> None:
     """
 
 
-for _command in (materialise, query, explain, run, rules, check, classify, diff, profiles, imports, generate, demo, spark):
+_COMMANDS = (materialise, query, explain, run, shell, rules, check, classify, diff, profiles, imports, generate, demo, spark)
+
+for _command in _COMMANDS:
     main.add_command(_command)

@@ -6,7 +6,7 @@ import io
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, TextIO, TypeAlias, cast
+from typing import TYPE_CHECKING, BinaryIO, Final, TypeAlias
 
 import click
 
@@ -15,17 +15,19 @@ from kg_reasoner.cli.limit_options import limit_options
 from kg_reasoner.cli.loading_options import load_documents, loading_options
 from kg_reasoner.cli.options import quiet_option, reasoner_settings, report_inconsistencies, threads_option
 from kg_reasoner.cli.profile_option import begin_profile, profile_option
+from kg_reasoner.cli.table_options import given_tables
 from kg_reasoner.errors import OutputError
 from kg_reasoner.program import TRIPLE
 
 if TYPE_CHECKING:
     from kg_reasoner.api.reasoner import Reasoner
-    from kg_reasoner.program import Column, Program
+    from kg_reasoner.program import Program
+    from kg_reasoner.tables.encoding import Nulls
 
 TRIPLES: Final = "triples.nt"
 """The output of derived triples."""
 
-_Writer: TypeAlias = Callable[[TextIO], int]
+_Writer: TypeAlias = Callable[[BinaryIO], int]
 """Writes a relation to an open file and says how many facts it has."""
 
 
@@ -34,17 +36,43 @@ _Writer: TypeAlias = Callable[[TextIO], int]
 @click.option(
     "--facts",
     metavar="DIR",
-    help="The folder with the inputs: NAME.tsv, NAME.csv or NAME.facts for the relation NAME, maybe with .gz; or NAME.parquet.",
+    help="The folder with the inputs: NAME.tsv, NAME.csv, NAME.facts or NAME.jsonl for the relation NAME, maybe with .gz; "
+    "or NAME.parquet.",
 )
+@click.option(
+    "--table", "tables", metavar="NAME=FILE", multiple=True, help="A file for the relation NAME, wherever it is; repeatable."
+)
+@click.option("--header", is_flag=True, help="Tables of CSV and TSV have the names of their columns in the first line.")
+@click.option(
+    "--nulls",
+    type=click.Choice(["error", "skip"]),
+    default="error",
+    show_default=True,
+    help="Missing values: an error, or skip their rows; with skip, empty cells are missing.",
+)
+@click.option("--ruleset", metavar="NAME", help="A rule set to apply as well, see `kg-reasoner rules`.")
 @click.option("--data", metavar="FILE", multiple=True, help="RDF data to run the program on; repeatable.")
 @click.option("-o", "--output", metavar="DIR", help="The folder to write to, created if necessary. [default: standard output]")
-@click.option("-f", "--format", "output_format", type=click.Choice(["tsv", "csv"]), default="tsv", show_default=True)
+@click.option(
+    "-f", "--format", "output_format", type=click.Choice(["tsv", "csv", "parquet", "jsonl"]), default="tsv", show_default=True
+)
 @limit_options
 @threads_option
 @loading_options
 @profile_option
 @quiet_option
-def run(program_file: str, facts: str | None, data: tuple[str, ...], output: str | None, output_format: str, quiet: bool) -> None:
+def run(
+    program_file: str,
+    facts: str | None,
+    tables: tuple[str, ...],
+    header: bool,
+    nulls: Nulls,
+    ruleset: str | None,
+    data: tuple[str, ...],
+    output: str | None,
+    output_format: str,
+    quiet: bool,
+) -> None:
     """Run a Datalog program: read a table for each input relation, write one for each output relation.
 
     \b
@@ -55,22 +83,25 @@ def run(program_file: str, facts: str | None, data: tuple[str, ...], output: str
              have no declaration, holds numbers, terms in N-Triples form where a cell begins with <, _:
              or a quotation mark, and otherwise strings.
 
-    Tables have no header line. Output files are written only when all of them are complete.
+    Columns are matched by their names where a table has names: Parquet, JSON lines, and others with --header.
+    Output files are written only when all of them are complete.
     """
     from kg_reasoner.api.reasoner import Reasoner
-    from kg_reasoner.io.facts import doubts, fact_files, read_facts, relations_of
+    from kg_reasoner.io.facts import doubts, fact_files
     from kg_reasoner.language.analysis import homonyms
-    from kg_reasoner.language.parser import PREFIXES, parse_file
+    from kg_reasoner.language.parser import parse_file
 
     program = parse_file(program_file)
     with starting():
-        reasoner = Reasoner(program, **reasoner_settings())
+        reasoner = Reasoner(program, ruleset=ruleset, **reasoner_settings())
     begin_profile(reasoner)
-    inputs, relations = fact_files(program, facts), relations_of(program)
+    given = given_tables(tables)
+    inputs = {**fact_files(program, facts, given), **given}
     for doubt in (*homonyms(program), *doubts(program, facts, inputs)):
         warn(doubt)
-    prefixes = {**PREFIXES, **dict(program.prefixes)}
-    outputs = _outputs(program, reasoner, output_format)
+    outputs = _outputs(program, reasoner, output_format, header=header)
+    if output is None and output_format == "parquet":
+        raise OutputError("Parquet is not written to standard output: name a folder with --output")
     watch = Stopwatch()
     with ExitStack() as stack:
         files = stack.enter_context(_opened(Path(output), outputs, inputs.values())) if output is not None else None
@@ -78,7 +109,7 @@ def run(program_file: str, facts: str | None, data: tuple[str, ...], output: str
         if data:
             load_documents(reasoner, data, None, progress)
         for predicate, path in inputs.items():
-            reasoner.add_facts(predicate, read_facts(path, relations[predicate], prefixes))
+            reasoner.add_table(predicate, path, header=header, nulls=nulls)
         reading = watch.lap()
         reasoner.materialise(progress=progress)
         running = watch.lap()
@@ -90,37 +121,35 @@ def run(program_file: str, facts: str | None, data: tuple[str, ...], output: str
     note(f"{plural(written, 'fact')} of {plural(len(outputs), 'relation')}; read in {reading:.2f} s, run in {running:.2f} s")
 
 
-def _outputs(program: Program, reasoner: Reasoner, output_format: str) -> dict[str, _Writer]:
+def _outputs(program: Program, reasoner: Reasoner, output_format: str, *, header: bool) -> dict[str, _Writer]:
     """Return the names of the output files, each with the function that writes it after the run."""
-    from kg_reasoner.io.facts import file_stem, output_relations, write_facts
+    from kg_reasoner.io.facts import file_stem, output_relations
     from kg_reasoner.terms import term_text
 
-    separator = "," if output_format == "csv" else "\t"
+    def relation_writer(predicate: str) -> _Writer:
+        return lambda file: reasoner.facts(predicate).write_to(file, output_format, header=header)
 
-    def relation_writer(predicate: str, columns: tuple[Column, ...]) -> _Writer:
-        return lambda file: write_facts(file, reasoner.facts(predicate), columns, separator)
-
-    def write_triples(file: TextIO) -> int:
+    def write_triples(file: BinaryIO) -> int:
         lines = sorted(f"{' '.join(map(term_text, triple))} .\n" for triple in reasoner.triples(which="inferred"))
-        file.writelines(lines)
+        file.writelines(line.encode() for line in lines)
         return len(lines)
 
     outputs: dict[str, _Writer] = {}
-    for predicate, columns in output_relations(program).items():
-        outputs[f"{file_stem(predicate)}.{output_format}"] = relation_writer(predicate, columns)
+    for predicate in output_relations(program):
+        outputs[f"{file_stem(predicate)}.{output_format}"] = relation_writer(predicate)
     if any(rule.body and rule.head.predicate == TRIPLE for rule in program.rules):
         outputs[TRIPLES] = write_triples
     return outputs
 
 
 @contextmanager
-def _opened(folder: Path, names: Iterable[str], read: Iterable[Path]) -> Iterator[Mapping[str, TextIO]]:
+def _opened(folder: Path, names: Iterable[str], read: Iterable[Path]) -> Iterator[Mapping[str, BinaryIO]]:
     """Open the output files and yield them by name; remove a folder created for them if anything fails.
 
     Raises:
         OutputError: A file cannot be written, or is one of those that are `read`.
     """
-    from kg_reasoner.io.files import atomic_text
+    from kg_reasoner.io.files import atomic_output
 
     being_read = {path.resolve() for path in read}
     for name in names:
@@ -133,7 +162,7 @@ def _opened(folder: Path, names: Iterable[str], read: Iterable[Path]) -> Iterato
         except OSError as error:
             raise OutputError(f"cannot write to the folder {folder}: {error.strerror}") from None
         with ExitStack() as stack:
-            yield {name: cast(TextIO, stack.enter_context(atomic_text(folder / name))) for name in names}
+            yield {name: stack.enter_context(atomic_output(folder / name)) for name in names}
     except BaseException:
         for path in missing:
             with suppress(OSError):
@@ -145,9 +174,9 @@ def _print(outputs: Mapping[str, _Writer]) -> int:
     """Print all relations once all are computed; return the number of their facts."""
     texts, total = [], 0
     for name, write in outputs.items():
-        text = io.StringIO()
-        count = write(text)
-        texts.append(f"# {Path(name).stem} ({plural(count, 'fact')})\n{text.getvalue()}")
+        content = io.BytesIO()
+        count = write(content)
+        texts.append(f"# {Path(name).stem} ({plural(count, 'fact')})\n{content.getvalue().decode()}")
         total += count
     click.echo("".join(texts), nl=False)
     return total

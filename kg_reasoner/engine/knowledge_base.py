@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
+import numpy as np
+
 from kg_reasoner.concurrency.limits import NOBODY, Watch
 from kg_reasoner.engine.axiom_rules import AxiomRules
 from kg_reasoner.engine.equality.treatment import Equality
@@ -180,6 +182,16 @@ class KnowledgeBase:
         """Return the facts of a general predicate, in all names of their terms."""
         relation = self.catalog.predicates[predicate]
         return self.equality.in_all_names(predicate, lambda which: self.database.rows(relation, which), which)
+
+    def matching(self, predicate: str, arguments: Mapping[int, int], which: Which = "all") -> Ids:
+        """Return the facts of a general predicate with some arguments, given by place; found by an index, built if necessary."""
+        relation = self.catalog.predicates[predicate]
+        if not arguments or self.equality.merges:
+            rows = self.rows(predicate, which)
+            places = list(arguments)
+            found: Ids = rows[(rows[:, places] == np.array([arguments[place] for place in places], np.int32)).all(axis=1)]
+            return found
+        return self.database.rows_with(relation, arguments, which)
 
 
 def _merging(facts: FactBase, materialiser: Materialiser) -> Equality:

@@ -8,26 +8,43 @@ from __future__ import annotations
 
 import gzip
 import zlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
+from itertools import chain
 from pathlib import Path
 from typing import IO, Any, BinaryIO, Final, TypeAlias, cast
 from urllib.parse import quote
 
+import numpy as np
+
 from kg_reasoner.errors import LoadError, Span, suggest
 from kg_reasoner.expressions.values import value_of
-from kg_reasoner.io.files import write_rows
+from kg_reasoner.io.files import as_cells, write_rows
 from kg_reasoner.program import AUXILIARY, FALSE, TRIPLE, Column, Program, atoms_within
+from kg_reasoner.storage.arrays import Ids
+from kg_reasoner.storage.dictionary import Dictionary
+from kg_reasoner.storage.grouping import distinct_ids
 from kg_reasoner.storage.table_terms import cell_reader, format_cell
-from kg_reasoner.terms import XSD, Literal, Term
+from kg_reasoner.terms import XSD, Literal, Term, term_from_text
 
-__all__ = ["Relations", "doubts", "fact_files", "file_stem", "output_relations", "read_facts", "relations_of", "write_facts"]
+__all__ = [
+    "Relations",
+    "doubts",
+    "fact_files",
+    "file_stem",
+    "output_relations",
+    "read_facts",
+    "relations_of",
+    "write_facts",
+    "write_ids",
+]
 
 Relations: TypeAlias = dict[str, tuple[Column, ...]]
 """The columns of each relation, by its predicate."""
 
 _PARQUET: Final = ".parquet"
-_SUFFIXES: Final = (".tsv", ".csv", ".facts", ".tsv.gz", ".csv.gz", ".facts.gz", _PARQUET)
+_TEXTS: Final = (".tsv", ".csv", ".facts", ".jsonl", ".ndjson")
+_SUFFIXES: Final = (*_TEXTS, *(f"{suffix}.gz" for suffix in _TEXTS), _PARQUET)
 _NO_COLUMNS: Final = "()"
 _KNOWN: Final = 100_000
 """How many cells of a column are remembered with their terms."""
@@ -69,49 +86,55 @@ def file_stem(predicate: str) -> str:
     return quote(predicate[1:-1], safe="") if predicate.startswith("<") else predicate
 
 
-def fact_files(program: Program, folder: str | Path | None) -> dict[str, Path]:
-    """Return the files of facts for a program's relations, by predicate. Every declared input must have one; other relations
-    may.
+def fact_files(program: Program, folder: str | Path | None, others: Collection[str] = ()) -> dict[str, Path]:
+    """Return the files of facts for a program's relations, by predicate. Relations that are declared as output are not read.
 
-    Relations that are declared as output are not read.
+    Args:
+        program: The program.
+        folder: The folder with the files, if there is one.
+        others: Predicates whose facts are elsewhere.
 
     Raises:
-        LoadError: There is no such folder, no file for a declared input, or more than one file for a relation.
+        LoadError: There is no such folder, or more than one file for a relation.
     """
-    directory = None if folder is None else Path(folder)
-    if directory is not None and not directory.is_dir():
+    if folder is None:
+        return {}
+    directory = Path(folder)
+    if not directory.is_dir():
         raise LoadError(f"{folder} is not a folder", hint="name the folder that has a file such as edge.tsv for each relation")
-    inputs = {declaration.predicate: declaration for declaration in program.declarations if declaration.role == "input"}
     outputs = {declaration.predicate for declaration in program.declarations if declaration.role == "output"}
     files: dict[str, Path] = {}
-    for predicate in (name for name in relations_of(program) if name not in outputs):
+    for predicate in (name for name in relations_of(program) if name not in outputs and name not in others):
         stem = file_stem(predicate)
-        found = [] if directory is None else [path for suffix in _SUFFIXES if (path := directory / f"{stem}{suffix}").is_file()]
+        found = [path for suffix in _SUFFIXES if (path := directory / f"{stem}{suffix}").is_file()]
         if len(found) > 1:
             names = ", ".join(path.name for path in found)
             raise LoadError(f"{directory} has more than one file for the relation {predicate}: {names}", hint="keep one of them")
         if found:
             files[predicate] = found[0]
-        elif predicate in inputs:
-            where, hint = "no folder of facts was given", "name the folder (--facts on the command line)"
-            if directory is not None:
-                where, hint = (
-                    f"{directory} has no {stem}.tsv, .csv, .facts or .parquet",
-                    "for an input without facts, create an empty file",
-                )
-            raise LoadError(f"no facts for the input relation {predicate}: {where}", inputs[predicate].span, hint)
     return files
 
 
 def doubts(program: Program, folder: str | Path | None, files: Mapping[str, Path]) -> Iterator[str]:
-    """Yield warnings about likely mistakes, such as typing errors: files that no relation reads, and relations without facts.
+    """Yield warnings about likely mistakes, such as typing errors: tables that no relation of the program reads, inputs without
+    a table, and other relations without facts.
 
     Args:
         program: The program.
         folder: The folder with its facts, if there is one.
-        files: The files that are read, as `fact_files` gives them.
+        files: The files that are read: those that `fact_files` gives, and others.
     """
     relations = relations_of(program)
+    for predicate in files.keys() - relations.keys():
+        hint = suggest(predicate, relations)
+        yield f"the program does not use the relation {predicate}, for which {files[predicate]} is read{hint}"
+    stated = {rule.head.predicate for rule in program.rules}
+    for declaration in program.declarations:
+        if declaration.role == "input" and declaration.predicate not in files.keys() | stated:
+            where = "no folder was given"
+            if folder is not None:
+                where = f"{folder} has no {file_stem(declaration.predicate)}.tsv, .csv, .facts, .jsonl or .parquet"
+            yield f"no table for the input relation {declaration.predicate}: {where}"
     stems = {file_stem(predicate) for predicate in relations}
     names = [] if folder is None else sorted(path.name for path in Path(folder).iterdir())
     suffixes = {name: next((suffix for suffix in reversed(_SUFFIXES) if name.endswith(suffix)), "") for name in names}
@@ -136,9 +159,26 @@ def doubts(program: Program, folder: str | Path | None, files: Mapping[str, Path
 # ---- reading
 
 
-def read_facts(path: Path, columns: Sequence[Column], prefixes: Mapping[str, str] | None = None) -> Iterator[tuple[Term, ...]]:
+def read_facts(
+    path: Path,
+    columns: Sequence[Column] | None,
+    prefixes: Mapping[str, str] | None = None,
+    *,
+    header: bool = False,
+    wanted: Sequence[str] | None = None,
+    nulls: str = "error",
+) -> Iterator[tuple[Term, ...]]:
     """Yield the facts of a file in order; ``.csv`` is CSV (RFC 4180), ``.parquet`` is Parquet, anything else TSV;
     ``.gz`` is compressed.
+
+    Args:
+        path: The file.
+        columns: The columns of the relation; None: as many as there are in the file, of type ``any``.
+        prefixes: Namespaces of prefixes in cells.
+        header: Whether CSV and TSV have the names of their columns in the first line.
+        wanted: The names of the columns that are the arguments of the relation. By default, those of the relation if the header
+            has all of them, and otherwise all columns of the file.
+        nulls: ``skip``: lines with an empty cell without quotation marks in one of the columns are no facts.
 
     Raises:
         LoadError: The file is missing or broken, a line has another number of cells than there are columns, or a cell is not of its
@@ -146,40 +186,113 @@ def read_facts(path: Path, columns: Sequence[Column], prefixes: Mapping[str, str
         MissingExtraError: Parquet needs pyarrow.
     """
     if path.name.endswith(_PARQUET):
-        yield from _parquet_facts(path, columns, prefixes or {})
+        yield from _parquet_facts(path, columns or (), prefixes or {})
         return
     separator = "," if path.name.removesuffix(".gz").endswith(".csv") else "\t"
-    single_string = len(columns) == 1 and columns[0].type == "string" and separator == "\t"
-    readers = [cell_reader(column.type, prefixes or {}) for column in columns]
+    records = _records(path, separator)
+    chosen: list[int] | None = None
+    width = None if columns is None else len(columns)
+    if header or wanted is not None or columns is None:
+        first = next(records, None)
+        if first is None:
+            return
+        cells = _cells(path, *first, separator)
+        if header or wanted is not None:
+            chosen = _chosen(path, first, cells, columns, wanted, separator)
+        else:
+            records = chain([first], records)
+        if columns is None:
+            names = [f"column {number}" for number in range(1, len(cells) + 1)] if chosen is None else [cells[at] for at in chosen]
+            columns = [Column(name) for name in names]
+        width = len(cells)
+    single_string = width == 1 and columns is not None and len(columns) == 1 and columns[0].type == "string" and separator == "\t"
+    yield from _read(path, records, separator, columns or (), width or 0, chosen, prefixes or {}, single_string, nulls == "skip")
+
+
+def _read(
+    path: Path,
+    records: Iterable[tuple[int, str]],
+    separator: str,
+    columns: Sequence[Column],
+    width: int,
+    chosen: Sequence[int] | None,
+    prefixes: Mapping[str, str],
+    single_string: bool,
+    skips: bool,
+) -> Iterator[tuple[Term, ...]]:
+    """Yield the facts of the records of a file that have `width` cells, of which some are `chosen`, in this order."""
+    readers = [cell_reader(column.type, prefixes) for column in columns]
     known: list[dict[str, Term]] = [{} for _ in columns]
-    for number, line in _records(path, separator):
-        if not line and not single_string:
+    for number, line in records:
+        if not line and (skips or not single_string):
             continue
         if not columns:
             if line != _NO_COLUMNS:
                 raise _wrong(path, number, line, 0, len(line), f"a relation without columns has the line {_NO_COLUMNS} or none")
             yield ()
             continue
-        quoted = separator == "," and '"' in line
-        cells = [cell for cell, _, _ in _csv_cells(path, number, line)] if quoted else line.split(separator)
-        if len(cells) != len(columns):
-            start, end = [*_places(path, number, line, separator)[len(columns) :], (len(line), len(line) + 1)][0]
+        cells = _cells(path, number, line, separator)
+        if len(cells) != width:
+            start, end = [*_places(path, number, line, separator)[width:], (len(line), len(line) + 1)][0]
             names = ", ".join(column.name for column in columns)
             message = f"{len(cells)} cells where the relation has {len(columns)} columns ({names})"
-            raise _wrong(path, number, line, start, end, message, _separator_hint(line, separator, len(columns)))
+            if chosen is not None:
+                message = f"{len(cells)} cells where the header has {width}"
+            raise _wrong(path, number, line, start, end, message, _separator_hint(line, separator, width))
+        places = range(width) if chosen is None else chosen
+        if skips and any(not cells[place] for place in places):
+            spans = _places(path, number, line, separator)
+            if any(spans[place][0] == spans[place][1] for place in places):
+                continue
         fact: list[Term] = []
-        for place, cell in enumerate(cells):
-            term = known[place].get(cell)
+        for column, place in enumerate(places):
+            cell = cells[place]
+            term = known[column].get(cell)
             if term is None:
                 try:
-                    term = readers[place](cell)
+                    term = readers[column](cell)
                 except ValueError as error:
                     start, end = _places(path, number, line, separator)[place]
-                    raise _wrong(path, number, line, start, end, f"column {columns[place].name}: {error}") from None
-                if len(known[place]) < _KNOWN:
-                    known[place][cell] = term
+                    raise _wrong(path, number, line, start, end, f"column {columns[column].name}: {error}") from None
+                if len(known[column]) < _KNOWN:
+                    known[column][cell] = term
             fact.append(term)
         yield tuple(fact)
+
+
+def _cells(path: Path, number: int, line: str, separator: str) -> list[str]:
+    if separator == "," and '"' in line:
+        return [cell for cell, _, _ in _csv_cells(path, number, line)]
+    return line.split(separator)
+
+
+def _chosen(
+    path: Path,
+    header: tuple[int, str],
+    names: list[str],
+    columns: Sequence[Column] | None,
+    wanted: Sequence[str] | None,
+    separator: str,
+) -> list[int]:
+    """Return the places of the relation's columns in a file, by its header.
+
+    Raises:
+        LoadError: The header does not have them.
+    """
+    if wanted is None and columns is not None and all(names.count(column.name) == 1 for column in columns):
+        wanted = [column.name for column in columns]
+    places = list(range(len(names)))
+    if wanted is not None:
+        for name in wanted:
+            if names.count(name) != 1:
+                what = f"{names.count(name)} columns" if name in names else "no column"
+                raise _wrong(path, *header, 0, len(header[1]), f"the header has {what} {name}{suggest(name, names)}")
+        places = [names.index(name) for name in wanted]
+    if columns is not None and len(places) != len(columns):
+        listed = ", ".join(column.name for column in columns)
+        message = f"the header has {len(places)} columns where the relation has {len(columns)} columns ({listed})"
+        raise _wrong(path, *header, 0, len(header[1]), message, _separator_hint(header[1], separator, len(columns)))
+    return places
 
 
 def _parquet_facts(path: Path, columns: Sequence[Column], prefixes: Mapping[str, str]) -> Iterator[tuple[Term, ...]]:
@@ -296,6 +409,34 @@ def write_facts(file: IO[str], rows: Iterable[tuple[Term, ...]], columns: Sequen
     else:
         write_rows(file, table, separator)
     return len(table)
+
+
+def write_ids(file: IO[str], ids: Ids, dictionary: Dictionary, types: Sequence[str], separator: str = "\t") -> int:
+    """Write facts, given as ids of shape (n, arity), as `write_facts` does; each term of a column is formatted once.
+
+    Raises:
+        OutputError: A ``string`` column of a TSV file cannot hold a string with a tab or a line break.
+    """
+    if not types:
+        file.write(f"{_NO_COLUMNS}\n" * len(ids))
+        return len(ids)
+    columns: list[Any] = []
+    ranks: list[Any] = []
+    for place, type_ in enumerate(types):
+        numbers, places = distinct_ids(ids[:, place])
+        terms = list(map(term_from_text, dictionary.texts_of(numbers)))
+        cells = [format_cell(term, type_) for term in terms]
+        keys = list(map(_rank, cells, terms))
+        rank = np.empty(len(keys), np.int64)
+        rank[sorted(range(len(keys)), key=keys.__getitem__)] = np.arange(len(keys))
+        shown = np.empty(len(cells), object)
+        shown[:] = as_cells(cells, separator, len(types))
+        columns.append(shown[places])
+        ranks.append(rank[places])
+    order = np.lexsort(ranks[::-1])
+    lines = zip(*(column[order].tolist() for column in columns), strict=True)
+    file.writelines(f"{separator.join(line)}\n" for line in lines)
+    return len(ids)
 
 
 def _rank(cell: str, term: Term) -> tuple[bool, Any, str]:

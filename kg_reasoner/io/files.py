@@ -20,7 +20,7 @@ from typing import IO, BinaryIO, Final, TypeAlias, cast
 from kg_reasoner.errors import OutputError
 from kg_reasoner.io.packing import packed, packing_suffix
 
-__all__ = ["Target", "atomic_output", "atomic_text", "write_rows"]
+__all__ = ["Target", "as_cells", "atomic_output", "atomic_text", "write_rows"]
 
 Target: TypeAlias = "str | os.PathLike[str]"
 """The path of a file, compressed if it ends in ``.gz`` or ``.zst``; ``"-"`` is standard output."""
@@ -79,6 +79,22 @@ def atomic_text(target: Target) -> Iterator[io.TextIOBase]:
             text.flush()
         finally:
             text.detach()
+
+
+def as_cells(values: Sequence[str], delimiter: str, width: int) -> list[str]:
+    """Return the values of a column as they are written in rows of `width` cells: in quotation marks where CSV needs them.
+
+    Raises:
+        OutputError: TSV cannot hold a value.
+    """
+    if delimiter == "\t":
+        broken = next((value for value in values if _BREAKS.search(value)), None)
+        if broken is not None:
+            raise OutputError(f"a TSV file cannot hold the string {broken!r}, which has a tab or a line break: write CSV instead")
+        return list(values)
+    special = re.compile(f'["\r\n{re.escape(delimiter)}]')
+    quoted = ['"' + value.replace('"', '""') + '"' if special.search(value) else value for value in values]
+    return quoted if width > 1 else [value or '""' for value in quoted]  # a row of one empty cell is not an empty line
 
 
 def write_rows(file: IO[str], rows: Iterable[Sequence[str]], delimiter: str = "\t") -> None:

@@ -17,7 +17,7 @@ from kg_reasoner.storage.dictionary import Dictionary
 if TYPE_CHECKING:
     import pyarrow
 
-__all__ = ["PARQUET", "cells_of", "write_parquet"]
+__all__ = ["PARQUET", "cells_of", "write_parquet", "write_table"]
 
 PARQUET: Final = Format("parquet", "application/vnd.apache.parquet", (".parquet",), graphs=True)
 """An output format only."""
@@ -71,6 +71,13 @@ def write_parquet(
                 written += len(some)
                 progress(written)
     return written
+
+
+def write_table(table: pyarrow.Table, file: BinaryIO) -> None:
+    """Write a table of Arrow to an open file."""
+    import pyarrow.parquet
+
+    pyarrow.parquet.write_table(table, _Sink(file), compression="zstd")
 
 
 def _texts(dictionary: Dictionary) -> pyarrow.LargeStringArray:

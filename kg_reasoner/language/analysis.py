@@ -57,6 +57,10 @@ def check(program: Program) -> list[list[Rule]]:
         ArityError, SafetyError, StratificationError, UnsupportedError, RuleTypeError: The first error in the program.
     """
     check_arity(program)
+    if program.declarations or program.indexes:
+        from kg_reasoner.language.declarations import check_declarations
+
+        check_declarations(program)
     check_safety(program)
     strata = stratify(lowered(program.rules).rules)
     check_expressions(program)

@@ -26,6 +26,7 @@ from kg_reasoner.program import (
     Expression,
     Filter,
     FunctionDefinition,
+    Index,
     Negation,
     Program,
     Rule,
@@ -35,7 +36,7 @@ from kg_reasoner.program import (
 )
 from kg_reasoner.terms import IRI, NOT_IN_IRI, RDF, XSD, BlankNode, Literal
 
-__all__ = ["format_declaration", "format_program", "format_rule", "format_term"]
+__all__ = ["format_declaration", "format_index", "format_program", "format_rule", "format_term"]
 
 _PLAIN: Final = {
     XSD.integer.value: re.compile(r"[+-]?[0-9]+"),
@@ -77,6 +78,7 @@ def format_program(program: Program) -> str:
     lines.extend(_format_type(definition, prefixes) for definition in program.types)
     lines.extend(_format_function(definition, prefixes) for definition in program.functions)
     lines.extend(format_declaration(declaration, prefixes) for declaration in program.declarations)
+    lines.extend(format_index(index, prefixes) for index in program.indexes)
     lines.extend(format_rule(rule, prefixes, named=True) for rule in program.rules)
     return "".join(f"{line}\n" for line in lines)
 
@@ -84,7 +86,16 @@ def format_program(program: Program) -> str:
 def format_declaration(declaration: Declaration, prefixes: _Prefixes = PREFIXES) -> str:
     """Return the text of a declaration with its final dot."""
     role = f"{declaration.role} " if declaration.role else ""
-    return f"{role}relation {_predicate(declaration.predicate, prefixes)}({_columns(declaration.columns)}) ."
+    clause = f" primary key ({', '.join(declaration.key)})" if declaration.key else ""
+    if declaration.operator:
+        steps = f" {declaration.steps}" if declaration.steps != 1 else ""
+        clause = f" {declaration.operator}{steps} {_predicate(declaration.source, prefixes)}"
+    return f"{role}{declaration.kind} {_predicate(declaration.predicate, prefixes)}({_columns(declaration.columns)}){clause} ."
+
+
+def format_index(index: Index, prefixes: _Prefixes = PREFIXES) -> str:
+    """Return the text of the declaration of an index with its final dot."""
+    return f"index {index.name} on {_predicate(index.predicate, prefixes)}({', '.join(index.columns)}) ."
 
 
 def _format_type(definition: TypeDefinition, prefixes: _Prefixes) -> str:

@@ -22,7 +22,8 @@ _PARTS: Final = {
     part.__name__: part
     for part in (
         *(program.Aggregate, program.AggregateBinding, program.Atom, program.Bind, program.Call, program.Column),
-        *(program.Declaration, program.Filter, program.Negation, program.Origin, program.Program, program.Rule, program.Variable),
+        *(program.Declaration, program.Filter, program.Index, program.Negation, program.Origin, program.Program, program.Rule),
+        program.Variable,
         *(program.FunctionDefinition, program.TypeDefinition, program.Variant),
         *(terms.BlankNode, terms.IRI, terms.Literal, Span),
     )
@@ -62,7 +63,7 @@ def dumps(parsed: Program, source: str) -> bytes:
     """Return a program as JSON that does not name its source.
 
     >>> dumps(Program(translate="dlp"), "rules.dl")
-    b'["Program",[""],[""],[""],"dlp",[""],[""]]'
+    b'["Program",[""],[""],[""],"dlp",[""],[""],[""]]'
     """
     return json.dumps(_plain(parsed, source), separators=(",", ":")).encode()
 

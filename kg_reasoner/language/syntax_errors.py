@@ -32,7 +32,7 @@ _OPERATORS: Final = frozenset(["COMPARISON", "OR", "AND", "PLUS", "MINUS", "STAR
 _STATEMENT: Final = frozenset(
     [
         *("RELATION", "IMPORT", "TYPE", "FUNCTION", "INPUT", "OUTPUT", "PREFIX", "BASE"),
-        *("_AT_PREFIX", "_AT_BASE", "_AT_TRANSLATE", "_AT_RULE"),
+        *("_AT_PREFIX", "_AT_BASE", "_AT_TRANSLATE", "_AT_RULE", "_INDEX"),
     ]
 )
 _PLACES: Final[tuple[tuple[str, frozenset[str], str], ...]] = (

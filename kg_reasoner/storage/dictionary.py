@@ -16,7 +16,7 @@ from kg_reasoner.storage.arrays import Ids
 from kg_reasoner.storage.kernels import native
 from kg_reasoner.storage.kernels.layout import EMPTY, MOST, Terms
 from kg_reasoner.storage.kernels.literals import NAMES
-from kg_reasoner.storage.kernels.memory import StructTable, address, allocate, borrow, grant
+from kg_reasoner.storage.kernels.memory import StructTable, address, allocate, borrow, grant, lend
 from kg_reasoner.storage.kernels.texts import (
     DONE,
     IS_FULL,
@@ -299,6 +299,30 @@ class Dictionary:
                 if done < len(pieces):
                     self.make_room(len(pieces[done]))
             return np.array(layout.ids[: len(pieces)])
+
+    def encode_buffers(self, data: Buffer, offsets: npt.NDArray[np.int64], *, only_known: bool = False) -> Ids:
+        """Intern texts in the exact form of `term_text`, which are one after the other in a buffer; return their ids.
+
+        Args:
+            data: The texts in UTF-8.
+            offsets: Where each begins, and the last one ends.
+            only_known: Whether texts that the dictionary does not have get the id -1 instead.
+        """
+        count = len(offsets) - 1
+        ids: Ids = allocate(count, np.int32)
+        if not count:
+            return np.empty(0, np.int32)
+        texts, bounds = borrow(data if len(data) else b"\0"), lend(offsets)
+        done, addresses = 0, (address(texts), address(bounds), address(ids))
+        with self.mutex:
+            if only_known:
+                native.find_texts(self._address, *addresses, count)
+                done = count
+            while done < count:
+                done = native.intern_texts(self._address, *addresses, done, count)
+                if done < count:
+                    self.make_room(int(offsets[done + 1] - offsets[done]))
+        return np.asarray(ids)
 
     def _layout(self, length: int, count: int) -> _Layout:
         """Return buffers for a batch of texts: shared ones for a small batch, to be used under the mutex."""

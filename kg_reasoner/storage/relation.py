@@ -779,6 +779,21 @@ class Database(PlanRoom):
         rows = self.rows_at(relation, numbers)[:, columns]
         return numbers[(rows == np.array(key, np.int32)).all(axis=1)]
 
+    def rows_with(self, relation: int, arguments: Mapping[int, int], which: str = "all") -> Rows:
+        """Return the live rows with ids in some columns, found by an index on all of these, or on all but one if there are no
+        others. Several threads may call this, while nothing is inserted or deleted.
+        """
+        columns = tuple(sorted(arguments))
+        indexed = columns if len(columns) < self.relations[relation].arity else columns[: max(1, len(columns) - 1)]
+        numbers = self.matching(relation, indexed, [arguments[column] for column in indexed])
+        flags = self.flags(relation)[numbers]
+        if which != "all":
+            numbers = numbers[((flags & EXPLICIT) != 0) == (which == "explicit")]
+        rows = self.rows_at(relation, numbers)
+        for column in columns[len(indexed) :]:
+            rows = rows[rows[:, column] == arguments[column]]
+        return rows
+
     def _probe(self, relation: int, columns: tuple[int, ...], key: Sequence[int]) -> npt.NDArray[np.int32]:
         """Return the numbers of the live rows with a key in the index on some columns; for three and more columns, there may be
         others among them.

@@ -9,6 +9,7 @@ integer  ``7``, ``-7``; ``007`` is the literal 7
 decimal  ``7``, ``7.50``
 double   ``7``, ``7.5``, ``75e-1``, ``INF``, ``NaN``; each becomes the literal that the engine computes, ``7.5E0``
 boolean  ``true``, ``false``, ``1``, ``0``
+float    as ``double``, in its lexical form; ``date`` and ``dateTime``: ``2026-01-02``, ``2026-01-02T03:04:05Z``
 any      a term in N-Triples form if it begins with ``<``, ``_:`` or a quotation mark (its datatype may be a name with a prefix);
          a number as in Turtle (``7``, ``7.5``, ``7.5e0``), in its lexical form; otherwise a string
 =======  ===========================================================================================================================
@@ -173,6 +174,9 @@ def _read_any(cell: str, prefixes: Mapping[str, str]) -> Term:
 _PLAIN: Final = {
     # Which lexical forms of a datatype a column of a type holds without quotation marks and datatype.
     **{(type_, datatype): form for type_, (datatype, form) in _FORMS.items()},
+    ("date", XSD.date.value): re.compile(r"[0-9Z:+-]+"),
+    ("dateTime", XSD.dateTime.value): re.compile(r"[0-9TZ:.+-]+"),
+    ("float", XSD.float.value): _DOUBLE,
     ("any", XSD.integer.value): _INTEGER,
     ("any", XSD.decimal.value): _TURTLE_DECIMAL,
     ("any", XSD.double.value): _TURTLE_DOUBLE,

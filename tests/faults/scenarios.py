@@ -18,7 +18,7 @@ from kg_reasoner import KGReasonerStore, attach, detach
 from kg_reasoner.api.reasoner import Equality, Reasoner
 from kg_reasoner.api.update import Update
 from kg_reasoner.engine.maintenance import DEFAULT, STRATEGIES
-from kg_reasoner.errors import ReasonerError
+from kg_reasoner.errors import KeyViolationError, ReasonerError
 from kg_reasoner.language.parser import parse
 from kg_reasoner.terms import IRI, OWL, RDF, RDFS, Term, Triple, literal
 from tests.faults.subjects import Mirror, Subject
@@ -125,6 +125,99 @@ def add_edges(subject: Subject) -> None:
 
 def add_many_edges(subject: Subject) -> None:
     subject.reasoner.add_facts("edge", numbers(300, 1000))
+
+
+def add_table(subject: Subject) -> None:
+    subject.reasoner.add_table("edge", {"from": ["d", "e", "a"], "to": ["e", "f", "b"]})
+
+
+def change_tables(subject: Subject) -> None:
+    with subject.reasoner.transaction() as transaction:
+        transaction.remove_table("edge", {"from": ["a", "x"], "to": ["b", "y"]})
+        transaction.add_table("edge", {"from": ["d", "e"], "to": ["e", "f"]})
+
+
+LIVE: Final = """
+    input stream sale(item: string, price: integer) .
+    output stream high(item: string) .
+    high(?i) :- sale(?i, ?p), FILTER(?p > 5) .
+    relation sold(item: string, price: integer) difference sale .
+    relation total_before(item: string, sum: integer) delay total .
+    part(?i, ?p) :- sold(?i, ?p) .
+    part(?i, ?s) :- total_before(?i, ?s) .
+    total(?i, ?s) :- AGGREGATE(part(?i, ?p) ON ?i BIND SUM(?p) AS ?s) .
+    relation long_ago(item: string, sum: integer) delay 2 total .
+    stream sale_before(item: string, price: integer) delay sale .
+    input multiset vote(item: string) .
+"""
+
+
+def live() -> Subject:
+    reasoner = Reasoner(LIVE)
+    for price in (1, 7):
+        reasoner.add_table("sale", {"item": ["a", "b"], "price": [price, price + 1]})
+    reasoner.add_table("vote", {"item": ["a", "b", "a"]})
+    return Subject(reasoner)
+
+
+def has_sold(subject: Subject) -> bool:
+    """Whether that has been done: a transaction goes on from the one before it, and is not repeated."""
+    return len(subject.reasoner.facts("sold", arguments=["c", None])) > 0
+
+
+def sell(subject: Subject) -> None:
+    if has_sold(subject):
+        return
+    subject.reasoner.add_table("sale", {"item": ["c", "a"], "price": [3, 9]})
+
+
+def sell_in_block(subject: Subject) -> None:
+    if has_sold(subject):
+        return
+    with subject.reasoner.transaction() as transaction:
+        transaction.add_table("sale", {"item": ["c", "a"], "price": [3, 9]})
+        list(subject.reasoner.facts("high"))
+
+
+def withdraw_votes(subject: Subject) -> None:
+    if len(subject.reasoner.facts("vote", arguments=["c"])):
+        return
+    with subject.reasoner.transaction() as transaction:
+        transaction.remove_table("vote", {"item": ["a", "b"]})
+        transaction.add_table("vote", {"item": ["c"] * 3})
+
+
+KEYS: Final = """
+    input relation box(id: integer, place: string) primary key (id) .
+    index by_place on box(place) .
+    full(?p) :- box(?x, ?p), box(?y, ?p), FILTER(?x != ?y) .
+"""
+
+
+def boxes() -> Subject:
+    reasoner = Reasoner(KEYS)
+    reasoner.add_table("box", {"id": range(6), "place": [f"place {number % 4}" for number in range(6)]})
+    reasoner.materialise()
+    return Subject(reasoner)
+
+
+def replace_by_key(subject: Subject) -> None:
+    subject.reasoner.insert_or_update("box", [(literal(number), literal("place 1")) for number in (1, 3, 7)])
+
+
+def modify_by_key(subject: Subject) -> None:
+    subject.reasoner.modify("box", 2, place="place 3")
+
+
+def delete_by_key(subject: Subject) -> None:
+    with suppress(KeyViolationError):
+        subject.reasoner.delete_key("box", [0, 4])
+
+
+def look_up(subject: Subject) -> None:
+    for step in (lambda: None, lambda: add_edges(subject)):
+        step()
+        list(subject.reasoner.facts("path", arguments=[None, "c"]))
 
 
 def remove_edges(subject: Subject) -> None:
@@ -659,6 +752,16 @@ def _scenarios() -> Iterator[Scenario]:
     yield Scenario("materialise, renewed", renewing, materialise_edges)
     yield Scenario("materialise, scanned", scanning, materialise_edges)
     yield Scenario("add many facts", edges, add_many_edges)
+    yield Scenario("add a table", edges, add_table)
+    yield Scenario("add and remove tables, block", edges, change_tables, is_block=True)
+    yield Scenario("live relations", live, sell)
+    yield Scenario("live relations, block", live, sell_in_block, is_block=True)
+    yield Scenario("multiset, block", live, withdraw_votes, is_block=True)
+    yield Scenario("replace by key", boxes, replace_by_key)
+    yield Scenario("modify by key", boxes, modify_by_key)
+    yield Scenario("delete by key", boxes, delete_by_key)
+    yield Scenario("delete by key in a transaction", begun(boxes), delete_by_key)
+    yield Scenario("look up facts", edges, look_up, is_one=False)
     yield Scenario("add program", edges, add_program)
     yield Scenario("remove rules", edges, remove_rules)
     for strategy in STRATEGIES:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
 from rdflib import Dataset, Graph
 
 from kg_reasoner.api.reasoner import Reasoner
 from kg_reasoner.api.transaction import Transaction
-from kg_reasoner.program import TRIPLE
+from kg_reasoner.program import TRIPLE, Program
 from kg_reasoner.query.delta import Delta
 from kg_reasoner.terms import literal
 
@@ -122,7 +122,7 @@ def differences(left: Snapshot, right: Snapshot) -> list[str]:
 def is_what_follows(subject: Subject) -> bool:
     """Whether the facts are those of a fresh reasoner that is given the same program and explicit facts."""
     reasoner = subject.present
-    fresh = reasoner.without_facts()
+    fresh = reasoner.without_facts() if reasoner.core.ticks is None else Reasoner(_without_time(reasoner.program))
     fresh.on_inconsistency = "report"
     fresh.add_triples(list(reasoner.triples(which="explicit")))
     for name in reasoner.predicates():
@@ -130,11 +130,18 @@ def is_what_follows(subject: Subject) -> bool:
     return facts_of(reasoner) == facts_of(fresh)
 
 
+def _without_time(program: Program) -> Program:
+    """The program with relations in place of streams, delays, differences and multisets: their explicit facts are given."""
+    declared = (replace(found, kind="relation", operator="", source="", steps=1) for found in program.declarations)
+    return replace(program, declarations=tuple(declared))
+
+
 def shake(subject: Subject) -> None:
     """Update the subject twice over, so that a table or an index that is not what it should be shows itself."""
     reasoner = subject.present
     triples = list(reasoner.triples(which="explicit"))
-    rows = {name: list(reasoner.facts(name, "explicit")) for name in reasoner.predicates()}
+    computed = {found.predicate for found in reasoner.program.declarations if found.operator}
+    rows = {name: list(reasoner.facts(name, "explicit")) for name in reasoner.predicates() if name not in computed}
     with reasoner.transaction(collects=reasoner.has_subscribers):
         reasoner.add_facts(PROBE, [(literal(number),) for number in range(3)])
         reasoner.remove_triples(triples[::2])

@@ -48,8 +48,13 @@ def named(program: Program, module: str) -> Program:
             return predicate
         return f"{predicate}_{module.replace('.', '_')}" if predicate.startswith(AUXILIARY) else f"{module}.{predicate}"
 
-    declarations = tuple(replace(declaration, predicate=name(declaration.predicate)) for declaration in program.declarations)
-    return replace(program, rules=tuple(_renamed(rule, name) for rule in program.rules), declarations=declarations)
+    declarations = tuple(
+        replace(found, predicate=name(found.predicate), source=name(found.source) if found.source else "")
+        for found in program.declarations
+    )
+    indexes = tuple(replace(index, name=f"{module}.{index.name}", predicate=name(index.predicate)) for index in program.indexes)
+    rules = tuple(_renamed(rule, name) for rule in program.rules)
+    return replace(program, rules=rules, declarations=declarations, indexes=indexes)
 
 
 def _renamed(rule: Rule, name: Callable[[str], str]) -> Rule:

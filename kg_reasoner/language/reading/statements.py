@@ -25,6 +25,7 @@ from kg_reasoner.program import (
     Column,
     Declaration,
     FunctionDefinition,
+    Index,
     Origin,
     Program,
     Rule,
@@ -49,6 +50,7 @@ class ProgramReader(BodyReader):
         super().__init__(text, source, indent, known)
         self.declared: dict[str, str] = {}
         self.declarations: list[Declaration] = []
+        self.indexes: list[Index] = []
         self.rules: list[Rule] = []
         self.translate: str | None = None
         self.types: list[TypeDefinition] = []
@@ -68,6 +70,7 @@ class ProgramReader(BodyReader):
             "translate": self.set_translation,
             "import": lambda tree: None,
             "declaration": self.add_declaration,
+            "index": self.add_index,
             "function_definition": self.add_function,
             "rule": self.add_rules,
         }
@@ -84,6 +87,7 @@ class ProgramReader(BodyReader):
             self.translate,
             tuple(self.types),
             tuple(self.functions),
+            tuple(self.indexes),
         )
 
     def add_prefix(self, tree: Node) -> None:
@@ -99,9 +103,28 @@ class ProgramReader(BodyReader):
         self.translate = str(name)
 
     def add_declaration(self, tree: Node) -> None:
-        role, _, predicate, *columns = tree.children
-        shape = tuple(self.column(column) for column in columns)
-        self.declarations.append(Declaration(self.predicate(predicate), shape, role.lower() if role else "", self.span(predicate)))
+        role, kind, predicate, *columns, clause = tree.children
+        shape = tuple(self.column(column) for column in columns if column is not None)
+        name, names = self.predicate(predicate), tuple[str, ...]()
+        operator, source, steps = "", "", 1
+        if clause is not None and clause.data == "key":
+            names = tuple(map(str, clause.children))
+            for column in clause.children:
+                self.expect(column, [known.name for known in shape], f"column of {name}")
+        elif clause is not None:
+            word, count, other = clause.children
+            operator, source = str(word).lower(), self.predicate(other)
+            if count is not None and operator == "difference":
+                raise RuleSyntaxError("a difference is of one transaction", self.span(count), "write difference, and no number")
+            steps = 1 if count is None else int(count)
+        written = role.lower() if role else ""
+        self.declarations.append(
+            Declaration(name, shape, written, self.span(predicate), names, str(kind).lower(), operator, source, steps)
+        )
+
+    def add_index(self, tree: Node) -> None:
+        name, _, predicate, *columns = tree.children
+        self.indexes.append(Index(str(name), self.predicate(predicate), tuple(map(str, columns)), self.span(name)))
 
     def column(self, tree: Node) -> Column:
         name, type_ = tree.children

@@ -1,0 +1,361 @@
+"""Tables as facts, and facts as tables."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO, Final, TextIO
+
+import numpy as np
+
+from kg_reasoner.api.core import ReasonerCore
+from kg_reasoner.api.stating import state_facts, withdraw_facts
+from kg_reasoner.api.values import as_value
+from kg_reasoner.errors import ArityError, LoadError, MissingExtraError, ReasonerError, UnknownNameError
+from kg_reasoner.program import TRIPLE, Column, Declaration, Program
+from kg_reasoner.query.matching import Which, check_which
+from kg_reasoner.storage.arrays import Ids
+from kg_reasoner.storage.dictionary import Dictionary
+from kg_reasoner.terms import Term
+
+if TYPE_CHECKING:
+    import pandas
+    import polars
+    import pyarrow
+
+    from kg_reasoner.sparql.results.columns import Columns
+    from kg_reasoner.tables.encoding import Nulls
+
+__all__ = ["TABLE_FORMATS", "Facts", "add_table", "facts_of", "remove_table"]
+
+TABLE_FORMATS: Final = ("tsv", "csv", "parquet", "jsonl")
+"""The formats of files that facts are written to."""
+
+
+# ---- tables as facts
+
+
+def add_table(core: ReasonerCore, predicate: str, table: Any, *, columns: Sequence[str] | None, header: bool, nulls: Nulls) -> None:
+    """Add the rows of a table as facts, see `kg_reasoner.api.reasoner.Reasoner.add_table`."""
+    declared, blocks = _encoded(core, predicate, table, columns, header=header, nulls=nulls, only_known=False)
+    facts = np.concatenate(blocks) if len(blocks) > 1 else blocks[0]
+    if facts.shape[1] == 0 and declared is None and not len(facts):
+        return
+    with core.at_once():
+        engine = core.engine
+        engine.expect_arities({predicate: facts.shape[1]})
+        if core.declared(predicate) != declared or not _are_checked(declared, engine.program):
+            engine.column_types.check(predicate, facts)
+        state_facts(core, predicate, np.ascontiguousarray(facts))
+
+
+def remove_table(
+    core: ReasonerCore, predicate: str, table: Any, *, columns: Sequence[str] | None, header: bool, nulls: Nulls
+) -> None:
+    """Remove the facts in the rows of a table, see `kg_reasoner.api.reasoner.Reasoner.remove_table`."""
+    _, blocks = _encoded(core, predicate, table, columns, header=header, nulls=nulls, only_known=True)
+    facts = np.concatenate(blocks)
+    with core.at_once():
+        engine = core.engine
+        relation = engine.catalog.predicates.get(predicate, -1)
+        if relation >= 0 and engine.database.relations[relation].arity == facts.shape[1]:
+            withdraw_facts(core, predicate, np.ascontiguousarray(facts))
+
+
+def _encoded(
+    core: ReasonerCore,
+    predicate: str,
+    table: Any,
+    columns: Sequence[str] | None,
+    *,
+    header: bool,
+    nulls: Nulls,
+    only_known: bool,
+) -> tuple[Declaration | None, list[Ids]]:
+    """Return the declaration of a predicate, and the facts in a table, which have its types.
+
+    Raises:
+        LoadError, MissingExtraError, UnknownNameError: As for `Reasoner.add_table`.
+    """
+    from kg_reasoner.language.parser import PREFIXES
+    from kg_reasoner.tables.encoding import check_nulls, encoded, places_of
+    from kg_reasoner.tables.files import read_file
+    from kg_reasoner.tables.sources import batches_of, is_table
+
+    check_nulls(nulls)
+    if predicate == TRIPLE:
+        raise ReasonerError("triples are added with add_triples or load, and tables become triples by rules")
+    program = core.engine.program
+    declared = core.declared(predicate)
+    known = _columns_of(core, predicate, declared)
+    prefixes = {**PREFIXES, **dict(program.prefixes)}
+    if isinstance(table, Path):
+        found = read_file(
+            table,
+            known,
+            core.dictionary,
+            prefixes,
+            header=header,
+            wanted=columns,
+            nulls=nulls,
+            only_known=only_known,
+        )
+    else:
+        if not is_table(table):
+            hint = "give a table of Arrow, Polars or pandas, a mapping of columns, a cursor, or the Path of a file"
+            raise LoadError(f"{type(table).__name__} is not a table", hint=hint)
+        batches = batches_of(table)
+        places = places_of(batches, known, columns)
+        names = known if known is not None else [Column(batches.names[place]) for place in places]
+        found = encoded(batches, places, names, core.dictionary, prefixes, nulls=nulls, only_known=only_known)
+    blocks = list(found)
+    return declared, blocks or [np.empty((0, len(known or ())), np.int32)]
+
+
+def _are_checked(declared: Declaration | None, program: Program) -> bool:
+    """Return whether the values of a table are of the types of a relation because they have been read as such."""
+    from kg_reasoner.tables.encoding import READ_EXACTLY
+
+    columns = () if declared is None else declared.columns
+    return all(_meant(column.type, program).partition("<")[0] in READ_EXACTLY for column in columns)
+
+
+def _meant(type_: str, program: Program) -> str:
+    """Return the type that a name of a type stands for."""
+    definitions = {definition.name: definition for definition in program.types}
+    while (found := definitions.get(type_)) is not None and found.alias:
+        type_ = found.alias
+    return type_
+
+
+def _columns_of(core: ReasonerCore, predicate: str, declared: Declaration | None) -> Sequence[Column] | None:
+    """Return the columns of a predicate, without names if it is only used; None if it is unknown."""
+    if declared is not None:
+        program = core.engine.program
+        return [Column(column.name, _meant(column.type, program)) for column in declared.columns]
+    arity = core.engine.arities().get(predicate)
+    return None if arity is None else [Column(f"column {number}") for number in range(1, arity + 1)]
+
+
+# ---- facts as tables
+
+
+class Facts(Iterator[tuple[Term, ...]]):
+    """Facts of a predicate as they were when they were asked for: an iterator of tuples of terms, or a table.
+
+    Iteration makes the terms as it goes, and goes through the facts once; `len` and the tables are of all facts.
+
+    >>> from kg_reasoner import Reasoner
+    >>> reasoner = Reasoner('input relation age(who: string, years: integer) . age("tim", 7) . age("ann", 9) .')
+    >>> facts = reasoner.facts("age")
+    >>> len(facts), facts.names, next(facts)[0].lexical
+    (2, ('who', 'years'), 'tim')
+
+    Args:
+        names: The names of the columns.
+        types: Their declared types, ``any`` where there is none.
+        ids: The facts, shape (n, arity).
+        dictionary: The dictionary of the ids.
+    """
+
+    def __init__(self, names: Sequence[str], types: Sequence[str], ids: Ids, dictionary: Dictionary) -> None:
+        self.names = tuple(names)
+        self.types = tuple(types)
+        self.ids = ids
+        self._dictionary = dictionary
+        self._rows: Iterator[tuple[Term, ...]] | None = None
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def __next__(self) -> tuple[Term, ...]:
+        if self._rows is None:
+            self._rows = self._dictionary.decode_rows(self.ids)
+        return next(self._rows)
+
+    def __repr__(self) -> str:
+        return f"<Facts {len(self)} rows of {', '.join(self.names) or 'no columns'}>"
+
+    def to_arrow(self) -> pyarrow.Table:
+        """Return the facts as a table of Arrow, with the types of `kg_reasoner.sparql.results.arrow`.
+
+        Its columns say what they hold, so that `Reasoner.add_table` makes the same facts of it.
+
+        Raises:
+            MissingExtraError: pyarrow is not installed.
+        """
+        from kg_reasoner.sparql.results.arrow import arrow_table
+
+        table = arrow_table(self._columns())
+        return table if len(self) else table.cast(_schema(table.schema, self.types))
+
+    def to_polars(self) -> polars.DataFrame:
+        """Return the facts as a data frame of Polars, made from the table of Arrow.
+
+        Raises:
+            MissingExtraError: polars or pyarrow is not installed.
+        """
+        try:
+            import polars
+        except ImportError:
+            raise MissingExtraError("facts as a data frame of Polars", "polars") from None
+        frame = polars.from_arrow(self.to_arrow())
+        assert isinstance(frame, polars.DataFrame)
+        return frame
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """Return the facts as a data frame of pandas, made from the table of Arrow.
+
+        Raises:
+            MissingExtraError: pandas or pyarrow is not installed.
+        """
+        try:
+            import pandas  # noqa: F401
+        except ImportError:
+            raise MissingExtraError("facts as a data frame of pandas", "pandas") from None
+        return self.to_arrow().to_pandas()
+
+    def write(self, path: str | Path, *, header: bool = False) -> int:
+        """Write the facts to a file: ``.parquet``, ``.jsonl``, or sorted to ``.csv`` or ``.tsv``, the texts maybe with ``.gz``.
+
+        Args:
+            path: The file, which appears when it is complete.
+            header: Whether CSV and TSV begin with the names of the columns.
+
+        Returns:
+            The number of facts.
+
+        Raises:
+            UnknownNameError: The name of the file has another ending.
+            OutputError: The file cannot be written, or TSV cannot hold a string.
+            MissingExtraError: Parquet and JSON lines need pyarrow.
+        """
+        from kg_reasoner.io.files import atomic_output
+
+        name = str(path).removesuffix(".gz")
+        format = next((format for format in TABLE_FORMATS if name.endswith(f".{format}")), None)
+        if format is None:
+            raise UnknownNameError("ending of a table's file", Path(path).suffix, [f".{format}" for format in TABLE_FORMATS])
+        with atomic_output(str(path)) as file:
+            self.write_to(file, format, header=header)
+        return len(self)
+
+    def write_to(self, file: BinaryIO, format: str, *, header: bool = False) -> int:
+        """Write the facts to an open file; see `write`.
+
+        Args:
+            file: The file, open for writing bytes.
+            format: ``parquet``, ``jsonl``, ``csv`` or ``tsv``.
+            header: Whether CSV and TSV begin with the names of the columns.
+
+        Returns:
+            The number of facts.
+
+        Raises:
+            OutputError: TSV cannot hold a string.
+            MissingExtraError: Parquet and JSON lines need pyarrow.
+        """
+        if format == "parquet":
+            from kg_reasoner.io.parquet import write_table
+
+            write_table(self.to_arrow(), file)
+            return len(self)
+        text = io.TextIOWrapper(file, "utf-8", newline="", write_through=False)
+        try:
+            if format == "jsonl":
+                import json
+
+                for batch in self.to_arrow().to_batches(1 << 16):
+                    text.writelines(f"{json.dumps(row, ensure_ascii=False, default=str)}\n" for row in batch.to_pylist())
+            else:
+                self._write_text(text, "," if format == "csv" else "\t", header=header)
+            text.flush()
+        finally:
+            text.detach()
+        return len(self)
+
+    def _write_text(self, file: TextIO, separator: str, *, header: bool) -> None:
+        from kg_reasoner.io.facts import write_ids
+        from kg_reasoner.io.files import write_rows
+
+        if header and self.names:
+            write_rows(file, [list(self.names)], separator)
+        write_ids(file, self.ids, self._dictionary, self.types, separator)
+
+    def _columns(self) -> Columns:
+        from kg_reasoner.sparql.results.columns import Columns
+        from kg_reasoner.sparql.terms import QueryTerms, TermCache
+
+        ids = [np.ascontiguousarray(self.ids[:, place]) for place in range(self.ids.shape[1])]
+        return Columns(self.names, ids, len(self.ids), QueryTerms(TermCache(self._dictionary)))
+
+
+def _schema(found: pyarrow.Schema, types: Sequence[str]) -> pyarrow.Schema:
+    """Return the schema of an empty table, by the declared types of its columns."""
+    import pyarrow
+
+    known: Mapping[str, Any] = {
+        "integer": pyarrow.int64(),
+        "double": pyarrow.float64(),
+        "boolean": pyarrow.bool_(),
+        "date": pyarrow.date32(),
+        "dateTime": pyarrow.timestamp("us"),
+    }
+    return pyarrow.schema(
+        [pyarrow.field(field.name, known.get(type_, field.type)) for field, type_ in zip(found, types, strict=True)]
+    )
+
+
+def facts_of(core: ReasonerCore, predicate: str, which: Which, arguments: Sequence[Any] | None, named: Mapping[str, Any]) -> Facts:
+    """Return facts of a predicate, see `kg_reasoner.api.reasoner.Reasoner.facts`."""
+    check_which(which)
+    with core.reading(which):
+        engine = core.engine
+        declared = core.declared(predicate)
+        arity = engine.arities().get(predicate)
+        columns = _columns_of(core, predicate, declared) or ()
+        names, types = [column.name for column in columns], [column.type for column in columns]
+        wanted = _wanted(predicate, arity, names, arguments, named, is_declared=declared is not None)
+        found = np.empty((0, len(names)), np.int32)
+        if predicate in engine.catalog.predicates:
+            ids = {place: core.dictionary.find(as_value(value)) for place, value in wanted.items()}
+            if -1 not in ids.values():
+                found = np.array(engine.base.matching(predicate, ids, which))
+    return Facts(names, types, found, core.dictionary)
+
+
+def _wanted(
+    predicate: str,
+    arity: int | None,
+    names: Sequence[str],
+    arguments: Sequence[Any] | None,
+    named: Mapping[str, Any],
+    *,
+    is_declared: bool,
+) -> dict[int, Any]:
+    """Return the arguments that facts must have, by their places.
+
+    Raises:
+        ArityError: The predicate has another number of arguments.
+        UnknownNameError: It has no column of a name.
+        ReasonerError: An argument is given twice.
+    """
+    wanted: dict[int, Any] = {}
+    if arguments is not None:
+        if arity is not None and len(arguments) != arity:
+            raise ArityError(f"{predicate} has {arity} arguments, not {len(arguments)}")
+        wanted = {place: value for place, value in enumerate(arguments) if value is not None}
+    for name, value in named.items():
+        if name not in names:
+            if not is_declared:
+                raise ReasonerError(
+                    f"the columns of {predicate} have no names: declare the relation, or give all arguments in order"
+                )
+            raise UnknownNameError(f"column of {predicate}", name, names)
+        place = names.index(name)
+        if place in wanted:
+            raise ReasonerError(f"the argument {name} of {predicate} is given twice")
+        if value is not None:
+            wanted[place] = value
+    return wanted

@@ -1,0 +1,56 @@
+"""Facts of general predicates become explicit, or no longer explicit, as the declarations of their relations say."""
+
+from __future__ import annotations
+
+from kg_reasoner.api.core import ReasonerCore
+from kg_reasoner.errors import ReasonerError
+from kg_reasoner.program import Declaration
+from kg_reasoner.storage.arrays import Ids
+
+__all__ = ["state_facts", "withdraw_facts"]
+
+
+def state_facts(core: ReasonerCore, predicate: str, facts: Ids) -> None:
+    """Make facts explicit, within an operation. Their arity and the types of their terms have been checked.
+
+    Raises:
+        KeyViolationError: A fact has the primary key of another one.
+        ReasonerError: The relation is the delay or the difference of another one.
+    """
+    declaration = core.declared(predicate)
+    if declaration is not None:
+        _expect_given(declaration)
+        if declaration.kind == "multiset":
+            from kg_reasoner.api.multisets import add_counted
+
+            add_counted(core.engine, predicate, facts)
+            return
+        if declaration.key:
+            from kg_reasoner.api.keys import check_keys
+
+            check_keys(core.engine, declaration, facts)
+    core.engine.load(predicate, facts)
+
+
+def withdraw_facts(core: ReasonerCore, predicate: str, facts: Ids) -> None:
+    """Make facts no longer explicit, within an operation.
+
+    Raises:
+        ReasonerError: The relation is the delay or the difference of another one.
+    """
+    declaration = core.declared(predicate)
+    if declaration is not None:
+        _expect_given(declaration)
+        if declaration.kind == "multiset":
+            from kg_reasoner.api.multisets import remove_counted
+
+            remove_counted(core.engine, predicate, facts)
+            return
+    core.engine.retract(predicate, facts)
+
+
+def _expect_given(declaration: Declaration) -> None:
+    if declaration.operator:
+        raise ReasonerError(
+            f"{declaration.predicate} is the {declaration.operator} of {declaration.source}, and not changed by hand"
+        )

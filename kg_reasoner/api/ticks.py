@@ -1,0 +1,124 @@
+"""Relations that change with transactions: streams, delays and differences.
+
+Every transaction is a tick. At its beginning, delays take over what their sources were, and differences lose what they had. At its
+end, differences get what their sources have gained, and after its delta is known, the facts of streams are removed. All of these
+changes are changes of explicit facts in the transaction, so that they are undone with it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+import numpy as np
+
+from kg_reasoner.engine.engine import Engine
+from kg_reasoner.language.streams import differences_in_order
+from kg_reasoner.planning.catalog import INTERNAL
+from kg_reasoner.program import Declaration, Program
+from kg_reasoner.storage.arrays import Ids
+from kg_reasoner.storage.grouping import among
+
+__all__ = ["Ticks"]
+
+_DELAYED: Final = f"{INTERNAL}delayed "
+
+
+class _Timing:
+    """The streams, delays and differences of a program, which has been checked."""
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self.streams = [found for found in program.declarations if found.kind == "stream"]
+        self.is_stream = {found.predicate for found in self.streams}
+        self.delays = [found for found in program.declarations if found.operator == "delay"]
+        self.differences = differences_in_order(program)
+
+
+class Ticks:
+    """Begins and ends the transactions of an engine whose program has streams, delays or differences, each within an operation.
+
+    Args:
+        engine: The engine.
+    """
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self._timing = _Timing(Program())
+        self._last: dict[str, Ids] = {}
+        """The facts that streams with a delay had in the last transaction."""
+
+    @property
+    def _now(self) -> _Timing:
+        """The declarations of the present program."""
+        if self._timing.program is not self._engine.program:
+            self._timing = _Timing(self._engine.program)
+        return self._timing
+
+    def begin(self) -> None:
+        """Begin a transaction; the materialisation is up to date."""
+        for declaration in self._now.delays:
+            stages = _stages(declaration)
+            sources = [*stages[1:], declaration.source]
+            for place, (target, source) in enumerate(zip(stages, sources, strict=True)):
+                is_last = place == len(stages) - 1
+                if is_last and source in self._now.is_stream:
+                    rows = self._last.get(source, np.empty((0, declaration.arity), np.int32))
+                else:
+                    rows = self._rows(source, declaration.arity)
+                self._assign(target, np.array(rows))
+        for declaration in self._now.differences:
+            self._assign(declaration.predicate, np.empty((0, declaration.arity), np.int32))
+
+    def finish(self) -> None:
+        """Give differences what their sources have gained. The materialisation is up to date, and is afterwards."""
+        engine = self._engine
+        for declaration in self._now.differences:
+            added = self._added(declaration)
+            if len(added):
+                engine.load(declaration.predicate, added)
+                engine.update()
+
+    def end(self) -> None:
+        """Remove the facts of streams, after everything that the transaction changes is known."""
+        engine = self._engine
+        delayed = {found.source for found in self._now.delays if found.source in self._now.is_stream}
+        if delayed:
+            last = {found.predicate: np.array(self._rows(found.predicate, found.arity)) for found in self._now.streams}
+            engine.set(self, "_last", {name: rows for name, rows in last.items() if name in delayed})
+        for declaration in self._now.streams:
+            rows = np.array(self._rows(declaration.predicate, declaration.arity, "explicit"))
+            if len(rows):
+                engine.retract(declaration.predicate, rows)
+        engine.update()
+
+    def _added(self, declaration: Declaration) -> Ids:
+        """Return the facts that the source of a difference has gained."""
+        if declaration.source in self._now.is_stream:
+            return np.array(self._rows(declaration.source, declaration.arity))
+        collector = self._engine.collector
+        assert collector is not None
+        change = collector.delta.added.tables.get(declaration.source)
+        return np.empty((0, declaration.arity), np.int32) if change is None else np.ascontiguousarray(change.ids)
+
+    def _rows(self, predicate: str, arity: int, which: str = "all") -> Ids:
+        if predicate not in self._engine.catalog.predicates:
+            return np.empty((0, arity), np.int32)
+        return self._engine.base.rows(predicate, which)  # type: ignore[arg-type]
+
+    def _assign(self, predicate: str, rows: Ids) -> None:
+        """Let the explicit facts of a predicate be some facts."""
+        engine = self._engine
+        present = np.array(self._rows(predicate, rows.shape[1], "explicit"))
+        gone = present[~among(present, rows)] if len(present) else present
+        if len(gone):
+            engine.retract(predicate, np.ascontiguousarray(gone))
+        new = rows[~among(rows, present)] if len(present) else rows
+        if len(new):
+            engine.load(predicate, np.ascontiguousarray(new))
+
+
+def _stages(declaration: Declaration) -> Sequence[str]:
+    """Return the relations that a delay goes through, the last one first."""
+    further: Iterable[str] = (f"{_DELAYED}{step} of {declaration.predicate}" for step in range(1, declaration.steps))
+    return (declaration.predicate, *further)

@@ -1,0 +1,130 @@
+"""``kg-reasoner shell``: change facts and rules, and ask, line by line."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import click
+
+from kg_reasoner.cli.console import note, progress_shown, starting, warn
+from kg_reasoner.cli.limit_options import limit_options
+from kg_reasoner.cli.loading_options import load_documents, loading_options
+from kg_reasoner.cli.options import quiet_option, reasoner_settings, threads_option
+from kg_reasoner.cli.table_options import given_tables
+from kg_reasoner.errors import LoadError, ReasonerError
+
+if TYPE_CHECKING:
+    from kg_reasoner.shell.session import Session
+
+_SCRIPT: Final = ".dat"
+_UNDONE: Final = "a transaction was open at the end, and is undone"
+
+
+@click.command(short_help="Change facts and rules, and ask, line by line.")
+@click.argument("program_file", metavar="PROGRAM.dl")
+@click.argument("files", nargs=-1)
+@click.option("-r", "--ruleset", metavar="NAME", help="A rule set to apply as well, see `kg-reasoner rules`.")
+@click.option("--table", "tables", metavar="NAME=FILE", multiple=True, help="A table of facts for a relation; repeatable.")
+@click.option("--header", is_flag=True, help="Tables of CSV and TSV have the names of their columns in the first line.")
+@limit_options
+@threads_option
+@loading_options
+@quiet_option
+def shell(
+    program_file: str, files: tuple[str, ...], ruleset: str | None, tables: tuple[str, ...], header: bool, quiet: bool
+) -> None:
+    """Execute commands on a Datalog program: from a terminal, from standard input, or from FILES that end in .dat.
+
+    Other FILES are RDF data, which are loaded first.
+
+    \b
+    Commands are those of DDlog: start; insert edge("a", "b"), delete edge("a", "c"); commit dump_changes;
+    rollback; dump path; query_index by_to("b"); clear edge; profile; ... `help;` lists them.
+    SPARQL queries end with a semicolon. Rules and `?- path("a", ?x).`, a query of the rule language, end with a dot.
+
+    An error in a script ends it, with exit code 1, and undoes its open transaction.
+    """
+    from kg_reasoner.api.reasoner import Reasoner
+    from kg_reasoner.language.parser import parse_file
+    from kg_reasoner.shell.session import Session
+
+    program = parse_file(program_file)
+    with starting():
+        reasoner = Reasoner(program, ruleset=ruleset, **reasoner_settings())
+    data = [name for name in files if not name.endswith(_SCRIPT)]
+    if data:
+        with progress_shown() as progress:
+            load_documents(reasoner, data, None, progress)
+    for predicate, path in given_tables(tables).items():
+        reasoner.add_table(predicate, path, header=header)
+    session = Session(reasoner, sys.stdout)
+    scripts = [name for name in files if name.endswith(_SCRIPT)]
+    for name in scripts:
+        if not _run(session, _lines_of(name), name):
+            return
+    if not scripts and sys.stdin.isatty():
+        _converse(session)
+    elif not scripts:
+        _run(session, sys.stdin, "<standard input>")
+    if session.close():
+        warn(_UNDONE)
+
+
+def _lines_of(name: str) -> Iterator[str]:
+    """Yield the lines of a script.
+
+    Raises:
+        LoadError: It cannot be read.
+    """
+    try:
+        with Path(name).open(encoding="utf-8") as file:
+            yield from file
+    except OSError as error:
+        raise LoadError(f"cannot read {name}: {error.strerror}") from None
+    except UnicodeDecodeError as error:
+        raise LoadError(f"cannot read {name}: it is not UTF-8 (byte {error.start})") from None
+
+
+def _run(session: Session, lines: Iterable[str], source: str) -> bool:
+    """Execute the statements in some lines. Return whether the session goes on."""
+    from kg_reasoner.shell.scripts import run_script
+    from kg_reasoner.shell.session import Ended
+
+    try:
+        for _ in run_script(session, lines, source):
+            sys.stdout.flush()
+    except Ended:
+        if session.close():
+            warn(_UNDONE)
+        return False
+    return True
+
+
+def _converse(session: Session) -> None:
+    """Ask for lines, and execute them, until there are no more. Errors and interrupts end a statement, not the session."""
+    from kg_reasoner.shell.session import Ended
+    from kg_reasoner.shell.statements import Splitter
+    from kg_reasoner.shell.terminal import line_reader
+
+    ask = line_reader(session)
+    note("help; lists the commands, exit; or Ctrl-D ends the session")
+    splitter = Splitter("<shell>")
+    while True:
+        try:
+            prompt = "kg* " if session.has_transaction else "kg> "
+            line = ask(prompt if splitter.is_empty and not session.is_waiting else "... ")
+            for statement in splitter.feed(f"{line}\n"):
+                session.execute(statement)
+            sys.stdout.flush()
+        except (EOFError, Ended):
+            return
+        except KeyboardInterrupt:
+            splitter.drop()
+            session.drop_updates()
+            click.secho("interrupted", err=True)
+        except ReasonerError as error:
+            splitter.drop()
+            click.secho(f"error: {error}", fg="red", err=True)

@@ -1,0 +1,90 @@
+"""Checks of declarations, and of rules against them: keys and indexes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from kg_reasoner.errors import KeyViolationError, RuleSyntaxError, Span, suggest
+from kg_reasoner.language.streams import check_streams
+from kg_reasoner.program import Argument, Atom, Declaration, Program, Rule
+
+__all__ = ["check_declarations", "key_places", "key_violation"]
+
+
+def check_declarations(program: Program) -> None:
+    """Check that clauses of declarations stand where they may, and that relations with a key are not derived.
+
+    Raises:
+        RuleSyntaxError: At the first that is not so.
+    """
+    if not program.declarations and not program.indexes:
+        return
+    declared: dict[str, Declaration] = {}
+    for declaration in program.declarations:
+        first = declared.setdefault(declaration.predicate, declaration)
+        if first.key != declaration.key:
+            raise RuleSyntaxError(f"{declaration.predicate} is declared with another primary key before", declaration.span)
+        if _nature(first) != _nature(declaration):
+            raise RuleSyntaxError(f"{declaration.predicate} is declared differently before", declaration.span)
+        if declaration.key and (declaration.role, declaration.kind) != ("input", "relation"):
+            hint = f"write input relation {declaration.predicate}(...); facts that rules derive are not replaced by key"
+            raise RuleSyntaxError("only an input relation has a primary key", declaration.span, hint)
+    for rule in program.rules:
+        if rule.body and (found := declared.get(rule.head.predicate)) is not None and found.key:
+            hint = "derive another relation, and declare that without a key"
+            span = rule.head.span or rule.origin.span
+            raise RuleSyntaxError(f"a rule derives {found.predicate}, which has a primary key", span, hint)
+    _check_keys_of_facts(program, declared)
+    if any(declaration.kind == "stream" or declaration.operator for declaration in program.declarations):
+        check_streams(program, declared)
+    _check_indexes(program, declared)
+
+
+def _nature(declaration: Declaration) -> tuple[str, str, str, int]:
+    return declaration.kind, declaration.operator, declaration.source, declaration.steps
+
+
+def key_places(declaration: Declaration) -> tuple[int, ...]:
+    """Return the places of the columns of a primary key."""
+    names = [column.name for column in declaration.columns]
+    return tuple(names.index(name) for name in declaration.key)
+
+
+def _check_keys_of_facts(program: Program, declared: Mapping[str, Declaration]) -> None:
+    """Check that facts of the program have different keys.
+
+    Raises:
+        KeyViolationError: Two have the same.
+    """
+    places = {name: key_places(declaration) for name, declaration in declared.items() if declaration.key}
+    known: dict[tuple[str, tuple[Argument, ...]], Atom] = {}
+    for rule in program.rules if places else ():
+        head = rule.head
+        if head.predicate in places:
+            first = known.setdefault((head.predicate, tuple(head.terms[place] for place in places[head.predicate])), head)
+            if first != head:
+                raise key_violation(declared[head.predicate], head, first, head.span)
+
+
+def key_violation(declaration: Declaration, new: Atom, known: Atom, span: Span | None = None) -> KeyViolationError:
+    """Return the error for two facts with the same primary key."""
+    from kg_reasoner.language.printer import format_rule
+
+    texts = (format_rule(Rule(atom)).removesuffix(" .") for atom in (new, known))
+    message = f"{' and '.join(texts)} have the same primary key ({', '.join(declaration.key)})"
+    return KeyViolationError(message, span, "insert_or_update replaces the fact with a key")
+
+
+def _check_indexes(program: Program, declared: Mapping[str, Declaration]) -> None:
+    names: dict[str, str] = {}
+    for index in program.indexes:
+        found = declared.get(index.predicate)
+        if found is None:
+            hint = "declare the relation, so that its columns have names"
+            raise RuleSyntaxError(f"an index on {index.predicate}, which is not declared", index.span, hint)
+        columns = [column.name for column in found.columns]
+        for name in index.columns:
+            if name not in columns:
+                raise RuleSyntaxError(f"unknown column of {index.predicate} {name}{suggest(name, columns)}", index.span)
+        if names.setdefault(index.name, index.predicate) != index.predicate or len(set(index.columns)) < len(index.columns):
+            raise RuleSyntaxError(f"the index {index.name} is declared differently before, or has a column twice", index.span)

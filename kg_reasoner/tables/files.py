@@ -1,0 +1,223 @@
+"""Files of facts in blocks: Parquet, CSV and TSV, JSON lines.
+
+Text is read by Arrow where it reads the same cells as `kg_reasoner.io.facts`, whose reader finds the place of an error, too.
+"""
+
+from __future__ import annotations
+
+import gzip
+import zlib
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from kg_reasoner.errors import LoadError, MissingExtraError
+from kg_reasoner.io.facts import read_facts
+from kg_reasoner.program import Column
+from kg_reasoner.storage.arrays import Ids
+from kg_reasoner.storage.dictionary import Dictionary
+from kg_reasoner.tables.encoding import Nulls, encoded, places_of
+from kg_reasoner.tables.sources import EXTRA, Batches
+from kg_reasoner.terms import term_text
+
+__all__ = ["JSON_LINES", "read_file"]
+
+JSON_LINES: Final = (".jsonl", ".ndjson", ".jsonl.gz", ".ndjson.gz")
+_BLOCK: Final = 1 << 24
+"""The bytes of text that Arrow reads at a time."""
+_QUOTE, _NEWLINE, _RETURN = ord('"'), ord("\n"), ord("\r")
+
+
+def read_file(
+    path: Path,
+    columns: Sequence[Column] | None,
+    dictionary: Dictionary,
+    prefixes: Mapping[str, str],
+    *,
+    header: bool = False,
+    wanted: Sequence[str] | None = None,
+    nulls: Nulls = "error",
+    only_known: bool = False,
+) -> Iterator[Ids]:
+    """Yield the facts in a file as ids, shape (n, arity), batch by batch. The name of the file says its format.
+
+    Args:
+        path: The file: ``.parquet``, ``.jsonl`` or ``.ndjson``, ``.csv``, or anything else for TSV; the texts maybe with ``.gz``.
+        columns: The columns of the relation, if it is known.
+        dictionary: The dictionary of the ids.
+        prefixes: Namespaces of prefixes in cells.
+        header: Whether CSV and TSV have the names of their columns in the first line.
+        wanted: The names of the columns that are the arguments of the relation, see `places_of`.
+        nulls: What missing values do. In CSV and TSV, these are empty cells without quotation marks, if their rows are skipped.
+        only_known: Whether rows with unknown terms are left out.
+
+    Raises:
+        LoadError: The file is missing or broken, its columns do not match, or a cell is not of its column's type.
+        MissingExtraError: Parquet and JSON lines need pyarrow.
+    """
+    if path.name.endswith(".parquet"):
+        yield from _of_batches(_parquet(path), columns, dictionary, prefixes, wanted, nulls, only_known)
+    elif path.name.endswith(JSON_LINES):
+        yield from _of_batches(_json_lines(path), columns, dictionary, prefixes, wanted, nulls, only_known)
+    else:
+        yield from _of_text(path, columns, dictionary, prefixes, header, wanted, nulls, only_known)
+
+
+def _of_batches(
+    table: Batches,
+    columns: Sequence[Column] | None,
+    dictionary: Dictionary,
+    prefixes: Mapping[str, str],
+    wanted: Sequence[str] | None,
+    nulls: Nulls,
+    only_known: bool,
+) -> Iterator[Ids]:
+    places = places_of(table, columns, wanted)
+    known = columns if columns is not None else [Column(table.names[place]) for place in places]
+    yield from encoded(table, places, known, dictionary, prefixes, nulls=nulls, only_known=only_known)
+
+
+def _parquet(path: Path) -> Batches:
+    """Return a Parquet file in batches; strings are encoded with dictionaries, as they are mostly stored."""
+    try:
+        import pyarrow.parquet
+    except ImportError:
+        raise MissingExtraError("reading Parquet", EXTRA) from None
+    try:
+        schema = pyarrow.parquet.read_schema(path)
+    except FileNotFoundError:
+        raise LoadError(f"{path} does not exist") from None
+    except (OSError, pyarrow.ArrowException) as error:
+        raise LoadError(f"cannot read {path}: {error}") from error
+    texts = [field.name for field in schema if pyarrow.types.is_string(field.type) or pyarrow.types.is_large_string(field.type)]
+
+    def parts() -> Iterator[Any]:
+        with pyarrow.parquet.ParquetFile(path, read_dictionary=texts) as file:
+            yield from file.iter_batches(1 << 17, use_threads=False)
+
+    return Batches(str(path), schema.names, parts(), has_cells=True)
+
+
+def _json_lines(path: Path) -> Batches:
+    """Return a file with an object on each line; a key that an object does not have is a missing value."""
+    try:
+        import pyarrow.json
+    except ImportError:
+        raise MissingExtraError("reading JSON lines", EXTRA) from None
+    data = _content(path)
+    if not bytes(data[:_BLOCK]).strip():
+        return Batches(str(path), [], [])
+    block = len(data) if len(data) < 1 << 30 else _BLOCK  # types are those of the first block
+    try:
+        table = pyarrow.json.read_json(pyarrow.BufferReader(data), pyarrow.json.ReadOptions(use_threads=False, block_size=block))
+    except pyarrow.ArrowException as error:
+        raise LoadError(
+            f"cannot read {path}: {error}", hint="each line is an object, with values of one type for each key"
+        ) from error
+    return Batches(str(path), table.schema.names, table.to_batches(max_chunksize=1 << 17))
+
+
+# ---- CSV and TSV
+
+
+def _of_text(
+    path: Path,
+    columns: Sequence[Column] | None,
+    dictionary: Dictionary,
+    prefixes: Mapping[str, str],
+    header: bool,
+    wanted: Sequence[str] | None,
+    nulls: Nulls,
+    only_known: bool,
+) -> Iterator[Ids]:
+    """Yield the facts of CSV or TSV: by Arrow, or by the reader that knows places where that is not possible."""
+    table = _text_table(path, header, nulls)
+    if table is not None:
+        try:
+            facts = list(_of_batches(table, columns, dictionary, prefixes, wanted, nulls, only_known))
+        except LoadError:
+            pass  # the other reader says where
+        else:
+            yield from facts
+            return
+    rows = list(read_facts(path, columns, prefixes, header=header, wanted=wanted, nulls=nulls))
+    arity = len(rows[0]) if rows else len(columns or ())
+    texts = [term_text(term) for row in rows for term in row]
+    ids = (dictionary.find_texts if only_known else dictionary.encode_texts)(texts).reshape(len(rows), arity)
+    yield ids[(ids >= 0).all(axis=1)]
+
+
+def _text_table(path: Path, header: bool, nulls: Nulls) -> Batches | None:
+    """Return the cells of CSV or TSV as batches of text, or None if Arrow is not there, or would read other cells."""
+    try:
+        import pyarrow
+        import pyarrow.csv
+    except ImportError:
+        return None
+    is_csv = path.name.removesuffix(".gz").endswith(".csv")
+    separator = "," if is_csv else "\t"
+    data = _content(path)
+    if not _is_plain(np.frombuffer(data, np.uint8), ord(separator), quotes=is_csv):
+        return None
+    parse = pyarrow.csv.ParseOptions(delimiter=separator, quote_char='"' if is_csv else False, newlines_in_values=is_csv)
+    reading = pyarrow.csv.ReadOptions(use_threads=False, block_size=_BLOCK, autogenerate_column_names=not header)
+    try:
+        names = pyarrow.csv.open_csv(pyarrow.BufferReader(data), reading, parse).schema.names
+        kinds = dict.fromkeys(names, pyarrow.dictionary(pyarrow.int32(), pyarrow.string()))
+        skips = nulls == "skip"
+        convert = pyarrow.csv.ConvertOptions(
+            column_types=kinds, null_values=[""] if skips else [], strings_can_be_null=skips, quoted_strings_can_be_null=False
+        )
+        if len(set(names)) < len(names) or (len(names) == 1 and _has_empty_lines(data)):
+            return None
+        shown = names if header else [f"column {number}" for number in range(1, len(names) + 1)]
+        return Batches(str(path), shown, pyarrow.csv.open_csv(pyarrow.BufferReader(data), reading, parse, convert), has_cells=True)
+    except pyarrow.ArrowException:
+        return None
+
+
+def _content(path: Path) -> bytes:
+    """Return the bytes of a file, decompressed.
+
+    Raises:
+        LoadError: It cannot be read.
+    """
+    try:
+        data = path.read_bytes()
+        return gzip.decompress(data) if path.name.endswith(".gz") else data
+    except (OSError, EOFError, zlib.error) as error:
+        if isinstance(error, FileNotFoundError):
+            raise LoadError(f"{path} does not exist") from None
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        raise LoadError(f"cannot read {path}: {reason}") from error
+
+
+def _has_empty_lines(data: bytes) -> bool:
+    return b"\n\n" in data or b"\n\r\n" in data
+
+
+def _is_plain(data: npt.NDArray[np.uint8], separator: int, *, quotes: bool) -> bool:
+    """Return whether Arrow splits a text into the same cells as `kg_reasoner.io.facts`: there are cells, carriage returns stand
+    only before line feeds, and quotation marks only around cells and, doubled, in these.
+    """
+    if not len(data) or data[0] == _NEWLINE or data[0] == _RETURN:
+        return False
+    returns = np.flatnonzero(data == _RETURN)
+    following = np.minimum(returns + 1, len(data) - 1)
+    if (data[following] != _NEWLINE).any():
+        return False
+    if not quotes:
+        return True
+    places = np.flatnonzero(data == _QUOTE)
+    if len(places) % 2:
+        return False
+    opening, closing = places[0::2], places[1::2]
+    before, after = data[opening - 1], data[np.minimum(closing + 1, len(data) - 1)]
+    begins = (opening == 0) | (before == separator) | (before == _NEWLINE)
+    begins[1:] |= opening[1:] == closing[:-1] + 1
+    ends = (closing == len(data) - 1) | (after == separator) | (after == _NEWLINE) | (after == _RETURN)
+    ends[:-1] |= closing[:-1] + 1 == opening[1:]
+    return bool(begins.all() and ends.all())

@@ -1,0 +1,127 @@
+"""Tables in memory and the results of SQL queries, as batches of Arrow."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+from kg_reasoner.errors import LoadError, MissingExtraError
+
+__all__ = ["EXTRA", "Batches", "batches_of", "is_table"]
+
+EXTRA: Final = "results"
+"""The extra of this package that installs Arrow."""
+
+_ROWS: Final = 1 << 17
+"""The most rows that are fetched from a cursor, or encoded, at a time."""
+
+
+class Batches(NamedTuple):
+    """A table in parts.
+
+    Attributes:
+        name: The table in messages.
+        names: The names of its columns.
+        parts: Batches of Arrow with these columns.
+        has_cells: Whether text is read as the cells of a file of facts, where the column of the relation is of type ``any``.
+    """
+
+    name: str
+    names: Sequence[str]
+    parts: Iterable[Any]
+    has_cells: bool = False
+
+
+def is_table(given: object) -> bool:
+    """Return whether rows are given as a table: of Arrow, Polars or pandas, a cursor, a mapping of columns, or a file."""
+    if isinstance(given, list | tuple):
+        return False
+    has_arrow = hasattr(given, "__arrow_c_stream__") or hasattr(given, "__arrow_c_array__")
+    return has_arrow or isinstance(given, Path | Mapping) or _is_frame(given) or _is_cursor(given)
+
+
+def _is_frame(given: object) -> bool:
+    """Return whether that is a frame of pandas or Polars, also a lazy one; neither library is imported."""
+    return type(given).__module__.partition(".")[0] in ("pandas", "polars") and hasattr(given, "join")
+
+
+def _is_cursor(given: object) -> bool:
+    return hasattr(given, "fetchmany") and hasattr(given, "description")
+
+
+def batches_of(given: Any) -> Batches:
+    """Return a table in memory, or what a cursor fetches, in batches.
+
+    Args:
+        given: A table, record batch or stream of Arrow or of a library that exports them (Polars, pandas, DuckDB), a mapping of
+            names to columns, or a cursor of DB-API or ADBC that has executed a query.
+
+    Raises:
+        MissingExtraError: pyarrow is not installed.
+        LoadError: The columns have no common length, or no type of Arrow has their values.
+    """
+    try:
+        import pyarrow
+    except ImportError:
+        raise MissingExtraError("facts from a table", EXTRA) from None
+    try:
+        if _is_cursor(given):
+            return _of_cursor(given)
+        if isinstance(given, Mapping):
+            table = pyarrow.table({str(name): column for name, column in given.items()})
+        elif _is_frame(given) and type(given).__module__.startswith("pandas"):
+            table = pyarrow.Table.from_pandas(given, preserve_index=False)
+        else:
+            table = _of_arrow(given)
+    except (pyarrow.ArrowException, TypeError, ValueError) as error:
+        raise LoadError(f"the table cannot be read: {error}") from error
+    return Batches("the table", table.schema.names, _parts(table))
+
+
+def _of_arrow(given: Any) -> Any:
+    """Return a table or stream of Arrow."""
+    import pyarrow
+
+    if hasattr(given, "collect") and hasattr(given, "collect_schema"):  # a lazy frame of Polars
+        given = given.collect()
+    if isinstance(given, pyarrow.RecordBatchReader):
+        return given
+    return pyarrow.table(given)
+
+
+def _parts(table: Any) -> Iterator[Any]:
+    return iter(table) if not hasattr(table, "to_batches") else iter(table.to_batches(max_chunksize=_ROWS))
+
+
+def _of_cursor(cursor: Any) -> Batches:
+    """Return the rows that a cursor still has."""
+    if cursor.description is None:
+        raise LoadError("the cursor has no rows", hint="execute a SELECT with it first")
+    names = [column[0] for column in cursor.description]
+    if hasattr(cursor, "fetch_record_batch"):  # ADBC, DuckDB
+        return Batches("the result of the query", names, cursor.fetch_record_batch())
+    return Batches("the result of the query", names, _fetched(cursor, names))
+
+
+def _fetched(cursor: Any, names: Sequence[str]) -> Iterator[Any]:
+    """Yield the rows of a cursor of DB-API in batches.
+
+    Raises:
+        LoadError: A column has values of several types.
+    """
+    import pyarrow
+
+    done = 0
+    while rows := cursor.fetchmany(_ROWS):
+        columns = []
+        for name, values in zip(names, zip(*rows, strict=True), strict=True):
+            try:
+                columns.append(pyarrow.array(values))
+            except (pyarrow.ArrowException, TypeError, ValueError) as error:
+                raise LoadError(
+                    f"the result of the query, rows {done + 1} to {done + len(rows)}: column {name}: {error}",
+                    hint="cast the column to one type in the query",
+                ) from None
+        done += len(rows)
+        yield pyarrow.record_batch(columns, names=[str(number) for number in range(len(columns))])

@@ -1,0 +1,307 @@
+"""Columns of Arrow as texts of terms.
+
+A value of Arrow is a literal of the datatype that corresponds to its type; text is a string. If a column of the relation is
+declared with another type, the value is read as the cell of a table (`kg_reasoner.storage.table_terms`) that contains its lexical
+form.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Any, Final, NamedTuple
+
+from kg_reasoner.errors import LoadError
+from kg_reasoner.storage.table_terms import cell_reader
+from kg_reasoner.terms import ABSOLUTE_IRI, XSD, Term, literal, term_text
+
+__all__ = ["Form", "Unreadable", "expect_terms", "form_of", "term_texts"]
+
+_CANONICAL_INTEGER: Final = r"^(0|-?[1-9][0-9]*)$"
+_DECIMAL: Final = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)$"
+_WEB_ADDRESS: Final = r'^https?://[^\x00-\x20<>"{}|^`\\]*$'
+_LANGUAGE: Final = re.compile(r"[a-z]+(-[a-z0-9]+)*")
+_WIDTH: Final = re.compile(r"(signed|unsigned)<([0-9]+)>")
+"""A type of integers of a width."""
+_LEAST_PLAIN, _MOST_PLAIN = 1e-3, 1e9
+"""Doubles between these are written without an exponent by Arrow, as by Python."""
+
+
+class Unreadable(ValueError):
+    """A value that is not of its column's type.
+
+    Args:
+        place: Its place among the distinct values.
+        message: What is wrong with it.
+    """
+
+    def __init__(self, place: int, message: str) -> None:
+        super().__init__(message)
+        self.place = place
+
+
+class Form(NamedTuple):
+    """What the values of a column stand for, as tables made of facts or results say in the metadata of a field.
+
+    Attributes:
+        form: ``resource``, ``term`` or ``literal``; nothing if the table does not say.
+        datatype: The datatype of literals.
+        language: The language of literals.
+    """
+
+    form: str = ""
+    datatype: str = ""
+    language: str = ""
+
+
+_UNKNOWN: Final = Form()
+
+
+def form_of(metadata: Mapping[bytes, bytes] | None) -> Form:
+    """Return what the metadata of a field say; what they cannot say is ignored."""
+    found = Form(*((metadata or {}).get(name.encode(), b"").decode("utf-8", "replace") for name in Form._fields))
+    is_language = not found.language or _LANGUAGE.fullmatch(found.language)
+    if found.form == "literal" and ABSOLUTE_IRI.fullmatch(found.datatype) and is_language:
+        return found
+    return Form(found.form) if found.form in ("resource", "term") else Form()
+
+
+def expect_terms(kind: Any, where: str) -> None:
+    """Check that terms correspond to the values of a type of Arrow.
+
+    Raises:
+        LoadError: They do not.
+    """
+    import pyarrow.types as of
+
+    kind = kind.value_type if of.is_dictionary(kind) else kind
+    is_number = of.is_integer(kind) or of.is_floating(kind) or of.is_decimal(kind) or of.is_boolean(kind)
+    if not (is_number or _is_text(kind) or of.is_date(kind) or of.is_timestamp(kind)):
+        hint = "cast it to a string, a number, a boolean, a date or a timestamp"
+        raise LoadError(f"{where}: no term corresponds to a value of Arrow's type {kind}", hint=hint)
+
+
+def _is_text(kind: Any) -> bool:
+    import pyarrow.types as of
+
+    return of.is_string(kind) or of.is_large_string(kind) or of.is_string_view(kind) or of.is_null(kind)
+
+
+def term_texts(values: Any, type_: str, prefixes: Mapping[str, str], *, has_cells: bool, form: Form = _UNKNOWN) -> Any:
+    """Return the N-Triples forms of the terms in a column, as an array of ``large_string``.
+
+    Args:
+        values: An array of Arrow without nulls, and best without duplicates.
+        type_: The type of the relation's column.
+        prefixes: Namespaces of prefixes, for IRIs and typed literals in text.
+        has_cells: Whether text in a column of type ``any`` is read as a cell; otherwise, it is a string.
+        form: What the values stand for in a column of type ``any``.
+
+    Raises:
+        Unreadable: A value is not of the column's type.
+    """
+    if (width := _WIDTH.fullmatch(type_)) is not None:
+        texts = term_texts(values, "integer", prefixes, has_cells=has_cells)
+        _expect_range(values, width, type_)
+        return texts
+    is_text = _is_text(values.type)
+    if type_ == "any" and form.form == "literal":
+        return _literals(_as_text(values) if is_text else _native(values)[1], form)
+    if is_text:
+        if type_ == "any" and form.form == "resource":
+            return _resources(_as_text(values))
+        is_cell = has_cells or form.form == "term"
+        return _of_text(_as_text(values), "string" if type_ == "any" and not is_cell else type_, prefixes)
+    native, lexical = _native(values)
+    if type_ in ("any", native):
+        return _typed(lexical, XSD[native].value)
+    return _of_text(lexical, type_, prefixes)
+
+
+def _native(values: Any) -> tuple[str, Any]:
+    """Return the type of column that values of Arrow belong in, and their lexical forms."""
+    import pyarrow
+    import pyarrow.compute as pc
+    import pyarrow.types as of
+
+    kind = values.type
+    if of.is_integer(kind):
+        return "integer", _as_text(values)
+    if of.is_boolean(kind):
+        return "boolean", _as_text(values)
+    if of.is_floating(kind):
+        return "double", _doubles(values.cast(pyarrow.float64()))
+    if of.is_decimal(kind):
+        texts = _as_text(values)
+        return "decimal", _with_others(texts, pc.invert(pc.match_substring(texts, "E")), values, lambda value: f"{value:f}")
+    if of.is_date(kind):
+        return "date", _as_text(values.cast(pyarrow.date32()))
+    return "dateTime", _moments(values)
+
+
+def _as_text(values: Any) -> Any:
+    import pyarrow
+
+    return values.cast(pyarrow.large_string())
+
+
+def _doubles(values: Any) -> Any:
+    """Return doubles in the form of `kg_reasoner.terms.literal`."""
+    import pyarrow.compute as pc
+
+    texts = _as_text(values)
+    size = pc.abs(values)
+    plain = pc.and_(pc.greater_equal(size, _LEAST_PLAIN), pc.less(size, _MOST_PLAIN))
+    point = pc.match_substring(texts, ".")
+    texts = pc.if_else(point, _joined(texts, "E0"), _joined(texts, ".0E0"))
+    return _with_others(texts, plain, values, lambda value: literal(value).lexical)
+
+
+def _moments(values: Any) -> Any:
+    """Return points in time as xsd:dateTime: those with a time zone in UTC, fractions of seconds without trailing zeros."""
+    import pyarrow
+    import pyarrow.compute as pc
+
+    zone = values.type.tz
+    texts = _as_text(values.cast(pyarrow.timestamp(values.type.unit)))
+    texts = pc.replace_substring(texts, " ", "T", max_replacements=1)
+    texts = pc.if_else(pc.match_substring(texts, "."), pc.utf8_rtrim(pc.utf8_rtrim(texts, "0"), "."), texts)
+    return texts if zone is None else _joined(texts, "Z")
+
+
+def _expect_range(values: Any, width: re.Match[str], type_: str) -> None:
+    """Check that integers, or their texts, are of a type with a width.
+
+    Raises:
+        Unreadable: One of them is not.
+    """
+    import pyarrow
+    import pyarrow.compute as pc
+
+    bits = int(width[2])
+    low, high = (0, (1 << bits) - 1) if width[1] == "unsigned" else (-(1 << bits - 1), (1 << bits - 1) - 1)
+    try:
+        least, most = pc.min_max(values.cast(pyarrow.int64())).as_py().values()
+        is_fine = least is None or (low <= least and most <= high)
+    except pyarrow.ArrowInvalid:  # larger than any of 64 bits, or in another form
+        is_fine = False
+    for place, value in enumerate(() if is_fine else values.to_pylist()):
+        if not low <= int(value) <= high:
+            raise Unreadable(place, f"{str(value)!r} is not in the range of {type_}, from {low} to {high}")
+
+
+# ---- text
+
+
+def _literals(lexical: Any, form: Form) -> Any:
+    """Return the literals of one datatype."""
+    texts = _quoted(lexical)
+    if form.language:
+        return _joined(texts, f"@{form.language}")
+    return texts if form.datatype == XSD.string.value else _joined(texts, f"^^<{form.datatype}>")
+
+
+def _resources(names: Any) -> Any:
+    """Return IRIs and, as ``_:label``, blank nodes."""
+    import pyarrow.compute as pc
+
+    known = pc.match_substring_regex(names, _WEB_ADDRESS)
+    return _with_others(_joined("<", names, ">"), known, names, lambda name: term_text(_resource(name)))
+
+
+def _resource(name: str) -> Term:
+    return cell_reader("any" if name.startswith("_:") else "iri", {})(name)
+
+
+def _of_text(lexical: Any, type_: str, prefixes: Mapping[str, str]) -> Any:
+    """Return the terms of cells: most of them by functions of Arrow, and the others by the reader of cells."""
+    texts, is_known = _fast(lexical, type_, prefixes)
+    read = cell_reader(type_, prefixes)
+
+    def term(cell: str) -> str:
+        return term_text(read(cell))
+
+    return _with_others(texts, is_known, lexical, term)
+
+
+def _fast(lexical: Any, type_: str, prefixes: Mapping[str, str]) -> tuple[Any, Any]:
+    """Return the terms of cells of the common forms, and which cells have these forms."""
+    import pyarrow
+    import pyarrow.compute as pc
+
+    if type_ == "string":
+        return _quoted(lexical), None
+    if type_ == "integer":
+        return _typed(lexical, XSD.integer.value), _are_integers(lexical)
+    if type_ == "decimal":
+        return _typed(lexical, XSD.decimal.value), pc.match_substring_regex(lexical, _DECIMAL)
+    if type_ == "boolean":
+        known = pyarrow.array(["true", "false"], pyarrow.large_string())
+        return _typed(lexical, XSD.boolean.value), pc.is_in(lexical, value_set=known)
+    if type_ == "iri" and not {"http", "https"} & prefixes.keys():
+        return _joined("<", lexical, ">"), pc.match_substring_regex(lexical, _WEB_ADDRESS)
+    if type_ == "any":
+        return _quoted(lexical), pc.invert(pc.match_substring_regex(lexical, r'^(<|"|_:)|[.0-9]$'))
+    return lexical, pyarrow.scalar(False)
+
+
+def _are_integers(lexical: Any) -> Any:
+    """Return which texts are integers in canonical form."""
+    import pyarrow
+    import pyarrow.compute as pc
+
+    try:
+        numbers = lexical.cast(pyarrow.int64())
+    except pyarrow.ArrowInvalid:
+        return pc.match_substring_regex(lexical, _CANONICAL_INTEGER)
+    return pc.equal(_as_text(numbers), lexical)
+
+
+def _quoted(lexical: Any) -> Any:
+    """Return strings with the escapes of N-Triples, in quotation marks."""
+    import pyarrow.compute as pc
+
+    for character, escape in (("\\", "\\\\"), ('"', '\\"'), ("\n", "\\n"), ("\r", "\\r")):
+        if pc.any(pc.match_substring(lexical, character)).as_py():
+            lexical = pc.replace_substring(lexical, character, escape)
+    return _joined('"', lexical, '"')
+
+
+def _typed(lexical: Any, datatype: str) -> Any:
+    return _joined('"', lexical, f'"^^<{datatype}>')
+
+
+def _joined(*parts: Any) -> Any:
+    """Return texts that consist of constant and variable parts."""
+    import pyarrow
+    import pyarrow.compute as pc
+
+    text = pyarrow.large_string()
+    scalars = [pyarrow.scalar(part, text) if isinstance(part, str) else part for part in parts]
+    return pc.binary_join_element_wise(*scalars, pyarrow.scalar("", text))
+
+
+def _with_others(texts: Any, is_known: Any, values: Any, text_of: Callable[[Any], str]) -> Any:
+    """Return texts with those that are not known replaced by what a function returns for their values.
+
+    Raises:
+        Unreadable: The function raises ValueError.
+    """
+    import numpy as np
+    import pyarrow
+    import pyarrow.compute as pc
+
+    if is_known is None or pc.all(is_known).as_py():
+        return texts
+    missing = np.ones(len(values), np.bool_)
+    if not isinstance(is_known, pyarrow.Scalar):
+        missing = ~np.asarray(is_known)
+    replaced = []
+    for place, value in zip(np.flatnonzero(missing).tolist(), values.filter(pyarrow.array(missing)).to_pylist(), strict=True):
+        try:
+            replaced.append(text_of(value))
+        except ValueError as error:
+            raise Unreadable(place, str(error)) from None
+    if len(replaced) == len(values):
+        return pyarrow.array(replaced, pyarrow.large_string())
+    return pc.replace_with_mask(texts, pyarrow.array(missing), pyarrow.array(replaced, pyarrow.large_string()))
