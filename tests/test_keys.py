@@ -214,3 +214,16 @@ def test_what_is_refused() -> None:
     ):
         with pytest.raises(TransactionError):
             change()
+
+
+def test_errors_show_keys_with_structure_as_they_are_written() -> None:
+    reasoner = Reasoner("""
+        type Id = Number(value: integer) | Name(text: string) .
+        input relation box(id: Id, at: optional<string>) primary key (id) .
+        box(Number(1), Some("hall")) .
+    """)
+    ((number, at),) = reasoner.facts("box")
+    with pytest.raises(KeyViolationError, match=r'the program states box\(RECORD\("Number", 1\), RECORD\("Some", "hall"\)\)'):
+        reasoner.delete_key("box", [number])
+    with pytest.raises(KeyViolationError, match=r'no fact with the primary key id = RECORD\("Some", "hall"\)'):
+        reasoner.delete_key("box", [at])

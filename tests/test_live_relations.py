@@ -149,6 +149,37 @@ def test_subscribers_have_the_same_relations_as_the_reasoner(transactions: Any) 
         assert not len(reasoner.facts("ask"))
 
 
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_members_and_nested_negation_of_streams(strategy: Any) -> None:
+    reasoner = Reasoner(
+        """
+        input stream batch(numbers: list<integer>) .
+        input stream hidden(number: integer) .
+        input relation odd(number: integer) .
+        output stream shown(number: integer) .
+        output stream times(number: integer, count: integer) .
+        shown(?n) :- batch(?numbers), ?n IN ?numbers, NOT (hidden(?n), odd(?n)) .
+        times(?n, ?count) :- AGGREGATE(batch(?numbers), ?n IN ?numbers ON ?n BIND COUNT(?numbers) AS ?count) .
+        """,
+        maintenance=strategy,
+    )
+    reasoner.add_facts("odd", [(literal(1),), (literal(3),)])
+    for batches, hidden, shown, times in (
+        (["LIST(1, 2)", "LIST(2)"], [2], {1, 2}, {(1, 1), (2, 2)}),
+        (["LIST(1, 2)", "LIST(3)"], [1, 4], {2, 3}, {(1, 1), (2, 1), (3, 1)}),
+        ([], [1], set(), set()),
+    ):
+        with reasoner.transaction() as tx:
+            tx.add_program("".join(f"given({text}) . " for text in batches))
+            tx.add_facts("batch", list(reasoner.facts("given")))
+            tx.add_facts("hidden", [(literal(number),) for number in hidden])
+            tx.remove_rules([rule for rule in reasoner.rules if rule.head.predicate == "given"])
+        assert {int(n.lexical) for (n,) in tx.delta.added.facts("shown")} == shown
+        assert {(int(n.lexical), int(count.lexical)) for n, count in tx.delta.added.facts("times")} == times
+        assert not tx.delta.removed
+        assert not len(reasoner.facts("shown")) and not len(reasoner.facts("times"))
+
+
 def test_a_fold_over_a_stream() -> None:
     reasoner = Reasoner("""
         input stream sale(item: string, price: integer) .

@@ -16,7 +16,7 @@ from kg_reasoner.language.declarations import key_places
 from kg_reasoner.program import Declaration
 from kg_reasoner.storage.arrays import Ids
 from kg_reasoner.storage.grouping import group_rows, pair_rows
-from kg_reasoner.terms import AnyTerm, Term, term_text
+from kg_reasoner.terms import AnyTerm, Term
 
 __all__ = ["delete_key", "insert_or_update", "modify"]
 
@@ -101,7 +101,9 @@ def _with_keys(core: ReasonerCore, declaration: Declaration, keys: Sequence[tupl
     ids = encode_rows(core.dictionary, keys, len(declaration.key))
     numbers, rows = facts_with_keys(core.engine, declaration, ids)
     for missing in sorted(set(range(len(keys))).difference(numbers.tolist())):
-        pairs = zip(declaration.key, map(term_text, keys[missing]), strict=True)
+        from kg_reasoner.language.printer import format_term
+
+        pairs = zip(declaration.key, map(format_term, keys[missing]), strict=True)
         shown = ", ".join(f"{name} = {text}" for name, text in pairs)
         raise KeyViolationError(f"{declaration.predicate} has no fact with the primary key {shown}")
     return np.ascontiguousarray(rows[group_rows(rows)[1]])
@@ -126,7 +128,9 @@ def _remove(core: ReasonerCore, declaration: Declaration, rows: Ids) -> None:
     stated = stated_facts(core.engine, core.engine.program, declaration)
     _, found = pair_rows(rows, stated)
     if len(found):
+        from kg_reasoner.language.printer import format_term
+
         (terms,) = core.dictionary.decode_rows(stated[found[:1]])
-        fact = f"{declaration.predicate}({', '.join(map(term_text, terms))})"
+        fact = f"{declaration.predicate}({', '.join(map(format_term, terms))})"
         raise KeyViolationError(f"the program states {fact}", hint="remove it from the program with remove_rules")
     core.engine.retract(declaration.predicate, rows)

@@ -29,6 +29,8 @@ def check_declarations(program: Program) -> None:
         if declaration.key and (declaration.role, declaration.kind) != ("input", "relation"):
             hint = f"write input relation {declaration.predicate}(...); facts that rules derive are not replaced by key"
             raise RuleSyntaxError("only an input relation has a primary key", declaration.span, hint)
+        if len(set(declaration.key)) < len(declaration.key):
+            raise RuleSyntaxError("the primary key has a column twice", declaration.span)
     for rule in program.rules:
         if rule.body and (found := declared.get(rule.head.predicate)) is not None and found.key:
             hint = "derive another relation, and declare that without a key"

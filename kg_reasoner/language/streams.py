@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from kg_reasoner.errors import RuleSyntaxError, StratificationError, suggest
-from kg_reasoner.program import FALSE, Aggregate, Atom, Declaration, Program, Rule, atoms_within
+from kg_reasoner.program import AUXILIARY, FALSE, Aggregate, Atom, Declaration, Program, Rule, atoms_within
 
 __all__ = ["check_streams", "differences_in_order"]
 
@@ -22,9 +22,32 @@ def check_streams(program: Program, declared: Mapping[str, Declaration]) -> None
     for declaration in declared.values():
         if declaration.operator:
             _check_source(declaration, declared, known, streams)
+    sources = {name: name for name in streams}
+    auxiliary = [rule for rule in program.rules if rule.head.predicate.startswith(AUXILIARY)]
+    _add_auxiliary(auxiliary, sources, streams)
     for rule in program.rules:
-        _check_rule(rule, declared, streams)
+        if not rule.head.predicate.startswith(AUXILIARY):
+            _check_rule(rule, declared, streams, sources)
     differences_in_order(program)
+
+
+def _add_auxiliary(rules: Sequence[Rule], sources: dict[str, str], streams: set[str]) -> None:
+    """Add the predicates that the rules of the language's own constructs derive from streams.
+
+    Args:
+        rules: The rules for these predicates.
+        sources: What reads a stream, and the stream. Those that do are added.
+        streams: What has facts only if a stream has. Those whose rules all read one, not negated, are added.
+    """
+    found = -1
+    while found != len(sources) + len(streams):
+        found = len(sources) + len(streams)
+        for rule in rules:
+            read = [sources[atom.predicate] for atom in atoms_within(rule.body) if atom.predicate in sources]
+            if read:
+                sources.setdefault(rule.head.predicate, read[0])
+        without = {rule.head.predicate for rule in rules if not _has_stream(rule, streams)}
+        streams.update(rule.head.predicate for rule in rules if rule.head.predicate not in without)
 
 
 def _check_source(
@@ -46,24 +69,26 @@ def _check_source(
             raise RuleSyntaxError(f"the delay of a {kind} is a {kind}", declaration.span, f"declare it as {kind} {name}(...)")
 
 
-def _check_rule(rule: Rule, declared: Mapping[str, Declaration], streams: Iterable[str]) -> None:
+def _check_rule(rule: Rule, declared: Mapping[str, Declaration], streams: Iterable[str], sources: Mapping[str, str]) -> None:
     head, span = rule.head.predicate, rule.head.span or rule.origin.span
     if (found := declared.get(head)) is not None and found.operator:
         raise RuleSyntaxError(f"a rule derives {head}, which is a {found.operator} of {found.source}", span)
-    read = [atom.predicate for atom in atoms_within(rule.body) if atom.predicate in streams]
-    if head in streams and not rule.body:
+    read = [sources[atom.predicate] for atom in atoms_within(rule.body) if atom.predicate in sources]
+    if head in sources and not rule.body:
         raise RuleSyntaxError(f"the program states a fact of the stream {head}, whose facts come with transactions", span)
-    if head in streams and not any(atom.predicate in streams for atom in rule.body_atoms()) and not _aggregates(rule, streams):
+    if head in sources and not _has_stream(rule, streams):
         raise RuleSyntaxError(
             f"no stream is in the body of a rule for the stream {head}", span, f"declare it as relation {head}(...)"
         )
-    if read and head not in streams and head != FALSE:
+    if read and head not in sources and head != FALSE:
         hint = f"declare it as stream {head}(...), or take a difference of the stream: relation x(...) difference {read[0]} ."
         raise RuleSyntaxError(f"{head} follows from the stream {read[0]}, and is no stream", span, hint)
 
 
-def _aggregates(rule: Rule, streams: Iterable[str]) -> bool:
-    """Return whether a rule has a stream within an aggregate that has no result without facts: one with groups."""
+def _has_stream(rule: Rule, streams: Iterable[str]) -> bool:
+    """Return whether a rule derives nothing without facts of streams: one is in its body, or in an aggregate with groups."""
+    if any(atom.predicate in streams for atom in rule.body_atoms()):
+        return True
     parts = [part for part in rule.body if isinstance(part, Aggregate) and part.group]
     return any(isinstance(part, Atom) and part.predicate in streams for found in parts for part in found.body)
 

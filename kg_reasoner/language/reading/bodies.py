@@ -51,7 +51,7 @@ __all__ = ["BodyReader"]
 _DEEPEST: Final = 50
 """How deep bodies may be nested."""
 _EXPRESSIONS: Final = frozenset(
-    ["disjunction", "conjunction", "comparison", "membership", "member", "sum", "product", "sign", "iri", "string"]
+    ["disjunction", "conjunction", "comparison", "membership", "member", "sum", "product", "sign", "match", "iri", "string"]
 )
 """What the trees of expressions are called, besides calls."""
 _SIGNS: Final = ("BAR", "SLASH", "CARET", "PLUS", "STAR", "QUESTION")

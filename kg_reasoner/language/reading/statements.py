@@ -11,6 +11,7 @@ from kg_reasoner.errors import ReasonerError, RuleSyntaxError
 from kg_reasoner.expressions.compile import NAMES
 from kg_reasoner.expressions.definitions import Body, LanguageFunction
 from kg_reasoner.expressions.types import PARAMETRIC, Types
+from kg_reasoner.language.definitions import check_definitions
 from kg_reasoner.language.desugaring.context import Context
 from kg_reasoner.language.desugaring.rules import is_plain, rules_of
 from kg_reasoner.language.reading.bodies import BodyReader
@@ -183,7 +184,9 @@ class ProgramReader(BodyReader):
         for definition in self.types:
             if former.get(definition.name, definition) != definition:
                 raise RuleSyntaxError(f"another type {definition.name} is defined already", definition.span, "choose another name")
-        self.known.types = Types({**definitions, **{definition.name: definition for definition in self.types}}.values())
+        definitions.update((definition.name, definition) for definition in self.types)
+        check_definitions(self.types, definitions)
+        self.known.types = Types(definitions.values())
         for node in tree.children:
             if node.data == "declaration" and is_token(node.children[2]):
                 columns = (column for column in node.children[3:] if getattr(column, "data", None) == "column")
@@ -230,6 +233,10 @@ class ProgramReader(BodyReader):
         if str(name).upper() in NAMES:
             raise RuleSyntaxError(f"{name} is a function of the language", self.span(name), "choose another name")
         parameters = tuple(self.column(node) for node in nodes if getattr(node, "data", None) == "parameter")
+        names = [parameter.name for parameter in parameters]
+        for parameter in names:
+            if names.count(parameter) > 1:
+                raise RuleSyntaxError(f"{name} has two parameters ?{parameter}", self.span(name))
         result = "any" if nodes[-2] is None else self.type(nodes[-2])
         types = tuple(self.known.types.type_of(parameter.type) for parameter in parameters)
         if str(name) in self.signatures:
