@@ -250,7 +250,8 @@ class UnknownNameError(ReasonerError):
 
     def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
         known = sorted(known)
-        super().__init__(f"unknown {kind} {name!r}{suggest(name, known)}; choose one of: {', '.join(known)}")
+        choice = f"; choose one of: {', '.join(known)}" if known else ""
+        super().__init__(f"unknown {kind} {name!r}{suggest(name, known)}{choice}")
 
 
 class MissingExtraError(ReasonerError):

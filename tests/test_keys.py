@@ -227,3 +227,9 @@ def test_errors_show_keys_with_structure_as_they_are_written() -> None:
         reasoner.delete_key("box", [number])
     with pytest.raises(KeyViolationError, match=r'no fact with the primary key id = RECORD\("Some", "hall"\)'):
         reasoner.delete_key("box", [at])
+
+
+def test_an_index_of_a_program_without_one() -> None:
+    with pytest.raises(UnknownNameError) as caught:
+        Reasoner("p(1) .").query_index("by_to", 1)
+    assert str(caught.value) == "unknown index 'by_to'"

@@ -518,3 +518,17 @@ def test_lookup_by_arguments_that_cannot_be() -> None:
         reasoner.facts("edge", arguments=["a", None], **{"from": "b"})
     with pytest.raises(LoadError):
         reasoner.facts("edge", to=object())
+
+
+@pytest.mark.parametrize("ending", ["parquet", "jsonl", "csv", "tsv"])
+def test_structures_in_files(tmp_path: Path, ending: str) -> None:
+    program = """
+        type Result = Ok(value: integer) | Error(message: string) .
+        input relation box(result: Result, more: list<integer>) .
+    """
+    reasoner = Reasoner(program + 'box(Ok(1), LIST(1, 2)) . box(Error("late"), LIST()) .')
+    path = tmp_path / f"box.{ending}"
+    reasoner.facts("box").write(path)
+    again = Reasoner(program)
+    again.add_table("box", path, header=ending in ("parquet", "jsonl"))
+    assert set(again.facts("box")) == set(reasoner.facts("box"))

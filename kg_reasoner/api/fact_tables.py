@@ -17,7 +17,7 @@ from kg_reasoner.program import TRIPLE, Column, Declaration, Program
 from kg_reasoner.query.matching import Which, check_which
 from kg_reasoner.storage.arrays import Ids
 from kg_reasoner.storage.dictionary import Dictionary
-from kg_reasoner.terms import Term
+from kg_reasoner.terms import Literal, Term, term_text
 
 if TYPE_CHECKING:
     import pandas
@@ -266,8 +266,18 @@ class Facts(Iterator[tuple[Term, ...]]):
             if format == "jsonl":
                 import json
 
-                for batch in self.to_arrow().to_batches(1 << 16):
-                    text.writelines(f"{json.dumps(row, ensure_ascii=False, default=str)}\n" for row in batch.to_pylist())
+                from kg_reasoner.expressions.structures import NAMESPACE
+                from kg_reasoner.tables.values import form_of
+
+                table = self.to_arrow()
+                forms = {field.name: form_of(field.metadata) for field in table.schema}
+                structures = {name: form.datatype for name, form in forms.items() if form.datatype.startswith(NAMESPACE)}
+                for batch in table.to_batches(1 << 16):
+                    rows = batch.to_pylist()
+                    for name, datatype in structures.items():  # as cells of text, see kg_reasoner.storage.table_terms
+                        for row in rows:
+                            row[name] = term_text(Literal(row[name], datatype))
+                    text.writelines(f"{json.dumps(row, ensure_ascii=False, default=str)}\n" for row in rows)
             else:
                 self._write_text(text, "," if format == "csv" else "\t", header=header)
             text.flush()

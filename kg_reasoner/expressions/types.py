@@ -55,7 +55,10 @@ class Type:
     @property
     def noun(self) -> str:
         """The type with an article, for messages."""
-        return _NOUNS.get(self.name) or f"{'an' if self.name[0].lower() in 'aeio' else 'a'} {self.name}"
+        return (
+            _NOUNS.get(self.name)
+            or f"{'an' if self.name[0].lower() in 'aeio' or self.name.startswith('unsigned') else 'a'} {self.name}"
+        )
 
     def read(self, term: Term) -> Any:
         """Return the Python value of a term of this type: a term itself for ``any`` and ``term``."""

@@ -32,6 +32,8 @@ _TOKEN: Final = re.compile(
 )""",
     re.VERBOSE | re.DOTALL,
 )
+_COLLECTIONS: Final = ("LIST", "SET", "TUPLE")
+"""Functions of the rule language that values may be written with."""
 _SIMPLE: Final = re.compile(r'\s*(?:"([^"\\]*)"|(-?\d+)(?![\w.\'])|(true|false)(?!\w))\s*([,)])')
 """A value that needs no further look, and the mark behind it."""
 _BASES: Final = {"d": 10, "h": 16, "b": 2, "o": 8}
@@ -170,12 +172,15 @@ class Reader:
         raise self.wrong(f"a value is missing before {text!r}")
 
     def _record(self, name: str) -> Term:
-        """Read the fields of a record, in order or by name; a name alone is one without fields."""
-        if self._peek() != "{":
+        """Read the fields of a record, in order or by name; a name alone is one without fields. Parentheses serve as braces."""
+        begin = self._peek()
+        if begin not in ("{", "("):
             return encode("record", (), name)
-        self.mark("{")
-        found = self._others([], "}")
+        self.mark(begin)
+        found = self._others([], "}" if begin == "{" else ")")
         fields = self._constructors.get(name)
+        if begin == "(" and fields is None and name in _COLLECTIONS and not found.named:
+            return encode(name.lower(), found.ordered)
         if found.named and fields is None:
             raise self.wrong(f"no type has the constructor {name}: give its fields in order")
         if found.named and set(found.named) != set(fields or ()):

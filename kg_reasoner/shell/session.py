@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final, TextIO
 from kg_reasoner.api.reasoner import Reasoner
 from kg_reasoner.errors import ArityError, ReasonerError, RuleSyntaxError, Span, UnknownNameError, suggest
 from kg_reasoner.language.parser import PREFIXES, parse
-from kg_reasoner.program import FALSE, TRIPLE, Atom, Declaration, Program, Rule
+from kg_reasoner.program import AUXILIARY, FALSE, TRIPLE, Atom, Declaration, Program, Rule
 from kg_reasoner.shell.commands import Arguments, Reader, typed
 from kg_reasoner.shell.records import format_value, sorted_records
 from kg_reasoner.shell.statements import UPDATES, Statement
@@ -148,7 +148,8 @@ class Session:
 
     def relations(self) -> dict[str, Sequence[str]]:
         """Return the names of all relations with those of their columns, as far as they have names."""
-        known: dict[str, Sequence[str]] = dict.fromkeys(self.reasoner.engine.arities(), ())
+        written = (name for name in self.reasoner.engine.arities() if not name.startswith(AUXILIARY))
+        known: dict[str, Sequence[str]] = dict.fromkeys(written, ())
         known |= {
             declared.predicate: [column.name for column in declared.columns] for declared in self.reasoner.program.declarations
         }

@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final, NamedTuple
 
 from kg_reasoner.errors import LoadError
+from kg_reasoner.program import COLUMN_TYPES
 from kg_reasoner.storage.table_terms import cell_reader
 from kg_reasoner.terms import ABSOLUTE_IRI, XSD, Term, literal, term_text
 
@@ -105,6 +106,8 @@ def term_texts(values: Any, type_: str, prefixes: Mapping[str, str], *, has_cell
         _expect_range(values, width, type_)
         return texts
     is_text = _is_text(values.type)
+    if type_ not in COLUMN_TYPES:  # what has structure is a term of its datatype, or the N-Triples form of one
+        type_, has_cells = "any", True
     if type_ == "any" and form.form == "literal":
         return _literals(_as_text(values) if is_text else _native(values)[1], form)
     if is_text:
