@@ -222,14 +222,17 @@ class Facts:
 
         features = list(found.features)
         triples = list(found.triples)
+        heads: set[Term] | None = found.heads
         if (candidates := union(found.open_triples)) is not None:
-            open_triples = self.workspace.step(f"{name}-open", candidates.distinct).rows
+            step = self.workspace.step(f"{name}-open", candidates.distinct)
+            heads = None if self._is_open else found.heads | _properties_of(step)
+            open_triples = step.rows
             classes = [term_text(cls) for cls in self.features.classes()]
             in_masks = (F.col(PREDICATE) == TYPE) & F.col(OBJECT).isin(classes) if classes else F.lit(False)
             triples.append(open_triples.where(~in_masks))
             if classes and (rows := self.views.features_of(open_triples.where(in_masks), "c")) is not None:
                 features.append(rows)
-        count = self._absorb_triples(f"{name}-triples", union(triples), None if found.open_triples else found.heads)
+        count = self._absorb_triples(f"{name}-triples", union(triples), heads)
         for arity in sorted(set(self.relations) | set(found.relations)):
             count += self._absorb_relation(f"{name}-relations-{arity}", arity, found.relations.get(arity, []))
         new = self.derived.rows("delta")

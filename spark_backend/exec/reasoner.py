@@ -169,7 +169,8 @@ class SparkReasoner:
             open_variables = [variable for variable in _variables(some) if variable not in some.schema]
             rows = solutions(join, state, None, open_variables)
             if rows is not None:
-                expanded = rows if run.representatives is None else run.representatives.expand_facts(rows)
+                expands = run.representatives is not None and open_variables
+                expanded = run.representatives.expand_facts(rows) if expands else rows  # type: ignore[union-attr]
                 frames.append(_violations(expanded.distinct(), some, join))
         return union(frames) or local_frame(run.spark, [], _VIOLATIONS)
 

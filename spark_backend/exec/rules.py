@@ -12,7 +12,7 @@ from kg_reasoner.language.relevance import relevant_rules
 from kg_reasoner.loaders.ontology import owl
 from kg_reasoner.loaders.ontology.owl import AxiomWarning
 from kg_reasoner.program import TRIPLE, Atom, Program, Rule, Variable, variables_of
-from kg_reasoner.spark_backend.exec.equality import is_equality_rule, rewritten_rule
+from kg_reasoner.spark_backend.exec.equality import is_equality_rule, places_of_literals, rewritten_rule
 from kg_reasoner.spark_backend.exec.literals import DATATYPE_PREDICATES, LITERAL_PREDICATES, datatype_facts
 from kg_reasoner.spark_backend.exec.statistics import Statistics
 from kg_reasoner.spark_backend.plan.compiler import LeveledRule, refuse_unsupported
@@ -26,7 +26,7 @@ __all__ = ["Rules", "prepare"]
 
 @dataclass(frozen=True)
 class Constraint:
-    """An instance of a constraint: the rule itself, and the values of its schema variables."""
+    """An instance of a constraint: the rule as it was written, and the values of its schema variables."""
 
     instance: Rule
     rule: Rule
@@ -86,9 +86,16 @@ def prepare(
             rules = tuple(dict.fromkeys(rules + translation.rules))
         rules = (*rules, *demands(rules, merges_equal_terms=representatives is not None))
         schema = set(statistics.schema) | further
+        written: dict[Rule, list[Rule]] = {}
         if representatives is not None:
-            rules, schema = _rewritten(rules, schema, representatives)
+            written, schema = _rewritten(rules, schema, representatives)
+            rules = tuple(written)
         _close_schema(result, rules, program, statistics, schema, predicates)
+        result.constraints = [
+            Constraint(some.instance, rule, some.schema)
+            for some in result.constraints
+            for rule in written.get(some.rule, [some.rule])
+        ]
         if program.translate is None or not owl.concludes_axioms(rules):
             break
         larger = axioms | further | {triple for triple in result.new_schema if owl.is_schema_triple(triple)}
@@ -100,14 +107,20 @@ def prepare(
 
 def _rewritten(
     rules: Iterable[Rule], schema: Iterable[Triple], representatives: Callable[[set[Term]], dict[Term, Term]]
-) -> tuple[tuple[Rule, ...], set[Triple]]:
-    """Return rules and schema in terms of representatives, without the rules of equality."""
+) -> tuple[dict[Rule, list[Rule]], set[Triple]]:
+    """Return rules in terms of representatives, each with the rules as they were written, without the rules of equality; and the
+    schema in these terms.
+    """
     rules = [rule for rule in rules if not is_equality_rule(rule)]
     facts = [Rule(Atom(TRIPLE, triple)) for triple in schema]
     atoms = (part for rule in (*rules, *facts) for part in (rule.head, *rule.body) if isinstance(part, Atom))
     names = representatives({term for atom in atoms for term in atom.terms if not isinstance(term, Variable)})
     triples = {rewritten_rule(fact, names).head.terms for fact in facts}
-    return tuple(dict.fromkeys(rewritten_rule(rule, names) for rule in rules)), triples  # type: ignore[return-value]  # three terms
+    kept = places_of_literals(rules)
+    written: dict[Rule, list[Rule]] = {}
+    for rule in rules:
+        written.setdefault(rewritten_rule(rule, names, kept), []).append(rule)
+    return written, triples  # type: ignore[return-value]  # three terms
 
 
 def _close_schema(

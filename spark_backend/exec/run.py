@@ -120,10 +120,11 @@ class Run:
     @plain_failures("plan what follows from the triples")
     def plan(self) -> Plan:
         """Return the logical plan for the given triples; nothing is derived from data."""
-        rules = self._prepared(frozenset())
+        schema = frozenset(self.statistics.derived_schema)
+        rules = self._prepared(schema)
         if self._state is None:
             self._equalities.choose(rules)
-            rules = self._prepared(frozenset())
+            rules = self._prepared(schema)
         return _plan(rules, self._compiled(rules), self._equalities.way(rules))
 
     @plain_failures("derive what follows from the triples")
@@ -133,6 +134,7 @@ class Run:
         self._parse_once()
         schema: set[Triple] = set(self.statistics.derived_schema)
         self._equalities.choose(self._prepared(schema))
+        self.rules = self._prepared(schema)
         if self.statistics.count(OWL.sameAs):
             given = self.given.where(f"predicate = '{SAME_AS}'").select("subject", "object")
             self._equate(given, self._workspace.within("given"))
@@ -159,7 +161,7 @@ class Run:
 
     def _prepare(self, schema: Iterable[Triple]) -> Rules:
         equalities = self._equalities.of_names
-        names = {*self.statistics.properties, *self.statistics.classes} if equalities else set()
+        names = {*self.statistics.properties, *self.statistics.classes, *self.rules.vocabulary} if equalities else set()
         representatives = None
         if self._equalities.rewrites:
             representatives = self.representatives.of if self.representatives is not None else lambda terms: {}

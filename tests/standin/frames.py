@@ -131,7 +131,9 @@ class Frame:
             for mine, place in zip(one, places, strict=True):
                 theirs = two[place]
                 assert mine is None or theirs is None or type(mine) is type(theirs), f"{mine!r} and {theirs!r} are in one column"
-        return Frame(self.sparkSession, self._schema.names, self._rows + [tuple(row[place] for place in places) for row in other._rows])
+        return Frame(
+            self.sparkSession, self._schema.names, self._rows + [tuple(row[place] for place in places) for row in other._rows]
+        )
 
     # --- joins --------------------------------------------------------------------------------------------------------
 
@@ -194,9 +196,7 @@ class Frame:
             if None not in key:
                 index[key].append(tuple(row[place] for place in rest))
         blank = (None,) * len(rest)
-        rows = [
-            made for left in self._rows for made in _outcome(left, index.get(tuple(left[p] for p in mine), ()), how, blank)
-        ]
+        rows = [made for left in self._rows for made in _outcome(left, index.get(tuple(left[p] for p in mine), ()), how, blank)]
         _check_kinds(self._rows, other._rows, list(map(itemgetter, mine)), list(map(itemgetter, theirs)))
         if how in ("left_semi", "left_anti"):
             return self._like(rows)

@@ -1,0 +1,168 @@
+"""What the plans for Spark derive, without Spark: the stand-in evaluates them, and the in-process engine says what is right."""
+
+from __future__ import annotations
+
+import pytest
+
+from kg_reasoner import Reasoner, rulesets
+from kg_reasoner.engine.clashes import clashes
+from kg_reasoner.language.parser import parse
+from kg_reasoner.program import Program
+from kg_reasoner.spark_backend import SparkReasoner, update
+from kg_reasoner.spark_backend.io.columns import triple_frame
+from kg_reasoner.terms import Triple, term_text
+from tests.effort import by_effort
+from tests.random_ontologies import namespace_of, ontologies
+from tests.spark_cases import flagged, in_process, of_reasoner, readable, turtle, violations
+from tests.standin import standing_in
+
+BATCH = 25
+"""So many ontologies are one input."""
+BATCHES = by_effort(1, 3, 100)
+
+
+def owl2rl() -> Program:
+    return rulesets.load("owl2rl").program
+
+
+def expect_what_the_engine_says(triples: list[Triple], ruleset: str = "owl2rl") -> SparkReasoner:
+    """Compare triples and violations with those of the in-process engine."""
+    engine = Reasoner(ruleset=ruleset, show_hidden=True)
+    engine.add_triples(triples)
+    with standing_in() as session:
+        reasoner = SparkReasoner(session, rulesets.load(ruleset).program, triple_frame(session, triples))
+        found, violated = flagged(reasoner.triples()), violations(reasoner, engine)
+    different = found ^ of_reasoner(engine)
+    if different:
+        culprit = min(namespace_of(row[:3]) for row in different)
+        texts = [list(map(term_text, triple)) for triple in triples]
+        lines = sorted(" ".join(some) for some in texts if namespace_of(some) == culprit)
+        pytest.fail("\n".join(["different:", *(f"  {row}" for row in sorted(different)[:10]), "of:", *lines]))
+    expected = engine.inconsistencies()
+    assert set(readable(expected)) <= set(readable(violated))
+    assert len(list(clashes(violated, engine.engine.base.queries.naming()))) == len(expected)
+    return reasoner
+
+
+@pytest.mark.parametrize("seed", range(BATCHES))
+@pytest.mark.parametrize("ruleset", rulesets.names())
+def test_random_ontologies(ruleset: str, seed: int) -> None:
+    expect_what_the_engine_says(ontologies(seed, BATCH), ruleset)
+
+
+@pytest.mark.parametrize("seed", range(BATCHES))
+def test_updates_of_random_ontologies(seed: int) -> None:
+    """Data come and go; half of the batches have no equalities, because those make every update a full run."""
+    triples = ontologies(1000 + seed, BATCH)
+    if seed % 2 == 0:
+        triples = [triple for triple in triples if "sameAs" not in str(triple[1])]
+    is_data = [str(triple[1]).startswith("<http://example.org/") for triple in triples]
+    removed = [triple for number, triple in enumerate(triples) if is_data[number] and number % 5 == 0]
+    added = [triple for number, triple in enumerate(triples) if is_data[number] and number % 5 == 1]
+    before = [triple for triple in triples if triple not in added]
+    after = [triple for triple in triples if triple not in removed]
+    with standing_in() as session:
+        materialised = SparkReasoner(session, owl2rl(), triple_frame(session, before)).triples()
+        found = flagged(update(materialised, owl2rl(), added, removed))
+    assert found == in_process(after, ruleset="owl2rl")
+
+
+# ------------------------------------------------------------------------------------------------------------- what was wrong
+
+
+def test_a_violation_without_variables_beside_equal_terms() -> None:
+    reasoner = expect_what_the_engine_says(
+        turtle("""
+        :a owl:sameAs :b . :x :p :y .
+        [] a owl:NegativePropertyAssertion ; owl:sourceIndividual :x ; owl:assertionProperty :p ; owl:targetIndividual :y .
+    """)
+    )
+    assert reasoner.run.representatives is not None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        ":p rdfs:domain :C0 . :C0 owl:sameAs :C2 . :x :p :y .",
+        ":p rdfs:subPropertyOf :q . :q owl:sameAs :r . :x :p :y .",
+        ":C rdfs:subClassOf :D . :D owl:sameAs :E . :E rdfs:subClassOf :F . :x a :C .",
+    ],
+)
+def test_equal_names_that_only_the_ontology_mentions(text: str) -> None:
+    expect_what_the_engine_says(turtle(text))
+
+
+@pytest.mark.parametrize("ruleset", ["owl2rl-full", "rdfs-full"])
+def test_ill_typed_literals_are_violations(ruleset: str) -> None:
+    reasoner = expect_what_the_engine_says(turtle(':x :p "a"^^xsd:integer .'), ruleset)
+    with standing_in():
+        assert not reasoner.inconsistencies().isEmpty()
+
+
+@pytest.mark.parametrize("look", [SparkReasoner.plan, SparkReasoner.explain])
+def test_looking_at_the_plan_changes_nothing(look: object) -> None:
+    triples = turtle(":a owl:sameAs :b . :a :p :c . :q a owl:FunctionalProperty .")
+    with standing_in() as session:
+        reasoner = SparkReasoner(session, owl2rl(), triple_frame(session, triples))
+        first = look(reasoner)  # type: ignore[operator]
+        assert flagged(reasoner.triples()) == in_process(triples, ruleset="owl2rl")
+        assert reasoner.run.representatives is not None
+        assert type(first) is type(look(reasoner))  # type: ignore[operator]
+        assert reasoner.plan().equality == "by representatives"
+
+
+def test_lists_do_not_turn_representatives_off() -> None:
+    """Positions in lists are compared, but they are no terms of the data."""
+    reasoner = expect_what_the_engine_says(
+        turtle("""
+        [] a owl:AllDifferent ; owl:distinctMembers ( :a :b :c ) . :a owl:sameAs :d . :d owl:sameAs :b .
+        :x owl:sameAs 1 . :x owl:sameAs 2 .
+    """)
+    )
+    assert reasoner.run.representatives is not None
+
+
+def test_facts_of_the_program_come_once() -> None:
+    program = parse("""
+        @prefix : <http://example.org/> .
+        :p[:a, :b] . :q[?x, ?y] :- :p[?x, ?y] . :C[:a] . :D[?x] :- :C[?x] .
+    """)
+    for text in (":x :p :y .", ":a :p :b . :a a :C .", ":a :q :b ."):
+        triples = turtle(text)
+        expected = in_process([*triples, *turtle(":n :p :m .")], program)
+        with standing_in() as session:
+            before = SparkReasoner(session, program, triple_frame(session, triples)).triples()
+            assert flagged(before) == in_process(triples, program)
+            after = update(before, program, turtle(":n :p :m ."))
+            assert flagged(after) == expected
+            assert flagged(update(after, program, None, turtle(":n :p :m ."))) == flagged(before)
+
+
+def test_violations_name_what_was_written() -> None:
+    """The constraint has a term that another one stands for."""
+    reasoner = expect_what_the_engine_says(
+        turtle("""
+        :a owl:sameAs :z . :z :p :y .
+        [] a owl:NegativePropertyAssertion ; owl:sourceIndividual :z ; owl:assertionProperty :p ; owl:targetIndividual :y .
+    """)
+    )
+    with standing_in():
+        (row,) = reasoner.inconsistencies().collect()
+    assert row.axiom == "NegativeObjectPropertyAssertion(example:p example:z example:y)"
+    assert "/z>" in row.rule
+
+
+# ------------------------------------------------------------------------------------------------------------- the stand-in
+
+
+def test_the_stand_in_compares_no_texts_with_numbers() -> None:
+    with standing_in() as session:
+        from pyspark.sql import functions as F
+
+        frame = session.createDataFrame([("a", 1)], "text string, number int")
+        with pytest.raises(TypeError):
+            frame.where(F.col("text") == F.col("number"))
+        with pytest.raises(TypeError):
+            frame.join(frame.select(F.col("number").alias("text")), "text")
+        with pytest.raises(ValueError, match="ambiguous"):
+            frame.join(frame, frame["text"] == frame["text"]).select("text")
