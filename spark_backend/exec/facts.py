@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from kg_reasoner.program import TRIPLE, Atom, Variable
 from kg_reasoner.spark_backend.exec.candidates import Candidates, feature_of
-from kg_reasoner.spark_backend.exec.mask_table import MaskTable
+from kg_reasoner.spark_backend.exec.mask_table import FEW, MaskTable
 from kg_reasoner.spark_backend.exec.matching import RELATION, as_relation, matched
 from kg_reasoner.spark_backend.exec.statistics import Statistics
 from kg_reasoner.spark_backend.exec.table import Growing, Part
@@ -24,10 +24,11 @@ from kg_reasoner.spark_backend.io.columns import (
     TRIPLE_COLUMNS,
     TYPE,
     argument_columns,
+    local_frame,
     union,
 )
 from kg_reasoner.spark_backend.io.workspace import Step, Workspace
-from kg_reasoner.spark_backend.plan.plan import MaskPass, PropertyPass, X
+from kg_reasoner.spark_backend.plan.plan import Axioms, Choice, MaskPass, PropertyPass, X
 from kg_reasoner.terms import RDF, Term, term_from_text, term_text
 
 if TYPE_CHECKING:
@@ -77,6 +78,7 @@ class Facts:
         """All triples, if rules are open."""
         self.masks = MaskTable(masks, workspace)
         self._extracts: dict[Term, DataFrame] = {}
+        self._axioms: dict[int, DataFrame] = {}
         self.views = Views(spark, properties, masks, self.masks)
         self.relations: dict[int, Growing] = {}
         by_arity: dict[int, list[DataFrame]] = {}
@@ -90,7 +92,7 @@ class Facts:
     def begin(self) -> None:
         """Compute the masks of terms, with one shuffle."""
         if self.features.features:
-            self.masks.begin(self.views.features_of(self.base, "g"))
+            self.masks.begin(self.views.features_of(self.base))
         if self._is_open:
             implies = bool(self.properties.implied or self.features.features)
             step = self.workspace.step("closed", lambda: self._closure(self.base, "all")) if implies else None
@@ -108,39 +110,75 @@ class Facts:
         """Return whether facts may match an atom."""
         return self.size(atom, part) > 0
 
-    def size(self, atom: Atom, part: Part) -> int:
-        """Return the approximate number of facts that match an atom; 0 only if there are none."""
+    def size(self, atom: Atom, part: Part, properties: frozenset[Term] | None = None) -> int:
+        """Return the approximate number of facts that match an atom; 0 only if there are none.
+
+        `properties` are those that an atom about triples is about; None for any.
+        """
         if atom.predicate != TRIPLE:
             table = self.relations.get(atom.arity)
             if table is None or not table.has(part):
                 return 0
             return table.delta_count if part == "delta" else SMALL
-        property = atom.terms[1]
-        is_open = isinstance(property, Variable) or property == RDF.type
+        if properties is None and not isinstance(atom.terms[1], Variable):
+            properties = frozenset([atom.terms[1]])
+        is_open = properties is None or RDF.type in properties
         if part == "delta":
-            sources = () if isinstance(property, Variable) else (source for source, _ in self.views.sources(property))
-            has_new = isinstance(property, Variable) or any(source in self._new_properties for source in sources)
+            sources = (source for property in properties or () for source, _ in self.views.sources(property))
+            has_new = properties is None or any(source in self._new_properties for source in sources)
             return (self.derived.delta_count if has_new else 0) + (len(self.masks.delta_sizes) if is_open else 0)
         if is_open:
             return self.statistics.total + 1
         size = SMALL if self.derived.has(part) else 0
-        for source, _ in self.views.sources(property):  # type: ignore[arg-type]  # a constant
+        for source in {source for property in properties or () for source, _ in self.views.sources(property)}:
             size += self.statistics.count(source)
         return size
 
-    def match(self, atom: Atom, part: Part, names: Mapping[Variable, str]) -> DataFrame | None:
-        """Return the values of an atom's variables for all matching facts, in columns with their names, or None."""
+    def match(
+        self, atom: Atom, part: Part, names: Mapping[Variable, str], properties: frozenset[Term] | None = None
+    ) -> DataFrame | None:
+        """Return the values of an atom's variables for all matching facts, in columns with their names, or None.
+
+        `properties` are those that an atom about triples is about; None for any.
+        """
         if atom.predicate != TRIPLE:
             return self._match_relation(atom, part, names)
         subject, property, value = atom.terms
-        if property == RDF.type and not isinstance(value, Variable) and (bit := self.features.classes().get(value)) is not None:
-            terms = self.masks.terms(1 << bit, 0, part)
+        if property == RDF.type and not isinstance(value, Variable) and (bit := self.features.classes.get(value)) is not None:
+            terms = self.masks.terms(Choice(frozenset([bit])), part)
             return None if terms is None else matched(terms, (TERM,), (subject,), names)
-        if isinstance(property, Variable) or property == RDF.type:
+        if property == RDF.type or (properties is None and isinstance(property, Variable)):
             rows = self.closed.rows(part)
             return None if rows is None else matched(rows, TRIPLE_COLUMNS, atom.terms, names)
-        pairs = self.pairs(property, part)
+        if isinstance(property, Variable) and properties is not None:
+            rows = self.triples_of(properties, part)
+            return None if rows is None else matched(rows, TRIPLE_COLUMNS, atom.terms, names)
+        pairs = self.pairs(property, part)  # type: ignore[arg-type]  # a constant
         return None if pairs is None else matched(pairs, (SUBJECT, OBJECT), (subject, value), names)
+
+    def parameters(self, axioms: Axioms, names: Mapping[Variable, str]) -> DataFrame:
+        """Return the table of axioms of one shape, with a column for each parameter."""
+        from pyspark.sql import functions as F
+
+        rows = self._axioms.get(id(axioms))
+        if rows is None:
+            texts = [tuple(value if isinstance(value, int) else term_text(value) for value in row) for row in axioms.rows]
+            kinds = ("string" if parameter in axioms.domains else "long" for parameter in axioms.parameters)
+            fields = (f"{names[parameter]} {kind}" for parameter, kind in zip(axioms.parameters, kinds, strict=True))
+            rows = self._axioms[id(axioms)] = local_frame(self.spark, texts, ", ".join(fields))
+        return F.broadcast(rows) if len(axioms.rows) < FEW else rows
+
+    def triples_of(self, properties: frozenset[Term], part: Part) -> DataFrame | None:
+        """Return the triples of some properties, including those implied by other properties, possibly with duplicates."""
+        from pyspark.sql import functions as F
+
+        if self._is_open:
+            rows = self.closed.rows(part)
+            return None if rows is None else rows.where(F.col(PREDICATE).isin(sorted(map(term_text, properties))))
+        sources = {source for property in properties for source, _ in self.views.sources(property)}
+        texts = sorted(map(term_text, sources))
+        rows = union(rows.where(F.col(PREDICATE).isin(texts)) for rows in self._rows_of(sorted(sources, key=str), part))
+        return None if rows is None else self.views.of_properties(rows, properties)
 
     def pairs(self, property: Term, part: Part) -> DataFrame | None:
         """Return the subjects and objects of a property, including those implied by other properties, possibly with duplicates."""
@@ -183,7 +221,7 @@ class Facts:
     def _types(self, part: Part) -> DataFrame | None:
         """Return the types encoded in masks, as triples."""
         rows = self.masks.rows(part)
-        if rows is None or not self.features.classes():
+        if rows is None or not self.features.classes:
             return None
         return self.views.types_of(rows, "n" if part == "delta" else "m", self.masks.values(part))
 
@@ -192,7 +230,7 @@ class Facts:
 
         if atom.predicate in self.features.predicates:
             found = feature_of(atom, self.features)
-            terms = None if found is None else self.masks.terms(1 << found[1], 0, part)
+            terms = None if found is None else self.masks.terms(Choice(frozenset([found[1]])), part)
             return None if terms is None or found is None else matched(terms, (TERM,), (found[0],), names)
         table = self.relations.get(atom.arity)
         rows = None if table is None else table.rows(part)
@@ -208,7 +246,7 @@ class Facts:
 
         frames = []
         for feature, bit in self.features.bits.items():
-            if feature.predicate == predicate and (terms := self.masks.terms(1 << bit, 0, "all")) is not None:
+            if feature.predicate == predicate and (terms := self.masks.terms(Choice(frozenset([bit])), "all")) is not None:
                 columns = (F.col(TERM) if term == X else F.lit(term_text(term)) for term in feature.terms)  # type: ignore[arg-type]
                 frames.append(terms.select(*(column.alias(f"a{place}") for place, column in enumerate(columns))))
         table = self.relations.get(arity)
@@ -227,16 +265,16 @@ class Facts:
             step = self.workspace.step(f"{name}-open", candidates.distinct)
             heads = None if self._is_open else found.heads | _properties_of(step)
             open_triples = step.rows
-            classes = [term_text(cls) for cls in self.features.classes()]
+            classes = [term_text(cls) for cls in self.features.classes]
             in_masks = (F.col(PREDICATE) == TYPE) & F.col(OBJECT).isin(classes) if classes else F.lit(False)
             triples.append(open_triples.where(~in_masks))
-            if classes and (rows := self.views.features_of(open_triples.where(in_masks), "c")) is not None:
+            if classes and (rows := self.views.features_of(open_triples.where(in_masks))) is not None:
                 features.append(rows)
         count = self._absorb_triples(f"{name}-triples", union(triples), heads)
         for arity in sorted(set(self.relations) | set(found.relations)):
             count += self._absorb_relation(f"{name}-relations-{arity}", arity, found.relations.get(arity, []))
         new = self.derived.rows("delta")
-        if new is not None and self.features.features and (rows := self.views.features_of(new, "c")) is not None:
+        if new is not None and self.features.features and (rows := self.views.features_of(new)) is not None:
             features.append(rows)
         count += self.masks.absorb(name, union(features))
         if self._is_open:
@@ -282,16 +320,10 @@ class Facts:
         return step.count
 
     def _without_known(self, candidates: DataFrame, heads: set[Term] | None) -> DataFrame:
-        from pyspark.sql import functions as F
-
         if heads is None:
             known = self.closed.rows("all")
         else:
-            known = union(
-                pairs.select(SUBJECT, F.lit(term_text(head)).alias(PREDICATE), OBJECT)
-                for head in sorted(heads, key=str)
-                if (pairs := self.pairs(head, "all")) is not None
-            )
+            known = self.triples_of(frozenset(heads), "all")
         return candidates if known is None else candidates.join(known, list(TRIPLE_COLUMNS), "left_anti")
 
     def _absorb_relation(self, name: str, arity: int, frames: list[DataFrame]) -> int:

@@ -59,10 +59,9 @@ def saturate(
             return total
 
 
-def _properties(join: Join) -> list[Term]:
+def _properties(join: Join) -> set[Term]:
     """Return the properties whose triples a rule reads."""
-    return [
-        atom.terms[1]
-        for atom in join.atoms
-        if atom.predicate == TRIPLE and not isinstance(atom.terms[1], Variable) and atom.terms[1] != RDF.type
-    ]
+    terms = {atom.terms[1] for atom in join.atoms if atom.predicate == TRIPLE}
+    known = join.axioms.domains if join.axioms else {}
+    found = {term for term in terms if not isinstance(term, Variable)}
+    return found.union(*(known.get(term, ()) for term in terms if isinstance(term, Variable))) - {RDF.type}

@@ -267,7 +267,7 @@ class Run:
         for target in sorted(state.properties.targets, key=str):
             if keys.has(Atom(TRIPLE, (Variable("x"), target, Variable("y")))) and (pairs := state.pairs(target, "all")) is not None:
                 frames.append(pairs.select("subject", F.lit(term_text(target)).alias("predicate"), "object"))
-        if any(keys.is_schema_triple(RDF.type, cls) for cls in state.features.classes()):
+        if any(keys.is_schema_triple(RDF.type, cls) for cls in state.features.classes):
             tables, masks = state.masks.inferred()
             for rows in tables:
                 frames.append(state.views.types_of(rows, "n", masks).where(F.expr(SchemaKeys.sql(*TRIPLE_COLUMNS[1:]))))

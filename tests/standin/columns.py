@@ -15,6 +15,9 @@ Value = Any
 Evaluate = Callable[[tuple[Value, ...]], Value]
 
 
+_CASTS: dict[str, Callable[[Any], Any]] = {"string": str, "long": int, "int": int}
+
+
 class Schema:
     """The names of a frame's columns, and for each those frames whose column it is or comes from."""
 
@@ -61,7 +64,9 @@ class Column:
         return made
 
     def cast(self, type: str) -> Column:
-        return self
+        made = function("cast", _CASTS.get(type, lambda value: value))(self)
+        made.name, made.reference = self.name, self.reference
+        return made
 
     def otherwise(self, value: object) -> Column:
         return _when(self.branches, constant(value))
