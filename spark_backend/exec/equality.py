@@ -230,12 +230,12 @@ class Representatives:
         some = F.coalesce(*(F.col(f"in_{column}") for column, _ in _places())).isNotNull()
         return triples.where(some).select(*TRIPLE_COLUMNS)
 
-    def expand_facts(self, facts: DataFrame) -> DataFrame:
-        """Return facts of a general predicate for all members of their terms' components."""
+    def expand_facts(self, facts: DataFrame, terms: Sequence[str]) -> DataFrame:
+        """Return rows for all members of the components of the terms in some columns."""
         from pyspark.sql import functions as F
 
         columns = facts.columns
-        for column in columns:
+        for column in terms:
             members = self.members().select(F.col(REPRESENTATIVE).alias("old"), F.col(TERM).alias("new"))
             joined = facts.join(members, facts[column] == members["old"], "left")
             facts = joined.withColumn(column, F.coalesce(F.col("new"), F.col(column))).select(*columns)

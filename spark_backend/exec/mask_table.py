@@ -211,7 +211,7 @@ class MaskTable:
         return sum(counts[(number, new) if part == "delta" else number] for _, number, new in self._fits(choices, part))  # type: ignore[index]
 
     def _fits(self, choices: Sequence[Choice], part: Part) -> Iterator[tuple[int, int, int]]:
-        """Yield the masks that fit: the number of the choice, that of the mask, and that of what is new of it (0 except in a delta)."""
+        """Yield the masks that fit: the numbers of the choice, of the mask, and of what is new of it (0 except in a delta)."""
         by_feature: dict[int, list[int]] = {}
         for place, choice in enumerate(choices):
             by_feature.setdefault(min(choice.required, default=-1), []).append(place)

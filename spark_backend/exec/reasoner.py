@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from kg_reasoner.errors import UnknownNameError
 from kg_reasoner.language import analysis
 from kg_reasoner.language.printer import format_rule
 from kg_reasoner.loaders.ontology.owl import AxiomWarning
-from kg_reasoner.program import Program, Variable, variables_of
+from kg_reasoner.program import Program, Variable
 from kg_reasoner.spark_backend.exec.joins import columns_of, solutions
 from kg_reasoner.spark_backend.exec.result import materialisation
 from kg_reasoner.spark_backend.exec.rules import Constraint
@@ -19,7 +19,8 @@ from kg_reasoner.spark_backend.io.columns import argument_columns, is_rdf, local
 from kg_reasoner.spark_backend.io.reading import BlankNodes, InputFormat, Paths, read_triples
 from kg_reasoner.spark_backend.io.workspace import temporary_folder
 from kg_reasoner.spark_backend.io.writing import OutputFormat, write
-from kg_reasoner.spark_backend.plan.plan import Join, Plan
+from kg_reasoner.spark_backend.plan.plan import Plan
+from kg_reasoner.spark_backend.plan.shapes import NUMBER
 from kg_reasoner.spark_backend.progress import Progress
 from kg_reasoner.spark_backend.requirements import require_pyspark
 from kg_reasoner.terms import term_text
@@ -154,7 +155,7 @@ class SparkReasoner:
         if rows is None:
             schema = ", ".join(f"{name} string" for name in columns) or "nothing int"
             return local_frame(run.spark, [], schema).select(*columns)
-        return (rows if run.representatives is None else run.representatives.expand_facts(rows)).distinct()
+        return (rows if run.representatives is None else run.representatives.expand_facts(rows, columns)).distinct()
 
     def inconsistencies(self) -> DataFrame:
         """Return the violated constraints with the violating values. Symmetric violations and equal names, which the in-process
@@ -165,30 +166,43 @@ class SparkReasoner:
         """
         run, state = self.run, self.run.state
         frames = []
-        for some, join in zip(run.rules.constraints, run.passes.constraints, strict=True):
-            open_variables = [variable for variable in _variables(some) if variable not in some.schema]
-            rows = solutions(join, state, None, open_variables)
+        for join in run.passes.constraints:
+            some = [run.rules.constraints[row[-1]] for row in join.axioms.rows]  # type: ignore[index,union-attr]
+            asked = [variable for variable, is_known in some[0].kind if not is_known]
+            rows = solutions(join, state, None, [*asked, NUMBER])
             if rows is not None:
-                expands = run.representatives is not None and open_variables
-                expanded = run.representatives.expand_facts(rows) if expands else rows  # type: ignore[union-attr]
-                frames.append(_violations(expanded.distinct(), some, join))
+                names = columns_of(join)
+                if run.representatives is not None:
+                    rows = run.representatives.expand_facts(rows, [names[variable] for variable in asked])
+                numbers = [row[-1] for row in join.axioms.rows]  # type: ignore[union-attr]
+                frames.append(_violations(rows.distinct(), list(zip(numbers, some, strict=True)), names))
         return union(frames) or local_frame(run.spark, [], _VIOLATIONS)
 
 
-def _variables(some: Constraint) -> list[Variable]:
-    """Return the variables in a violation: those of the constraint's positive atoms, in order."""
-    return list(dict.fromkeys(variable for atom in some.rule.body_atoms() for variable in variables_of(atom)))
-
-
-def _violations(rows: DataFrame, some: Constraint, join: Join) -> DataFrame:
-    """Return the violations of a constraint, from the values of its data variables."""
+def _violations(rows: DataFrame, some: Sequence[tuple[int, Constraint]], names: Mapping[Variable, str]) -> DataFrame:
+    """Return the violations of constraints of one kind, from their numbers and the values of their data variables."""
     from pyspark.sql import functions as F
 
-    names = columns_of(join)
-    entries = []
-    for variable in _variables(some):
-        known = some.schema.get(variable)
-        entries += [F.lit(variable.name), F.col(names[variable]) if known is None else F.lit(term_text(known))]
+    kind = some[0][1].kind
+    known = [variable for variable, is_known in kind if is_known]
+    table = [
+        (
+            number,
+            *(format_rule(one.rule), one.rule.origin.name, one.rule.origin.axiom),
+            *(term_text(one.schema[variable]) for variable in known),
+        )
+        for number, one in some
+    ]
+    columns = names | {variable: f"known_{place}" for place, variable in enumerate(known)}
+    fields = [
+        "constraint long",
+        "rule string",
+        "name string",
+        "axiom string",
+        *(f"{columns[variable]} string" for variable in known),
+    ]
+    lookup = local_frame(rows.sparkSession, table, ", ".join(fields))
+    joined = rows.join(F.broadcast(lookup), rows[names[NUMBER]] == lookup["constraint"])
+    entries = [column for variable, _ in kind for column in (F.lit(variable.name), F.col(columns[variable]))]
     values = F.create_map(*entries).cast("map<string, string>")
-    texts = {"rule": format_rule(some.rule), "name": some.rule.origin.name, "axiom": some.rule.origin.axiom}
-    return rows.select(*(F.lit(text).cast("string").alias(name) for name, text in texts.items()), values.alias("values"))
+    return joined.select("rule", "name", "axiom", values.alias("values"))

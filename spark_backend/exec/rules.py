@@ -32,6 +32,16 @@ class Constraint:
     rule: Rule
     schema: Binding
 
+    @property
+    def variables(self) -> tuple[Variable, ...]:
+        """The variables in a violation: those of the constraint's positive atoms, in order."""
+        return tuple(dict.fromkeys(variable for atom in self.rule.body_atoms() for variable in variables_of(atom)))
+
+    @property
+    def kind(self) -> tuple[tuple[Variable, bool], ...]:
+        """The variables, and which of them the schema binds."""
+        return tuple((variable, variable in self.schema) for variable in self.variables)
+
 
 @dataclass
 class Rules:

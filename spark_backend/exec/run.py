@@ -204,7 +204,7 @@ class Run:
 
     def _compiled(self, rules: Rules) -> Passes:
         known = {*self.relations, *asked_of_literals([rule for rule, _ in rules.rules])}
-        return compile_rules(rules.rules, [some.instance for some in rules.constraints], wide=self._wide, facts=known)
+        return compile_rules(rules.rules, [(some.instance, some.kind) for some in rules.constraints], wide=self._wide, facts=known)
 
     def _saturate(self, workspace: Workspace) -> None:
         rules = self.rules

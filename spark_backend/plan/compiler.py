@@ -24,7 +24,7 @@ from kg_reasoner.spark_backend.plan.plan import (
     X,
     negations_of,
 )
-from kg_reasoner.spark_backend.plan.shapes import by_shape
+from kg_reasoner.spark_backend.plan.shapes import by_shape, numbered_by_shape
 from kg_reasoner.spark_backend.plan.specialise import occurrences
 from kg_reasoner.terms import RDF, Term
 
@@ -78,13 +78,14 @@ def refuse_unsupported(rules: Iterable[Rule]) -> None:
 
 
 def compile_rules(
-    rules: Sequence[LeveledRule], constraints: Sequence[Rule] = (), *, wide: bool = True, facts: Iterable[str] = ()
+    rules: Sequence[LeveledRule], constraints: Sequence[tuple[Rule, object]] = (), *, wide: bool = True, facts: Iterable[str] = ()
 ) -> Passes:
     """Return the passes for rules with bodies; levels may have gaps.
 
     Args:
         rules: Specialised rules and their levels.
-        constraints: Specialised rules that say what must not be.
+        constraints: Specialised rules that say what must not be, each with what it has in common with those joined together with it.
+            The parameter `shapes.NUMBER` is the place of a rule among them.
         wide: Whether to make wide passes at all; without, every rule joins.
         facts: General predicates whose facts come from outside as relations.
     """
@@ -93,16 +94,17 @@ def compile_rules(
     among = set(properties.rules)
     masks = MaskPass()
     if wide:
-        features = _Features([*(rule for rule, _ in rules), *constraints], set(facts))
+        features = _Features([*(rule for rule, _ in rules), *(rule for rule, _ in constraints)], set(facts))
         local = [rule for rule in lowest if rule not in among and features.is_local(rule)]
         among.update(local)
-        masks = features.mask_pass(local, [*(rule for rule, _ in rules if rule not in among), *constraints])
+        masks = features.mask_pass(local, [*(rule for rule, _ in rules if rule not in among), *(rule for rule, _ in constraints)])
     strata: dict[int, list[Join]] = {0: []}
     for rule, level in rules:
         if rule not in among:
             strata.setdefault(level, []).append(_join(rule, masks))
     ordered = tuple(Stratum(by_shape(strata[level])) for level in sorted(strata))
-    return Passes(properties, masks, ordered, tuple(_join(rule, masks) for rule in constraints))
+    checks = numbered_by_shape((_join(rule, masks), kind) for rule, kind in constraints)
+    return Passes(properties, masks, ordered, checks)
 
 
 # ---------------------------------------------------------------------------------------------------------------- properties

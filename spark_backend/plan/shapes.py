@@ -8,12 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from typing import Final
 
 from kg_reasoner.program import TRIPLE, Argument, Atom, Rule, Variable
 from kg_reasoner.spark_backend.plan.plan import Axioms, Choice, Group, Join
 from kg_reasoner.terms import RDF, Term
 
-__all__ = ["by_shape"]
+__all__ = ["NUMBER", "by_shape", "numbered_by_shape"]
+
+
+NUMBER: Final = Variable("number")
+"""The parameter that says which of some rules an axiom is."""
 
 
 def by_shape(joins: Iterable[Join]) -> tuple[Join, ...]:
@@ -23,6 +28,21 @@ def by_shape(joins: Iterable[Join]) -> tuple[Join, ...]:
         key, constants = _shape(join)
         shapes.setdefault(key, []).append((join, tuple(constants)))
     return tuple(found[0][0] if len(found) == 1 else _with_parameters(found) for found in shapes.values())
+
+
+def numbered_by_shape(joins: Iterable[tuple[Join, object]]) -> tuple[Join, ...]:
+    """Return joins with all of the same shape as one, whose last parameter is the number of the join.
+
+    Args:
+        joins: Joins, each with what must be equal for joins to be of the same shape.
+    """
+    shapes: dict[object, tuple[list[tuple[Join, tuple[Term | int, ...]]], list[int]]] = {}
+    for number, (join, kind) in enumerate(joins):
+        key, constants = _shape(join)
+        found, numbers = shapes.setdefault((key, kind), ([], []))
+        found.append((join, tuple(constants)))
+        numbers.append(number)
+    return tuple(_with_parameters(found, numbers) for found, numbers in shapes.values())
 
 
 def _shape(join: Join) -> tuple[object, dict[Term, int]]:
@@ -53,8 +73,8 @@ def _is_type(atom: Atom, place: int) -> bool:
     return place == 1 and atom.terms[1] == RDF.type
 
 
-def _with_parameters(found: Sequence[tuple[Join, tuple[Term | int, ...]]]) -> Join:
-    """Return one join for several of the same shape, given with their constants."""
+def _with_parameters(found: Sequence[tuple[Join, tuple[Term | int, ...]]], numbers: Sequence[int] = ()) -> Join:
+    """Return one join for several of the same shape, given with their constants and perhaps with numbers."""
     first, constants = found[0]
     places = {constant: Variable(f"constant {place}") for place, constant in enumerate(constants)}
     groups = []
@@ -70,6 +90,9 @@ def _with_parameters(found: Sequence[tuple[Join, tuple[Term | int, ...]]]) -> Jo
         columns.append([join.feature[1] for join, _ in found])  # type: ignore[index,misc]  # like the first one
         parameters.append(Variable("feature"))
         feature = _term(first.feature[0], places), parameters[-1]
+    if numbers:
+        columns.append(list(numbers))
+        parameters.append(NUMBER)
     rows = tuple((*values, *(column[row] for column in columns)) for row, (_, values) in enumerate(found))
     head = first.rule.head if feature is not None else _atom(first.rule.head, places)
     return replace(
