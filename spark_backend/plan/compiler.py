@@ -84,7 +84,7 @@ def compile_rules(
 
     Args:
         rules: Specialised rules and their levels.
-        constraints: Specialised rules that say what must not be, each with what it has in common with those joined together with it.
+        constraints: Specialised rules that say what must not be, each with what those joined together have in common.
             The parameter `shapes.NUMBER` is the place of a rule among them.
         wide: Whether to make wide passes at all; without, every rule joins.
         facts: General predicates whose facts come from outside as relations.
