@@ -113,8 +113,8 @@ class _Numbers:
     def gathered(self, rows: DataFrame) -> DataFrame:
         from pyspark.sql import functions as F
 
-        found = F.sort_array(F.collect_set(F.col(FEATURE).cast("string")))
-        return rows.groupBy(TERM).agg(F.concat_ws(" ", found).alias("features"))
+        found = rows.groupBy(TERM).agg(F.collect_set(F.col(FEATURE).cast("string")).alias("found"))
+        return found.select(TERM, F.concat_ws(" ", F.sort_array("found")).alias("features"))
 
     def mask(self, row: Mapping[str, str]) -> Mask:
         return frozenset(map(int, row["features"].split()))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
@@ -14,9 +15,10 @@ from kg_reasoner.loaders.ontology.owl import AxiomWarning
 from kg_reasoner.program import TRIPLE, Atom, Program, Rule, Variable, variables_of
 from kg_reasoner.spark_backend.exec.equality import is_equality_rule, places_of_literals, rewritten_rule
 from kg_reasoner.spark_backend.exec.literals import DATATYPE_PREDICATES, LITERAL_PREDICATES, datatype_facts
+from kg_reasoner.spark_backend.exec.schema import closed
 from kg_reasoner.spark_backend.exec.statistics import Statistics
 from kg_reasoner.spark_backend.plan.compiler import LeveledRule, refuse_unsupported
-from kg_reasoner.spark_backend.plan.driver import Binding, DriverFacts
+from kg_reasoner.spark_backend.plan.driver import Binding, DriverFacts, Row
 from kg_reasoner.spark_backend.plan.specialise import SchemaKeys, instances, left_to_data
 from kg_reasoner.substitution import in_term
 from kg_reasoner.terms import RDF, Term, Triple
@@ -187,15 +189,13 @@ def _closed(by: Sequence[Rule], rules: Sequence[Rule], given: set[Triple], keys:
     """Return the schema, closed under some rules. Rules that derive schema from arbitrary triples are applied here to the schema
     and to the mere use of properties and classes; they are applied to data later.
     """
-    schema = DriverFacts(by)
-    for name, rows in datatype_facts(_terms(rules, statistics)).items():
-        schema.add(name, rows)
-    schema.add(TRIPLE, [triple for triple in given if keys.is_schema_triple(*triple[1:])])
-    schema.add(TRIPLE, _said_of_names([rule for rule in by if _concludes_schema_from_anything(rule, keys)], statistics))
+    facts: dict[str, list[Row]] = defaultdict(list, datatype_facts(_terms(rules, statistics)))
+    facts[TRIPLE] += [triple for triple in given if keys.is_schema_triple(*triple[1:])]
+    facts[TRIPLE] += _said_of_names([rule for rule in by if _concludes_schema_from_anything(rule, keys)], statistics)
     for rule in rules:
         if not rule.body and keys.has(rule.head):
-            schema.add(rule.head.predicate, [rule.head.terms])  # type: ignore[list-item]  # facts have no variables
-    return schema
+            facts[rule.head.predicate].append(rule.head.terms)  # type: ignore[arg-type]  # facts have no variables
+    return closed(by, facts)
 
 
 def _concludes_schema_from_anything(rule: Rule, keys: SchemaKeys) -> bool:
