@@ -17,7 +17,7 @@ Spark those of Java and of its Python workers, without the start of the session.
 from __future__ import annotations
 
 import json
-import resource
+import os
 import subprocess
 import sys
 import tempfile
@@ -153,7 +153,7 @@ def _in_process(file: str, ruleset: str, case: str) -> dict[str, object]:
     reasoner = Reasoner(ruleset=ruleset, show_hidden=True)
     reasoner.load(file)
     reasoner.materialise()
-    count = 0 if case == "same" else len(reasoner)
+    count = 0 if case == "same" else sum(1 for _ in reasoner.triples())
     return {"triples": count, "seconds": time.monotonic() - began, "cpu": time.process_time() - cpu}
 
 
@@ -204,7 +204,7 @@ def _cpu_of_children() -> float:
             continue
         parents.setdefault(int(fields[1]), []).append(int(stat.parent.name))
         seconds[int(stat.parent.name)] = sum(map(int, fields[11:15])) / ticks
-    waiting, total = [resource.os.getpid()], 0.0
+    waiting, total = [os.getpid()], 0.0
     while waiting:
         for child in parents.get(waiting.pop(), ()):
             total += seconds[child]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import random
+
 import pytest
 
 from kg_reasoner import Reasoner, rulesets
@@ -10,6 +12,7 @@ from kg_reasoner.language.parser import parse
 from kg_reasoner.program import Program
 from kg_reasoner.spark_backend import SparkReasoner, update
 from kg_reasoner.spark_backend.io.columns import triple_frame
+from kg_reasoner.spark_backend.progress import Report
 from kg_reasoner.terms import Triple, term_text
 from tests.effort import by_effort
 from tests.random_ontologies import namespace_of, ontologies
@@ -65,6 +68,42 @@ def test_updates_of_random_ontologies(seed: int) -> None:
         materialised = SparkReasoner(session, owl2rl(), triple_frame(session, before)).triples()
         found = flagged(update(materialised, owl2rl(), added, removed))
     assert found == in_process(after, ruleset="owl2rl")
+
+
+@pytest.mark.parametrize(("seed", "words", "few"), [(0, 0, 0), (1, 0, 10_000), (2, 100, 0)])
+def test_all_ways_are_the_same(monkeypatch: pytest.MonkeyPatch, seed: int, words: int, few: int) -> None:
+    """Masks in words or feature by feature; transitive closures by the driver or by doubling."""
+    monkeypatch.setattr("kg_reasoner.spark_backend.exec.encodings._WORDS_MOST", words)
+    monkeypatch.setattr("kg_reasoner.spark_backend.exec.transitive.FEW_STEPS", few)
+    expect_what_the_engine_says(ontologies(2000 + seed, BATCH))
+    test_updates_of_random_ontologies(2000 + seed)
+
+
+@pytest.mark.parametrize("few", [0, 10, 10_000])
+@pytest.mark.parametrize("seed", range(4))
+def test_transitive_closure(monkeypatch: pytest.MonkeyPatch, seed: int, few: int) -> None:
+    """Of random graphs with cycles, by several properties, one of which implies another; then with more edges."""
+    monkeypatch.setattr("kg_reasoner.spark_backend.exec.transitive.FEW_STEPS", few)
+    source = random.Random(seed)
+    text = ":p a owl:TransitiveProperty . :q a owl:TransitiveProperty , owl:SymmetricProperty . :p rdfs:subPropertyOf :r .\n"
+    text += ":r a owl:TransitiveProperty . :r owl:inverseOf :s . :chain owl:propertyChainAxiom ( :p :r ) .\n"
+    edges = [f":n{source.randrange(12)} :{source.choice('pqrs')} :n{source.randrange(12)} .\n" for _ in range(20)]
+    expect_what_the_engine_says(turtle(text + "".join(edges)))
+    before, added = turtle(text + "".join(edges[:15])), turtle("".join(edges[15:]))
+    with standing_in() as session:
+        materialised = SparkReasoner(session, owl2rl(), triple_frame(session, before)).triples()
+        after = flagged(update(materialised, owl2rl(), added))
+    labelled = [*before, *(triple for triple in added if triple not in before)]
+    assert after == in_process(labelled, ruleset="owl2rl")
+
+
+def test_a_long_path_takes_one_iteration() -> None:
+    edges = turtle(":p a owl:TransitiveProperty . " + "".join(f":n{number} :p :n{number + 1} .\n" for number in range(120)))
+    reports: list[Report] = []
+    with standing_in() as session:
+        found = SparkReasoner(session, owl2rl(), triple_frame(session, edges), progress=reports.append).triples()
+        assert flagged(found) == in_process(edges, ruleset="owl2rl")
+    assert [report.facts for report in reports if report.stage == "iteration"] == [120 * 121 // 2 - 120]
 
 
 # ------------------------------------------------------------------------------------------------------------- what was wrong

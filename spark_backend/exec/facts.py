@@ -6,7 +6,7 @@ the masks.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from typing import TYPE_CHECKING, Final
 
 from kg_reasoner.program import TRIPLE, Atom, Variable
@@ -237,6 +237,19 @@ class Facts:
         if rows is None:
             return None
         return matched(rows.where(F.col(RELATION) == atom.predicate), argument_columns(atom.arity), atom.terms, names)
+
+    def with_new(self, properties: Iterable[Term]) -> frozenset[Term]:
+        """Return the properties that have new triples, of their own or by properties that imply them."""
+        new = self._new_properties
+        return frozenset(some for some in properties if any(source in new for source, _ in self.views.sources(some)))
+
+    def not_reached_by(self, others: Set[Term], closed: Set[Term]) -> frozenset[Term]:
+        """Return those of some closed properties whose triples only their own closure has added to."""
+        return frozenset(
+            some
+            for some in closed
+            if not any(source in others or (source in closed and source != some) for source, _ in self.views.sources(some))
+        )
 
     # --- growing ------------------------------------------------------------------------------------------------------
 

@@ -96,7 +96,7 @@ class Group:
     choice: Variable | None = None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Axioms:
     """What distinguishes axioms of the same shape: the values of the rule's parameters, a row for each axiom."""
 
