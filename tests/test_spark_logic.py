@@ -79,6 +79,31 @@ def test_all_ways_are_the_same(monkeypatch: pytest.MonkeyPatch, seed: int, words
     test_updates_of_random_ontologies(2000 + seed)
 
 
+def test_too_many_masks_are_joins(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
+    monkeypatch.setattr("kg_reasoner.spark_backend.exec.mask_table.MOST_MASKS", 10)
+    expect_what_the_engine_says(ontologies(3000, BATCH))
+    assert "distinct sets of features" in caplog.text
+
+
+def test_equal_terms_without_expansion() -> None:
+    """A group of many equal terms has one representative, and as many rows as members."""
+    group = turtle("".join(f":n{number:03} owl:sameAs :n{number + 1:03} .\n" for number in range(300)))
+    triples = group + turtle(":n007 :p :x . :p rdfs:domain :C . :x :q :n300 . :y a :C .")
+    with standing_in() as session:
+        reasoner = SparkReasoner(session, owl2rl(), triple_frame(session, triples))
+        found = flagged(reasoner.triples(expanded=False))
+        equal = {(row.term, row.representative) for row in reasoner.equal_terms().collect()}
+    least = "<http://example.org/n000>"
+    assert equal == {(f"<http://example.org/n{number:03}>", least) for number in range(1, 301)}
+    representatives = dict(equal)
+
+    def rewritten(row: tuple[str, str, str, bool]) -> tuple[str, ...]:
+        return tuple(representatives.get(text, text) for text in row[:3])
+
+    expected = {rewritten(row) for row in in_process(triples, ruleset="owl2rl") if not row[1].endswith("#sameAs>")}
+    assert {row[:3] for row in found} == expected
+
+
 @pytest.mark.parametrize("few", [0, 10, 10_000])
 @pytest.mark.parametrize("seed", range(4))
 def test_transitive_closure(monkeypatch: pytest.MonkeyPatch, seed: int, few: int) -> None:

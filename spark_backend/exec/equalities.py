@@ -84,11 +84,11 @@ class Equalities:
             if self.representatives is not None:
                 pairs = self.representatives.table.toDF(*pairs.columns).unionByName(pairs)
             self.representatives = Representatives(representatives(pairs, workspace))
-            pairs = self.representatives.pairs()
             changed = True
             self._report(Report("equality", seconds=time.monotonic() - began))
         if self._program.translate is not None:
-            found = _about(names, pairs)
+            names = set(names)
+            found = _about(names, pairs if self.representatives is None else self.representatives.pairs_with(names))
             changed |= not found <= self.of_names
             self.of_names |= found
         return changed

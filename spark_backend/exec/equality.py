@@ -173,12 +173,15 @@ class Representatives:
             triples = joined.withColumn(column, F.coalesce(F.col("new"), F.col(column))).select(*TRIPLE_COLUMNS)
         return triples
 
-    def pairs(self) -> DataFrame:
-        """Return all pairs of different equal terms."""
+    def pairs_with(self, terms: Iterable[Term]) -> DataFrame:
+        """Return the pairs of different equal terms of which one is among some terms, in either order."""
         from pyspark.sql import functions as F
 
-        one, other = (self.members().select(REPRESENTATIVE, F.col(TERM).alias(name)) for name in ("subject", "object"))
-        return one.join(other, REPRESENTATIVE).where("subject <> object").select("subject", "object")
+        asked = local_frame(self.table.sparkSession, [(term_text(term),) for term in sorted(set(terms), key=str)], f"{TERM} string")
+        ones = self.members().join(F.broadcast(asked), TERM, "left_semi").select(REPRESENTATIVE, F.col(TERM).alias("subject"))
+        others = self.members().select(REPRESENTATIVE, F.col(TERM).alias("object"))
+        pairs = others.join(F.broadcast(ones), REPRESENTATIVE).where("subject <> object").select("subject", "object")
+        return pairs.unionByName(pairs.select(F.col("object").alias("subject"), F.col("subject").alias("object")))
 
     def reflexive(self) -> DataFrame:
         """Return a triple for each representative that states its equality with itself: the rewritten form of all equalities."""

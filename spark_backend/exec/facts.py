@@ -27,7 +27,7 @@ from kg_reasoner.spark_backend.io.columns import (
     local_frame,
     union,
 )
-from kg_reasoner.spark_backend.io.workspace import Step, Workspace
+from kg_reasoner.spark_backend.io.workspace import Step, Workspace, rows_of
 from kg_reasoner.spark_backend.plan.plan import Axioms, Choice, MaskPass, PropertyPass, X
 from kg_reasoner.terms import RDF, Term, term_from_text, term_text
 
@@ -38,6 +38,9 @@ __all__ = ["Facts"]
 
 SMALL: Final = 100_000
 """So many triples are read where they are, again and again, instead of being extracted."""
+
+ROWS_OF_A_FILE: Final = 2_000_000
+"""So many rows are in a file that is made of smaller ones."""
 
 
 class Facts:
@@ -70,7 +73,8 @@ class Facts:
         self.workspace = workspace
         self.statistics = statistics
         self.base = base
-        self.derived = Growing()
+        self._compactions = 0
+        self.derived = Growing(compacted=self._compacted)
         self._new_properties: set[Term] = set()
         """Of the triples that the last iteration derived."""
         self._is_open = is_open
@@ -85,7 +89,7 @@ class Facts:
         for predicate, rows in relations.items():
             by_arity.setdefault(len(rows.columns), []).append(as_relation(predicate, rows))
         for arity, frames in by_arity.items():
-            self.relations[arity] = Growing(union(frames))
+            self.relations[arity] = Growing(union(frames), self._compacted)
 
     # --- features of triples ------------------------------------------------------------------------------------------
 
@@ -96,7 +100,7 @@ class Facts:
         if self._is_open:
             implies = bool(self.properties.implied or self.features.features)
             step = self.workspace.step("closed", lambda: self._closure(self.base, "all")) if implies else None
-            self.closed = Growing(self.base if step is None else step.rows)
+            self.closed = Growing(self.base if step is None else step.rows, self._compacted)
 
     def _closure(self, triples: DataFrame, part: Part) -> DataFrame:
         """Return triples, their consequences by properties, and the types encoded in masks, without duplicates."""
@@ -309,16 +313,9 @@ class Facts:
         if not count or (new is None and types is None):
             self.closed.advance(None)
             return
-        known = self.closed.rows("all")
-        assert known is not None
-
-        def made() -> DataFrame:
-            found = self._closure(new, "delta") if new is not None else types
-            assert found is not None
-            return found.join(known, list(TRIPLE_COLUMNS), "left_anti")
-
-        step = self.workspace.step(name, made)
-        self.closed.advance(step)
+        found = self._closure(new, "delta") if new is not None else types
+        assert found is not None
+        self.closed.advance(self._novel(name, found, self.closed.rows("all"), TRIPLE_COLUMNS))
 
     def _absorb_triples(self, name: str, candidates: DataFrame | None, heads: set[Term] | None) -> int:
         """Add candidate triples. `heads` are their properties, or None if they can have any."""
@@ -326,30 +323,43 @@ class Facts:
         if candidates is None:
             self.derived.advance(None)
             return 0
-        step = self.workspace.step(name, lambda: self._without_known(candidates.distinct(), heads))
+        known = self.closed.rows("all") if heads is None else self.triples_of(frozenset(heads), "all")
+        step = self._novel(name, candidates, known, TRIPLE_COLUMNS)
         if heads is None:
             self._new_properties = _properties_of(step)
         self.derived.advance(step)
         return step.count
 
-    def _without_known(self, candidates: DataFrame, heads: set[Term] | None) -> DataFrame:
-        if heads is None:
-            known = self.closed.rows("all")
-        else:
-            known = self.triples_of(frozenset(heads), "all")
-        return candidates if known is None else candidates.join(known, list(TRIPLE_COLUMNS), "left_anti")
+    def _novel(self, name: str, candidates: DataFrame, known: DataFrame | None, columns: Sequence[str]) -> Step:
+        """Store the candidates that are not known, without duplicates. Known facts are not shuffled for few candidates: those that
+        are among the candidates are found where they are.
+        """
+        from pyspark.sql import functions as F
+
+        if known is None:
+            return self.workspace.step(name, candidates.distinct)
+        found = self.workspace.step(f"{name}-candidates", candidates.distinct)
+        if not found.count:
+            return found
+        if found.count < FEW:
+            known = F.broadcast(known.join(F.broadcast(found.rows), list(columns), "left_semi"))
+        return self.workspace.step(name, lambda: found.rows.join(known, list(columns), "left_anti"))
+
+    def _compacted(self, steps: Sequence[Step]) -> Step:
+        """Store the rows of several steps as one."""
+        self._compactions += 1
+        rows = sum(step.count for step in steps)
+        files = 1 + rows // ROWS_OF_A_FILE
+        return self.workspace.step(f"compacted-{self._compactions}", lambda: rows_of(steps).coalesce(files))
 
     def _absorb_relation(self, name: str, arity: int, frames: list[DataFrame]) -> int:
-        table = self.relations.setdefault(arity, Growing())
+        table = self.relations.setdefault(arity, Growing(compacted=self._compacted))
         candidates = union(frames)
         if candidates is None:
             table.advance(None)
             return 0
         known = table.rows("all")
-        columns = [RELATION, *argument_columns(arity)]
-        step = self.workspace.step(
-            name, lambda: candidates.distinct() if known is None else candidates.distinct().join(known, columns, "left_anti")
-        )
+        step = self._novel(name, candidates, known, (RELATION, *argument_columns(arity)))
         table.advance(step)
         return step.count
 

@@ -16,7 +16,7 @@ from kg_reasoner.spark_backend.plan.plan import Choice, MaskPass
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
 
-__all__ = ["CHOICE", "FEW", "MaskTable", "TooManyMasks"]
+__all__ = ["CHOICE", "FEW", "MOST_MASKS", "MaskTable", "TooManyMasks"]
 
 FEW: Final = 200_000
 """So many rows of one column are sent to every executor instead of being shuffled."""
@@ -83,7 +83,10 @@ class MaskTable:
         self._has_delta, self.delta_sizes = False, Counter()
         if features is None:
             return 0
-        candidates = self._workspace.step(f"{name}-features", lambda: self._beside_known(self.encoding.gathered(features)))
+        gathered = self._workspace.step(f"{name}-gathered", lambda: self.encoding.gathered(features))
+        if not gathered.count:
+            return 0
+        candidates = self._workspace.step(f"{name}-features", lambda: self._beside_known(gathered))
         if not candidates.count:
             return 0
         changed = 0
@@ -112,11 +115,13 @@ class MaskTable:
         answers = [(*self.encoding.key(added), before, *answer) for (before, added), answer in self._answers.items()]
         return self._looked_up(rows_of(steps), answers, ["m"])
 
-    def _beside_known(self, candidates: DataFrame) -> DataFrame:
-        """Return candidates with the current masks of their terms."""
+    def _beside_known(self, step: Step) -> DataFrame:
+        """Return candidates with the current masks of their terms. Known masks are not shuffled for few candidates."""
         from pyspark.sql import functions as F
 
-        known = self.rows("all")
+        known, candidates = self.rows("all"), step.rows
+        if known is not None and step.count < FEW:
+            known = F.broadcast(known.join(F.broadcast(candidates.select(TERM)), TERM, "left_semi"))
         none = F.lit(0).cast("long")
         if known is None:
             return candidates.select(TERM, none.alias("m"), *self.encoding.keys)

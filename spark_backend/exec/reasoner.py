@@ -11,11 +11,13 @@ from kg_reasoner.language import analysis
 from kg_reasoner.language.printer import format_rule
 from kg_reasoner.loaders.ontology.owl import AxiomWarning
 from kg_reasoner.program import Program, Variable
+from kg_reasoner.spark_backend.exec.components import REPRESENTATIVE
+from kg_reasoner.spark_backend.exec.equality import SAME_AS
 from kg_reasoner.spark_backend.exec.joins import columns_of, solutions
 from kg_reasoner.spark_backend.exec.result import materialisation
 from kg_reasoner.spark_backend.exec.rules import Constraint
 from kg_reasoner.spark_backend.exec.run import Equality, Ontology, Options, Run, given_triples
-from kg_reasoner.spark_backend.io.columns import argument_columns, is_rdf, local_frame, union
+from kg_reasoner.spark_backend.io.columns import TERM, argument_columns, is_rdf, local_frame, union
 from kg_reasoner.spark_backend.io.reading import BlankNodes, InputFormat, Paths, read_triples
 from kg_reasoner.spark_backend.io.workspace import temporary_folder
 from kg_reasoner.spark_backend.io.writing import OutputFormat, write
@@ -114,13 +116,30 @@ class SparkReasoner:
         self.run.state  # noqa: B018  # evaluates
         return self.run.rules.warnings
 
-    def triples(self) -> DataFrame:
-        """Return the materialisation: explicit and inferred triples, distinguished by the column ``inferred``."""
+    def triples(self, *, expanded: bool = True) -> DataFrame:
+        """Return the materialisation: explicit and inferred triples, distinguished by the column ``inferred``.
+
+        Args:
+            expanded: Whether equal terms have all triples of each other. Otherwise, the triples are those of their representatives,
+                without owl:sameAs, if `equal_terms` has any: for a group of n equal terms, n instead of n * n triples say so.
+        """
         run, state = self.run, self.run.state
         if run.representatives is None:
             return materialisation(run.given, run.stated, state)
         rewritten = materialisation(run.representatives.rewrite(run.given), run.stated, state, rdf_only=False)
+        if not expanded:
+            return rewritten.where(is_rdf()).where(f"predicate <> '{SAME_AS}'")
         return run.representatives.expand(rewritten, run.given).where(is_rdf())
+
+    def equal_terms(self) -> DataFrame:
+        """Return the terms that others stand for in ``triples(expanded=False)``: the columns ``term`` and ``representative``. None,
+        if equality is treated by rules.
+        """
+        run = self.run
+        run.state  # noqa: B018  # evaluates
+        if run.representatives is None:
+            return local_frame(run.spark, [], f"{TERM} string, {REPRESENTATIVE} string")
+        return run.representatives.table.select(TERM, REPRESENTATIVE)
 
     def write(
         self,
@@ -128,15 +147,19 @@ class SparkReasoner:
         format: OutputFormat = "parquet",
         *,
         inferred_only: bool = False,
+        expanded: bool = True,
         overwrite: bool = False,
         compression: str | None = None,
     ) -> int:
         """Write the materialisation, or its inferred part, to a folder, completely or not at all; return the number of triples.
 
+        For `expanded`, see `triples`.
+
         Raises:
             OutputError, UnknownNameError: As `writing.write` says.
         """
-        triples = self.triples().where("inferred") if inferred_only else self.triples()
+        triples = self.triples(expanded=expanded)
+        triples = triples.where("inferred") if inferred_only else triples
         return write(triples, path, format, overwrite=overwrite, compression=compression)
 
     def facts(self, predicate: str) -> DataFrame:

@@ -22,6 +22,7 @@ from kg_reasoner.spark_backend.exec.equality import SAME_AS, Representatives
 from kg_reasoner.spark_backend.exec.facts import Facts
 from kg_reasoner.spark_backend.exec.fixpoint import saturate
 from kg_reasoner.spark_backend.exec.literals import asked_of_literals, literal_relations
+from kg_reasoner.spark_backend.exec.mask_table import MOST_MASKS, TooManyMasks
 from kg_reasoner.spark_backend.exec.rules import Rules, prepare
 from kg_reasoner.spark_backend.exec.statistics import Statistics, look_at
 from kg_reasoner.spark_backend.failures import plain_failures
@@ -30,7 +31,7 @@ from kg_reasoner.spark_backend.io.workspace import Workspace
 from kg_reasoner.spark_backend.plan.compiler import Passes, compile_rules
 from kg_reasoner.spark_backend.plan.plan import Plan
 from kg_reasoner.spark_backend.plan.specialise import SchemaKeys
-from kg_reasoner.spark_backend.progress import Progress, Report, reporting
+from kg_reasoner.spark_backend.progress import LOGGER, Progress, Report, reporting
 from kg_reasoner.terms import OWL, RDF, Triple, term_from_text, term_text
 
 if TYPE_CHECKING:
@@ -82,7 +83,7 @@ class Run:
         self.relations = dict(options.facts or {})
         self._workspace = Workspace(spark, options.work_dir, resume=options.resume)
         self._report = reporting(options.progress)
-        self._wide = options.wide
+        self._wide = self._masked = options.wide
         self.derived = derived
         self.added = added
         self._equalities = Equalities(program, options.equality, bool(self.relations), self._report)
@@ -204,7 +205,13 @@ class Run:
 
     def _compiled(self, rules: Rules) -> Passes:
         known = {*self.relations, *asked_of_literals([rule for rule, _ in rules.rules])}
-        return compile_rules(rules.rules, [(some.instance, some.kind) for some in rules.constraints], wide=self._wide, facts=known)
+        return compile_rules(
+            rules.rules,
+            [(some.instance, some.kind) for some in rules.constraints],
+            wide=self._wide,
+            masks=self._masked,
+            facts=known,
+        )
 
     def _saturate(self, workspace: Workspace) -> None:
         rules = self.rules
@@ -227,10 +234,16 @@ class Run:
             base,
             statistics,
             self._given_relations(base),
-            is_open=passes.are_open() or not self._wide,
+            is_open=passes.are_open() or not self._masked,
         )
         began = time.monotonic()
-        state.begin()
+        try:
+            state.begin()
+        except TooManyMasks:
+            LOGGER.warning("terms have more than %d distinct sets of features; rules about one term are joined", MOST_MASKS)
+            self._masked = False
+            self._saturate(workspace)
+            return
         if passes.masks.features:
             self._report(Report("masks", facts=sum(state.masks.sizes.values()), seconds=time.monotonic() - began))
         first, closed = stated_facts(self.spark, rules.stated, passes.masks, state.masks), False

@@ -78,7 +78,12 @@ def refuse_unsupported(rules: Iterable[Rule]) -> None:
 
 
 def compile_rules(
-    rules: Sequence[LeveledRule], constraints: Sequence[tuple[Rule, object]] = (), *, wide: bool = True, facts: Iterable[str] = ()
+    rules: Sequence[LeveledRule],
+    constraints: Sequence[tuple[Rule, object]] = (),
+    *,
+    wide: bool = True,
+    masks: bool = True,
+    facts: Iterable[str] = (),
 ) -> Passes:
     """Return the passes for rules with bodies; levels may have gaps.
 
@@ -87,24 +92,26 @@ def compile_rules(
         constraints: Specialised rules that say what must not be, each with what those joined together have in common.
             The parameter `shapes.NUMBER` is the place of a rule among them.
         wide: Whether to make wide passes at all; without, every rule joins.
+        masks: Whether to make the mask pass.
         facts: General predicates whose facts come from outside as relations.
     """
     lowest = [rule for rule, level in rules if level == 0] if wide else []
     properties = _property_pass(lowest)
     among = set(properties.rules)
-    masks = MaskPass()
-    if wide:
+    mask_pass = MaskPass()
+    if wide and masks:
         features = _Features([*(rule for rule, _ in rules), *(rule for rule, _ in constraints)], set(facts))
         local = [rule for rule in lowest if rule not in among and features.is_local(rule)]
         among.update(local)
-        masks = features.mask_pass(local, [*(rule for rule, _ in rules if rule not in among), *(rule for rule, _ in constraints)])
+        others = [*(rule for rule, _ in rules if rule not in among), *(rule for rule, _ in constraints)]
+        mask_pass = features.mask_pass(local, others)
     strata: dict[int, list[Join]] = {0: []}
     for rule, level in rules:
         if rule not in among:
-            strata.setdefault(level, []).append(_join(rule, masks))
+            strata.setdefault(level, []).append(_join(rule, mask_pass))
     ordered = tuple(Stratum(by_shape(strata[level])) for level in sorted(strata))
-    checks = numbered_by_shape((_join(rule, masks), kind) for rule, kind in constraints)
-    return Passes(properties, masks, ordered, checks)
+    checks = numbered_by_shape((_join(rule, mask_pass), kind) for rule, kind in constraints)
+    return Passes(properties, mask_pass, ordered, checks)
 
 
 # ---------------------------------------------------------------------------------------------------------------- properties
