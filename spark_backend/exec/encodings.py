@@ -30,6 +30,8 @@ class Encoding(Protocol):
     """The columns of a row's features, beside the term; all are longs."""
     keys: tuple[str, ...]
     """The columns of a term's mask once its rows are gathered."""
+    key_type: str
+    """The type of `keys`."""
 
     def rows(self, mask: Mask) -> list[tuple[int, ...]]:
         """Return the values of `columns` that represent a mask: a row for each tuple."""
@@ -51,11 +53,6 @@ class Encoding(Protocol):
         """Return the inverse of `mask`."""
         ...
 
-    @property
-    def key_type(self) -> str:
-        """The type of `keys`."""
-        ...
-
 
 def encoding_for(spark: SparkSession, features: int) -> Encoding:
     """Return the encoding that suits a number of features."""
@@ -72,7 +69,8 @@ class _Words:
         self._spark = spark
         self._count = count
         self._features = features
-        self.columns = self.keys = tuple(f"g{place}" for place in range(count))
+        self.columns: tuple[str, ...] = tuple(f"g{place}" for place in range(count))
+        self.keys = self.columns
 
     def rows(self, mask: Mask) -> list[tuple[int, ...]]:
         return [tuple(to_words(mask, self._count))] if mask else []
@@ -100,8 +98,8 @@ class _Words:
 class _Numbers:
     """A row for each feature; the features of a term are a text of sorted numbers."""
 
-    columns = (FEATURE,)
-    keys = ("features",)
+    columns: tuple[str, ...] = (FEATURE,)
+    keys: tuple[str, ...] = ("features",)
     key_type = "string"
 
     def rows(self, mask: Mask) -> list[tuple[int, ...]]:

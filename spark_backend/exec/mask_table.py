@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from kg_reasoner.spark_backend.exec.encodings import encoding_for
 from kg_reasoner.spark_backend.exec.table import Part
@@ -127,7 +127,7 @@ class MaskTable:
             return candidates.select(TERM, none.alias("m"), *self.encoding.keys)
         return candidates.join(known, TERM, "left").select(TERM, F.coalesce("m", none).alias("m"), *self.encoding.keys)
 
-    def _counted(self, rows: DataFrame, further: Sequence[str]) -> list[dict[str, object]]:
+    def _counted(self, rows: DataFrame, further: Sequence[str]) -> list[dict[str, Any]]:
         """Return the distinct masks of rows, with the number of rows of each."""
         found = rows.groupBy(*self.encoding.keys, *further).count().limit(MOST_MASKS + 1).collect()
         if len(found) > MOST_MASKS:
@@ -212,8 +212,10 @@ class MaskTable:
 
     def size(self, choices: Sequence[Choice], part: Part) -> int:
         """Return the number of rows of `terms` or `terms_of` (an upper bound for older parts)."""
-        counts = self.delta_sizes if part == "delta" else self.sizes
-        return sum(counts[(number, new) if part == "delta" else number] for _, number, new in self._fits(choices, part))  # type: ignore[index]
+        fits = self._fits(choices, part)
+        if part == "delta":
+            return sum(self.delta_sizes[number, new] for _, number, new in fits)
+        return sum(self.sizes[number] for _, number, _ in fits)
 
     def _fits(self, choices: Sequence[Choice], part: Part) -> Iterator[tuple[int, int, int]]:
         """Yield the masks that fit: the numbers of the choice, of the mask, and of what is new of it (0 except in a delta)."""

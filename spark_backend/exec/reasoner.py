@@ -22,7 +22,7 @@ from kg_reasoner.spark_backend.io.reading import BlankNodes, InputFormat, Paths,
 from kg_reasoner.spark_backend.io.workspace import temporary_folder
 from kg_reasoner.spark_backend.io.writing import OutputFormat, write
 from kg_reasoner.spark_backend.plan.plan import Plan
-from kg_reasoner.spark_backend.plan.shapes import NUMBER
+from kg_reasoner.spark_backend.plan.shapes import NUMBER, numbers_of
 from kg_reasoner.spark_backend.progress import Progress
 from kg_reasoner.spark_backend.requirements import require_pyspark
 from kg_reasoner.terms import term_text
@@ -150,17 +150,20 @@ class SparkReasoner:
         expanded: bool = True,
         overwrite: bool = False,
         compression: str | None = None,
+        files: int | None = None,
     ) -> int:
         """Write the materialisation, or its inferred part, to a folder, completely or not at all; return the number of triples.
 
-        For `expanded`, see `triples`.
+        Given triples are written and counted as often as they were given.
+
+        For `expanded`, see `triples`; for the other options, `writing.write`.
 
         Raises:
             OutputError, UnknownNameError: As `writing.write` says.
         """
         triples = self.triples(expanded=expanded)
         triples = triples.where("inferred") if inferred_only else triples
-        return write(triples, path, format, overwrite=overwrite, compression=compression)
+        return write(triples, path, format, overwrite=overwrite, compression=compression, files=files)
 
     def facts(self, predicate: str) -> DataFrame:
         """Return the facts of a general predicate, given and derived, without duplicates, in the columns a0, a1 ...
@@ -190,15 +193,14 @@ class SparkReasoner:
         run, state = self.run, self.run.state
         frames = []
         for join in run.passes.constraints:
-            some = [run.rules.constraints[row[-1]] for row in join.axioms.rows]  # type: ignore[index,union-attr]
-            asked = [variable for variable, is_known in some[0].kind if not is_known]
+            some = [(number, run.rules.constraints[number]) for number in numbers_of(join)]
+            asked = [variable for variable, is_known in some[0][1].kind if not is_known]
             rows = solutions(join, state, None, [*asked, NUMBER])
             if rows is not None:
                 names = columns_of(join)
                 if run.representatives is not None:
                     rows = run.representatives.expand_facts(rows, [names[variable] for variable in asked])
-                numbers = [row[-1] for row in join.axioms.rows]  # type: ignore[union-attr]
-                frames.append(_violations(rows.distinct(), list(zip(numbers, some, strict=True)), names))
+                frames.append(_violations(rows.distinct(), some, names))
         return union(frames) or local_frame(run.spark, [], _VIOLATIONS)
 
 
@@ -216,7 +218,7 @@ def _violations(rows: DataFrame, some: Sequence[tuple[int, Constraint]], names: 
         )
         for number, one in some
     ]
-    columns = names | {variable: f"known_{place}" for place, variable in enumerate(known)}
+    columns = dict(names) | {variable: f"known_{place}" for place, variable in enumerate(known)}
     fields = [
         "constraint long",
         "rule string",

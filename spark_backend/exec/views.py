@@ -44,7 +44,7 @@ class Views:
             other = OBJECT if end == SUBJECT else SUBJECT
             schema = ", ".join([f"{PREDICATE} string", f"{other} string", *(f"{name} long" for name in encoding.columns)])
             lookup = F.broadcast(local_frame(self.spark, valued, schema))
-            chosen = triples.where(F.col(PREDICATE).isin(sorted({row[0] for row in valued})))
+            chosen = triples.where(F.col(PREDICATE).isin(sorted({str(row[0]) for row in valued})))
             frames.append(chosen.join(lookup, [PREDICATE, other]).select(F.col(end).alias(TERM), *encoding.columns))
         return union(frames)
 

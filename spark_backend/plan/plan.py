@@ -110,7 +110,7 @@ class Axioms:
     def domains(self) -> Mapping[Variable, frozenset[Term]]:
         """The values of the parameters that stand for constants."""
         columns = zip(self.parameters, zip(*self.rows, strict=True), strict=True)
-        return {variable: frozenset(values) for variable, values in columns if not isinstance(values[0], int)}  # type: ignore[arg-type]
+        return {variable: frozenset(values) for variable, values in columns if not isinstance(values[0], int)}
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from kg_reasoner.program import TRIPLE, Argument, Atom, Rule, Variable
 from kg_reasoner.spark_backend.plan.plan import Axioms, Choice, Group, Join
 from kg_reasoner.terms import RDF, Term
 
-__all__ = ["NUMBER", "by_shape", "numbered_by_shape"]
+__all__ = ["NUMBER", "by_shape", "numbered_by_shape", "numbers_of"]
 
 
 NUMBER: Final = Variable("number")
@@ -43,6 +43,12 @@ def numbered_by_shape(joins: Iterable[tuple[Join, object]]) -> tuple[Join, ...]:
         found.append((join, tuple(constants)))
         numbers.append(number)
     return tuple(_with_parameters(found, numbers) for found, numbers in shapes.values())
+
+
+def numbers_of(join: Join) -> list[int]:
+    """Return the numbers of the joins that `numbered_by_shape` made one."""
+    rows = join.axioms.rows if join.axioms else ()
+    return [row[-1] for row in rows if isinstance(row[-1], int)]
 
 
 def _shape(join: Join) -> tuple[object, dict[Term, int]]:
