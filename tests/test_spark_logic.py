@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 import pytest
 
 from kg_reasoner import Reasoner, rulesets
 from kg_reasoner.engine.clashes import clashes
+from kg_reasoner.errors import ReasonerError
 from kg_reasoner.language.parser import parse
 from kg_reasoner.program import Program
 from kg_reasoner.spark_backend import SparkReasoner, update
+from kg_reasoner.spark_backend.exec.components import least_of_components, representatives
 from kg_reasoner.spark_backend.io.columns import triple_frame
+from kg_reasoner.spark_backend.io.workspace import Workspace
 from kg_reasoner.spark_backend.progress import Report
 from kg_reasoner.terms import Triple, term_text
 from tests.effort import by_effort
@@ -200,6 +205,25 @@ def test_facts_of_the_program_come_once() -> None:
             after = update(before, program, turtle(":n :p :m ."))
             assert flagged(after) == expected
             assert flagged(update(after, program, None, turtle(":n :p :m ."))) == flagged(before)
+
+
+def test_components_without_graphframes_that_fail(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
+    """Some versions of GraphFrames fail with some versions of Spark."""
+
+    @contextmanager
+    def fails(pairs: object) -> Iterator[object]:
+        raise ReasonerError("cannot find connected components: Function identifier must be fully qualified")
+        yield
+
+    monkeypatch.setattr("kg_reasoner.spark_backend.exec.components.graphframes_components", fails)
+    source = random.Random(7)
+    pairs = [(f"n{source.randrange(60)}", f"n{source.randrange(60)}") for _ in range(40)]
+    pairs += [(f"long{number:02}", f"long{number + 1:02}") for number in range(20)]
+    with standing_in() as session:
+        frame = session.createDataFrame(pairs, "one string, other string")
+        found = representatives(frame, Workspace(session), "graphframes").collect()
+    assert {row.term: row.representative for row in found} == least_of_components(pairs)
+    assert "fully qualified" in caplog.text
 
 
 def test_violations_name_what_was_written() -> None:
