@@ -80,6 +80,7 @@ def test_all_ways_are_the_same(monkeypatch: pytest.MonkeyPatch, seed: int, words
     """Masks in words or feature by feature; transitive closures by the driver or by doubling."""
     monkeypatch.setattr("kg_reasoner.spark_backend.exec.encodings._WORDS_MOST", words)
     monkeypatch.setattr("kg_reasoner.spark_backend.exec.transitive.FEW_STEPS", few)
+    monkeypatch.setattr("kg_reasoner.spark_backend.exec.facts.SMALL", 1)
     expect_what_the_engine_says(ontologies(2000 + seed, BATCH))
     test_updates_of_random_ontologies(2000 + seed)
 
@@ -224,6 +225,16 @@ def test_components_without_graphframes_that_fail(monkeypatch: pytest.MonkeyPatc
         found = representatives(frame, Workspace(session), "graphframes").collect()
     assert {row.term: row.representative for row in found} == least_of_components(pairs)
     assert "fully qualified" in caplog.text
+
+
+def test_equal_literals_violate_what_compares_them() -> None:
+    """Both values are equal to the same term, so that one stands for the other, but they differ."""
+    expect_what_the_engine_says(
+        turtle("""
+            :p rdfs:domain [ a owl:Restriction ; owl:onProperty :p ; owl:maxCardinality 1 ] .
+            :a :p "a" , :b , "b" .
+        """)
+    )
 
 
 def test_violations_name_what_was_written() -> None:

@@ -95,7 +95,7 @@ def test_an_interrupted_run_is_resumed(tmp_path: Path) -> None:
     assert killed.returncode == -signal.SIGKILL, killed.stderr.decode()[-2000:]
     steps = (tmp_path / "work" / "manifest.jsonl").read_text()
     begun = [folder.parent.stem for folder in (tmp_path / "work").glob("*/_temporary")]
-    assert begun == ["0-stratum-0-3-triples-candidates"]
+    assert begun == ["0-stratum-0-3-triples"]
     assert begun[0] not in steps
     finished = steps.count('"rows"')
     assert finished >= 2

@@ -338,6 +338,8 @@ class Facts:
 
         if known is None:
             return self.workspace.step(name, candidates.distinct)
+        if self.statistics.total < SMALL:
+            return self.workspace.step(name, lambda: candidates.distinct().join(known, list(columns), "left_anti"))
         found = self.workspace.step(f"{name}-candidates", candidates.distinct)
         if not found.count:
             return found

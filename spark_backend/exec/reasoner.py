@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from kg_reasoner.errors import UnknownNameError
@@ -12,6 +13,7 @@ from kg_reasoner.language.printer import format_rule
 from kg_reasoner.loaders.ontology.owl import AxiomWarning
 from kg_reasoner.program import Program, Variable
 from kg_reasoner.spark_backend.exec.components import REPRESENTATIVE
+from kg_reasoner.spark_backend.exec.conditions import condition
 from kg_reasoner.spark_backend.exec.equality import SAME_AS
 from kg_reasoner.spark_backend.exec.joins import columns_of, solutions
 from kg_reasoner.spark_backend.exec.result import materialisation
@@ -195,11 +197,15 @@ class SparkReasoner:
         for join in run.passes.constraints:
             some = [(number, run.rules.constraints[number]) for number in numbers_of(join)]
             asked = [variable for variable, is_known in some[0][1].kind if not is_known]
-            rows = solutions(join, state, None, [*asked, NUMBER])
+            # Different terms may have one representative, so conditions are about the members.
+            expands = run.representatives is not None
+            rows = solutions(replace(join, filters=()) if expands else join, state, None, [*asked, NUMBER])
             if rows is not None:
                 names = columns_of(join)
                 if run.representatives is not None:
                     rows = run.representatives.expand_facts(rows, [names[variable] for variable in asked])
+                    for part in join.filters:
+                        rows = rows.where(condition(part, names))
                 frames.append(_violations(rows.distinct(), some, names))
         return union(frames) or local_frame(run.spark, [], _VIOLATIONS)
 
