@@ -33,6 +33,7 @@ __all__ = [
     "ReasonerError",
     "ReasonerWarning",
     "RuleSyntaxError",
+    "RuleTypeError",
     "SafetyError",
     "SourceError",
     "Span",
@@ -125,6 +126,10 @@ class ArityError(SourceError):
 
 class ColumnTypeError(SourceError):
     """A term of a fact does not have the declared type of its column."""
+
+
+class RuleTypeError(ColumnTypeError):
+    """The types of a rule do not fit together; no term can have all of them."""
 
 
 class StratificationError(SourceError):

@@ -17,6 +17,7 @@ from kg_reasoner.errors import Span
 from kg_reasoner.terms import IRI, RDF, Term
 
 __all__ = [
+    "AUXILIARY",
     "FALSE",
     "TRIPLE",
     "Aggregate",
@@ -30,11 +31,14 @@ __all__ = [
     "Declaration",
     "Expression",
     "Filter",
+    "FunctionDefinition",
     "Negation",
     "Origin",
     "Program",
     "Rule",
+    "TypeDefinition",
     "Variable",
+    "Variant",
     "atoms_within",
     "class_atom",
     "remembered",
@@ -47,6 +51,9 @@ TRIPLE: Final = "[]"
 
 FALSE: Final = "false"
 """The head predicate of constraints (arity 0): a rule ``false :- body .`` says that `body` must have no instance."""
+
+AUXILIARY: Final = "_aux_"
+"""How the names of predicates begin that stand for a part of a rule."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,12 +97,15 @@ def class_atom(cls: Argument, instance: Argument, span: Span | None = None) -> A
 class Call:
     """An operator or function applied to expressions.
 
-    `name` is an operator (``= != < <= > >= + - * / && || !``; unary minus is ``neg``), or a SPARQL function name in upper case.
+    `name` is an operator (``= != < <= > >= + - * / % && || !``; unary minus is ``neg``), a SPARQL function name in upper case,
+    or the name of a function of the program's own.
     """
 
     name: str
     arguments: tuple[Expression, ...]
     span: Span | None = field(default=None, compare=False, repr=False)
+    definition: Any = field(default=None, repr=False)
+    """A function of the program's own (see `kg_reasoner.expressions.definitions`), or None."""
 
 
 Expression: TypeAlias = Variable | IRI | Term | Call
@@ -134,6 +144,8 @@ class AggregateBinding:
     argument: Expression | None
     variable: Variable
     distinct: bool = False
+    definition: Any = field(default=None, repr=False)
+    """An aggregate function of the program's own, or None."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,11 +163,14 @@ BodyLiteral: TypeAlias = Atom | Negation | Filter | Bind | Aggregate
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """The origin of a rule: its W3C or rule-set name (``cax-sco``), the axiom it was translated from, and its place in a text."""
+    """The origin of a rule: its W3C or rule-set name (``cax-sco``), the axiom it was translated from, its place in a text, and
+    the text itself where it differs from what the rule prints as.
+    """
 
     name: str | None = None
     axiom: str | None = None
     span: Span | None = field(default=None, repr=False)
+    text: str | None = field(default=None, repr=False)
 
 
 class _Remembers:
@@ -225,13 +240,13 @@ def remembered(function: Callable[[Rule], T]) -> Callable[[Rule], T]:
     return known
 
 
-COLUMN_TYPES: Final = ("any", "iri", "string", "integer", "decimal", "double", "boolean")
-"""The types of columns."""
+COLUMN_TYPES: Final = (*("any", "term", "iri", "string", "integer", "decimal", "float", "double", "boolean", "date", "dateTime"),)
+"""The types of columns that have neither parameters nor a definition."""
 
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column of a declared relation: its name and type, one of `COLUMN_TYPES`."""
+    """A column of a declared relation: its name and type (see `kg_reasoner.expressions.types`)."""
 
     name: str
     type: str = "any"
@@ -252,6 +267,38 @@ class Declaration:
 
 
 @dataclass(frozen=True, slots=True)
+class Variant:
+    """``Ok(value: integer)``: a constructor of records, and their fields."""
+
+    name: str
+    fields: tuple[Column, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TypeDefinition:
+    """``type Result = Ok(value: integer) | Error(message: string) .``: records, values, or another name of a type."""
+
+    name: str
+    variants: tuple[Variant, ...] = ()
+    values: tuple[Term, ...] = ()
+    alias: str = ""
+    span: Span | None = field(default=None, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionDefinition:
+    """``function double(?x: integer): integer = ?x * 2 .``; the types of parameters are those of the columns."""
+
+    name: str
+    parameters: tuple[Column, ...]
+    result: str
+    body: Expression
+    span: Span | None = field(default=None, compare=False, repr=False)
+    callee: Any = field(default=None, compare=False, repr=False)
+    """What calls of it refer to."""
+
+
+@dataclass(frozen=True, slots=True)
 class Program:
     """Rules and declarations in their original order.
 
@@ -262,6 +309,8 @@ class Program:
     declarations: tuple[Declaration, ...] = ()
     prefixes: tuple[tuple[str, str], ...] = ()
     translate: str | None = None
+    types: tuple[TypeDefinition, ...] = ()
+    functions: tuple[FunctionDefinition, ...] = ()
 
     def __or__(self, other: Program) -> Program:
         """Return a program with the rules and declarations of both programs, without duplicates."""
@@ -270,6 +319,8 @@ class Program:
             tuple(dict.fromkeys(self.declarations + other.declarations)),
             tuple(dict(self.prefixes + other.prefixes).items()),
             self.translate or other.translate,
+            tuple(dict.fromkeys(self.types + other.types)),
+            tuple(dict.fromkeys(self.functions + other.functions)),
         )
 
 

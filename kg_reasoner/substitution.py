@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 from kg_reasoner.program import Argument, Atom, Bind, BodyLiteral, Call, Expression, Filter, Negation, Variable
 
-__all__ = ["Substitution", "in_atom", "in_expression", "in_part", "in_term"]
+__all__ = ["Substitution", "in_atom", "in_expression", "in_part", "in_term", "with_expressions"]
 
 Substitution: TypeAlias = Mapping[Variable, Argument]
 """The constants or variables that replace variables."""
@@ -28,8 +28,16 @@ def in_expression(expression: Expression, values: Substitution) -> Expression:
     """Return an expression with variables replaced."""
     if isinstance(expression, Call):
         arguments = tuple([in_expression(argument, values) for argument in expression.arguments])
-        return Call(expression.name, arguments, expression.span)
+        return Call(expression.name, arguments, expression.span, expression.definition)
     return in_term(expression, values)
+
+
+def with_expressions(expression: Expression, values: Mapping[Variable, Expression]) -> Expression:
+    """Return an expression with expressions in place of variables."""
+    if isinstance(expression, Call):
+        arguments = tuple(with_expressions(argument, values) for argument in expression.arguments)
+        return Call(expression.name, arguments, expression.span, expression.definition)
+    return values.get(expression, expression) if isinstance(expression, Variable) else expression
 
 
 def in_part(part: BodyLiteral, values: Substitution) -> BodyLiteral:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+from collections import Counter
 from collections.abc import Generator, Iterator
 from dataclasses import replace
 from importlib.util import find_spec
@@ -29,6 +30,19 @@ def pytest_configure(config: pytest.Config) -> None:
     """Leave out what takes long, unless the effort of this run or a choice of marks says otherwise."""
     if EFFORT == "quick" and not config.option.markexpr:
         config.option.markexpr = "not long"
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark all but each n-th case of a test that is marked `sample(n)` as `long`."""
+    counts: Counter[str] = Counter()
+    for item in items:
+        mark = item.get_closest_marker("sample")
+        if mark is not None:
+            test = item.nodeid.partition("[")[0]
+            if counts[test] % mark.args[0]:
+                item.add_marker(pytest.mark.long)
+            counts[test] += 1
 
 
 @pytest.hookimpl(wrapper=True)

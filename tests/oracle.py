@@ -12,7 +12,7 @@ from functools import lru_cache
 from itertools import product
 from typing import Any
 
-from kg_reasoner.expressions.aggregates import aggregate
+from kg_reasoner.expressions.aggregates import value_of_group
 from kg_reasoner.expressions.compile import compile_expression, compile_filter
 from kg_reasoner.language.analysis import stratify
 from kg_reasoner.language.recursion import lowered
@@ -222,7 +222,7 @@ def result_of(result: AggregateBinding, group: Sequence[Binding]) -> Term | None
     """The value of one aggregate over the solutions of a group, or None for an error."""
     if result.argument is None:
         return literal(len(group))
-    return aggregate(result.function, result.distinct, [value_of(result.argument, solution) for solution in group])
+    return value_of_group(result, [value_of(result.argument, solution) for solution in group])
 
 
 def holds(part: BodyLiteral, binding: Binding, negated_in: Store) -> bool:

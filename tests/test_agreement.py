@@ -55,6 +55,7 @@ vocabulary_and_literals = st.lists(
 @pytest.mark.parametrize("ruleset", ["rdfs-full", "owl2rl-full"])
 @settings(max_examples=examples(15))
 @given(vocabulary_and_literals)
+@pytest.mark.sample(2)
 def test_vocabulary_and_literals(ruleset: str, triples: list[Triple]) -> None:
     """All that the rules by the book derive of data that speak of the vocabulary itself, and whether they are inconsistent."""
     oracle = evaluate(rulesets.load(ruleset).program, with_literals(set(triples)))

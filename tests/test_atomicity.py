@@ -87,6 +87,7 @@ def test_nothing_is_lost_after_a_transaction_that_ran_out_of_memory() -> None:
 
 
 @kinds
+@pytest.mark.sample(3)
 def test_a_change_that_is_interrupted_in_a_block_is_undone(kind: type[Injector]) -> None:
     def add(reasoner: Reasoner) -> None:
         with reasoner.transaction() as transaction:
@@ -158,6 +159,7 @@ def test_a_removal_that_ran_out_of_memory_can_be_repeated() -> None:
     assert in_child(repeat) == []
 
 
+@pytest.mark.long
 def test_a_dictionary_that_cannot_grow_keeps_every_term() -> None:
     """No term gets a second id, and no look-up goes on for ever."""
 

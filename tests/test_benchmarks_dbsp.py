@@ -40,6 +40,7 @@ def test_contestants(name: str, closure: Path) -> None:
     ("ending", "failure", "limit"),
     [("while True: pass", "stopped at 1 s", 1), ("sys.exit('no more')", "no more", 0), ("sys.exit(3)", "exit code 3", 0)],
 )
+@pytest.mark.sample(3)
 def test_contestants_that_do_not_get_through(ending: str, failure: str, limit: int, closure: Path, tmp_path: Path) -> None:
     """What one has printed until then is known."""
     python = tmp_path / "python"
@@ -62,6 +63,7 @@ def test_triples_as_workloads() -> None:
     assert sorted(map(len, vertical.facts)) == [2, 3]
 
 
+@pytest.mark.long
 def test_memory_is_told(closure: Path) -> None:
     told: list[str] = []
     assert dbsp.soak(closure, 100, told.append)

@@ -129,6 +129,7 @@ def entry_of(job: Job, name: str) -> Entry:
 @pytest.mark.parametrize(
     "name", [one.name for one in CONTESTANTS if one.module and one.name not in ("reasonable", "owlrl", "maplib", "nemo")]
 )
+@pytest.mark.sample(3)
 def test_engines_have_our_results(job: Job, name: str) -> None:
     (contestant,) = (one for one in CONTESTANTS if one.name == name)
     if contestant.missing():
@@ -138,6 +139,7 @@ def test_engines_have_our_results(job: Job, name: str) -> None:
     assert all(run.files_cpu is not None for run in entry.rounds)
 
 
+@pytest.mark.long
 def test_our_command_writes_everything(job: Job, monkeypatch: pytest.MonkeyPatch) -> None:
     written: list[int] = []
 
@@ -258,6 +260,7 @@ def test_growth_is_relative_to_the_smallest_size() -> None:
     assert large[7:9] == ["2.00", "1.00"]
 
 
+@pytest.mark.long
 def test_growth_is_measured_by_the_command(tmp_path: Path) -> None:
     (tmp_path / "lubm1").mkdir()
     (tmp_path / "lubm1" / "data.nt").write_text(DATA, encoding="utf-8")

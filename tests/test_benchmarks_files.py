@@ -6,11 +6,14 @@ from functools import partial
 from itertools import islice
 from pathlib import Path
 
+import pytest
+
 from benchmarks import parallel_files
 from benchmarks.files import PACKINGS, PARQUET, SYNTAXES, materialising, reading, write_documents, writing
 from kg_reasoner.lubm import generate
 
 
+@pytest.mark.long
 def test_each_way_is_measured(tmp_path: Path) -> None:
     data = b"".join(islice(generate(1), 1))[:20_000].rpartition(b"\n")[0] + b"\n"
     count = write_documents(tmp_path, data)

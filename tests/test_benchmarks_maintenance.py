@@ -182,6 +182,7 @@ def test_marking_in_small(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     shown(marking.summary({case.name: runs}))
 
 
+@pytest.mark.long
 def test_departments_come_and_go(folder: Path) -> None:
     (case,) = marking.CASES["departments"](Options(folder=folder))
     assert len(case.updates) == DEPARTMENTS
@@ -222,6 +223,7 @@ def test_a_soak_of_lubm(folder: Path) -> None:
     assert not world.is_right()
 
 
+@pytest.mark.long
 def test_a_soak_with_axioms(folder: Path) -> None:
     """Axioms come and go, and all of them are there at the end."""
     world = soak.lubm_world(1, "owl2rl", folder, "backward-forward", seed=1)
@@ -250,6 +252,7 @@ def test_new_triples_are_new(loaded: Lubm) -> None:
     assert all(value in by_property[property] for _, property, value in made.tolist())
 
 
+@pytest.mark.long
 def test_flatness_is_measured(folder: Path, tmp_path: Path) -> None:
     file = tmp_path / "measured.json"
     options = ["-u", "1", "-r", "owl2rl", "-n", "20", "--cache", str(folder), "--json", str(file)]
@@ -273,6 +276,7 @@ def test_growth_is_noticed() -> None:
 # ---- changes of rules
 
 
+@pytest.mark.long
 def test_rule_changes_in_small(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def few(*arguments: Any, **options: Any) -> Iterator[rule_changes.RuleChange]:
         return islice(all_changes(*arguments, **options), 30)

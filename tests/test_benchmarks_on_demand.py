@@ -21,6 +21,7 @@ def test_everybody_has_two_parents() -> None:
 
 
 @pytest.mark.filterwarnings("ignore::kg_reasoner.BeyondProfileWarning")
+@pytest.mark.long
 def test_answers_agree_and_less_of_a_family_is_derived(one_department: Path) -> None:
     family, university = (list(compared(workload)) for workload in workloads(20, 6, (1,), one_department))
     assert all(each.answers > 0 for each in family)

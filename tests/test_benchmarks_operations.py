@@ -39,6 +39,7 @@ def test_ratios() -> None:
     assert list(table.columns[3].cells) == ["1.50", "1.00"]
 
 
+@pytest.mark.long
 def test_a_checkout_that_does_not_run(tmp_path: Path) -> None:
     (tmp_path / "kg_reasoner").mkdir()
     (tmp_path / "kg_reasoner" / "__init__.py").write_text("raise RuntimeError('not today')\n")

@@ -7,6 +7,7 @@ import pytest
 from benchmarks.values import CONTESTANTS, Result, jobs, measured, table
 
 
+@pytest.mark.long
 def test_all_have_the_same_results() -> None:
     results = list(measured(jobs(0.002), runs=1))
     assert {result.contestant for result in results} >= {"kg_reasoner", "one by one"}

@@ -142,6 +142,7 @@ def nested(format: str, depth: int) -> str:
 
 
 @pytest.mark.parametrize("format", ["turtle", "trig", "n3", "rdfxml", "owlxml"])
+@pytest.mark.sample(3)
 def test_depth(format: str) -> None:
     assert load(nested(format, 4_000), format) > 1
     with pytest.raises(LoadError, match=r"nested more than 10000 deep[\s\S]*--bound depth=") as caught:
@@ -205,6 +206,7 @@ def test_long_lines() -> None:
 
 
 @pytest.mark.skipif(CHECKED, reason="reads far too many bytes for kernels in Python")
+@pytest.mark.long
 def test_gzip_bombs() -> None:
     bomb = gzip.compress(f'{TRIPLE}"x" .'.encode() + b"\n" * (1 << 26))
     with pytest.raises(LoadError, match=r"unpacks to more than 200 times its size[\s\S]*--bound expansion="):

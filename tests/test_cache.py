@@ -106,6 +106,7 @@ def test_old_files_go(folder: Path) -> None:
     assert files(folder) == [NAME, "kernels-2.bin.b.tmp", "kernels-new.bin"]
 
 
+@pytest.mark.long
 def test_tables_of_the_parser_are_kept_and_built_again_if_they_do_not_fit(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     grammar = Path(parser.__file__).with_name("grammar.lark").read_text(encoding="utf-8")
     text = 'p(?x) :- q(?x, "a"@en), FILTER(?x + 1 < 2) . @rule name r(:x) .'

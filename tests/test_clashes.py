@@ -32,6 +32,7 @@ def cases() -> list[object]:
 
 
 @pytest.mark.parametrize(("data", "ruleset", "equality", "expected"), thinned(cases(), 3))
+@pytest.mark.sample(3)
 def test_each_clash_is_told_once(data: str, ruleset: str, equality: Equality, expected: list[str]) -> None:
     triples = triples_in(data)
     for ordered in (triples, triples[::-1])[: by_effort(1, 2, 2)]:

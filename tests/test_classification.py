@@ -49,6 +49,7 @@ def cases() -> list[tuple[str, str, str]]:
 @pytest.mark.parametrize(("title", "ontology", "tree"), cases(), ids=[title for title, _, _ in cases()])
 @pytest.mark.parametrize("ruleset", ["owl2rl", "owl2rl-full"])
 @pytest.mark.filterwarnings("ignore::kg_reasoner.errors.BeyondProfileWarning")
+@pytest.mark.sample(2)
 def test_hierarchies(title: str, ontology: str, tree: str, ruleset: str) -> None:
     assert loaded(ontology, ruleset).hierarchy().text(PREFIXES) == tree
 
@@ -107,6 +108,7 @@ def declared() -> str:
 @settings(max_examples=examples(100), deadline=None)
 @given(st.lists(statements, min_size=2, max_size=9), st.sampled_from(["owl2rl", "owl2rl-full"]))
 @pytest.mark.filterwarnings("ignore::kg_reasoner.errors.BeyondProfileWarning")
+@pytest.mark.long
 def test_members_do_not_influence_each_other(texts: list[str], ruleset: str) -> None:
     reasoner = loaded(declared() + "\n".join(texts), ruleset)
     hierarchy = reasoner.hierarchy()

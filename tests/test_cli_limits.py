@@ -119,6 +119,7 @@ def test_a_limit_that_makes_no_sense_is_wrong_usage(counting: Path, option: str,
     assert f"Invalid value for '{option}'" in click.unstyle(result.stderr)
 
 
+@pytest.mark.long
 def test_control_c_ends_a_command_with_one_line(counting: Path, tmp_path: Path) -> None:
     arguments = [sys.executable, "-m", "kg_reasoner", "run", str(counting), "-o", str(tmp_path / "out")]
 

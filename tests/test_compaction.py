@@ -57,6 +57,7 @@ def strategy(request: pytest.FixtureRequest) -> str:
 
 
 @pytest.mark.parametrize("rules", [PATHS, ""], ids=["rules", "facts only"])
+@pytest.mark.sample(4)
 def test_facts_that_come_and_go(strategy: str, rules: str) -> None:
     reasoner = Reasoner(rules, maintenance=strategy)
 
@@ -80,6 +81,7 @@ def test_facts_that_go_before_they_are_looked_at(strategy: str) -> None:
 
 
 @pytest.mark.parametrize("rules", ["", COPIES], ids=["property tables", "triple table"])
+@pytest.mark.sample(4)
 def test_triples_that_come_and_go(strategy: str, rules: str) -> None:
     reasoner = Reasoner(rules, maintenance=strategy)
     reasoner.materialise()
@@ -108,6 +110,7 @@ def moving_window(width: int, steps: int) -> Iterator[Update]:
 
 @pytest.mark.parametrize("marking", [True, False], ids=["with marks", "without"])
 @pytest.mark.parametrize("width", [1, 3])
+@pytest.mark.sample(4)
 def test_streams(strategy: str, width: int, marking: bool) -> None:
     reasoner = Reasoner(PATHS, maintenance=strategy)
     steps = 60

@@ -98,6 +98,7 @@ def test_a_rule_of_the_same_prefix_is_found_again() -> None:
     assert datalog.step(rules={second: -1}) == {"round": dict.fromkeys(rows, -1)}
 
 
+@pytest.mark.long
 def test_large_numbers_of_terms_variables_and_predicates() -> None:
     """Rows outgrow the layout in which they are packed, several times, while facts and rules are there."""
     datalog = Datalog()

@@ -35,6 +35,7 @@ def expected(program: Program, given_facts: Facts) -> Facts:
 @pytest.mark.usefixtures("capacities")
 @EXAMPLES
 @given(programs(), facts(), st.lists(facts(), max_size=3), STRATEGY)
+@pytest.mark.sample(3)
 def test_general_programs(program: Program, first: Facts, updates: list[Facts], strategy: str) -> None:
     assume(stratifiable(program))
     reasoner = Reasoner(program, maintenance=strategy)
@@ -57,6 +58,7 @@ def readable(found: set[tuple[Term, ...]]) -> set[tuple[Term, ...]]:
 @pytest.mark.usefixtures("capacities")
 @EXAMPLES
 @given(st.booleans().flatmap(triple_programs), triples(), triples(), triples(), STRATEGY)
+@pytest.mark.sample(3)
 def test_triple_programs(program: Program, first: set, added: set, removed: set, strategy: str) -> None:  # type: ignore[type-arg]
     """In both layouts: property tables, and for programs that need it the triple table."""
     reasoner = Reasoner(program, maintenance=strategy)
@@ -75,6 +77,7 @@ def test_triple_programs(program: Program, first: set, added: set, removed: set,
 @pytest.mark.usefixtures("capacities")
 @EXAMPLES
 @given(st.booleans().flatmap(triple_programs), rules(triple_atoms(), NODES), triples(), STRATEGY)
+@pytest.mark.sample(3)
 def test_rules_added_and_removed(program: Program, rule, data: set, strategy: str) -> None:  # type: ignore[no-untyped-def,type-arg]
     reasoner = Reasoner(program, maintenance=strategy)
     reasoner.add_triples(data)

@@ -124,6 +124,7 @@ def follow(reasoners: tuple[Reasoner, Reasoner], history: Steps) -> None:
 @pytest.mark.parametrize("ruleset", ["owl2rl", "owl2rl-full"])
 @settings(max_examples=EXAMPLES, phases=PHASES)
 @given(steps, st.sampled_from(sorted(STRATEGIES)))
+@pytest.mark.sample(2)
 def test_rewriting_and_axioms_agree(ruleset: str, history: Steps, maintenance: str) -> None:
     follow(both(ruleset, maintenance), history)
 

@@ -80,6 +80,7 @@ def test_asserted_while_its_statement_goes(maintenance: str) -> None:
 
 
 @pytest.mark.parametrize("maintenance", STRATEGIES)
+@pytest.mark.sample(4)
 def test_random_orders(maintenance: str) -> None:
     random = Random(f"explicitness {maintenance}")
     for _ in range(60):

@@ -81,6 +81,7 @@ def test_a_sweep_finds_half_of_a_change() -> None:
     assert outcomes_of(in_two_steps)["neither"] > 0
 
 
+@pytest.mark.long
 def test_a_sweep_finds_what_cannot_be_repeated() -> None:
     def on_and_off(subject: Subject) -> None:
         if subject.kept.setdefault("is broken", False):
@@ -92,6 +93,7 @@ def test_a_sweep_finds_what_cannot_be_repeated() -> None:
     assert outcomes_of(on_and_off)["broken"] > 0
 
 
+@pytest.mark.long
 def test_a_sweep_finds_crashes_and_what_does_not_end(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tests.faults.runner.TIME_LIMIT", 1.0)
 

@@ -33,6 +33,7 @@ def reasoner_with(turtle: str, ruleset: str, equality: Equality = "axioms") -> R
 
 @pytest.mark.parametrize("equality", ["axioms", "rewrite"])
 @pytest.mark.parametrize("ruleset", ["owl2rl", "owl2rl-full"])
+@pytest.mark.sample(4)
 def test_functional_data_properties(ruleset: str, equality: Equality) -> None:
     """Exactly the different ones are contradictions, once each."""
     for pair, verdict in CASES[:: by_effort(8, 1, 1)]:
@@ -43,6 +44,7 @@ def test_functional_data_properties(ruleset: str, equality: Equality) -> None:
 @pytest.mark.parametrize("ruleset", ["owl2rl", "owl2rl-full"])
 @pytest.mark.parametrize("axiom", thinned(AXIOMS, 2))
 @pytest.mark.parametrize("declared", ["", ":p a owl:DatatypeProperty ."])
+@pytest.mark.sample(4)
 def test_other_ways_to_have_one_value(axiom: str, declared: str, ruleset: str) -> None:
     for values, consistent in (('"a", "b"@en', False), ("true, 5", False), ('5, "05"^^xsd:byte', True), ('"a"^^:t, "b"^^:t', True)):
         reasoner = reasoner_with(f"{AXIOMS[axiom]} {declared} :a a :C ; :p {values} . :b a :C ; :p 7 .", ruleset)

@@ -77,6 +77,7 @@ def expect_facts(reasoner: Reasoner, edges: set[tuple[Literal, Literal]]) -> Non
 
 
 @pytest.mark.parametrize("seed", range(2))
+@pytest.mark.sample(4)
 def test_random_changes(seed: int, small: list[str]) -> None:
     """Whatever is deleted and added while indexes are built, the facts are those that follow."""
     random = Random(seed)
@@ -131,6 +132,7 @@ def test_small_changes_build_an_index(small: list[str]) -> None:
 
 
 @pytest.mark.parametrize("seed", range(2))
+@pytest.mark.sample(8)
 def test_random_changes_of_triples(seed: int, small: list[str]) -> None:
     """In a triple table, indexes have the rows of a property only, or all."""
     random = Random(seed)
@@ -151,6 +153,7 @@ def test_random_changes_of_triples(seed: int, small: list[str]) -> None:
     assert "begun" in small
 
 
+@pytest.mark.sample(4)
 def test_patience(request: pytest.FixtureRequest, small: list[str]) -> None:
     """A deletion that looks into an index again and again waits until it is built."""
     reasoner = Reasoner(PATHS)

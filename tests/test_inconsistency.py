@@ -126,6 +126,7 @@ def test_the_error_names_the_first_violations() -> None:
         lambda reasoner: reasoner.add_triples([triple(EX.Cat, OWL.equivalentClass, EX.Dog)]),
     ],
 )
+@pytest.mark.sample(3)
 def test_a_change_that_is_refused_leaves_everything_as_it_was(ruleset: str, change) -> None:  # type: ignore[no-untyped-def]
     reasoner = zoo(ruleset, on_inconsistency="raise")
     before, rules = set(reasoner.triples()), reasoner.rules

@@ -161,6 +161,7 @@ def interruptions(make: Make, change: Change) -> Iterator[Reasoner]:
 
 @cases
 @pytest.mark.parametrize("maintenance", thinned(STRATEGIES, 2))
+@pytest.mark.sample(3)
 def test_an_interrupted_update_is_made_up_for(make: Callable[[str], Reasoner], change: Change, maintenance: str) -> None:
     expected = make(maintenance)
     change(expected)

@@ -85,6 +85,7 @@ def test_images_of_the_package_are_used_if_they_fit(folder: Path, compilations: 
     ids=["cut", "changed", "without digest", "empty", "no JSON", "other fields", "no fields"],
 )
 @pytest.mark.parametrize("where", ["package", "cache"])
+@pytest.mark.sample(4)
 def test_images_that_are_not_whole_are_compiled_again(
     where: str, damaged: Callable[[bytes], bytes], folder: Path, compilations: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -193,6 +194,7 @@ print(*sorted({"lark", "llvmlite", "pyoxigraph", "rdflib", "click", "rich", "re2
 @linux
 @pytest.mark.skipif(os.environ.get("KG_REASONER_KERNELS") == "checked", reason="nothing is compiled")
 @pytest.mark.parametrize("ruleset", thinned(["owl2rl", "rdfs"], 2))
+@pytest.mark.long
 def test_what_a_warm_process_imports(ruleset: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.undo()  # the cache that all other tests use
     command = [sys.executable, "-c", FIRST_TRIPLE, ruleset]

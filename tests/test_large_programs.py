@@ -25,6 +25,7 @@ NESTED: dict[str, Callable[[int], str]] = {
 
 
 @pytest.mark.parametrize("name", NESTED)
+@pytest.mark.sample(3)
 def test_deep_expressions(name: str) -> None:
     Reasoner().add_program(NESTED[name](DEPTH))
     for depth in (DEPTH + 1, 5000):

@@ -51,6 +51,7 @@ def test_limits_are_positive_numbers() -> None:
 
 
 @pytest.mark.parametrize("maintenance", ["backward-forward", "delete-rederive", "counting", "rematerialise", "dbsp"])
+@pytest.mark.sample(3)
 def test_facts_without_end(maintenance: str) -> None:
     reasoner = Reasoner(maintenance=maintenance)
     reasoner.add_facts("n", [(literal(1),)])

@@ -40,6 +40,7 @@ def cases() -> list[object]:
 
 @pytest.mark.parametrize("equality", ["axioms", "rewrite"])
 @pytest.mark.parametrize(("premise", "follows", "others"), thinned(cases(), 3))
+@pytest.mark.sample(4)
 def test_entailed_by_the_book(premise: str, follows: str, others: str, equality: Equality) -> None:
     reasoner = Reasoner(ruleset="owl2rl-full", equality=equality)
     reasoner.add_triples(triples_in(premise))
@@ -76,6 +77,7 @@ VALUES = ":Number owl:sameAs xsd:integer . :v owl:sameAs 42 . :w owl:sameAs 3.14
         ("found(?x) :- [?x, rdf:type, xsd:decimal], FILTER(isIRI(?x)) .", {"v", "w"}),
     ],
 )
+@pytest.mark.sample(4)
 def test_rules_of_users_see_what_the_book_has(rule: str, expected: set[str]) -> None:
     reasoner = reasoner_with(VALUES, rule)
     assert {subject for (subject,) in reasoner.facts("found")} == set(map(ex, expected))

@@ -115,6 +115,7 @@ def restrictions(draw: st.DrawFn) -> set[Triple]:
 
 @settings(max_examples=examples(1000), deadline=None, phases=PHASES)
 @given(restrictions(), st.lists(_order, max_size=6), st.lists(st.lists(_order, min_size=1, max_size=2), min_size=1, max_size=8))
+@pytest.mark.long
 def test_restrictions_are_ordered_as_in_a_new_translation(
     given: set[Triple], order: list[Triple], changes: list[list[Triple]]
 ) -> None:

@@ -54,6 +54,7 @@ def departments() -> list[Department]:
 FACULTY = {"FullProfessor": (7, 10), "AssociateProfessor": (10, 14), "AssistantProfessor": (8, 11), "Lecturer": (5, 7)}
 
 
+@pytest.mark.long
 def test_the_amounts_are_those_of_the_profile(departments: list[Department]) -> None:
     for department in departments:
         kinds = department.kinds
@@ -164,6 +165,7 @@ def test_the_same_seed_gives_the_same_bytes_and_another_seed_others() -> None:
     assert next(lubm.generate(1, seed=7)) != next(lubm.generate(1, seed=8))
 
 
+@pytest.mark.long
 def test_a_university_can_be_generated_alone() -> None:
     together = b"".join(lubm.generate(3, seed=1))
     alone = b"".join(b"".join(lubm.generate(1, seed=1, start=university)) for university in range(3))

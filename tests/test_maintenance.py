@@ -146,11 +146,13 @@ MACHINES = [Positive, Negation, Everything, Marked, Cyclic]
 
 @pytest.mark.usefixtures("capacities")
 @pytest.mark.parametrize("machine", MACHINES, ids=lambda machine: machine.__name__.lower())
+@pytest.mark.sample(3)
 def test_random_transactions(machine: type[Maintenance]) -> None:
     run_machine(machine, TRANSACTIONS // (2 * len(MACHINES)))
 
 
 @pytest.mark.parametrize("machine", MACHINES, ids=lambda machine: machine.__name__.lower())
+@pytest.mark.sample(3)
 def test_random_transactions_by_circuits(machine: type[Maintenance]) -> None:
     by_circuits = type(machine.__name__, (machine,), {"strategies": ["dbsp"]})
     run_machine(by_circuits, TRANSACTIONS // (10 * len(MACHINES)))

@@ -36,6 +36,7 @@ _NUMBERS: Final = st.sets(st.tuples(st.integers(0, 30), st.integers(0, 2), st.in
 
 @given(st.one_of(_ROWS, _NUMBERS), _ROWS, st.integers(0, 80))
 @settings(max_examples=examples(100))
+@pytest.mark.long
 def test_many_groups_at_once(first: set[tuple[int, int, int]], added: set[tuple[int, int, int]], removed: int) -> None:
     def results(few: int) -> list[dict[str, set[tuple[Term, ...]]]]:
         with pytest.MonkeyPatch.context() as patch:

@@ -71,6 +71,7 @@ def test_facts_that_live_longer_are_not_marked(strategy: str) -> None:
 
 
 @pytest.mark.parametrize("room", [0, 1, 3, 8, 9])
+@pytest.mark.sample(4)
 def test_too_many_marks_are_forgotten(strategy: str, room: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(marking, "ROOM", room)
     marked, plain = processed(PATHS, strategy, window(1))

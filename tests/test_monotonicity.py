@@ -91,6 +91,7 @@ def test_what_was_stated_counts_although_more_is_derived() -> None:
 @pytest.mark.parametrize(
     ("ruleset", "equality"), [("owl2rl", "axioms"), ("owl2rl", "rewrite"), ("owl2rl-full", "axioms")], ids=lambda value: value
 )
+@pytest.mark.sample(3)
 def test_more_triples_never_take_one_away(ruleset: str, equality: Equality) -> None:
     for number in range(ONTOLOGIES):
         random = Random(f"{ruleset} {equality} {number}")

@@ -672,6 +672,7 @@ UPDATES: dict[str, tuple[str, dict[str, int]]] = {
 
 
 @pytest.mark.parametrize("name", UPDATES)
+@pytest.mark.sample(2)
 def test_updates(zoo: Dataset, name: str) -> None:
     update, changed = UPDATES[name]
     expected = {"default": 1, "ann": 2, "bob": 2, "new": -1} | changed

@@ -101,6 +101,7 @@ def test_random_programs_with_negation(program: Program, data: Facts, body: tupl
 
 @EXAMPLES
 @given(programs(functions=True, aggregates=True), facts(), queries(matching_atoms(PREDICATES), CONSTANTS))
+@pytest.mark.long
 def test_random_programs_with_functions_and_aggregates(program: Program, data: Facts, body: tuple[BodyLiteral, ...]) -> None:
     reasoner = reasoner_with(program, data)
     answers = expected(program, data, body)
@@ -126,6 +127,7 @@ def test_random_programs_over_triples(program: Program, data: Rows, body: tuple[
 
 @EXAMPLES
 @given(programs(aggregates=True), facts(), facts(), queries(matching_atoms(PREDICATES), CONSTANTS))
+@pytest.mark.long
 def test_after_changes_of_what_is_materialised(program: Program, data: Facts, gone: Facts, body: tuple[BodyLiteral, ...]) -> None:
     both = {predicate: data.get(predicate, set()) | gone.get(predicate, set()) for predicate in {*data, *gone}}
     reasoner = reasoner_with(program, both)
@@ -145,6 +147,7 @@ NEGATING = st.lists(rules(triple_atoms(), NODES, negation=True), min_size=1, max
 
 @EXAMPLES
 @given(NEGATING, triples(), queries(triple_atoms(), NODES))
+@pytest.mark.long
 def test_triples_with_negation(program: Program, data: Rows, body: tuple[BodyLiteral, ...]) -> None:
     """Where the program cannot be told apart by properties, the materialisation answers."""
     assume(stratified(program))
@@ -153,6 +156,7 @@ def test_triples_with_negation(program: Program, data: Rows, body: tuple[BodyLit
 
 @EXAMPLES
 @given(triple_programs(), triples(), queries(triple_atoms(), NODES))
+@pytest.mark.long
 def test_the_layout_of_triples_may_be_that_of_other_rules(program: Program, data: Rows, body: tuple[BodyLiteral, ...]) -> None:
     reasoner = reasoner_with(Program(), {TRIPLE: data})
     reasoner.add_program(program)
@@ -212,6 +216,7 @@ NOT_BY_MAGIC = {
 
 @pytest.mark.parametrize("query", thinned(QUERIES, 5))
 @pytest.mark.parametrize(("ruleset", "more"), [("owl2rl", ""), ("rdfs", ""), *NOT_BY_MAGIC.values()])
+@pytest.mark.sample(3)
 def test_rule_sets(ruleset: str, more: str, query: str) -> None:
     reasoner, other = family(ruleset, more), family(ruleset, more)
     other.materialise()

@@ -218,6 +218,7 @@ def counted(result: QueryResult) -> object:
         ("owl2rl-full", "", False),
     ],
 )
+@pytest.mark.sample(4)
 def test_rule_sets(query: str, ruleset: str, more: str, applies: bool) -> None:
     lazy, eager = family(more, ruleset), family(more, ruleset)
     eager.materialise()
@@ -334,6 +335,7 @@ ASKED = (
 
 @settings(max_examples=examples(150), deadline=None)
 @given(STEPS)
+@pytest.mark.long
 def test_plans_are_of_use_after_changes(steps: Sequence[Step]) -> None:
     """The same shapes are asked again and again, while facts and rules change."""
     reasoner = Reasoner(CLOSURE)

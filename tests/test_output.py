@@ -357,6 +357,7 @@ def _failing() -> Iterator[Triple]:
 
 @pytest.mark.parametrize("name", ["x.nt", "x.nt.gz", "x.ttl", "x.rdf"])
 @pytest.mark.parametrize("there_before", [False, True])
+@pytest.mark.sample(3)
 def test_an_error_in_the_middle_leaves_no_trace(tmp_path: Path, name: str, there_before: bool) -> None:
     path = tmp_path / name
     if there_before:

@@ -321,6 +321,7 @@ def nested(depth: int, both: bool) -> list[Triple]:
     return as_triples([*statements, (inner, [(RDFS.subClassOf, CLASSES[1])])])
 
 
+@pytest.mark.long
 def test_deep_expressions_are_written_and_judged_without_end() -> None:
     found = translate(nested(2_000, both=False))
     assert 2_000 / 16 < len(found.rules) < 1_000

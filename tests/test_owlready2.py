@@ -42,6 +42,7 @@ FOUND = ["Animal Cat Mammal", "rex tom", "tom", "Animal Beast Cat Mammal Thing",
 
 @pytest.mark.parametrize("ruleset", ["owl2rl", "owl2rl-full"])
 @pytest.mark.parametrize(("extension", "format"), [("owl", "rdfxml"), ("nt", "ntriples")])
+@pytest.mark.sample(4)
 def test_owlready2_searches_what_we_export(tmp_path: Path, ruleset: str, extension: str, format: str) -> None:
     (tmp_path / "animals.ttl").write_text(ANIMALS)
     target = str(tmp_path / f"all.{extension}")

@@ -201,6 +201,7 @@ def test_attach_follows_the_world(zoo: Any) -> None:
         sync_reasoner("zoo.owl")
 
 
+@pytest.mark.long
 def test_the_default_world() -> None:
     code = (
         "import owlready2 as o; from kg_reasoner.owlready2 import sync_reasoner\n"

@@ -108,6 +108,7 @@ def imported_modules(package_folder: Path) -> set[str]:
     return found
 
 
+@pytest.mark.long
 def test_every_mandatory_dependency_is_imported() -> None:
     modules = {"google-re2": "re2"}
     names = {re.match(r"[A-Za-z0-9_-]+", requirement)[0] for requirement in SETTINGS["project"]["dependencies"]}  # type: ignore[index]

@@ -79,6 +79,7 @@ def counted(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 @pytest.mark.parametrize(
     "text", [CLOSURE, CLOSURE.replace("path(?y, ?z)", "edge(?y, ?z)"), "[?y, ?p, ?x] :- [?x, ?p, ?y] . " + CLOSURE]
 )
+@pytest.mark.sample(3)
 def test_same_rows_in_same_order(text: str, threads: int, monkeypatch: pytest.MonkeyPatch) -> None:
     with capacities(BLOCKS):
         alone, together = Reasoner(text, threads=1), Reasoner(text, threads=threads)
@@ -163,6 +164,7 @@ def waited(condition: Callable[[], bool]) -> bool:
         (relation.Database, "extend_index"),
     ],
 )
+@pytest.mark.sample(4)
 def test_error_in_a_thread(owner: type, place: str, error: type[Exception], monkeypatch: pytest.MonkeyPatch) -> None:
     with capacities(BLOCKS):
         expected = Reasoner(CLOSURE, threads=1)

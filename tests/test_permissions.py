@@ -243,6 +243,7 @@ def test_deep_nesting(name: str) -> None:
 @pytest.mark.parametrize(
     "part", thinned(["{ ?s ?p ?o } UNION", "OPTIONAL { ?s ?p ?o }", "BIND(1 AS ?b{})", "MINUS { ?s ?p ?o }"], 4)
 )
+@pytest.mark.long
 def test_many_parts(part: str) -> None:
     """rdflib parses them, but its algebra for them is nested too deep."""
     group = " ".join(part.replace("{}", str(number)) for number in range(600))

@@ -98,6 +98,7 @@ def test_instances_are_the_matches_of_the_oracle(world: World) -> None:
 
 @given(history=histories(functions=True, aggregates=True, length=5))
 @settings(max_examples=examples(60), deadline=None, phases=PHASES)
+@pytest.mark.long
 def test_profiled_updates_give_the_same_results(history: list[Transaction]) -> None:
     """Under every strategy; and the profile has what the counters have, if rules are evaluated one by one."""
     for strategy in STRATEGIES:

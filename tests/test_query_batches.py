@@ -51,6 +51,7 @@ def rows(made: Reasoner, text: str) -> list[tuple[int | None, ...]]:
 @pytest.mark.parametrize("pattern", PATTERNS)
 @settings(max_examples=examples(60))
 @given(seed=st.integers(0, 2**32), nodes=st.integers(2, 40), size=st.integers(0, 3 * BATCH))
+@pytest.mark.sample(4)
 def test_joins(pattern: str, seed: int, nodes: int, size: int) -> None:
     random = Random(seed)
     p, q = (sorted({(random.randrange(nodes), random.randrange(nodes)) for _ in range(size)}) for _ in range(2))
@@ -63,6 +64,7 @@ def test_joins(pattern: str, seed: int, nodes: int, size: int) -> None:
 
 
 @pytest.mark.parametrize("count", [1, BATCH - 1, BATCH, BATCH + 1, 3 * BATCH])
+@pytest.mark.sample(4)
 def test_sizes_of_batches(count: int) -> None:
     edges = [(0, number) for number in range(count)]
     made = loaded(p=edges, q=[(b, a) for a, b in edges])

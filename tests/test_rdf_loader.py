@@ -768,6 +768,7 @@ def test_a_wrong_document_in_the_syntax_that_its_name_tells(tmp_path: Path) -> N
     assert "looks like" not in message_of(path)
 
 
+@pytest.mark.long
 def test_a_term_too_long_for_the_parser(tmp_path: Path) -> None:
     path = tmp_path / "x.ttl"
     path.write_text(f'<http://example.org/a> <http://example.org/b> "{"x" * (1 << 24)}" .')

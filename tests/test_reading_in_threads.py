@@ -101,6 +101,7 @@ def turtle(data: bytes, threads: int, window: int, part: int, is_stream: bool, d
 
 @settings(max_examples=examples(150))
 @given(st.randoms(use_true_random=False), st.integers(60, 400), st.integers(50, 200), st.booleans())
+@pytest.mark.long
 def test_turtle(chance: random.Random, window: int, part: int, is_stream: bool) -> None:
     """Plain statements, now and then others, and now and then something wrong."""
     plain = [f':s{number} a :C{number % 3} ; :p _:b{number % 7} , "x{number}", {number % 5} .\n' for number in range(40)]

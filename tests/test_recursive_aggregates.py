@@ -95,6 +95,7 @@ def _distances(reasoner: Reasoner, program: str) -> dict[str, Decimal]:
 @pytest.mark.parametrize("strategy", STRATEGIES)
 @given(st.sets(EDGES, max_size=10), st.lists(st.tuples(st.sets(EDGES, max_size=2), st.integers(0, 2)), max_size=3), st.booleans())
 @settings(max_examples=examples(60))
+@pytest.mark.long
 def test_shortest_paths_under_changes(
     strategy: Strategy, program: str, edges: set[Edge], updates: list[tuple[set[Edge], int]], moves_source: bool
 ) -> None:

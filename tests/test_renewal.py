@@ -49,6 +49,7 @@ def numbers(reasoner: Reasoner) -> None:
 
 
 @pytest.mark.parametrize("strategy", ["backward-forward", "delete-rederive"])
+@pytest.mark.sample(3)
 def test_random_changes_of_facts(strategy: str, small: list[int]) -> None:
     """Facts that are deleted and come back while their relation is renewed are there once, and those that are gone are not."""
     random = Random(3)

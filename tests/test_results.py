@@ -515,6 +515,7 @@ def test_writing_to_paths_and_open_files(tmp_path: Path) -> None:
         result.write(tmp_path / "missing" / "a.csv")
 
 
+@pytest.mark.long
 def test_many_rows_are_written_in_parts() -> None:
     count = 3 * formats.ROWS + 5
     result = table_of([literal(number % 1000) for number in range(count)])

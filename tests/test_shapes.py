@@ -190,6 +190,7 @@ def test_sections_are_found_however_many_there_are() -> None:
     assert made.relations[7].section_keys[0] == EMPTY
 
 
+@pytest.mark.long
 def test_new_facts_are_followed_through_many_relations() -> None:
     """Each relation comes before the one that it is derived from, and two ways lead to some of them."""
     count = 1_500

@@ -37,6 +37,7 @@ def test_every_module_is_imported_without_pyspark() -> None:
 
 
 @pytest.mark.parametrize("package", thinned(["pyspark", "pyarrow", "pandas"], 3))
+@pytest.mark.long
 def test_the_extra_is_named(package: str) -> None:
     code = (
         "import kg_reasoner.spark_backend as s\n"

@@ -101,6 +101,7 @@ def test_a_product_for_which_there_is_no_memory() -> None:
 
 
 @pytest.mark.parametrize("name", QUERIES)
+@pytest.mark.sample(4)
 def test_queries_are_cancelled_by_another_thread(people: Reasoner, name: str) -> None:
     done = threading.Event()
 

@@ -41,6 +41,7 @@ alternatives = st.lists(st.sampled_from((*CONSTANTS, Y)), min_size=1, max_size=6
 
 @settings(max_examples=examples(400), phases=PHASES)
 @given(st.frozensets(facts, min_size=5, max_size=14), st.sampled_from(("IN", "NOT IN")), needles, alternatives)
+@pytest.mark.long
 def test_random_lists(data: frozenset[tuple[Term, Term, Term]], operator: str, needle: ast.Expression, among: list[Term]) -> None:
     found = ast.Bind(ast.Call(operator, (needle, *among)), R)
     other = ast.Optional(ast.Group((ast.Triple(S, PREDICATES[1], Y),)))

@@ -92,6 +92,7 @@ def change(made: Reasoner, adds: bool, triples: list[Triple]) -> None:
 @pytest.mark.parametrize("kind", MAKERS)
 @settings(max_examples=examples(15))
 @given(changes=CHANGES)
+@pytest.mark.sample(5)
 def test_after_changes(kind: str, changes: list[tuple[bool, list[Triple]]]) -> None:
     made = MAKERS[kind]()
     for adds, triples in changes:

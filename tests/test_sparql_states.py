@@ -43,6 +43,7 @@ def changed(reasoner: Reasoner, number: int) -> None:
 
 
 @pytest.mark.parametrize("name", STATES)
+@pytest.mark.sample(3)
 def test_queries_see_the_state_before_or_after_a_transaction(name: str) -> None:
     reasoner = Reasoner("[?a, <urn:derived>, ?x] :- [?a, <urn:value>, ?x] .")
     changed(reasoner, 0)

@@ -63,6 +63,7 @@ SIZES: Mapping[str, Sizes] = {
 @pytest.mark.parametrize("name", SIZES)
 @settings(max_examples=examples(150), phases=PHASES, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
 @given(case=cases())
+@pytest.mark.sample(4)
 def test_random_queries(name: str, case: tuple[Dataset, ast.Query]) -> None:
     dataset, query = case
     outcome = evaluate(query, dataset)

@@ -66,6 +66,7 @@ def test_select_star_is_refused_with_group_by(made: Reasoner) -> None:
 
 
 @pytest.mark.parametrize("end", thinned(["", " ."], 2))
+@pytest.mark.long
 def test_many_triples_in_a_row(made: Reasoner, end: str) -> None:
     triples = " . ".join(f"?s :p ?o{number}" for number in range(400)) + end
     assert len(made.query(f"{PREFIX} SELECT ?s {{ {triples} }}")) == 2

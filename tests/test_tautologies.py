@@ -89,6 +89,7 @@ triples = st.one_of(
 @pytest.mark.parametrize("strategy", STRATEGIES)
 @given(steps=st.lists(st.lists(triples, min_size=1, max_size=6), min_size=1, max_size=4))
 @settings(max_examples=examples(10 if CHECKED else 60), deadline=None, phases=PHASES)
+@pytest.mark.sample(4)
 def test_updates_agree_with_the_oracle(strategy: str, steps: list[list[tuple[Term, Term, Term]]]) -> None:
     """Each step removes the triples that are there and adds the others."""
     program = parse(PROGRAM)

@@ -516,6 +516,7 @@ def use_copy(shared: stress.Shared) -> str:
     return "" if len(list(own.facts("path"))) == paths(10) else "no new reasoner"
 
 
+@pytest.mark.long
 def test_a_forked_process_has_a_copy_that_works() -> None:
     """Whatever other threads were doing."""
 

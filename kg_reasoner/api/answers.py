@@ -93,7 +93,7 @@ def _on_demand(core: ReasonerCore, rules: Sequence[Rule], given: Mapping[str, Te
 def _parts(core: ReasonerCore, body: str | BodyLiteral | Sequence[BodyLiteral]) -> tuple[BodyLiteral, ...]:
     """Return the parts of a query."""
     if isinstance(body, str):
-        return parse_body(body, dict(core.engine.program.prefixes))
+        return parse_body(body, dict(core.engine.program.prefixes), known=core.known())
     parts = (body,) if isinstance(body, BodyLiteral) or not isinstance(body, Iterable) else tuple(body)
     for part in parts:
         if not isinstance(part, BodyLiteral):

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Protocol, cast
 
@@ -31,6 +32,8 @@ from kg_reasoner.storage.releasing import give_back
 
 if TYPE_CHECKING:
     from kg_reasoner.api.subscriptions import Subscriptions
+    from kg_reasoner.expressions.definitions import PythonFunction, Reduction
+    from kg_reasoner.language.reading.known import Known
 
 __all__ = ["ReasonerCore"]
 
@@ -57,6 +60,8 @@ class ReasonerCore:
         loaded: The documents that have been loaded.
         named_graphs: Follow which triples are added and removed.
         subscriptions: The subscriptions to commits.
+        functions: The functions in Python that rules may call, by name.
+        reductions: The aggregate functions in Python.
     """
 
     def __init__(self, engine: Engine, visibility: Visibility) -> None:
@@ -67,6 +72,8 @@ class ReasonerCore:
         self.loaded = Loaded()
         self.named_graphs: TripleObserver | None = None
         self.subscriptions: Subscriptions | None = None
+        self.functions: dict[str, PythonFunction] = {}
+        self.reductions: dict[str, Reduction] = {}
         self._notices = Notices()
 
     @cached_property
@@ -78,6 +85,12 @@ class ReasonerCore:
     def queries(self) -> Queries:
         """The queries over the current facts, see `materialise`."""
         return self.engine.base.queries
+
+    def known(self) -> Known:
+        """Return what texts of rules may refer to."""
+        from kg_reasoner.language.reading.known import Known
+
+        return Known.of(self.engine.program, self.functions, self.reductions)
 
     # --- within an operation ----------------------------------------------------------------------------------------
 
@@ -102,7 +115,7 @@ class ReasonerCore:
         """Add rules, declarations and facts; errors as for `Reasoner`."""
         engine = self.engine
         merged = engine.program | program
-        analysis.check(Program(tuple(dict.fromkeys(merged.rules + engine.axioms.rules)), merged.declarations))
+        analysis.check(replace(merged, rules=tuple(dict.fromkeys(merged.rules + engine.axioms.rules))))
         engine.base.equality.check(merged.rules)
         check_heads(merged)
         engine.expect_arities(analysis.arities(program))

@@ -69,7 +69,9 @@ class Notices:
 
 def warn_of_program(program: Program) -> None:
     """Issue a warning for each probable mistake in a program."""
-    for text in analysis.homonyms(program):
+    from kg_reasoner.language.growth import growing
+
+    for text in (*analysis.homonyms(program), *growing(program.rules)):
         warnings.warn(ReasonerWarning(text), stacklevel=depth_of_caller())
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NoReturn, cast, overload
+from typing import TYPE_CHECKING, Any, Literal, NoReturn, TypeVar, cast, overload
 
 import numpy as np
 
@@ -47,6 +47,8 @@ if TYPE_CHECKING:
     from kg_reasoner.api.update import Update
     from kg_reasoner.classification.hierarchy import Hierarchy
     from kg_reasoner.explain import Explainer, Proof, WhyNot
+    from kg_reasoner.expressions.types import Types
+    from kg_reasoner.language.reading.known import Known
     from kg_reasoner.loaders.imports.catalogs import CatalogSource
     from kg_reasoner.loaders.imports.closure import ImportsMode
     from kg_reasoner.loaders.ontology.owl import AxiomWarning
@@ -56,6 +58,8 @@ if TYPE_CHECKING:
 
 Equality = Literal["axioms", "rewrite"]
 EQUALITIES: Sequence[Equality] = ("axioms", "rewrite")
+
+F = TypeVar("F", bound=Callable[..., Any])
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,10 +253,86 @@ class Reasoner:
             LoadError: The text is the name of a file or of a rule set, not a program.
             InconsistencyError: See `on_inconsistency`.
         """
-        program = _as_program(program)
+        program = _as_program(program, self.core.known)
         warn_of_program(program)
         with self.core.at_once():
             self.core.merge_program(program)
+
+    def function(self, name: str, *types: str, returns: str = "any", batch: bool = False) -> Callable[[F], F]:
+        """Register a Python function that rules may call from now on.
+
+        ```python
+        @reasoner.function("initials", "string", returns="string")
+        def initials(name: str) -> str:
+            return "".join(word[0] for word in name.split())
+        ```
+
+        The function has to be pure: it is called once for each combination of arguments, in any order, and its results are kept. An
+        exception is an error of the expression, as in SPARQL.
+
+        Args:
+            name: The name in rules, which is not one of the language's own functions.
+            types: The types of the arguments; arguments of other types are errors of the expression.
+            returns: The type of the result. A list or set gives several rows in ``?x IN name(?y)``.
+            batch: Whether the function takes a list for each argument, and returns a list of results.
+
+        Returns:
+            What registers a function, and returns it.
+
+        Raises:
+            ReasonerError: The name is taken, or a type is unknown.
+        """
+
+        def register(function: F) -> F:
+            from kg_reasoner.expressions.definitions import PythonFunction
+
+            known = self._types_for(name)
+            parameters = tuple(map(known.type_of, types))
+            self.core.functions[name] = PythonFunction(name, parameters, known.type_of(returns), function, batch)
+            return function
+
+        return register
+
+    def aggregate(self, name: str, *types: str, returns: str = "any") -> Callable[[F], F]:
+        """Register an aggregate function in Python, which is recomputed for each group that changes.
+
+        ```python
+        @reasoner.aggregate("median", "integer", returns="integer")
+        def median(values: list[int]) -> int:
+            return sorted(values)[len(values) // 2]
+        ```
+
+        Args:
+            name: The name in rules.
+            types: The types of the arguments, of each of which the function gets a list.
+            returns: The type of the result.
+
+        Returns:
+            What registers a function, and returns it.
+
+        Raises:
+            ReasonerError: The name is taken, or a type is unknown.
+        """
+
+        def register(function: F) -> F:
+            from kg_reasoner.expressions.definitions import Reduction
+
+            known = self._types_for(name)
+            parameters = tuple(map(known.type_of, types))
+            self.core.reductions[name] = Reduction(name, parameters, known.type_of(returns), function)
+            return function
+
+        return register
+
+    def _types_for(self, name: str) -> Types:
+        """Return the types of the program, after checking the name of a new function."""
+        from kg_reasoner.expressions import aggregates
+        from kg_reasoner.expressions.compile import NAMES
+        from kg_reasoner.expressions.types import Types
+
+        if not name.isidentifier() or name.upper() in (*NAMES, *aggregates.NAMES):
+            raise ReasonerError(f"{name!r} cannot be the name of a function: it is one of the language's own, or no name")
+        return Types(self.program.types)
 
     def remove_rules(self, rules: Iterable[Rule]) -> None:
         """Remove rules from the program; ignore those that it does not have.
@@ -265,7 +345,7 @@ class Reasoner:
             before = self.program
             remaining = tuple(rule for rule in before.rules if rule not in gone)
             if len(remaining) < len(before.rules):
-                self.engine.change_program(Program(remaining, before.declarations, before.prefixes, before.translate))
+                self.engine.change_program(replace(before, rules=remaining))
 
     # --- facts ------------------------------------------------------------------------------------------------------
 
@@ -1052,18 +1132,18 @@ def _report(watch: Watch, progress: Progress | None, stage: str, done: int, tota
         progress(stage, done, total)
 
 
-def _as_program(given: Program | str | Path) -> Program:
+def _as_program(given: Program | str | Path, known: Callable[[], Known]) -> Program:
     """Return the program that is given as one, as text or as a file."""
     from kg_reasoner.language.parser import parse, parse_file
 
     if isinstance(given, Path):
-        return parse_file(given)
+        return parse_file(given, known())
     if isinstance(given, str):
         if given.endswith(".dl") and " " not in given:
             raise LoadError(f"{given!r} is the name of a file, not a program", hint=f"give it as Path({given!r})")
         if (name := _ruleset_named(given)) is not None:
             raise LoadError(f"{given!r} is the name of a rule set, not a program", hint=f"give it as ruleset={name!r}")
-        return parse(given)
+        return parse(given, known=known())
     if not isinstance(given, Program):
         raise ReasonerError(f"{given!r} is not a program: give a Program, its text, or the Path of a file")
     return given

@@ -8,6 +8,7 @@ falls into parts without a common individual would combine members of different 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
 from kg_reasoner.expressions.demands import BY_THE_BOOK
 from kg_reasoner.graphs import connected_components
@@ -62,7 +63,7 @@ def without_schema_rules(program: Program) -> tuple[Program, tuple[Rule, ...]]:
             refused.append(rule)
         else:
             kept.append(rule)
-    return Program(tuple(kept), program.declarations, program.prefixes, program.translate), tuple(refused)
+    return replace(program, rules=tuple(kept)), tuple(refused)
 
 
 def is_connected(rule: Rule) -> bool:

@@ -37,6 +37,8 @@ _FINAL_DOT: Final = re.compile(r"\s+\.\s*$")
     "--triple",
     "triple_text",
     required=True,
+    multiple=True,
+    callback=lambda context, parameter, texts: _only(texts),
     metavar="'S P O'",
     help="The triple in Turtle, as in 'ex:tom a ex:Cat'. The prefixes that FILES declare are known.",
 )
@@ -89,6 +91,14 @@ def explain(
         note("the triple does not hold")
         context.exit(3)
     _print_proofs([proof.with_prefixes(declared) for proof in itertools.islice(found, most or 1)], output_format, most is not None)
+
+
+def _only(texts: Sequence[str]) -> str:
+    """Return the single text."""
+    first, *others = texts
+    if others:
+        raise click.UsageError(f"--triple is given {len(texts)} times; explain one triple at a time")
+    return first
 
 
 def _triple(text: str, prefixes: Mapping[str, str]) -> Triple:

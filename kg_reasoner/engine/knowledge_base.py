@@ -16,7 +16,7 @@ from kg_reasoner.engine.rulebook import RuleBook
 from kg_reasoner.language import analysis
 from kg_reasoner.planning.catalog import INTERNAL
 from kg_reasoner.planning.layout import TripleLayout
-from kg_reasoner.program import TRIPLE, Declaration, Program, Rule
+from kg_reasoner.program import AUXILIARY, TRIPLE, Declaration, Program, Rule
 from kg_reasoner.query.delta import Change, Changes, Delta
 from kg_reasoner.query.matching import Which
 from kg_reasoner.query.patterns import Queries
@@ -128,9 +128,13 @@ class KnowledgeBase:
         return known[2]
 
     def used_predicates(self, rules: tuple[Rule, ...], declarations: tuple[Declaration, ...]) -> dict[str, int]:
-        """Return the general predicates that have facts, or that a rule or declaration uses, with their arities."""
+        """Return the general predicates that have facts, or that a rule or declaration uses, with their arities.
+
+        Auxiliary predicates are omitted.
+        """
         unused, relations = set(self.unused_predicates(rules, declarations)), self.database.relations
-        return {name: relations[number].arity for name, number in self._general_predicates() if name not in unused}
+        hidden = unused | {name for name, _ in self._general_predicates() if name.startswith(AUXILIARY)}
+        return {name: relations[number].arity for name, number in self._general_predicates() if name not in hidden}
 
     def unused_predicates(self, rules: tuple[Rule, ...], declarations: tuple[Declaration, ...]) -> list[str]:
         """Return the other general predicates."""

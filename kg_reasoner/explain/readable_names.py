@@ -9,6 +9,7 @@ from typing import Final
 
 from kg_reasoner.explain.ground import ground_aggregate
 from kg_reasoner.explain.steps import Computed, Group, Solution, Statement
+from kg_reasoner.expressions.structures import decode, is_structure
 from kg_reasoner.language.parser import PREFIXES
 from kg_reasoner.language.printer import format_rule, format_term
 from kg_reasoner.program import (
@@ -62,6 +63,9 @@ class Names:
         if isinstance(term, Call):
             for argument in term.arguments:
                 self.learn(argument)
+        elif isinstance(term, Literal) and is_structure(term):
+            for member in getattr(decode(term), "members", ()):
+                self.learn(member)
         elif isinstance(term, Literal):
             if '"' in format_term(term, {}) and term.language is None:
                 self.learn(IRI(term.datatype))
@@ -180,4 +184,4 @@ def reason_text(rule: Rule, names: Names) -> str:
     """Return the name of a rule with the axiom that it comes from, or else its text."""
     origin = rule.origin
     parts = [origin.name or "", axiom_text(origin.axiom, names) if origin.axiom else ""]
-    return ", ".join(part for part in parts if part) or show_rule(rule, names)
+    return ", ".join(part for part in parts if part) or origin.text or show_rule(rule, names)

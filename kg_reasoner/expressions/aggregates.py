@@ -1,4 +1,4 @@
-"""COUNT, SUM, MIN, MAX and AVG over the values of a group (SPARQL 1.1 Query, sections 11 and 18.5.1).
+"""Aggregate functions over the values of a group (SPARQL 1.1 Query, sections 11 and 18.5.1; `collecting` has those that collect).
 
 A value is None if the evaluation of the aggregate's argument was a type error. COUNT ignores errors (18.5.1.2); for the other
 functions, an error or an unsuitable value is an error of the whole aggregate (11.3), and the group has no result.
@@ -20,16 +20,18 @@ from functools import reduce
 from typing import Any, Final
 
 from kg_reasoner.errors import Span, UnsupportedError, suggest
+from kg_reasoner.expressions import collecting
 from kg_reasoner.expressions.functions.arithmetic import divide
 from kg_reasoner.expressions.functions.numbers import DIGITS, Number, Single, exactly, literal_of, number_of, to_float
-from kg_reasoner.expressions.values import value_of
-from kg_reasoner.terms import XSD, BlankNode, Literal, Term
+from kg_reasoner.expressions.ordering import order_key
+from kg_reasoner.expressions.structures import decode
+from kg_reasoner.program import AggregateBinding
+from kg_reasoner.terms import XSD, Literal, Term
 
-__all__ = ["FUNCTIONS", "NAMES", "REFUSED", "aggregate", "check", "count_literal", "order_key"]
+__all__ = ["FUNCTIONS", "NAMES", "aggregate", "check", "count_literal", "order_key", "value_of_group"]
 
 _WIDE: Final = Context(prec=4 * DIGITS)  # holds the digits of any sum before it is rounded
 _INTEGER: Final = XSD.integer.value
-_RANKS: Final = {kind: rank for rank, kind in enumerate(("number", "dateTime", "date", "boolean", "string", "langString"))}
 
 
 def check(function: str, span: Span | None = None) -> None:
@@ -45,9 +47,6 @@ def check(function: str, span: Span | None = None) -> None:
     if function in FUNCTIONS:
         return
     known = ", ".join(FUNCTIONS)
-    if function in REFUSED:
-        reason, hint = REFUSED[function]
-        raise UnsupportedError(f"{function} {reason}", span, hint or f"aggregates: {known}")
     raise UnsupportedError(f"unknown aggregate function {function}{suggest(function, FUNCTIONS)}", span, f"aggregates: {known}")
 
 
@@ -65,27 +64,24 @@ def aggregate(function: str, distinct: bool, values: Iterable[Term | None]) -> T
     return FUNCTIONS[function](collected)
 
 
+def value_of_group(binding: AggregateBinding, values: Iterable[Term | None]) -> Term | None:
+    """Return the value of an aggregate function with an argument, given the values of the argument, or None for an error."""
+    if binding.definition is None:
+        return aggregate(binding.function, binding.distinct, values)
+    collected = list(dict.fromkeys(values) if binding.distinct else values)
+    if None in collected:
+        return None
+    rows = []
+    for term in sorted((value for value in collected if value is not None), key=order_key):
+        structure = decode(term) if len(binding.definition.parameters) > 1 else None
+        rows.append(structure.members if structure is not None else (term,))
+    result: Term | None = binding.definition.value(rows)
+    return result
+
+
 def count_literal(count: int) -> Literal:
     """Return the result of COUNT as a literal."""
     return Literal(str(count), _INTEGER)
-
-
-def order_key(term: Term) -> tuple[Any, ...]:
-    """Return a sort key for ORDER BY (section 15.1) that makes the order total.
-
-    Blank nodes come first, then IRIs, then literals: numbers (NaN before all others), dateTimes, dates, booleans, strings, strings
-    with a language tag, each of them by value; at last literals of unknown datatypes and ill-typed ones. What is equal so far is
-    ordered by text and datatype.
-    """
-    if not isinstance(term, Literal):
-        return (0, term.label) if isinstance(term, BlankNode) else (1, term.value)
-    value = value_of(term)
-    if value is None:
-        return 3, term.datatype, term.lexical
-    kind, key = value
-    if isinstance(key, Decimal) and key.is_nan():
-        return 2, -1, term.datatype, term.lexical
-    return 2, _RANKS[kind], key, term.lexical, term.datatype, term.language or ""
 
 
 def _count(values: Sequence[Term | None]) -> Literal:
@@ -156,17 +152,9 @@ FUNCTIONS: Final[dict[str, Callable[[Sequence[Term | None]], Term | None]]] = {
     "MIN": _extreme(min),
     "MAX": _extreme(max),
     "AVG": _avg,
+    **collecting.FUNCTIONS,
 }
 """The aggregate functions by name; MIN and MAX of nothing are errors, COUNT, SUM and AVG of nothing are 0."""
 
-REFUSED: Final[dict[str, tuple[str, str | None]]] = {
-    "GROUP_CONCAT": ("is not supported: the values of a group have no order", None),
-    "SAMPLE": (
-        "is not supported: its result is not determined by the group and cannot be maintained",
-        "use MIN or MAX, which are deterministic",
-    ),
-}
-"""SPARQL's other aggregate functions: why there is none here, and what to do instead."""
-
-NAMES: Final = tuple(sorted([*FUNCTIONS, *REFUSED]))
+NAMES: Final = tuple(sorted(FUNCTIONS))
 """What the rule language takes for aggregate functions."""

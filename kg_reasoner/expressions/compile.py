@@ -20,6 +20,7 @@ from kg_reasoner.terms import XSD, Literal, Term
 
 __all__ = [
     "CASTS",
+    "CONDITIONS",
     "DEPTH",
     "NAMES",
     "check",
@@ -96,10 +97,10 @@ def too_deep(span: Span | None) -> UnsupportedError:
 
 def _check_call(call: Call, span: Span | None) -> None:
     name = _shown(call.name)
-    if call.name in REFUSED:
+    if call.name in REFUSED and call.definition is None:
         hint = "add such values to the facts as arguments"
         raise UnsupportedError(f"{name} is not deterministic, so facts derived from it cannot be maintained", span, hint)
-    callee = FUNCTIONS.get(call.name) or _FORMS.get(call.name)
+    callee = call.definition or FUNCTIONS.get(call.name) or _FORMS.get(call.name)
     if callee is None:
         known = [*NAMES, *CASTS.values()]
         hint = "functions are those of SPARQL 1.1, SAMEVALUE and VALUE, and casts such as xsd:integer(?x)"
@@ -190,7 +191,7 @@ def _compiled(expression: Expression, places: _Places) -> _Typed:
         return TERM, lambda row: row[place]
     if not isinstance(expression, Call):
         return TERM, _constant(expression)
-    function = FUNCTIONS.get(expression.name)
+    function = FUNCTIONS.get(expression.name) if expression.definition is None else expression.definition.as_function
     if function is None:
         return _FORMS[expression.name].build(expression.arguments, places)
     kinds = (*function.parameters, *(function.rest for _ in expression.arguments))
@@ -372,6 +373,9 @@ _FORMS: Final = {
 
 NAMES: Final = tuple(sorted(name for name in {*FUNCTIONS, *_FORMS, *REFUSED} - {"IN", "NOT IN"} if name.isupper()))
 """The functions that are called by their names: those of SPARQL 1.1, and SAMEVALUE and VALUE, which compare literals by value."""
+
+CONDITIONS: Final = ("BOUND", *(name for name in NAMES if name in FUNCTIONS and FUNCTIONS[name].result is BOOLEAN))
+"""The named functions whose results are truth values."""
 
 CASTS: Final = {name: _shown(name) for name in sorted(FUNCTIONS) if name.startswith(f"<{XSD}")}
 """The functions that are called by the IRIs of datatypes, and how one writes them."""

@@ -15,13 +15,17 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Final, TypeAlias
 
+from kg_reasoner.expressions.structures import is_structure
 from kg_reasoner.terms import XSD, Literal, Term
 
-__all__ = ["COMPARISONS", "INTEGER_RANGES", "Value", "compare", "double_of", "equal", "satisfies", "value_of"]
+__all__ = ["COMPARISONS", "INTEGER_RANGES", "UNORDERED", "Value", "compare", "double_of", "equal", "satisfies", "value_of"]
 
 Value: TypeAlias = tuple[str, Decimal | Fraction | str | bool]
-"""A kind (``number string boolean dateTime date langString``) and a key. Keys of one kind are ordered as the values are
-(except NaN, which is a `Decimal` NaN, and language-tagged strings, which SPARQL does not order)."""
+"""A kind (``number string boolean dateTime date langString structure``) and a key. Keys of one kind are ordered as the values are
+(except NaN, which is a `Decimal` NaN, and what `UNORDERED` names)."""
+
+UNORDERED: Final = ("langString", "structure")
+"""The kinds of values without an order: strings with a language tag, and structures (see `structures`)."""
 
 INTEGER_RANGES: Final[dict[str, tuple[int | None, int | None]]] = {
     XSD[name].value: bounds
@@ -177,7 +181,9 @@ def value_of(literal: Literal) -> Value | None:
     if literal.language is not None:
         return "langString", f"{literal.lexical}@{literal.language}"
     reader = _READERS.get(literal.datatype)
-    return None if reader is None else reader(literal.lexical, literal.datatype)
+    if reader is None:
+        return ("structure", f"{literal.datatype} {literal.lexical}") if is_structure(literal) else None
+    return reader(literal.lexical, literal.datatype)
 
 
 def compare(a: Term, b: Term) -> int | None:
@@ -191,7 +197,7 @@ def compare(a: Term, b: Term) -> int | None:
     if not (isinstance(a, Literal) and isinstance(b, Literal)):
         return None
     left, right = value_of(a), value_of(b)
-    if left is None or right is None or left[0] != right[0] or left[0] == "langString" or _is_nan(left) or _is_nan(right):
+    if left is None or right is None or left[0] != right[0] or left[0] in UNORDERED or _is_nan(left) or _is_nan(right):
         return None
     x, y = left[1], right[1]
     return (x > y) - (x < y)  # type: ignore[operator]  # keys of one kind are ordered

@@ -17,7 +17,7 @@ from urllib.parse import quote
 from kg_reasoner.errors import LoadError, Span, suggest
 from kg_reasoner.expressions.values import value_of
 from kg_reasoner.io.files import write_rows
-from kg_reasoner.program import FALSE, TRIPLE, Column, Program, atoms_within
+from kg_reasoner.program import AUXILIARY, FALSE, TRIPLE, Column, Program, atoms_within
 from kg_reasoner.storage.table_terms import cell_reader, format_cell
 from kg_reasoner.terms import XSD, Literal, Term
 
@@ -43,6 +43,8 @@ def relations_of(program: Program) -> Relations:
     relations: Relations = {declaration.predicate: declaration.columns for declaration in program.declarations}
     for rule in program.rules:
         for atom in (rule.head, *atoms_within(rule.body)):
+            if atom.predicate.startswith(AUXILIARY):
+                continue
             if atom.predicate not in (TRIPLE, FALSE) and atom.predicate not in relations:
                 relations[atom.predicate] = tuple(Column(f"column {number}") for number in range(1, atom.arity + 1))
     return relations

@@ -8,12 +8,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from kg_reasoner.errors import ArityError, SafetyError, Span
 from kg_reasoner.expressions import aggregates
 from kg_reasoner.expressions import compile as expressions
+from kg_reasoner.expressions.collecting import ARGUMENTS
 from kg_reasoner.language.recursion import lowered
 from kg_reasoner.language.strata import Key, head_key, key_of, levels, needed_keys, signed_atoms, stratify
 from kg_reasoner.program import (
     FALSE,
     TRIPLE,
     Aggregate,
+    AggregateBinding,
     Atom,
     Bind,
     BodyLiteral,
@@ -46,15 +48,22 @@ __all__ = [
 
 
 def check(program: Program) -> list[list[Rule]]:
-    """Check the arity, safety, stratification and expressions of a program, in this order, and return its strata (see `stratify`).
+    """Check the arity, safety, stratification, expressions and types of a program, in this order.
+
+    Returns:
+        Its strata (see `stratify`).
 
     Raises:
-        ArityError, SafetyError, StratificationError, UnsupportedError: The first error in the program.
+        ArityError, SafetyError, StratificationError, UnsupportedError, RuleTypeError: The first error in the program.
     """
     check_arity(program)
     check_safety(program)
     strata = stratify(lowered(program.rules).rules)
     check_expressions(program)
+    if program.functions or any(column.type != "any" for declaration in program.declarations for column in declaration.columns):
+        from kg_reasoner.language.typing import check_types
+
+        check_types(program)
     return strata
 
 
@@ -222,12 +231,33 @@ def _check_part(part: BodyLiteral, span: Span | None) -> None:
         expressions.check_patterns(part.expression, part.span or span)
     elif isinstance(part, Aggregate):
         for binding in part.bindings:
-            aggregates.check(binding.function, part.span or span)
+            if binding.definition is None:
+                aggregates.check(binding.function, part.span or span)
+            _check_arguments(binding, part.span or span)
             if binding.argument is not None:
                 expressions.check(binding.argument, part.span or span)
                 expressions.check_patterns(binding.argument, part.span or span)
         for inner in part.body:
             _check_part(inner, part.span or span)
+
+
+def _check_arguments(binding: AggregateBinding, span: Span | None) -> None:
+    """Check that an aggregate function has its arguments.
+
+    Raises:
+        ArityError: Says which it takes.
+    """
+    function, argument = binding.function, binding.argument
+    count = len(argument.arguments) if isinstance(argument, Call) and argument.name == "TUPLE" else 1
+    if binding.definition is not None:
+        wanted = len(binding.definition.parameters)
+        if argument is None or (wanted > 1 and count != wanted):
+            raise ArityError(f"{function} takes {wanted} argument{'s' * (wanted > 1)}", span)
+        return
+    if function in ARGUMENTS and function != "GROUP_CONCAT" and (argument is None or count != ARGUMENTS[function]):
+        raise ArityError(f"{function} takes two arguments", span, f"write {function}(?x, ?y)")
+    if argument is None and function != "COUNT":
+        raise ArityError(f"{function}(*) has no value", span, f"write {function}(?x)")
 
 
 def conjuncts(expression: Expression) -> Iterator[Expression]:

@@ -7,7 +7,9 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
-from kg_reasoner.language.parser import PREFIXES
+from kg_reasoner.expressions.collecting import ARGUMENTS
+from kg_reasoner.expressions.structures import decode
+from kg_reasoner.language.prefixes import PREFIXES
 from kg_reasoner.program import (
     FALSE,
     TRIPLE,
@@ -18,12 +20,15 @@ from kg_reasoner.program import (
     Bind,
     BodyLiteral,
     Call,
+    Column,
     Declaration,
     Expression,
     Filter,
+    FunctionDefinition,
     Negation,
     Program,
     Rule,
+    TypeDefinition,
     Variable,
     variables_of,
 )
@@ -46,10 +51,12 @@ _PRECEDENCE: Final = {
     **dict.fromkeys(("&&",), 2),
     **dict.fromkeys(("=", "!=", "<", "<=", ">", ">=", "IN", "NOT IN"), 3),
     **dict.fromkeys(("+", "-"), 4),
-    **dict.fromkeys(("*", "/"), 5),
+    **dict.fromkeys(("*", "/", "%"), 5),
     **dict.fromkeys(("!", "neg"), 6),
 }
 _PRIMARY: Final = 7
+_NUMBERED: Final = re.compile(r"_[0-9]*")
+"""The names that wildcards may have."""
 
 _Prefixes = Mapping[str, str]
 
@@ -66,6 +73,8 @@ def format_program(program: Program) -> str:
     lines = [f"@prefix {name}: {_in_brackets(IRI(namespace))} ." for name, namespace in program.prefixes]
     if program.translate is not None:
         lines.append(f"@translate {program.translate} .")
+    lines.extend(_format_type(definition, prefixes) for definition in program.types)
+    lines.extend(_format_function(definition, prefixes) for definition in program.functions)
     lines.extend(format_declaration(declaration, prefixes) for declaration in program.declarations)
     lines.extend(format_rule(rule, prefixes, named=True) for rule in program.rules)
     return "".join(f"{line}\n" for line in lines)
@@ -73,9 +82,27 @@ def format_program(program: Program) -> str:
 
 def format_declaration(declaration: Declaration, prefixes: _Prefixes = PREFIXES) -> str:
     """Return the text of a declaration with its final dot."""
-    columns = ", ".join(f"{column.name}: {column.type}" for column in declaration.columns)
     role = f"{declaration.role} " if declaration.role else ""
-    return f"{role}relation {_predicate(declaration.predicate, prefixes)}({columns}) ."
+    return f"{role}relation {_predicate(declaration.predicate, prefixes)}({_columns(declaration.columns)}) ."
+
+
+def _format_type(definition: TypeDefinition, prefixes: _Prefixes) -> str:
+    """Return the text of the definition of a type."""
+    parts = [format_term(value, prefixes) for value in definition.values] or [definition.alias]
+    if definition.variants:
+        parts = [f"{variant.name}({_columns(variant.fields)})" for variant in definition.variants]
+    return f"type {definition.name} = {' | '.join(parts)} ."
+
+
+def _format_function(definition: FunctionDefinition, prefixes: _Prefixes) -> str:
+    """Return the text of the definition of a function."""
+    parameters = ", ".join(f"?{parameter.name}: {parameter.type}" for parameter in definition.parameters)
+    body = _RuleWriter(prefixes, frozenset()).expression(definition.body)
+    return f"function {definition.name}({parameters}): {definition.result} = {body} ."
+
+
+def _columns(columns: Iterable[Column]) -> str:
+    return ", ".join(f"{column.name}: {column.type}" for column in columns)
 
 
 def format_rule(rule: Rule, prefixes: _Prefixes = PREFIXES, named: bool = False) -> str:
@@ -102,6 +129,12 @@ def format_term(term: Argument, prefixes: _Prefixes = PREFIXES) -> str:
     plain = _PLAIN.get(term.datatype)
     if plain is not None and plain.fullmatch(term.lexical):
         return term.lexical
+    structure = decode(term)
+    if structure is not None:
+        members = [format_term(member, prefixes) for member in structure.members]
+        if structure.kind == "record":
+            members.insert(0, format_term(Literal(structure.constructor)))
+        return f"{structure.kind.upper()}({', '.join(members)})"
     quoted = f'"{_UNSAFE_IN_STRING.sub(_escape, term.lexical)}"'
     if term.language is not None:
         return f"{quoted}@{term.language}"
@@ -137,8 +170,8 @@ def _wildcards(rule: Rule) -> frozenset[Variable]:
     It numbers wildcards from left to right, passing over names that the rule has.
     """
     names = Counter(_occurrences((rule.head, *rule.body)))
-    made = [variable for variable, count in names.items() if variable.name.startswith("_") and count == 1]
-    others = any(variable.name.startswith("_") and count > 1 for variable, count in names.items())
+    made = [variable for variable, count in names.items() if _NUMBERED.fullmatch(variable.name) and count == 1]
+    others = any(_NUMBERED.fullmatch(variable.name) and count > 1 for variable, count in names.items())
     numbered = not others and all(variable.name == f"_{number}" for number, variable in enumerate(made, start=1))
     return frozenset(made if numbered else ())
 
@@ -182,6 +215,9 @@ class _RuleWriter:
 
     def binding(self, binding: AggregateBinding) -> str:
         argument = "*" if binding.argument is None else self.expression(binding.argument)
+        takes_several = binding.function in ARGUMENTS or binding.definition is not None
+        if takes_several and isinstance(binding.argument, Call) and binding.argument.name == "TUPLE":
+            argument = argument.removeprefix("TUPLE(").removesuffix(")")
         return f" BIND {binding.function}({'DISTINCT ' if binding.distinct else ''}{argument}) AS {binding.variable}"
 
     def atom(self, atom: Atom) -> str:

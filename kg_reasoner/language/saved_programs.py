@@ -23,6 +23,7 @@ _PARTS: Final = {
     for part in (
         *(program.Aggregate, program.AggregateBinding, program.Atom, program.Bind, program.Call, program.Column),
         *(program.Declaration, program.Filter, program.Negation, program.Origin, program.Program, program.Rule, program.Variable),
+        *(program.FunctionDefinition, program.TypeDefinition, program.Variant),
         *(terms.BlankNode, terms.IRI, terms.Literal, Span),
     )
 }
@@ -61,7 +62,7 @@ def dumps(parsed: Program, source: str) -> bytes:
     """Return a program as JSON that does not name its source.
 
     >>> dumps(Program(translate="dlp"), "rules.dl")
-    b'["Program",[""],[""],[""],"dlp"]'
+    b'["Program",[""],[""],[""],"dlp",[""],[""]]'
     """
     return json.dumps(_plain(parsed, source), separators=(",", ":")).encode()
 
@@ -114,7 +115,7 @@ def _shipped(path: Path, key: str) -> bytes | None:
 def _key(path: Path) -> str:
     """Return a name for what the parsed program depends on: the file and the parser."""
     here = Path(__file__).parent
-    sources = (path, *sorted(here.glob("*.py")), here / "grammar.lark", Path(program.__file__), Path(terms.__file__))
+    sources = (path, *sorted(here.rglob("*.py")), here / "grammar.lark", Path(program.__file__), Path(terms.__file__))
     digest = hashlib.sha256()
     for source in sources:
         digest.update(source.read_bytes())

@@ -20,21 +20,30 @@ RESERVED: Final = ("AGGREGATE", "BIND", "FILTER")
 _KEYWORDS: Final = (*RESERVED, "NOT")
 """The words that begin a part of a body, in any case."""
 
-_MISSPELT: Final = (*_KEYWORDS, "INPUT", "OUTPUT", "PREFIX", "RELATION")
+_MISSPELT: Final = (*_KEYWORDS, "FUNCTION", "IMPORT", "INPUT", "OUTPUT", "PREFIX", "RELATION")
 _DIRECTIVES: Final = ("prefix", "base", "translate", "rule")
 
 _CONSTANTS: Final = frozenset(["IRI", "PREFIXED", "BLANK_NODE", "BOOLEAN", "DOUBLE", "DECIMAL", "INTEGER", "STRING"])
 _ATOM: Final = frozenset(["LSQB", "NAME", "IRI", "PREFIXED", "VARIABLE", "FALSE"])
+_EXPRESSION: Final = _CONSTANTS | frozenset(
+    ["NOT_SIGN", "PLUS", "MINUS", "LPAR", "NAME", "COLUMN", "MATCH", "VARIABLE", "WILDCARD"]
+)
+_OPERATORS: Final = frozenset(["COMPARISON", "OR", "AND", "PLUS", "MINUS", "STAR", "SLASH", "PERCENT", "IN", "NOT_IN"])
 _STATEMENT: Final = frozenset(
-    ["RELATION", "INPUT", "OUTPUT", "PREFIX", "BASE", "_AT_PREFIX", "_AT_BASE", "_AT_TRANSLATE", "_AT_RULE"]
+    [
+        *("RELATION", "IMPORT", "TYPE", "FUNCTION", "INPUT", "OUTPUT", "PREFIX", "BASE"),
+        *("_AT_PREFIX", "_AT_BASE", "_AT_TRANSLATE", "_AT_RULE"),
+    ]
 )
 _PLACES: Final[tuple[tuple[str, frozenset[str], str], ...]] = (
     ("RELATION", _STATEMENT | _ATOM, "a rule, a declaration or a directive"),
-    ("FILTER", _ATOM | frozenset(_KEYWORDS), "an atom, NOT, FILTER, BIND or AGGREGATE"),
-    ("NOT_SIGN", _CONSTANTS | frozenset(["NOT_SIGN", "PLUS", "MINUS", "LPAR", "NAME", "VARIABLE", "WILDCARD"]), "an expression"),
+    ("FILTER", _ATOM | _EXPRESSION | frozenset(_KEYWORDS), "an atom, a condition, NOT, FILTER, BIND or AGGREGATE"),
+    ("NOT_SIGN", _EXPRESSION, "an expression"),
     ("WILDCARD", _CONSTANTS | frozenset(["WILDCARD", "VARIABLE"]), "a term"),
     ("LSQB", _ATOM, "an atom"),
-    ("COMPARISON", frozenset(["COMPARISON", "OR", "AND", "PLUS", "MINUS", "STAR", "SLASH", "IN", "NOT_IN"]), "an operator"),
+    ("COMPARISON", _OPERATORS, "an operator"),
+    ("CARET", frozenset(["CARET", "A", "IRI", "PREFIXED", "LPAR"]), "a path"),
+    ("BAR", frozenset(["BAR", "SLASH", "PLUS", "STAR", "QUESTION"]), "an operator of paths"),
     ("PREFIXED", frozenset(["PREFIXED", "IRI"]), "an IRI"),
 )
 """What is allowed at a place: a terminal accepted only there; the terminals that the words cover; the words."""
@@ -56,6 +65,7 @@ _WORDS: Final = {
     "OR": "`||`",
     "RPAR": "`)`",
     "RSQB": "`]`",
+    "SEMICOLON": "`;`",
     "STAR": "`*`",
     "VARIABLE": "a variable",
     "_IF": "`:-`",
@@ -121,8 +131,8 @@ def _hint(found: str, accepted: set[str], stack: list[Any], text: str, start: in
         close = get_close_matches(word.upper(), _MISSPELT, n=1, cutoff=0.7)
         if close and close[0] != word.upper():
             return f"did you mean {close[0] if close[0] in _KEYWORDS else close[0].lower()} instead of `{word}`?"
-    if last.upper() in ("NOT", "EXISTS") or [str(value).upper() for value in stack[-2:]] == ["NOT", "("]:
-        return "NOT takes a single atom; variables that occur only there are existential"
+    if last.upper() in ("NOT", "EXISTS"):
+        return "NOT takes an atom, or a body in parentheses; variables that occur only there are existential"
     if last == "false":
         return "false can only be the head of a constraint: `false :- body .`"
     if last and stack[-1].type == "LABEL":
@@ -131,6 +141,8 @@ def _hint(found: str, accepted: set[str], stack: list[Any], text: str, start: in
         return "declare a relation like this: input relation edge(from: iri, to: iri) ."
     if found in ("<", ">", "=", "!") and last.startswith("?") and accepted == {"LSQB"}:
         return f"write comparisons in FILTER, as in FILTER({last} > 3)"
+    if accepted == {"LPAR"} and last and any(getattr(value, "type", None) in ("LPAR", "LSQB") for value in stack):
+        return f'write ?{last} for a variable, "{last}" for a string; parentheses follow the name of a function'
     if found in ("%", "/"):
         return "comments begin with #"
     if found == "]" and accepted == {"COMMA"}:

@@ -16,6 +16,7 @@ from kg_reasoner.planning.layout import NO_NAMES, Names, Part, TripleLayout, con
 from kg_reasoner.planning.property_tables import PropertyTables
 from kg_reasoner.planning.triple_table import TripleTable
 from kg_reasoner.program import (
+    AUXILIARY,
     TRIPLE,
     Argument,
     Atom,
@@ -182,14 +183,14 @@ class RelationCatalog:
         return [] if relation is None else [(relation, facts)]
 
     def as_facts(self, tables: Iterable[Part]) -> dict[str, tuple[Rows, Flags]]:
-        """Return flagged rows of relations by predicate, with all arguments: rows of triples for `TRIPLE`. Internal relations are
-        omitted.
+        """Return flagged rows of relations by predicate, with all arguments: rows of triples for `TRIPLE`. Internal relations and
+        auxiliary predicates are omitted.
         """
         parts: dict[str, list[Part]] = {}
         names, held = self._names, self.layout.held
         for relation, rows, flags in tables:
             name = TRIPLE if relation in held else names.get(relation, INTERNAL)
-            if len(rows) and not name.startswith(INTERNAL) and name not in _GIVEN:
+            if len(rows) and not name.startswith((INTERNAL, AUXILIARY)) and name not in _GIVEN:
                 parts.setdefault(name, []).append((relation, rows, flags))
         return {name: (self.layout.joined if name == TRIPLE else concatenated)(found) for name, found in parts.items()}
 

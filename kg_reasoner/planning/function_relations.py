@@ -15,7 +15,7 @@ import numpy as np
 from kg_reasoner.errors import ValueTooLargeError
 from kg_reasoner.expressions import compile as expressions
 from kg_reasoner.planning.chains import Chains
-from kg_reasoner.program import Expression, Rule, Variable, variables_of
+from kg_reasoner.program import Call, Expression, Rule, Variable, variables_of
 from kg_reasoner.storage.arrays import Ids, Rows, unique_rows
 from kg_reasoner.storage.dictionary import Dictionary
 from kg_reasoner.storage.kernels.layout import FAILED, HOLDS, STATED
@@ -158,7 +158,8 @@ class Functions:
         """Return the results of a function, applied to one row of arguments after the other."""
         numbers = list(dict.fromkeys(arguments.reshape(-1).tolist()))
         terms = dict(zip(numbers, map(term_from_text, self.dictionary.texts_of(numbers)), strict=True))
-        found = [_evaluated(function, [terms[number] for number in row]) for row in arguments.tolist()]
+        rows = [[terms[number] for number in row] for row in arguments.tolist()]
+        found = _in_batch(function, rows) or [_evaluated(function, row) for row in rows]
         if function.is_filter:
             return np.where(np.array(found, np.bool_), np.int32(HOLDS), np.int32(FAILED))
         results = np.full(len(found), FAILED, np.int32)
@@ -171,6 +172,18 @@ class Functions:
         if stride > context.request_stride:
             context.request_stride, context.request_room = stride, REQUESTS
             context.requests = allocate(REQUESTS * stride, np.int32)
+
+
+def _in_batch(function: _FunctionRelation, rows: Sequence[Sequence[Term]]) -> list[Term | bool | None] | None:
+    """Return the results of a function in Python that takes columns; None for another expression."""
+    call = function.expression
+    if not isinstance(call, Call) or not getattr(call.definition, "batch", False) or function.is_filter:
+        return None
+    if any(isinstance(argument, Call) for argument in call.arguments):
+        return None
+    places = {variable: place for place, variable in enumerate(function.variables)}
+    chosen = [[row[places[part]] if isinstance(part, Variable) else part for part in call.arguments] for row in rows]
+    return [_checked(result) for result in call.definition.column(chosen)]
 
 
 def _evaluated(function: _FunctionRelation, terms: Sequence[Term]) -> Term | bool | None:

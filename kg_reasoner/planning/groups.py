@@ -283,7 +283,7 @@ class AggregateRelation:
         if binding.argument is None:
             count = len(rows)
             return self._dictionary.encode(aggregates.count_literal(count))
-        if binding.function == "COUNT" and function.column >= 0:
+        if binding.function == "COUNT" and binding.definition is None and function.column >= 0:
             column = rows[:, function.column]
             return self._dictionary.encode(aggregates.count_literal(len(np.unique(column)) if binding.distinct else len(column)))
         values: Iterable[Term | None]
@@ -293,7 +293,7 @@ class AggregateRelation:
             else:
                 assert function.value is not None
                 values = [function.value([decode(number) for number in row]) for row in rows.tolist()]
-            result = aggregates.aggregate(binding.function, binding.distinct, values)
+            result = aggregates.value_of_group(binding, values)
         except ValueTooLargeError as error:
             shown = self.rule.head.predicate.removeprefix(f"{INTERNAL}groups of")
             raise ValueTooLargeError(f"{error} in{shown}") from None
@@ -305,6 +305,6 @@ def _values_of(many: GroupValues, function: _AggregateFunction, rows: Rows, labe
     binding = function.binding
     if binding.argument is None:
         return many.of("COUNT", rows[:, 0], labels, starts, distinct=False)
-    if function.column < 0:
+    if function.column < 0 or binding.definition is not None:
         return None
     return many.of(binding.function, rows[:, function.column], labels, starts, distinct=binding.distinct)

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from kg_reasoner.errors import ColumnTypeError, Span
+from kg_reasoner.expressions.structures import is_structure
 from kg_reasoner.program import Column, Program, Rule, Variable
 from kg_reasoner.storage.arrays import Ids
 from kg_reasoner.storage.dictionary import Dictionary
 from kg_reasoner.terms import Term, term_text
+
+if TYPE_CHECKING:
+    from kg_reasoner.expressions.types import Type, Types
 
 __all__ = ["ColumnTypes", "check_heads"]
 
@@ -30,7 +36,15 @@ class ColumnTypes:
         heads = {rule.head.predicate for rule in program.rules if rule.body} if self.typed else set()
         self.derived = tuple(predicate for predicate in self.typed if predicate in heads)
         """Those of these predicates that rules derive. The facts of the others are checked when they are added."""
+        self._definitions = program.types
         self._known: dict[str, set[int]] = {column.type: set() for columns in self.typed.values() for column in columns}
+
+    @cached_property
+    def _types(self) -> Types:
+        """The types of the program."""
+        from kg_reasoner.expressions.types import Types
+
+        return Types(self._definitions)
 
     def check(self, predicate: str, facts: Ids, rules: Iterable[Rule] = ()) -> None:
         """Check facts of a predicate, shape (n, arity).
@@ -45,15 +59,13 @@ class ColumnTypes:
         """
         if predicate not in self.typed:
             return
-        from kg_reasoner.storage.table_terms import is_of_type
-
         for number, column in enumerate(self.typed[predicate]):
-            known = self._known[column.type]
+            known, type_ = self._known[column.type], self._types.type_of(column.type)
             for term in np.unique(facts[:, number]).tolist() if column.type != "any" else ():
                 if term not in known:
                     decoded = self._dictionary.decode(term)
-                    if not is_of_type(decoded, column.type):
-                        raise _mismatch(predicate, column, decoded, rules)
+                    if not type_.accepts(decoded):
+                        raise _mismatch(predicate, column, type_, decoded, rules)
                     known.add(term)
 
 
@@ -69,12 +81,14 @@ def check_heads(program: Program) -> None:
     typed = _typed(program)
     if not typed:
         return
-    from kg_reasoner.storage.table_terms import is_of_type
+    from kg_reasoner.expressions.types import Types
 
+    types = Types(program.types)
     for rule in program.rules:
         for column, term in zip(typed.get(rule.head.predicate, ()), rule.head.terms, strict=False):
-            if not isinstance(term, Variable) and not is_of_type(term, column.type):
-                raise _mismatch(rule.head.predicate, column, term, [rule] if rule.body else [], rule.head.span)
+            type_ = types.type_of(column.type)
+            if not isinstance(term, Variable) and not type_.accepts(term):
+                raise _mismatch(rule.head.predicate, column, type_, term, [rule] if rule.body else [], rule.head.span)
 
 
 def _typed(program: Program) -> dict[str, tuple[Column, ...]]:
@@ -82,11 +96,13 @@ def _typed(program: Program) -> dict[str, tuple[Column, ...]]:
     return {predicate: columns for predicate, columns in declared if any(column.type != "any" for column in columns)}
 
 
-def _mismatch(predicate: str, column: Column, term: Term, rules: Iterable[Rule], span: Span | None = None) -> ColumnTypeError:
-    from kg_reasoner.language.printer import format_rule
-    from kg_reasoner.storage.table_terms import with_article
+def _mismatch(
+    predicate: str, column: Column, type_: Type, term: Term, rules: Iterable[Rule], span: Span | None = None
+) -> ColumnTypeError:
+    from kg_reasoner.language.printer import format_rule, format_term
 
-    message = f"{term_text(term)} is not {with_article(column.type)}, as column {column.name} of {predicate} is declared"
+    shown = format_term(term) if is_structure(term) else term_text(term)
+    message = f"{shown} is not {type_.noun}, as column {column.name} of {predicate} is declared"
     derivers = [format_rule(rule) for rule in rules]
     if derivers:
         message += f"; derived by {' or '.join(derivers)}"

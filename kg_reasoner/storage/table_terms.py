@@ -23,7 +23,8 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from kg_reasoner.errors import UnknownNameError
+from kg_reasoner.expressions.types import Types
+from kg_reasoner.expressions.values import value_of
 from kg_reasoner.terms import ABSOLUTE_IRI, IRI, XSD, BlankNode, Literal, Term, literal, term_from_text, term_text
 
 __all__ = ["cell_reader", "format_cell", "is_of_type", "with_article"]
@@ -60,7 +61,7 @@ _NOUNS: Final = {
 
 def with_article(type_: str) -> str:
     """Return the noun phrase for a column type in messages."""
-    return _NOUNS[type_]
+    return _NOUNS.get(type_, f"a {type_}")
 
 
 def is_of_type(term: Term, type_: str) -> bool:
@@ -69,6 +70,8 @@ def is_of_type(term: Term, type_: str) -> bool:
     >>> is_of_type(literal(7), "integer"), is_of_type(literal(7), "decimal"), is_of_type(literal("7"), "string")
     (True, False, True)
     """
+    if type_ not in _NOUNS:
+        return Types().type_of(type_).accepts(term)
     if type_ == "any":
         return True
     if type_ == "iri":
@@ -91,10 +94,21 @@ def cell_reader(type_: str, prefixes: Mapping[str, str]) -> Callable[[str], Term
         "double": _read_double,
         "boolean": _read_boolean,
         "any": lambda cell: _read_any(cell, prefixes),
+        "date": lambda cell: _read_valid(cell, "date"),
+        "dateTime": lambda cell: _read_valid(cell, "dateTime"),
+        "float": lambda cell: _read_valid(cell, "float"),
     }
-    if type_ not in readers:
-        raise UnknownNameError("column type", type_, readers)
-    return readers[type_]
+    if type_.startswith(("signed<", "unsigned<")):
+        return _read_integer
+    # What has structure is written as a term in N-Triples form. Whether it is of the type is checked with the facts.
+    return readers.get(type_, readers["any"])
+
+
+def _read_valid(cell: str, type_: str) -> Term:
+    term = Literal(cell, XSD[type_].value)
+    if value_of(term) is None:
+        raise ValueError(f"{cell!r} is not {with_article(type_)}")
+    return term
 
 
 def _read_iri(cell: str, prefixes: Mapping[str, str]) -> Term:

@@ -14,6 +14,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from kg_reasoner.expressions.values import UNORDERED as UNORDERED_KINDS
 from kg_reasoner.expressions.values import value_of
 from kg_reasoner.storage.dictionary import Dictionary
 from kg_reasoner.storage.kernels.layout import NAN, OPAQUE, ORDERED, RESOURCE, UNORDERED
@@ -132,7 +133,7 @@ class ValueTable:
                 order = self._orders[kind] = _Order(order.terms)
                 labels = order.add(members)
                 assert labels is not None
-            code = UNORDERED if kind == "langString" else ORDERED + list(self._orders).index(kind)
+            code = UNORDERED if kind in UNORDERED_KINDS else ORDERED + list(self._orders).index(kind)
             for _, number in members:
                 self._kinds[number] = code
             for number, label in labels:

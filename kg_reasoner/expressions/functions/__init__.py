@@ -1,4 +1,4 @@
-"""The deterministic functions and operators of SPARQL 1.1, on RDF terms.
+"""The deterministic functions and operators of SPARQL 1.1 on RDF terms, and those that only rules have.
 
 `FUNCTIONS` has those that evaluate all their arguments, by the name in a `program.Call`. Functional forms (``&& || !`` with
 their three truth values, IF, COALESCE, IN, BOUND) are in `kg_reasoner.expressions.compile`. `REFUSED` has those that cannot be
@@ -11,7 +11,17 @@ from __future__ import annotations
 
 from typing import Final
 
-from kg_reasoner.expressions.functions import arithmetic, casts, comparisons, dates, nodes, regex, strings
+from kg_reasoner.expressions.functions import (
+    arithmetic,
+    casts,
+    collections,
+    comparisons,
+    dates,
+    integers,
+    nodes,
+    regex,
+    strings,
+)
 from kg_reasoner.expressions.functions.kinds import Function
 
 __all__ = ["FUNCTIONS", "REFUSED"]
@@ -24,6 +34,8 @@ FUNCTIONS: Final[dict[str, Function]] = {
     **regex.FUNCTIONS,
     **dates.FUNCTIONS,
     **casts.FUNCTIONS,
+    **integers.FUNCTIONS,
+    **collections.FUNCTIONS,
 }
 """Functions and operators by name: operators as written (unary minus is ``neg``), functions in upper case, casts as ``<IRI>``."""
 

@@ -1,0 +1,257 @@
+"""Types of terms: those of columns, of arguments and results of functions.
+
+A type is written as text: a name, and for some its parameters in angle brackets: ``list<integer>``. Names of a program's own types
+are resolved by `Types`. What a type accepts decides about facts at run time, `kinds` about rules before (`language.typing`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any, Final
+
+from kg_reasoner.errors import ReasonerError, suggest
+from kg_reasoner.expressions.structures import NAMESPACE, decode, encode
+from kg_reasoner.expressions.values import value_of
+from kg_reasoner.program import COLUMN_TYPES, TypeDefinition
+from kg_reasoner.terms import IRI, XSD, BlankNode, Literal, Term, literal
+
+__all__ = ["PARAMETRIC", "Type", "Types", "kind_of", "python_value"]
+
+Kinds = frozenset[str] | None
+"""The kinds of terms in a type, see `kind_of`; None: any."""
+
+NUMBERS: Final = ("integer", "decimal", "float", "double")
+_DATATYPES: Final = ("string", *NUMBERS, "boolean", "date", "dateTime")
+_KINDS: Final = {XSD[name].value: name for name in _DATATYPES}
+_WIDTHS: Final = (8, 16, 32, 64, 128)
+_NOUNS: Final = {
+    "iri": "an IRI",
+    "integer": "an integer",
+    "decimal": "a decimal number",
+    "any": "a term",
+    "term": "a term",
+}
+
+PARAMETRIC: Final = {"list": 1, "set": 1, "optional": 1, "map": 2, "tuple": None, "signed": 0, "unsigned": 0}
+"""The types with parameters, and how many: None for any number, 0 for a width in bits."""
+
+
+@dataclass(frozen=True)
+class Type:
+    """A type: its text, what it accepts, and which kinds of terms it has.
+
+    Attributes:
+        name: The text.
+        accepts: Whether a term is of the type.
+        kinds: The kinds of its terms; None for any.
+    """
+
+    name: str
+    accepts: Callable[[Term], bool]
+    kinds: Kinds
+
+    @property
+    def noun(self) -> str:
+        """The type with an article, for messages."""
+        return _NOUNS.get(self.name) or f"{'an' if self.name[0].lower() in 'aeio' else 'a'} {self.name}"
+
+    def read(self, term: Term) -> Any:
+        """Return the Python value of a term of this type: a term itself for ``any`` and ``term``."""
+        return term if self.kinds is None else python_value(term)
+
+    def write(self, value: Any) -> Term:
+        """Return the term of a Python value.
+
+        Raises:
+            TypeError: No term has such a value.
+        """
+        return _term_of(value, self.name)
+
+
+def kind_of(term: Term) -> str:
+    """Return the kind of a term: its datatype, ``iri``, ``blank``, ``record Ok`` for a record of a constructor, or ``other``."""
+    if isinstance(term, IRI):
+        return "iri"
+    if isinstance(term, BlankNode):
+        return "blank"
+    if term.datatype.startswith(NAMESPACE):
+        found = decode(term)
+        return "other" if found is None else f"record {found.constructor}" if found.kind == "record" else found.kind
+    return _KINDS.get(term.datatype, "other") if term.language is None else "text"
+
+
+def python_value(term: Term) -> Any:
+    """Return the Python value of a literal: int, str, float, Decimal, bool, list, set (as frozenset), dict or tuple.
+
+    Other terms are returned as they are.
+    """
+    if not isinstance(term, Literal):
+        return term
+    structure = decode(term)
+    if structure is not None and structure.kind != "record":
+        members = [python_value(member) for member in structure.members]
+        if structure.kind == "map":
+            return dict(zip(members[::2], members[1::2], strict=True))
+        return {"list": list, "tuple": tuple, "set": frozenset}[structure.kind](members)
+    kind = kind_of(term)
+    if kind == "string":
+        return term.lexical
+    value = value_of(term)
+    if value is None or kind not in (*NUMBERS, "boolean"):
+        return term
+    found = value[1]
+    return {"integer": int, "decimal": Decimal, "float": float, "double": float, "boolean": bool}[kind](found)
+
+
+def _term_of(value: Any, name: str) -> Term:
+    if isinstance(value, IRI | BlankNode | Literal):
+        return value
+    if isinstance(value, bool | Decimal | str):
+        return literal(value)
+    if isinstance(value, int):
+        return literal(float(value)) if name in ("double", "float") else literal(value)
+    if isinstance(value, float):
+        return Literal(literal(value).lexical, XSD.float.value) if name == "float" else literal(value)
+    if isinstance(value, Mapping):
+        return encode("map", [_term_of(part, "any") for pair in value.items() for part in pair])
+    if isinstance(value, set | frozenset):
+        return encode("set", [_term_of(member, "any") for member in value])
+    if isinstance(value, tuple) and not name.startswith("list"):
+        return encode("tuple", [_term_of(member, "any") for member in value])
+    if isinstance(value, Iterable):
+        return encode("set" if name.startswith("set") else "list", [_term_of(member, "any") for member in value])
+    raise TypeError(f"{value!r} is no term")
+
+
+class Types:
+    """The types of a program.
+
+    Args:
+        definitions: The types that the program defines.
+    """
+
+    def __init__(self, definitions: Iterable[TypeDefinition] = ()) -> None:
+        self.definitions = {definition.name: definition for definition in definitions}
+        self.constructors = {
+            variant.name: (definition, variant) for definition in self.definitions.values() for variant in definition.variants
+        }
+        """The constructors of records, each with its type."""
+        self._known: dict[str, Type] = {}
+
+    def names(self) -> tuple[str, ...]:
+        """Return the names of all types, for messages."""
+        return (*COLUMN_TYPES, *PARAMETRIC, *self.definitions)
+
+    def type_of(self, text: str) -> Type:
+        """Return the type that a text means.
+
+        Raises:
+            ReasonerError: There is none of this name, or it has other parameters.
+        """
+        known = self._known.get(text)
+        if known is None:
+            known = self._known[text] = self._made(text)
+        return known
+
+    def _made(self, text: str) -> Type:
+        name, *parameters = parts(text)
+        definition = self.definitions.get(name)
+        if definition is not None and not parameters:
+            return self._defined(definition)
+        if name in COLUMN_TYPES and not parameters:
+            return _base(name)
+        if name not in PARAMETRIC:
+            raise ReasonerError(f"unknown type {name}{suggest(name, self.names())}")
+        wanted = PARAMETRIC[name]
+        if wanted == 0:
+            return _integers(name, parameters)
+        if (wanted is None and not parameters) or (wanted is not None and len(parameters) != wanted):
+            raise ReasonerError(f"the type {name} has {'some' if wanted is None else wanted} parameters in angle brackets")
+        for parameter in parameters:
+            parts(parameter)
+        return self._structure(text, name, parameters)
+
+    def _structure(self, text: str, name: str, parameters: list[str]) -> Type:
+        if name == "optional":
+            return self._records(text, {"Some": tuple(parameters), "None": ()})
+        if name == "tuple":
+            return Type(text, lambda term: self._fits(term, "tuple", parameters, len(parameters)), frozenset(["tuple"]))
+        return Type(text, lambda term: self._fits(term, name, parameters), frozenset([name]))
+
+    def _fits(self, term: Term, kind: str, parameters: list[str], size: int | None = None) -> bool:
+        found = decode(term)
+        if found is None or found.kind != kind or (size is not None and len(found.members) != size):
+            return False
+        types = [self.type_of(parameter) for parameter in parameters]
+        return all(types[place % len(types)].accepts(member) for place, member in enumerate(found.members))
+
+    def _records(self, text: str, fields: Mapping[str, tuple[str, ...]]) -> Type:
+        def accepts(term: Term) -> bool:
+            found = decode(term)
+            if found is None or found.kind != "record" or len(found.members) != len(fields.get(found.constructor, found.members)):
+                return False
+            types = fields.get(found.constructor)
+            pairs = zip(types or (), found.members, strict=False)
+            return types is not None and all(self.type_of(type_).accepts(member) for type_, member in pairs)
+
+        return Type(text, accepts, frozenset(f"record {name}" for name in fields))
+
+    def _defined(self, definition: TypeDefinition) -> Type:
+        if definition.alias:
+            meant = self.type_of(definition.alias)
+            return Type(definition.name, meant.accepts, meant.kinds)
+        if definition.values:
+            values = frozenset(definition.values)
+            return Type(definition.name, values.__contains__, frozenset(map(kind_of, values)))
+        fields = {variant.name: tuple(field.type for field in variant.fields) for variant in definition.variants}
+        return self._records(definition.name, fields)
+
+
+def parts(text: str) -> list[str]:
+    """Return the name of a type and its parameters.
+
+    >>> parts("map<string, list<integer>>")
+    ['map', 'string', 'list<integer>']
+    """
+    name, bracket, rest = text.partition("<")
+    found, depth, begin = [name.strip()], 0, 0
+    inner = rest.removesuffix(">") if bracket else ""
+    for place, char in enumerate(inner):
+        depth += (char == "<") - (char == ">")
+        if char == "," and depth == 0:
+            found.append(inner[begin:place].strip())
+            begin = place + 1
+    return [*found, inner[begin:].strip()] if inner else found
+
+
+def _base(name: str) -> Type:
+    if name in ("any", "term"):
+        return Type(name, lambda term: True, None)
+    if name == "iri":
+        return Type(name, lambda term: isinstance(term, IRI), frozenset(["iri"]))
+    if name == "string":
+        return Type(name, lambda term: kind_of(term) == "string", frozenset(["string"]))
+    datatype = XSD[name].value
+    return Type(
+        name,
+        lambda term: (
+            isinstance(term, Literal) and term.datatype == datatype and term.language is None and value_of(term) is not None
+        ),
+        frozenset([name]),
+    )
+
+
+def _integers(name: str, parameters: list[str]) -> Type:
+    """Return the type of the integers of a width in bits."""
+    if len(parameters) != 1 or not parameters[0].isdecimal() or int(parameters[0]) not in _WIDTHS:
+        raise ReasonerError(f"the type {name} has a width in angle brackets: {', '.join(map(str, _WIDTHS))}")
+    bits = int(parameters[0])
+    low, high = (-(1 << (bits - 1)), (1 << (bits - 1)) - 1) if name == "signed" else (0, (1 << bits) - 1)
+    whole = _base("integer")
+
+    def accepts(term: Term) -> bool:
+        return whole.accepts(term) and isinstance(term, Literal) and len(term.lexical) <= 60 and low <= int(term.lexical) <= high
+
+    return Type(f"{name}<{bits}>", accepts, frozenset(["integer"]))

@@ -1,0 +1,45 @@
+"""What the passes share while they rewrite one statement: new names, and predicates of its own that wait for their rules."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Sequence
+
+from kg_reasoner.language.surface import SurfaceBody
+from kg_reasoner.program import AUXILIARY, Atom, Variable
+
+__all__ = ["Context"]
+
+
+class Context:
+    """The new names and predicates of one statement.
+
+    Args:
+        statement: What identifies the statement: equal statements have equal predicates of their own, different ones have not.
+        taken: The names of its variables.
+    """
+
+    def __init__(self, statement: object, taken: Iterable[str]) -> None:
+        self._statement = statement
+        self._taken = set(taken)
+        self._predicates = 0
+        self.waiting: list[tuple[Atom, Sequence[SurfaceBody]]] = []
+        """Heads of rules that are not yet rewritten, each with the alternatives of its body."""
+
+    def variable(self, kind: str) -> Variable:
+        """Return a new variable, which is not shown among the results of a query."""
+        number = 1
+        while (name := f"_{kind}{number}") in self._taken:
+            number += 1
+        self._taken.add(name)
+        return Variable(name)
+
+    def predicate(self, kind: str) -> str:
+        """Return the name of a new predicate."""
+        self._predicates += 1
+        digest = hashlib.sha256(repr(self._statement).encode(errors="surrogatepass")).hexdigest()[:10]
+        return f"{AUXILIARY}{kind}{self._predicates}_{digest}"
+
+    def define(self, head: Atom, *alternatives: SurfaceBody) -> None:
+        """Add rules for a predicate of the statement's own, one for each alternative."""
+        self.waiting.append((head, alternatives))

@@ -1,0 +1,83 @@
+"""The bodies of NOT and AGGREGATE that are more than a body may contain: a predicate of their own in their place."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+from kg_reasoner.language.desugaring.alternatives import without_alternatives
+from kg_reasoner.language.desugaring.context import Context
+from kg_reasoner.language.desugaring.patterns import pattern_variables
+from kg_reasoner.language.surface import Along, AnyOf, Applied, Condition, Each, Grouped, NotAny, Same, SurfaceBody
+from kg_reasoner.program import Aggregate, Atom, Bind, BodyLiteral, Negation, Variable, variables_of
+
+__all__ = ["bound_by", "variables_in", "without_alternatives_in", "without_not"]
+
+
+def variables_in(part: object) -> list[Variable]:
+    """Return the variables of a part that are visible outside of it, or may be the same as outside of it."""
+    if isinstance(part, Applied):
+        return [variable for argument in part.arguments for variable in variables_of(argument)]
+    if isinstance(part, Condition):
+        return list(variables_of(part.expression))
+    if isinstance(part, Same):
+        return list(variables_of((part.first, part.second)))
+    if isinstance(part, Each):
+        return [*(variable for member in part.variables for variable in variables_of(member)), *variables_of(part.collection)]
+    if isinstance(part, Along):
+        return list(variables_of((part.subject, part.object)))
+    if isinstance(part, NotAny | AnyOf):
+        return [variable for body in part.alternatives for inner in body for variable in variables_in(inner)]
+    if isinstance(part, Grouped):
+        return [*part.group, *(binding.variable for binding in part.bindings)]
+    return list(variables_of(part))  # type: ignore[arg-type]  # a part of a body
+
+
+def without_not(part: NotAny, bound: Collection[Variable], core: Sequence[BodyLiteral], context: Context) -> Negation:
+    """Return the negation of an atom in place of one of a conjunction or disjunction.
+
+    Args:
+        part: The negation.
+        bound: The variables that have values outside of it. Others are local to it.
+        core: What gives them these values.
+        context: For the new predicate.
+    """
+    shared = tuple(dict.fromkeys(variable for variable in variables_in(part) if variable in bound))
+    alternatives = without_alternatives(part.alternatives, context, part.span)
+    atom = Atom(context.predicate("not"), shared, part.span)
+    around = tuple(other for other in core if isinstance(other, Atom | Bind | Aggregate))
+    bodies = [body if set(shared) <= bound_by(body) else (*around, *body) for body in alternatives]
+    context.define(atom, *bodies)
+    return Negation(atom, part.span)
+
+
+def bound_by(body: SurfaceBody) -> set[Variable]:
+    """Return the variables that a body binds, whatever its surroundings."""
+    found: set[Variable] = set()
+    for part in body:
+        if isinstance(part, Atom):
+            found.update(variables_of(part))
+        elif isinstance(part, Applied):
+            found.update(variable for argument in part.arguments for variable in pattern_variables(argument))
+        elif isinstance(part, Aggregate | Grouped):
+            found.update((*part.group, *(binding.variable for binding in part.bindings)))
+        elif isinstance(part, Bind):
+            found.add(part.variable)
+        elif isinstance(part, Each):
+            found.update(variable for member in part.variables for variable in pattern_variables(member))
+    return found
+
+
+def without_alternatives_in(part: Grouped, context: Context) -> Grouped:
+    """Return an aggregate whose body has no alternatives: where it had several, they are rules for a new predicate."""
+    bodies = without_alternatives(part.alternatives, context, part.span)
+    if len(bodies) == 1:
+        return Grouped((bodies[0],), part.group, part.bindings, part.span)
+    kept = (variable for inner in bodies[0] for variable in variables_in(inner) if not variable.name.startswith("_"))
+    common = tuple(variable for variable in dict.fromkeys(kept) if all(_has(body, variable) for body in bodies[1:]))
+    atom = Atom(context.predicate("any"), common, part.span)
+    context.define(atom, *bodies)
+    return Grouped(((atom,),), part.group, part.bindings, part.span)
+
+
+def _has(body: SurfaceBody, variable: Variable) -> bool:
+    return any(variable in variables_in(part) for part in body)

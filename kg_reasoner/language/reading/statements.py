@@ -1,0 +1,257 @@
+"""Statements in the parse trees of a text: a program."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Set
+from dataclasses import replace
+from pathlib import Path
+from typing import Final
+
+from kg_reasoner.errors import ReasonerError, RuleSyntaxError
+from kg_reasoner.expressions.compile import NAMES
+from kg_reasoner.expressions.definitions import Body, LanguageFunction
+from kg_reasoner.expressions.types import PARAMETRIC, Types
+from kg_reasoner.language.desugaring.context import Context
+from kg_reasoner.language.desugaring.rules import is_plain, rules_of
+from kg_reasoner.language.reading.bodies import BodyReader
+from kg_reasoner.language.reading.imports import located, named
+from kg_reasoner.language.reading.known import Known
+from kg_reasoner.language.reading.terms import Node, is_token
+from kg_reasoner.language.surface import Along, Applied
+from kg_reasoner.program import (
+    COLUMN_TYPES,
+    FALSE,
+    Atom,
+    Column,
+    Declaration,
+    FunctionDefinition,
+    Origin,
+    Program,
+    Rule,
+    TypeDefinition,
+    Variable,
+    Variant,
+    variables_of,
+)
+
+__all__ = ["TRANSLATIONS", "ProgramReader"]
+
+TRANSLATIONS: Final = ("dlp",)
+
+_DEEPEST: Final = 20
+"""How deep imports may be nested."""
+
+
+class ProgramReader(BodyReader):
+    """Reads programs; the arguments are those of `TermReader`."""
+
+    def __init__(self, text: str, source: str, indent: int = 0, known: Known | None = None) -> None:
+        super().__init__(text, source, indent, known)
+        self.declared: dict[str, str] = {}
+        self.declarations: list[Declaration] = []
+        self.rules: list[Rule] = []
+        self.translate: str | None = None
+        self.types: list[TypeDefinition] = []
+        self.functions: list[FunctionDefinition] = []
+        self.signatures: dict[str, tuple[tuple[Column, ...], str]] = {}
+        self.imported = Program()
+        self.modules = set()
+        self.importing: tuple[Path, ...] = ()
+        """The files that import each other, up to this one."""
+        self.parse_module: Callable[[Path, Known, tuple[Path, ...]], Program] | None = None
+
+    def program(self, tree: Node) -> Program:
+        """Return the program of the tree of a text."""
+        self.statements: dict[str, Callable[[Node], None]] = {
+            "prefix": self.add_prefix,
+            "base": self.set_base,
+            "translate": self.set_translation,
+            "import": lambda tree: None,
+            "declaration": self.add_declaration,
+            "function_definition": self.add_function,
+            "rule": self.add_rules,
+        }
+        heads = (head for rule in tree.find_data("heads") for head in rule.children if not is_token(head))
+        self.heads = frozenset(str(head.children[0]) for head in heads)
+        self.learn(tree)
+        for statement in tree.children:
+            if statement.data not in ("type_definition", "function_definition"):
+                self.statements[statement.data](statement)
+        return self.imported | Program(
+            tuple(self.rules),
+            tuple(self.declarations),
+            tuple(self.declared.items()),
+            self.translate,
+            tuple(self.types),
+            tuple(self.functions),
+        )
+
+    def add_prefix(self, tree: Node) -> None:
+        namespace, iri = tree.children[-2:]
+        self.prefixes[namespace[:-1]] = self.declared[namespace[:-1]] = self.absolute(iri)
+
+    def set_base(self, tree: Node) -> None:
+        self.base = self.absolute(tree.children[-1])
+
+    def set_translation(self, tree: Node) -> None:
+        name = tree.children[0]
+        self.expect(name, TRANSLATIONS, "translation")
+        self.translate = str(name)
+
+    def add_declaration(self, tree: Node) -> None:
+        role, _, predicate, *columns = tree.children
+        shape = tuple(self.column(column) for column in columns)
+        self.declarations.append(Declaration(self.predicate(predicate), shape, role.lower() if role else "", self.span(predicate)))
+
+    def column(self, tree: Node) -> Column:
+        name, type_ = tree.children
+        return Column(str(name).removeprefix("?"), "any" if type_ is None else self.type(type_))
+
+    def type(self, tree: Node) -> str:
+        """Return the text of a type."""
+        name, *parameters = tree.children
+        self.expect(name, self.known.types.names(), "type")
+        inner = [str(part) if is_token(part) else self.type(part) for part in parameters if part is not None]
+        text = f"{name}<{', '.join(inner)}>" if inner else str(name)
+        try:
+            self.known.types.type_of(text)
+        except ReasonerError as error:
+            raise RuleSyntaxError(str(error), self.span(tree)) from None
+        return text
+
+    # --- modules
+
+    def add_module(self, tree: Node) -> None:
+        """Add the program of another file, under the name of a module."""
+        _, quoted, _, name = tree.children
+        span = self.span(quoted)
+        path = located(self.unescaped(quoted, quoted[1:-1]), self.source, span)
+        if path.resolve() in self.importing or len(self.importing) > _DEEPEST:
+            raise RuleSyntaxError(f"{path.name} imports itself, directly or through others", span)
+        if self.parse_module is None:
+            raise RuleSyntaxError("a query cannot import", span, "add the import to the program")
+        module = named(self.parse_module(path, self.known, (*self.importing, path.resolve())), str(name))
+        self.imported |= module
+        self.modules.add(str(name))
+        self.known.types = Types({**self.known.types.definitions, **{type_.name: type_ for type_ in module.types}}.values())
+        self.known.functions.update({function.name: function.callee for function in module.functions})
+        self.known.columns.update({declaration.predicate: declaration.columns for declaration in module.declarations})
+
+    # --- types and functions
+
+    def learn(self, tree: Node) -> None:
+        """Learn the names of types, functions and columns, which statements before them may use."""
+        for node in tree.children:
+            if node.data == "import":
+                self.add_module(node)
+        definitions, old = dict(self.known.types.definitions), dict(self.known.types.definitions)
+        former = dict(old)
+        own = [node for node in tree.children if node.data == "type_definition"]
+        for node in own:
+            name = node.children[1]
+            if name in COLUMN_TYPES or name in PARAMETRIC:
+                raise RuleSyntaxError(f"{name} is a type of the language", self.span(name), "choose another name")
+            if str(name) in definitions and str(name) not in old:
+                raise RuleSyntaxError(f"{name} is defined twice", self.span(name))
+            definitions[str(name)] = TypeDefinition(str(name), alias="any")
+            old.pop(str(name), None)
+        self.known.types = Types(definitions.values())
+        self.types = [self.definition(node) for node in own]
+        for definition in self.types:
+            if former.get(definition.name, definition) != definition:
+                raise RuleSyntaxError(f"another type {definition.name} is defined already", definition.span, "choose another name")
+        self.known.types = Types({**definitions, **{definition.name: definition for definition in self.types}}.values())
+        for node in tree.children:
+            if node.data == "declaration" and is_token(node.children[2]):
+                columns = (column for column in node.children[3:] if getattr(column, "data", None) == "column")
+                self.known.columns[str(node.children[2])] = tuple(map(self.column, columns))
+        functions = [node for node in tree.children if node.data == "function_definition"]
+        before = dict(self.known.functions)
+        for node in functions:
+            self.learn_function(node)
+        prefixes, base, declared = dict(self.prefixes), self.base, dict(self.declared)
+        for node in tree.children:
+            if node.data in ("prefix", "base", "function_definition"):
+                self.statements[node.data](node)
+        self.prefixes, self.base, self.declared = prefixes, base, declared
+        texts = {definition.name: repr(definition) for definition in self.functions}
+        called = {str(node.children[1]): set(map(str, node.scan_values(is_token))) & set(texts) for node in functions}
+        for function in self.functions:
+            name = function.name
+            function.callee.body.text = "\n".join(texts[other] for other in sorted(_closure(name, called)))
+            if before.get(name, function.callee) != function.callee:
+                raise RuleSyntaxError(f"another function {name} is defined already", function.span, "choose another name")
+
+    def definition(self, tree: Node) -> TypeDefinition:
+        """Return the definition of a type."""
+        _, name, *parts = tree.children
+        kinds = {part.data for part in parts}
+        if kinds == {"type"}:
+            return TypeDefinition(str(name), alias=self.type(parts[0]), span=self.span(name))
+        if kinds == {"string"}:
+            return TypeDefinition(str(name), values=tuple(map(self.string, parts)), span=self.span(name))
+        if kinds != {"variant"}:
+            raise RuleSyntaxError(f"{name} has constructors and values", self.span(name), "a type has either of them")
+        variants: dict[str, Variant] = {}
+        for part in parts:
+            constructor, *fields = part.children
+            if str(constructor) in variants:
+                raise RuleSyntaxError(f"{constructor} is defined twice", self.span(constructor))
+            columns = tuple(self.column(field) for field in fields if field is not None)
+            variants[str(constructor)] = Variant(str(constructor), columns)
+        return TypeDefinition(str(name), tuple(variants.values()), span=self.span(name))
+
+    def learn_function(self, tree: Node) -> None:
+        """Learn the name and the types of a function."""
+        _, name, *nodes = tree.children
+        if str(name).upper() in NAMES:
+            raise RuleSyntaxError(f"{name} is a function of the language", self.span(name), "choose another name")
+        parameters = tuple(self.column(node) for node in nodes if getattr(node, "data", None) == "parameter")
+        result = "any" if nodes[-2] is None else self.type(nodes[-2])
+        types = tuple(self.known.types.type_of(parameter.type) for parameter in parameters)
+        if str(name) in self.signatures:
+            raise RuleSyntaxError(f"{name} is defined twice", self.span(name))
+        self.known.functions[str(name)] = LanguageFunction(str(name), Body(), types, self.known.types.type_of(result))
+        self.signatures[str(name)] = parameters, result
+
+    def add_function(self, tree: Node) -> None:
+        """Add the definition of a function."""
+        self.begin(tree)
+        name, body = str(tree.children[1]), self.expression(tree.children[-1])
+        parameters, result = self.signatures[name]
+        callee = self.known.functions[name]
+        variables = tuple(Variable(parameter.name) for parameter in parameters)
+        for variable in variables_of(body):
+            if variable not in variables:
+                raise RuleSyntaxError(f"{variable} is no parameter of {name}", variable.span)
+        callee.body.define(body, variables)
+        self.functions.append(FunctionDefinition(name, parameters, result, body, self.span(tree.children[1]), callee))
+
+    def add_rules(self, tree: Node) -> None:
+        label, heads, body = tree.children
+        self.begin(tree)
+        atoms = [self.head(head) for head in heads.children]
+        alternatives = self.alternatives(body) if body else []
+        origin = Origin(str(label) if label else None, span=self.span(heads))
+        if is_plain(atoms, alternatives):
+            parts = alternatives[0] if alternatives else ()
+            self.rules.extend(Rule(atom, parts, origin) for atom in atoms if isinstance(atom, Atom))
+            return
+        context = Context((atoms, alternatives), self.names())
+        origin = replace(origin, text=self.text_of(heads, tree))
+        self.rules.extend(rules_of(atoms, alternatives, origin, context))
+
+    def head(self, node: Node) -> Atom | Applied:
+        atom = Atom(FALSE, (), self.span(node)) if node == FALSE else self.atom(node)
+        if isinstance(atom, Along):
+            raise RuleSyntaxError("a path is no head of a rule", atom.span, "a head has one property: [?x, ex:p, ?y]")
+        return atom
+
+
+def _closure(name: str, called: Mapping[str, Set[str]]) -> set[str]:
+    """Return a function and those that it calls, directly or indirectly."""
+    found, waiting = {name}, [name]
+    while waiting:
+        waiting += (new := called[waiting.pop()] - found)
+        found |= new
+    return found

@@ -1,0 +1,193 @@
+"""Functions and aggregates that a program registers: in Python, one row or a column at a time."""
+
+from __future__ import annotations
+
+import warnings
+from decimal import Decimal
+from typing import Any
+
+import pytest
+
+from kg_reasoner import Reasoner
+from kg_reasoner.engine.maintenance import STRATEGIES
+from kg_reasoner.errors import ReasonerError, ReasonerWarning, RuleSyntaxError, ValueTooLargeError
+from kg_reasoner.language.parser import parse
+from kg_reasoner.language.printer import format_program, format_term
+from kg_reasoner.terms import IRI, literal
+
+
+def texts(reasoner: Reasoner, predicate: str) -> list[str]:
+    """The facts of a predicate as text."""
+    return sorted(" ".join(map(format_term, row)) for row in reasoner.facts(predicate))
+
+
+def test_a_function_is_called_once_for_each_combination_of_arguments() -> None:
+    reasoner, calls = Reasoner(), []
+
+    @reasoner.function("initials", "string", returns="string")
+    def initials(name: str) -> str:
+        calls.append(name)
+        return "".join(word[0] for word in name.split())
+
+    reasoner.add_program("short(?n, initials(?n)) :- name(?n, _) . known(?n) :- name(?n, ?i), initials(?n) = ?i .")
+    reasoner.add_facts(
+        "name", [(literal("Ann Lee"), literal("AL")), (literal("Bob"), literal("X")), (literal("Bob"), literal("B"))]
+    )
+    assert texts(reasoner, "short") == ['"Ann Lee" "AL"', '"Bob" "B"']
+    assert texts(reasoner, "known") == ['"Ann Lee"', '"Bob"']
+    first = calls.count("Bob")
+    reasoner.remove_facts("name", [(literal("Bob"), literal("X"))])
+    reasoner.add_facts("name", [(literal("Bob"), literal("Y"))])
+    assert texts(reasoner, "short") == ['"Ann Lee" "AL"', '"Bob" "B"']
+    assert calls.count("Bob") == first + 1  # for the pair with "Y" in the other rule
+    assert initials("a b") == "ab"
+
+
+def test_a_function_of_columns_is_called_for_many_rows_at_once() -> None:
+    reasoner, sizes = Reasoner(), []
+
+    @reasoner.function("plus", "integer", "integer", returns="integer", batch=True)
+    def plus(first: list[int], second: list[int]) -> list[int | None]:
+        sizes.append(len(first))
+        return [None if a + b == 3 else a + b for a, b in zip(first, second, strict=True)]
+
+    reasoner.add_program("sum(?a, ?b, plus(?a, ?b)) :- n(?a), n(?b) . more(plus(?a, 1)) :- n(?a) .")
+    reasoner.add_facts("n", [(literal(number),) for number in range(20)])
+    assert len(texts(reasoner, "sum")) == 400 - 4
+    assert len(texts(reasoner, "more")) == 19
+    assert sum(sizes) == 420
+    assert len(sizes) < 20
+
+
+def test_lists_are_several_rows() -> None:
+    reasoner = Reasoner()
+
+    @reasoner.function("neighbours", "integer", returns="list<tuple<integer, string>>")
+    def neighbours(number: int) -> list[tuple[int, str]]:
+        return [(number - 1, "below"), (number + 1, "above")]
+
+    reasoner.add_program("next(?n, ?m, ?w) :- n(?n), (?m, ?w) IN neighbours(?n) . n(5) .")
+    assert texts(reasoner, "next") == ['5 4 "below"', '5 6 "above"']
+
+
+VALUES: list[tuple[str, Any, str]] = [
+    ("integer", 7, "7"),
+    ("decimal", Decimal("1.5"), "1.5"),
+    ("double", 1.5, "1.5E0"),
+    ("boolean", True, "true"),
+    ("string", "a", '"a"'),
+    ("iri", IRI("http://example.org/a"), "<http://example.org/a>"),
+    ("list<integer>", [1, 2], "LIST(1, 2)"),
+    ("set<integer>", frozenset([2, 1]), "SET(1, 2)"),
+    ("map<string, integer>", {"k": 1}, 'MAP("k", 1)'),
+    ("tuple<integer, string>", (1, "x"), 'TUPLE(1, "x")'),
+]
+
+
+@pytest.mark.parametrize(("type_", "value", "text"), VALUES)
+def test_values_have_the_types_that_are_declared(type_: str, value: Any, text: str) -> None:
+    reasoner, given = Reasoner(), []
+
+    @reasoner.function("same", type_, returns=type_)
+    def same(argument: Any) -> Any:
+        given.append(argument)
+        return argument
+
+    reasoner.add_program(f'p(same(?x)) :- q(?x) . q({text}) . q("neither"@en) .')
+    assert texts(reasoner, "p") == [text]
+    assert given == [value]
+    assert type(given[0]) is type(value)
+
+
+def test_exceptions_and_wrong_results_are_errors_of_the_expression() -> None:
+    reasoner = Reasoner()
+
+    @reasoner.function("inverse", "integer", returns="integer")
+    def inverse(number: int) -> Any:
+        return 1 // number if number < 3 else "three"
+
+    reasoner.add_program("p(?x, inverse(?x)) :- n(?x) . q(?x, COALESCE(inverse(?x), 9)) :- n(?x) . n(0) . n(1) . n(3) .")
+    with pytest.warns(ReasonerWarning) as caught:
+        assert texts(reasoner, "p") == ["1 1"]
+    assert texts(reasoner, "q") == ["0 9", "1 1", "3 9"]
+    said = " ".join(str(warning.message) for warning in caught)
+    assert "the function inverse has no result for some arguments" in said
+    assert "ZeroDivisionError" in said
+    assert "'three', which is not an integer" in said
+
+
+def test_a_batch_of_another_size_has_no_results() -> None:
+    reasoner = Reasoner()
+    reasoner.function("short", "integer", batch=True)(lambda numbers: numbers[1:])
+    reasoner.add_program("p(short(?x)) :- n(?x) . n(1) . n(2) .")
+    with pytest.warns(ReasonerWarning, match="it returned 1 for 2 rows"):
+        assert texts(reasoner, "p") == []
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_aggregates_follow_their_groups(strategy: str) -> None:
+    reasoner = Reasoner(maintenance=strategy)  # type: ignore[arg-type]
+    reasoner.aggregate("median", "integer", returns="integer")(lambda values: values[len(values) // 2])
+    reasoner.aggregate("weighted", "integer", "integer", returns="integer")(
+        lambda values, weights: sum(a * b for a, b in zip(values, weights, strict=True))
+    )
+    reasoner.add_program("""
+        middle(?k, ?m) :- AGGREGATE(v(?k, ?x) ON ?k BIND median(?x) AS ?m) .
+        total(?s) :- AGGREGATE(v(_, ?x), w(?x, ?w) BIND weighted(?x, ?w) AS ?s) .
+    """)
+    reasoner.add_facts("v", [(literal("a"), literal(number)) for number in (1, 5, 9)])
+    reasoner.add_facts("w", [(literal(1), literal(10)), (literal(9), literal(1))])
+    assert texts(reasoner, "middle") == ['"a" 5']
+    assert texts(reasoner, "total") == ["19"]
+    reasoner.remove_facts("v", [(literal("a"), literal(9))])
+    assert texts(reasoner, "middle") == ['"a" 5']
+    assert texts(reasoner, "total") == ["10"]
+    reasoner.remove_facts("v", [(literal("a"), literal(5)), (literal("a"), literal(1))])
+    assert texts(reasoner, "middle") == []
+    reasoner.add_facts("v", [(literal("b"), literal("no number"))])
+    assert texts(reasoner, "middle") == []
+
+
+def test_names_are_refused() -> None:
+    reasoner = Reasoner()
+    for name in ("strlen", "IF", "no name", "count", "union"):
+        with pytest.raises(ReasonerError, match="cannot be the name of a function"):
+            reasoner.function(name)(len)
+        with pytest.raises(ReasonerError, match="cannot be the name of a function"):
+            reasoner.aggregate(name)(len)
+    with pytest.raises(ReasonerError, match="unknown type strng, did you mean 'string'"):
+        reasoner.function("f", "strng")(len)
+    with pytest.raises(RuleSyntaxError, match="unknown function initials"):
+        reasoner.add_program("p(initials(?x)) :- q(?x) .")
+
+
+def test_functions_of_a_program_are_known_to_later_texts() -> None:
+    reasoner = Reasoner("type Result = Ok(value: integer) . function twice(?x: integer): integer = ?x * 2 . n(4) .")
+    reasoner.add_program("p(twice(?x), Ok(?x)) :- n(?x) .")
+    assert texts(reasoner, "p") == ['8 RECORD("Ok", 4)']
+    reasoner.add_program("function twice(?x: integer): integer = ?x * 2 .")
+    for text, name in (("function twice(?x: integer): integer = ?x .", "function twice"), ("type Result = No() .", "type Result")):
+        with pytest.raises(RuleSyntaxError, match=f"another {name} is defined already"):
+            reasoner.add_program(text)
+    assert parse(format_program(reasoner.program)) == reasoner.program
+
+
+def test_recursion_without_end_is_an_error_that_names_the_function() -> None:
+    reasoner = Reasoner("function up(?n: integer): integer = up(?n + 1) . p(up(?x)) :- n(?x) .")
+    with pytest.raises(ValueTooLargeError, match="calls of the function up are nested more than 100 deep"):
+        reasoner.add_facts("n", [(literal(1),)])
+        list(reasoner.facts("p"))
+
+
+def test_arguments_of_other_types_are_errors() -> None:
+    reasoner = Reasoner("function twice(?x: integer): integer = ?x * 2 . p(twice(?x)) :- n(?x) . n(1) . n(1.5) . n(2) .")
+    assert texts(reasoner, "p") == ["2", "4"]
+
+
+def test_nothing_warns_without_a_reason() -> None:
+    reasoner = Reasoner()
+    reasoner.function("half", "integer")(lambda number: None if number % 2 else number // 2)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        reasoner.add_program("p(half(?x)) :- n(?x) . n(1) . n(2) .")
+        assert texts(reasoner, "p") == ["1"]

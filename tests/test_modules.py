@@ -1,0 +1,134 @@
+"""Programs in several files, and the standard library."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from kg_reasoner import Reasoner
+from kg_reasoner.errors import RuleSyntaxError
+from kg_reasoner.language.parser import parse, parse_file
+from kg_reasoner.language.printer import format_program, format_term
+from kg_reasoner.terms import literal
+
+from .effort import examples
+from .oracle import evaluate
+
+EDGES = st.sets(st.tuples(st.integers(0, 5), st.integers(0, 5)), max_size=12)
+
+
+def write(folder: Path, **files: str) -> Path:
+    """Write files, and return the path of the first one."""
+    paths = [folder / f"{name}.dl" for name in files]
+    for path, text in zip(paths, files.values(), strict=True):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    return paths[0]
+
+
+def facts(reasoner: Reasoner, predicate: str) -> list[str]:
+    return sorted(" ".join(map(format_term, row)) for row in reasoner.facts(predicate))
+
+
+def test_predicates_have_the_name_of_their_module(tmp_path: Path) -> None:
+    main = write(
+        tmp_path,
+        main="""
+            @prefix ex: <http://example.org/> .
+            import "pets.dl" as cats .
+            import "pets.dl" as dogs .
+            cats.owner("ann", "tom") . dogs.owner("ann", "rex") . dogs.owner("ann", "max") .
+            p(?x) :- cats.has(who: ?x), NOT dogs.single(?x) .
+            q(Pet("a"), twice(2)) :- cats.has(_) .
+        """,
+        pets="""
+            import "base.dl" as base .
+            type Pet = Pet(name: string) .
+            relation owner(who: string, pet: string) .
+            relation has(who: string) .
+            has(?x) :- owner(?x, _) .
+            _two(?x) :- owner(?x, ?y), owner(?x, ?z), ?y != ?z .
+            single(?x) :- owner(?x, _), NOT (_two(?x), base.known(?x)) .
+            base.known(?x) :- owner(?x, _) .
+            [<http://example.org/x>, <http://example.org/has>, ?y] :- owner(_, ?y) .
+        """,
+        base="function twice(?x: integer): integer = ?x * 2 . relation known(x: string) .",
+    )
+    reasoner = Reasoner(main)
+    assert facts(reasoner, "p") == ['"ann"']
+    assert facts(reasoner, "q") == ['RECORD("Pet", "a") 4']
+    assert facts(reasoner, "cats.single") == ['"ann"']
+    assert facts(reasoner, "dogs.single") == []
+    assert facts(reasoner, "cats.base.known") == ['"ann"']
+    assert len(list(reasoner.triples())) == 3
+    program = parse_file(main)
+    assert parse(format_program(program)) == program
+
+
+@pytest.mark.parametrize(
+    ("files", "message"),
+    [
+        ({"main": 'import "none.dl" as n .'}, "there is no file none.dl beside main.dl"),
+        (
+            {"main": 'import "std/none.dl" as n .'},
+            r"has no std/none.dl[\s\S]*known: std/graph.dl, std/paths.dl",
+        ),
+        ({"main": 'import "std/../grammar.lark" as n .'}, "the standard library has no"),
+        ({"main": 'import "main.dl" as n .'}, "main.dl imports itself"),
+        ({"main": 'import "b.dl" as b .', "b": 'import "main.dl" as a .'}, "main.dl imports itself, directly or through others"),
+        ({"main": 'import "b.dl" as b . p(?x) :- b._own(?x) .', "b": "_own(1) ."}, "_own is private in the module b"),
+        ({"main": 'import "b.dl" as b .', "b": "p(1 .\n"}, r"b\.dl:1:5: unexpected"),
+        ({"main": 'import "b.dl" as b . type T = A() .', "b": "type T = B() ."}, "another type T is defined already"),
+    ],
+)
+def test_what_is_refused(tmp_path: Path, files: dict[str, str], message: str) -> None:
+    with pytest.raises(RuleSyntaxError, match=message):
+        parse_file(write(tmp_path, **files))
+
+
+def test_a_text_imports_from_the_standard_library_only() -> None:
+    with pytest.raises(RuleSyntaxError, match=r"lib\.dl cannot be found, as this text is not a file"):
+        parse('import "lib.dl" as lib .')
+    reasoner = Reasoner('import "std/graph.dl" as g . g.edge("a", "b") .')
+    assert facts(reasoner, "g.closure") == ['"a" "b"']
+
+
+@settings(max_examples=examples(50), deadline=None)
+@given(EDGES)
+def test_the_library_of_graphs(edges: set[tuple[int, int]]) -> None:
+    import networkx as nx
+
+    graph = nx.DiGraph(edges)
+    stated = {"g.edge": {tuple(map(literal, edge)) for edge in edges}}
+    found = evaluate(parse('import "std/graph.dl" as g .'), stated)
+
+    def numbers(predicate: str) -> set[tuple[int, ...]]:
+        return {tuple(int(term.lexical) for term in row) for row in found.get(f"g.{predicate}", set())}  # type: ignore[union-attr]
+
+    assert numbers("node") == {(node,) for node in graph}
+    assert numbers("closure") == set(nx.transitive_closure(graph, reflexive=False).edges)
+    assert numbers("strong") == {(node, min(part)) for part in nx.strongly_connected_components(graph) for node in part}
+    assert numbers("component") == {(node, min(part)) for part in nx.weakly_connected_components(graph) for node in part}
+    assert numbers("source") == {(node,) for node in graph if graph.in_degree(node) == 0}
+    assert numbers("sink") == {(node,) for node in graph if graph.out_degree(node) == 0}
+    lengths = {(a, b): n for a, reached in nx.all_pairs_shortest_path_length(graph) for b, n in reached.items() if a != b}
+    assert {row for row in numbers("steps") if row[0] != row[1]} == {(a, b, n) for (a, b), n in lengths.items()}
+    if nx.is_directed_acyclic_graph(graph):
+        assert numbers("reduction") == set(nx.transitive_reduction(graph).edges)
+
+
+@settings(max_examples=examples(50), deadline=None)
+@given(st.dictionaries(st.tuples(st.integers(0, 5), st.integers(0, 5)), st.integers(0, 9), max_size=12))
+def test_the_library_of_paths(edges: dict[tuple[int, int], int]) -> None:
+    import networkx as nx
+
+    graph = nx.DiGraph()
+    graph.add_node(0)
+    graph.add_weighted_edges_from((a, b, weight) for (a, b), weight in edges.items())
+    rows = {tuple(map(literal, (a, b, weight))) for (a, b), weight in edges.items()}
+    found = evaluate(parse('import "std/paths.dl" as r . r.start(0) .'), {"r.edge": rows})
+    distances = {tuple(int(term.lexical) for term in row) for row in found["r.distance"]}  # type: ignore[union-attr]
+    assert distances == {(0, node, d) for node, d in nx.single_source_dijkstra_path_length(graph, 0).items()}

@@ -1,0 +1,125 @@
+"""Types of rules: random well-typed programs never derive a fact of another type, and random ill-typed ones are refused."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from kg_reasoner import Reasoner
+from kg_reasoner.errors import ColumnTypeError, RuleTypeError
+from kg_reasoner.language.analysis import check
+from kg_reasoner.language.parser import parse
+from kg_reasoner.program import COLUMN_TYPES
+
+from .effort import examples
+
+VALUES = {
+    "integer": ["1", "-7", "007"],
+    "decimal": ["1.5", "0.0"],
+    "string": ['"a"', '"7"'],
+    "boolean": ["true"],
+    "iri": ["<http://example.org/a>"],
+    "list<integer>": ["LIST()", "LIST(1, 2)"],
+    "Shape": ['RECORD("Dot")', 'RECORD("Circle", 3)'],
+}
+TYPES = list(VALUES)
+EXPRESSIONS = {
+    "integer": [
+        "?i + 1",
+        "?i * ?i - 2",
+        "STRLEN(?s)",
+        "SIZE(?l)",
+        "IDIV(?i, 2)",
+        "BAND(?i, 3)",
+        "twice(?i)",
+        "IF(?b, ?i, 0)",
+        "-?i",
+    ],
+    "decimal": ["?d * 1.5", "?i / 2", "ABS(?d)"],
+    "string": ["UCASE(?s)", "STR(?i)", "CONCAT(STR(?s), STR(?x))", 'JOIN(?l, ",")'],
+    "boolean": ["?i < 3", 'CONTAINS(?s, "a")', "HAS(?l, ?i)", "!?b"],
+    "iri": ["IRI(STR(?x))"],
+    "list<integer>": ["APPEND(?l, ?i)", "LIST(?i)", "RANGE(0, 3)"],
+    "Shape": ["Circle(?i)", "Dot()"],
+}
+BINDER = "i(?i), d(?d), s(?s), b(?b), x(?x), l(?l), c(?c)"
+COLUMNS = dict(zip("idsbxlc", TYPES, strict=True))
+HEADER = "\n".join(
+    [
+        "type Shape = Dot() | Circle(r: integer) .",
+        "function twice(?n: integer): integer = ?n * 2 .",
+        *(f"input relation {name}(v: {type_}) ." for name, type_ in COLUMNS.items()),
+        *(f"{name}({value}) ." for name, type_ in COLUMNS.items() for value in VALUES[type_]),
+    ]
+)
+TYPED = st.sampled_from(TYPES).flatmap(lambda type_: st.tuples(st.just(type_), st.sampled_from(EXPRESSIONS[type_])))
+"""A type, and an expression of this type."""
+
+
+@settings(max_examples=examples(100), deadline=None)
+@given(st.lists(TYPED, max_size=4))
+def test_well_typed_programs_never_fail(chosen: list[tuple[str, str]]) -> None:
+    rules = [f"relation h{n}(v: {type_}) . h{n}({value}) :- {BINDER} ." for n, (type_, value) in enumerate(chosen)]
+    reasoner = Reasoner(HEADER + "\n".join(rules))
+    for number in range(len(chosen)):
+        list(reasoner.facts(f"h{number}"))
+
+
+@settings(max_examples=examples(100), deadline=None)
+@given(st.data())
+def test_ill_typed_programs_are_refused(data: st.DataObject) -> None:
+    type_ = data.draw(st.sampled_from(TYPES))
+    other = data.draw(st.sampled_from([other for other in TYPES if other != type_]))
+    value = data.draw(st.sampled_from([f"?{name}" for name, of in COLUMNS.items() if of == other]))
+    heads = f"relation h(v: {type_}) . h({value}) :- {BINDER} ."
+    name = next(name for name, of in COLUMNS.items() if of == type_)
+    bodies = f"h() :- {BINDER}, {name}({value}) ."
+    program = parse(HEADER + data.draw(st.sampled_from([heads, bodies])), "rules.dl")
+    with pytest.raises(RuleTypeError) as caught:
+        check(program)
+    assert "in the rule for h, " in caught.value.message
+    assert caught.value.span is not None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "?s + 1 > 0",
+        "STRLEN(?i) > 0",
+        "?i = ?s",
+        "?x < 3",
+        "SIZE(?s) = 1",
+        "twice(?d) > 1",
+        "?l = ?i",
+        "YEAR(?i) = 2000",
+        "?c * 2 > 1",
+    ],
+)
+def test_operations_on_other_types_are_refused(text: str) -> None:
+    with pytest.raises(RuleTypeError):
+        check(parse(f"{HEADER} h() :- {BINDER}, {text} ."))
+
+
+@pytest.mark.parametrize("text", ["?i = ?d", "?i < ?d", "COALESCE(?s + 1, ?i) = 1", "?x != ?i", "SAMETERM(?x, ?x)", "?any + 1 = 2"])
+def test_what_may_be_true_is_not_refused(text: str) -> None:
+    check(parse(f"{HEADER} h() :- {BINDER}, other(?any), {text} ."))
+
+
+def test_what_is_not_known_is_checked_when_it_is_derived() -> None:
+    reasoner = Reasoner("relation h(v: integer) . h(?x) :- other(?x) . other(1) .")
+    assert len(list(reasoner.facts("h"))) == 1
+    reasoner.add_program('other("a") .')
+    with pytest.raises(ColumnTypeError, match='"a" is not an integer'):
+        list(reasoner.facts("h"))
+
+
+def test_every_type_is_enforced() -> None:
+    for type_ in (*(name for name in COLUMN_TYPES if name not in ("any", "term")), "signed<8>", "list<iri>", "Shape"):
+        reasoner = Reasoner(f"type Shape = Dot() | Circle(r: integer) . input relation r(v: {type_}) .")
+        (row,) = parse('r("x"@en) .').rules[0].head.terms
+        with pytest.raises(ColumnTypeError):
+            reasoner.add_facts("r", [(row,)])
+        with reasoner.transaction() as transaction, pytest.raises(ColumnTypeError):
+            transaction.add_facts("r", [(row,)])
+        assert list(reasoner.facts("r")) == []
