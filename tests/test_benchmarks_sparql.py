@@ -15,7 +15,7 @@ import rdflib
 from click.testing import CliRunner
 from rich.console import Console
 
-from benchmarks import needs, sparql_limits, sparql_updates
+from benchmarks import lookups, needs, sparql_limits, sparql_updates
 from benchmarks.contest import RunLimits
 from benchmarks.sparql import __main__ as command
 from benchmarks.sparql import report
@@ -334,3 +334,27 @@ def test_queries_with_limit_are_measured() -> None:
     for name, pattern in sparql_limits.QUERIES.items():
         answers = reasoner.query(f"SELECT * {{ {pattern} }} LIMIT 10", prefixes=sparql_limits.PREFIXES)
         assert bool(answers) == (name != "rare filter"), name
+
+
+def test_all_ways_to_look_something_up_have_the_same_answers() -> None:
+    reasoner = Reasoner()
+    reasoner.load(
+        b"""@prefix ub: <http://swat.cse.lehigh.edu/onto/univ-bench.owl#> . @prefix : <urn:> .
+        :s a ub:GraduateStudent ; ub:advisor :a ; ub:name "S" ; ub:teachingAssistantOf :c .
+        :t a ub:GraduateStudent ; ub:advisor :a . :a ub:worksFor :d ."""
+    )
+    found = list(lookups.measured(reasoner, ["urn:s", "urn:t", "urn:none"], rounds=1))
+    assert {each.query for each in found} == set(lookups.QUERIES)
+    assert {each.way for each in found} >= {"bindings", "evaluated", "in the text", "graph.query"}
+    assert {each.query: each.answers for each in found} == {
+        "what is known": 6,
+        "classes": 2,
+        "a value": 1,
+        "two steps": 2,
+        "who else": 4,
+        "whether": 1,
+    }
+    assert len(list(lookups.table(iter(found)))) == len(found) + len(lookups.QUERIES)
+    found[1] = lookups.Measured(found[1].query, "evaluated", 1.0, 7)
+    with pytest.raises(AssertionError, match="evaluated has 7 answers"):
+        list(lookups.table(iter(found)))

@@ -250,8 +250,8 @@ namespaces = st.builds(lambda iri: iri.value, iris)
 prefixes = st.dictionaries(st.from_regex(r"([a-z]([a-z0-9.-]?[a-z0-9])?)?", fullmatch=True), namespaces, max_size=2)
 programs = st.builds(
     Program,
-    st.lists(rules, max_size=3).map(tuple),
-    st.lists(declarations, max_size=2).map(tuple),
+    st.lists(rules, max_size=3, unique=True).map(tuple),
+    st.lists(declarations, max_size=2, unique=True).map(tuple),
     prefixes.map(lambda found: tuple(found.items())),
     st.sampled_from([None, "dlp"]),
 )

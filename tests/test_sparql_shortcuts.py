@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import Counter
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -13,10 +14,11 @@ from hypothesis import strategies as st
 from kg_reasoner import Reasoner
 from kg_reasoner.concurrency.limits import Limits
 from kg_reasoner.errors import LimitError
-from kg_reasoner.sparql import shortcuts
+from kg_reasoner.rdflib_store import graph_of
+from kg_reasoner.sparql import shortcut, shortcuts
 from kg_reasoner.sparql.parsed import parsed_query
 from kg_reasoner.sparql.results.result import QueryResult
-from kg_reasoner.terms import IRI, OWL, RDF, RDFS, BlankNode, Triple, literal
+from kg_reasoner.terms import IRI, OWL, RDF, RDFS, BlankNode, Term, Triple, literal
 
 from .effort import examples
 
@@ -45,7 +47,32 @@ QUERIES = [
     "DESCRIBE <urn:a>",
     "DESCRIBE <urn:d>",
     "SELECT ?x ?none { ?x <urn:p> ?y . ?y <urn:q> ?z }",
+    "SELECT ?c { <urn:a> a ?c }",
+    "SELECT ?p ?x { ?x ?p owl:Thing }",
+    "SELECT ?o ?p { owl:Thing ?p ?o }",
+    "SELECT ?p ?o { <urn:a> ?p ?o } OFFSET 1",
+    "SELECT DISTINCT ?p { <urn:a> ?p ?o }",
+    "ASK { ?x ?p <urn:c> }",
 ]
+WITH_GIVEN = [
+    "SELECT ?p ?o { ?s ?p ?o }",
+    "SELECT * { ?s ?p ?o }",
+    "SELECT ?p ?s { ?s ?p ?o }",
+    "SELECT ?c { ?s a ?c }",
+    "SELECT ?s { ?s a ?o }",
+    "SELECT ?s ?o { ?s <urn:p> ?o }",
+    "SELECT ?x { ?s <urn:p> ?x . ?x <urn:q> ?o }",
+    "SELECT DISTINCT ?x ?s { ?s <urn:p> ?x . ?x <urn:p> ?y }",
+    "SELECT ?none { ?s <urn:p> ?o }",
+    "SELECT ?s { ?s owl:sameAs ?o }",
+    "SELECT ?x { ?s <urn:p> ?x . ?x owl:sameAs ?o }",
+    "SELECT ?x { ?x ?s ?o }",
+    "ASK { ?s <urn:p> ?o }",
+    "SELECT ?s { ?s <urn:p> ?o . ?o <urn:q> ?s } LIMIT 2",
+    "SELECT ?x { <urn:a> <urn:p> ?x . ?x <urn:p> ?o } OFFSET 1",
+]
+"""Queries whose variables ?s and ?o have values that the caller gives."""
+GIVEN = [*NAMES, IRI("urn:nowhere"), literal(1), RDF.type, OWL.Thing, BlankNode("b")]
 TRIPLES = st.tuples(
     st.sampled_from(NAMES),
     st.sampled_from([IRI("urn:p"), IRI("urn:q"), IRI("urn:n"), RDF.type, OWL.sameAs, *NAMES[:1]]),
@@ -66,6 +93,10 @@ MAKERS: dict[str, Any] = {
 }
 
 
+UNSEEN = Limits(facts=10**9)
+"""Limits that no query reaches: under limits, a query is evaluated as if it were asked for the first time."""
+
+
 def rows(found: Any) -> Any:
     return bool(found) if found.type == "ASK" else Counter(map(tuple, found))
 
@@ -79,7 +110,23 @@ def check(made: Reasoner) -> None:
 def asked_anew(made: Reasoner, query: str) -> QueryResult:
     """The answer without shortcuts. The parsed text may be remembered: parsing takes longer than everything else here."""
     made.core.caches.shortcuts.pop(parsed_query(query), None)
-    return made.query(query)
+    return made.query(query, limits=UNSEEN)
+
+
+def check_given(made: Reasoner, given: list[Term]) -> None:
+    graph = graph_of(made)
+    for query in WITH_GIVEN:
+        for names in (["s"], ["o"], ["s", "o"]):
+            for first, second in pairwise(given):
+                values = dict(zip(names, [first, second], strict=False))
+                expected = rows(made.query(PREFIX + query, values, limits=UNSEEN))
+                assert [rows(made.query(PREFIX + query, values)) for _ in range(2)] == 2 * [expected], (query, values)
+                found = graph.query(PREFIX + query, initBindings=values)
+                assert rows(store_result(found)) == expected, (query, values)
+
+
+def store_result(found: Any) -> Any:
+    return found.native
 
 
 def change(made: Reasoner, adds: bool, triples: list[Triple]) -> None:
@@ -103,6 +150,19 @@ def test_after_changes(kind: str, changes: list[tuple[bool, list[Triple]]]) -> N
             change(made, not adds, triples)
             check(made)
     check(made)
+
+
+@pytest.mark.parametrize("kind", MAKERS)
+@settings(max_examples=examples(5))
+@given(
+    triples=st.lists(st.one_of(TRIPLES, VOCABULARY), max_size=8), values=st.lists(st.sampled_from(GIVEN), min_size=2, max_size=3)
+)
+def test_values_that_are_given(kind: str, triples: list[Triple], values: list[Term]) -> None:
+    made = MAKERS[kind]()
+    change(made, True, triples)
+    check_given(made, values)
+    change(made, False, triples[:2])
+    check_given(made, values)
 
 
 @pytest.mark.parametrize("kind", ["owl2rl", "rdfs", "one relation"])
@@ -163,6 +223,76 @@ def test_parts_of_answers() -> None:
         assert [len(each) for each in distinct] == 3 * [200]
 
 
+def few_calls(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
+    """Tell of every try to find few answers whether it succeeded."""
+    calls: list[bool] = []
+    few = shortcut.Shortcut.few
+
+    def told(self: Any, *arguments: Any) -> Any:
+        found = few(self, *arguments)
+        calls.append(found is not None)
+        return found
+
+    monkeypatch.setattr(shortcut.Shortcut, "few", told)
+    return calls
+
+
+@pytest.mark.parametrize(
+    ("query", "given"),
+    [
+        ("SELECT ?s { ?s <urn:p> <urn:a> }", {}),
+        ("SELECT ?s { ?s <urn:p> ?o . ?o <urn:p> ?x }", {}),
+        ("SELECT DISTINCT ?o { ?s <urn:p> ?o . ?s a <urn:c> }", {}),
+        ("SELECT ?p ?o { <urn:s1> ?p ?o }", {}),
+        ("SELECT ?p ?s { ?s ?p <urn:a> }", {}),
+        ("SELECT ?c { <urn:s1> a ?c }", {}),
+        ("SELECT ?x { <urn:s1> <urn:p>+ ?x }", {}),
+        ("SELECT ?x { ?x <urn:p>* <urn:a> }", {}),
+        ("DESCRIBE <urn:s1>", {}),
+        ("ASK { <urn:s1> <urn:p> ?o }", {}),
+        ("SELECT ?s ?o { ?s ?p ?o }", {"s": IRI("urn:s1")}),
+        ("SELECT ?o ?x { ?s <urn:p> ?o . ?x <urn:p> ?o }", {"?s": IRI("urn:s1")}),
+        ("SELECT ?s { ?s <urn:p> ?o }", {"o": IRI("urn:nowhere")}),
+    ],
+)
+def test_few_answers_are_found_at_once(query: str, given: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = Reasoner(ruleset="rdfs")
+    made.add_triples([(IRI(f"urn:s{number}"), IRI("urn:p"), IRI("urn:a")) for number in range(20)])
+    made.add_triples([(IRI("urn:a"), IRI("urn:p"), IRI("urn:b")), (IRI("urn:s1"), RDF.type, IRI("urn:c"))])
+    expected = rows(made.query(query, given, limits=UNSEEN))
+    for _ in range(2):  # indexes are built
+        made.query(query, given)
+    calls = few_calls(monkeypatch)
+    assert rows(made.query(query, given)) == expected
+    assert calls == [True] or (not expected and calls == [])
+
+
+@pytest.mark.parametrize(
+    "pattern", ["?s <urn:p> ?o", "?s <urn:p> <urn:a>", "<urn:hub> ?p ?o", "?s ?p <urn:a>", "?s <urn:p> ?o . ?o ?p ?x"]
+)
+@pytest.mark.parametrize("count", [200, 510, 511, 512, 513, 600, 1023, 1024, 1025, 5000])
+def test_many_answers_are_not_few(pattern: str, count: int) -> None:
+    made = Reasoner()
+    made.add_triples([(IRI(f"urn:s{number}"), IRI("urn:p"), IRI("urn:a")) for number in range(count)])
+    made.add_triples([(IRI("urn:hub"), IRI("urn:q"), literal(number)) for number in range(count)])
+    size = 0 if "?x" in pattern else count
+    for modifier, distinct in (("", ""), ("LIMIT 3", ""), ("OFFSET 2", ""), ("", "DISTINCT")):
+        query = f"SELECT {distinct} * {{ {pattern} }} {modifier}"
+        expected = min(size, 3) if "LIMIT" in modifier else max(0, size - 2) if modifier else size
+        assert [len(made.query(query)) for _ in range(4)] == 4 * [expected]
+
+
+def test_bindings_that_are_no_values_of_the_query() -> None:
+    made = Reasoner()
+    made.add_triples([(NAMES[0], IRI("urn:p"), NAMES[1]), (NAMES[1], IRI("urn:p"), NAMES[2])])
+    query = "SELECT ?x { ?x <urn:p> ?y }"
+    for _ in range(3):
+        assert len(made.query(query, {"other": NAMES[0]})) == 2
+        assert list(made.query(query, {"y": NAMES[2]})) == [(NAMES[1],)]
+        assert list(made.query(query, {"?y": NAMES[2], "y": NAMES[1]})) == [(NAMES[0],)]
+        assert list(made.query(query, {"y": NAMES[1], "?x": NAMES[0]})) == [(NAMES[0],)]
+
+
 def test_limits_hold() -> None:
     made = Reasoner()
     made.add_triples([(IRI(f"urn:s{number}"), IRI("urn:p"), IRI("urn:a")) for number in range(300)])
@@ -186,7 +316,19 @@ def test_results_keep_their_terms_and_few_queries_are_remembered(monkeypatch: py
     assert len(made.core.caches.shortcuts) <= 16
 
 
-def test_threads_ask_while_one_changes() -> None:
+@pytest.mark.parametrize(
+    ("query", "given", "sizes"),
+    [
+        ("SELECT * { ?x <urn:p> ?y . ?y <urn:p> ?z }", {}, (1, 4)),
+        ("SELECT * { ?x <urn:p> ?y . ?y <urn:p> ?z }", {"x": NAMES[0]}, (1, 1)),
+        ("SELECT * { ?x <urn:p> ?y . ?y <urn:p> ?z }", {"y": NAMES[2]}, (0, 1)),
+        ("SELECT ?p ?o { <urn:c> ?p ?o }", {}, (0, 1)),
+        ("SELECT ?s { ?s ?p ?o }", {"o": NAMES[0]}, (0, 1)),
+        ("SELECT ?x { <urn:a> <urn:p>+ ?x }", {}, (2, 4)),
+        ("DESCRIBE <urn:d>", {}, (0, 1)),
+    ],
+)
+def test_threads_ask_while_one_changes(query: str, given: dict[str, Term], sizes: tuple[int, int]) -> None:
     made = Reasoner()
     made.add_triples([(NAMES[0], IRI("urn:p"), NAMES[1]), (NAMES[1], IRI("urn:p"), NAMES[2])])
     wrong: list[Any] = []
@@ -194,8 +336,8 @@ def test_threads_ask_while_one_changes() -> None:
 
     def ask() -> None:
         while not done.is_set():
-            found = len(made.query("SELECT * { ?x <urn:p> ?y . ?y <urn:p> ?z }"))
-            if found not in (1, 4):
+            found = made.query(query, given)
+            if len(found) not in sizes or len(list(found)) != len(found):
                 wrong.append(found)
 
     threads = [threading.Thread(target=ask) for _ in range(3)]

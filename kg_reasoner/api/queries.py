@@ -8,18 +8,17 @@ from typing import TYPE_CHECKING, Any, Final
 
 from kg_reasoner.api.core import ReasonerCore
 from kg_reasoner.api.demand_matching import DemandMatcher, Effort, NotOnDemandError
-from kg_reasoner.concurrency.limits import Limits, Watch
+from kg_reasoner.concurrency.limits import NOBODY, UNLIMITED, Limits, Watch, current_watch
 from kg_reasoner.engine.on_demand import is_applicable
 from kg_reasoner.errors import QuerySyntaxError, ReasonerError
 from kg_reasoner.loaders.convert import from_rdflib
 from kg_reasoner.program import Variable
 from kg_reasoner.query.matching import Which
-from kg_reasoner.sparql.algebra import Query
-from kg_reasoner.sparql.parsed import LONGEST, REMEMBERED, ParsedQuery, as_terms, parsed_query
+from kg_reasoner.sparql.parsed import LONGEST, REMEMBERED, ParsedQuery, as_term, as_terms, parsed_query
 from kg_reasoner.sparql.plan import QueryPlan, shortener
 from kg_reasoner.sparql.query import evaluate_query, explain_query
 from kg_reasoner.sparql.registered import RegisteredFunctions
-from kg_reasoner.sparql.shortcuts import known_shortcut
+from kg_reasoner.sparql.shortcuts import answer_at_once, few_at_once
 from kg_reasoner.sparql.source import Place, Places
 from kg_reasoner.sparql.text import guarded
 from kg_reasoner.terms import OWL, RDF, RDFS, XSD, Term
@@ -104,13 +103,34 @@ def query(
 ) -> QueryResult:
     """Return the answer to a query, see `kg_reasoner.api.reasoner.Reasoner.query`."""
     engine = core.engine
-    asked = _Query(core, _parsed(core, text, prefixes, base), as_terms(bindings or {}))
+    key = (text, base, *bindings) if bindings else (text, base)
+    if prefixes is None and limits is None and isinstance(text, str) and (few := _few(core, key, bindings or {})) is not None:
+        return few
+    given = as_terms(bindings or {})
+    asked = _Query(core, _parsed(core, text, prefixes, base), given)
     with core.watch() if limits is None else Watch(limits.within(engine.limits), engine.running):
         found = asked.on_demand() if on_demand and not engine.is_current else None
         if found is None:
             with core.reading():
-                found = asked.evaluated()
+                found = asked.evaluated(key=key if prefixes is None and len(given) == len(bindings or ()) else None)
         return found
+
+
+def _few(core: ReasonerCore, key: tuple[object, ...], bindings: Mapping[str, Any]) -> QueryResult | None:
+    """Return the answer to a query that was asked in the same state, if it has few solutions and no limits; otherwise None."""
+    engine, lock = core.engine, core.engine.lock
+    known = core.caches.ready.get(key)
+    if known is None or known[0] != lock.state() or current_watch() is not NOBODY or engine.limits != UNLIMITED:
+        return None
+    state, shortcut, parsed = known
+    given = [as_term(value) for value in bindings.values()]
+    hold = lock.read()
+    try:
+        if lock.state() != state or not core.is_settled:
+            return None
+        return few_at_once(shortcut, core.caches, given, parsed.prefixes)
+    finally:
+        hold.release()
 
 
 def plan(
@@ -188,27 +208,28 @@ class _Query:
         found.by_magic, found.derived = effort.by_magic, effort.derived
         return found
 
-    def evaluated(self, effort: Effort | None = None) -> QueryResult:
-        """Return the answer, within a reading."""
+    def evaluated(self, effort: Effort | None = None, key: tuple[object, ...] | None = None) -> QueryResult:
+        """Return the answer, within a reading.
+
+        Args:
+            effort: Answers patterns on demand; None: they are materialised.
+            key: Finds the query again, see `kg_reasoner.sparql.source.Caches.ready`.
+        """
         from kg_reasoner.sparql.results.result import result_of
 
         parsed, core = self._parsed, self._core
         state = core.engine.lock.state()
         with guarded():
-            if effort is None and state is not None and not self._given and not parsed.clauses:
-                shortcut = known_shortcut(core.caches, parsed, state, self._prepared, core.queries)
-                if shortcut is not None:
-                    found = shortcut.answer(core.caches, parsed.prefixes)
-                    if found is not None:
-                        return found
-                    core.caches.shortcuts[parsed] = state, None
+            if effort is None and state is not None and not parsed.clauses:
+                shortcut, found = answer_at_once(core.caches, parsed, self._given, state, core.queries, parsed.prefixes)
+                if shortcut is not None and key is not None:
+                    core.caches.remember(key, (state, shortcut, parsed))
+                if found is not None:
+                    return found
             dataset = self._dataset(effort)
             ready = parsed.prepared(self._given, joins_graphs=dataset.joins_graphs)
             answer = evaluate_query(ready, dataset, RegisteredFunctions(), parsed.base)
             return result_of(answer, core.caches.nodes, parsed.prefixes)
-
-    def _prepared(self) -> Query:
-        return self._parsed.prepared({}, joins_graphs=True)
 
     def plan(self, run: bool) -> QueryPlan:
         """Return the plan, within a reading; see `kg_reasoner.api.reasoner.Reasoner.plan`."""

@@ -67,7 +67,7 @@ class Watch:
         self._left = limits.seconds
         self._end: float | None = None
         self._timer: threading.Timer | None = None
-        self._outer: Watch = self
+        self._outer: Watch | None = None
         self._mutex = threading.RLock()
         self._contexts: list[Any] = []
         self.why: str | None = None
@@ -81,7 +81,8 @@ class Watch:
             self._timer = threading.Timer(self._left, self._stop, [f"longer than its limit of {self.limits.seconds:g} s"])
             self._timer.daemon = True
             self._timer.start()
-        self._outer = current_watch()
+        outer = current_watch()
+        self._outer = None if outer is self else outer  # no cycle, for Python's collector
         _watches.set((*_watches.get(), self))
         if self._registry is not None:
             self._registry.add(self)
@@ -89,7 +90,7 @@ class Watch:
 
     def __exit__(self, *_: object) -> None:
         _watches.set(tuple(watch for watch in _watches.get() if watch is not self))
-        self._outer = self
+        self._outer = None
         if self._registry is not None:
             self._registry.discard(self)
         if self._timer is not None and self._end is not None:
@@ -138,7 +139,7 @@ class Watch:
     def _with_outer(self) -> list[Watch]:
         """Yield this watch and those around it, innermost first."""
         found = [self]
-        while (outer := found[-1]._outer) is not found[-1] and outer is not NOBODY:
+        while (outer := found[-1]._outer) is not None and outer is not NOBODY:
             found.append(outer)
         return found
 
@@ -159,7 +160,7 @@ class Watch:
             LimitError: It exceeds a limit.
         """
         why = self.why
-        if why is None and self._outer is not self and self._outer is not NOBODY:
+        if why is None and self._outer is not None and self._outer is not NOBODY:
             why = next((watch.why for watch in self._with_outer() if watch.why is not None), None)
         if why is not None:
             if why:

@@ -7,8 +7,8 @@ other modules do not distinguish them.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Iterator, Sequence
-from typing import Final, TypeAlias, TypeVar
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from typing import Any, Final, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -98,6 +98,15 @@ class TripleLayout(ABC):
     @abstractmethod
     def match(self, subject: int | None, property: int | None, value: int | None, which: Which, limit: int | None) -> Rows:
         """Return the matching triples, shape (n, 3). With a limit, at least that number is sufficient."""
+
+    @abstractmethod
+    def surroundings(self, *, forwards: bool, of_classes: bool) -> Mapping[str, Any]:
+        """Return the relations of all properties and classes as fields of `kg_reasoner.storage.kernels.around.Surroundings`.
+
+        Args:
+            forwards: Whether the indexes are for a known subject; otherwise, for a known value.
+            of_classes: Whether only triples of rdf:type are wanted, of a known subject.
+        """
 
     @abstractmethod
     def triples(self, which: Which = "all") -> Rows:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
@@ -220,13 +220,25 @@ class PropertyTables(TripleLayout):
                 )
                 self._surroundings = known = _Surroundings(
                     len(database.relations),
-                    np.fromiter(self._properties, np.int32),
-                    np.fromiter(self._classes, np.int32),
+                    Buffer.of(self._properties),
+                    Buffer.of(self._classes),
                     Buffer.of(self._properties.values()),
                     Buffer.of(self._classes.values()),
                     tuple(columns),
                 )
         return known
+
+    def surroundings(self, *, forwards: bool, of_classes: bool) -> Mapping[str, Any]:
+        """See `TripleLayout`."""
+        around = self._look_around()
+        return {
+            "properties": around.property_names.array,
+            "indexes": around.indexes[SUBJECT if forwards else OBJECT].array,
+            "property_count": 0 if of_classes else around.property_names.size,
+            "classes": around.class_names.array,
+            "class_relations": around.class_relations.array,
+            "class_count": around.class_names.size,
+        }
 
     def triples(self, which: Which = "all") -> Rows:
         return self._whole(self.relations(), which)
@@ -289,9 +301,19 @@ class _Surroundings(NamedTuple):
 
     relations: int
     """The number of all relations."""
-    properties: Rows
-    classes: Rows
+    property_names: Buffer
+    class_names: Buffer
     property_relations: Buffer
     class_relations: Buffer
     indexes: tuple[Buffer, ...]
     """For the subject and the object, the indexes of the properties' relations."""
+
+    @property
+    def properties(self) -> Rows:
+        """The properties."""
+        return self.property_names.array[: self.property_names.size]
+
+    @property
+    def classes(self) -> Rows:
+        """The classes."""
+        return self.class_names.array[: self.class_names.size]

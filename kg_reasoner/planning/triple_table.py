@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -12,7 +12,8 @@ from kg_reasoner.planning.layout import NO_NAMES, Columns, Names, T, TripleLayou
 from kg_reasoner.program import Atom, Rule
 from kg_reasoner.storage.arrays import Flags, Rows
 from kg_reasoner.storage.dictionary import Dictionary
-from kg_reasoner.storage.lookups import Which
+from kg_reasoner.storage.kernels.around import IN_ROW
+from kg_reasoner.storage.lookups import Buffer, Which
 from kg_reasoner.storage.relation import Database
 
 PROPERTY_COLUMN: Final = 1
@@ -65,6 +66,18 @@ class TripleTable(TripleLayout):
         record = self._database.relations[self._table]
         table: Rows = np.asarray(record.rows)[: 3 * record.count].reshape(-1, 3)[rows]
         return table
+
+    def surroundings(self, *, forwards: bool, of_classes: bool) -> Mapping[str, Any]:
+        """See `TripleLayout`."""
+        index = self._database.index(self._table, (0 if forwards else 2,), self._type if of_classes else -1)
+        return {
+            "properties": Buffer.of([IN_ROW]).array,
+            "indexes": Buffer.of([index]).array,
+            "property_count": 1,
+            "classes": Buffer.of([]).array,
+            "class_relations": Buffer.of([]).array,
+            "class_count": 0,
+        }
 
     def triples(self, which: Which = "all") -> Rows:
         return self._database.rows(self._table, which)

@@ -9,7 +9,7 @@ A pattern of three terms matches all triples; a pattern of four matches the trip
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Hashable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import partial
@@ -31,7 +31,7 @@ from kg_reasoner.query.visibility import Visibility
 from kg_reasoner.storage.arrays import Flags, Ids, unique_rows
 from kg_reasoner.storage.grouping import among, gathered, group_rows, pair_rows
 from kg_reasoner.storage.kernels import native
-from kg_reasoner.storage.kernels.memory import address, allocate
+from kg_reasoner.storage.kernels.memory import Record, address, allocate
 from kg_reasoner.storage.relation import Workspace
 from kg_reasoner.terms import OWL, Term
 
@@ -128,6 +128,8 @@ class Queries:
         self.quads = Quads(catalog, self.matcher)
         self.literals = LiteralTriples(catalog, self.matcher)
         self.statistics = RelationStatistics(catalog.database)
+        self.surroundings: dict[tuple[bool, bool], tuple[object, Record]] = {}
+        """What `kg_reasoner.query.few` knows of the relations around subjects, and values."""
 
     def solve(
         self,
@@ -532,13 +534,19 @@ class Queries:
         Plans are remembered while the sizes of the relations are of the same order.
         """
         database = self.catalog.database
-        sizes = tuple(database.size(atom.relation).bit_length() for atom in atoms)
-        key = tuple(atoms), tuple(answer), tuple(seeds), exact, sizes
+        key, plan = self.plan_of(atoms, answer, seeds, exact=exact)
+        return lambda: database.prepared(key, plan)
+
+    def plan_of(
+        self, atoms: Sequence[StoredAtom], answer: Sequence[str], seeds: Sequence[str] = (), *, exact: bool = True
+    ) -> tuple[Hashable, Callable[[Workspace], int]]:
+        """Return what identifies the plan of a query, and what makes it; see `planned`."""
+        sizes = tuple(self.catalog.database.size(atom.relation).bit_length() for atom in atoms)
 
         def plan(workspace: Workspace) -> int:
             return plan_query(workspace, atoms, (), answer, self.statistics.join(atoms), seeds, exact)
 
-        return lambda: database.prepared(key, plan)
+        return (tuple(atoms), tuple(answer), tuple(seeds), exact, sizes), plan
 
     def _proper(self, patterns: Sequence[AnyPattern], names: Sequence[str]) -> Proper | None:
         """Return `proper` for some patterns; None if it keeps all solutions."""

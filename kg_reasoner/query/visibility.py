@@ -17,8 +17,8 @@ by name.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from typing import Final
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -28,19 +28,14 @@ from kg_reasoner.program import TRIPLE, Rule, Variable, remembered
 from kg_reasoner.query.delta import Change, Changes, Delta
 from kg_reasoner.storage.arrays import Flags, Ids
 from kg_reasoner.storage.dictionary import Dictionary
+from kg_reasoner.storage.kernels.around import BLANK, GENERAL, REFLEXIVE, VOCABULARY
+from kg_reasoner.storage.kernels.memory import allocate
 from kg_reasoner.terms import IRI, OWL, RDF, RDFS, XSD
 
 __all__ = ["Visibility"]
 
 VOCABULARIES: Final = tuple(map(str, (RDF, RDFS, OWL, XSD)))
 
-_BLANK: Final = 1
-_GENERAL: Final = 2
-"""A class of which every term is a member."""
-_VOCABULARY: Final = 4
-"""A term of one of the vocabularies."""
-_REFLEXIVE: Final = 8
-"""A property that relates every term of some kind to itself."""
 _REFLEXIVE_PROPERTIES: Final = frozenset(
     map(str, (OWL.sameAs, OWL.equivalentClass, OWL.equivalentProperty, RDFS.subClassOf, RDFS.subPropertyOf))
 )
@@ -68,7 +63,7 @@ class Visibility:
     def __init__(self, dictionary: Dictionary, shows_all: bool = False) -> None:
         self.shows_all = shows_all
         self._dictionary = dictionary
-        self._marks: npt.NDArray[np.uint8] = np.empty(0, np.uint8)
+        self._marks: npt.NDArray[np.uint8] = allocate(1, np.uint8, 0)
         self._marked = 0
         self._type = self._same_as = self._below = -1
         self._hiding = self._equating = 0
@@ -118,30 +113,35 @@ class Visibility:
         """Return whether each inferred triple is hidden, given in columns, some of which may be constants; None: no one is."""
         self._look_at_new_terms()
         marks = self._marks
-        hidden: Flags = np.asarray((marks[subjects] & _VOCABULARY) != 0)
-        reflexive = (marks[properties] & _REFLEXIVE) != 0
+        hidden: Flags = np.asarray((marks[subjects] & VOCABULARY) != 0)
+        reflexive = (marks[properties] & REFLEXIVE) != 0
         if np.any(reflexive):
             hidden = hidden | (reflexive & np.equal(subjects, values))
-        for property, kinds in ((self._type, _BLANK | _GENERAL), (self._below, _GENERAL)):
+        for property, kinds in ((self._type, BLANK | GENERAL), (self._below, GENERAL)):
             of_property = np.equal(properties, property)
             if np.any(of_property):
                 hidden = hidden | (of_property & ((marks[values] & kinds) != 0))
         return hidden if hidden.any() else None
 
+    def marks(self) -> Mapping[str, Any]:
+        """Return what hides inferred triples as fields of `kg_reasoner.storage.kernels.around.Surroundings`."""
+        self._look_at_new_terms()
+        return {"marks": self._marks, "kind": self._type, "below": self._below, "is_hiding": int(self.is_active)}
+
     def are_vocabulary(self, terms: Ids) -> Flags:
         """Return whether each term belongs to the vocabularies, so that triples with this subject are hidden."""
         self._look_at_new_terms()
-        found: Flags = (self._marks[terms] & _VOCABULARY) != 0
+        found: Flags = (self._marks[terms] & VOCABULARY) != 0
         return found
 
     def _hides(self, subject: int, property: int, value: int) -> bool:
         """Return whether one inferred triple is hidden."""
         marks = self._marks.data
-        if property == self._type and marks[value] & (_BLANK | _GENERAL):
+        if property == self._type and marks[value] & (BLANK | GENERAL):
             return True
-        if property == self._below and marks[value] & _GENERAL:
+        if property == self._below and marks[value] & GENERAL:
             return True
-        return bool(marks[subject] & _VOCABULARY) or (subject == value and bool(marks[property] & _REFLEXIVE))
+        return bool(marks[subject] & VOCABULARY) or (subject == value and bool(marks[property] & REFLEXIVE))
 
     def of_delta(self, delta: Delta) -> Delta:
         """Return the delta of visible triples: a hidden triple that becomes explicit is added, and vice versa."""
@@ -176,13 +176,13 @@ class Visibility:
     def _mark_new_terms(self) -> None:
         dictionary, first, count = self._dictionary, self._marked, len(self._dictionary)
         if count > len(self._marks):
-            grown = np.zeros(2 * count, np.uint8)
+            grown = allocate(2 * count, np.uint8, 0)
             grown[:first] = self._marks[:first]
             self._marks = grown
         if count - first <= _FEW:
             self._marks[first:count] = [_mark(dictionary.text(number)) for number in range(first, count)]
         else:
-            self._marks[first:count] = np.where(dictionary.first_bytes()[first:] == ord("_"), _BLANK, 0)
+            self._marks[first:count] = np.where(dictionary.first_bytes()[first:] == ord("_"), BLANK, 0)
             for vocabulary in VOCABULARIES:
                 for number in dictionary.with_prefix(f"<{vocabulary}", first).tolist():
                     self._marks[number] = _mark(dictionary.text(number))
@@ -194,9 +194,9 @@ class Visibility:
 def _mark(text: str) -> int:
     """Return the effect of a term, given by its text, on the visibility of its triples."""
     if text.startswith("_"):
-        return _BLANK
+        return BLANK
     if text[1:].startswith(VOCABULARIES) and text.startswith("<"):
-        return _VOCABULARY | (_GENERAL if text in _GENERAL_CLASSES else 0) | (_REFLEXIVE if text in _REFLEXIVE_PROPERTIES else 0)
+        return VOCABULARY | (GENERAL if text in _GENERAL_CLASSES else 0) | (REFLEXIVE if text in _REFLEXIVE_PROPERTIES else 0)
     return 0
 
 

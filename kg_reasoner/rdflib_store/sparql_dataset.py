@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from kg_reasoner.program import Variable
+from kg_reasoner.query.patterns import Queries
 from kg_reasoner.rdflib_store.custom_evaluators import foreign_evaluators
 from kg_reasoner.rdflib_store.foreign import RdflibParts
 from kg_reasoner.rdflib_store.query_dataset import DatasetStore, QueryDataset
@@ -20,8 +21,11 @@ from kg_reasoner.sparql.plan import QueryPlan, shortener
 from kg_reasoner.sparql.query import Answer, evaluate_query, explain_query
 from kg_reasoner.sparql.results.result import result_of
 from kg_reasoner.sparql.scope import in_scope
+from kg_reasoner.sparql.shortcuts import answer_at_once
+from kg_reasoner.sparql.source import Places
 from kg_reasoner.sparql.text import guarded, read_query
 from kg_reasoner.sparql.translate import translate_pattern, translate_query
+from kg_reasoner.terms import Term
 
 if TYPE_CHECKING:
     from rdflib import Dataset, Graph
@@ -67,8 +71,7 @@ def answer(
         if foreign_evaluators():
             theirs = query if isinstance(query, Query) else read_query(query, base=base, prefixes=prefixes)[1]
             return answer_by_parts(known, active, theirs, bindings)
-        found = _answered(known, active, parsed, bindings)
-    return rdflib_result(known, found, parsed.prefixes)
+        return _result(known, active, parsed, as_terms(bindings) if bindings else {})
 
 
 def plan(
@@ -156,12 +159,39 @@ def evaluated_pattern(
     return _answered(dataset, graph, Translated(Select(node, tuple(variables)), base), bindings)
 
 
+def _result(dataset: QueryDataset, graph: Graph, parsed: ParsedQuery, given: Mapping[Variable, Term]) -> Result:
+    """Return the answer to a query, which has a shortcut if its default graph has all triples of the reasoner."""
+    from kg_reasoner.rdflib_store.rows import QueryResult
+
+    core = dataset.graphs.reasoner.core
+    with core.watch(), dataset.reading():
+        places, state = StorePlaces(dataset, graph), core.engine.lock.state()
+        if state is not None and not parsed.clauses and _is_whole(places.default(), core.queries):
+            found = answer_at_once(core.caches, parsed, given, state, core.queries, parsed.prefixes)[1]
+            if found is not None:
+                return QueryResult(found)
+        return rdflib_result(dataset, _evaluated(dataset, graph, parsed, given, places), parsed.prefixes)
+
+
+def _is_whole(places: Places, queries: Queries) -> bool:
+    """Return whether places have all triples of a reasoner."""
+    if len(places) != 1:
+        return False
+    place = places[0]
+    return place.queries is queries and (place.graph, place.which, place.without, place.match) == (None, "all", None, None)
+
+
 def _answered(dataset: QueryDataset, graph: Graph, query: Translated, bindings: Mapping[Any, Any]) -> Answer:
     given = as_terms(bindings) if bindings else {}
     with dataset.graphs.reasoner.core.watch(), dataset.reading():
-        places = StorePlaces(dataset, graph)
-        ready = query.prepared(given, joins_graphs=dataset.joins_graphs())
-        return evaluate_query(ready, places, RdflibParts(graph, dataset.permissions, query.prologue), query.base)
+        return _evaluated(dataset, graph, query, given, StorePlaces(dataset, graph))
+
+
+def _evaluated(
+    dataset: QueryDataset, graph: Graph, query: Translated, given: Mapping[Variable, Term], places: StorePlaces
+) -> Answer:
+    ready = query.prepared(given, joins_graphs=dataset.joins_graphs())
+    return evaluate_query(ready, places, RdflibParts(graph, dataset.permissions, query.prologue), query.base)
 
 
 def selection(dataset: QueryDataset, clauses: Iterable[CompValue]) -> Dataset:

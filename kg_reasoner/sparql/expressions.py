@@ -26,7 +26,7 @@ from kg_reasoner.sparql.algebra import Exists, Expression, Foreign, Node
 from kg_reasoner.sparql.fresh_values import FRESH, FreshValues
 from kg_reasoner.sparql.ordering import ranks
 from kg_reasoner.sparql.scope import variables_in
-from kg_reasoner.sparql.strings import STRINGS, ids_of_strings, strings_of
+from kg_reasoner.sparql.strings import STRINGS, LastColumn, ids_of_strings, strings_of
 from kg_reasoner.sparql.table import UNBOUND, Table, constant
 from kg_reasoner.sparql.terms import QueryTerms
 from kg_reasoner.storage.arrays import Flags, Ids, Numbers
@@ -107,6 +107,7 @@ class Expressions:
 
     def __init__(self, terms: QueryTerms, values: ValueCache, patterns: Patterns, fresh: FreshValues, base: str | None) -> None:
         self._terms, self._values, self._patterns, self._fresh, self._base = terms, values, patterns, fresh, base
+        self._strings = LastColumn()
 
     # --- conditions -------------------------------------------------------------------------------------------------
 
@@ -281,7 +282,7 @@ class Expressions:
             return self._fresh.labelled(self.ids(expression.arguments[0], table), table)
         if name in _ARITHMETIC:
             return self._calculated(expression, table)
-        strings = strings_of(expression, table, self._terms) if name in STRINGS else None
+        strings = strings_of(expression, table, self._terms, self._strings) if name in STRINGS else None
         if strings is not None:
             return ids_of_strings(strings, table.size, self._terms)
         return cast(Ids, self._by_rows(expression, table, compile_expression, self._terms.ids_of))

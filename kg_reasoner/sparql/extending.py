@@ -18,6 +18,7 @@ from kg_reasoner.sparql import algebra
 from kg_reasoner.sparql.algebra import Condition, Node
 from kg_reasoner.sparql.contract import ALL, Evaluator, Need
 from kg_reasoner.sparql.joins import compatible, is_among, merged
+from kg_reasoner.sparql.matching import Matcher
 from kg_reasoner.sparql.path_patterns import PathPatterns
 from kg_reasoner.sparql.scope import certain, expressions_of, in_scope, names_in
 from kg_reasoner.sparql.substitution import substitute
@@ -139,6 +140,9 @@ class Extending:
     def _looked_up(self, left: Table, node: algebra.Patterns, shared: Sequence[str], need: Need) -> Matches:
         """Return the matches of a pattern, found for the values of one solution after the other."""
         self._evaluator.report.note(node, "lookups")
+        matcher = self._evaluator.matcher(node.graph)
+        if isinstance(matcher, Matcher) and matcher.looks_up:
+            return matcher.looked_up(node.triples[0], shared, left.matrix(shared), need.names)
         rows, tables = list[Numbers](), list[Table]()
         for row, numbers in enumerate(left.matrix(shared).tolist()):
             terms = zip(map(Variable, shared), self._evaluator.terms.terms(numbers), strict=True)

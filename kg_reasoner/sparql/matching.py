@@ -7,14 +7,15 @@ separately have one each), terms are translated.
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from typing import Final
+from typing import Final, cast
 
 import numpy as np
 
 from kg_reasoner.concurrency.limits import current_watch
 from kg_reasoner.program import Variable
+from kg_reasoner.query.as_sets import parts_of, solved_as_set
 from kg_reasoner.query.extension import extend, reached
-from kg_reasoner.query.patterns import AnyPattern
+from kg_reasoner.query.patterns import AnyPattern, variables_of
 from kg_reasoner.query.quads import GraphTerm
 from kg_reasoner.sparql.algebra import TriplePattern
 from kg_reasoner.sparql.joins import compatible, is_among, merged
@@ -61,9 +62,46 @@ class Matcher:
         patterns = self._patterns(triples)
         if patterns is None:
             return self._empty(triples)
-        found = self._queries.solve(patterns, self.place.which, limit, wanted, is_set=is_set)
+        names = None if wanted is None or limit is not None else [name for name in variables_of(patterns) if name in wanted]
+        parts = parts_of(self._queries, patterns, names) if is_set and names and self.place.which == "all" else None
+        if parts is not None and names is not None:
+            found = solved_as_set(self._queries, parts, names)
+        else:
+            found = self._queries.solve(patterns, self.place.which, limit, wanted, is_set=is_set)
         names = [name for name in found.names if wanted is None or name in wanted]
         return Table({name: self._taken_over(found.rows[:, found.names.index(name)]) for name in names}, len(found.rows))
+
+    def looked_up(
+        self, triple: TriplePattern, names: Sequence[str], seeds: Ids, wanted: Collection[str] | None
+    ) -> tuple[Numbers, Table]:
+        """Return the matches of a pattern that agree with solutions, found for one after the other. They do not bind the same.
+
+        Args:
+            triple: The pattern.
+            names: Variables of the pattern that the solutions bind.
+            seeds: Their values, shape (solutions, names).
+            wanted: The other variables whose values are wanted; by default, all.
+        """
+        patterns, watch = self._patterns([triple]), current_watch()
+        new = [term.name for term in dict.fromkeys(triple) if isinstance(term, Variable) and term.name not in names]
+        new = [name for name in new if wanted is None or name in wanted]
+        rows, blocks = list[Numbers](), [np.empty((0, len(new)), np.int32)]
+        for row, ids in enumerate(seeds.tolist() if patterns is not None else ()):
+            watch.check()
+            if patterns is None or min(ids) < 0:
+                continue
+            known = dict(zip(names, ids, strict=True))
+            pattern = cast(AnyPattern, tuple(known.get(term, term) if isinstance(term, str) else term for term in patterns[0]))
+            blocks.append(self._queries.solve([pattern], self.place.which, None, new).columns(new))
+            rows.append(np.full(len(blocks[-1]), row, np.int64))
+        found = np.concatenate(blocks)
+        columns = {name: np.ascontiguousarray(found[:, place]) for place, name in enumerate(new)}
+        return np.concatenate([np.empty(0, np.int64), *rows]), Table(columns, len(found))
+
+    @property
+    def looks_up(self) -> bool:
+        """Whether patterns have the ids of the query, so that `looked_up` finds their matches."""
+        return self._is_native and self._graph is None and not self._queries.expands
 
     def extends(self, triples: Sequence[TriplePattern]) -> bool:
         """Return whether solutions can be extended by patterns, see `extend`."""

@@ -13,14 +13,15 @@ from kg_reasoner.sparql.algebra import Query
 from kg_reasoner.sparql.query import prepared
 from kg_reasoner.sparql.text import read_query
 from kg_reasoner.sparql.translate import translate_query
-from kg_reasoner.terms import Term
+from kg_reasoner.terms import IRI, BlankNode, Term
+from kg_reasoner.terms import Literal as OurLiteral
 
 if TYPE_CHECKING:
     from rdflib.plugins.sparql.parserutils import CompValue
     from rdflib.plugins.sparql.sparql import Prologue
     from rdflib.plugins.sparql.sparql import Query as TheirQuery
 
-__all__ = ["ParsedQuery", "Translated", "as_terms", "parsed_query"]
+__all__ = ["ParsedQuery", "Translated", "as_term", "as_terms", "parsed_query"]
 
 REMEMBERED: Final = 256
 """The number of queries that are remembered."""
@@ -118,12 +119,12 @@ def as_terms(bindings: Mapping[Any, Any]) -> dict[Variable, Term]:
 
 def as_term(value: Any) -> Term:
     """Return the term of a value that a caller binds to a variable."""
+    if isinstance(value, (IRI, BlankNode, OurLiteral)):
+        return value
     from rdflib import Literal
     from rdflib.term import Node
 
     from kg_reasoner.loaders.convert import in_our_terms
-    from kg_reasoner.terms import IRI, BlankNode
-    from kg_reasoner.terms import Literal as OurLiteral
 
     if isinstance(value, Node):
         return from_rdflib(value)

@@ -7,28 +7,31 @@ and relations are.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final, TypeAlias
+from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import partial
+from typing import Any, Final
 
 import numpy as np
 
-from kg_reasoner.concurrency.limits import current_watch
+from kg_reasoner.concurrency.limits import UNLIMITED, current_watch
 from kg_reasoner.program import Variable
-from kg_reasoner.query.patterns import AnyPattern, Queries
+from kg_reasoner.query.as_sets import parts_of, solved_as_set
+from kg_reasoner.query.few import few_answers, few_around, few_reached
+from kg_reasoner.query.patterns import AnyPattern, Queries, variables_of
 from kg_reasoner.sparql import algebra
 from kg_reasoner.sparql.algebra import Query
-from kg_reasoner.sparql.results.columns import Columns
-from kg_reasoner.sparql.results.result import AskResult, GraphResult, QueryResult, SelectResult
+from kg_reasoner.sparql.parsed import Translated
+from kg_reasoner.sparql.results.result import QueryResult
+from kg_reasoner.sparql.shortcut import BLANK_NODE, Description, Fetch, GivenShortcut, Prefixes, Shortcut
 from kg_reasoner.sparql.source import Caches
-from kg_reasoner.sparql.table import Table
-from kg_reasoner.sparql.terms import QueryTerms
 from kg_reasoner.storage.arrays import Ids
-from kg_reasoner.terms import IRI, term_text
+from kg_reasoner.storage.few_answers import GIVEN, FewAnswers
+from kg_reasoner.terms import IRI, Term, term_text
 
-__all__ = ["Shortcut", "known_shortcut", "shortcut_of"]
+__all__ = ["answer_at_once", "few_at_once", "known_shortcut", "shortcut_of"]
 
-Fetch: TypeAlias = Callable[[int | None], Ids | None]
-"""Finds the values of variables, given a sufficient number of solutions; None: that is too much for a shortcut."""
+AROUND: Final = 2
+"""The columns of what `few_around` finds."""
 
 REACHED: Final = 32
 """The number of nodes to which a path is followed one by one."""
@@ -37,68 +40,62 @@ REMEMBERED: Final = 256
 """The number of queries for which shortcuts are remembered."""
 
 
-class Shortcut:
-    """A query that is ready to be answered, while nothing changes.
+def answer_at_once(
+    caches: Caches,
+    parsed: Translated,
+    given: Mapping[Variable, Term],
+    state: int,
+    queries: Queries,
+    prefixes: Prefixes,
+) -> tuple[Shortcut | None, QueryResult | None]:
+    """Return the shortcut of a query, and its answer, within a reading; None where there is none.
 
     Args:
-        fetch: Finds the values of variables.
-        places: The columns of the variables of SELECT; None for ASK.
-        names: Their names.
-        is_distinct: Whether repetitions are omitted.
-        start: The first solution of the answer, and `end`, the one after its last, if that is known.
+        caches: What queries remember.
+        parsed: The query, whose default graph has all triples.
+        given: Values of variables.
+        state: Identifies the state of the data.
+        queries: Answers its patterns.
+        prefixes: Returns the prefixes of the query.
     """
-
-    __slots__ = ("_end", "_fetch", "_is_distinct", "_names", "_places", "_start")
-
-    def __init__(
-        self,
-        fetch: Fetch,
-        places: Sequence[int] | None,
-        names: tuple[str, ...] = (),
-        *,
-        is_distinct: bool = False,
-        start: int = 0,
-        end: int | None = None,
-    ) -> None:
-        self._fetch, self._places, self._names, self._is_distinct = fetch, places, names, is_distinct
-        self._start, self._end = start, end
-
-    def answer(self, caches: Caches, prefixes: Callable[[], Mapping[str, Any]]) -> QueryResult | None:
-        """Return the answer, within a reading; None if finding it is too much for a shortcut.
-
-        Args:
-            caches: What queries remember of terms.
-            prefixes: Returns the prefixes of the query.
-        """
-        rows = self._fetch(1 if self._places is None else self._end)
-        if rows is None:
-            return None
-        if self._places is None:
-            return AskResult(len(rows) > 0)
-        current_watch().check(len(rows), rows.nbytes)
-        if self._start or self._end is not None:
-            rows = rows[self._start : self._end]
-        size, columns = len(rows), [rows[:, place] for place in self._places]
-        if self._is_distinct:
-            table = Table(dict(zip(self._names, columns, strict=True)), size).distinct(self._names)
-            size, columns = table.size, list(table.columns.values())
-        return SelectResult(Columns(self._names, columns, size, QueryTerms(caches.terms)), caches.nodes)
+    names = tuple(variable.name for variable in given)
+    key = (parsed, names) if names else parsed
+    shortcut = known_shortcut(caches, key, state, lambda: parsed.prepared({}, joins_graphs=True), queries, names)
+    if shortcut is None:
+        return None, None
+    found = few_at_once(shortcut, caches, given.values(), prefixes) if current_watch().limits == UNLIMITED else None
+    if found is None and not names:
+        found = shortcut.answer(caches, prefixes)
+        if found is None:
+            caches.shortcuts[key] = state, None
+    return shortcut, found
 
 
-class _Description(Shortcut):
-    """DESCRIBE of one resource, of which `fetch` finds the triples."""
+def few_at_once(shortcut: Shortcut, caches: Caches, given: Collection[Term], prefixes: Prefixes) -> QueryResult | None:
+    """Return the answer of a shortcut, within a reading, if there are few solutions; otherwise None.
 
-    __slots__ = ()
+    Args:
+        shortcut: The shortcut.
+        caches: What queries remember.
+        given: The values of the variables that it expects.
+        prefixes: Returns the prefixes of the query.
+    """
+    if not given:
+        return shortcut.few(caches, prefixes)
+    numbers = [caches.dictionary.find(term) for term in given]
+    if -1 in numbers and isinstance(shortcut, GivenShortcut):
+        return shortcut.nothing(caches, prefixes)
+    return shortcut.few(caches, prefixes, numbers)
 
-    def answer(self, caches: Caches, prefixes: Callable[[], Mapping[str, Any]]) -> QueryResult | None:
-        triples = self._fetch(None)
-        if triples is None:
-            return None
-        columns = Columns(("subject", "predicate", "object"), triples.T, len(triples), QueryTerms(caches.terms))
-        return GraphResult(columns, caches.nodes, prefixes, "DESCRIBE")
 
-
-def known_shortcut(caches: Caches, key: object, state: int, query: Callable[[], Query], queries: Queries) -> Shortcut | None:
+def known_shortcut(
+    caches: Caches,
+    key: object,
+    state: int,
+    query: Callable[[], Query],
+    queries: Queries,
+    given: tuple[str, ...] = (),
+) -> Shortcut | None:
     """Return the shortcut of a query, which is made when the query is first asked in a state; None: there is none.
 
     Args:
@@ -107,20 +104,32 @@ def known_shortcut(caches: Caches, key: object, state: int, query: Callable[[], 
         state: Identifies the state of the data.
         query: Returns the query as it is evaluated.
         queries: Answers its patterns, which are for the default graph.
+        given: Variables whose values are given when it is answered.
     """
     known = caches.shortcuts.get(key)
     if known is None or known[0] != state:
         if len(caches.shortcuts) >= REMEMBERED:
             caches.shortcuts.clear()
-        known = caches.shortcuts[key] = state, shortcut_of(query(), queries)
-    found: Shortcut | None = known[1]
-    return found
+        former: Shortcut | None = None if known is None else known[1]
+        found = shortcut_of(query(), queries, given, takes_few=former is None or former.tries > 0)
+        if found is not None and former is not None:
+            found.tries = former.tries
+        known = caches.shortcuts[key] = state, found
+    shortcut: Shortcut | None = known[1]
+    return shortcut
 
 
-def shortcut_of(query: Query, queries: Queries) -> Shortcut | None:
-    """Return a query as a shortcut; None if it is more than one pattern, or some terms or relations do not exist."""
+def shortcut_of(query: Query, queries: Queries, given: tuple[str, ...] = (), *, takes_few: bool = True) -> Shortcut | None:
+    """Return a query as a shortcut; None if it is more than one pattern, or some terms or relations do not exist.
+
+    Args:
+        query: The query as it is evaluated.
+        queries: Answers its patterns, which are for the default graph.
+        given: Variables whose values are given when it is answered.
+        takes_few: Whether the patterns may have few answers.
+    """
     if isinstance(query, algebra.Describe):
-        return _description(query, queries)
+        return None if given else _description(query, queries)
     if not isinstance(query, (algebra.Select, algebra.Ask)):
         return None
     node, options = query.node, dict[str, Any]()
@@ -131,7 +140,7 @@ def shortcut_of(query: Query, queries: Queries) -> Shortcut | None:
         options["is_distinct"], node = True, node.node
     if isinstance(node, algebra.Project):
         node = node.node
-    if isinstance(node, algebra.PathPattern) and isinstance(query, algebra.Select) and not options:
+    if isinstance(node, algebra.PathPattern) and isinstance(query, algebra.Select) and not options and not given:
         return _path(query, node, queries)
     if not isinstance(node, algebra.Patterns) or node.graph is not None:
         return None
@@ -140,10 +149,62 @@ def shortcut_of(query: Query, queries: Queries) -> Shortcut | None:
     if not known or len(known) < len(patterns) or queries.expands:
         return None
     wanted = tuple(variable.name for variable in query.variables) if isinstance(query, algebra.Select) else ()
-    names, fetch = _fetching(known, wanted, queries)
-    if fetch is None or not all(name in names for name in wanted):
+    if given:
+        return _with_given(known, wanted, given, queries, is_ask=isinstance(query, algebra.Ask), **options)
+    if len(known) == 1 and not (isinstance(known[0][0], int) or isinstance(known[0][2], int)):
+        return None  # whole relations are scanned
+    few, order = _few(known, wanted, (), queries, is_distinct="is_distinct" in options) if takes_few else (None, None)
+    make = partial(_fetching, known, wanted, queries, is_distinct="is_distinct" in options)
+    fetch = make() if few is None else _made_later(make)
+    if fetch is None:
         return None
-    return Shortcut(fetch, [names.index(name) for name in wanted] if isinstance(query, algebra.Select) else None, wanted, **options)
+    places = list(range(len(wanted))) if isinstance(query, algebra.Select) else None
+    return Shortcut(fetch, places, wanted, few=few, order=order, **options)
+
+
+def _made_later(make: Callable[[], Fetch | None]) -> Fetch:
+    """Return a function that is made when it is called first: few answers are found without it."""
+    made: list[Fetch | None] = []
+
+    def fetch(limit: int | None) -> Ids | None:
+        if not made:
+            made.append(make())
+        return None if made[0] is None else made[0](limit)
+
+    return fetch
+
+
+def _with_given(
+    patterns: Sequence[AnyPattern],
+    wanted: tuple[str, ...],
+    given: tuple[str, ...],
+    queries: Queries,
+    *,
+    is_ask: bool,
+    is_distinct: bool = False,
+    start: int = 0,
+    end: int | None = None,
+) -> Shortcut | None:
+    """Return patterns with variables whose values are given as a shortcut."""
+    is_equating = any(isinstance(pattern[1], int) and queries.equates((0, pattern[1], 0)) for pattern in patterns)
+    if is_equating or len(set(given)) > GIVEN or len(set(given)) < len(given) or not set(given) <= set(variables_of(patterns)):
+        return None
+    few, order = _few(patterns, wanted, given, queries, is_distinct=is_distinct)
+    if few is None:
+        return None
+    width = len(wanted) if order is None else AROUND + len(given)
+    return GivenShortcut(few, width, wanted, is_ask=is_ask, order=order, start=start, end=end)
+
+
+def _few(
+    patterns: Sequence[AnyPattern], wanted: tuple[str, ...], given: tuple[str, ...], queries: Queries, *, is_distinct: bool
+) -> tuple[FewAnswers | None, list[int] | None]:
+    """Return what finds few answers, and the order of its columns, behind which there are those that are given."""
+    around = few_around(queries, patterns[0], given) if len(patterns) == 1 and not is_distinct else None
+    if around is None:
+        return few_answers(queries, patterns, wanted, given, is_distinct=is_distinct), None
+    names = [*around[0], *given]
+    return (around[1], [names.index(name) for name in wanted]) if set(wanted) <= set(names) else (None, None)
 
 
 def _with_ids(triple: algebra.TriplePattern, queries: Queries) -> AnyPattern | None:
@@ -152,13 +213,21 @@ def _with_ids(triple: algebra.TriplePattern, queries: Queries) -> AnyPattern | N
     return None if -1 in terms else (terms[0], terms[1], terms[2])
 
 
-def _fetching(patterns: Sequence[AnyPattern], wanted: Sequence[str], queries: Queries) -> tuple[Sequence[str], Fetch | None]:
-    """Return the variables of patterns, and what finds their values; a pattern that matches whole relations is left to scans."""
+def _fetching(patterns: Sequence[AnyPattern], wanted: Sequence[str], queries: Queries, *, is_distinct: bool) -> Fetch | None:
+    """Return what finds the values of variables in the matches of patterns; None if there is no such plan."""
+    parts = parts_of(queries, patterns, wanted) if is_distinct else None
+    if parts is not None:
+        return lambda limit: solved_as_set(queries, parts, wanted).rows
     if len(patterns) > 1:
-        names = queries.needed(patterns, wanted)
-        return names, queries.fetching(patterns, names) if queries.are_planned(patterns, "all") else None
-    subject, _, value, *_ = patterns[0]
-    return queries.matching(patterns[0]) if isinstance(subject, int) or isinstance(value, int) else ((), None)
+        needed = queries.needed(patterns, wanted)
+        names = [*wanted, *(name for name in needed if name not in wanted)]
+        is_planned = set(wanted) <= set(needed) and queries.are_planned(patterns, "all")
+        return queries.fetching(patterns, names) if is_planned else None
+    names, find = queries.matching(patterns[0])
+    if not set(wanted) <= set(names):
+        return None
+    places = [names.index(name) for name in wanted]
+    return lambda limit: find(limit)[:, places]
 
 
 def _description(query: algebra.Describe, queries: Queries) -> Shortcut | None:
@@ -168,17 +237,19 @@ def _description(query: algebra.Describe, queries: Queries) -> Shortcut | None:
     pattern = _with_ids((query.terms[0], Variable("property"), Variable("value")), queries)
     if pattern is None or queries.expands:
         return None
-    number, fetch = pattern[0], queries.matching(pattern)[1]
+    number, fetch, first_bytes = pattern[0], queries.matching(pattern)[1], queries.catalog.dictionary.first_bytes()
+    assert isinstance(number, int)
 
     def triples(limit: int | None) -> Ids | None:
         found = fetch(limit)
-        if (queries.catalog.dictionary.first_bytes()[found[:, 1]] == ord("_")).any():
+        if (first_bytes[found[:, 1]] == BLANK_NODE).any():
             return None
         table = np.empty((3, len(found)), np.int32)
         table[0], table[1:] = number, found.T
         return table.T
 
-    return _Description(triples, ())
+    around = few_around(queries, pattern)
+    return Description(triples, number, first_bytes, None if around is None else around[1])
 
 
 def _path(query: algebra.Select, node: algebra.PathPattern, queries: Queries) -> Shortcut | None:
@@ -194,13 +265,15 @@ def _path(query: algebra.Select, node: algebra.PathPattern, queries: Queries) ->
         return None
     start, property, end, *_ = pattern
     assert isinstance(property, int)
-    fetch = _reached(start if ends[1] else end, property, queries, forwards=ends[1], takes_start=path.least == 0)
-    return Shortcut(fetch, [0], tuple(variable.name for variable in query.variables))
+    first, takes_start = (start if ends[1] else end), path.least == 0
+    assert isinstance(first, int)
+    fetch = _reached(first, property, queries, forwards=ends[1], takes_start=takes_start)
+    few = few_reached(queries, first, property, takes_start=takes_start, forwards=ends[1])
+    return Shortcut(fetch, [0], tuple(variable.name for variable in query.variables), few=few)
 
 
-def _reached(start: int | str, property: int, queries: Queries, *, forwards: bool, takes_start: bool) -> Fetch:
+def _reached(start: int, property: int, queries: Queries, *, forwards: bool, takes_start: bool) -> Fetch:
     """Return what follows a property from a node, to each node once."""
-    assert isinstance(start, int)
 
     def fetch(limit: int | None) -> Ids | None:
         known = dict.fromkeys([start] if takes_start else [])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Protocol, TypeAlias
+from typing import Any, Final, Protocol, TypeAlias
 
 from kg_reasoner.query.matching import Which
 from kg_reasoner.query.patterns import Queries
@@ -14,6 +14,9 @@ from kg_reasoner.sparql.terms import QueryTerms, TermCache
 from kg_reasoner.storage.dictionary import Dictionary
 from kg_reasoner.storage.value_columns import ValueCache
 from kg_reasoner.terms import Term
+
+REMEMBERED: Final = 256
+"""The number of queries with shortcuts that are remembered."""
 
 __all__ = ["Caches", "Dataset", "Place", "Places"]
 
@@ -32,8 +35,16 @@ class Caches:
         self.nodes = NodeCache()
         self.parsed: dict[tuple[str, str | None], tuple[tuple[tuple[str, str], ...], Any]] = {}
         """Recent queries by text and base IRI: the prefixes that the program declared, and the query as algebra."""
+        self.ready: dict[tuple[object, ...], tuple[int, Any, Any]] = {}
+        """Those with shortcuts, by text, base IRI and given variables: the state of the data, the shortcut, the parsed query."""
         self.shortcuts: dict[object, tuple[int, Any]] = {}
         """What is left to do for recent queries, each in a state of the data, see `kg_reasoner.sparql.shortcuts`."""
+
+    def remember(self, key: tuple[object, ...], ready: tuple[int, Any, Any]) -> None:
+        """Remember a query that has a shortcut."""
+        if len(self.ready) >= REMEMBERED:
+            self.ready.clear()
+        self.ready[key] = ready
 
 
 class Place:

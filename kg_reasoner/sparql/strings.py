@@ -21,13 +21,19 @@ from kg_reasoner.storage.dictionary import VALUE_BLANK, VALUE_ESCAPED, VALUE_STR
 from kg_reasoner.storage.grouping import distinct_ids, group_rows
 from kg_reasoner.terms import XSD, Literal, term_text
 
-__all__ = ["STRINGS", "StringColumn", "ids_of_strings", "strings_of"]
+__all__ = ["STRINGS", "LastColumn", "StringColumn", "ids_of_strings", "strings_of"]
 
 STRINGS: Final = frozenset({"STR", "CONCAT", "LCASE", "UCASE", "STRBEFORE", "STRAFTER", "SUBSTR"})
 """The functions of this module."""
 
 AT_ONCE: Final = 1 << 14
 """The number of strings that are converted between two checks of the limits."""
+
+SAMPLE: Final = 1 << 10
+"""The number of strings that tell whether many are alike."""
+
+ALIKE: Final = 2
+"""How many of these are alike then, on average."""
 
 Convert: TypeAlias = Callable[[list[str]], list[str]]
 
@@ -42,31 +48,65 @@ class StringColumn(NamedTuple):
     places: Numbers | None
 
 
-def strings_of(expression: Any, table: Table, terms: QueryTerms) -> StringColumn | None:
+class LastColumn:
+    """The strings of the column of ids that was read last: several expressions often are about the same one."""
+
+    __slots__ = ("_last",)
+
+    def __init__(self) -> None:
+        self._last: tuple[Ids, bool, StringColumn | None] | None = None
+
+    def read(self, ids: Ids, terms: QueryTerms, *, takes_any: bool) -> StringColumn | None:
+        """Return the simple strings of a column, or the lexical forms of literals and IRIs; None if there are other terms."""
+        last = self._last
+        if last is None or last[0] is not ids or last[1] != takes_any:
+            last = self._last = ids, takes_any, _column(ids, terms, takes_any=takes_any)
+        return last[2]
+
+
+def strings_of(expression: Any, table: Table, terms: QueryTerms, last: LastColumn) -> StringColumn | None:
     """Return the values of an expression, if these are simple strings made by the functions of this module.
 
     Args:
         expression: The expression.
         table: The solutions.
         terms: The terms of the query.
+        last: Reads columns.
     """
     if isinstance(expression, Literal):
         return StringColumn([expression.lexical], None) if expression.datatype == _STRING else None
     if isinstance(expression, Variable):
-        return _column(table.column(expression.name), terms, takes_any=False)
+        return last.read(table.column(expression.name), terms, takes_any=False)
     if not isinstance(expression, Call):
         return None
     arguments = expression.arguments
     if expression.name == "STR" and isinstance(arguments[0], Variable):
-        return _column(table.column(arguments[0].name), terms, takes_any=True)
+        return last.read(table.column(arguments[0].name), terms, takes_any=True)
     if expression.name == "CONCAT" and arguments:
-        return _concatenated([strings_of(argument, table, terms) for argument in arguments])
+        return _concatenated([strings_of(argument, table, terms, last) for argument in arguments])
     convert = _function(expression)
-    below = None if convert is None else strings_of(arguments[0], table, terms)
+    below = None if convert is None else strings_of(arguments[0], table, terms, last)
     if below is None or convert is None:
         return None
-    values = [value for part in blocks(len(below.values), AT_ONCE) for value in convert(below.values[part])]
-    return StringColumn(values, below.places)
+    values: list[str] = []
+    for part in blocks(len(below.values), AT_ONCE):
+        values += convert(below.values[part])
+    return _shortened(StringColumn(values, below.places))
+
+
+def _shortened(column: StringColumn) -> StringColumn:
+    """Return a column with each value once, if many are alike: what follows has less to do then."""
+    values, places = column
+    if places is None or len(set(values[:SAMPLE])) * ALIKE > len(values[:SAMPLE]):
+        return column
+    known: dict[str, int] = {}
+    for part in blocks(len(values), AT_ONCE):
+        known.update(dict.fromkeys(values[part], 0))
+    known = dict(zip(known, range(len(known)), strict=True))
+    found = np.empty(len(values), np.int64)
+    for part in blocks(len(values), AT_ONCE):
+        found[part] = [known[value] for value in values[part]]
+    return StringColumn(list(known), found[places])
 
 
 def _column(ids: Ids, terms: QueryTerms, *, takes_any: bool) -> StringColumn | None:
@@ -104,11 +144,10 @@ def _concatenated(columns: Sequence[StringColumn | None]) -> StringColumn | None
     if not varying:
         return StringColumn(["".join(column.values[0] for column in known)], None)
     if len(varying) == 1:
-        places, chosen = varying[0], [np.arange(max(len(column.values) for column in known))]
-    else:
-        rows = np.stack(varying, axis=1).astype(np.int32)
-        labels, firsts = group_rows(rows)
-        places, chosen = labels.astype(np.int64), list(rows[firsts].T)
+        return _between(known)
+    rows = np.stack(varying, axis=1).astype(np.int32)
+    labels, firsts = group_rows(rows)
+    places, chosen = labels.astype(np.int64), list(rows[firsts].T)
     parts, number = [], 0
     for column in known:
         if column.places is None:
@@ -119,6 +158,18 @@ def _concatenated(columns: Sequence[StringColumn | None]) -> StringColumn | None
     current_watch().check(0, sum(sum(map(len, part)) for part in parts))
     values = mapped("".join, zip(*parts, strict=True))
     return StringColumn(values, places) if max(map(len, values)) <= LONGEST else None
+
+
+def _between(columns: Sequence[StringColumn]) -> StringColumn | None:
+    """Return the values of a column between constants."""
+    number = next(number for number, column in enumerate(columns) if column.places is not None)
+    values, places = columns[number]
+    before, after = ("".join(column.values[0] for column in some) for some in (columns[:number], columns[number + 1 :]))
+    current_watch().check(0, (len(before) + len(after)) * len(values))
+    made: list[str] = []
+    for part in blocks(len(values), AT_ONCE):
+        made += [f"{before}{value}{after}" for value in values[part]]
+    return StringColumn(made, places) if max(map(len, made)) <= LONGEST else None
 
 
 def _function(call: Call) -> Convert | None:
@@ -154,7 +205,7 @@ def _around(mark: str, *, is_before: bool) -> Convert:
     if not mark:
         return (lambda values: [""] * len(values)) if is_before else (lambda values: values)
     if is_before:
-        return lambda values: [parts[0] if parts[1] else "" for parts in (text.partition(mark) for text in values)]
+        return lambda values: [text[:at] if (at := text.find(mark)) >= 0 else "" for text in values]
     return lambda values: [text.partition(mark)[2] for text in values]
 
 

@@ -105,6 +105,7 @@ class QueryTerms:
         if missing:
             known, made = self._local, self._texts
             wanted = [texts[place] for place in missing] if len(missing) < len(texts) else texts
+            start = FIRST_LOCAL - len(made)
             for part in blocks(len(wanted), AT_ONCE):
                 new = (
                     [text for text in dict.fromkeys(wanted[part]) if text not in known] if known else [*dict.fromkeys(wanted[part])]
@@ -113,7 +114,10 @@ class QueryTerms:
                 known.update(zip(new, range(first, first - len(new), -1), strict=True))
                 made += new
                 self._written += sum(map(len, new))
-            found[missing] = [*map(known.__getitem__, wanted)]
+            if start - len(wanted) == FIRST_LOCAL - len(made):  # all are new, and different
+                found[missing] = np.arange(start, start - len(wanted), -1)
+            else:
+                found[missing] = [*map(known.__getitem__, wanted)]
             current_watch().check(0, self._written)
         return found
 

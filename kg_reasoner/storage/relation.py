@@ -180,6 +180,7 @@ class Workspace(PlanRoom):
         super().__init__()
         self._database = database
         self._held: tuple[Any, ...] = ()
+        self._looked: object = None
         self._batches: Batches | None = None
 
     def batches(self, plan: int, slots: int) -> Batches:
@@ -208,8 +209,8 @@ class Workspace(PlanRoom):
         return self._database.index_value_column(index)
 
     def release(self) -> None:
-        """Release the database's arrays, which are taken over again by `start`."""
-        self._held = ()
+        """Release the database's arrays, which are taken over again by `start` or `look`."""
+        self._looked, self._held = None, ()
 
     def start(self, plan: int) -> None:
         """Prepare to fetch the matches of a plan, and build the indexes that it needs."""
@@ -221,8 +222,15 @@ class Workspace(PlanRoom):
                     database.build(self.context.wanted)
             self._look()
 
+    def look(self, reader: object) -> None:
+        """Take over the database's relations and indexes, unless the same reader has done so, who has seen no change since."""
+        if self._looked is not reader:
+            self._look()
+            self._looked = reader
+
     def _look(self) -> None:
         """Take over the database's current relations and indexes, and release the arrays of earlier ones."""
+        self._looked = None
         database, words = self._database, self._contexts.words[0]
         with database.mutex:
             held = database.relations.words, database.sections.words, database.indexes.words
@@ -261,10 +269,14 @@ class Prepared:
         try:
             self._taken = self._known[self._key].pop()
         except (KeyError, IndexError):
-            workspace = Workspace(self._database)
-            with self._database.mutex:
-                self._taken = workspace, self._plan(workspace)
+            self._taken = self.made()
         return self._taken
+
+    def made(self) -> tuple[Workspace, int]:
+        """Make a workspace with the plan."""
+        workspace = Workspace(self._database)
+        with self._database.mutex:
+            return workspace, self._plan(workspace)
 
     def __exit__(self, *_: object) -> None:
         known, key = self._known, self._key
@@ -1002,6 +1014,12 @@ class Database(PlanRoom):
             plan: Makes the plan in a workspace; called within the database's mutex.
         """
         return Prepared(self, self._prepared, key, plan)
+
+    def pool_of(self, key: Hashable) -> list[tuple[Workspace, int]]:
+        """Return the workspaces with the plan of a query that nobody uses: who takes one gives it back."""
+        if len(self._prepared) >= REMEMBERED and key not in self._prepared:
+            self._prepared.clear()
+        return self._prepared.setdefault(key, [])
 
     @contextmanager
     def temporary_plans(self) -> Iterator[None]:

@@ -66,6 +66,40 @@ def numbers_of(expression: Any, table: T, values: Callable[[Any, T], ValueColumn
 
 
 def _applied(name: str, left: ValueColumn, right: ValueColumn) -> ValueColumn:
+    return _of_decimals(name, left, right) or _of_any(name, left, right)
+
+
+def _of_decimals(name: str, left: ValueColumn, right: ValueColumn) -> ValueColumn | None:
+    """Return the results for columns of exact decimals, or of decimals and integers, in few passes; None for other columns."""
+    if not len(left.kinds) or DECIMAL not in (left.kinds[0], right.kinds[0]):
+        return None
+    mine, theirs = _places(left), _places(right)
+    if mine is None or theirs is None:
+        return None
+    scale = mine + theirs if name == "*" else max(mine, theirs)
+    if scale > MOST_PLACES:
+        return None
+    first, second = np.rint(left.doubles * 10.0**mine), np.rint(right.doubles * 10.0**theirs)
+    if name != "*":
+        first, second = first * 10.0 ** (scale - mine), second * 10.0 ** (scale - theirs)
+    units = _results(name, first, second)
+    if any(max(-each.min(), each.max()) >= SCALED for each in (first, second, units)):
+        return None
+    doubles = units / 10.0**scale + 0.0
+    size = len(doubles)
+    kinds, scales = np.full(size, DECIMAL, np.uint8), np.full(size, scale, np.int8)
+    return ValueColumn(kinds, doubles, scales, np.abs(doubles) * ROUNDING)
+
+
+def _places(column: ValueColumn) -> int | None:
+    """Return the largest number of decimal places, if all values are exact integers, or all are exact decimals."""
+    kind = column.kinds[0]
+    if kind not in (INTEGER, DECIMAL) or (column.kinds != kind).any() or column.scales.min() == UNSCALED:
+        return None
+    return int(column.scales.max())
+
+
+def _of_any(name: str, left: ValueColumn, right: ValueColumn) -> ValueColumn:
     with np.errstate(all="ignore"):
         doubles = _results(name, left.doubles, right.doubles)
     whole = (left.kinds == INTEGER) & (right.kinds == INTEGER)

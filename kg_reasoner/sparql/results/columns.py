@@ -26,13 +26,35 @@ class Columns:
         terms: The terms of the ids.
     """
 
-    __slots__ = ("ids", "names", "size", "terms")
+    __slots__ = ("_block", "_ids", "names", "size", "terms")
+    _block: Ids
 
     def __init__(self, names: Sequence[str], ids: Sequence[Ids], size: int, terms: QueryTerms) -> None:
         self.names = tuple(names)
-        self.ids = tuple(column if column.flags.owndata else np.array(column) for column in ids)
+        self._ids: tuple[Ids, ...] | None = tuple(column if column.flags.owndata else np.array(column) for column in ids)
         self.size = size
         self.terms = terms
+
+    @staticmethod
+    def of_block(names: tuple[str, ...], block: Ids, terms: QueryTerms) -> Columns:
+        """Return the columns that are the rows of an array, which nobody else uses.
+
+        Args:
+            names: The names of the columns.
+            block: The array, shape (columns, rows).
+            terms: The terms of the ids.
+        """
+        made: Columns = object.__new__(Columns)
+        made.names, made._block, made._ids, made.size, made.terms = names, block, None, block.shape[1], terms
+        return made
+
+    @property
+    def ids(self) -> tuple[Ids, ...]:
+        """The columns."""
+        found = self._ids
+        if found is None:
+            found = self._ids = tuple(self._block)
+        return found
 
     @property
     def nbytes(self) -> int:

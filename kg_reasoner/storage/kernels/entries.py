@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from kg_reasoner.storage.kernels import (
+    around,
     batches,
     building,
     changes,
     counting,
     deletion,
     elements,
+    few,
     fixpoint,
     grouping,
     literals,
@@ -34,7 +36,22 @@ from kg_reasoner.storage.kernels import (
 __all__ = ["names"]
 
 _MODULES = (
-    *(batches, building, changes, counting, deletion, elements, fixpoint, grouping, literals, loading, marks, overdeletion),
+    *(
+        around,
+        batches,
+        building,
+        changes,
+        counting,
+        deletion,
+        elements,
+        few,
+        fixpoint,
+        grouping,
+        literals,
+        loading,
+        marks,
+        overdeletion,
+    ),
     *(parallel, profiling, queries, reaching, relations, renewing, scanning, searching, texts, tracing, turtle, update, writing),
 )
 

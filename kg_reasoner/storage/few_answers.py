@@ -1,0 +1,190 @@
+"""Queries with few answers, ready to be asked while nothing changes: each finds its answers in one call of a kernel.
+
+All of them can be asked by several threads at once. They belong to a state of the database: arrays of terms and the places of
+relations are those of the time when they were made.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from typing import Any, Final, NamedTuple, Protocol
+
+import numpy as np
+
+from kg_reasoner.storage.arrays import Ids
+from kg_reasoner.storage.kernels import native
+from kg_reasoner.storage.kernels.few import ANYTHING, PROPERTY, RESOURCE
+from kg_reasoner.storage.kernels.memory import Record, address, allocate
+from kg_reasoner.storage.relation import Database, Workspace
+
+__all__ = ["ANYTHING", "GIVEN", "IDS", "PROPERTY", "RESOURCE", "FewAnswers", "FewAround", "FewOfPlan", "FewReached"]
+
+IDS: Final = 1 << 10
+"""The number of ids of the largest answer."""
+
+GIVEN: Final = 16
+"""The maximal number of ids that are given."""
+
+DIFFERENT: Final = 128
+"""The maximal number of answers that are compared with each other."""
+
+REACHED: Final = 64
+"""The maximal number of nodes to which a path is followed."""
+
+
+class FewAnswers(Protocol):
+    """A query with few answers."""
+
+    def __call__(self, enough: int | None = None, given: Sequence[int] = ()) -> Ids | None:
+        """Return the answers, shape (columns, answers).
+
+        Args:
+            enough: A sufficient number of answers.
+            given: The ids of what is given, as many as were announced.
+
+        Returns:
+            The answers, in an array of their own; None if there are too many, or an index has to be built.
+        """
+        ...
+
+
+class _Room(NamedTuple):
+    """Memory for answers, used by one thread at a time."""
+
+    array: Any
+    address: int
+    given: Any
+    """For the ids of what is given."""
+    given_address: int
+    tables: dict[int, Ids]
+    """The memory as tables, by the number of columns."""
+
+    def table(self, width: int, room: int) -> Ids:
+        """Return the memory as a table of columns."""
+        found = self.tables.get(width)
+        if found is None or found.shape[1] != room:
+            found = self.tables[width] = np.asarray(self.array[: width * room]).reshape(width, room)
+        return found
+
+
+_rooms: Final[list[_Room]] = []
+"""Memory that nobody uses: at most as much as threads have asked at once."""
+
+
+def _taken() -> _Room:
+    try:
+        return _rooms.pop()
+    except IndexError:
+        array, given = allocate(IDS + 1, np.int32), allocate(GIVEN, np.int32)
+        return _Room(array, address(array), given, address(given), {})
+
+
+class FewOfPlan:
+    """The few answers of a conjunctive query.
+
+    Args:
+        database: The database.
+        key: The query, and `plan`, which makes its plan, see `Database.prepared`.
+        plan: See `key`.
+        kinds: What the columns may contain.
+        first_bytes: The first bytes of all terms.
+        shown: The number of columns, the first ones, that are wanted.
+        is_distinct: Whether answers that are alike in these columns are returned once.
+        given: The number of ids that are given, in the first slots of the plan.
+    """
+
+    __slots__ = ("_arguments", "_count", "_held", "_make", "_pool", "_room", "_shown", "_width")
+
+    def __init__(
+        self,
+        database: Database,
+        key: Hashable,
+        plan: Callable[[Workspace], int],
+        kinds: Sequence[int],
+        first_bytes: Any,
+        shown: int,
+        *,
+        is_distinct: bool = False,
+        given: int = 0,
+    ) -> None:
+        self._pool = database.pool_of(key)
+        self._make = database.prepared(key, plan).made
+        self._shown, self._width = shown, len(kinds)
+        self._room = min(IDS // max(1, len(kinds)), DIFFERENT if is_distinct else IDS)
+        self._held = allocate(len(kinds), np.int32), first_bytes
+        self._held[0][: len(kinds)] = list(kinds)
+        self._count = given
+        self._arguments = given, len(kinds), *map(address, self._held), shown if is_distinct else 0
+
+    def __call__(self, enough: int | None = None, given: Sequence[int] = ()) -> Ids | None:
+        """See `FewAnswers`."""
+        try:
+            taken = self._pool.pop()
+        except IndexError:
+            taken = self._make()
+        workspace, plan = taken
+        workspace.look(self)
+        room = _taken()
+        size = self._room
+        if self._count:
+            room.given[: self._count] = given
+        last = size + 1 if enough is None else enough
+        found = native.fetch_few(workspace.address, plan, room.given_address, *self._arguments, room.address, size, last)
+        self._pool.append(taken)
+        answers = room.table(self._width, size)[: self._shown, :found].copy() if found >= 0 else None
+        _rooms.append(room)
+        return answers
+
+
+class FewAround:
+    """The few properties and other ends of the triples with a subject or value.
+
+    Args:
+        database: The database.
+        around: The record of `kg_reasoner.storage.kernels.around.Surroundings`.
+        known: The subject or value; None: it is given.
+        is_subject: Whether it is the subject.
+    """
+
+    __slots__ = ("_address", "_around", "_database", "_forwards", "_known")
+
+    def __init__(self, database: Database, around: Record, known: int | None, *, is_subject: bool) -> None:
+        self._database, self._around, self._address = database, around, around.address
+        self._known, self._forwards = known, int(is_subject)
+
+    def __call__(self, enough: int | None = None, given: Sequence[int] = ()) -> Ids | None:
+        """See `FewAnswers`. The first column has the properties."""
+        room, size = _taken(), IDS // 2
+        known, last = given[0] if self._known is None else self._known, size + 1 if enough is None else enough
+        found = native.match_around(self._database.address, self._address, known, self._forwards, room.address, size, last)
+        answers = room.table(2, size)[:, :found].copy() if found >= 0 else None
+        _rooms.append(room)
+        return answers
+
+
+class FewReached:
+    """The few nodes that are reached from a node by the steps of an index.
+
+    Args:
+        database: The database.
+        index: The index on the end of a property's relation where a step begins.
+        start: The node.
+        takes_start: Whether the start counts as reached.
+        forwards: Whether steps lead from subjects to values.
+        first_bytes: The first bytes of all terms.
+    """
+
+    __slots__ = ("_arguments", "_database", "_first_bytes", "_hidden")
+
+    def __init__(self, database: Database, index: int, start: int, first_bytes: Any, *, takes_start: bool, forwards: bool) -> None:
+        self._database, self._first_bytes = database, first_bytes
+        self._arguments = index, start, int(takes_start), int(forwards), address(first_bytes)
+        self._hidden = 0 if takes_start else 1
+
+    def __call__(self, enough: int | None = None, given: Sequence[int] = ()) -> Ids | None:
+        """See `FewAnswers`."""
+        room = _taken()
+        found = native.reach_few(self._database.address, *self._arguments, room.address, REACHED)
+        answers = room.table(1, REACHED)[:, self._hidden : found].copy() if found >= 0 else None
+        _rooms.append(room)
+        return answers
