@@ -24,7 +24,7 @@ from tests.random_ontologies import namespace_of, ontologies
 from tests.spark_cases import flagged, in_process, of_reasoner, readable, turtle, violations
 from tests.standin import standing_in
 
-BATCH = 25
+BATCH = by_effort(8, 25, 25)
 """So many ontologies are one input."""
 BATCHES = by_effort(1, 3, 100)
 
@@ -86,7 +86,7 @@ def test_all_ways_are_the_same(monkeypatch: pytest.MonkeyPatch, seed: int, words
 
 
 def test_too_many_masks_are_joins(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
-    monkeypatch.setattr("kg_reasoner.spark_backend.exec.mask_table.MOST_MASKS", 10)
+    monkeypatch.setattr("kg_reasoner.spark_backend.exec.mask_table.MOST_MASKS", 3)
     expect_what_the_engine_says(ontologies(3000, BATCH))
     assert "distinct sets of features" in caplog.text
 
