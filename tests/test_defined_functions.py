@@ -172,6 +172,16 @@ def test_functions_of_a_program_are_known_to_later_texts() -> None:
     assert parse(format_program(reasoner.program)) == reasoner.program
 
 
+def test_a_reasoner_without_the_facts_knows_the_functions() -> None:
+    reasoner = Reasoner()
+    reasoner.function("half", "integer")(lambda number: number // 2)
+    reasoner.aggregate("first", "integer")(lambda numbers: numbers[0])
+    reasoner.add_program("p(half(?x)) :- n(?x) .")
+    other = reasoner.without_facts()
+    other.add_program("q(?m) :- AGGREGATE(p(?x) BIND first(?x) AS ?m) . r(half(?x)) :- q(?x) . n(8) . n(9) . n(20) .")
+    assert (texts(other, "p"), texts(other, "q"), texts(other, "r")) == (["10", "4"], ["4"], ["2"])
+
+
 def test_recursion_without_end_is_an_error_that_names_the_function() -> None:
     reasoner = Reasoner("function up(?n: integer): integer = up(?n + 1) . p(up(?x)) :- n(?x) .")
     with pytest.raises(ValueTooLargeError, match="calls of the function up are nested more than 100 deep"):
@@ -191,3 +201,10 @@ def test_nothing_warns_without_a_reason() -> None:
         warnings.simplefilter("error")
         reasoner.add_program("p(half(?x)) :- n(?x) . n(1) . n(2) .")
         assert texts(reasoner, "p") == ["1"]
+
+
+def test_the_benchmark_runs(capsys: pytest.CaptureFixture[str]) -> None:
+    from benchmarks.flat_maps import main
+
+    main(40)
+    assert len(capsys.readouterr().out.splitlines()) == 6

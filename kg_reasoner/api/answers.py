@@ -16,7 +16,7 @@ from kg_reasoner.errors import ArityError, ReasonerError, UnsupportedError
 from kg_reasoner.expressions.demands import DEMAND_PREDICATES
 from kg_reasoner.language import analysis
 from kg_reasoner.language.magic import answer_atom
-from kg_reasoner.language.parser import parse_body
+from kg_reasoner.language.parser import parse_query
 from kg_reasoner.program import Atom, BodyLiteral, Program, Rule, Variable, atoms_within
 from kg_reasoner.storage.arrays import Ids
 from kg_reasoner.storage.dictionary import Dictionary
@@ -63,10 +63,12 @@ def answer(
     """Return the answers to a query, see `kg_reasoner.api.reasoner.Reasoner.answers`."""
     engine = core.engine
     given = {name: as_term(term) for name, term in bindings.items()}
-    rules = _rules(_parts(core, body), given)
+    bodies, others = _parts(core, body)
+    rules = _rules(bodies, others, given)
     _check(rules)
     with core.watch() if limits is None else Watch(limits.within(engine.limits), engine.running):
-        found = _on_demand(core, rules, given) if on_demand else None
+        is_plain = not others and len(bodies) == 1
+        found = _on_demand(core, rules, given) if on_demand and is_plain else None
         if found is None:
             with core.reading():
                 _check_against_program(core, rules)
@@ -90,28 +92,30 @@ def _on_demand(core: ReasonerCore, rules: Sequence[Rule], given: Mapping[str, Te
         return by_magic(core.engine, Demand(shape, np.array([row], np.int32)))
 
 
-def _parts(core: ReasonerCore, body: str | BodyLiteral | Sequence[BodyLiteral]) -> tuple[BodyLiteral, ...]:
-    """Return the parts of a query."""
+def _parts(core: ReasonerCore, body: str | BodyLiteral | Sequence[BodyLiteral]) -> tuple[list[tuple[BodyLiteral, ...]], list[Rule]]:
+    """Return the parts of each alternative of a query, and the rules for its own predicates."""
     if isinstance(body, str):
-        return parse_body(body, dict(core.engine.program.prefixes), known=core.known())
+        return parse_query(body, dict(core.engine.program.prefixes), known=core.known())
     parts = (body,) if isinstance(body, BodyLiteral) or not isinstance(body, Iterable) else tuple(body)
     for part in parts:
         if not isinstance(part, BodyLiteral):
             raise ReasonerError(f"{part!r} is not a part of a query: give the text of a rule's body, or its atoms and other parts")
-    return parts
+    return [parts], []
 
 
-def _rules(body: tuple[BodyLiteral, ...], given: Mapping[str, Term]) -> list[Rule]:
-    """Return a query as a rule, and the facts for it."""
-    head = answer_atom(body)
+def _rules(bodies: Sequence[tuple[BodyLiteral, ...]], others: Sequence[Rule], given: Mapping[str, Term]) -> list[Rule]:
+    """Return a query as rules, and the facts for them. Its variables are those that all alternatives bind."""
+    heads = [answer_atom(body) for body in bodies]
+    head = Atom(heads[0].predicate, tuple(term for term in heads[0].terms if all(term in other.terms for other in heads)))
     variables = tuple(map(Variable, given))
     for variable in variables:
         if variable not in head.terms:
             known = ", ".join(map(str, head.terms)) or "none"
             raise ReasonerError(f"the query does not bind {variable}, for which a value is given; its variables are: {known}")
     if not given:
-        return [Rule(head, body)]
-    return [Rule(head, (Atom(_GIVEN, variables), *body)), Rule(Atom(_GIVEN, tuple(given.values())))]
+        return [*(Rule(head, body) for body in bodies), *others]
+    stated = Rule(Atom(_GIVEN, tuple(given.values())))
+    return [*(Rule(head, (Atom(_GIVEN, variables), *body)) for body in bodies), *others, stated]
 
 
 def _check(rules: Sequence[Rule]) -> None:
@@ -121,7 +125,7 @@ def _check(rules: Sequence[Rule]) -> None:
         ArityError, SafetyError, UnsupportedError: It is invalid.
     """
     analysis.check(Program(tuple(rules)))
-    for atom in atoms_within(rules[0].body):
+    for atom in (atom for rule in rules for atom in atoms_within(rule.body)):
         if atom.predicate in LITERAL_PREDICATES or atom.predicate in DEMAND_PREDICATES:
             hint = "add a rule with such a body to the program, and ask for the predicate of its head"
             raise UnsupportedError(f"{atom.predicate} has facts for rules only, not for queries", atom.span, hint)

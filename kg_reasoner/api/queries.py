@@ -175,10 +175,10 @@ def _parsed(core: ReasonerCore, text: str, prefixes: Mapping[str, str] | None, b
 
 
 def _is_rule_body(core: ReasonerCore, text: str) -> bool:
-    from kg_reasoner.language.parser import parse_body
+    from kg_reasoner.language.parser import parse_query
 
     try:
-        return bool(parse_body(text, dict(core.engine.program.prefixes)))
+        return bool(parse_query(text, dict(core.engine.program.prefixes))[0])
     except ReasonerError:
         return False
 

@@ -196,7 +196,7 @@ class Reasoner:
         Raises:
             UnknownNameError: The rule set is unknown.
         """
-        return Reasoner(
+        found = Reasoner(
             self.program if ruleset is None else None,
             ruleset=ruleset,
             maintenance=self.maintenance,
@@ -207,6 +207,9 @@ class Reasoner:
             limits=self.limits,
             threads=self.threads,
         )
+        found.core.functions.update(self.core.functions)
+        found.core.reductions.update(self.core.reductions)
+        return found
 
     @property
     def limits(self) -> Limits:

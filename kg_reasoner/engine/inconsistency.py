@@ -53,7 +53,9 @@ class Violation:
 
         known = {**PREFIXES, **(prefixes or {})}
         origin = self.rule.origin
-        what = axiom_text(origin.axiom, Names(known)) if origin.axiom else origin.name or format_rule(self.rule, known)
+        what = (
+            axiom_text(origin.axiom, Names(known)) if origin.axiom else origin.name or origin.text or format_rule(self.rule, known)
+        )
         name = f" ({origin.name})" if origin.axiom and origin.name else ""
         terms = ", ".join(f"?{variable} = {format_term(term, known)}" for variable, term in self.terms.items())
         return f"{what}{name}: {terms}" if terms else f"{what}{name}"

@@ -15,14 +15,14 @@ from kg_reasoner.errors import LoadError, RuleSyntaxError, Span, UnsupportedErro
 from kg_reasoner.language.parser_tables import lalr_parser
 from kg_reasoner.language.prefixes import PREFIXES
 from kg_reasoner.language.syntax_errors import explain
-from kg_reasoner.program import FALSE, BodyLiteral, Program
+from kg_reasoner.program import FALSE, BodyLiteral, Program, Rule
 
 if TYPE_CHECKING:
     from lark import Lark
 
     from kg_reasoner.language.reading.known import Known
 
-__all__ = ["PREFIXES", "parse", "parse_body", "parse_file"]
+__all__ = ["PREFIXES", "parse", "parse_body", "parse_file", "parse_query"]
 
 
 def parse(text: str, source: str = "<string>", known: Known | None = None) -> Program:
@@ -80,6 +80,30 @@ def parse_body(
     Raises:
         RuleSyntaxError, UnsupportedError: As `parse`.
     """
+    bodies, rules = parse_query(text, prefixes, source, known)
+    if rules or len(bodies) > 1:
+        hint = "state it as rules for a predicate, and ask for the predicate"
+        raise UnsupportedError("this has alternatives, or a part that needs rules of its own", None, hint)
+    return bodies[0]
+
+
+def parse_query(
+    text: str, prefixes: Mapping[str, str], source: str = "<query>", known: Known | None = None
+) -> tuple[list[tuple[BodyLiteral, ...]], list[Rule]]:
+    """Parse the body of a rule, as a query. A dot at its end may be missing.
+
+    Args:
+        text: The body.
+        prefixes: Known prefixes, beside those that rules need not declare.
+        source: The name of the text in error messages.
+        known: What the text may refer to.
+
+    Returns:
+        The alternatives of the body, and the rules for predicates of its own.
+
+    Raises:
+        RuleSyntaxError, UnsupportedError: As `parse`.
+    """
     from lark.exceptions import UnexpectedInput
 
     from kg_reasoner.language.reading.statements import ProgramReader
@@ -101,11 +125,8 @@ def parse_body(
         raise RuleSyntaxError(found.message, span, found.hint) from None
     if len(tree.children) > 1:
         raise RuleSyntaxError("a query is the body of one rule", reader.span(tree.children[1]), "add rules by add_program")
-    rule, *others = reader.program(tree).rules
-    if others:
-        hint = "state it as rules for a predicate, and ask for the predicate"
-        raise UnsupportedError("a query has alternatives, or a part that needs rules of its own", rule.head.span, hint)
-    return rule.body
+    rules = reader.program(tree).rules
+    return [rule.body for rule in rules if rule.is_constraint], [rule for rule in rules if not rule.is_constraint]
 
 
 _HEADLESS: Final = f"{FALSE} :- "

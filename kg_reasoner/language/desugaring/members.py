@@ -16,12 +16,12 @@ from kg_reasoner.terms import Literal, literal
 __all__ = ["members"]
 
 _ZERO, _ONE, _TWO = literal(0), literal(1), literal(2)
-_COLLECTION = Variable("collection")
-_LOW, _MIDDLE, _HIGH = Variable("low"), Variable("middle"), Variable("high")
 
 
 def members(part: Each, body: Iterable[object], context: Context) -> tuple[BodyLiteral, ...]:
     """Return the parts that give the members of a collection to variables.
+
+    The predicates have the variables of the collection's expression, so that they are joined by these, and not by a computed value.
 
     Args:
         part: The variables and the collection.
@@ -29,40 +29,35 @@ def members(part: Each, body: Iterable[object], context: Context) -> tuple[BodyL
         context: For new names.
     """
     whole, span = part.collection, part.span
-    around = _binders(set(variables_of(whole)), body)
-    end = context.variable("end")
-    start: Variable | Literal
+    scope = tuple(dict.fromkeys(variables_of(whole)))
+    low, high, middle, end = (context.variable(name) for name in ("low", "high", "middle", "end"))
+    start: Variable | Literal = _ZERO
     if isinstance(whole, Call) and whole.name == "RANGE":
         start = context.variable("start")
-        values: tuple[Expression, ...] = (_LOW,)
-        scope: tuple[Variable, ...] = (start, end)
-        computed = tuple(Bind(limit, name, span) for limit, name in zip(whole.arguments, scope, strict=True))
-        size = computed
+        first, last = whole.arguments
+        size: tuple[Bind, ...] = Bind(first, start, span), Bind(last, end, span)
+        held: tuple[Bind, ...] = ()
+        values: tuple[Expression, ...] = (low,)
     else:
-        held = context.variable("collection")
-        start, scope, computed = _ZERO, (held,), (Bind(whole, held, span),)
-        size = (*computed, Bind(Call("SIZE", (held,), span), end, span))
-        member = Call("ELEMENT", (_COLLECTION, _LOW), span)
-        places_in = (Call("ELEMENT", (member, literal(place)), span) for place in range(len(part.variables)))
-        values = (member,) if len(part.variables) == 1 else tuple(places_in)
-    places = Atom(context.predicate("places"), (*_scope(scope), _LOW, _HIGH), span)
-    context.define(Atom(places.predicate, (*scope, start, end), span), (*around, *size))
-    several = Filter(Call(">", (Call("-", (_HIGH, _LOW)), _ONE)), span)
-    half = Call("IDIV", (Call("-", (_HIGH, _LOW)), _TWO))
-    middle = Bind(Call("+", (_LOW, half)), _MIDDLE, span)
-    for ends in ((_LOW, _MIDDLE), (_MIDDLE, _HIGH)):
-        context.define(Atom(places.predicate, (*_scope(scope), *ends), span), (places, several, middle))
-    results = tuple(Variable(f"member{place}") for place in range(len(values)))
-    found = Atom(context.predicate("members"), (*_scope(scope), *results), span)
-    single = Filter(Call("=", (Call("-", (_HIGH, _LOW)), _ONE)), span)
+        collection = context.variable("collection")
+        held = (Bind(whole, collection, span),)
+        size = (*held, Bind(Call("SIZE", (collection,), span), end, span))
+        member = Call("ELEMENT", (collection, low), span)
+        of_tuple = tuple(Call("ELEMENT", (member, literal(place)), span) for place in range(len(part.variables)))
+        values = (member,) if len(part.variables) == 1 else of_tuple
+    places = Atom(context.predicate("places"), (*scope, low, high), span)
+    context.define(Atom(places.predicate, (*scope, start, end), span), (*_binders(set(scope), body), *size))
+    several = Filter(Call(">", (Call("-", (high, low)), _ONE)), span)
+    half = Call("IDIV", (Call("-", (high, low)), _TWO))
+    cut = Bind(Call("+", (low, half)), middle, span)
+    for ends in ((low, middle), (middle, high)):
+        context.define(Atom(places.predicate, (*scope, *ends), span), (places, several, cut))
+    results = tuple(context.variable("member") for _ in values)
+    name = context.predicate("members")
+    single = Filter(Call("=", (Call("-", (high, low)), _ONE)), span)
     given = (Bind(value, result, span) for value, result in zip(values, results, strict=True))
-    context.define(found, (places, single, *given))
-    return (*computed, Atom(found.predicate, (*scope, *part.variables), span))  # type: ignore[arg-type]  # patterns are gone
-
-
-def _scope(scope: tuple[Variable, ...]) -> tuple[Variable, ...]:
-    """Return the variables of what a range or a collection is identified by, in the rules of its places."""
-    return (_COLLECTION,) if len(scope) == 1 else (Variable("first"), Variable("end"))
+    context.define(Atom(name, (*scope, *results), span), (places, single, *held, *given))
+    return (Atom(name, (*scope, *part.variables), span),)  # type: ignore[arg-type]  # patterns are gone
 
 
 def _binders(wanted: set[Variable], body: Iterable[object]) -> tuple[BodyLiteral, ...]:

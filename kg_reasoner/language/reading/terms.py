@@ -22,6 +22,8 @@ Node: TypeAlias = Any
 """A tree or a token of Lark, as the grammar determines. Trees have `data` and `children`."""
 
 _ABSOLUTE: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
+_BLANKS: Final = re.compile(r"""("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|<[^<>\s]*>)|(?:\s|#[^\n]*)+""")
+"""A string or an IRI, or blanks and comments."""
 _LOCAL_ESCAPE: Final = re.compile(r"\\(.)")
 _TYPES: Final = {
     "INTEGER": XSD.integer.value,
@@ -90,14 +92,14 @@ class TermReader:
         return self.taken
 
     def text_of(self, first: Node, last: Node) -> str:
-        """Return what is written from a node to the end of another, in one line."""
+        """Return what is written from a node to the end of another, in one line and without comments."""
         heads, last = first.meta, last.meta
         lines = [
             line if number > heads.line else " " * (heads.column - 1) + line[heads.column - 1 :]
             for number, line in enumerate(self.lines[heads.line - 1 : last.end_line], start=heads.line)
         ]
         lines[-1] = lines[-1][: last.end_column - 1]
-        return " ".join(" ".join(lines).split())
+        return _BLANKS.sub(lambda found: found[1] or " ", "\n".join(lines)).strip()
 
     def string(self, tree: Node) -> Literal:
         quoted, tag = tree.children if len(tree.children) == 2 else (tree.children[0], None)
