@@ -32,7 +32,7 @@ def names() -> tuple[str, ...]:
     """Return the names of the rule sets in the package.
 
     >>> names()
-    ('owl2rl', 'owl2rl-full', 'rdfs', 'rdfs-full')
+    ('owl2el', 'owl2rl', 'owl2rl-full', 'rdfs', 'rdfs-full')
     """
     return tuple(sorted(path.stem for path in Path(__file__).parent.glob(f"*{_SUFFIX}")))
 
@@ -40,11 +40,15 @@ def names() -> tuple[str, ...]:
 def load(name: str | Path) -> Ruleset:
     """Return the rule set with a name, or from a ``.dl`` file if `name` is a path (it has a folder or ends in ``.dl``).
 
+    Names joined by ``+`` are a rule set with the rules of all.
+
     >>> load("rdfs").program.rules[0].origin.name
     'rdfs2'
+    >>> len(load("owl2el+owl2rl").program.rules) > len(load("owl2el").program.rules)
+    True
 
     Args:
-        name: The name of a rule set, or a path.
+        name: The name of a rule set, several joined by ``+``, or a path.
 
     Raises:
         UnknownNameError: No rule set has this name.
@@ -52,10 +56,20 @@ def load(name: str | Path) -> Ruleset:
     """
     if str(name) in names():
         return packaged(str(name))
+    parts = str(name).split("+")
+    if len(parts) > 1 and all(part in names() for part in parts):
+        return _joined(str(name), [packaged(part) for part in parts])
     path = Path(name)
     if len(path.parts) > 1 or path.suffix == _SUFFIX:
         return _read(path.stem, name, parse_file(name))
     raise UnknownNameError("rule set", str(name), names())
+
+
+def _joined(name: str, parts: list[Ruleset]) -> Ruleset:
+    program = Program()
+    for part in parts:
+        program |= part.program
+    return Ruleset(name, "; ".join(part.description for part in parts), parts[0].path, program)
 
 
 @cache

@@ -81,7 +81,8 @@ def _graph():  # type: ignore[no-untyped-def]
 
 
 READERS: Final[dict[str, Callable[[bytes], None]]] = {
-    **{name: read_document(name) for name in ("ntriples", "nquads", "turtle", "trig", "n3", "rdfxml", "jsonld", "owlxml")},
+    **{name: read_document(name) for name in ("ntriples", "nquads", "turtle", "trig", "n3", "rdfxml", "jsonld")},
+    **{name: read_document(name) for name in ("owlxml", "functional", "manchester", "obo")},
     "swrl": read_ontology,
     "catalogs": read_catalog,
     "rules": read_rules,

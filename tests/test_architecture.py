@@ -38,8 +38,9 @@ planning: expressions language storage
 query: expressions language concurrency storage planning
 loaders:
 loaders.rules: loaders
-loaders.rdf: concurrency storage loaders loaders.rules
-io: expressions concurrency storage loaders loaders.rdf
+loaders.syntaxes: language loaders loaders.rules
+loaders.rdf: concurrency storage loaders loaders.rules loaders.syntaxes
+io: expressions concurrency storage loaders loaders.syntaxes loaders.rdf
 sparql: expressions concurrency storage query loaders loaders.rdf io
 explain: expressions language storage planning
 dbsp: expressions language concurrency
@@ -51,7 +52,7 @@ classification: expressions language storage explain loaders.rules loaders.ontol
 api: expressions language concurrency storage planning query sparql explain rulesets loaders loaders.rules loaders.ontology
     loaders.rdf loaders.imports engine classification
 lubm: io
-rdflib_store: concurrency storage query sparql explain loaders loaders.rdf engine api
+rdflib_store: concurrency storage query sparql explain loaders loaders.rdf io engine api
 owlready2: expressions storage explain loaders.ontology loaders.rdf classification api
 spark_backend:
 spark_backend.plan: expressions language
@@ -76,7 +77,7 @@ SEE_KERNELS = ("storage", "planning", "query", "explain", "engine")
 # Libraries that only some rooms may import.
 KEPT_IN = {
     "llvmlite": ("storage.kernels",),
-    "lark": ("language",),
+    "lark": ("language", "loaders.syntaxes"),
     "click": ("cli",),
     "rich": ("cli",),
     "pyspark": ("spark_backend", "spark_backend.io", "spark_backend.exec"),

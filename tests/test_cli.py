@@ -256,7 +256,7 @@ def test_the_output_has_the_prefixes_of_the_inputs(zoo: Path) -> None:
 
 
 def test_materialise_says_what_it_cannot_write_before_the_work(zoo: Path, tmp_path: Path) -> None:
-    assert "unknown output format 'owlxml'" in bad("materialise", zoo, "-o", tmp_path / "x.owx")
+    assert "unknown output format 'obo'" in bad("materialise", zoo, "-o", tmp_path / "x.obo")
     assert "'here' is not an absolute IRI" in bad("materialise", zoo, "--inferred-graph", "here", "-o", tmp_path / "x.nq")
     assert [path.name for path in tmp_path.iterdir()] == ["zoo.ttl"]
 

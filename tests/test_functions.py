@@ -18,6 +18,7 @@ import rdflib
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kg_reasoner import Reasoner
 from kg_reasoner.errors import ValueTooLargeError
 from kg_reasoner.expressions.compile import CASTS, NAMES, compile_expression
 from kg_reasoner.expressions.functions import REFUSED, collections, integers
@@ -27,7 +28,7 @@ from kg_reasoner.expressions.values import equal, value_of
 from kg_reasoner.language.parser import parse
 from kg_reasoner.loaders.convert import from_oxigraph, from_rdflib
 from kg_reasoner.program import Bind, Call, Expression
-from kg_reasoner.terms import IRI, RDF, XSD, Literal, Term, literal
+from kg_reasoner.terms import IRI, RDF, XSD, BlankNode, Literal, Term, literal
 
 from .effort import thinned
 
@@ -404,7 +405,7 @@ def test_every_name_of_the_language_is_known() -> None:
     called = {name for row in rows() for name in names_in(expression(row.text))}
     assert set(CASTS) <= called
     forms = {"BOUND", "COALESCE", "IF"}  # in test_expressions.py
-    ours_alone = {"SAMEVALUE", "VALUE"}  # below
+    ours_alone = {"SAMEVALUE", "SKOLEM", "VALUE"}  # below
     ours_alone |= {*integers.FUNCTIONS, *collections.FUNCTIONS}  # in test_structures.py
     assert set(NAMES) - set(REFUSED) - forms - ours_alone <= called
 
@@ -580,3 +581,13 @@ def test_rows(row: Row) -> None:
         assert agree(of_oxigraph(row.text), expected), f"oxigraph: {of_oxigraph(row.text)}"
     if "rdflib" not in row.remark:
         assert agree(of_rdflib(row.text), expected), f"rdflib: {of_rdflib(row.text)}"
+
+
+def test_skolem_names_a_pair_of_terms() -> None:
+    reasoner = Reasoner("named(?x, ?y, ?z) :- pair(?x, ?y), BIND(SKOLEM(?x, ?y) AS ?z) .")
+    terms = (literal(1), literal(2), IRI("http://example.org/a"), BlankNode("b"))
+    reasoner.add_facts("pair", [(first, second) for first in terms for second in terms])
+    names = {(first, second): name for first, second, name in reasoner.facts("named")}
+    assert len(set(names.values())) == len(names) == 16
+    assert all(isinstance(name, BlankNode) for name in names.values())
+    assert ours("SKOLEM(1, 2)") == names[terms[0], terms[1]]

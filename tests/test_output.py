@@ -97,8 +97,8 @@ def test_compressed_output_is_the_same_each_time(tmp_path: Path) -> None:
 def test_unknown_formats(tmp_path: Path) -> None:
     with pytest.raises(UnknownNameError, match="did you mean 'turtle'"):
         write_triples(SIMPLE, tmp_path / "x", format="turtel")
-    with pytest.raises(UnknownNameError, match="unknown output format 'owlxml'"):
-        write_triples(SIMPLE, tmp_path / "x", format="owlxml")
+    with pytest.raises(UnknownNameError, match="unknown output format 'obo'"):
+        write_triples(SIMPLE, tmp_path / "x", format="obo")
     assert list(tmp_path.iterdir()) == []
 
 

@@ -282,7 +282,7 @@ def test_the_slash_at_the_end_of_an_iri_stays() -> None:
         ("<Declaration>\n<Class/></Declaration>", 5, "no IRI"),
         ("<Declaration>\n<Class IRI='http://a b'/></Declaration>", 5, "not valid"),
         ("<Declaration>\n<Class abbreviatedIRI='zz:A'/></Declaration>", 5, "prefix zz: is not declared"),
-        ("<Declaration>\n<Literal>a</Literal></Declaration>", 5, "cannot be declared"),
+        ("<Declaration>\n<Literal>a</Literal></Declaration>", 5, "not an entity such as Class"),
         (f"<DataPropertyAssertion>{D}{I_}\n<Literal xml:lang='e_n'>a</Literal></DataPropertyAssertion>", 5, "language tag"),
         ("<x xmlns='http://other'/>", 4, "not part of OWL/XML"),
         ("<Declaration>\n<Class IRI='#A'></Declaration>", 5, "not well-formed"),

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from kg_reasoner.api.core import ReasonerCore
 from kg_reasoner.classification.classifier import Classified, Classifier, Fork, Member, Source
+from kg_reasoner.classification.derived import REACHES, DerivedClassifier, derives_hierarchy
 from kg_reasoner.classification.hierarchy import Hierarchy
 from kg_reasoner.classification.usable_rules import reads_owl, without_schema_rules
 from kg_reasoner.engine.equality.rules import axioms
@@ -22,6 +23,9 @@ if TYPE_CHECKING:
 __all__ = ["Hierarchies"]
 
 _NOT_OWL = AxiomWarning("the rules of the program", "they are not those of OWL 2 RL, so not every axiom has its meaning")
+_NOMINALS = AxiomWarning(
+    "classes below a nominal", "they reach others below the same one, from which more may follow than the rules derive"
+)
 
 
 class Given(Source, Protocol):
@@ -32,6 +36,8 @@ class Given(Source, Protocol):
 
     @property
     def program(self) -> Program: ...
+
+    def explain(self, fact: Any, /) -> Proof: ...
 
 
 class Made(Fork, Protocol):
@@ -53,7 +59,7 @@ class Hierarchies:
         self._reasoner = reasoner
         self._make = make
         self._program: Program | None = None
-        self._classifier: Classifier | None = None
+        self._classifier: Classifier | DerivedClassifier | None = None
         self._notes: tuple[AxiomWarning, ...] = ()
         self._known: tuple[Classified, Hierarchy] | None = None
 
@@ -73,18 +79,26 @@ class Hierarchies:
             return classifier.explain(classified, member, fact)
 
         notes = (*self._reasoner.core.loaded.warnings(), *self._notes)
-        hierarchy = Hierarchy(classified, prove, notes=notes, reads_owl=reads_owl(program))
+        hierarchy = Hierarchy(classified, prove, notes=notes, reads_owl=reads_owl(program) or derives_hierarchy(program))
         self._known = classified, hierarchy
         return hierarchy
 
-    def _made(self, program: Program) -> tuple[Classifier, tuple[AxiomWarning, ...]]:
+    def _made(self, program: Program) -> tuple[Classifier | DerivedClassifier, tuple[AxiomWarning, ...]]:
         """Return the classifier for a program, and what it does not use of it."""
+        if derives_hierarchy(program):
+            return DerivedClassifier(self._reasoner, self._derived_warnings), ()
         used, refused = without_schema_rules(program)
         if self._reasoner.core.engine.base.equality.merges:
             used |= Program(axioms())
         reason = "it asks for what is absent, for names, or for unrelated things, so it says nothing of classes"
         notes = tuple(AxiomWarning(format_rule(rule, dict(program.prefixes)), reason) for rule in refused)
         return Classifier(self._reasoner, used, self._fork), notes if reads_owl(program) else (*notes, _NOT_OWL)
+
+    def _derived_warnings(self) -> tuple[AxiomWarning, ...]:
+        """Return what the axioms say beyond the rules that derive the hierarchy."""
+        engine = self._reasoner.core.engine
+        reaches = REACHES in engine.catalog.predicates and len(engine.base.rows(REACHES)) > 0
+        return (*engine.axioms.warnings, _NOMINALS) if reaches else engine.axioms.warnings
 
     def _fork(self, program: Program) -> Made:
         """Return a reasoner for new members, which does not repeat the warnings of the first one."""

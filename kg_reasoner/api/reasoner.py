@@ -48,10 +48,12 @@ if TYPE_CHECKING:
     from kg_reasoner.classification.hierarchy import Hierarchy
     from kg_reasoner.explain import Explainer, Proof, WhyNot
     from kg_reasoner.expressions.types import Types
+    from kg_reasoner.language.display_names import DisplayNames
     from kg_reasoner.language.reading.known import Known
     from kg_reasoner.loaders.imports.catalogs import CatalogSource
     from kg_reasoner.loaders.imports.closure import ImportsMode
     from kg_reasoner.loaders.ontology.owl import AxiomWarning
+    from kg_reasoner.loaders.ontology.profiles import Profiles
     from kg_reasoner.loaders.rdf.bounds import DocumentBounds
     from kg_reasoner.sparql.plan import QueryPlan
     from kg_reasoner.sparql.results.result import QueryResult
@@ -962,6 +964,29 @@ class Reasoner:
         with self.core.reading():
             return self.engine.is_consistent()
 
+    def labels(self, *languages: str, prefixes: Mapping[str, str] | None = None) -> DisplayNames:
+        """Return the labels of IRIs, to be given wherever prefixes are taken: to proofs, hierarchies and messages.
+
+        Labels are those of rdfs:label, or else of skos:prefLabel. A label that several IRIs have is left out, because it does not
+        tell which of them is meant.
+
+        Args:
+            languages: The preferred languages, such as ``"en"``, the best one first. Then come labels without a language, then
+                English ones.
+            prefixes: The prefixes for IRIs without a label.
+
+        Returns:
+            The prefixes with the labels.
+
+        >>> reasoner = Reasoner()
+        >>> _ = reasoner.load(b'<urn:p1> <http://www.w3.org/2000/01/rdf-schema#label> "part of"@en .', format="nt")
+        >>> reasoner.labels("en").label("urn:p1")
+        "'part of'"
+        """
+        from kg_reasoner.api.labels import labelled
+
+        return labelled(self, prefixes or dict(self.program.prefixes), languages)
+
     def hierarchy(self) -> Hierarchy:
         """Classify the ontology: return what is unsatisfiable, and what is directly below what.
 
@@ -994,6 +1019,34 @@ class Reasoner:
 
             self._hierarchies = Hierarchies(self, partial(Reasoner, datatypes=self.datatypes, limits=self.limits))
         return self._hierarchies.current()
+
+    def owl_profiles(self, prefixes: Mapping[str, str] | None = None) -> Profiles:
+        """Return which of the profiles OWL 2 EL, QL, RL and DL the explicit triples are in, by the W3C's grammars.
+
+        Args:
+            prefixes: Prefixes that shorten names.
+
+        Returns:
+            The profiles, with the axioms that leave each.
+
+        Raises:
+            LimitError, CancelledError: An operation exceeds a limit, or another thread cancelled it.
+
+        >>> reasoner = Reasoner()
+        >>> reasoner.load(b'''
+        ...     @prefix : <http://example.org/> . @prefix owl: <http://www.w3.org/2002/07/owl#> .
+        ...     :Cat a owl:Class . :owner a owl:ObjectProperty, owl:FunctionalProperty . ''', format="turtle")
+        >>> print(reasoner.owl_profiles({"": "http://example.org/"}))
+        OWL 2 EL: no
+          FunctionalObjectProperty(:owner): OWL 2 EL has no FunctionalProperty of objects
+        OWL 2 QL: no
+          FunctionalObjectProperty(:owner): OWL 2 QL has no FunctionalProperty of objects
+        OWL 2 RL: yes
+        OWL 2 DL: yes
+        """
+        from kg_reasoner.loaders.ontology.owl import profiles
+
+        return profiles(((s, p, o) for s, p, o in self.dictionary.decode_rows(self.triple_ids("explicit"))), prefixes)
 
     def sizes(self) -> Sizes:
         """Count the facts and terms, and the bytes that they occupy.

@@ -10,6 +10,7 @@ from kg_reasoner.classification.selection import Kind
 from kg_reasoner.classification.taxonomy import Taxonomy
 from kg_reasoner.engine.inconsistency import Violation
 from kg_reasoner.explain.proofs import Proof
+from kg_reasoner.language.display_names import merged
 from kg_reasoner.language.parser import PREFIXES
 from kg_reasoner.language.printer import format_term
 from kg_reasoner.loaders.ontology.profile import AxiomWarning
@@ -52,7 +53,7 @@ _TITLES: Final[dict[Kind, str]] = {"class": "classes", "object property": "objec
 
 
 def _shortener(prefixes: Mapping[str, str]) -> Callable[[IRI], str]:
-    known = {**PREFIXES, **prefixes}
+    known = merged(PREFIXES, prefixes)
     return lambda name: format_term(name, known)
 
 

@@ -150,6 +150,12 @@ class Hierarchy:
 
         return as_dict(self, prefixes or {})
 
+    def svg(self, prefixes: Mapping[str, str] | None = None) -> str:
+        """Return a picture of the tree as SVG."""
+        from kg_reasoner.classification.picture import svg
+
+        return svg(self, prefixes or {})
+
     def html(self, prefixes: Mapping[str, str] | None = None) -> str:
         """Return a self-contained HTML page."""
         from kg_reasoner.classification.forms import page

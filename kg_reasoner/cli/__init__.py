@@ -23,6 +23,7 @@ from kg_reasoner.cli.generate import generate
 from kg_reasoner.cli.imports import imports
 from kg_reasoner.cli.limit_options import TimedOut
 from kg_reasoner.cli.materialise import materialise
+from kg_reasoner.cli.profiles import profiles
 from kg_reasoner.cli.query import query
 from kg_reasoner.cli.rules import rules
 from kg_reasoner.cli.run import run
@@ -111,5 +112,5 @@ def main() -> None:
     """
 
 
-for _command in (materialise, query, explain, run, rules, check, classify, diff, imports, generate, demo, spark):
+for _command in (materialise, query, explain, run, rules, check, classify, diff, profiles, imports, generate, demo, spark):
     main.add_command(_command)

@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from kg_reasoner.cli.console import note, plural
+from kg_reasoner.cli.label_options import displayed_names, label_options
 from kg_reasoner.cli.options import data_options, graphs_option, load_into_store, reasoner_for
 from kg_reasoner.cli.prefixes import document_prefixes
 from kg_reasoner.cli.query_text import term_shortener
+from kg_reasoner.language.display_names import merged
 
 if TYPE_CHECKING:
     from kg_reasoner.api.reasoner import Reasoner
@@ -35,6 +37,7 @@ if TYPE_CHECKING:
 )
 @click.option("--strict", is_flag=True, help="Exit with code 3 if a class or property is unsatisfiable, too.")
 @graphs_option
+@label_options
 @data_options
 @click.pass_context
 def check(
@@ -66,7 +69,9 @@ def check(
     store = load_into_store(reasoner_for(ruleset, rules_file), files, input_format, reasoning)
     found = list(_contradictions(store))
     empty = list(_unsatisfiable(store))
-    prefixes = document_prefixes(files, input_format) if found or empty else {}
+    declared = document_prefixes(files, input_format) if found or empty else {}
+    reasoners = [store.reasoner_of(None)] if store.reasons_over_union else map(store.reasoner_of, store.graphs.all_graphs())
+    prefixes = displayed_names(declared, *reasoners)
     if output_format == "json":
         entries = [_as_dict(*each, prefixes, proves=number < proofs) for number, each in enumerate(found)]
         names = [_empty_as_dict(*each, prefixes, proves=number < proofs) for number, each in enumerate(empty)]
@@ -78,7 +83,7 @@ def check(
             if number < proofs:
                 click.echo(textwrap.indent(reasoner.explain(violation).with_prefixes(prefixes).text(), "    "))
         for number, (graph, each) in enumerate(empty):
-            click.echo(f"unsatisfiable {each.kind} {format_term(each.name, {**PREFIXES, **prefixes})}{_place(graph, prefixes)}")
+            click.echo(f"unsatisfiable {each.kind} {format_term(each.name, merged(PREFIXES, prefixes))}{_place(graph, prefixes)}")
             if number < proofs:
                 click.echo(textwrap.indent(each.proof.with_prefixes(prefixes).text(), "    "))
     if empty:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from kg_reasoner.cli.console import note, plural, print_table, progress_shown, warn
+from kg_reasoner.cli.label_options import displayed_names, label_options
 from kg_reasoner.cli.loading_options import load_documents, report_missing_imports
 from kg_reasoner.cli.options import data_options, reasoner_for, report_warnings
 from kg_reasoner.cli.prefixes import document_prefixes
@@ -27,12 +28,13 @@ __all__ = ["classify", "diff"]
     "-f",
     "--format",
     "output_format",
-    type=click.Choice(["table", "tree", "owl", "html", "json"]),
+    type=click.Choice(["table", "tree", "owl", "html", "svg", "json"]),
     default="table",
     show_default=True,
-    help="A table or an indented tree; the ontology with its inferred axioms; a page; or data with proofs.",
+    help="A table or an indented tree; the ontology with its inferred axioms; a page; a picture; or data with proofs.",
 )
 @click.option("-o", "--output", default="-", metavar="OUT", help="The file to write. [default: standard output]")
+@label_options
 @data_options
 def classify(
     files: tuple[str, ...],
@@ -53,9 +55,10 @@ def classify(
     from kg_reasoner.io.files import atomic_output
 
     reasoner, hierarchy = _classified(files, ruleset, rules_file, input_format)
-    prefixes = document_prefixes(files, input_format)
+    declared = document_prefixes(files, input_format)
+    prefixes = displayed_names(declared, reasoner)
     if output_format == "owl":
-        _write_ontology(output, reasoner, hierarchy, prefixes)
+        _write_ontology(output, reasoner, hierarchy, declared)
     elif output_format == "table" and output == "-":
         from kg_reasoner.classification.forms import table_rows
 
@@ -71,6 +74,7 @@ def classify(
 @click.argument("before")
 @click.argument("after")
 @click.option("-f", "--format", "output_format", type=click.Choice(["text", "json"]), default="text", show_default=True)
+@label_options
 @data_options
 @click.pass_context
 def diff(
@@ -90,13 +94,14 @@ def diff(
     Exit with code 3 if there is a difference.
     """
     from kg_reasoner.classification.difference import difference
+    from kg_reasoner.language.display_names import merged
     from kg_reasoner.language.parser import PREFIXES
     from kg_reasoner.language.printer import format_term
 
-    _, first = _classified((before,), ruleset, rules_file, input_format)
-    _, second = _classified((after,), ruleset, rules_file, input_format)
+    one, first = _classified((before,), ruleset, rules_file, input_format)
+    other, second = _classified((after,), ruleset, rules_file, input_format)
     found = difference(first, second)
-    prefixes = {**PREFIXES, **document_prefixes((before, after), input_format)}
+    prefixes = merged(PREFIXES, displayed_names(document_prefixes((before, after), input_format), one, other))
 
     def line(triple: Triple) -> str:
         return " ".join(format_term(term, prefixes) for term in triple)
@@ -132,6 +137,8 @@ def _text(hierarchy: Hierarchy, output_format: str, prefixes: Mapping[str, str])
 
     if output_format == "json":
         return json.dumps(hierarchy.as_dict(prefixes), indent=2, ensure_ascii=False)
+    if output_format == "svg":
+        return hierarchy.svg(prefixes).rstrip("\n")
     if output_format == "html":
         return hierarchy.html(prefixes).rstrip("\n")
     if output_format == "table":

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from kg_reasoner.cli.console import note
+from kg_reasoner.cli.label_options import displayed_names, label_options
 from kg_reasoner.cli.options import data_options, load, reasoner_for
 from kg_reasoner.cli.prefixes import document_prefixes
 from kg_reasoner.cli.rules import namespace_prefixes
@@ -58,6 +59,7 @@ _FINAL_DOT: Final = re.compile(r"\s+\.\s*$")
     metavar="N",
     help="Show up to N proofs, the lowest first. [default: only the shortest]",
 )
+@label_options
 @data_options
 @click.pass_context
 def explain(
@@ -84,13 +86,14 @@ def explain(
         _triple(triple_text, known)
     load(reasoner, files, input_format)
     triple = _triple(triple_text, {**namespace_prefixes(reasoner.rules, taken=known), **known})
+    shown = displayed_names(declared, reasoner)
     try:
         found = reasoner.all_proofs(triple) if most is not None else iter([reasoner.explain(triple)])
     except NoProofError:
-        _print_absence(reasoner.why_not(triple).with_prefixes(declared), output_format)
+        _print_absence(reasoner.why_not(triple).with_prefixes(shown), output_format)
         note("the triple does not hold")
         context.exit(3)
-    _print_proofs([proof.with_prefixes(declared) for proof in itertools.islice(found, most or 1)], output_format, most is not None)
+    _print_proofs([proof.with_prefixes(shown) for proof in itertools.islice(found, most or 1)], output_format, most is not None)
 
 
 def _only(texts: Sequence[str]) -> str:

@@ -16,9 +16,12 @@ _DECLARATIONS: Final = (
     re.compile(r"(?:^|[\s.])(?:@prefix|PREFIX)\s+(?P<prefix>[^\s:<>\"]*):\s*<(?P<namespace>[^<>\"\s]+)>", re.IGNORECASE),
     re.compile(r"\sxmlns(?::(?P<prefix>[\w.-]+))?\s*=\s*[\"'](?P<namespace>[^\"'&\s]+)[\"']"),
     re.compile(r"<Prefix\s+name=\"(?P<prefix>[^\"]*)\"\s+IRI=\"(?P<namespace>[^\"&\s]+)\""),
+    re.compile(r"(?:^|\s)Prefix\s*\(\s*(?P<prefix>[\w.-]*):\s*=\s*<(?P<namespace>[^<>\s]+)>"),
+    re.compile(r"(?:^|\s)Prefix:\s+(?P<prefix>[\w.-]*):\s*<(?P<namespace>[^<>\s]+)>"),
+    re.compile(r"(?:^|\n)idspace:\s*(?P<prefix>[\w.-]+)\s+(?P<namespace>\S+)"),
     re.compile(r"\"(?P<prefix>[\w.-]+)\"\s*:\s*\"(?P<namespace>\w+:[^\"\s]*[/#:])\""),
 )
-"""Declarations of prefixes in Turtle and its relatives, RDF/XML, OWL/XML and the contexts of JSON-LD."""
+"""Declarations of prefixes in Turtle and its relatives, RDF/XML, OWL/XML, functional and Manchester syntax, OBO, and JSON-LD."""
 
 
 def document_prefixes(files: Iterable[str], input_format: str | None = None) -> dict[str, str]:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import click
 
 from kg_reasoner.cli.console import note, plural, print_table, warn
+from kg_reasoner.cli.label_options import displayed_names, label_options
 from kg_reasoner.cli.options import (
     data_options,
     graphs_option,
@@ -23,6 +25,7 @@ from kg_reasoner.cli.query_text import looks_like_query, parse_query, term_short
 from kg_reasoner.errors import LoadError
 
 if TYPE_CHECKING:
+    from kg_reasoner.rdflib_store import KGReasonerStore
     from kg_reasoner.rdflib_store.store import Reasoning
     from kg_reasoner.sparql.results.result import AskResult, GraphResult, SelectResult
 
@@ -68,6 +71,7 @@ _NOT_ON_DEMAND: Final = "magic sets do not apply to this query and these rules, 
 )
 @graphs_option
 @inconsistency_option
+@label_options
 @data_options
 @click.pass_context
 def query(
@@ -131,9 +135,17 @@ def query(
         if not result:
             context.exit(3)
     elif isinstance(result, SelectResult):
-        _print_bindings(result, output_format, prefixes)
+        _print_bindings(result, output_format, _shown(prefixes, store, output_format))
     else:
         _print_graph(result, output_format, prefixes)
+
+
+def _shown(prefixes: dict[str, str], store: KGReasonerStore, output_format: str) -> Mapping[str, str]:
+    """Return the names of terms in a table."""
+    if output_format != "table":
+        return prefixes
+    reasoners = [store.reasoner_of(None)] if store.reasons_over_union else map(store.reasoner_of, store.graphs.all_graphs())
+    return displayed_names(prefixes, *reasoners)
 
 
 def _query_text(source: str, files: tuple[str, ...]) -> tuple[str, str]:
@@ -163,7 +175,7 @@ def _print_truth(result: AskResult, output_format: str) -> None:
         click.echo(str(result))
 
 
-def _print_bindings(result: SelectResult, output_format: str, prefixes: dict[str, str]) -> None:
+def _print_bindings(result: SelectResult, output_format: str, prefixes: Mapping[str, str]) -> None:
     if output_format == "table":
         shorten = term_shortener(prefixes)
         rows = [[shorten(term) for term in row] for row in result.rows("rdflib")]

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
+from kg_reasoner.language.display_names import DisplayNames
 from kg_reasoner.terms import OWL, RDF, RDFS, XSD
 
 if TYPE_CHECKING:
@@ -71,6 +72,9 @@ def term_shortener(prefixes: Mapping[str, str]) -> Callable[[Any], str]:
     bare = {XSD[name].value for name in ("string", "integer", "decimal", "double", "boolean")}
 
     def shorten_iri(iri: str) -> str:
+        label = prefixes.label(str(iri)) if isinstance(prefixes, DisplayNames) else None
+        if label is not None:
+            return label
         for prefix, space in spaces:
             if space and iri.startswith(space) and _LOCAL_NAME.fullmatch(iri, len(space)):
                 return f"{prefix}:{iri[len(space) :]}"

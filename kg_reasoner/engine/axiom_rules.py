@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from kg_reasoner.engine.beyond_el import candidates
 from kg_reasoner.engine.schema import SchemaTriples
 from kg_reasoner.planning.catalog import RelationCatalog
 from kg_reasoner.program import Program, Rule
@@ -41,6 +42,7 @@ class AxiomRules:
         self.warnings: tuple[AxiomWarning, ...] = ()
         self.are_stated = True
         self._is_read = False
+        self._is_el = False
         self._rules: Mapping[Rule, Rule] = {}
         self._dictionary = dictionary
         self._schema = SchemaTriples(dictionary)
@@ -77,10 +79,11 @@ class AxiomRules:
     def want(self, program: Program) -> None:
         """Set the program, which determines whether axioms are translated or read as data."""
         wanted = program.translate is not None
-        read = not wanted and any((rule.origin.name or "").startswith("cls-") for rule in program.rules)
-        if (wanted, read) != (self.is_wanted, self._is_read):
+        is_el = any(rule.origin.name == "el-subclass" for rule in program.rules)
+        read = not wanted and (is_el or any((rule.origin.name or "").startswith("cls-") for rule in program.rules))
+        if (wanted, read, is_el) != (self.is_wanted, self._is_read, self._is_el):
             self.forget()
-        self.is_wanted, self._is_read = wanted, read
+        self.is_wanted, self._is_read, self._is_el = wanted, read, is_el
 
     def note_change(self, triples: Ids) -> None:
         """Note that explicit triples, shape (n, 3), were added or removed."""
@@ -124,8 +127,10 @@ class AxiomRules:
         if changes is None:
             self.forget()  # an interrupted translation is repeated
             found = self._translate_all(catalog)
+            self._keep_beyond_el(catalog)
             self._is_outdated, self._changed = False, {}
             return found
+        self._keep_beyond_el(catalog)
         self._changed = {}
         return changes if changes.gone or changes.new else False
 
@@ -189,10 +194,23 @@ class AxiomRules:
             return False
         return self._translate(catalog, "all" if concludes else "explicit", "all")
 
+    def _keep_beyond_el(self, catalog: RelationCatalog) -> None:
+        """Of the axioms that translated rules do not express, keep those that the rules of OWL 2 EL do not express either."""
+        if self._is_el and self.is_wanted and self.warnings:
+            beyond = {warning.axiom for warning in self._beyond_el(catalog)}
+            self.warnings = tuple(warning for warning in self.warnings if warning.axiom in beyond)
+
+    def _beyond_el(self, catalog: RelationCatalog) -> tuple[AxiomWarning, ...]:
+        from kg_reasoner.loaders.ontology import owl
+
+        return owl.beyond_el(candidates(catalog, self._dictionary))
+
     def _judged(self, catalog: RelationCatalog) -> tuple[AxiomWarning, ...]:
         """Return reports of axioms that rules reading them as data cannot express."""
         from kg_reasoner.loaders.ontology import owl
 
+        if self._is_el:
+            return self._beyond_el(catalog)
         triples = self._dictionary.decode_rows(self._schema.triples(catalog, "explicit", "explicit"))
         return owl.judge((s, p, o) for s, p, o in triples)
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Final, Literal, TypeAlias
 
 from kg_reasoner.errors import UnknownNameError
+from kg_reasoner.language.display_names import merged
 from kg_reasoner.planning.catalog import VIOLATIONS, RelationCatalog
 from kg_reasoner.planning.groups import violation_atom
 from kg_reasoner.program import Origin, Rule, Variable
@@ -51,7 +52,7 @@ class Violation:
         from kg_reasoner.language.parser import PREFIXES
         from kg_reasoner.language.printer import format_rule, format_term
 
-        known = {**PREFIXES, **(prefixes or {})}
+        known = merged(PREFIXES, prefixes or {})
         origin = self.rule.origin
         what = (
             axiom_text(origin.axiom, Names(known)) if origin.axiom else origin.name or origin.text or format_rule(self.rule, known)

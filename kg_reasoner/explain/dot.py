@@ -7,6 +7,7 @@ from typing import Final
 
 from kg_reasoner.explain.readable_names import Names, reason_text, show_statement
 from kg_reasoner.explain.steps import ProofSteps, Reason
+from kg_reasoner.language.display_names import merged
 
 __all__ = ["COLOURS", "HEADER", "proof_dot", "proofs_dot", "quoted"]
 
@@ -41,7 +42,7 @@ def proof_dot(proof: ProofSteps) -> str:
 
 def proofs_dot(proofs: Sequence[ProofSteps]) -> str:
     """Return one directed graph of several proofs, each in a cluster labelled with its number and height."""
-    names = Names({prefix: namespace for proof in reversed(proofs) for prefix, namespace in proof.prefixes.items()})
+    names = Names(merged(*(proof.prefixes for proof in reversed(proofs))))
     lines = [*HEADER]
     for number, proof in enumerate(proofs, start=1):
         lines += [f"  subgraph cluster_{number} {{", f"    label={quoted(f'proof {number}, height {proof.height}')};"]

@@ -9,6 +9,7 @@ from typing import Final
 from kg_reasoner.explain.readable_names import Names, axiom_text, show_rule, show_statement
 from kg_reasoner.explain.steps import ProofSteps, Step
 from kg_reasoner.explain.tree import Line, outline
+from kg_reasoner.language.display_names import merged
 from kg_reasoner.terms import term_text
 
 __all__ = ["framed", "page", "proof_page", "proofs_page"]
@@ -56,7 +57,7 @@ def proof_page(proof: ProofSteps) -> str:
 
 def proofs_page(proofs: Sequence[ProofSteps]) -> str:
     """Return the page of one or more proofs of a statement."""
-    names = Names({prefix: namespace for proof in reversed(proofs) for prefix, namespace in proof.prefixes.items()})
+    names = Names(merged(*(proof.prefixes for proof in reversed(proofs))))
     parts = []
     for number, proof in enumerate(proofs, start=1):
         if len(proofs) > 1:

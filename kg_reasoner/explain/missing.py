@@ -20,6 +20,7 @@ from kg_reasoner.explain.steps import Computed, Group, Statement
 from kg_reasoner.expressions.compile import compile_expression, compile_filter
 from kg_reasoner.expressions.values import satisfies
 from kg_reasoner.language.analysis import conjuncts
+from kg_reasoner.language.display_names import merged
 from kg_reasoner.language.printer import format_term
 from kg_reasoner.planning.catalog import StoredAtom, StoredCall, StoredComparison, StoredTerm
 from kg_reasoner.planning.expansion import simple_comparison
@@ -63,7 +64,7 @@ class WhyNot(Absence):
 
     def with_prefixes(self, prefixes: Mapping[str, str]) -> WhyNot:
         """Return the same answer, displayed with additional prefixes."""
-        return replace(self, prefixes={**self.prefixes, **prefixes})
+        return replace(self, prefixes=merged(self.prefixes, prefixes))
 
     def text(self) -> str:
         """Return the rules with the parts of their bodies that hold and the part that fails."""

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from kg_reasoner.explain.steps import Computed, Group, ProofSteps, Reason, Solution, Statement, Step
+from kg_reasoner.language.display_names import merged
 
 __all__ = ["Computed", "Group", "Proof", "Reason", "Solution", "Statement", "Step"]
 
@@ -22,7 +23,7 @@ class Proof(ProofSteps):
 
     def with_prefixes(self, prefixes: Mapping[str, str]) -> Proof:
         """Return the same proof, displayed with additional prefixes."""
-        return Proof(self.steps, self.shortest, {**self.prefixes, **prefixes})
+        return Proof(self.steps, self.shortest, merged(self.prefixes, prefixes))
 
     def text(self) -> str:
         """Return the proof as a tree of lines with the conclusion at the top."""

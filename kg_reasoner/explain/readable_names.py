@@ -10,6 +10,7 @@ from typing import Final
 from kg_reasoner.explain.ground import ground_aggregate
 from kg_reasoner.explain.steps import Computed, Group, Solution, Statement
 from kg_reasoner.expressions.structures import decode, is_structure
+from kg_reasoner.language.display_names import DisplayNames, merged
 from kg_reasoner.language.parser import PREFIXES
 from kg_reasoner.language.printer import format_rule, format_term
 from kg_reasoner.program import (
@@ -47,7 +48,7 @@ class Names:
     """
 
     def __init__(self, prefixes: Mapping[str, str]) -> None:
-        self.prefixes = {**PREFIXES, **prefixes}
+        self.prefixes = merged(PREFIXES, prefixes)
         self.used: dict[str, str] = {}
         """The prefixes that names were written with, but for the well-known ones."""
 
@@ -57,6 +58,10 @@ class Names:
             return "_"
         self.learn(term)
         return format_term(term, self.prefixes)
+
+    def label(self, iri: str) -> str | None:
+        """Return the label that is shown in place of an IRI, or None."""
+        return self.prefixes.label(iri) if isinstance(self.prefixes, DisplayNames) else None
 
     def learn(self, term: Expression) -> None:
         """Add a prefix for a term if its IRI has no prefix and can be written as a prefixed name."""
@@ -70,6 +75,8 @@ class Names:
             if '"' in format_term(term, {}) and term.language is None:
                 self.learn(IRI(term.datatype))
         elif isinstance(term, IRI):
+            if self.label(term.value) is not None:
+                return
             fitting = [name for name, space in self.prefixes.items() if _fits(term.value, space)]
             if fitting:
                 prefix = max(fitting, key=lambda name: len(self.prefixes[name]))
@@ -167,12 +174,16 @@ def show_rule(rule: Rule, names: Names) -> str:
 def axiom_text(axiom: str, names: Names) -> str:
     """Return an axiom on one line, with its prefixes replaced by ours."""
     spaces: dict[str, str] = {}
-    for namespace in names.prefixes.values():
+    prefixes = names.prefixes
+    for namespace in prefixes.namespaces() if isinstance(prefixes, DisplayNames) else prefixes.values():
         word = word_of(namespace)
         spaces[word] = "" if word in spaces else namespace
 
     def renamed(found: re.Match[str]) -> str:
         namespace = spaces.get(found["prefix"]) if found["prefix"] else None
+        label = names.label(namespace + found["local"]) if namespace else None
+        if label is not None:
+            return label
         if not namespace or found["prefix"] in names.used or found["prefix"] in PREFIXES:
             return found[0]
         return names.term(IRI(namespace + found["local"]))

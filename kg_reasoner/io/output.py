@@ -8,7 +8,7 @@ import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
-from typing import TYPE_CHECKING, BinaryIO, Final, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, BinaryIO, Final, TypeAlias, TypeVar, cast
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from kg_reasoner.concurrency.cores import thread_count
 from kg_reasoner.errors import LoadError, OutputError, UnknownNameError
 from kg_reasoner.io.files import Target, atomic_output, atomic_text
 from kg_reasoner.io.lines import Blocks, Sink, are_rdf, line_blocks, write_lines
+from kg_reasoner.io.owl import OWL_FORMATS, owl_lines
 from kg_reasoner.io.parquet import PARQUET, write_parquet
 from kg_reasoner.io.rdfxml import rdfxml_blocks, rdfxml_lines
 from kg_reasoner.io.reserialising import write_in_syntax
@@ -27,7 +28,7 @@ from kg_reasoner.loaders.rdf.formats import (
     N3,
     N_QUADS,
     N_TRIPLES,
-    OWL_XML,
+    OBO,
     RDF_XML,
     TRIG,
     TURTLE,
@@ -62,7 +63,7 @@ _Statement = TypeVar("_Statement")
 _STAGE: Final = "write"
 _PREFIX: Final = re.compile(r"[^\W\d_](?:[\w.-]*[\w-])?")
 _LINES: Final = 20_000
-_NAMES: Final = (*(entry.name for entry in FORMATS if entry is not OWL_XML), PARQUET.name)
+_NAMES: Final = (*(entry.name for entry in FORMATS if entry is not OBO), PARQUET.name)
 _RDF_XML_EXTENSIONS: Final = (".rdf", ".owl", ".xml")
 
 
@@ -121,7 +122,7 @@ def _output_format(name: str, format: str | None) -> Format:
         found = find_format(format) if format is not None else format_of_name(name) or N_TRIPLES
     except UnknownNameError:
         raise UnknownNameError("output format", format or "", _NAMES) from None
-    if found is OWL_XML:
+    if found is OBO:
         raise UnknownNameError("output format", format or found.name, _NAMES)
     return found
 
@@ -154,6 +155,8 @@ class TripleWriter:
             dictionary = Dictionary()
             texts = [term_text(term) for triple in rdf for term in triple]
             self.ids(dictionary.encode_texts(texts).reshape(-1, 3), dictionary)
+        elif self._format in OWL_FORMATS:
+            self._lines(owl_lines(self._counted(rdf), self._format, self._prefixes), count=False)
         elif self._format is RDF_XML:
             self._lines(rdfxml_lines(self._counted(rdf), _itself, self._prefixes), count=False)
         else:
@@ -173,6 +176,9 @@ class TripleWriter:
             return self._together(lambda sink: turtle(sink=sink), len(triples))
         if self._format is PARQUET:
             return self._parquet([(triples, "", dictionary)], graphs=False)
+        if self._format in OWL_FORMATS:
+            terms = {number: dictionary.decode(number) for number in np.unique(triples).tolist()}
+            return self(cast("Triple", tuple(map(terms.__getitem__, row))) for row in triples.tolist())
         triples = triples[np.argsort(triples[:, 0], kind="stable")]  # both group the statements about a subject
         if self._format is RDF_XML:
             return self._together(partial(_hand_over, rdfxml_blocks(triples, dictionary, self._prefixes)))

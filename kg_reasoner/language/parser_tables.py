@@ -15,8 +15,11 @@ if TYPE_CHECKING:
 __all__ = ["lalr_parser"]
 
 
-def lalr_parser(grammar: str) -> Lark:
+def lalr_parser(grammar: str, transformer: object = None) -> Lark:
     """Return the LALR parser of a grammar, whose trees have source positions.
+
+    A `transformer` has methods named as rules and terminals, which are called with the children or the token in place of making a
+    tree.
 
     The tables are cached as JSON, in the format of Lark's standalone parsers (`lark.tools.standalone`). If a file does not match
     the installed Lark, they are built again.
@@ -29,13 +32,20 @@ def lalr_parser(grammar: str) -> Lark:
     saved = cache.read(name)
     if saved is not None:
         try:
-            return lark.Lark.__new__(lark.Lark)._load(json.loads(saved, object_hook=_with_numbers))
+            return _loaded(json.loads(saved, object_hook=_with_numbers), transformer)
         except Exception:  # whatever a Lark raises that was changed without a new version
             pass
     parser = lark.Lark(grammar, parser="lalr", propagate_positions=True, maybe_placeholders=True)
     data, memo = parser.memo_serialize([TerminalDef, Rule])
     cache.write(name, json.dumps({"data": data, "memo": memo}).encode())
-    return parser
+    return parser if transformer is None else _loaded({"data": data, "memo": memo}, transformer)
+
+
+def _loaded(tables: dict[str, Any], transformer: object) -> Lark:
+    import lark
+
+    options = {} if transformer is None else {"transformer": transformer}
+    return lark.Lark.__new__(lark.Lark)._load(tables, **options)
 
 
 def _fingerprint(grammar: str, version: str) -> str:

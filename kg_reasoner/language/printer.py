@@ -9,6 +9,7 @@ from typing import Final
 
 from kg_reasoner.expressions.collecting import ARGUMENTS
 from kg_reasoner.expressions.structures import decode
+from kg_reasoner.language.display_names import DisplayNames
 from kg_reasoner.language.prefixes import PREFIXES
 from kg_reasoner.program import (
     FALSE,
@@ -151,7 +152,10 @@ def _in_brackets(iri: IRI) -> str:
 
 
 def _iri(iri: IRI, prefixes: _Prefixes) -> str:
-    """Return the prefixed name with the longest matching namespace, or the IRI in angle brackets."""
+    """Return the label, the prefixed name with the longest matching namespace, or the IRI in angle brackets."""
+    label = prefixes.label(iri.value) if isinstance(prefixes, DisplayNames) else None
+    if label is not None:
+        return label
     fitting = (name for name, namespace in prefixes.items() if iri.value.startswith(namespace))
     for name in sorted(fitting, key=lambda name: len(prefixes[name]), reverse=True):
         local = iri.value[len(prefixes[name]) :]

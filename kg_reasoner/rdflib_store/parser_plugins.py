@@ -8,34 +8,18 @@ does.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import cache
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, runtime_checkable
+from typing import Any, Final, NamedTuple
 
 from rdflib import plugin
 from rdflib.parser import Parser
 
 from kg_reasoner.loaders.rdf.formats import JSON_LD, N_QUADS, N_TRIPLES, RDF_XML, TRIG, TURTLE, Format
-
-if TYPE_CHECKING:
-    from rdflib import Graph
-    from rdflib.parser import InputSource
+from kg_reasoner.rdflib_store.block_stores import BlockStore
 
 _UTF_8: Final = (None, "utf-8")
-
-
-@runtime_checkable
-class BlockStore(Protocol):
-    """A store that reads documents in blocks."""
-
-    def reads_blocks_for(self, graph: Graph) -> bool:
-        """Return whether a graph over the store may be filled in blocks."""
-
-    def parse_blocks(
-        self, source: InputSource, graph: Graph, format: Format, by_rdflib: Callable[[InputSource], object], **options: Any
-    ) -> None:
-        """Parse a document into a graph; `by_rdflib` does it by rdflib's parser."""
 
 
 class _Replaced(NamedTuple):

@@ -32,6 +32,7 @@ from kg_reasoner.loaders.convert import formula_error, from_rdflib
 from kg_reasoner.rdflib_store import evaluators
 from kg_reasoner.rdflib_store.contexts import Contexts, QueriedGraph, is_made_for_dataset, refuse_conjunctive_graph
 from kg_reasoner.rdflib_store.halves import View
+from kg_reasoner.rdflib_store.owl_plugins import register_owl_plugins
 from kg_reasoner.rdflib_store.parser_plugins import register_parsers
 from kg_reasoner.rdflib_store.permissions import Allow, Permissions
 from kg_reasoner.rdflib_store.prefix_bindings import PrefixBindings
@@ -60,6 +61,7 @@ plugin.register("KGReasoner", Processor, "kg_reasoner.rdflib_store.processors", 
 plugin.register("KGReasoner", UpdateProcessor, "kg_reasoner.rdflib_store.processors", "RuleUpdateProcessor")
 CUSTOM_EVALS[evaluators.NAME] = evaluators.evaluate
 register_parsers()
+register_owl_plugins()
 correct_grammar()  # for queries that programs prepare with rdflib
 
 Reasoning: TypeAlias = Literal["union", "graph"]

@@ -20,6 +20,7 @@ from kg_reasoner.loaders.ontology.hierarchy import Hierarchy
 from kg_reasoner.loaders.ontology.live import LiveTranslation, RuleChanges, is_local
 from kg_reasoner.loaders.ontology.ontology import SCHEMA_CLASSES, SCHEMA_PREDICATES, Ontology, is_schema_triple, read_ontology
 from kg_reasoner.loaders.ontology.profile import AxiomWarning, warnings_of
+from kg_reasoner.loaders.ontology.profiles import Profiles, beyond, profiles_of
 from kg_reasoner.loaders.ontology.swrl_clauses import refusal
 from kg_reasoner.loaders.ontology.swrl_texts import rule_text
 from kg_reasoner.program import TRIPLE, Rule
@@ -34,11 +35,13 @@ __all__ = [
     "LiveTranslation",
     "RuleChanges",
     "Translation",
+    "beyond_el",
     "concludes_axiom",
     "concludes_axioms",
     "follow",
     "is_schema_triple",
     "judge",
+    "profiles",
     "refused_rules",
     "translate",
 ]
@@ -55,13 +58,13 @@ class Translation:
 
 
 def concludes_axioms(rules: Iterable[Rule]) -> bool:
-    """Return whether some rule other than the schema rules (scm-*, beyond/*), whose axioms are redundant, can conclude an axiom."""
+    """Return whether some rule can conclude an axiom, other than the schema rules (scm-*, beyond/*, el-*), whose are redundant."""
     return any(map(concludes_axiom, rules))
 
 
 def concludes_axiom(rule: Rule) -> bool:
     """Return whether a rule other than the schema rules can conclude an axiom, see `concludes_axioms`."""
-    if (rule.origin.name or "").startswith(("scm-", "beyond/")) or rule.head.predicate != TRIPLE or not rule.body:
+    if (rule.origin.name or "").startswith(("scm-", "beyond/", "el-")) or rule.head.predicate != TRIPLE or not rule.body:
         return False
     _, property, value = rule.head.terms
     return property in SCHEMA_PREDICATES or (property == RDF.type and value in SCHEMA_CLASSES)
@@ -122,6 +125,19 @@ def judge(triples: Iterable[Triple], *, names: Collection[Term] = ()) -> tuple[A
     """Return the warnings for an ontology whose axioms a rule set reads as data instead of translating them. See `translate`."""
     ontology = _read(triples, names, stated=True)
     return _in_order(warnings_of(ontology, Texts(ontology), translates_rules=False))
+
+
+def beyond_el(triples: Iterable[Triple]) -> tuple[AxiomWarning, ...]:
+    """Return the warnings for axioms that are not in OWL 2 EL. Anonymous individuals are no reason: rules have names for them."""
+    ontology = read_ontology(triples)
+    return _in_order(beyond("EL", ontology, Texts(ontology), has_blank_individuals=True))
+
+
+def profiles(triples: Iterable[Triple], prefixes: Mapping[str, str] | None = None) -> Profiles:
+    """Return which of the profiles OWL 2 EL, QL, RL and DL an ontology is in, with the axioms that leave each."""
+    triples = list(triples)
+    ontology = _read(triples, (), stated=True)
+    return profiles_of(ontology, [triple for triple in triples if not is_schema_triple(triple)], prefixes)
 
 
 def _read(triples: Iterable[Triple], names: Collection[Term], stated: bool) -> Ontology:

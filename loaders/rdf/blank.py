@@ -16,27 +16,12 @@ import zlib
 from typing import Final, Protocol
 
 from kg_reasoner.concurrency.locking import new_mutex
+from kg_reasoner.loaders.labels import safe_label
 from kg_reasoner.terms import BlankNode, Term
 
 __all__ = ["BlankScope", "TermFinder", "safe_label"]
 
 _MADE_BY_PARSER: Final = re.compile(r"[a-f][0-9a-f]{15,31}")
-
-
-_SAFE: Final = re.compile(r"[A-Za-z0-9_](?:[A-Za-z0-9_.-]*[A-Za-z0-9_-])?")
-_CODED: Final = "coded."
-
-
-def safe_label(label: str, *, as_name: bool = False) -> str:
-    """Return a label that every syntax can express: the label itself if possible, or one with its bytes in hexadecimal.
-
-    XML's names (`as_name`) do not begin with a digit.
-
-    >>> safe_label("b1"), safe_label("a:b")
-    ('b1', 'coded.613a62')
-    """
-    is_safe = _SAFE.fullmatch(label) and not label.startswith(_CODED) and not (as_name and label[0].isdigit())
-    return label if is_safe else _CODED + label.encode().hex()
 
 
 class TermFinder(Protocol):

@@ -10,10 +10,13 @@ from kg_reasoner.errors import UnknownNameError
 
 __all__ = [
     "FORMATS",
+    "FUNCTIONAL",
     "JSON_LD",
+    "MANCHESTER",
     "N3",
     "N_QUADS",
     "N_TRIPLES",
+    "OBO",
     "OWL_XML",
     "RDF_XML",
     "TRIG",
@@ -45,11 +48,14 @@ RDF_XML: Final = Format("rdfxml", "application/rdf+xml", (), ("rdf/xml", "rdf", 
 JSON_LD: Final = Format("jsonld", "application/ld+json", (".jsonld", ".json-ld"), ("json", "application/json"), graphs=True)
 N3: Final = Format("n3", "text/n3", (".n3",), ("notation3", "text/rdf+n3"))
 OWL_XML: Final = Format("owlxml", "application/owl+xml", (".owx",), ("owl/xml",))
+FUNCTIONAL: Final = Format("functional", "text/owl-functional", (".ofn",), ("owlfunctional", "ofs", "fss", "functional-syntax"))
+MANCHESTER: Final = Format("manchester", "text/owl-manchester", (".omn",), ("owlmanchester", "oms", "manchester-syntax"))
+OBO: Final = Format("obo", "text/obo", (".obo",), ("application/obo",))
 
-FORMATS: Final = (N_TRIPLES, N_QUADS, TURTLE, TRIG, RDF_XML, JSON_LD, N3, OWL_XML)
+FORMATS: Final = (N_TRIPLES, N_QUADS, TURTLE, TRIG, RDF_XML, JSON_LD, N3, OWL_XML, FUNCTIONAL, MANCHESTER, OBO)
 
 _SNIFFED_EXTENSIONS: Final = (".rdf", ".owl")
-"""Ambiguous extensions of RDF files: mostly RDF/XML, sometimes Turtle or OWL/XML."""
+"""Ambiguous extensions of RDF files: mostly RDF/XML, sometimes another syntax of OWL or Turtle."""
 
 _BY_NAME: Final = {
     name: entry

@@ -21,7 +21,19 @@ from kg_reasoner.errors import LoadError
 from kg_reasoner.loaders.convert import check_absolute
 from kg_reasoner.loaders.rdf.blank import BlankScope
 from kg_reasoner.loaders.rdf.bounds import DEFAULT_BOUNDS, DocumentBounds
-from kg_reasoner.loaders.rdf.formats import N3, N_QUADS, N_TRIPLES, OWL_XML, TRIG, TURTLE, Format, find_format
+from kg_reasoner.loaders.rdf.formats import (
+    FUNCTIONAL,
+    MANCHESTER,
+    N3,
+    N_QUADS,
+    N_TRIPLES,
+    OBO,
+    OWL_XML,
+    TRIG,
+    TURTLE,
+    Format,
+    find_format,
+)
 from kg_reasoner.loaders.rdf.graphs import is_rdflib_graph, read_graph, read_triples
 from kg_reasoner.loaders.rdf.lines import read_lines
 from kg_reasoner.loaders.rdf.prefixes import PrefixSink
@@ -84,7 +96,7 @@ def read(
         bounds: Bounds on the size and depth of documents.
         scope: A prefix for the labels of the documents' blank nodes that no other label has; by default, one is made for each
             document.
-        prefixes: Collects the prefixes that Turtle, TriG and RDF/XML documents declare.
+        prefixes: Collects the prefixes that documents declare, except for N3 with formulas, JSON-LD and OWL/XML.
         threads: The number of threads that read a long document together; None: one per core that the process may use. The result
             does not depend on it.
 
@@ -187,6 +199,10 @@ def _batches(opened: OpenDocument, reading: _Reading) -> Iterator[Batch]:
         from kg_reasoner.loaders.rdf.owlxml import read_owlxml
 
         return read_owlxml(opened, base, dictionary, scope, block)
+    if format in (FUNCTIONAL, MANCHESTER, OBO):
+        from kg_reasoner.loaders.rdf.owl_texts import read_owl_text
+
+        return read_owl_text(opened, format, base, dictionary, scope, block, reading.prefixes)
     if format is N3:
         from kg_reasoner.loaders.rdf.n3 import has_formulas, read_n3
 

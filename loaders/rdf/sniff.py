@@ -8,7 +8,21 @@ from typing import Final
 from xml.parsers import expat
 
 from kg_reasoner.errors import LoadError
-from kg_reasoner.loaders.rdf.formats import FORMATS, JSON_LD, N3, N_QUADS, N_TRIPLES, OWL_XML, RDF_XML, TRIG, TURTLE, Format
+from kg_reasoner.loaders.rdf.formats import (
+    FORMATS,
+    FUNCTIONAL,
+    JSON_LD,
+    MANCHESTER,
+    N3,
+    N_QUADS,
+    N_TRIPLES,
+    OBO,
+    OWL_XML,
+    RDF_XML,
+    TRIG,
+    TURTLE,
+    Format,
+)
 from kg_reasoner.terms import OWL, RDF
 
 __all__ = ["HEAD_SIZE", "refuse_binary", "sniff"]
@@ -23,10 +37,10 @@ _ARCHIVES: Final = {
     b"\xfd7zXZ": "compressed with xz",
     b"PK\x03\x04": "a zip archive",
 }
-_OTHER_SYNTAXES: Final = (
-    (re.compile(r"(?:Prefix|Ontology)\s*\("), "OWL functional syntax"),
-    (re.compile(r"(?:Prefix|Ontology|Class|ObjectProperty|Individual):\s"), "OWL Manchester syntax"),
-    (re.compile(r"format-version:"), "OBO format"),
+_OWL_SYNTAXES: Final = (
+    (re.compile(r"(?:\s*#[^\n]*\n)*\s*(?:Prefix|Ontology)\s*\("), FUNCTIONAL),
+    (re.compile(r"(?:\s*#[^\n]*\n)*\s*(?:Prefix|Ontology|Class|ObjectProperty|Individual):\s"), MANCHESTER),
+    (re.compile(r"(?:\s*![^\n]*\n)*\s*(?:format-version:|\[Term\]\s*\n)"), OBO),
 )
 _WEB_PAGE: Final = re.compile(r"<!doctype\s+html|(?:<\?xml[^>]*>\s*)?<html\b", re.IGNORECASE)
 _XML: Final = re.compile(r"<(?:\?xml\b|!--|!DOCTYPE\b|(?:[\w.-]+:)?[\w.-]+\s[^<>]*\bxmlns\b)")
@@ -62,9 +76,9 @@ def sniff(head: bytes, name: str) -> Format:
         return _sniff_xml(head, name)
     if _JSON.match(start):
         return JSON_LD
-    for pattern, what in _OTHER_SYNTAXES:
+    for pattern, format in _OWL_SYNTAXES:
         if pattern.match(start):
-            raise LoadError(f"{name} is in {what}, which is not supported", hint="save it as RDF/XML, Turtle or OWL/XML")
+            return format
     lines = [line for line in map(str.strip, text.split("\n")) if line and not line.startswith("#")]
     if len(head) >= HEAD_SIZE:
         lines = lines[:-1]

@@ -338,7 +338,26 @@ OWLXML: Final = """<?xml version="1.0"?>
 <Ontology xmlns="http://www.w3.org/2002/07/owl#" xml:base="http://example.org/o" ontologyIRI="http://example.org/o">
 <SubClassOf><Class IRI="http://example.org/Animal"/><Class IRI="http://example.org/Being"/></SubClassOf>
 <ClassAssertion><Class IRI="http://example.org/Cat"/><NamedIndividual IRI="http://example.org/c"/></ClassAssertion></Ontology>"""
-DOCUMENTS: Final = {"turtle": TURTLE, "nquads": NQUADS, "n3": N3, "rdfxml": RDFXML, "jsonld": JSONLD, "owlxml": OWLXML}
+FUNCTIONAL: Final = """Prefix(:=<http://example.org/>) Ontology(:o SubClassOf(:Animal :Being) ClassAssertion(:Cat :c))"""
+MANCHESTER: Final = """Prefix: : <http://example.org/> Ontology: <http://example.org/o>
+Class: Animal SubClassOf: Being
+Individual: c Types: Cat"""
+OBO: Final = """ontology: o
+
+[Term]
+id: EX:1
+is_a: EX:2"""
+DOCUMENTS: Final = {
+    "turtle": TURTLE,
+    "nquads": NQUADS,
+    "n3": N3,
+    "rdfxml": RDFXML,
+    "jsonld": JSONLD,
+    "owlxml": OWLXML,
+    "functional": FUNCTIONAL,
+    "manchester": MANCHESTER,
+    "obo": OBO,
+}
 
 
 def axioms(equality: Equality = "axioms", maintenance: str = DEFAULT) -> Subject:

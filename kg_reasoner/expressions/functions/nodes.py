@@ -2,19 +2,20 @@
 
 SAMEVALUE is an extension: it compares two literals by the datatype map (see `kg_reasoner.expressions.datatypes`), whereas ``=``
 compares as SPARQL does and treats the decimal 1.5 and the double 1.5 as equal. VALUE returns one representative of all literals
-with the same value, for joins by value.
+with the same value, for joins by value. SKOLEM names what two terms determine, as in RDFox.
 """
 
 from __future__ import annotations
 
 import re
+from hashlib import blake2b
 from typing import Final
 
 from kg_reasoner.expressions.datatypes import canonical, same_value
 from kg_reasoner.expressions.functions.kinds import BOOLEAN, SIMPLE, TERM, Function
 from kg_reasoner.expressions.functions.numbers import NUMERIC
 from kg_reasoner.expressions.values import value_of
-from kg_reasoner.terms import ABSOLUTE_IRI, IRI, RDF, BlankNode, Literal, Term
+from kg_reasoner.terms import ABSOLUTE_IRI, IRI, RDF, BlankNode, Literal, Term, term_text
 
 __all__ = ["FUNCTIONS"]
 
@@ -45,6 +46,12 @@ def _is_numeric(term: Term) -> bool:
     return isinstance(term, Literal) and term.datatype in NUMERIC and value_of(term) is not None
 
 
+def _skolem(first: Term, second: Term) -> BlankNode:
+    """Return a blank node for a pair of terms: always the same one for the same pair."""
+    pair = f"{term_text(first)} {term_text(second)}".encode()
+    return BlankNode(f"skolem{blake2b(pair, digest_size=12).hexdigest()}")
+
+
 _IRI: Final = Function((TERM,), TERM, _iri)
 _IS_IRI: Final = Function((TERM,), BOOLEAN, lambda term: isinstance(term, IRI))
 
@@ -62,6 +69,7 @@ FUNCTIONS: Final = {
     "DATATYPE": Function((TERM,), TERM, lambda term: IRI(term.datatype) if isinstance(term, Literal) else None),
     "IRI": _IRI,
     "URI": _IRI,
+    "SKOLEM": Function((TERM, TERM), TERM, _skolem),
     "STRDT": Function((SIMPLE, TERM), TERM, _typed),
     "STRLANG": Function((SIMPLE, SIMPLE), TERM, _tagged),
 }

@@ -1,4 +1,4 @@
-"""The mapping of OWL 2 to RDF graphs as tables, from element names of OWL/XML to the RDF vocabulary.
+"""The mapping of OWL 2 to RDF graphs as tables, from the names of constructs to the RDF vocabulary.
 
 Source: W3C, OWL 2 Web Ontology Language Mapping to RDF Graphs, table 1.
 """
@@ -105,11 +105,11 @@ NEGATIVE_TARGETS: Final = {
     "NegativeDataPropertyAssertion": OWL.targetValue,
 }
 ATOMS: Final = {
-    # The atoms of SWRL rules: their type, the property of the first part unless that is an argument, and the number of parts.
-    "ClassAtom": (SWRL.ClassAtom, SWRL.classPredicate, 2),
-    "DataRangeAtom": (SWRL.DataRangeAtom, SWRL.dataRange, 2),
-    "ObjectPropertyAtom": (SWRL.IndividualPropertyAtom, SWRL.propertyPredicate, 3),
-    "DataPropertyAtom": (SWRL.DatavaluedPropertyAtom, SWRL.propertyPredicate, 3),
-    "SameIndividualAtom": (SWRL.SameIndividualAtom, None, 2),
-    "DifferentIndividualsAtom": (SWRL.DifferentIndividualsAtom, None, 2),
+    # The atoms of SWRL rules: their type, and the property of the first part unless that is an argument.
+    "ClassAtom": (SWRL.ClassAtom, SWRL.classPredicate),
+    "DataRangeAtom": (SWRL.DataRangeAtom, SWRL.dataRange),
+    "ObjectPropertyAtom": (SWRL.IndividualPropertyAtom, SWRL.propertyPredicate),
+    "DataPropertyAtom": (SWRL.DatavaluedPropertyAtom, SWRL.propertyPredicate),
+    "SameIndividualAtom": (SWRL.SameIndividualAtom, None),
+    "DifferentIndividualsAtom": (SWRL.DifferentIndividualsAtom, None),
 }

@@ -1,0 +1,69 @@
+"""OWL's own text syntaxes to ids: functional syntax, Manchester syntax and OBO.
+
+`kg_reasoner.loaders.syntaxes` reads them into constructs, which are mapped to triples one by one.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from kg_reasoner.loaders.convert import text_from_term
+from kg_reasoner.loaders.rdf.blank import BlankScope
+from kg_reasoner.loaders.rdf.formats import MANCHESTER, OBO, Format
+from kg_reasoner.loaders.rdf.n3 import decoded
+from kg_reasoner.loaders.rdf.prefixes import PrefixSink
+from kg_reasoner.loaders.syntaxes.constructs import Construct
+from kg_reasoner.loaders.syntaxes.source import Settings
+from kg_reasoner.loaders.syntaxes.to_rdf import RdfMapping
+
+if TYPE_CHECKING:
+    from kg_reasoner.loaders.rdf.sources import OpenDocument
+    from kg_reasoner.loaders.rdf.statements import TermDictionary
+    from kg_reasoner.loaders.rdf.syntax import Batch
+
+__all__ = ["read_owl_text"]
+
+
+def read_owl_text(
+    opened: OpenDocument,
+    format: Format,
+    base: str | None,
+    dictionary: TermDictionary,
+    scope: BlankScope,
+    block: int,
+    prefixes: PrefixSink | None,
+) -> Iterator[Batch]:
+    """Yield the triples of a document, at most `block` at a time.
+
+    Raises:
+        LoadError: The document is malformed; the message says where, and what was expected.
+    """
+    bounds = opened.document.bounds
+    settings = Settings(base, scope.written, prefixes, bounds.depth, bounds.literal)
+    mapping = RdfMapping(scope.fresh)
+    texts = (
+        text_from_term(term)
+        for construct in _constructs(opened, format, settings)
+        for triple in mapping.triples(construct)
+        for term in triple
+    )
+    while batch := list(itertools.islice(texts, 3 * block)):
+        yield dictionary.encode_texts(batch).reshape(-1, 3), None
+
+
+def _constructs(opened: OpenDocument, format: Format, settings: Settings) -> Iterator[Construct]:
+    name = opened.document.name
+    text = decoded(opened.stream.read(), name)
+    if format is OBO:
+        from kg_reasoner.loaders.syntaxes.obo import read_obo
+
+        return read_obo(text, name, settings)
+    if format is MANCHESTER:
+        from kg_reasoner.loaders.syntaxes.manchester import read_manchester
+
+        return read_manchester(text, name, settings)
+    from kg_reasoner.loaders.syntaxes.functional import read_functional
+
+    return read_functional(text, name, settings)

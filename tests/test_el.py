@@ -1,0 +1,291 @@
+"""OWL 2 EL: the rule set ``owl2el`` against an oracle, ELK and the W3C's cases; hierarchies, warnings, and RL together with it."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import re
+import shutil
+import subprocess
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from benchmarks.conformance.cases import DOES_NOT_ENTAIL, ENTAILS, INCONSISTENT, SUITE_FOLDER, Case, cases
+from benchmarks.conformance.cases import triples_of as read
+from benchmarks.el_data import EX, SHAPES, Axiom, write_functional, write_triples
+from kg_reasoner import Reasoner
+from kg_reasoner.api.entailment import entails
+from kg_reasoner.program import TRIPLE, Atom
+from kg_reasoner.terms import IRI, OWL, RDF, RDFS
+
+from . import proof_checker
+from .effort import by_effort, examples
+from .el_ontologies import DECLARATIONS, axioms, derived, triples_of
+from .el_oracle import subsumptions
+from .suites import needs_suite
+
+PREFIXES = """
+    @prefix : <http://example.org/el#> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+    @prefix owl: <http://www.w3.org/2002/07/owl#> . @prefix xsd: <http://www.w3.org/2001/XMLSchema#> .
+"""
+
+
+def reasoner_on(turtle: str, ruleset: str = "owl2el") -> Reasoner:
+    reasoner = Reasoner(ruleset=ruleset)
+    reasoner.load((PREFIXES + turtle).encode(), format="turtle")
+    return reasoner
+
+
+def name(local: str) -> IRI:
+    return IRI(EX + local)
+
+
+# --- the oracle
+
+
+def agree(reasoner: Reasoner, ontology: list[Axiom]) -> None:
+    expected = subsumptions(ontology)
+    empty = {lower for lower, upper in expected if upper == "Nothing"} - {"Nothing"}
+    is_consistent = "Thing" not in empty and not any(each.startswith("i") for each in empty)
+    assert reasoner.is_consistent() == is_consistent
+    if is_consistent:
+        found = set(derived(reasoner))
+        assert {lower for lower, upper in found if upper == "Nothing"} - {"Nothing"} == empty
+        kept = empty | {"Thing", "Nothing"}
+        assert {pair for pair in found if pair[0] not in kept} == {pair for pair in expected if pair[0] not in kept}
+
+
+@pytest.mark.parametrize("seed", range(examples(300)))
+def test_it_agrees_with_the_oracle(seed: int) -> None:
+    ontology = axioms(random.Random(seed))
+    reasoner = Reasoner(ruleset="owl2el")
+    reasoner.add_triples(triples_of(ontology))
+    agree(reasoner, ontology)
+
+
+@pytest.mark.parametrize("seed", range(examples(60)))
+def test_changed_axioms_are_followed(seed: int) -> None:
+    chance = random.Random(seed)
+    every = {axiom: triples_of([axiom], f"a{number}") for number, axiom in enumerate(axioms(chance, 24))}
+    reasoner = Reasoner(ruleset="owl2el")
+    reasoner.add_triples([triple for axiom in DECLARATIONS for triple in every.pop(axiom)])
+    present: list[Axiom] = []
+    for _ in range(6):
+        gone = [axiom for axiom in present if chance.random() < 0.3]
+        new = [axiom for axiom in every if axiom not in present and chance.random() < 0.4]
+        with reasoner.transaction() as changes:
+            changes.remove_triples([triple for axiom in gone for triple in every[axiom]])
+            changes.add_triples([triple for axiom in new for triple in every[axiom]])
+        present = [axiom for axiom in present if axiom not in gone] + new
+        agree(reasoner, DECLARATIONS + present)
+
+
+@pytest.mark.parametrize("seed", range(examples(30)))
+def test_every_proof_is_accepted(seed: int) -> None:
+    reasoner = Reasoner(ruleset="owl2el")
+    reasoner.add_triples(triples_of(axioms(random.Random(seed), 8)))
+    rules = reasoner.program.rules
+    everything = {name: set(reasoner.facts(name)) for name in reasoner.predicates()}
+    everything[TRIPLE] = set(reasoner.triples())
+    explicit = {TRIPLE: set(reasoner.triples(which="explicit"))}
+    proved = list(reasoner.triples(None, RDFS.subClassOf, None, which="inferred"))
+    for triple in sorted(proved, key=str)[: by_effort(4, 20, 100)]:
+        proof_checker.check(reasoner.explain(triple), Atom(TRIPLE, triple), rules, explicit, everything)
+
+
+# --- ELK
+
+
+@cache
+def elk() -> list[str]:
+    """The command of ELK, from the environment: the path of ``elk-standalone-*.jar``."""
+    jar, java = os.environ.get("KG_REASONER_ELK"), shutil.which("java")
+    if not jar or not java or not Path(jar).exists():
+        pytest.skip("KG_REASONER_ELK is not the path of ELK's elk-standalone.jar, or there is no Java")
+    return [java, "-jar", jar]
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_hierarchies_are_those_of_elk(shape: str, tmp_path: Path) -> None:
+    command = elk()
+    ontology = list(SHAPES[shape](1_000, random.Random(1)))
+    with (tmp_path / "ontology.ofn").open("w") as file:
+        write_functional(iter(ontology), file)
+    with (tmp_path / "ontology.nt").open("w") as file:
+        write_triples(iter(ontology), file)
+    output = tmp_path / "taxonomy.ofn"
+    subprocess.run([*command, "-c", "-i", str(tmp_path / "ontology.ofn"), "-o", str(output)], check=True, capture_output=True)
+    above: dict[str, set[str]] = {}
+    for line in output.read_text().splitlines():
+        names = [first or second for first, second in re.findall(r"<([^>]*)>|(owl:\w+)", line)]
+        if line.startswith("SubClassOf"):
+            above.setdefault(names[0], set()).add(names[1])
+        elif line.startswith("EquivalentClasses"):
+            for each in names:
+                above.setdefault(each, set()).update(set(names) - {each})
+    reasoner = Reasoner(ruleset="owl2el")
+    reasoner.load(tmp_path / "ontology.nt")
+    classes = reasoner.hierarchy().classes
+    expected = {}
+    for cls in classes.names:
+        near, waiting = set[str](), [cls.value]
+        while waiting:
+            for upper in above.get(waiting.pop(), ()):
+                if upper not in near and upper.startswith(EX):
+                    near.add(upper)
+                    waiting.append(upper)
+        expected[cls.value] = near - {cls.value}
+    found = {cls.value: {each.value for each in (*classes.ancestors(cls), *classes.equivalents(cls))} for cls in classes.names}
+    assert found == expected
+
+
+# --- the W3C's cases
+
+NOT_FOUND = {
+    "chain2trans1 entails",
+    "Disjoint_Props_via_Disjoint_Domains entails",
+    "Disjoint_Props_via_Disjoint_Ranges entails",
+    "New-Feature-ObjectPropertyChain-BJP-002 entails",
+    "WebOnt-I5.26-010 entails",
+    "WebOnt-I5.5-005 entails",
+    "WebOnt-I5.8-011 entails",
+    "WebOnt-sameAs-001 entails",
+}
+"""Conclusions that are axioms about properties, expressions or datatypes, or equal names of classes."""
+
+
+@cache
+def annotations() -> dict[str, dict[str, list[str]]]:
+    """What the W3C says of each test."""
+    path = SUITE_FOLDER / "owl2" / "manifest.json"
+    return {case["slug"]: case for case in json.loads(path.read_text())} if path.exists() else {}
+
+
+def in_el(case: Case) -> bool:
+    return "EL" in annotations().get(case.premise[0].parent.name, {}).get("profiles", ())
+
+
+EL_CASES = [case for case in cases("owl2") if in_el(case)]
+
+
+@needs_suite("owl2")
+def test_there_are_cases() -> None:
+    assert len(EL_CASES) > 60
+    assert {f"{case.name} {case.kind}" for case in EL_CASES} >= NOT_FOUND
+
+
+@needs_suite("owl2")
+@pytest.mark.parametrize("case", EL_CASES, ids=lambda case: case.id)
+def test_w3c_cases(case: Case) -> None:
+    reasoner = Reasoner(ruleset="owl2el")
+    reasoner.add_triples(read(*case.premise))
+    assert reasoner.is_consistent() == (case.kind != INCONSISTENT)
+    if case.conclusion is not None and case.kind in (ENTAILS, DOES_NOT_ENTAIL):
+        expected = case.kind == ENTAILS and f"{case.name} {case.kind}" not in NOT_FOUND
+        assert entails(reasoner, read(case.conclusion)) == expected
+
+
+# --- hierarchies, warnings, combinations
+
+ANATOMY = """
+    :Heart rdfs:subClassOf :Organ . :partOf a owl:ObjectProperty , owl:TransitiveProperty .
+    :Valve rdfs:subClassOf [ a owl:Restriction ; owl:onProperty :partOf ; owl:someValuesFrom :Heart ] .
+    :Leaflet rdfs:subClassOf [ a owl:Restriction ; owl:onProperty :partOf ; owl:someValuesFrom :Valve ] .
+    :HeartPart owl:equivalentClass [ a owl:Restriction ; owl:onProperty :partOf ; owl:someValuesFrom :Heart ] .
+    :Organ owl:disjointWith :HeartPart . :Auricle rdfs:subClassOf :Leaflet , :Organ .
+"""
+
+
+def test_a_hierarchy_is_read_from_derived_triples() -> None:
+    reasoner = reasoner_on(ANATOMY)
+    hierarchy = reasoner.hierarchy()
+    assert [each.name for each in hierarchy.unsatisfiable] == [name("Auricle")]
+    assert hierarchy.classes.parents(name("Leaflet")) == (name("HeartPart"),)
+    assert hierarchy.complete
+    assert reasoner.hierarchy() is hierarchy
+    proof = hierarchy.explain(name("Leaflet"), name("HeartPart"))
+    assert proof.steps[-1].statement == Atom(TRIPLE, (name("Leaflet"), RDFS.subClassOf, name("HeartPart")))
+    reasoner.remove_triples([(name("Auricle"), RDFS.subClassOf, name("Organ"))])
+    changed = reasoner.hierarchy()
+    assert not changed.unsatisfiable
+    assert changed.classes.parents(name("Auricle")) == (name("Leaflet"),)
+
+
+def test_unsatisfiable_properties_are_found() -> None:
+    hierarchy = reasoner_on(
+        ":p a owl:ObjectProperty ; rdfs:domain :A , :B . :A owl:disjointWith :B . :q rdfs:subPropertyOf :p ; rdfs:range :C ."
+    ).hierarchy()
+    assert [each.name for each in hierarchy.unsatisfiable] == [name("p"), name("q")]
+
+
+@pytest.mark.parametrize(
+    ("turtle", "warned"),
+    [
+        (":A rdfs:subClassOf [ owl:unionOf (:B :C) ] .", "SubClassOf(el:A ObjectUnionOf(el:B el:C))"),
+        (":A rdfs:subClassOf [ owl:onProperty :p ; owl:allValuesFrom :B ] .", "SubClassOf(el:A ObjectAllValuesFrom(el:p el:B))"),
+        (":p a owl:SymmetricProperty .", "SymmetricObjectProperty(el:p)"),
+        (":p owl:inverseOf :q .", "InverseObjectProperties(el:p el:q)"),
+        (":A rdfs:subClassOf [ owl:oneOf (:a :b) ] .", "SubClassOf(el:A ObjectOneOf(el:a el:b))"),
+        (":p a owl:DatatypeProperty ; rdfs:range xsd:double .", "DataPropertyRange(el:p xsd:double)"),
+        (":p a owl:ObjectProperty , owl:FunctionalProperty .", "FunctionalObjectProperty(el:p)"),
+    ],
+)
+def test_what_is_beyond_the_profile_is_a_warning(turtle: str, warned: str) -> None:
+    reasoner = reasoner_on(ANATOMY + turtle)
+    assert [each.axiom for each in reasoner.warnings] == [warned]
+    assert not reasoner.hierarchy().complete
+
+
+def test_warnings_follow_the_axioms() -> None:
+    reasoner = reasoner_on(ANATOMY)
+    assert reasoner.warnings == []
+    triple = (name("p"), RDF.type, OWL.SymmetricProperty)
+    reasoner.add_triples([triple])
+    assert [each.axiom for each in reasoner.warnings] == ["SymmetricObjectProperty(el:p)"]
+    reasoner.remove_triples([triple])
+    assert reasoner.warnings == []
+
+
+def test_the_rules_of_both_profiles_together() -> None:
+    turtle = """
+        :Parent owl:equivalentClass [ a owl:Restriction ; owl:onProperty :child ; owl:someValuesFrom :Person ] .
+        :child owl:inverseOf :parent .
+        :Person rdfs:subClassOf [ a owl:Restriction ; owl:onProperty :parent ; owl:someValuesFrom :Person ] .
+        :ann :parent :bob . :ann a :Person . :bob a [ a owl:Restriction ; owl:onProperty :child ; owl:allValuesFrom :Person ] .
+        :carl :parent :dan ; a :Parent .
+    """
+    both = reasoner_on(turtle, "owl2el+owl2rl")
+    assert (name("bob"), RDF.type, name("Parent")) in both.triples()
+    assert (name("Parent"), RDFS.subClassOf, name("Parent")) in both.triples(name("Parent"), RDFS.subClassOf, None)
+    assert all("SomeValuesFrom" not in warning.axiom for warning in both.warnings)
+    assert any("SomeValuesFrom" in warning.axiom for warning in reasoner_on(turtle, "owl2rl").warnings)
+    assert {"ObjectAllValuesFrom" in warning.axiom for warning in reasoner_on(turtle).warnings} == {True, False}
+
+
+def test_what_nominals_leave_open_is_said() -> None:
+    """Each A needs a B; both are only :a, so A is below C. Whether all that follows was found is not known then."""
+    reasoner = reasoner_on("""
+        :A rdfs:subClassOf [ owl:oneOf (:a) ] , [ a owl:Restriction ; owl:onProperty :p ; owl:someValuesFrom :B ] .
+        :B rdfs:subClassOf [ owl:oneOf (:a) ] , :C .
+    """)
+    hierarchy = reasoner.hierarchy()
+    assert hierarchy.classes.is_below(name("A"), name("C"))
+    assert not hierarchy.complete
+    assert (name("a"), RDF.type, name("C")) not in reasoner.triples()
+
+
+def test_circles_of_values_end() -> None:
+    """Values of transitive properties with ranges, and a restriction that is its own filler besides another one."""
+    reasoner = reasoner_on("""
+        :p a owl:ObjectProperty , owl:TransitiveProperty ; rdfs:range :C .
+        :A rdfs:subClassOf [ a owl:Restriction ; owl:onProperty :p ; owl:someValuesFrom :A ] .
+        [ a owl:Restriction ; owl:onProperty :p ; owl:someValuesFrom :C ] rdfs:subClassOf :D .
+        :B rdfs:subClassOf _:b . _:b owl:onProperty :p ; owl:someValuesFrom _:b , :A .
+    """)
+    classes = reasoner.hierarchy().classes
+    assert classes.is_below(name("A"), name("D"))
+    assert classes.is_below(name("B"), name("D"))
+    assert not classes.is_below(name("A"), name("C"))
