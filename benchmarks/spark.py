@@ -10,6 +10,7 @@ other figures are from Spark's event log; *task* is the maximal memory of one ta
 from __future__ import annotations
 
 import json
+import resource
 import subprocess
 import sys
 import tempfile
@@ -67,7 +68,8 @@ def _figures(found: dict[str, Any]) -> str:
     """Return one line of the table, without its name."""
     times = f"{found['triples']:>11,} {found['cold']:>8.1f} {found['warm']:>8.1f}"
     if "jobs" not in found:
-        return times
+        memory = f"{found['memory'] / 1e6:,.0f} MB of memory, {found['memory'] / found['triples']:.0f} bytes a triple"
+        return f"{times} {found['cpu']:>8.1f}   {memory}"
     counts = f"{found['cpu'] / 1e9:>8.1f} {found['jobs']:>6} {found['stages']:>6} {found['shuffled'] / 1e6:>8.1f}"
     return f"{times} {counts} {found['peak'] / 1e6:>6.0f} {found['kept'] / 1e6:>6.0f}  {found['passes']}"
 
@@ -81,12 +83,14 @@ def measure(design: str, data: str, cores: int, memory: str, partitions: int) ->
 
 
 def _in_process(data: str, folder: str) -> dict[str, Any]:
-    seconds = []
+    seconds, cpu = [], 0.0
     for number in range(2):
-        began = time.monotonic()
+        began, cpu = time.monotonic(), time.process_time()
         triples = _in_process_round(data, f"{folder}/{number}.nt")
         seconds.append(time.monotonic() - began)
-    return {"triples": triples, "cold": seconds[0], "warm": seconds[1]}
+        cpu = time.process_time() - cpu
+    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+    return {"triples": triples, "cold": seconds[0], "warm": seconds[1], "cpu": cpu, "memory": memory}
 
 
 def _in_process_round(data: str, target: str) -> int:

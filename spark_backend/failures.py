@@ -14,7 +14,7 @@ from urllib.parse import unquote
 
 from kg_reasoner.errors import LoadError, ReasonerError
 
-__all__ = ["plain_failures", "root_of", "shown"]
+__all__ = ["is_of_spark", "plain_failures", "root_of", "shown"]
 
 _SPARK: Final = ("pyspark", "py4j", "grpc")
 _CAUSE: Final = re.compile(r"^Caused by: (.*)", re.MULTILINE)
@@ -51,13 +51,18 @@ def plain_failures(doing: str, kind: type[ReasonerError] = ReasonerError) -> Ite
     try:
         yield
     except Exception as error:
-        if not type(error).__module__.startswith(_SPARK):
+        if not is_of_spark(error):
             raise
         hint = next((hint for sign, hint in _HINTS if sign in str(error)), None)
         message = f"cannot {doing}: {root_of(error)}"
         if issubclass(kind, LoadError):
             raise kind(message, hint=hint) from error
         raise kind(f"{message}\nhint: {hint}" if hint else message) from error
+
+
+def is_of_spark(error: BaseException) -> bool:
+    """Return whether Spark, or the bridge to it, raised an exception."""
+    return type(error).__module__.startswith(_SPARK)
 
 
 def root_of(error: BaseException) -> str:

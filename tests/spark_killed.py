@@ -20,12 +20,15 @@ from kg_reasoner.terms import IRI, Triple
 from tests.spark_cases import frame, turtle
 from tests.spark_session import session
 
-CHAIN = turtle(":partOf a <http://www.w3.org/2002/07/owl#TransitiveProperty> .")
+CHAIN = turtle("""
+    :partOf rdfs:subPropertyOf :in . :within rdfs:subPropertyOf :in ; owl:propertyChainAxiom :two .
+    :two rdf:first :in ; rdf:rest :one . :one rdf:first :in ; rdf:rest rdf:nil .
+""")
 PART_OF = IRI("http://example.org/partOf")
 
 
 def chain(length: int = 12) -> list[Triple]:
-    """A transitive property, and a chain of it: it takes several iterations."""
+    """A chain of a property whose closure has another name, so that it takes several iterations."""
     nodes = [IRI(f"http://example.org/n{number}") for number in range(length + 1)]
     return CHAIN + [(node, PART_OF, following) for node, following in pairwise(nodes)]
 

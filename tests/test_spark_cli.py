@@ -88,6 +88,19 @@ def test_only_what_is_inferred_as_lines(zoo: Path) -> None:
     kg(*arguments, "--overwrite")
 
 
+def test_equal_terms_in_a_table_and_sorted_files(zoo: Path) -> None:
+    (zoo / "data.nt").write_text(
+        DATA + "<http://example.org/tom> <http://www.w3.org/2002/07/owl#sameAs> <http://example.org/thomas> .\n"
+    )
+    kg("materialise", "data.nt", "out", "--ontology", "zoo.ttl", "--equal-terms", str(zoo / "terms"), "--files", "1")
+    (row,) = session().read.parquet(str(zoo / "terms")).collect()
+    assert (row.term, row.representative) == ("<http://example.org/tom>", "<http://example.org/thomas>")
+    (file,) = (zoo / "out").glob("*.parquet")
+    rows = [(row.predicate, row.subject, row.object) for row in session().read.parquet(str(file)).collect()]
+    assert rows == sorted(rows)
+    assert not any("sameAs" in row[0] or "tom>" in row[1] for row in rows)
+
+
 def test_an_output_that_is_there_is_told_before_the_work(zoo: Path) -> None:
     (zoo / "out").mkdir()
     said = kg("materialise", "missing.nt", "out", code=1).stderr

@@ -22,6 +22,7 @@ from kg_reasoner.spark_backend import SparkReasoner
 from kg_reasoner.spark_backend.io.reading import read_triples
 from kg_reasoner.terms import IRI, Literal, literal, term_text
 from tests import oracle, strategies
+from tests.random_ontologies import ontologies
 from tests.spark_cases import facts_frame, facts_of, flagged, frame, of_reasoner, readable, turtle, violations
 from tests.suites import SUITES, why_missing
 
@@ -77,6 +78,23 @@ def test_every_rule_set(name: str, text: str) -> None:
     naming = engine.engine.base.queries.naming()
     assert set(readable(expected)) <= set(readable(found))
     assert len(list(clashes(found, naming))) == len(expected)
+
+
+MANY = by_effort(50, 50, 1000)
+
+
+@pytest.mark.parametrize("name", ["owl2rl"] if MANY < 1000 else rulesets.names())
+def test_many_ontologies_in_one_run(name: str) -> None:
+    """What `test_spark_logic` tries in the thousands, on Spark itself."""
+    triples = ontologies(77, MANY)
+    engine = Reasoner(ruleset=name, show_hidden=True)
+    engine.add_triples(triples)
+    reasoner = SparkReasoner(session(), rulesets.load(name).program, frame(triples))
+    different = flagged(reasoner.triples()) ^ of_reasoner(engine)
+    assert not different, sorted(different)[:10]
+    found, expected = violations(reasoner, engine), engine.inconsistencies()
+    assert set(readable(expected)) <= set(readable(found))
+    assert len(list(clashes(found, engine.engine.base.queries.naming()))) == len(expected)
 
 
 UNIVERSITIES = by_effort(0, 0, 5)

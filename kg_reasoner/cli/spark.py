@@ -97,6 +97,12 @@ def _spark_options(command: _Command) -> _Command:
 @click.option("--inferred-only", is_flag=True, help="Write the inferred triples only.")
 @click.option("--overwrite", is_flag=True, help="Replace OUT if it exists.")
 @click.option("--compression", metavar="CODEC", help="The compression codec, such as gzip.")
+@click.option("--files", type=click.IntRange(min=1), help="Sort triples into about so many files. [default: as they come]")
+@click.option(
+    "--equal-terms",
+    metavar="FOLDER",
+    help="Write the triples of one term of each group of equal terms, and to this folder which term stands for which.",
+)
 @_spark_options
 def materialise(
     inputs: tuple[str, ...],
@@ -105,14 +111,30 @@ def materialise(
     inferred_only: bool,
     overwrite: bool,
     compression: str | None,
+    files: int | None,
+    equal_terms: str | None,
     **options: Any,
 ) -> None:
     """Write the explicit and inferred triples of IN to the folder OUT, which appears when it is complete."""
     watch = Stopwatch()
     with _reasoner(inputs, options, None if overwrite else output) as reasoner:
-        written = reasoner.write(output, output_format, inferred_only=inferred_only, overwrite=overwrite, compression=compression)
+        written = reasoner.write(
+            output,
+            output_format,
+            inferred_only=inferred_only,
+            expanded=equal_terms is None,
+            overwrite=overwrite,
+            compression=compression,
+            files=files,
+        )
+        if equal_terms is not None:
+            from kg_reasoner.spark_backend.io.writing import write_whole
+
+            terms = write_whole(reasoner.equal_terms(), equal_terms, "parquet", overwrite=overwrite, compression=compression)
+            note(f"{plural(terms, 'term')} for which others stand written to {equal_terms}")
         report_warnings(reasoner.warnings, document_prefixes(options["ontology"]))
-    note(f"{plural(written, 'triple')} written to {output} in {watch.lap():.1f} s")
+    repeated = "" if inferred_only else "; given ones as often as the input has them"
+    note(f"{plural(written, 'triple')} written to {output} in {watch.lap():.1f} s{repeated}")
 
 
 @spark.command(short_help="List the contradictions in RDF data.")

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from kg_reasoner.program import TRIPLE, Argument, Atom
+from kg_reasoner.spark_backend.exec.encodings import local_rows
 from kg_reasoner.spark_backend.exec.mask_table import MaskTable
 from kg_reasoner.spark_backend.exec.matching import as_relation, unified
-from kg_reasoner.spark_backend.io.columns import TERM, argument_columns, local_frame, triple_frame
-from kg_reasoner.spark_backend.plan.masks import to_words
+from kg_reasoner.spark_backend.io.columns import argument_columns, local_frame, triple_frame
 from kg_reasoner.spark_backend.plan.plan import MaskPass
 from kg_reasoner.terms import Term, Triple, term_text
 
@@ -39,7 +39,7 @@ def stated_facts(spark: SparkSession, atoms: Iterable[Atom], features: MaskPass,
     found = Candidates()
     triples: list[Triple] = []
     rows: dict[str, list[tuple[str, ...]]] = {}
-    bits: dict[str, int] = {}
+    bits: dict[str, set[int]] = {}
     for atom in atoms:
         if atom.predicate == TRIPLE:
             triples.append(atom.terms)  # type: ignore[arg-type]  # facts have no variables
@@ -49,7 +49,7 @@ def stated_facts(spark: SparkSession, atoms: Iterable[Atom], features: MaskPass,
             rows.setdefault(atom.predicate, []).append(tuple(map(term_text, atom.terms)))  # type: ignore[arg-type]
         else:
             text = term_text(feature[0])  # type: ignore[arg-type]  # a constant
-            bits[text] = bits.get(text, 0) | 1 << feature[1]
+            bits.setdefault(text, set()).add(feature[1])
     if triples:
         found.open_triples.append(triple_frame(spark, triples))
     for predicate, some in rows.items():
@@ -57,9 +57,7 @@ def stated_facts(spark: SparkSession, atoms: Iterable[Atom], features: MaskPass,
         frame = local_frame(spark, [row or (1,) for row in some], ", ".join(f"{name} string" for name in columns) or "one int")
         found.relations.setdefault(len(columns), []).append(as_relation(predicate, frame.select(*columns)))
     if bits:
-        table = [(text, *to_words(mask, masks.count_of_words)) for text, mask in bits.items()]
-        schema = f"{TERM} string, " + ", ".join(f"{name} long" for name in masks.names("c"))
-        found.features.append(local_frame(spark, table, schema))
+        found.features.append(local_rows(spark, masks.encoding, ((text, frozenset(mask)) for text, mask in bits.items())))
     return found if triples or rows or bits else None
 
 

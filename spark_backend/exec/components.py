@@ -11,11 +11,14 @@ from collections.abc import Iterable
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
+from kg_reasoner.errors import OutputError, ReasonerError
 from kg_reasoner.graphs import connected_components
 from kg_reasoner.spark_backend.exec.graphframes import components as graphframes_components
 from kg_reasoner.spark_backend.exec.graphframes import graphframes_problem
+from kg_reasoner.spark_backend.failures import is_of_spark, root_of
 from kg_reasoner.spark_backend.io.columns import TERM, local_frame
 from kg_reasoner.spark_backend.io.workspace import Workspace
+from kg_reasoner.spark_backend.progress import LOGGER
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -47,8 +50,15 @@ def representatives(pairs: DataFrame, workspace: Workspace, method: Method | Non
         rows = sorted(least_of_components((row.one, row.other) for row in step.rows.collect()).items())
         return local_frame(pairs.sparkSession, rows, f"{TERM} string, {REPRESENTATIVE} string")
     if method == "graphframes":
-        with ExitStack() as held:
-            return workspace.step("components", lambda: _with_least(held.enter_context(graphframes_components(step.rows)))).rows
+        try:
+            with ExitStack() as held:
+                return workspace.step("components", lambda: _with_least(held.enter_context(graphframes_components(step.rows)))).rows
+        except OutputError:
+            raise
+        except Exception as error:
+            if not isinstance(error, ReasonerError) and not is_of_spark(error):
+                raise
+            LOGGER.warning("GraphFrames cannot find the components of equal terms (%s); stars are contracted", root_of(error))
     return _by_contraction(step.rows, workspace)
 
 
@@ -89,7 +99,7 @@ def _large_star(edges: DataFrame) -> DataFrame:
     from pyspark.sql import functions as F
 
     both = edges.select("u", "v").unionByName(edges.select(F.col("v").alias("u"), F.col("u").alias("v")))
-    least = both.groupBy("u").agg(F.least(F.col("u"), F.min("v")).alias("least"))
+    least = both.groupBy("u").agg(F.min("v").alias("lower")).select("u", F.least("u", "lower").alias("least"))
     return both.where("v > u").join(least, "u").select(F.col("v").alias("u"), F.col("least").alias("v")).distinct()
 
 

@@ -39,17 +39,20 @@ class Equalities:
         self._wish: Equality = wish
         self._has_facts = has_facts
         self._report = report
+        self._is_chosen = False
         self.rewrites = False
         self.representatives: Representatives | None = None
         self.of_names: set[Triple] = set()
         """The equalities of classes and properties, for a program that translates axioms."""
 
     def choose(self, rules: Rules) -> None:
-        """Decide whether facts are rewritten to representatives.
+        """Decide whether facts are rewritten to representatives; later calls change nothing, as rules of equality may be gone.
 
         Raises:
             UnsupportedError: It was asked for, and does not give what the rules of equality give.
         """
+        if self._is_chosen:
+            return
         others = [rule for rule, _ in rules.rules if not is_equality_rule(rule)] + list(rules.schema_rules)
         can = can_rewrite(self._program.rules, others, rules.stated, self._has_facts)
         if self._wish == "representatives" and not can:
@@ -59,6 +62,7 @@ class Equalities:
                 hint="use equality='rules', or 'auto'",
             )
         self.rewrites = can and self._wish != "rules" and _may_equate(rules)
+        self._is_chosen = True
 
     def way(self, rules: Rules) -> str:
         """Return a readable description of the treatment of owl:sameAs."""
@@ -80,11 +84,11 @@ class Equalities:
             if self.representatives is not None:
                 pairs = self.representatives.table.toDF(*pairs.columns).unionByName(pairs)
             self.representatives = Representatives(representatives(pairs, workspace))
-            pairs = self.representatives.pairs()
             changed = True
             self._report(Report("equality", seconds=time.monotonic() - began))
         if self._program.translate is not None:
-            found = _about(names, pairs)
+            names = set(names)
+            found = _about(names, pairs if self.representatives is None else self.representatives.pairs_with(names))
             changed |= not found <= self.of_names
             self.of_names |= found
         return changed

@@ -8,24 +8,27 @@ do; with those, the rules of equality are applied as rules.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from kg_reasoner.language.parser import parse
 from kg_reasoner.loaders.ontology.owl import AUXILIARY_PREFIX
-from kg_reasoner.program import TRIPLE, Argument, Atom, BodyLiteral, Call, Filter, Rule, Variable, variables_of
+from kg_reasoner.program import FALSE, TRIPLE, Argument, Atom, BodyLiteral, Call, Filter, Rule, Variable, variables_of
 from kg_reasoner.spark_backend.exec.components import REPRESENTATIVE
 from kg_reasoner.spark_backend.io.columns import INFERRED, OBJECT, PREDICATE, SUBJECT, TERM, TRIPLE_COLUMNS, TYPE, local_frame
-from kg_reasoner.terms import OWL, RDF, Term, term_from_text, term_text
+from kg_reasoner.terms import OWL, RDF, Literal, Term, term_from_text, term_text
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
 
-__all__ = ["SAME_AS", "Representatives", "can_rewrite", "is_equality_rule", "rewritten_rule"]
+__all__ = ["SAME_AS", "Representatives", "can_rewrite", "is_equality_rule", "places_of_literals", "rewritten_rule"]
 
 SAME_AS = term_text(OWL.sameAs)
 """The text of owl:sameAs."""
+
+Place: TypeAlias = tuple[str, int]
+"""A general predicate, and the number of an argument."""
 
 _RULES = """
     owl:sameAs[?y, ?x] :- owl:sameAs[?x, ?y] .
@@ -78,16 +81,55 @@ def can_rewrite(program: Iterable[Rule], others: Sequence[Rule], stated: Iterabl
         return False
     if any(atom.predicate != TRIPLE and not atom.predicate.startswith(AUXILIARY_PREFIX) for atom in stated):
         return False
-    return all(_ignores_names(rule) for rule in others)
+    numbers = places_of_literals(program)
+    return all(_ignores_names(rule, numbers) for rule in others)
 
 
-def _ignores_names(rule: Rule) -> bool:
+def places_of_literals(program: Iterable[Rule]) -> frozenset[Place]:
+    """Return the arguments of general predicates that can only be literals which the program itself states, such as the positions
+    in lists.
+
+    >>> from kg_reasoner.language.parser import parse
+    >>> rules = parse("next(1, 2) . at(?l, 1) :- :list[_, ?l] . at(?l, ?n) :- at(?l, ?m), next(?m, ?n) .").rules
+    >>> sorted(places_of_literals(rules))
+    [('at', 1), ('next', 0), ('next', 1)]
+    """
+    rules = [rule for rule in program if rule.head.predicate not in (TRIPLE, FALSE)]
+    found = {(rule.head.predicate, place) for rule in rules for place in range(rule.head.arity)}
+    while True:
+        others = {
+            (rule.head.predicate, place)
+            for rule in rules
+            for place, term in enumerate(rule.head.terms)
+            if not (isinstance(term, Literal) or (isinstance(term, Variable) and term in _literals_in(rule, found)))
+        }
+        if not others & found:
+            return frozenset(found)
+        found -= others
+
+
+def _literals_in(rule: Rule, places: Set[Place]) -> set[Variable]:
+    """Return the variables of a rule that some places bind."""
+    atoms = (part for part in rule.body if isinstance(part, Atom))
+    return {
+        term
+        for atom in atoms
+        for place, term in enumerate(atom.terms)
+        if isinstance(term, Variable) and (atom.predicate, place) in places
+    }
+
+
+def _ignores_names(rule: Rule, places: Set[Place]) -> bool:
     """Return whether a rule consists of atoms only, without variables for properties or classes.
 
-    A filter is fine if it only keeps a rule that concludes an equality from saying that a term equals itself.
+    A filter is fine if it only keeps a rule that concludes an equality from saying that a term equals itself, or if it compares
+    literals that the program states.
     """
-    if not all(isinstance(part, Atom) or _asks_for_two(part, rule.head) for part in rule.body):
-        return False
+    for part in rule.body:
+        if isinstance(part, Atom) or _asks_for_two(part, rule.head):
+            continue
+        if not isinstance(part, Filter) or not _literals_in(rule, places).issuperset(variables_of(part)):
+            return False
     for atom in (rule.head, *rule.body):
         if isinstance(atom, Atom) and atom.predicate == TRIPLE:
             _, property, value = atom.terms
@@ -131,12 +173,15 @@ class Representatives:
             triples = joined.withColumn(column, F.coalesce(F.col("new"), F.col(column))).select(*TRIPLE_COLUMNS)
         return triples
 
-    def pairs(self) -> DataFrame:
-        """Return all pairs of different equal terms."""
+    def pairs_with(self, terms: Iterable[Term]) -> DataFrame:
+        """Return the pairs of different equal terms of which one is among some terms, in either order."""
         from pyspark.sql import functions as F
 
-        one, other = (self.members().select(REPRESENTATIVE, F.col(TERM).alias(name)) for name in ("subject", "object"))
-        return one.join(other, REPRESENTATIVE).where("subject <> object").select("subject", "object")
+        asked = local_frame(self.table.sparkSession, [(term_text(term),) for term in sorted(set(terms), key=str)], f"{TERM} string")
+        ones = self.members().join(F.broadcast(asked), TERM, "left_semi").select(REPRESENTATIVE, F.col(TERM).alias("subject"))
+        others = self.members().select(REPRESENTATIVE, F.col(TERM).alias("object"))
+        pairs = others.join(F.broadcast(ones), REPRESENTATIVE).where("subject <> object").select("subject", "object")
+        return pairs.unionByName(pairs.select(F.col("object").alias("subject"), F.col("subject").alias("object")))
 
     def reflexive(self) -> DataFrame:
         """Return a triple for each representative that states its equality with itself: the rewritten form of all equalities."""
@@ -188,12 +233,12 @@ class Representatives:
         some = F.coalesce(*(F.col(f"in_{column}") for column, _ in _places())).isNotNull()
         return triples.where(some).select(*TRIPLE_COLUMNS)
 
-    def expand_facts(self, facts: DataFrame) -> DataFrame:
-        """Return facts of a general predicate for all members of their terms' components."""
+    def expand_facts(self, facts: DataFrame, terms: Sequence[str]) -> DataFrame:
+        """Return rows for all members of the components of the terms in some columns."""
         from pyspark.sql import functions as F
 
         columns = facts.columns
-        for column in columns:
+        for column in terms:
             members = self.members().select(F.col(REPRESENTATIVE).alias("old"), F.col(TERM).alias("new"))
             joined = facts.join(members, facts[column] == members["old"], "left")
             facts = joined.withColumn(column, F.coalesce(F.col("new"), F.col(column))).select(*columns)
@@ -207,12 +252,13 @@ def _places() -> list[tuple[str, Column]]:
     return [(SUBJECT, F.lit(True)), (OBJECT, F.col(PREDICATE) != TYPE)]
 
 
-def rewritten_rule(rule: Rule, names: dict[Term, Term]) -> Rule:
-    """Return a rule with its constants replaced by representatives, as in the facts."""
+def rewritten_rule(rule: Rule, names: dict[Term, Term], kept: Set[Place] = frozenset()) -> Rule:
+    """Return a rule with its constants replaced by representatives, as in the facts, except in the places that are kept."""
 
     def in_atom(atom: Atom) -> Atom:
         if atom.predicate != TRIPLE:
-            return Atom(atom.predicate, tuple(map(replaced, atom.terms)), atom.span)
+            terms = (term if (atom.predicate, place) in kept else replaced(term) for place, term in enumerate(atom.terms))
+            return Atom(atom.predicate, tuple(terms), atom.span)
         subject, property, value = atom.terms
         return Atom(TRIPLE, (replaced(subject), property, value if property == RDF.type else replaced(value)), atom.span)
 

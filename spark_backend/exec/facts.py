@@ -6,12 +6,12 @@ the masks.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from typing import TYPE_CHECKING, Final
 
 from kg_reasoner.program import TRIPLE, Atom, Variable
 from kg_reasoner.spark_backend.exec.candidates import Candidates, feature_of
-from kg_reasoner.spark_backend.exec.mask_table import MaskTable
+from kg_reasoner.spark_backend.exec.mask_table import FEW, MaskTable
 from kg_reasoner.spark_backend.exec.matching import RELATION, as_relation, matched
 from kg_reasoner.spark_backend.exec.statistics import Statistics
 from kg_reasoner.spark_backend.exec.table import Growing, Part
@@ -24,10 +24,11 @@ from kg_reasoner.spark_backend.io.columns import (
     TRIPLE_COLUMNS,
     TYPE,
     argument_columns,
+    local_frame,
     union,
 )
-from kg_reasoner.spark_backend.io.workspace import Step, Workspace
-from kg_reasoner.spark_backend.plan.plan import MaskPass, PropertyPass, X
+from kg_reasoner.spark_backend.io.workspace import Step, Workspace, rows_of
+from kg_reasoner.spark_backend.plan.plan import Axioms, Choice, MaskPass, PropertyPass, X
 from kg_reasoner.terms import RDF, Term, term_from_text, term_text
 
 if TYPE_CHECKING:
@@ -37,6 +38,9 @@ __all__ = ["Facts"]
 
 SMALL: Final = 100_000
 """So many triples are read where they are, again and again, instead of being extracted."""
+
+ROWS_OF_A_FILE: Final = 2_000_000
+"""So many rows are in a file that is made of smaller ones."""
 
 
 class Facts:
@@ -69,7 +73,8 @@ class Facts:
         self.workspace = workspace
         self.statistics = statistics
         self.base = base
-        self.derived = Growing()
+        self._compactions = 0
+        self.derived = Growing(compacted=self._compacted)
         self._new_properties: set[Term] = set()
         """Of the triples that the last iteration derived."""
         self._is_open = is_open
@@ -77,24 +82,25 @@ class Facts:
         """All triples, if rules are open."""
         self.masks = MaskTable(masks, workspace)
         self._extracts: dict[Term, DataFrame] = {}
+        self._axioms: dict[int, DataFrame] = {}
         self.views = Views(spark, properties, masks, self.masks)
         self.relations: dict[int, Growing] = {}
         by_arity: dict[int, list[DataFrame]] = {}
         for predicate, rows in relations.items():
             by_arity.setdefault(len(rows.columns), []).append(as_relation(predicate, rows))
         for arity, frames in by_arity.items():
-            self.relations[arity] = Growing(union(frames))
+            self.relations[arity] = Growing(union(frames), self._compacted)
 
     # --- features of triples ------------------------------------------------------------------------------------------
 
     def begin(self) -> None:
         """Compute the masks of terms, with one shuffle."""
         if self.features.features:
-            self.masks.begin(self.views.features_of(self.base, "g"))
+            self.masks.begin(self.views.features_of(self.base))
         if self._is_open:
             implies = bool(self.properties.implied or self.features.features)
             step = self.workspace.step("closed", lambda: self._closure(self.base, "all")) if implies else None
-            self.closed = Growing(self.base if step is None else step.rows)
+            self.closed = Growing(self.base if step is None else step.rows, self._compacted)
 
     def _closure(self, triples: DataFrame, part: Part) -> DataFrame:
         """Return triples, their consequences by properties, and the types encoded in masks, without duplicates."""
@@ -108,39 +114,75 @@ class Facts:
         """Return whether facts may match an atom."""
         return self.size(atom, part) > 0
 
-    def size(self, atom: Atom, part: Part) -> int:
-        """Return the approximate number of facts that match an atom; 0 only if there are none."""
+    def size(self, atom: Atom, part: Part, properties: frozenset[Term] | None = None) -> int:
+        """Return the approximate number of facts that match an atom; 0 only if there are none.
+
+        `properties` are those that an atom about triples is about; None for any.
+        """
         if atom.predicate != TRIPLE:
             table = self.relations.get(atom.arity)
             if table is None or not table.has(part):
                 return 0
             return table.delta_count if part == "delta" else SMALL
-        property = atom.terms[1]
-        is_open = isinstance(property, Variable) or property == RDF.type
+        if properties is None and not isinstance(atom.terms[1], Variable):
+            properties = frozenset([atom.terms[1]])
+        is_open = properties is None or RDF.type in properties
         if part == "delta":
-            sources = () if isinstance(property, Variable) else (source for source, _ in self.views.sources(property))
-            has_new = isinstance(property, Variable) or any(source in self._new_properties for source in sources)
+            sources = (source for property in properties or () for source, _ in self.views.sources(property))
+            has_new = properties is None or any(source in self._new_properties for source in sources)
             return (self.derived.delta_count if has_new else 0) + (len(self.masks.delta_sizes) if is_open else 0)
         if is_open:
             return self.statistics.total + 1
         size = SMALL if self.derived.has(part) else 0
-        for source, _ in self.views.sources(property):  # type: ignore[arg-type]  # a constant
+        for source in {source for property in properties or () for source, _ in self.views.sources(property)}:
             size += self.statistics.count(source)
         return size
 
-    def match(self, atom: Atom, part: Part, names: Mapping[Variable, str]) -> DataFrame | None:
-        """Return the values of an atom's variables for all matching facts, in columns with their names, or None."""
+    def match(
+        self, atom: Atom, part: Part, names: Mapping[Variable, str], properties: frozenset[Term] | None = None
+    ) -> DataFrame | None:
+        """Return the values of an atom's variables for all matching facts, in columns with their names, or None.
+
+        `properties` are those that an atom about triples is about; None for any.
+        """
         if atom.predicate != TRIPLE:
             return self._match_relation(atom, part, names)
         subject, property, value = atom.terms
-        if property == RDF.type and not isinstance(value, Variable) and (bit := self.features.classes().get(value)) is not None:
-            terms = self.masks.terms(1 << bit, 0, part)
+        if property == RDF.type and not isinstance(value, Variable) and (bit := self.features.classes.get(value)) is not None:
+            terms = self.masks.terms(Choice(frozenset([bit])), part)
             return None if terms is None else matched(terms, (TERM,), (subject,), names)
-        if isinstance(property, Variable) or property == RDF.type:
+        if property == RDF.type or (properties is None and isinstance(property, Variable)):
             rows = self.closed.rows(part)
             return None if rows is None else matched(rows, TRIPLE_COLUMNS, atom.terms, names)
-        pairs = self.pairs(property, part)
+        if isinstance(property, Variable) and properties is not None:
+            rows = self.triples_of(properties, part)
+            return None if rows is None else matched(rows, TRIPLE_COLUMNS, atom.terms, names)
+        pairs = self.pairs(property, part)  # type: ignore[arg-type]  # a constant
         return None if pairs is None else matched(pairs, (SUBJECT, OBJECT), (subject, value), names)
+
+    def parameters(self, axioms: Axioms, names: Mapping[Variable, str]) -> DataFrame:
+        """Return the table of axioms of one shape, with a column for each parameter."""
+        from pyspark.sql import functions as F
+
+        rows = self._axioms.get(id(axioms))
+        if rows is None:
+            texts = [tuple(value if isinstance(value, int) else term_text(value) for value in row) for row in axioms.rows]
+            kinds = ("string" if parameter in axioms.domains else "long" for parameter in axioms.parameters)
+            fields = (f"{names[parameter]} {kind}" for parameter, kind in zip(axioms.parameters, kinds, strict=True))
+            rows = self._axioms[id(axioms)] = local_frame(self.spark, texts, ", ".join(fields))
+        return F.broadcast(rows) if len(axioms.rows) < FEW else rows
+
+    def triples_of(self, properties: frozenset[Term], part: Part) -> DataFrame | None:
+        """Return the triples of some properties, including those implied by other properties, possibly with duplicates."""
+        from pyspark.sql import functions as F
+
+        if self._is_open:
+            rows = self.closed.rows(part)
+            return None if rows is None else rows.where(F.col(PREDICATE).isin(sorted(map(term_text, properties))))
+        sources = {source for property in properties for source, _ in self.views.sources(property)}
+        texts = sorted(map(term_text, sources))
+        rows = union(rows.where(F.col(PREDICATE).isin(texts)) for rows in self._rows_of(sorted(sources, key=str), part))
+        return None if rows is None else self.views.of_properties(rows, properties)
 
     def pairs(self, property: Term, part: Part) -> DataFrame | None:
         """Return the subjects and objects of a property, including those implied by other properties, possibly with duplicates."""
@@ -183,7 +225,7 @@ class Facts:
     def _types(self, part: Part) -> DataFrame | None:
         """Return the types encoded in masks, as triples."""
         rows = self.masks.rows(part)
-        if rows is None or not self.features.classes():
+        if rows is None or not self.features.classes:
             return None
         return self.views.types_of(rows, "n" if part == "delta" else "m", self.masks.values(part))
 
@@ -192,13 +234,26 @@ class Facts:
 
         if atom.predicate in self.features.predicates:
             found = feature_of(atom, self.features)
-            terms = None if found is None else self.masks.terms(1 << found[1], 0, part)
+            terms = None if found is None else self.masks.terms(Choice(frozenset([found[1]])), part)
             return None if terms is None or found is None else matched(terms, (TERM,), (found[0],), names)
         table = self.relations.get(atom.arity)
         rows = None if table is None else table.rows(part)
         if rows is None:
             return None
         return matched(rows.where(F.col(RELATION) == atom.predicate), argument_columns(atom.arity), atom.terms, names)
+
+    def with_new(self, properties: Iterable[Term]) -> frozenset[Term]:
+        """Return the properties that have new triples, of their own or by properties that imply them."""
+        new = self._new_properties
+        return frozenset(some for some in properties if any(source in new for source, _ in self.views.sources(some)))
+
+    def not_reached_by(self, others: Set[Term], closed: Set[Term]) -> frozenset[Term]:
+        """Return those of some closed properties whose triples only their own closure has added to."""
+        return frozenset(
+            some
+            for some in closed
+            if not any(source in others or (source in closed and source != some) for source, _ in self.views.sources(some))
+        )
 
     # --- growing ------------------------------------------------------------------------------------------------------
 
@@ -208,7 +263,7 @@ class Facts:
 
         frames = []
         for feature, bit in self.features.bits.items():
-            if feature.predicate == predicate and (terms := self.masks.terms(1 << bit, 0, "all")) is not None:
+            if feature.predicate == predicate and (terms := self.masks.terms(Choice(frozenset([bit])), "all")) is not None:
                 columns = (F.col(TERM) if term == X else F.lit(term_text(term)) for term in feature.terms)  # type: ignore[arg-type]
                 frames.append(terms.select(*(column.alias(f"a{place}") for place, column in enumerate(columns))))
         table = self.relations.get(arity)
@@ -222,18 +277,21 @@ class Facts:
 
         features = list(found.features)
         triples = list(found.triples)
+        heads: set[Term] | None = found.heads
         if (candidates := union(found.open_triples)) is not None:
-            open_triples = self.workspace.step(f"{name}-open", candidates.distinct).rows
-            classes = [term_text(cls) for cls in self.features.classes()]
+            step = self.workspace.step(f"{name}-open", candidates.distinct)
+            heads = None if self._is_open else found.heads | _properties_of(step)
+            open_triples = step.rows
+            classes = [term_text(cls) for cls in self.features.classes]
             in_masks = (F.col(PREDICATE) == TYPE) & F.col(OBJECT).isin(classes) if classes else F.lit(False)
             triples.append(open_triples.where(~in_masks))
-            if classes and (rows := self.views.features_of(open_triples.where(in_masks), "c")) is not None:
+            if classes and (rows := self.views.features_of(open_triples.where(in_masks))) is not None:
                 features.append(rows)
-        count = self._absorb_triples(f"{name}-triples", union(triples), None if found.open_triples else found.heads)
+        count = self._absorb_triples(f"{name}-triples", union(triples), heads)
         for arity in sorted(set(self.relations) | set(found.relations)):
             count += self._absorb_relation(f"{name}-relations-{arity}", arity, found.relations.get(arity, []))
         new = self.derived.rows("delta")
-        if new is not None and self.features.features and (rows := self.views.features_of(new, "c")) is not None:
+        if new is not None and self.features.features and (rows := self.views.features_of(new)) is not None:
             features.append(rows)
         count += self.masks.absorb(name, union(features))
         if self._is_open:
@@ -255,16 +313,9 @@ class Facts:
         if not count or (new is None and types is None):
             self.closed.advance(None)
             return
-        known = self.closed.rows("all")
-        assert known is not None
-
-        def made() -> DataFrame:
-            found = self._closure(new, "delta") if new is not None else types
-            assert found is not None
-            return found.join(known, list(TRIPLE_COLUMNS), "left_anti")
-
-        step = self.workspace.step(name, made)
-        self.closed.advance(step)
+        found = self._closure(new, "delta") if new is not None else types
+        assert found is not None
+        self.closed.advance(self._novel(name, found, self.closed.rows("all"), TRIPLE_COLUMNS))
 
     def _absorb_triples(self, name: str, candidates: DataFrame | None, heads: set[Term] | None) -> int:
         """Add candidate triples. `heads` are their properties, or None if they can have any."""
@@ -272,36 +323,44 @@ class Facts:
         if candidates is None:
             self.derived.advance(None)
             return 0
-        step = self.workspace.step(name, lambda: self._without_known(candidates.distinct(), heads))
+        known = self.closed.rows("all") if heads is None else self.triples_of(frozenset(heads), "all")
+        step = self._novel(name, candidates, known, TRIPLE_COLUMNS)
         if heads is None:
             self._new_properties = _properties_of(step)
         self.derived.advance(step)
         return step.count
 
-    def _without_known(self, candidates: DataFrame, heads: set[Term] | None) -> DataFrame:
+    def _novel(self, name: str, candidates: DataFrame, known: DataFrame | None, columns: Sequence[str]) -> Step:
+        """Store the candidates that are not known, without duplicates. Known facts are not shuffled for few candidates: those that
+        are among the candidates are found where they are.
+        """
         from pyspark.sql import functions as F
 
-        if heads is None:
-            known = self.closed.rows("all")
-        else:
-            known = union(
-                pairs.select(SUBJECT, F.lit(term_text(head)).alias(PREDICATE), OBJECT)
-                for head in sorted(heads, key=str)
-                if (pairs := self.pairs(head, "all")) is not None
-            )
-        return candidates if known is None else candidates.join(known, list(TRIPLE_COLUMNS), "left_anti")
+        if known is None:
+            return self.workspace.step(name, candidates.distinct)
+        if self.statistics.total < SMALL:
+            return self.workspace.step(name, lambda: candidates.distinct().join(known, list(columns), "left_anti"))
+        found = self.workspace.step(f"{name}-candidates", candidates.distinct)
+        if not found.count:
+            return found
+        rivals = known if found.count >= FEW else F.broadcast(known.join(F.broadcast(found.rows), list(columns), "left_semi"))
+        return self.workspace.step(name, lambda: found.rows.join(rivals, list(columns), "left_anti"))
+
+    def _compacted(self, steps: Sequence[Step]) -> Step:
+        """Store the rows of several steps as one."""
+        self._compactions += 1
+        rows = sum(step.count for step in steps)
+        files = 1 + rows // ROWS_OF_A_FILE
+        return self.workspace.step(f"compacted-{self._compactions}", lambda: rows_of(steps).coalesce(files))
 
     def _absorb_relation(self, name: str, arity: int, frames: list[DataFrame]) -> int:
-        table = self.relations.setdefault(arity, Growing())
+        table = self.relations.setdefault(arity, Growing(compacted=self._compacted))
         candidates = union(frames)
         if candidates is None:
             table.advance(None)
             return 0
         known = table.rows("all")
-        columns = [RELATION, *argument_columns(arity)]
-        step = self.workspace.step(
-            name, lambda: candidates.distinct() if known is None else candidates.distinct().join(known, columns, "left_anti")
-        )
+        step = self._novel(name, candidates, known, (RELATION, *argument_columns(arity)))
         table.advance(step)
         return step.count
 

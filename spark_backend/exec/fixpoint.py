@@ -8,7 +8,9 @@ from kg_reasoner.program import TRIPLE, Variable
 from kg_reasoner.spark_backend.exec.candidates import Candidates
 from kg_reasoner.spark_backend.exec.facts import Facts
 from kg_reasoner.spark_backend.exec.joins import derive, triggers
+from kg_reasoner.spark_backend.exec.transitive import close
 from kg_reasoner.spark_backend.plan.plan import Join, Stratum
+from kg_reasoner.spark_backend.plan.transitive import transitive_properties
 from kg_reasoner.spark_backend.progress import Progress, Report
 from kg_reasoner.terms import RDF, Term
 
@@ -33,6 +35,8 @@ def saturate(
         closed: Whether the triples are closed under the rules, but for those that come first; facts of general predicates are not.
     """
     total, iteration = 0, 0
+    transitive = {join: properties for join in stratum.joins if (properties := transitive_properties(join))}
+    settled: frozenset[Term] = frozenset()
     fresh = {join for join in stratum.joins if not (closed and join.rule.head.predicate == TRIPLE)}
     if first is not None:
         began = time.monotonic()
@@ -46,11 +50,23 @@ def saturate(
         for join in stratum.joins:
             if iteration == 1 and join in fresh:
                 chosen.append((join, None))
+            elif join in transitive:
+                chosen += [(join, 0)] if facts.with_new(transitive[join] - settled) else []
             else:
                 chosen += [(join, place) for place in triggers(join, facts)]
         facts.extract((property for join, _ in chosen for property in _properties(join)), f"{name}-{iteration}-extract")
-        for join, trigger in chosen:
-            derive(join, facts, trigger, found)
+        closed_now: set[Term] = set()
+        for number_of_join, (join, trigger) in enumerate(chosen):
+            if join not in transitive:
+                derive(join, facts, trigger, found)
+                continue
+            properties = transitive[join] if trigger is None else facts.with_new(transitive[join] - settled)
+            workspace = facts.workspace.within(f"{name}-{iteration}-closure-{number_of_join}")
+            if (pairs := close(facts, properties, workspace, is_first=trigger is None)) is not None:
+                found.triples.append(pairs)
+                closed_now |= properties
+        settled = frozenset() if found.open_triples else facts.not_reached_by(found.heads, closed_now)
+        found.heads |= closed_now
         new = facts.absorb(f"{name}-{iteration}", found)
         total += new
         if chosen:
@@ -59,10 +75,9 @@ def saturate(
             return total
 
 
-def _properties(join: Join) -> list[Term]:
+def _properties(join: Join) -> set[Term]:
     """Return the properties whose triples a rule reads."""
-    return [
-        atom.terms[1]
-        for atom in join.atoms
-        if atom.predicate == TRIPLE and not isinstance(atom.terms[1], Variable) and atom.terms[1] != RDF.type
-    ]
+    terms = {atom.terms[1] for atom in join.atoms if atom.predicate == TRIPLE}
+    known = join.axioms.domains if join.axioms else {}
+    found = {term for term in terms if not isinstance(term, Variable)}
+    return found.union(*(known.get(term, ()) for term in terms if isinstance(term, Variable))) - {RDF.type}

@@ -9,19 +9,21 @@ from typing import TYPE_CHECKING, TypeAlias
 from kg_reasoner.program import TRIPLE, Argument, Atom, Bind, Filter, Variable, variables_of
 from kg_reasoner.spark_backend.exec import conditions
 from kg_reasoner.spark_backend.exec.candidates import Candidates
+from kg_reasoner.spark_backend.exec.encodings import FEATURE
 from kg_reasoner.spark_backend.exec.facts import Facts
+from kg_reasoner.spark_backend.exec.mask_table import CHOICE
 from kg_reasoner.spark_backend.exec.matching import RELATION, matched
 from kg_reasoner.spark_backend.exec.table import Part
-from kg_reasoner.spark_backend.io.columns import TERM, argument_columns
-from kg_reasoner.spark_backend.plan.plan import Group, Join, Unequal
-from kg_reasoner.terms import RDF, term_text
+from kg_reasoner.spark_backend.io.columns import TERM, TRIPLE_COLUMNS, argument_columns
+from kg_reasoner.spark_backend.plan.plan import Axioms, Group, Join, Unequal
+from kg_reasoner.terms import RDF, Term, term_text
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
 
 __all__ = ["columns_of", "derive", "solutions", "triggers"]
 
-Item: TypeAlias = Group | Atom
+Item: TypeAlias = Group | Atom | Axioms
 
 Condition: TypeAlias = Filter | Bind | Unequal | Atom
 """What bindings are checked for; an atom is one that is negated."""
@@ -37,7 +39,7 @@ class _Partial:
 
 def items_of(join: Join) -> tuple[Item, ...]:
     """Return the items that a rule joins."""
-    return (*join.groups, *join.atoms)
+    return (*join.groups, *join.atoms, *([join.axioms] if join.axioms else []))
 
 
 def triggers(join: Join, facts: Facts) -> list[int]:
@@ -47,30 +49,44 @@ def triggers(join: Join, facts: Facts) -> list[int]:
 
 def derive(join: Join, facts: Facts, trigger: int | None, found: Candidates) -> None:
     """Add the heads of a rule to the candidates: those for which an item matches a new fact, or all."""
-    rows = solutions(join, facts, trigger, list(dict.fromkeys(variables_of(join.rule.head))))
+    from pyspark.sql import functions as F
+
+    rows = solutions(join, facts, trigger, _head_variables(join))
     if rows is None:
         return
     names = columns_of(join)
-    head = [_column(term, names) for term in join.rule.head.terms]
     predicate = join.rule.head.predicate
     if join.feature is not None:
-        term, bit = join.feature
-        found.features.append(rows.select(_column(term, names).alias(TERM), *facts.masks.literals(1 << bit, "c")))
-    elif predicate == TRIPLE:
-        from kg_reasoner.spark_backend.io.columns import TRIPLE_COLUMNS
-
+        term, feature = join.feature
+        number = F.col(names[feature]) if isinstance(feature, Variable) else F.lit(feature).cast("long")
+        derived = rows.select(_column(term, names).alias(TERM), number.alias(FEATURE))
+        found.features.append(facts.masks.encoding.numbered(derived))
+        return
+    head = [_column(term, names) for term in join.rule.head.terms]
+    if predicate == TRIPLE:
         triples = rows.select(*(column.alias(name) for column, name in zip(head, TRIPLE_COLUMNS, strict=True)))
-        property = join.rule.head.terms[1]
-        if isinstance(property, Variable) or property == RDF.type:
+        properties = _properties(join.rule.head.terms[1], join)
+        if properties is None or RDF.type in properties:
             found.open_triples.append(triples)
         else:
             found.triples.append(triples)
-            found.heads.add(property)
+            found.heads |= properties
     else:
-        from pyspark.sql import functions as F
-
         arguments = (column.alias(name) for column, name in zip(head, argument_columns(len(head)), strict=True))
         found.relations.setdefault(len(head), []).append(rows.select(F.lit(predicate).alias(RELATION), *arguments))
+
+
+def _head_variables(join: Join) -> list[Variable]:
+    """Return the variables that the head needs: those of its feature, or of its atom."""
+    terms = join.feature if join.feature is not None else tuple(variables_of(join.rule.head))
+    return list(dict.fromkeys(term for term in terms if isinstance(term, Variable)))
+
+
+def _properties(term: Argument, join: Join) -> frozenset[Term] | None:
+    """Return the properties that a term of a rule stands for, or None for any."""
+    if isinstance(term, Variable):
+        return join.axioms.domains.get(term) if join.axioms else None
+    return frozenset([term])
 
 
 def solutions(join: Join, facts: Facts, trigger: int | None, wanted: Sequence[Variable]) -> DataFrame | None:
@@ -106,29 +122,35 @@ def solutions(join: Join, facts: Facts, trigger: int | None, wanted: Sequence[Va
 
 def _size(item: Item, join: Join, facts: Facts, part: Part) -> int:
     """Return the approximate number of rows of an item; 0 only if there are none."""
+    if isinstance(item, Axioms):
+        return 0 if part == "delta" else len(item.rows)
     if isinstance(item, Group):
-        return facts.masks.size(item.required, _forbidden(item, join), part)
-    return facts.size(item, part)
-
-
-def _forbidden(group: Group, join: Join) -> int:
-    """Return a mask of the head's feature if it belongs to the group's term: terms that have it need not be derived again."""
-    return 1 << join.feature[1] if join.feature is not None and join.feature[0] == group.term else 0
+        return facts.masks.size(item.choices, part)
+    return facts.size(item, part, _properties(item.terms[1], join) if item.predicate == TRIPLE else None)
 
 
 def _rows(item: Item, join: Join, facts: Facts, part: Part, names: Mapping[Variable, str]) -> DataFrame | None:
+    if isinstance(item, Axioms):
+        return facts.parameters(item, names)
     if isinstance(item, Atom):
-        return facts.match(item, part, names)
-    terms = facts.masks.terms(item.required, _forbidden(item, join), part)
-    return None if terms is None else matched(terms, (TERM,), (item.term,), names)
+        return facts.match(item, part, names, _properties(item.terms[1], join) if item.predicate == TRIPLE else None)
+    if item.choice is None:
+        terms = facts.masks.terms(item.choices[0], part)
+        return None if terms is None else matched(terms, (TERM,), (item.term,), names)
+    terms = facts.masks.terms_of(item.choices, part)
+    return None if terms is None else matched(terms, (TERM, CHOICE), (item.term, item.choice), names)
 
 
 def _next(items: Sequence[Item], waiting: Sequence[int], sizes: Sequence[int], state: _Partial | None, trigger: int | None) -> int:
-    """Return the item to join next: the trigger, then items that share variables; masks before atoms, small before large."""
+    """Return the item to join next: the trigger, then the axioms, which say what belongs together, then items that share variables;
+    masks before atoms, small before large.
+    """
     if state is None:
         return trigger if trigger is not None else min(waiting, key=lambda place: sizes[place])
 
     def rank(place: int) -> tuple[bool, int, int]:
+        if isinstance(items[place], Axioms):
+            return False, -1, 0
         variables = set(_variables(items[place]))
         unbound = len(variables - state.bound)
         return not variables & state.bound and bool(variables), unbound, sizes[place]
@@ -235,14 +257,17 @@ def _asked(part: Condition) -> tuple[Variable, ...]:
 
 
 def _variables(item: Item) -> tuple[Variable, ...]:
+    if isinstance(item, Axioms):
+        return item.parameters
     if isinstance(item, Group):
-        return (item.term,) if isinstance(item.term, Variable) else ()
+        return tuple(term for term in (item.term, item.choice) if isinstance(term, Variable))
     return tuple(variables_of(item))
 
 
 def columns_of(join: Join) -> dict[Variable, str]:
     """Return a column name for each variable of a rule; Spark ignores case."""
     variables = dict.fromkeys(v for part in (join.rule.head, *join.rule.body) for v in variables_of(part))
+    variables |= dict.fromkeys(join.axioms.parameters if join.axioms else ())
     return {variable: f"v{number}" for number, variable in enumerate(variables)}
 
 

@@ -3,23 +3,28 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from kg_reasoner.errors import UnknownNameError
 from kg_reasoner.language import analysis
 from kg_reasoner.language.printer import format_rule
 from kg_reasoner.loaders.ontology.owl import AxiomWarning
-from kg_reasoner.program import Program, Variable, variables_of
+from kg_reasoner.program import Program, Variable
+from kg_reasoner.spark_backend.exec.components import REPRESENTATIVE
+from kg_reasoner.spark_backend.exec.conditions import condition
+from kg_reasoner.spark_backend.exec.equality import SAME_AS
 from kg_reasoner.spark_backend.exec.joins import columns_of, solutions
 from kg_reasoner.spark_backend.exec.result import materialisation
 from kg_reasoner.spark_backend.exec.rules import Constraint
 from kg_reasoner.spark_backend.exec.run import Equality, Ontology, Options, Run, given_triples
-from kg_reasoner.spark_backend.io.columns import argument_columns, is_rdf, local_frame, union
+from kg_reasoner.spark_backend.io.columns import TERM, argument_columns, is_rdf, local_frame, union
 from kg_reasoner.spark_backend.io.reading import BlankNodes, InputFormat, Paths, read_triples
 from kg_reasoner.spark_backend.io.workspace import temporary_folder
 from kg_reasoner.spark_backend.io.writing import OutputFormat, write
-from kg_reasoner.spark_backend.plan.plan import Join, Plan
+from kg_reasoner.spark_backend.plan.plan import Plan
+from kg_reasoner.spark_backend.plan.shapes import NUMBER, numbers_of
 from kg_reasoner.spark_backend.progress import Progress
 from kg_reasoner.spark_backend.requirements import require_pyspark
 from kg_reasoner.terms import term_text
@@ -113,13 +118,30 @@ class SparkReasoner:
         self.run.state  # noqa: B018  # evaluates
         return self.run.rules.warnings
 
-    def triples(self) -> DataFrame:
-        """Return the materialisation: explicit and inferred triples, distinguished by the column ``inferred``."""
+    def triples(self, *, expanded: bool = True) -> DataFrame:
+        """Return the materialisation: explicit and inferred triples, distinguished by the column ``inferred``.
+
+        Args:
+            expanded: Whether equal terms have all triples of each other. Otherwise, the triples are those of their representatives,
+                without owl:sameAs, if `equal_terms` has any: for a group of n equal terms, n instead of n * n triples say so.
+        """
         run, state = self.run, self.run.state
         if run.representatives is None:
             return materialisation(run.given, run.stated, state)
         rewritten = materialisation(run.representatives.rewrite(run.given), run.stated, state, rdf_only=False)
+        if not expanded:
+            return rewritten.where(is_rdf()).where(f"predicate <> '{SAME_AS}'")
         return run.representatives.expand(rewritten, run.given).where(is_rdf())
+
+    def equal_terms(self) -> DataFrame:
+        """Return the terms that others stand for in ``triples(expanded=False)``: the columns ``term`` and ``representative``. None,
+        if equality is treated by rules.
+        """
+        run = self.run
+        run.state  # noqa: B018  # evaluates
+        if run.representatives is None:
+            return local_frame(run.spark, [], f"{TERM} string, {REPRESENTATIVE} string")
+        return run.representatives.table.select(TERM, REPRESENTATIVE)
 
     def write(
         self,
@@ -127,16 +149,23 @@ class SparkReasoner:
         format: OutputFormat = "parquet",
         *,
         inferred_only: bool = False,
+        expanded: bool = True,
         overwrite: bool = False,
         compression: str | None = None,
+        files: int | None = None,
     ) -> int:
         """Write the materialisation, or its inferred part, to a folder, completely or not at all; return the number of triples.
+
+        Given triples are written and counted as often as they were given.
+
+        For `expanded`, see `triples`; for the other options, `writing.write`.
 
         Raises:
             OutputError, UnknownNameError: As `writing.write` says.
         """
-        triples = self.triples().where("inferred") if inferred_only else self.triples()
-        return write(triples, path, format, overwrite=overwrite, compression=compression)
+        triples = self.triples(expanded=expanded)
+        triples = triples.where("inferred") if inferred_only else triples
+        return write(triples, path, format, overwrite=overwrite, compression=compression, files=files)
 
     def facts(self, predicate: str) -> DataFrame:
         """Return the facts of a general predicate, given and derived, without duplicates, in the columns a0, a1 ...
@@ -154,7 +183,7 @@ class SparkReasoner:
         if rows is None:
             schema = ", ".join(f"{name} string" for name in columns) or "nothing int"
             return local_frame(run.spark, [], schema).select(*columns)
-        return (rows if run.representatives is None else run.representatives.expand_facts(rows)).distinct()
+        return (rows if run.representatives is None else run.representatives.expand_facts(rows, columns)).distinct()
 
     def inconsistencies(self) -> DataFrame:
         """Return the violated constraints with the violating values. Symmetric violations and equal names, which the in-process
@@ -165,29 +194,46 @@ class SparkReasoner:
         """
         run, state = self.run, self.run.state
         frames = []
-        for some, join in zip(run.rules.constraints, run.passes.constraints, strict=True):
-            open_variables = [variable for variable in _variables(some) if variable not in some.schema]
-            rows = solutions(join, state, None, open_variables)
+        for join in run.passes.constraints:
+            some = [(number, run.rules.constraints[number]) for number in numbers_of(join)]
+            asked = [variable for variable, is_known in some[0][1].kind if not is_known]
+            # Different terms may have one representative, so conditions are about the members.
+            expands = run.representatives is not None
+            rows = solutions(replace(join, filters=()) if expands else join, state, None, [*asked, NUMBER])
             if rows is not None:
-                expanded = rows if run.representatives is None else run.representatives.expand_facts(rows)
-                frames.append(_violations(expanded.distinct(), some, join))
+                names = columns_of(join)
+                if run.representatives is not None:
+                    rows = run.representatives.expand_facts(rows, [names[variable] for variable in asked])
+                    for part in join.filters:
+                        rows = rows.where(condition(part, names))
+                frames.append(_violations(rows.distinct(), some, names))
         return union(frames) or local_frame(run.spark, [], _VIOLATIONS)
 
 
-def _variables(some: Constraint) -> list[Variable]:
-    """Return the variables in a violation: those of the constraint's positive atoms, in order."""
-    return list(dict.fromkeys(variable for atom in some.rule.body_atoms() for variable in variables_of(atom)))
-
-
-def _violations(rows: DataFrame, some: Constraint, join: Join) -> DataFrame:
-    """Return the violations of a constraint, from the values of its data variables."""
+def _violations(rows: DataFrame, some: Sequence[tuple[int, Constraint]], names: Mapping[Variable, str]) -> DataFrame:
+    """Return the violations of constraints of one kind, from their numbers and the values of their data variables."""
     from pyspark.sql import functions as F
 
-    names = columns_of(join)
-    entries = []
-    for variable in _variables(some):
-        known = some.schema.get(variable)
-        entries += [F.lit(variable.name), F.col(names[variable]) if known is None else F.lit(term_text(known))]
+    kind = some[0][1].kind
+    known = [variable for variable, is_known in kind if is_known]
+    table = [
+        (
+            number,
+            *(format_rule(one.rule), one.rule.origin.name, one.rule.origin.axiom),
+            *(term_text(one.schema[variable]) for variable in known),
+        )
+        for number, one in some
+    ]
+    columns = dict(names) | {variable: f"known_{place}" for place, variable in enumerate(known)}
+    fields = [
+        "constraint long",
+        "rule string",
+        "name string",
+        "axiom string",
+        *(f"{columns[variable]} string" for variable in known),
+    ]
+    lookup = local_frame(rows.sparkSession, table, ", ".join(fields))
+    joined = rows.join(F.broadcast(lookup), rows[names[NUMBER]] == lookup["constraint"])
+    entries = [column for variable, _ in kind for column in (F.lit(variable.name), F.col(columns[variable]))]
     values = F.create_map(*entries).cast("map<string, string>")
-    texts = {"rule": format_rule(some.rule), "name": some.rule.origin.name, "axiom": some.rule.origin.axiom}
-    return rows.select(*(F.lit(text).cast("string").alias(name) for name, text in texts.items()), values.alias("values"))
+    return joined.select("rule", "name", "axiom", values.alias("values"))

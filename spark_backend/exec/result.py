@@ -42,7 +42,7 @@ def materialisation(
         targets = sorted(term_text(target) for target in facts.properties.targets)
         frames = [rows.where(~F.col(PREDICATE).isin(targets))]
         frames.append(doubtful.groupBy(*TRIPLE_COLUMNS).agg(F.min(INFERRED).alias(INFERRED)))
-    if facts.features.classes():
+    if facts.features.classes:
         tables, masks = facts.masks.inferred()
         typed = (facts.views.types_of(rows, "n", masks) for rows in tables)
         frames += [flagged(without(types, added), inferred=True) for types in typed]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
@@ -12,11 +13,12 @@ from kg_reasoner.language.relevance import relevant_rules
 from kg_reasoner.loaders.ontology import owl
 from kg_reasoner.loaders.ontology.owl import AxiomWarning
 from kg_reasoner.program import TRIPLE, Atom, Program, Rule, Variable, variables_of
-from kg_reasoner.spark_backend.exec.equality import is_equality_rule, rewritten_rule
+from kg_reasoner.spark_backend.exec.equality import is_equality_rule, places_of_literals, rewritten_rule
 from kg_reasoner.spark_backend.exec.literals import DATATYPE_PREDICATES, LITERAL_PREDICATES, datatype_facts
+from kg_reasoner.spark_backend.exec.schema import closed
 from kg_reasoner.spark_backend.exec.statistics import Statistics
 from kg_reasoner.spark_backend.plan.compiler import LeveledRule, refuse_unsupported
-from kg_reasoner.spark_backend.plan.driver import Binding, DriverFacts
+from kg_reasoner.spark_backend.plan.driver import Binding, DriverFacts, Row
 from kg_reasoner.spark_backend.plan.specialise import SchemaKeys, instances, left_to_data
 from kg_reasoner.substitution import in_term
 from kg_reasoner.terms import RDF, Term, Triple
@@ -26,11 +28,21 @@ __all__ = ["Rules", "prepare"]
 
 @dataclass(frozen=True)
 class Constraint:
-    """An instance of a constraint: the rule itself, and the values of its schema variables."""
+    """An instance of a constraint: the rule as it was written, and the values of its schema variables."""
 
     instance: Rule
     rule: Rule
     schema: Binding
+
+    @property
+    def variables(self) -> tuple[Variable, ...]:
+        """The variables in a violation: those of the constraint's positive atoms, in order."""
+        return tuple(dict.fromkeys(variable for atom in self.rule.body_atoms() for variable in variables_of(atom)))
+
+    @property
+    def kind(self) -> tuple[tuple[Variable, bool], ...]:
+        """The variables, and which of them the schema binds."""
+        return tuple((variable, variable in self.schema) for variable in self.variables)
 
 
 @dataclass
@@ -86,9 +98,16 @@ def prepare(
             rules = tuple(dict.fromkeys(rules + translation.rules))
         rules = (*rules, *demands(rules, merges_equal_terms=representatives is not None))
         schema = set(statistics.schema) | further
+        written: dict[Rule, list[Rule]] = {}
         if representatives is not None:
-            rules, schema = _rewritten(rules, schema, representatives)
+            written, schema = _rewritten(rules, schema, representatives)
+            rules = tuple(written)
         _close_schema(result, rules, program, statistics, schema, predicates)
+        result.constraints = [
+            Constraint(some.instance, rule, some.schema)
+            for some in result.constraints
+            for rule in written.get(some.rule, [some.rule])
+        ]
         if program.translate is None or not owl.concludes_axioms(rules):
             break
         larger = axioms | further | {triple for triple in result.new_schema if owl.is_schema_triple(triple)}
@@ -100,14 +119,20 @@ def prepare(
 
 def _rewritten(
     rules: Iterable[Rule], schema: Iterable[Triple], representatives: Callable[[set[Term]], dict[Term, Term]]
-) -> tuple[tuple[Rule, ...], set[Triple]]:
-    """Return rules and schema in terms of representatives, without the rules of equality."""
+) -> tuple[dict[Rule, list[Rule]], set[Triple]]:
+    """Return rules in terms of representatives, each with the rules as they were written, without the rules of equality; and the
+    schema in these terms.
+    """
     rules = [rule for rule in rules if not is_equality_rule(rule)]
     facts = [Rule(Atom(TRIPLE, triple)) for triple in schema]
     atoms = (part for rule in (*rules, *facts) for part in (rule.head, *rule.body) if isinstance(part, Atom))
     names = representatives({term for atom in atoms for term in atom.terms if not isinstance(term, Variable)})
     triples = {rewritten_rule(fact, names).head.terms for fact in facts}
-    return tuple(dict.fromkeys(rewritten_rule(rule, names) for rule in rules)), triples  # type: ignore[return-value]  # three terms
+    kept = places_of_literals(rules)
+    written: dict[Rule, list[Rule]] = {}
+    for rule in rules:
+        written.setdefault(rewritten_rule(rule, names, kept), []).append(rule)
+    return written, triples  # type: ignore[return-value]  # three terms
 
 
 def _close_schema(
@@ -164,15 +189,13 @@ def _closed(by: Sequence[Rule], rules: Sequence[Rule], given: set[Triple], keys:
     """Return the schema, closed under some rules. Rules that derive schema from arbitrary triples are applied here to the schema
     and to the mere use of properties and classes; they are applied to data later.
     """
-    schema = DriverFacts(by)
-    for name, rows in datatype_facts(_terms(rules, statistics)).items():
-        schema.add(name, rows)
-    schema.add(TRIPLE, [triple for triple in given if keys.is_schema_triple(*triple[1:])])
-    schema.add(TRIPLE, _said_of_names([rule for rule in by if _concludes_schema_from_anything(rule, keys)], statistics))
+    facts: dict[str, list[Row]] = defaultdict(list, datatype_facts(_terms(rules, statistics)))
+    facts[TRIPLE] += [triple for triple in given if keys.is_schema_triple(*triple[1:])]
+    facts[TRIPLE] += _said_of_names([rule for rule in by if _concludes_schema_from_anything(rule, keys)], statistics)
     for rule in rules:
         if not rule.body and keys.has(rule.head):
-            schema.add(rule.head.predicate, [rule.head.terms])  # type: ignore[list-item]  # facts have no variables
-    return schema
+            facts[rule.head.predicate].append(rule.head.terms)  # type: ignore[arg-type]  # facts have no variables
+    return closed(by, facts)
 
 
 def _concludes_schema_from_anything(rule: Rule, keys: SchemaKeys) -> bool:

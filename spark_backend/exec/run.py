@@ -22,6 +22,7 @@ from kg_reasoner.spark_backend.exec.equality import SAME_AS, Representatives
 from kg_reasoner.spark_backend.exec.facts import Facts
 from kg_reasoner.spark_backend.exec.fixpoint import saturate
 from kg_reasoner.spark_backend.exec.literals import asked_of_literals, literal_relations
+from kg_reasoner.spark_backend.exec.mask_table import MOST_MASKS, TooManyMasks
 from kg_reasoner.spark_backend.exec.rules import Rules, prepare
 from kg_reasoner.spark_backend.exec.statistics import Statistics, look_at
 from kg_reasoner.spark_backend.failures import plain_failures
@@ -30,7 +31,7 @@ from kg_reasoner.spark_backend.io.workspace import Workspace
 from kg_reasoner.spark_backend.plan.compiler import Passes, compile_rules
 from kg_reasoner.spark_backend.plan.plan import Plan
 from kg_reasoner.spark_backend.plan.specialise import SchemaKeys
-from kg_reasoner.spark_backend.progress import Progress, Report, reporting
+from kg_reasoner.spark_backend.progress import LOGGER, Progress, Report, reporting
 from kg_reasoner.terms import OWL, RDF, Triple, term_from_text, term_text
 
 if TYPE_CHECKING:
@@ -82,7 +83,7 @@ class Run:
         self.relations = dict(options.facts or {})
         self._workspace = Workspace(spark, options.work_dir, resume=options.resume)
         self._report = reporting(options.progress)
-        self._wide = options.wide
+        self._wide = self._masked = options.wide
         self.derived = derived
         self.added = added
         self._equalities = Equalities(program, options.equality, bool(self.relations), self._report)
@@ -120,10 +121,11 @@ class Run:
     @plain_failures("plan what follows from the triples")
     def plan(self) -> Plan:
         """Return the logical plan for the given triples; nothing is derived from data."""
-        rules = self._prepared(frozenset())
+        schema = frozenset(self.statistics.derived_schema)
+        rules = self._prepared(schema)
         if self._state is None:
             self._equalities.choose(rules)
-            rules = self._prepared(frozenset())
+            rules = self._prepared(schema)
         return _plan(rules, self._compiled(rules), self._equalities.way(rules))
 
     @plain_failures("derive what follows from the triples")
@@ -133,6 +135,7 @@ class Run:
         self._parse_once()
         schema: set[Triple] = set(self.statistics.derived_schema)
         self._equalities.choose(self._prepared(schema))
+        self.rules = self._prepared(schema)
         if self.statistics.count(OWL.sameAs):
             given = self.given.where(f"predicate = '{SAME_AS}'").select("subject", "object")
             self._equate(given, self._workspace.within("given"))
@@ -159,7 +162,7 @@ class Run:
 
     def _prepare(self, schema: Iterable[Triple]) -> Rules:
         equalities = self._equalities.of_names
-        names = {*self.statistics.properties, *self.statistics.classes} if equalities else set()
+        names = {*self.statistics.properties, *self.statistics.classes, *self.rules.vocabulary} if equalities else set()
         representatives = None
         if self._equalities.rewrites:
             representatives = self.representatives.of if self.representatives is not None else lambda terms: {}
@@ -202,7 +205,13 @@ class Run:
 
     def _compiled(self, rules: Rules) -> Passes:
         known = {*self.relations, *asked_of_literals([rule for rule, _ in rules.rules])}
-        return compile_rules(rules.rules, [some.instance for some in rules.constraints], wide=self._wide, facts=known)
+        return compile_rules(
+            rules.rules,
+            [(some.instance, some.kind) for some in rules.constraints],
+            wide=self._wide,
+            masks=self._masked,
+            facts=known,
+        )
 
     def _saturate(self, workspace: Workspace) -> None:
         rules = self.rules
@@ -225,10 +234,16 @@ class Run:
             base,
             statistics,
             self._given_relations(base),
-            is_open=passes.are_open() or not self._wide,
+            is_open=passes.are_open() or not self._masked,
         )
         began = time.monotonic()
-        state.begin()
+        try:
+            state.begin()
+        except TooManyMasks:
+            LOGGER.warning("terms have more than %d distinct sets of features; rules about one term are joined", MOST_MASKS)
+            self._masked = False
+            self._saturate(workspace)
+            return
         if passes.masks.features:
             self._report(Report("masks", facts=sum(state.masks.sizes.values()), seconds=time.monotonic() - began))
         first, closed = stated_facts(self.spark, rules.stated, passes.masks, state.masks), False
@@ -265,7 +280,7 @@ class Run:
         for target in sorted(state.properties.targets, key=str):
             if keys.has(Atom(TRIPLE, (Variable("x"), target, Variable("y")))) and (pairs := state.pairs(target, "all")) is not None:
                 frames.append(pairs.select("subject", F.lit(term_text(target)).alias("predicate"), "object"))
-        if any(keys.is_schema_triple(RDF.type, cls) for cls in state.features.classes()):
+        if any(keys.is_schema_triple(RDF.type, cls) for cls in state.features.classes):
             tables, masks = state.masks.inferred()
             for rows in tables:
                 frames.append(state.views.types_of(rows, "n", masks).where(F.expr(SchemaKeys.sql(*TRIPLE_COLUMNS[1:]))))

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from kg_reasoner.spark_backend.io.columns import union
 from kg_reasoner.spark_backend.io.workspace import Step, rows_of
@@ -16,11 +17,21 @@ Part: TypeAlias = Literal["all", "old", "delta"]
 """Which rows: those before the last iteration, those that it added, or both."""
 
 
-class Growing:
-    """Rows in the order of the iterations that added them, without duplicates."""
+MOST_STEPS: Final = 12
+"""So many steps are read one by one; then they are stored as one."""
 
-    def __init__(self, base: DataFrame | None = None) -> None:
+
+class Growing:
+    """Rows in the order of the iterations that added them, without duplicates.
+
+    Args:
+        base: The rows before the first iteration.
+        compacted: Stores the rows of several steps as one.
+    """
+
+    def __init__(self, base: DataFrame | None = None, compacted: Callable[[Sequence[Step]], Step] | None = None) -> None:
         self._base = base
+        self._compacted = compacted
         self._steps: list[Step] = []
         self._has_delta = False
 
@@ -28,6 +39,8 @@ class Growing:
         """Add the rows of the next iteration, or None."""
         self._has_delta = added is not None and added.count > 0
         if added is not None and added.count:
+            if self._compacted is not None and len(self._steps) >= MOST_STEPS:
+                self._steps = [self._compacted(self._steps)]
             self._steps.append(added)
 
     @property

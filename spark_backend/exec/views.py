@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from functools import reduce
 from typing import TYPE_CHECKING
 
 from kg_reasoner.program import TRIPLE, Variable
 from kg_reasoner.spark_backend.exec.mask_table import MaskTable
 from kg_reasoner.spark_backend.io.columns import INFERRED, OBJECT, PREDICATE, SUBJECT, TERM, TYPE, local_frame, union
-from kg_reasoner.spark_backend.plan.masks import bits_of, to_words
 from kg_reasoner.spark_backend.plan.plan import MaskPass, PropertyPass, Sources, X
 from kg_reasoner.terms import RDF, Term, term_text
 
@@ -29,62 +27,55 @@ class Views:
         self.masks = masks
         self._sources: dict[Term, Sources] = {}
 
-    def features_of(self, triples: DataFrame, prefix: str) -> DataFrame | None:
-        """Return the features that triples give to their subjects and objects, in rows of terms and words, or None."""
+    def features_of(self, triples: DataFrame) -> DataFrame | None:
+        """Return the features that triples give to their subjects and objects, in rows of the masks' encoding, or None."""
         from pyspark.sql import functions as F
 
+        encoding = self.masks.encoding
         frames = []
-        subject_words, object_words = self.masks.names("s"), self.masks.names("o")
-        table = self._contributions()
-        if table:
-            columns = ", ".join(f"{name} long" for name in (*subject_words, *object_words))
+        if table := self._contributions():
+            schema = ", ".join(["key string", "at_subject boolean", *(f"{name} long" for name in encoding.columns)])
             key = F.when(F.col(PREDICATE) == TYPE, F.concat(F.lit(" "), F.col(OBJECT))).otherwise(F.col(PREDICATE))
-            lookup = F.broadcast(local_frame(self.spark, table, f"key string, {columns}"))
+            lookup = F.broadcast(local_frame(self.spark, table, schema))
+            term = F.when(F.col("at_subject"), F.col(SUBJECT)).otherwise(F.col(OBJECT))
             joined = triples.withColumn("key", key).join(lookup, "key")
-            ends = ((SUBJECT, subject_words), (OBJECT, object_words))
-            features = F.array(
-                *(
-                    F.struct(
-                        F.col(end).alias(TERM),
-                        *(F.col(word).alias(name) for word, name in zip(words, self.masks.names(prefix), strict=True)),
-                    )
-                    for end, words in ends
-                )
-            )
-            frames.append(joined.select(F.explode(features).alias("row")).select("row.*"))
-        for source, end, value, mask in self._valued():
+            frames.append(joined.select(term.alias(TERM), *encoding.columns))
+        for end, valued in self._valued().items():
             other = OBJECT if end == SUBJECT else SUBJECT
-            chosen = triples.where((F.col(PREDICATE) == term_text(source)) & (F.col(other) == term_text(value)))
-            frames.append(chosen.select(F.col(end).alias(TERM), *self.masks.literals(mask, prefix)))
-        rows = union(frames)
-        if rows is None:
-            return None
-        return rows.where(reduce(lambda left, right: left | right, (F.col(name) != 0 for name in self.masks.names(prefix))))
+            schema = ", ".join([f"{PREDICATE} string", f"{other} string", *(f"{name} long" for name in encoding.columns)])
+            lookup = F.broadcast(local_frame(self.spark, valued, schema))
+            chosen = triples.where(F.col(PREDICATE).isin(sorted({str(row[0]) for row in valued})))
+            frames.append(chosen.join(lookup, [PREDICATE, other]).select(F.col(end).alias(TERM), *encoding.columns))
+        return union(frames)
 
     def _contributions(self) -> list[tuple[object, ...]]:
-        """Return, for each property and class (marked by a blank), the masks that it gives to subjects and objects, as words."""
-        found: dict[str, list[int]] = {}
+        """Return, for each property and class (marked by a blank), the features that it gives to subjects and to objects."""
+        found: dict[tuple[str, bool], set[int]] = {}
         for atom, bit in self.features.bits.items():
             if atom.predicate != TRIPLE:
                 continue
             subject, property, value = atom.terms
             if property == RDF.type:
-                found.setdefault(f" {term_text(value)}", [0, 0])[0] |= 1 << bit  # type: ignore[arg-type]  # a constant
+                found.setdefault((f" {term_text(value)}", True), set()).add(bit)  # type: ignore[arg-type]  # a constant
             elif isinstance(subject, Variable) and isinstance(value, Variable):
                 for source, swapped in self.sources(property):  # type: ignore[arg-type]  # a constant
-                    found.setdefault(term_text(source), [0, 0])[int((value == X) != swapped)] |= 1 << bit
-        count = self.masks.count_of_words
-        return [(key, *to_words(ofs, count), *to_words(ofo, count)) for key, (ofs, ofo) in found.items()]
+                    found.setdefault((term_text(source), (value == X) == swapped), set()).add(bit)
+        return [(*key, *row) for key, bits in found.items() for row in self.masks.encoding.rows(frozenset(bits))]
 
-    def _valued(self) -> Iterable[tuple[Term, str, Term, int]]:
-        """Yield the features of having a certain value: the property, the column of the term, the value, and the mask."""
+    def _valued(self) -> dict[str, list[tuple[object, ...]]]:
+        """Return the features of having a certain value, by the column of the term: a row for each property and value."""
+        found: dict[str, dict[tuple[str, str], set[int]]] = {}
         for atom, bit in self.features.bits.items():
             if atom.predicate == TRIPLE and atom.terms[1] != RDF.type:
                 subject, property, value = atom.terms
                 constant = value if subject == X else subject
                 if not isinstance(constant, Variable):
                     for source, swapped in self.sources(property):  # type: ignore[arg-type]  # a constant
-                        yield source, SUBJECT if (subject == X) != swapped else OBJECT, constant, 1 << bit
+                        end = SUBJECT if (subject == X) != swapped else OBJECT
+                        key = term_text(source), term_text(constant)
+                        found.setdefault(end, {}).setdefault(key, set()).add(bit)
+        rows = self.masks.encoding.rows
+        return {end: [(*key, *row) for key, bits in some.items() for row in rows(frozenset(bits))] for end, some in found.items()}
 
     def sources(self, property: Term) -> Sources:
         """Return the properties that imply a property, including itself."""
@@ -104,6 +95,15 @@ class Views:
         table = self._implications()
         own = [(target, target, False, False) for target in sorted(map(term_text, self.properties.targets))]
         return self._turned(triples, [*own, *table]) if table else None
+
+    def of_properties(self, triples: DataFrame, properties: Iterable[Term]) -> DataFrame:
+        """Return triples of some properties: those among triples, and those that they imply."""
+        table = [
+            (term_text(source), term_text(property), swapped, False)
+            for property in sorted(properties, key=str)
+            for source, swapped in self.sources(property)
+        ]
+        return self._turned(triples, table).drop(INFERRED)
 
     def _implications(self) -> list[tuple[str, str, bool, bool]]:
         """Return a table of properties, with each implied property, whether subject and object are swapped, and whether it is
@@ -128,14 +128,12 @@ class Views:
             inferred.alias(INFERRED),
         )
 
-    def types_of(self, rows: DataFrame, prefix: str, masks: Iterable[int]) -> DataFrame:
-        """Return one triple for each class whose bit is set in the words of a prefix; `masks` are the masks that occur."""
+    def types_of(self, rows: DataFrame, column: str, masks: Iterable[int]) -> DataFrame:
+        """Return one triple for each class in the mask whose number is in a column; `masks` are the numbers that occur."""
         from pyspark.sql import functions as F
 
-        names, count = self.masks.names(prefix), self.masks.count_of_words
-        keys = [f"key_{name}" for name in names]
-        texts = {bit: term_text(cls) for cls, bit in self.features.classes().items()}
-        table = [(*to_words(mask, count), texts[bit]) for mask in masks for bit in bits_of(mask) if bit in texts]
-        lookup = F.broadcast(local_frame(self.spark, table, ", ".join([*(f"{key} long" for key in keys), "class string"])))
-        joined = rows.join(lookup, [rows[name] == lookup[key] for name, key in zip(names, keys, strict=True)])
+        texts = {bit: term_text(cls) for cls, bit in self.features.classes.items()}
+        table = [(number, texts[bit]) for number in sorted(masks) for bit in sorted(self.masks.masks.of(number)) if bit in texts]
+        lookup = F.broadcast(local_frame(self.spark, table, "key long, class string"))
+        joined = rows.join(lookup, rows[column] == lookup["key"])
         return joined.select(F.col(TERM).alias(SUBJECT), F.lit(TYPE).alias(PREDICATE), F.col("class").alias(OBJECT))

@@ -36,6 +36,7 @@ def write(
     *,
     overwrite: bool = False,
     compression: str | None = None,
+    files: int | None = None,
 ) -> int:
     """Write triples to a folder; return their number.
 
@@ -47,6 +48,8 @@ def write(
             left out of N-Triples and N-Quads.
         overwrite: Replace an existing folder, which is an error by default.
         compression: A codec such as ``gzip``; by default, Parquet is compressed by Spark's setting, and text is not.
+        files: About so many files of similar size, sorted by predicate, subject and object, so that readers of Parquet, Delta or
+            Iceberg skip files and row groups; this shuffles all triples. By default, the files are those of Spark's tasks.
 
     Raises:
         OutputError: The folder exists and may not be overwritten, or it cannot be written.
@@ -55,6 +58,9 @@ def write(
     if format not in get_args(OutputFormat):
         raise UnknownNameError("output format", format, get_args(OutputFormat))
     target = os.fspath(path)
+    if files is not None:
+        order = ("predicate", "subject", "object")
+        triples = triples.repartitionByRange(files, *order).sortWithinPartitions(*order)
     if format == "parquet":
         return write_whole(triples, target, "parquet", overwrite=overwrite, compression=compression)
     return write_whole(_as_lines(triples, format), target, "text", overwrite=overwrite, compression=compression)

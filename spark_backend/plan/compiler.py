@@ -12,7 +12,19 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from kg_reasoner.errors import UnsupportedError
 from kg_reasoner.graphs import reachable
 from kg_reasoner.program import FALSE, TRIPLE, Aggregate, Argument, Atom, Bind, Filter, Negation, Rule, Variable
-from kg_reasoner.spark_backend.plan.plan import Group, Join, MaskPass, PropertyPass, Sources, Stratum, Unequal, X, negations_of
+from kg_reasoner.spark_backend.plan.plan import (
+    Choice,
+    Group,
+    Join,
+    MaskPass,
+    PropertyPass,
+    Sources,
+    Stratum,
+    Unequal,
+    X,
+    negations_of,
+)
+from kg_reasoner.spark_backend.plan.shapes import by_shape, numbered_by_shape
 from kg_reasoner.spark_backend.plan.specialise import occurrences
 from kg_reasoner.terms import RDF, Term
 
@@ -39,14 +51,17 @@ class Passes:
     def are_open(self) -> bool:
         """Return whether a rule that joins matches triples of any property or class."""
         joins = (*(join for stratum in self.strata for join in stratum.joins), *self.constraints)
-        return any(map(_is_open, (atom for join in joins for atom in (*join.atoms, *join.negations))))
+        return any(_is_open(atom, join) for join in joins for atom in (*join.atoms, *join.negations))
 
 
-def _is_open(atom: Atom) -> bool:
+def _is_open(atom: Atom, join: Join) -> bool:
     if atom.predicate != TRIPLE:
         return False
     _, property, value = atom.terms
-    return isinstance(property, Variable) or (property == RDF.type and isinstance(value, Variable))
+    known = join.axioms.domains if join.axioms else {}
+    if isinstance(property, Variable):
+        return property not in known
+    return property == RDF.type and isinstance(value, Variable) and value not in known
 
 
 def refuse_unsupported(rules: Iterable[Rule]) -> None:
@@ -63,31 +78,40 @@ def refuse_unsupported(rules: Iterable[Rule]) -> None:
 
 
 def compile_rules(
-    rules: Sequence[LeveledRule], constraints: Sequence[Rule] = (), *, wide: bool = True, facts: Iterable[str] = ()
+    rules: Sequence[LeveledRule],
+    constraints: Sequence[tuple[Rule, object]] = (),
+    *,
+    wide: bool = True,
+    masks: bool = True,
+    facts: Iterable[str] = (),
 ) -> Passes:
     """Return the passes for rules with bodies; levels may have gaps.
 
     Args:
         rules: Specialised rules and their levels.
-        constraints: Specialised rules that say what must not be.
+        constraints: Specialised rules that say what must not be, each with what those joined together have in common.
+            The parameter `shapes.NUMBER` is the place of a rule among them.
         wide: Whether to make wide passes at all; without, every rule joins.
+        masks: Whether to make the mask pass.
         facts: General predicates whose facts come from outside as relations.
     """
     lowest = [rule for rule, level in rules if level == 0] if wide else []
     properties = _property_pass(lowest)
     among = set(properties.rules)
-    masks = MaskPass()
-    if wide:
-        features = _Features([*(rule for rule, _ in rules), *constraints], set(facts))
+    mask_pass = MaskPass()
+    if wide and masks:
+        features = _Features([*(rule for rule, _ in rules), *(rule for rule, _ in constraints)], set(facts))
         local = [rule for rule in lowest if rule not in among and features.is_local(rule)]
         among.update(local)
-        masks = features.mask_pass(local, [*(rule for rule, _ in rules if rule not in among), *constraints])
+        others = [*(rule for rule, _ in rules if rule not in among), *(rule for rule, _ in constraints)]
+        mask_pass = features.mask_pass(local, others)
     strata: dict[int, list[Join]] = {0: []}
     for rule, level in rules:
         if rule not in among:
-            strata.setdefault(level, []).append(_join(rule, masks))
-    ordered = tuple(Stratum(tuple(strata[level])) for level in sorted(strata))
-    return Passes(properties, masks, ordered, tuple(_join(rule, masks) for rule in constraints))
+            strata.setdefault(level, []).append(_join(rule, mask_pass))
+    ordered = tuple(Stratum(by_shape(strata[level])) for level in sorted(strata))
+    checks = numbered_by_shape((_join(rule, mask_pass), kind) for rule, kind in constraints)
+    return Passes(properties, mask_pass, ordered, checks)
 
 
 # ---------------------------------------------------------------------------------------------------------------- properties
@@ -185,26 +209,22 @@ class _Features:
         """Return the bits of the features of all rules, and the implications from the local rules."""
         bits: dict[Atom, int] = {}
 
-        def mask(feature: Atom) -> int:
-            return 1 << bits.setdefault(feature, len(bits))
+        def number(feature: Atom) -> int:
+            return bits.setdefault(feature, len(bits))
 
         implications = []
         for rule in local:
             variable, head = self.given(rule.head)  # type: ignore[misc]  # they are local
             counts = occurrences(rule)
             asked = [self.asked(part, variable, counts) for part in rule.body if isinstance(part, Atom)]  # type: ignore[arg-type]
-            body = 0
-            for feature in asked:
-                assert feature is not None
-                body |= mask(feature)
-            implications.append((body, mask(head)))
+            implications.append((frozenset(number(feature) for feature in asked if feature is not None), number(head)))
         for rule in joins:
             atoms = (*(part for part in rule.body if isinstance(part, Atom)), *negations_of(rule), rule.head)
             for given in map(self.given, atoms):
                 if given is not None:
-                    mask(given[1])
+                    number(given[1])
             for feature in self._hints(rule):
-                mask(feature)
+                number(feature)
         return MaskPass(tuple(bits), tuple(local), tuple(implications), bits)
 
     def _hints(self, rule: Rule) -> list[Atom]:
@@ -263,7 +283,7 @@ def _place_of_term(atom: Atom) -> int:
 def _join(rule: Rule, masks: MaskPass) -> Join:
     """Return the join of a rule: atoms that are features of a term form one group for each term."""
     bits = masks.bits
-    required: dict[Argument, int] = {}
+    required: dict[Argument, set[int]] = {}
     atoms = []
     for part in rule.body:
         if isinstance(part, Atom):
@@ -271,15 +291,15 @@ def _join(rule: Rule, masks: MaskPass) -> Join:
             if feature is None:
                 atoms.append(part)
             else:
-                required[feature[0]] = required.get(feature[0], 0) | 1 << feature[1]
+                required.setdefault(feature[0], set()).add(feature[1])
     head = None if rule.is_constraint else _feature(rule.head, bits)
     if head is not None and isinstance(head[0], Variable):
         for hint in relations_of(rule, head[0]):
             if hint in bits:
-                required[head[0]] = required.get(head[0], 0) | 1 << bits[hint]
+                required.setdefault(head[0], set()).add(bits[hint])
     return Join(
         rule,
-        tuple(Group(term, mask) for term, mask in required.items()),
+        tuple(Group(term, (_choice(term, features, head),)) for term, features in required.items()),
         tuple(atoms),
         negations_of(rule),
         tuple(part for part in rule.body if isinstance(part, Filter)),
@@ -287,6 +307,12 @@ def _join(rule: Rule, masks: MaskPass) -> Join:
         head,
         tuple(_unequal(rule)),
     )
+
+
+def _choice(term: Argument, required: set[int], head: tuple[Argument, int] | None) -> Choice:
+    """Return what is asked of a term: if the head says something of it, that it does not have this feature yet."""
+    known = frozenset([head[1]]) if head is not None and head[0] == term else frozenset()
+    return Choice(frozenset(required), known)
 
 
 def _unequal(rule: Rule) -> Iterator[Unequal]:

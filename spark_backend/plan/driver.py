@@ -1,9 +1,4 @@
-"""Facts held by the driver, because there are few of them: the schema, lists, and what rules derive from those alone.
-
-Their rules are evaluated semi-naively on Python sets, fact by fact: every new fact is matched with each atom that it unifies with,
-and the rest of the rule's body is looked up. The schema of a large ontology has some thousand triples; data is never processed
-here.
-"""
+"""Facts held by the driver, because there are few of them: the schema, lists, and what rules derive from those alone."""
 
 from __future__ import annotations
 
@@ -12,50 +7,35 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TypeAlias
 
 from kg_reasoner.expressions.compile import compile_filter
-from kg_reasoner.program import TRIPLE, Atom, Filter, Rule, Variable, variables_of
+from kg_reasoner.program import TRIPLE, Atom, Filter, Variable, variables_of
 from kg_reasoner.substitution import in_term
 from kg_reasoner.terms import Term, Triple
 
-__all__ = ["Binding", "DriverFacts"]
+__all__ = ["Binding", "DriverFacts", "Row"]
 
 Row: TypeAlias = tuple[Term, ...]
 Binding: TypeAlias = Mapping[Variable, Term]
 
 
 class DriverFacts:
-    """Sets of facts by predicate, closed under rules.
+    """Sets of facts by predicate, which are matched with bodies of rules.
 
-        >>> from kg_reasoner.language.parser import parse
-        >>> facts = DriverFacts(parse("path(?x, ?z) :- path(?x, ?y), path(?y, ?z) . path(?x, ?y) :- edge(?x, ?y) .").rules)
-        >>> from kg_reasoner.substitution import in_term
-    from kg_reasoner.terms import literal
-        >>> facts.add("edge", [(literal(1), literal(2)), (literal(2), literal(3))])
-        >>> len(facts.rows["path"])
-        3
+    >>> from kg_reasoner.language.parser import parse
+    >>> from kg_reasoner.terms import literal
+    >>> facts = DriverFacts()
+    >>> facts.add("edge", [(literal(1), literal(2)), (literal(2), literal(3))])
+    >>> len(list(facts.solutions(parse("path(?x, ?z) :- edge(?x, ?y), edge(?y, ?z) .").rules[0].body, {})))
+    1
     """
 
-    def __init__(self, rules: Iterable[Rule] = ()) -> None:
+    def __init__(self) -> None:
         self.rows: dict[str, set[Row]] = defaultdict(set)
-        self._at: dict[tuple[str, int, Term], list[Row]] = defaultdict(list)
-        self._triggers: dict[str, list[tuple[Rule, int]]] = defaultdict(list)
-        for rule in rules:
-            for place, atom in enumerate(rule.body):
-                if isinstance(atom, Atom):
-                    self._triggers[atom.predicate].append((rule, place))
+        self._indexes: dict[tuple[str, int], dict[Term, list[Row]]] = {}
 
     def add(self, predicate: str, rows: Iterable[Row]) -> None:
-        """Add facts and their consequences."""
-        waiting = [(predicate, row) for row in rows]
-        while waiting:
-            name, row = waiting.pop()
-            if row in self.rows[name]:
-                continue
-            self.rows[name].add(row)
-            for place, term in enumerate(row):
-                self._at[name, place, term].append(row)
-            for rule, trigger in self._triggers.get(name, ()):
-                for head in self._consequences(rule, trigger, row):
-                    waiting.append((rule.head.predicate, head))
+        """Add facts."""
+        self.rows[predicate].update(rows)
+        self._indexes.clear()
 
     def triples(self) -> Iterator[Triple]:
         """Return the triples among the facts."""
@@ -69,22 +49,13 @@ class DriverFacts:
             if all(_holds(condition, solution) for condition in conditions):
                 yield solution
 
-    def _consequences(self, rule: Rule, trigger: int, row: Row) -> list[Row]:
-        atom = rule.body[trigger]
-        assert isinstance(atom, Atom)
-        matched = _match(atom, row, {})
-        if matched is None:
-            return []
-        rest = (*rule.body[:trigger], *rule.body[trigger + 1 :])
-        return [tuple(in_term(t, solution) for t in rule.head.terms) for solution in self.solutions(rest, matched)]  # type: ignore[misc]  # safe rules bind them all
-
     def _joined(self, atoms: Sequence[Atom], binding: Binding) -> Iterator[Binding]:
         if not atoms:
             yield binding
             return
         first = min(atoms, key=lambda atom: len(self._candidates(atom, binding)))
         rest = [atom for atom in atoms if atom is not first]
-        for row in list(self._candidates(first, binding)):
+        for row in self._candidates(first, binding):
             extended = _match(first, row, binding)
             if extended is not None:
                 yield from self._joined(rest, extended)
@@ -92,8 +63,18 @@ class DriverFacts:
     def _candidates(self, atom: Atom, binding: Binding) -> Sequence[Row] | set[Row]:
         """The facts that have an atom's most selective bound term in its place."""
         values = ((place, in_term(term, binding)) for place, term in enumerate(atom.terms))
-        lists = [self._at.get((atom.predicate, place, term), []) for place, term in values if not isinstance(term, Variable)]
+        lists = [self._at(atom.predicate, place).get(term, []) for place, term in values if not isinstance(term, Variable)]
         return min(lists, key=len) if lists else self.rows[atom.predicate]
+
+    def _at(self, predicate: str, place: int) -> dict[Term, list[Row]]:
+        """Return the facts of a predicate by the term in a place."""
+        index = self._indexes.get((predicate, place))
+        if index is None:
+            index = self._indexes[predicate, place] = defaultdict(list)
+            for row in self.rows[predicate]:
+                if place < len(row):
+                    index[row[place]].append(row)
+        return index
 
 
 def _match(atom: Atom, row: Row, binding: Binding) -> Binding | None:

@@ -1,21 +1,24 @@
-"""Sets of features as bit masks: what is known of one term, and its consequences that need no other term.
+"""Masks: the features known of one term, and their consequences that need no other term.
 
 A *feature* is an atom about one term, ``?x``: membership of a class (``[?x, rdf:type, C]``) or of a helper predicate, having some
 value of a property (``[?x, p, ?_]``), being one (``[?_, p, ?x]``), or having a given one. Rules about one variable are implications
-between sets of features. There are few distinct sets, however many terms, so the driver closes each of them once.
+between sets of features. There are few distinct sets, however many terms, so the driver closes each of them once and numbers them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Final
+from collections.abc import Iterable, Sequence
+from typing import Final, TypeAlias
 
-__all__ = ["WORD_BITS", "Closure", "bits_of", "from_words", "to_words", "word_count"]
+__all__ = ["WORD_BITS", "Closure", "Mask", "Masks", "from_words", "to_words", "word_count"]
+
+Mask: TypeAlias = frozenset[int]
+"""The numbers of the features of a term."""
 
 WORD_BITS: Final = 63
 """Bits in one column: a signed long without its sign."""
 
-_WORD: Final = (1 << WORD_BITS) - 1
+_SERIAL_BITS: Final = 32
 
 
 def word_count(bits: int) -> int:
@@ -23,81 +26,82 @@ def word_count(bits: int) -> int:
     return max(1, -(-bits // WORD_BITS))
 
 
-def to_words(mask: int, count: int) -> list[int]:
-    """Return a mask as `count` words.
+def to_words(mask: Iterable[int], count: int) -> list[int]:
+    """Return a mask as `count` words of bits.
 
-    >>> to_words(1 << 63 | 5, 2)
+    >>> to_words({0, 2, 63}, 2)
     [5, 1]
     """
-    return [mask >> WORD_BITS * place & _WORD for place in range(count)]
+    words = [0] * count
+    for bit in mask:
+        words[bit // WORD_BITS] |= 1 << bit % WORD_BITS
+    return words
 
 
-def from_words(words: Iterable[int]) -> int:
+def from_words(words: Iterable[int]) -> Mask:
     """Return the inverse of `to_words`."""
-    return sum(word << WORD_BITS * place for place, word in enumerate(words))
+    found = []
+    for place, word in enumerate(words):
+        while word:
+            lowest = word & -word
+            found.append(place * WORD_BITS + lowest.bit_length() - 1)
+            word ^= lowest
+    return frozenset(found)
 
 
-def bits_of(mask: int) -> Iterator[int]:
-    """Yield the numbers of the set bits, lowest first.
+class Masks:
+    """Masks by number. A mask that contains another one has the greater number; that of the empty mask is 0.
 
-    >>> list(bits_of(0b1010))
-    [1, 3]
+    >>> masks = Masks()
+    >>> masks.number(frozenset()), masks.number(frozenset([4])) < masks.number(frozenset([2, 4]))
+    (0, True)
+    >>> sorted(masks.of(masks.number(frozenset([2, 4]))))
+    [2, 4]
     """
-    while mask:
-        lowest = mask & -mask
-        yield lowest.bit_length() - 1
-        mask ^= lowest
+
+    def __init__(self) -> None:
+        self._numbers: dict[Mask, int] = {frozenset(): 0}
+        self._masks: dict[int, Mask] = {0: frozenset()}
+
+    def number(self, mask: Mask) -> int:
+        """Return the number of a mask."""
+        number = self._numbers.get(mask)
+        if number is None:
+            number = self._numbers[mask] = len(mask) << _SERIAL_BITS | len(self._numbers)
+            self._masks[number] = mask
+        return number
+
+    def of(self, number: int) -> Mask:
+        """Return the mask with a number."""
+        return self._masks[number]
 
 
 class Closure:
-    """Closes masks under implications: pairs of a mask (all of whose bits must be set) and the implied mask.
+    """Closes masks under implications: pairs of a mask, all of whose features are required, and the implied feature.
 
-    >>> close = Closure([(0b001, 0b010), (0b011, 0b100)])
-    >>> bin(close(0b001)), bin(close(0b010))
-    ('0b111', '0b10')
+    >>> close = Closure([(frozenset([0]), 1), (frozenset([0, 1]), 2)])
+    >>> sorted(close(frozenset([0]))), sorted(close(frozenset([1])))
+    ([0, 1, 2], [1])
     """
 
-    def __init__(self, implications: Sequence[tuple[int, int]]) -> None:
-        self._unconditional = 0
-        self._by_bit: dict[int, list[tuple[int, int]]] = {}
+    def __init__(self, implications: Sequence[tuple[Mask, int]]) -> None:
+        self._unconditional = [head for body, head in implications if not body]
+        self._by_feature: dict[int, list[tuple[Mask, int]]] = {}
         for body, head in implications:
-            if not body:
-                self._unconditional |= head
-            for bit in bits_of(body):
-                self._by_bit.setdefault(bit, []).append((body, head))
-        self._known: dict[int, int] = {}
+            for feature in body:
+                self._by_feature.setdefault(feature, []).append((body, head))
+        self._known: dict[Mask, Mask] = {}
 
-    def __call__(self, mask: int) -> int:
+    def __call__(self, mask: Mask) -> Mask:
         """Return the least closed mask that contains a mask."""
-        closed = self._known.get(mask)
-        if closed is None:
-            closed, pending = 0, mask | self._unconditional
+        found = self._known.get(mask)
+        if found is None:
+            closed = {*mask, *self._unconditional}
+            pending = list(closed)
             while pending:
-                closed |= pending
-                new = 0
-                for bit in bits_of(pending):
-                    for body, head in self._by_bit.get(bit, ()):
-                        if not body & ~closed:
-                            new |= head
-                pending = new & ~closed
-            self._known[mask] = closed
-        return closed
-
-    def dependants(self, mask: int, gone: int, kept: int) -> int:
-        """Return the overdeleted bits of a closed mask when bits are lost: the lost bits and their consequences, but not those in
-        `kept`.
-
-        >>> close = Closure([(0b001, 0b010), (0b011, 0b100)])
-        >>> bin(close.dependants(0b111, gone=0b001, kept=0)), bin(close.dependants(0b111, gone=0b001, kept=0b100))
-        ('0b111', '0b11')
-        """
-        doubtful, pending = 0, gone & mask & ~kept
-        while pending:
-            doubtful |= pending
-            new = 0
-            for bit in bits_of(pending):
-                for body, head in self._by_bit.get(bit, ()):
-                    if not body & ~mask:
-                        new |= head & mask & ~kept
-            pending = new & ~doubtful
-        return doubtful
+                for body, head in self._by_feature.get(pending.pop(), ()):
+                    if head not in closed and (len(body) == 1 or body <= closed):
+                        closed.add(head)
+                        pending.append(head)
+            found = self._known[mask] = frozenset(closed)
+        return found

@@ -12,14 +12,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TypeAlias
 
 from kg_reasoner.language.printer import format_rule, format_term
 from kg_reasoner.program import FALSE, TRIPLE, Argument, Atom, Bind, Filter, Negation, Rule, Variable
-from kg_reasoner.spark_backend.plan.masks import Closure, bits_of
+from kg_reasoner.spark_backend.plan.masks import Closure, Mask
 from kg_reasoner.terms import RDF, Term
 
-__all__ = ["X", "Group", "Join", "MaskPass", "Plan", "PropertyPass", "Sources", "Stratum", "feature_text"]
+__all__ = ["X", "Axioms", "Choice", "Group", "Join", "MaskPass", "Plan", "PropertyPass", "Sources", "Stratum", "feature_text"]
 
 X = Variable("x")
 """The variable of a feature's atom that stands for the term which has the feature."""
@@ -28,7 +29,7 @@ Sources: TypeAlias = frozenset[tuple[Term, bool]]
 """Properties, each with whether subject and object change places."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class PropertyPass:
     """Rules from property to property, and their closure: what each property implies, without itself."""
 
@@ -37,44 +38,79 @@ class PropertyPass:
 
     def sources(self, property: Term) -> Sources:
         """Return the properties that imply a property, including itself."""
-        found = {(source, swapped) for source, targets in self.implied.items() for target, swapped in targets if target == property}
-        return frozenset(found | {(property, False)})
+        return self._sources.get(property, frozenset()) | {(property, False)}
 
-    @property
+    @cached_property
+    def _sources(self) -> dict[Term, Sources]:
+        found: dict[Term, set[tuple[Term, bool]]] = {}
+        for source, targets in self.implied.items():
+            for target, swapped in targets:
+                found.setdefault(target, set()).add((source, swapped))
+        return {target: frozenset(sources) for target, sources in found.items()}
+
+    @cached_property
     def targets(self) -> frozenset[Term]:
         """The properties that others imply."""
-        return frozenset(target for targets in self.implied.values() for target, _ in targets)
+        return frozenset(self._sources)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class MaskPass:
     """Features with their bits, the rules between them, and the closure operator of these rules."""
 
     features: tuple[Atom, ...] = ()
     rules: tuple[Rule, ...] = ()
-    implications: tuple[tuple[int, int], ...] = ()
+    implications: tuple[tuple[Mask, int], ...] = ()
     bits: Mapping[Atom, int] = field(default_factory=dict, repr=False)
+    """The number of each feature."""
 
     def closure(self) -> Closure:
         """Return the closure operator."""
         return Closure(self.implications)
 
+    @cached_property
     def classes(self) -> dict[Term, int]:
-        """Return the classes among the features, and their bits."""
+        """The classes among the features, and their numbers."""
         return {atom.terms[2]: bit for atom, bit in self.bits.items() if _is_class(atom)}  # type: ignore[misc]  # constants
 
-    @property
+    @cached_property
     def predicates(self) -> frozenset[str]:
         """The general predicates whose facts are features."""
         return frozenset(atom.predicate for atom in self.features) - {TRIPLE}
 
 
 @dataclass(frozen=True, slots=True)
+class Choice:
+    """The features that a rule requires of one term, and those that it must not have: where it has them, nothing new is derived."""
+
+    required: Mask
+    forbidden: Mask = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
 class Group:
-    """The features that a rule requires of one term, as a mask."""
+    """The features of one term that a rule asks for. If the rule stands for several axioms, they choose by the number `choice`."""
 
     term: Argument
-    required: int
+    choices: tuple[Choice, ...]
+    choice: Variable | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Axioms:
+    """What distinguishes axioms of the same shape: the values of the rule's parameters, a row for each axiom."""
+
+    parameters: tuple[Variable, ...]
+    """Those with constants of the axioms come first; the others have numbers of choices and features."""
+    rows: tuple[tuple[Term | int, ...], ...]
+    joins: tuple[Join, ...]
+    """The rules of the single axioms."""
+
+    @cached_property
+    def domains(self) -> Mapping[Variable, frozenset[Term]]:
+        """The values of the parameters that stand for constants."""
+        columns = zip(self.parameters, zip(*self.rows, strict=True), strict=True)
+        return {variable: frozenset(values) for variable, values in columns if not isinstance(values[0], int)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,9 +135,11 @@ class Join:
     negations: tuple[Atom, ...]
     filters: tuple[Filter, ...]
     binds: tuple[Bind, ...]
-    feature: tuple[Argument, int] | None
-    """The term that the head says something of, and the bit."""
+    feature: tuple[Argument, int | Variable] | None
+    """The term that the head says something of, and the number of the feature."""
     unequal: tuple[Unequal, ...]
+    axioms: Axioms | None = None
+    """The axioms, if the rule stands for several of them."""
 
     @property
     def is_constraint(self) -> bool:
@@ -148,15 +186,17 @@ class Plan:
         for number, stratum in enumerate(self.strata):
             lines.append(f"{5 + number}. stratum {number}, joins until nothing is new: {len(stratum.joins)} rules")
             for join in stratum.joins:
-                lines.append(f"   {format_rule(join.rule)}   {self._way(join)}")
+                lines.append(f"   {format_rule(join.axioms.joins[0].rule if join.axioms else join.rule)}   {self._way(join)}")
         return "\n".join(lines)
 
     def _way(self, join: Join) -> str:
         """Return how a rule is joined, as a comment."""
-        parts = [f"mask of {format_term(group.term)} ({len(list(bits_of(group.required)))} bits)" for group in join.groups]
+        single = join.axioms.joins[0] if join.axioms else join
+        parts = [f"mask of {format_term(group.term)} ({len(group.choices[0].required)} bits)" for group in single.groups]
         parts += ["triples" if atom.predicate == TRIPLE else atom.predicate for atom in join.atoms]
         parts += [f"without {'triples' if atom.predicate == TRIPLE else atom.predicate}" for atom in join.negations]
-        return f"# {' with '.join(parts) or 'constants'}"
+        others = f", and {len(join.axioms.joins) - 1:,} axioms of that shape" if join.axioms else ""
+        return f"# {' with '.join(parts) or 'constants'}{others}"
 
 
 def feature_text(atom: Atom) -> str:

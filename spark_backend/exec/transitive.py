@@ -1,0 +1,92 @@
+"""Transitive closure by steps of doubling length, from the triples that are new.
+
+A rule ``p[?x, ?z] :- p[?x, ?y], p[?y, ?z]`` takes as many iterations as the longest path has doublings, and derives a pair once for
+each node between its ends. Here, the pairs at most 2k steps apart are those at most k steps apart, and those that begin with
+exactly k steps: a pair is derived once for each node that far away (Ioannidis, On the Computation of the Transitive Closure of
+Relational Operators, 1986). A path with something new begins with old steps, if any, and goes on with new ones, each followed by
+old steps, if any: so only what is new is extended. A few pairs are closed by the driver.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Final
+
+from kg_reasoner.spark_backend.exec.facts import Facts
+from kg_reasoner.spark_backend.io.columns import OBJECT, PREDICATE, SUBJECT, TRIPLE_COLUMNS, local_frame
+from kg_reasoner.spark_backend.io.workspace import Step, Workspace, rows_of
+from kg_reasoner.spark_backend.plan.transitive import few_closed
+from kg_reasoner.terms import Term
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+__all__ = ["close"]
+
+FEW_STEPS: Final = 10_000
+"""So many pairs are closed by the driver."""
+
+FEW_CLOSED: Final = 200_000
+"""As long as their closure has no more pairs."""
+
+
+def close(facts: Facts, properties: frozenset[Term], workspace: Workspace, *, is_first: bool) -> DataFrame | None:
+    """Return the transitive closure of properties, as far as it may be new.
+
+    Args:
+        facts: The old ones are closed already.
+        properties: The transitive properties.
+        workspace: The folder for intermediate steps.
+        is_first: Whether all facts are new.
+    """
+    new = facts.triples_of(properties, "all" if is_first else "delta")
+    if new is None:
+        return None
+    old = None if is_first else facts.triples_of(properties, "old")
+    one = workspace.step("steps", lambda: _united(new, None if old is None else _joined(new, old)))
+    if not one.count:
+        return None
+    closed = _by_doubling(workspace, one.rows) if one.count > FEW_STEPS else _by_driver(workspace, one.rows)
+    return closed if old is None else _united(closed, _joined(old, closed))
+
+
+def _united(one: DataFrame, other: DataFrame | None) -> DataFrame:
+    return (one if other is None else one.unionByName(other)).distinct()
+
+
+def _joined(one: DataFrame, other: DataFrame) -> DataFrame:
+    """Return the pairs that a step of each connects."""
+    from pyspark.sql import functions as F
+
+    left = one.select(SUBJECT, PREDICATE, F.col(OBJECT).alias("middle"))
+    right = other.select(F.col(SUBJECT).alias("middle"), PREDICATE, OBJECT)
+    return left.join(right, ["middle", PREDICATE]).select(*TRIPLE_COLUMNS)
+
+
+def _by_driver(workspace: Workspace, rows: DataFrame) -> DataFrame:
+    edges = [(row[SUBJECT], row[PREDICATE], row[OBJECT]) for row in rows.collect()]
+    found = few_closed(edges, FEW_CLOSED)
+    if found is None:
+        return _by_doubling(workspace, rows)
+    return local_frame(rows.sparkSession, sorted(found), ", ".join(f"{name} string" for name in TRIPLE_COLUMNS))
+
+
+def _by_doubling(workspace: Workspace, rows: DataFrame) -> DataFrame:
+    found: list[Step] = []
+    length, total = rows, rows
+    while True:
+        number = len(found) + 1
+        reached = workspace.step(f"doubling-{number}", partial(_further, length, total))
+        if not reached.count:
+            return total
+        found.append(reached)
+        length = workspace.step(f"length-{number}", partial(_twice, length)).rows
+        total = rows.unionByName(rows_of(found))
+
+
+def _further(length: DataFrame, total: DataFrame) -> DataFrame:
+    return _joined(length, total).distinct().join(total, list(TRIPLE_COLUMNS), "left_anti")
+
+
+def _twice(length: DataFrame) -> DataFrame:
+    return _joined(length, length).distinct()

@@ -1,0 +1,269 @@
+"""What the plans for Spark derive, without Spark: the stand-in evaluates them, and the in-process engine says what is right."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+
+from kg_reasoner import Reasoner, rulesets
+from kg_reasoner.engine.clashes import clashes
+from kg_reasoner.errors import ReasonerError
+from kg_reasoner.language.parser import parse
+from kg_reasoner.program import Program
+from kg_reasoner.spark_backend import SparkReasoner, update
+from kg_reasoner.spark_backend.exec.components import least_of_components, representatives
+from kg_reasoner.spark_backend.io.columns import triple_frame
+from kg_reasoner.spark_backend.io.workspace import Workspace
+from kg_reasoner.spark_backend.progress import Report
+from kg_reasoner.terms import Triple, term_text
+from tests.effort import by_effort
+from tests.random_ontologies import namespace_of, ontologies
+from tests.spark_cases import flagged, in_process, of_reasoner, readable, turtle, violations
+from tests.standin import standing_in
+
+BATCH = by_effort(8, 25, 25)
+"""So many ontologies are one input."""
+BATCHES = by_effort(1, 3, 100)
+
+
+def owl2rl() -> Program:
+    return rulesets.load("owl2rl").program
+
+
+def expect_what_the_engine_says(triples: list[Triple], ruleset: str = "owl2rl") -> SparkReasoner:
+    """Compare triples and violations with those of the in-process engine."""
+    engine = Reasoner(ruleset=ruleset, show_hidden=True)
+    engine.add_triples(triples)
+    with standing_in() as session:
+        reasoner = SparkReasoner(session, rulesets.load(ruleset).program, triple_frame(session, triples))
+        found, violated = flagged(reasoner.triples()), violations(reasoner, engine)
+    different = found ^ of_reasoner(engine)
+    if different:
+        culprit = min(namespace_of(row[:3]) for row in different)
+        texts = [list(map(term_text, triple)) for triple in triples]
+        lines = sorted(" ".join(some) for some in texts if namespace_of(some) == culprit)
+        pytest.fail("\n".join(["different:", *(f"  {row}" for row in sorted(different)[:10]), "of:", *lines]))
+    expected = engine.inconsistencies()
+    assert set(readable(expected)) <= set(readable(violated))
+    assert len(list(clashes(violated, engine.engine.base.queries.naming()))) == len(expected)
+    return reasoner
+
+
+@pytest.mark.parametrize("seed", range(BATCHES))
+@pytest.mark.parametrize("ruleset", rulesets.names())
+@pytest.mark.sample(5)
+def test_random_ontologies(ruleset: str, seed: int) -> None:
+    expect_what_the_engine_says(ontologies(seed, BATCH), ruleset)
+
+
+@pytest.mark.parametrize("seed", range(BATCHES))
+def test_updates_of_random_ontologies(seed: int) -> None:
+    """Data come and go; half of the batches have no equalities, because those make every update a full run."""
+    triples = ontologies(1000 + seed, BATCH)
+    if seed % 2 == 0:
+        triples = [triple for triple in triples if "sameAs" not in str(triple[1])]
+    is_data = [str(triple[1]).startswith("<http://example.org/") for triple in triples]
+    removed = [triple for number, triple in enumerate(triples) if is_data[number] and number % 5 == 0]
+    added = [triple for number, triple in enumerate(triples) if is_data[number] and number % 5 == 1]
+    before = [triple for triple in triples if triple not in added]
+    after = [triple for triple in triples if triple not in removed]
+    with standing_in() as session:
+        materialised = SparkReasoner(session, owl2rl(), triple_frame(session, before)).triples()
+        found = flagged(update(materialised, owl2rl(), added, removed))
+    assert found == in_process(after, ruleset="owl2rl")
+
+
+@pytest.mark.parametrize(("seed", "words", "few"), [(0, 0, 0), (1, 0, 10_000), (2, 100, 0)])
+def test_all_ways_are_the_same(monkeypatch: pytest.MonkeyPatch, seed: int, words: int, few: int) -> None:
+    """Masks in words or feature by feature; transitive closures by the driver or by doubling."""
+    monkeypatch.setattr("kg_reasoner.spark_backend.exec.encodings._WORDS_MOST", words)
+    monkeypatch.setattr("kg_reasoner.spark_backend.exec.transitive.FEW_STEPS", few)
+    monkeypatch.setattr("kg_reasoner.spark_backend.exec.facts.SMALL", 1)
+    expect_what_the_engine_says(ontologies(2000 + seed, BATCH))
+    test_updates_of_random_ontologies(2000 + seed)
+
+
+def test_too_many_masks_are_joins(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
+    monkeypatch.setattr("kg_reasoner.spark_backend.exec.mask_table.MOST_MASKS", 3)
+    expect_what_the_engine_says(ontologies(3000, BATCH))
+    assert "distinct sets of features" in caplog.text
+
+
+def test_equal_terms_without_expansion() -> None:
+    """A group of many equal terms has one representative, and as many rows as members."""
+    group = turtle("".join(f":n{number:03} owl:sameAs :n{number + 1:03} .\n" for number in range(300)))
+    triples = group + turtle(":n007 :p :x . :p rdfs:domain :C . :x :q :n300 . :y a :C .")
+    with standing_in() as session:
+        reasoner = SparkReasoner(session, owl2rl(), triple_frame(session, triples))
+        found = flagged(reasoner.triples(expanded=False))
+        equal = {(row.term, row.representative) for row in reasoner.equal_terms().collect()}
+    least = "<http://example.org/n000>"
+    assert equal == {(f"<http://example.org/n{number:03}>", least) for number in range(1, 301)}
+    representatives = dict(equal)
+
+    def rewritten(row: tuple[str, str, str, bool]) -> tuple[str, ...]:
+        return tuple(representatives.get(text, text) for text in row[:3])
+
+    expected = {rewritten(row) for row in in_process(triples, ruleset="owl2rl") if not row[1].endswith("#sameAs>")}
+    assert {row[:3] for row in found} == expected
+
+
+@pytest.mark.parametrize("few", [0, 10, 10_000])
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.sample(4)
+def test_transitive_closure(monkeypatch: pytest.MonkeyPatch, seed: int, few: int) -> None:
+    """Of random graphs with cycles, by several properties, one of which implies another; then with more edges."""
+    monkeypatch.setattr("kg_reasoner.spark_backend.exec.transitive.FEW_STEPS", few)
+    source = random.Random(seed)
+    text = ":p a owl:TransitiveProperty . :q a owl:TransitiveProperty , owl:SymmetricProperty . :p rdfs:subPropertyOf :r .\n"
+    text += ":r a owl:TransitiveProperty . :r owl:inverseOf :s . :chain owl:propertyChainAxiom ( :p :r ) .\n"
+    edges = [f":n{source.randrange(12)} :{source.choice('pqrs')} :n{source.randrange(12)} .\n" for _ in range(20)]
+    expect_what_the_engine_says(turtle(text + "".join(edges)))
+    before, added = turtle(text + "".join(edges[:15])), turtle("".join(edges[15:]))
+    with standing_in() as session:
+        materialised = SparkReasoner(session, owl2rl(), triple_frame(session, before)).triples()
+        after = flagged(update(materialised, owl2rl(), added))
+    labelled = [*before, *(triple for triple in added if triple not in before)]
+    assert after == in_process(labelled, ruleset="owl2rl")
+
+
+def test_a_long_path_takes_one_iteration() -> None:
+    edges = turtle(":p a owl:TransitiveProperty . " + "".join(f":n{number} :p :n{number + 1} .\n" for number in range(120)))
+    reports: list[Report] = []
+    with standing_in() as session:
+        found = SparkReasoner(session, owl2rl(), triple_frame(session, edges), progress=reports.append).triples()
+        assert flagged(found) == in_process(edges, ruleset="owl2rl")
+    assert [report.facts for report in reports if report.stage == "iteration"] == [120 * 121 // 2 - 120]
+
+
+# ------------------------------------------------------------------------------------------------------------- what was wrong
+
+
+def test_a_violation_without_variables_beside_equal_terms() -> None:
+    reasoner = expect_what_the_engine_says(
+        turtle("""
+        :a owl:sameAs :b . :x :p :y .
+        [] a owl:NegativePropertyAssertion ; owl:sourceIndividual :x ; owl:assertionProperty :p ; owl:targetIndividual :y .
+    """)
+    )
+    assert reasoner.run.representatives is not None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        ":p rdfs:domain :C0 . :C0 owl:sameAs :C2 . :x :p :y .",
+        ":p rdfs:subPropertyOf :q . :q owl:sameAs :r . :x :p :y .",
+        ":C rdfs:subClassOf :D . :D owl:sameAs :E . :E rdfs:subClassOf :F . :x a :C .",
+    ],
+)
+def test_equal_names_that_only_the_ontology_mentions(text: str) -> None:
+    expect_what_the_engine_says(turtle(text))
+
+
+@pytest.mark.parametrize("ruleset", ["owl2rl-full", "rdfs-full"])
+def test_ill_typed_literals_are_violations(ruleset: str) -> None:
+    reasoner = expect_what_the_engine_says(turtle(':x :p "a"^^xsd:integer .'), ruleset)
+    with standing_in():
+        assert not reasoner.inconsistencies().isEmpty()
+
+
+@pytest.mark.parametrize("look", [SparkReasoner.plan, SparkReasoner.explain])
+def test_looking_at_the_plan_changes_nothing(look: object) -> None:
+    triples = turtle(":a owl:sameAs :b . :a :p :c . :q a owl:FunctionalProperty .")
+    with standing_in() as session:
+        reasoner = SparkReasoner(session, owl2rl(), triple_frame(session, triples))
+        first = look(reasoner)  # type: ignore[operator]
+        assert flagged(reasoner.triples()) == in_process(triples, ruleset="owl2rl")
+        assert reasoner.run.representatives is not None
+        assert type(first) is type(look(reasoner))  # type: ignore[operator]
+        assert reasoner.plan().equality == "by representatives"
+
+
+def test_lists_do_not_turn_representatives_off() -> None:
+    """Positions in lists are compared, but they are no terms of the data."""
+    reasoner = expect_what_the_engine_says(
+        turtle("""
+        [] a owl:AllDifferent ; owl:distinctMembers ( :a :b :c ) . :a owl:sameAs :d . :d owl:sameAs :b .
+        :x owl:sameAs 1 . :x owl:sameAs 2 .
+    """)
+    )
+    assert reasoner.run.representatives is not None
+
+
+def test_facts_of_the_program_come_once() -> None:
+    program = parse("""
+        @prefix : <http://example.org/> .
+        :p[:a, :b] . :q[?x, ?y] :- :p[?x, ?y] . :C[:a] . :D[?x] :- :C[?x] .
+    """)
+    for text in (":x :p :y .", ":a :p :b . :a a :C .", ":a :q :b ."):
+        triples = turtle(text)
+        expected = in_process([*triples, *turtle(":n :p :m .")], program)
+        with standing_in() as session:
+            before = SparkReasoner(session, program, triple_frame(session, triples)).triples()
+            assert flagged(before) == in_process(triples, program)
+            after = update(before, program, turtle(":n :p :m ."))
+            assert flagged(after) == expected
+            assert flagged(update(after, program, None, turtle(":n :p :m ."))) == flagged(before)
+
+
+def test_components_without_graphframes_that_fail(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
+    """Some versions of GraphFrames fail with some versions of Spark."""
+
+    @contextmanager
+    def fails(pairs: object) -> Iterator[object]:
+        raise ReasonerError("cannot find connected components: Function identifier must be fully qualified")
+        yield
+
+    monkeypatch.setattr("kg_reasoner.spark_backend.exec.components.graphframes_components", fails)
+    source = random.Random(7)
+    pairs = [(f"n{source.randrange(60)}", f"n{source.randrange(60)}") for _ in range(40)]
+    pairs += [(f"long{number:02}", f"long{number + 1:02}") for number in range(20)]
+    with standing_in() as session:
+        frame = session.createDataFrame(pairs, "one string, other string")
+        found = representatives(frame, Workspace(session), "graphframes").collect()
+    assert {row.term: row.representative for row in found} == least_of_components(pairs)
+    assert "fully qualified" in caplog.text
+
+
+def test_equal_literals_violate_what_compares_them() -> None:
+    """Both values are equal to the same term, so that one stands for the other, but they differ."""
+    expect_what_the_engine_says(
+        turtle("""
+            :p rdfs:domain [ a owl:Restriction ; owl:onProperty :p ; owl:maxCardinality 1 ] .
+            :a :p "a" , :b , "b" .
+        """)
+    )
+
+
+def test_violations_name_what_was_written() -> None:
+    """The constraint has a term that another one stands for."""
+    reasoner = expect_what_the_engine_says(
+        turtle("""
+        :a owl:sameAs :z . :z :p :y .
+        [] a owl:NegativePropertyAssertion ; owl:sourceIndividual :z ; owl:assertionProperty :p ; owl:targetIndividual :y .
+    """)
+    )
+    with standing_in():
+        (row,) = reasoner.inconsistencies().collect()
+    assert row.axiom == "NegativeObjectPropertyAssertion(example:p example:z example:y)"
+    assert "/z>" in row.rule
+
+
+# ------------------------------------------------------------------------------------------------------------- the stand-in
+
+
+def test_the_stand_in_compares_no_texts_with_numbers() -> None:
+    with standing_in() as session:
+        from pyspark.sql import functions as F
+
+        frame = session.createDataFrame([("a", 1)], "text string, number int")
+        with pytest.raises(TypeError):
+            frame.where(F.col("text") == F.col("number"))
+        with pytest.raises(TypeError):
+            frame.join(frame.select(F.col("number").alias("text")), "text")
+        with pytest.raises(ValueError, match="ambiguous"):
+            frame.join(frame, frame["text"] == frame["text"]).select("text")
