@@ -252,6 +252,13 @@ def test_a_class_that_is_listed_twice_is_not_disjoint_with_itself() -> None:
     assert [each.name for each in reasoner.hierarchy().unsatisfiable] == [name("C")]
 
 
+@pytest.mark.parametrize("depth", [12, 13])
+def test_restrictions_that_are_nested_too_deeply_are_a_warning(depth: int) -> None:
+    nested = "[ owl:onProperty :p ; owl:someValuesFrom " * depth + ":B" + " ]" * depth
+    hierarchy = reasoner_on(f":A rdfs:subClassOf {nested} . {nested} rdfs:subClassOf :C .").hierarchy()
+    assert hierarchy.classes.is_below(name("A"), name("C")) == hierarchy.complete == (depth == 12)
+
+
 def test_the_top_property_leaves_something_open() -> None:
     """Nothing is empty that has itself as a value of it; what values have by it where others exist is not derived."""
     reasoner = reasoner_on("""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from kg_reasoner.api.core import ReasonerCore
 from kg_reasoner.classification.classifier import Classified, Classifier, Fork, Member, Source
-from kg_reasoner.classification.derived import REACHES, UNIVERSAL, DerivedClassifier, derives_hierarchy
+from kg_reasoner.classification.derived import DEEP, REACHES, UNIVERSAL, DerivedClassifier, derives_hierarchy
 from kg_reasoner.classification.hierarchy import Hierarchy
 from kg_reasoner.classification.usable_rules import reads_owl, without_schema_rules
 from kg_reasoner.engine.equality.rules import axioms
@@ -29,6 +29,7 @@ _NOMINALS = AxiomWarning(
 _UNIVERSAL = AxiomWarning(
     "restrictions of owl:topObjectProperty", "it relates everything to everything, from which more may follow than the rules derive"
 )
+_DEEP = AxiomWarning("restrictions nested more than twelve deep", "they are not used; give the inner ones names")
 
 
 class Given(Source, Protocol):
@@ -102,7 +103,7 @@ class Hierarchies:
         engine = self._reasoner.core.engine
         notes = (
             note
-            for relation, note in ((REACHES, _NOMINALS), (UNIVERSAL, _UNIVERSAL))
+            for relation, note in ((REACHES, _NOMINALS), (UNIVERSAL, _UNIVERSAL), (DEEP, _DEEP))
             if relation in engine.catalog.predicates and len(engine.base.rows(relation)) > 0
         )
         return (*engine.axioms.warnings, *notes)
