@@ -179,6 +179,7 @@ def test_there_are_cases() -> None:
 
 @needs_suite("owl2")
 @pytest.mark.parametrize("case", EL_CASES, ids=lambda case: case.id)
+@pytest.mark.sample(3)
 def test_w3c_cases(case: Case) -> None:
     reasoner = Reasoner(ruleset="owl2el")
     reasoner.add_triples(read(*case.premise))

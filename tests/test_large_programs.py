@@ -43,7 +43,7 @@ def test_deep_aggregates() -> None:
         return f"p(?c) :- {'AGGREGATE(' * depth}q(?x){' BIND COUNT(*) AS ?c)' * depth} ."
 
     parse(text(50))
-    with pytest.raises(UnsupportedError, match="aggregates are nested more than 50 deep"):
+    with pytest.raises(UnsupportedError, match="bodies are nested more than 50 deep"):
         parse(text(1000))
 
 

@@ -224,6 +224,7 @@ QUERIES = {
 
 
 @pytest.mark.parametrize("name", QUERIES)
+@pytest.mark.sample(4)
 def test_queries_end_in_time(people: Graph, name: str) -> None:
     reasoner = people.store.reasoner
     query = f"PREFIX ex: <{EX}> {QUERIES[name]}"

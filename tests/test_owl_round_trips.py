@@ -29,6 +29,7 @@ def documents() -> list[Path]:
 
 @needs_suite("owl2")
 @pytest.mark.parametrize("format", FORMATS)
+@pytest.mark.sample(3)
 def test_the_cases_of_the_w3c(format: str, tmp_path: Path) -> None:
     refused = 0
     for path in documents():

@@ -203,6 +203,7 @@ def test_deep_expressions_need_no_deep_stack(format: str, tmp_path: Path) -> Non
 # ------------------------------------------------------------------------------------------------------------------ the grammars
 
 
+@pytest.mark.long
 def test_the_grammar_accepts_what_the_reader_accepts() -> None:
     """The grammar, which explains mistakes, and the reader, which is fast, know the same language."""
     for case in cases("functional"):

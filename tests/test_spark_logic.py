@@ -54,6 +54,7 @@ def expect_what_the_engine_says(triples: list[Triple], ruleset: str = "owl2rl") 
 
 @pytest.mark.parametrize("seed", range(BATCHES))
 @pytest.mark.parametrize("ruleset", rulesets.names())
+@pytest.mark.sample(5)
 def test_random_ontologies(ruleset: str, seed: int) -> None:
     expect_what_the_engine_says(ontologies(seed, BATCH), ruleset)
 
@@ -112,6 +113,7 @@ def test_equal_terms_without_expansion() -> None:
 
 @pytest.mark.parametrize("few", [0, 10, 10_000])
 @pytest.mark.parametrize("seed", range(4))
+@pytest.mark.sample(4)
 def test_transitive_closure(monkeypatch: pytest.MonkeyPatch, seed: int, few: int) -> None:
     """Of random graphs with cycles, by several properties, one of which implies another; then with more edges."""
     monkeypatch.setattr("kg_reasoner.spark_backend.exec.transitive.FEW_STEPS", few)

@@ -157,6 +157,7 @@ def test_after_changes(kind: str, changes: list[tuple[bool, list[Triple]]]) -> N
 @given(
     triples=st.lists(st.one_of(TRIPLES, VOCABULARY), max_size=8), values=st.lists(st.sampled_from(GIVEN), min_size=2, max_size=3)
 )
+@pytest.mark.sample(5)
 def test_values_that_are_given(kind: str, triples: list[Triple], values: list[Term]) -> None:
     made = MAKERS[kind]()
     change(made, True, triples)

@@ -469,11 +469,18 @@ def test_facts_as_tables() -> None:
     reasoner.add_table("person", arrow())
     found = reasoner.facts("person")
     assert found.to_arrow().select(list(ROWS)).to_pylist() == arrow().to_pylist()
-    assert sorted(found.to_polars()["age"]) == sorted(found.to_pandas()["age"]) == sorted(ROWS["age"])
     assert reasoner.facts("other").to_arrow().schema.names == ["column 1", "column 2"]
     assert "4 rows of name, age" in repr(found) and len(found) == 4 and len(list(found)) == 4 and list(found) == []
     with pytest.raises(UnknownNameError, match="ending of a table's file"):
         found.write("x.xlsx")
+
+
+@pytest.mark.parametrize("library", ["polars", "pandas"])
+def test_facts_as_data_frames(library: str) -> None:
+    pytest.importorskip(library)
+    reasoner = Reasoner(PERSON)
+    reasoner.add_table("person", arrow())
+    assert sorted(getattr(reasoner.facts("person"), f"to_{library}")()["age"]) == sorted(ROWS["age"])
 
 
 # ---- lookup by argument

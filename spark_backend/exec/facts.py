@@ -343,9 +343,8 @@ class Facts:
         found = self.workspace.step(f"{name}-candidates", candidates.distinct)
         if not found.count:
             return found
-        if found.count < FEW:
-            known = F.broadcast(known.join(F.broadcast(found.rows), list(columns), "left_semi"))
-        return self.workspace.step(name, lambda: found.rows.join(known, list(columns), "left_anti"))
+        rivals = known if found.count >= FEW else F.broadcast(known.join(F.broadcast(found.rows), list(columns), "left_semi"))
+        return self.workspace.step(name, lambda: found.rows.join(rivals, list(columns), "left_anti"))
 
     def _compacted(self, steps: Sequence[Step]) -> Step:
         """Store the rows of several steps as one."""

@@ -8,12 +8,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from kg_reasoner.engine.maintenance import Work
-from kg_reasoner.engine.maintenance.collect import collect
 from kg_reasoner.engine.maintenance.strata import StratumByStratum
 from kg_reasoner.engine.materialise import Materialiser
 from kg_reasoner.storage.kernels import native
-from kg_reasoner.storage.kernels.layout import DONE, GROW, PAUSE, Goal
+from kg_reasoner.storage.kernels.layout import DONE, GROW, Goal
 from kg_reasoner.storage.kernels.memory import allocate
 from kg_reasoner.storage.kernels.update import PROCESS
 
@@ -22,6 +20,8 @@ FIRST_GOALS, FIRST_POOL = 64, 1 << 12
 
 class BackwardForward(StratumByStratum):
     """Deletes only facts without another derivation, so that no fact must be inserted again."""
+
+    deletes_at_once = True
 
     def __init__(self, materialiser: Materialiser) -> None:
         super().__init__(materialiser)
@@ -32,29 +32,12 @@ class BackwardForward(StratumByStratum):
         self._add_goals(FIRST_GOALS)
         self.database.watch()
 
-    def update(self, work: Work) -> None:
-        """See `StratumByStratum.update`."""
-        materialiser, database, context = self.materialiser, self.database, self.database.context
-        strata = materialiser.make_strata()
-        if not (self._is_simple(work) and materialiser.is_simple) or database.is_fresh:
-            super().update(work)
-            return
-        materialiser.enter(strata[0])
-        if context.removed_count:
-            self.prepare()
-        while (status := native.update_stratum(database.address, int(work.collects))) != DONE:
-            if status == PAUSE:
-                collect(database, work)
-            elif status == GROW and context.phase == PROCESS:
-                self._grow()
-            else:
-                materialiser.help(status)
-        materialiser.rest()
-
-    def _is_simple(self, work: Work) -> bool:
-        """Return whether only facts have changed, and nobody follows what happens."""
-        is_followed = work.progress is not None or self.materialiser.inserter is not None
-        return not (work.new_rules or work.gone_rules or work.gone_aggregates or is_followed)
+    def help(self, status: int) -> None:
+        """See `StratumByStratum.help`."""
+        if status == GROW and self.database.context.phase == PROCESS:
+            self._grow()
+        else:
+            super().help(status)
 
     def process_candidates(self) -> None:
         """See `StratumByStratum.process_candidates`."""

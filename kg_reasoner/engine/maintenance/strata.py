@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from typing import ClassVar
 
 from kg_reasoner.engine.counters import Counters
 from kg_reasoner.engine.maintenance import Finder, Work
@@ -11,6 +12,7 @@ from kg_reasoner.engine.maintenance.collect import collect
 from kg_reasoner.engine.maintenance.marking import Marking
 from kg_reasoner.engine.materialise import Materialiser, PlannedRule, Stratum
 from kg_reasoner.storage.kernels import native
+from kg_reasoner.storage.kernels.layout import DONE, PAUSE
 from kg_reasoner.storage.relation import Database
 
 
@@ -24,6 +26,9 @@ class StratumByStratum(ABC):
     Source for the treatment of strata: Motik, Nenov, Piro and Horrocks, Maintenance of Datalog Materialisations Revisited
     (Artificial Intelligence 269, 2019).
     """
+
+    deletes_at_once: ClassVar = False
+    """Whether `native.update_stratum` deletes as this strategy does."""
 
     def __init__(self, materialiser: Materialiser) -> None:
         self.materialiser = materialiser
@@ -66,12 +71,46 @@ class StratumByStratum(ABC):
             marking.finish()
 
     def update(self, work: Work) -> None:
-        """Apply an update, stratum by stratum."""
+        """Apply an update: in one call of a kernel if that is enough, or else stratum by stratum."""
+        strata = self.materialiser.make_strata()
+        if self._is_simple(work):
+            self._update_at_once(strata[0], work)
+        else:
+            self._update_each(strata, work)
+
+    def _is_simple(self, work: Work) -> bool:
+        """Return whether only facts of a single stratum have changed, nobody follows what happens, and the kernel deletes as this
+        strategy does, or has nothing to delete.
+        """
+        materialiser = self.materialiser
+        is_followed = work.progress is not None or materialiser.inserter is not None
+        if is_followed or work.new_rules or work.gone_rules or work.gone_aggregates:
+            return False
+        if not materialiser.is_simple or self.database.is_fresh:
+            return False
+        return self.deletes_at_once or not self.database.context.removed_count
+
+    def _update_at_once(self, stratum: Stratum, work: Work) -> None:
+        materialiser, database = self.materialiser, self.database
+        materialiser.enter(stratum)
+        if database.context.removed_count:
+            self.prepare()
+        while (status := native.update_stratum(database.address, int(work.collects))) != DONE:
+            if status == PAUSE:
+                collect(database, work)
+            else:
+                self.help(status)
+        materialiser.rest()
+
+    def help(self, status: int) -> None:
+        """Fulfil the request of a kernel that deletes and inserts."""
+        self.materialiser.help(status)
+
+    def _update_each(self, strata: Sequence[Stratum], work: Work) -> None:
         materialiser, database, context = self.materialiser, self.database, self.database.context
         recorder = materialiser.recorder
-        fresh = self.database.is_fresh
+        fresh = database.is_fresh
         removes = bool(context.removed_count or work.gone_rules or work.gone_aggregates)
-        strata = materialiser.make_strata()
         if removes:
             self.prepare()
             with recorder.measure("deletion"):
