@@ -223,6 +223,54 @@ def test_unsatisfiable_properties_are_found() -> None:
 
 
 @pytest.mark.parametrize(
+    "turtle",
+    [
+        ":x a [ owl:onProperty :p ; owl:hasSelf true ] . :p rdfs:domain [ owl:intersectionOf (:C :D) ] .",
+        ":x a [ owl:onProperty :p ; owl:hasSelf true ] . :p rdfs:range [ owl:onProperty :q ; owl:someValuesFrom :D ] . "
+        "[ owl:onProperty :q ; owl:someValuesFrom :D ] rdfs:subClassOf :C .",
+        ":x a :A . :A rdfs:subClassOf [ owl:oneOf (:y) ] . :y a :B . :B rdfs:subClassOf :C .",
+        ":d a owl:DatatypeProperty . :x :d 1 . [ owl:onProperty :d ; owl:hasValue 1.0 ] rdfs:subClassOf :C .",
+        ":x a :A . :A a owl:Class . :y a :D . "
+        "[ owl:onProperty owl:topObjectProperty ; owl:someValuesFrom :D ] rdfs:subClassOf :C .",
+    ],
+)
+def test_individuals_get_the_class_c(turtle: str) -> None:
+    """What HermiT found in random ontologies, and these rules once did not."""
+    reasoner = reasoner_on(turtle)
+    assert (name("x"), RDF.type, name("C")) in reasoner.triples()
+    assert reasoner.is_consistent()
+
+
+def test_classes_below_a_nominal_have_what_is_said_of_it() -> None:
+    reasoner = reasoner_on(":A rdfs:subClassOf [ owl:oneOf (:a) ] . :a a :B . :B rdfs:subClassOf :C .")
+    assert reasoner.hierarchy().classes.is_below(name("A"), name("C"))
+
+
+def test_a_class_that_is_listed_twice_is_not_disjoint_with_itself() -> None:
+    """OWL removes duplicates from the sets of its axioms."""
+    reasoner = reasoner_on("[] a owl:AllDisjointClasses ; owl:members (:A :B :A) . :a a :A . :C rdfs:subClassOf :A , :B .")
+    assert reasoner.is_consistent()
+    assert [each.name for each in reasoner.hierarchy().unsatisfiable] == [name("C")]
+
+
+@pytest.mark.parametrize("depth", [12, 13])
+def test_restrictions_that_are_nested_too_deeply_are_a_warning(depth: int) -> None:
+    nested = "[ owl:onProperty :p ; owl:someValuesFrom " * depth + ":B" + " ]" * depth
+    hierarchy = reasoner_on(f":A rdfs:subClassOf {nested} . {nested} rdfs:subClassOf :C .").hierarchy()
+    assert hierarchy.classes.is_below(name("A"), name("C")) == hierarchy.complete == (depth == 12)
+
+
+def test_the_top_property_leaves_something_open() -> None:
+    """Nothing is empty that has itself as a value of it; what values have by it where others exist is not derived."""
+    reasoner = reasoner_on("""
+        [ owl:onProperty owl:topObjectProperty ; owl:someValuesFrom :A ] rdfs:subClassOf owl:Nothing . :B rdfs:subClassOf :A .
+    """)
+    hierarchy = reasoner.hierarchy()
+    assert [each.name for each in hierarchy.unsatisfiable] == [name("A"), name("B")]
+    assert [each.axiom for each in hierarchy.warnings] == ["restrictions of owl:topObjectProperty"]
+
+
+@pytest.mark.parametrize(
     ("turtle", "warned"),
     [
         (":A rdfs:subClassOf [ owl:unionOf (:B :C) ] .", "SubClassOf(el:A ObjectUnionOf(el:B el:C))"),

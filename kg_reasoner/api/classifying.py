@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from kg_reasoner.api.core import ReasonerCore
 from kg_reasoner.classification.classifier import Classified, Classifier, Fork, Member, Source
-from kg_reasoner.classification.derived import REACHES, DerivedClassifier, derives_hierarchy
+from kg_reasoner.classification.derived import DEEP, REACHES, UNIVERSAL, DerivedClassifier, derives_hierarchy
 from kg_reasoner.classification.hierarchy import Hierarchy
 from kg_reasoner.classification.usable_rules import reads_owl, without_schema_rules
 from kg_reasoner.engine.equality.rules import axioms
@@ -26,6 +26,10 @@ _NOT_OWL = AxiomWarning("the rules of the program", "they are not those of OWL 2
 _NOMINALS = AxiomWarning(
     "classes below a nominal", "they reach others below the same one, from which more may follow than the rules derive"
 )
+_UNIVERSAL = AxiomWarning(
+    "restrictions of owl:topObjectProperty", "it relates everything to everything, from which more may follow than the rules derive"
+)
+_DEEP = AxiomWarning("restrictions nested more than twelve deep", "they are not used; give the inner ones names")
 
 
 class Given(Source, Protocol):
@@ -97,8 +101,12 @@ class Hierarchies:
     def _derived_warnings(self) -> tuple[AxiomWarning, ...]:
         """Return what the axioms say beyond the rules that derive the hierarchy."""
         engine = self._reasoner.core.engine
-        reaches = REACHES in engine.catalog.predicates and len(engine.base.rows(REACHES)) > 0
-        return (*engine.axioms.warnings, _NOMINALS) if reaches else engine.axioms.warnings
+        notes = (
+            note
+            for relation, note in ((REACHES, _NOMINALS), (UNIVERSAL, _UNIVERSAL), (DEEP, _DEEP))
+            if relation in engine.catalog.predicates and len(engine.base.rows(relation)) > 0
+        )
+        return (*engine.axioms.warnings, *notes)
 
     def _fork(self, program: Program) -> Made:
         """Return a reasoner for new members, which does not repeat the warnings of the first one."""

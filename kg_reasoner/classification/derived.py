@@ -18,10 +18,16 @@ from kg_reasoner.program import FALSE, TRIPLE, Atom, Origin, Program, Rule, Vari
 from kg_reasoner.storage.arrays import TripleIds
 from kg_reasoner.terms import IRI, OWL, RDFS, Term, Triple
 
-__all__ = ["REACHES", "DerivedClassifier", "derives_hierarchy"]
+__all__ = ["DEEP", "REACHES", "UNIVERSAL", "DerivedClassifier", "derives_hierarchy"]
 
 REACHES: Final = "<tag:kg-reasoner:owl2el/reaches>"
 """Relates a class to one below a nominal, a member of which each member of the former needs."""
+
+UNIVERSAL: Final = "<tag:kg-reasoner:owl2el/universal>"
+"""Has owl:topObjectProperty if a restriction is one of it."""
+
+DEEP: Final = "<tag:kg-reasoner:owl2el/deep>"
+"""Has restrictions that are nested too deeply to be used."""
 
 _BELOW: Final = {"class": RDFS.subClassOf, "object property": RDFS.subPropertyOf, "data property": RDFS.subPropertyOf}
 _NOTHING: Final = {
