@@ -208,3 +208,32 @@ def test_the_benchmark_runs(capsys: pytest.CaptureFixture[str]) -> None:
 
     main(40)
     assert len(capsys.readouterr().out.splitlines()) == 6
+
+
+def test_a_function_cannot_change_the_reasoner_that_calls_it() -> None:
+    """Nor ask it for consequences. Another one with its program guards itself; other reasoners may be used."""
+    reasoner, other = Reasoner(), Reasoner("p(1) . p(2) .")
+    subjects: list[Reasoner] = []
+
+    @reasoner.function("changes", "integer", returns="integer")
+    def changes(number: int) -> int:
+        subjects[0].add_facts("q", [(literal(99),)])
+        return number
+
+    @reasoner.function("asks", "integer", returns="integer")
+    def asks(number: int) -> int:
+        return number + len(list(subjects[0].facts("ok")))
+
+    @reasoner.function("counts", "integer", returns="integer")
+    def counts(number: int) -> int:
+        return number + len(list(other.facts("p")))
+
+    reasoner.add_program("a(changes(?x)) :- q(?x) . b(asks(?x)) :- q(?x) . c(counts(?x)) :- q(?x) . ok(?x) :- q(?x) .")
+    for one in (reasoner, reasoner.without_facts()):
+        subjects[:] = [one]
+        with pytest.warns(ReasonerWarning, match="changes has no result .* must be pure"):
+            one.add_facts("q", [(literal(1),), (literal(2),)])
+            one.materialise()
+        assert [texts(one, name) for name in ("q", "ok", "a", "b", "c")] == [["1", "2"], ["1", "2"], [], [], ["3", "4"]]
+        one.remove_facts("q", [(literal(2),)])
+        assert texts(one, "c") == ["3"]

@@ -277,7 +277,7 @@ class Reasoner:
         ```
 
         The function has to be pure: it is called once for each combination of arguments, in any order, and its results are kept. An
-        exception is an error of the expression, as in SPARQL.
+        exception is an error of the expression, as in SPARQL; so is an attempt to change the reasoner that evaluates the rule.
 
         Args:
             name: The name in rules, which is not one of the language's own functions.
@@ -293,11 +293,12 @@ class Reasoner:
         """
 
         def register(function: F) -> F:
+            from kg_reasoner.concurrency.callbacks import guarded
             from kg_reasoner.expressions.definitions import PythonFunction
 
             known = self._types_for(name)
             parameters = tuple(map(known.type_of, types))
-            self.core.functions[name] = PythonFunction(name, parameters, known.type_of(returns), function, batch)
+            self.core.functions[name] = PythonFunction(name, parameters, known.type_of(returns), guarded(function), batch)
             return function
 
         return register
@@ -324,11 +325,12 @@ class Reasoner:
         """
 
         def register(function: F) -> F:
+            from kg_reasoner.concurrency.callbacks import guarded
             from kg_reasoner.expressions.definitions import Reduction
 
             known = self._types_for(name)
             parameters = tuple(map(known.type_of, types))
-            self.core.reductions[name] = Reduction(name, parameters, known.type_of(returns), function)
+            self.core.reductions[name] = Reduction(name, parameters, known.type_of(returns), guarded(function))
             return function
 
         return register

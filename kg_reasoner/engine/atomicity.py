@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import TYPE_CHECKING, Protocol
 
+from kg_reasoner.concurrency.callbacks import CALLS, is_in_callback
 from kg_reasoner.concurrency.limits import NOBODY, UNLIMITED, Unwatched, Watch, current_watch
 from kg_reasoner.concurrency.locking import NO_HOLD, ReadWriteLock
 from kg_reasoner.engine.collector import Collector, Committed
@@ -51,6 +52,8 @@ class Operation:
 
     def __enter__(self) -> None:
         state = self._state
+        if CALLS and not state._is_whole and state.lock.is_writing and is_in_callback():
+            raise ReasonerError("a function that rules call must be pure: it cannot change the reasoner, nor ask for what follows")
         hold = self._hold = state.lock.write()
         try:
             if not state._is_whole or state.transaction is not None:
