@@ -102,6 +102,7 @@ def test_a_change_that_is_interrupted_in_a_block_is_undone(kind: type[Injector])
 
 
 @kinds
+@pytest.mark.sample(3)
 def test_a_rollback_that_is_interrupted_can_be_repeated(kind: type[Injector]) -> None:
     def changed() -> Reasoner:
         reasoner = joined()

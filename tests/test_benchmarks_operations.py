@@ -10,6 +10,7 @@ from click.testing import CliRunner
 from benchmarks import operations
 
 
+@pytest.mark.long
 def test_operations_beside_a_checkout(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each operation runs in both checkouts; one that takes much longer here makes the comparison fail."""
     runs: list[Path] = []

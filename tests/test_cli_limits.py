@@ -56,6 +56,7 @@ def chain(tmp_path: Path) -> Path:
     ],
 )
 @pytest.mark.parametrize("output", [True, False])
+@pytest.mark.sample(3)
 def test_an_endless_program_ends_at_its_limit(
     counting: Path, tmp_path: Path, limit: tuple[str, str], message: str, output: bool
 ) -> None:

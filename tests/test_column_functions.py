@@ -145,6 +145,7 @@ def test_operators_on_all_pairs(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", thinned(COMPARISONS, 3))
+@pytest.mark.long
 def test_products_too_small_for_doubles(name: str) -> None:
     for left, right in [("*", "*"), ("*", "-"), ("-", "*")]:
         _agree(Call(name, (Call(left, (_X, _Y)), Call(right, (_X, _X)))), list(product(_NASTY, _NASTY)))

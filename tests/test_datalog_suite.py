@@ -55,6 +55,7 @@ def test_program(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", thinned(folders(), 6))
+@pytest.mark.sample(4)
 def test_on_demand(name: str) -> None:
     """Facts with the first, or the last argument of some expected fact, and of none, without materialisation."""
     case = case_of(name)

@@ -50,6 +50,7 @@ def places(case: Case) -> Callable[[Sequence[str]], Iterable[int]]:
 
 
 @pytest.mark.parametrize("case", chosen(), ids=", ".join)
+@pytest.mark.sample(3)
 def test_a_fault_leaves_the_state_before_or_after(case: Case) -> None:
     done = sweep(SCENARIOS[case[0]], case[1], places(case), jobs=os.cpu_count() or 1)
     assert [complaint(done, result) for result in done.failures] == []

@@ -204,6 +204,7 @@ def test_what_a_transaction_has_changed_is_not_known_after_an_interrupt() -> Non
     assert state(reasoner) == state(expected)
 
 
+@pytest.mark.long
 def test_nothing_remains_of_a_program_whose_addition_was_interrupted() -> None:
     """Neither does an axiom's rule count as one of the program, nor has a predicate the types that were to be declared."""
     added = parse("input relation e(who: integer) . [?x, rdf:type, ?y] :- [?x, rdf:type, ?z], sub(?z, ?y) .")

@@ -16,6 +16,7 @@ NOTEBOOKS = sorted((ROOT / "docs" / "notebooks").glob("*.ipynb"))
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+@pytest.mark.sample(5)
 def test_outputs_are_those_of_the_cells(path: Path, tmp_path: Path) -> None:
     notebook = json.loads(path.read_text(encoding="utf-8"))
     shown = [cell["outputs"] for cell in code_cells(notebook)]

@@ -190,6 +190,7 @@ def test_depth_and_length_are_bounded(format: str) -> None:
 
 
 @pytest.mark.parametrize("format", ["functional", "owlxml", "manchester"])
+@pytest.mark.long
 def test_deep_expressions_need_no_deep_stack(format: str, tmp_path: Path) -> None:
     expression: Any = IRI("http://example.org/o#A")
     for _ in range(3000):

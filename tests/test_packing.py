@@ -78,6 +78,7 @@ def test_several_parts_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
 
 @pytest.mark.parametrize("suffix", [".gz", ".zst"])
 @pytest.mark.parametrize("block", [100, 1 << 20])
+@pytest.mark.sample(4)
 def test_damage_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, suffix: str, block: int) -> None:
     monkeypatch.setattr(packed.ReadAhead.__init__, "__defaults__", (block,))
     path = tmp_path / f"x.nt{suffix}"

@@ -174,6 +174,7 @@ def test_many_solutions_of_joins() -> None:
 
 
 @pytest.mark.skipif(CHECKED, reason="takes long without compiled kernels")
+@pytest.mark.long
 def test_a_star_around_a_rare_value_is_not_a_product() -> None:
     """Patterns that only meet in a third one: neither order nor layout may multiply them first (a billion pairs)."""
     rare, p, q, r = (IRI(f"http://example.org/{name}") for name in ("rare", "p", "q", "r"))

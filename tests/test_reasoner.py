@@ -258,6 +258,7 @@ def test_users_see_what_is_for_them() -> None:
             assert signature.return_annotation == "None" or "Returns:" in method.__doc__, name
 
 
+@pytest.mark.long
 def test_merging_equal_terms_is_loaded_where_it_is_wanted() -> None:
     code = (
         "import sys; from kg_reasoner import Reasoner; from kg_reasoner.terms import IRI, OWL\n"

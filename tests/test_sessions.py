@@ -110,6 +110,7 @@ def test_a_query_that_was_interrupted_leaves_the_graph_usable() -> None:
 
 
 @pytest.mark.parametrize("end", ["the transaction", "another store", "the reasoner"])
+@pytest.mark.sample(3)
 def test_what_a_store_left_waiting_is_kept(end: str) -> None:
     reasoner = Reasoner()
     graph_of(reasoner).add(FACT)

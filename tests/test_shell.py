@@ -245,6 +245,7 @@ def test_a_terminal(terminal: Terminal, tmp_path: Path) -> None:
     assert "+echo again;" in (tmp_path / "history").read_text()
 
 
+@pytest.mark.long
 def test_an_interrupt_ends_a_statement_and_not_the_session(tmp_path: Path) -> None:
     pytest.importorskip("prompt_toolkit")
     program = tmp_path / "endless.dl"

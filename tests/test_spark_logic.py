@@ -77,6 +77,7 @@ def test_updates_of_random_ontologies(seed: int) -> None:
 
 
 @pytest.mark.parametrize(("seed", "words", "few"), [(0, 0, 0), (1, 0, 10_000), (2, 100, 0)])
+@pytest.mark.sample(3)
 def test_all_ways_are_the_same(monkeypatch: pytest.MonkeyPatch, seed: int, words: int, few: int) -> None:
     """Masks in words or feature by feature; transitive closures by the driver or by doubling."""
     monkeypatch.setattr("kg_reasoner.spark_backend.exec.encodings._WORDS_MOST", words)

@@ -88,6 +88,7 @@ def works(reasoner: Reasoner) -> None:
 
 
 @pytest.mark.parametrize("name", thinned(QUERIES, 2))
+@pytest.mark.sample(4)
 def test_queries_end_in_time(people: Reasoner, name: str) -> None:
     with people.limited(Limits(seconds=0.1)):
         ends(people, name, LimitError, r"longer than its limit of 0\.1 s")

@@ -272,6 +272,7 @@ def test_few_answers_are_found_at_once(query: str, given: Any, monkeypatch: pyte
     "pattern", ["?s <urn:p> ?o", "?s <urn:p> <urn:a>", "<urn:hub> ?p ?o", "?s ?p <urn:a>", "?s <urn:p> ?o . ?o ?p ?x"]
 )
 @pytest.mark.parametrize("count", [200, 510, 511, 512, 513, 600, 1023, 1024, 1025, 5000])
+@pytest.mark.sample(4)
 def test_many_answers_are_not_few(pattern: str, count: int) -> None:
     made = Reasoner()
     made.add_triples([(IRI(f"urn:s{number}"), IRI("urn:p"), IRI("urn:a")) for number in range(count)])

@@ -139,6 +139,7 @@ def dsn() -> Iterator[str]:
         yield found
 
 
+@pytest.mark.long
 def test_postgresql(dsn: str) -> None:
     psycopg = pytest.importorskip("psycopg")
     with psycopg.connect(dsn) as connection:

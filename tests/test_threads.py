@@ -254,6 +254,7 @@ def test_the_rollback_of_a_graph_waits_for_a_transaction_of_another_thread() -> 
 
 
 @pytest.mark.parametrize("opened", ["triples", "facts", "graph", "SPARQL"])
+@pytest.mark.sample(2)
 def test_a_reader_that_stops_halfway_blocks_no_writer(opened: str) -> None:
     def run() -> list[str]:
         reasoner = with_paths(30)

@@ -48,6 +48,7 @@ def loaded(turtle: str, ruleset: str = "owl2rl", **settings: str) -> Reasoner:
 
 @pytest.mark.parametrize("ruleset", ["owl2rl", "owl2rl-full"])
 @pytest.mark.parametrize(("ontology", "expected"), thinned(cases(), 2))
+@pytest.mark.sample(3)
 def test_warnings_are_there_once_axioms_are_loaded(ontology: str, expected: str, ruleset: str) -> None:
     reasoner = loaded(ontology, ruleset)
     found = reasoner.warnings
