@@ -12,7 +12,7 @@ import numpy as np
 from kg_reasoner.api.core import ReasonerCore
 from kg_reasoner.api.stating import state_facts, withdraw_facts
 from kg_reasoner.api.values import as_value
-from kg_reasoner.errors import ArityError, LoadError, MissingExtraError, ReasonerError, UnknownNameError
+from kg_reasoner.errors import ArityError, LoadError, ReasonerError, UnknownNameError
 from kg_reasoner.program import TRIPLE, Column, Declaration, Program
 from kg_reasoner.query.matching import Which, check_which
 from kg_reasoner.storage.arrays import Ids
@@ -196,13 +196,9 @@ class Facts(Iterator[tuple[Term, ...]]):
         Raises:
             MissingExtraError: polars or pyarrow is not installed.
         """
-        try:
-            import polars
-        except ImportError:
-            raise MissingExtraError("facts as a data frame of Polars", "polars") from None
-        frame = polars.from_arrow(self.to_arrow())
-        assert isinstance(frame, polars.DataFrame)
-        return frame
+        from kg_reasoner.sparql.results.data_frames import polars_frame
+
+        return polars_frame("facts", self.to_arrow)
 
     def to_pandas(self) -> pandas.DataFrame:
         """Return the facts as a data frame of pandas, made from the table of Arrow.
@@ -210,11 +206,9 @@ class Facts(Iterator[tuple[Term, ...]]):
         Raises:
             MissingExtraError: pandas or pyarrow is not installed.
         """
-        try:
-            import pandas  # noqa: F401
-        except ImportError:
-            raise MissingExtraError("facts as a data frame of pandas", "pandas") from None
-        return self.to_arrow().to_pandas()
+        from kg_reasoner.sparql.results.data_frames import pandas_frame
+
+        return pandas_frame("facts", self.to_arrow)
 
     def write(self, path: str | Path, *, header: bool = False) -> int:
         """Write the facts to a file: ``.parquet``, ``.jsonl``, or sorted to ``.csv`` or ``.tsv``, the texts maybe with ``.gz``.

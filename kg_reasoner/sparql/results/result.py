@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from kg_reasoner.errors import MissingExtraError, UnknownNameError
+from kg_reasoner.errors import UnknownNameError
 from kg_reasoner.io.files import Target
 from kg_reasoner.sparql import algebra
 from kg_reasoner.sparql.query import Answer
@@ -92,13 +92,9 @@ class _Table(_Result):
         Raises:
             MissingExtraError: polars or pyarrow is not installed.
         """
-        try:
-            import polars
-        except ImportError:
-            raise MissingExtraError("a result as a data frame of Polars", "polars") from None
-        frame = polars.from_arrow(self.to_arrow())
-        assert isinstance(frame, polars.DataFrame)
-        return frame
+        from kg_reasoner.sparql.results.data_frames import polars_frame
+
+        return polars_frame("a result", self.to_arrow)
 
     def to_pandas(self) -> pandas.DataFrame:
         """Return the result as a data frame of pandas, made from the table of Arrow.
@@ -106,11 +102,9 @@ class _Table(_Result):
         Raises:
             MissingExtraError: pandas or pyarrow is not installed.
         """
-        try:
-            import pandas  # noqa: F401
-        except ImportError:
-            raise MissingExtraError("a result as a data frame of pandas", "pandas") from None
-        return self.to_arrow().to_pandas()
+        from kg_reasoner.sparql.results.data_frames import pandas_frame
+
+        return pandas_frame("a result", self.to_arrow)
 
     def tuples(self, terms: Terms = "kg_reasoner") -> Iterator[tuple[Any, ...]]:
         """Yield the rows as plain tuples.
