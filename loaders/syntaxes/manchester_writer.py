@@ -158,7 +158,7 @@ class _Writer:
         name, parts, _ = axiom
         kind, section = _SECTIONS[name]
         first, *others = parts
-        if name in _SEVERAL and (len(parts) > 2 or not isinstance(first, IRI)):
+        if name in _SEVERAL and (len(parts) > 2 or isinstance(first, Construct)):
             if len(parts) == 2 and isinstance(parts[1], IRI):
                 self._section(kind, parts[1], section, self._text(first), axiom)  # the order does not matter
             else:
