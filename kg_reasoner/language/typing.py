@@ -49,10 +49,11 @@ _OF_KIND: Final[dict[Kind, frozenset[str]]] = {
 _RESULTS: Final = {
     **dict.fromkeys(("STRLEN", "SIZE", "IDIV", "BAND", "BOR", "BXOR", "BNOT", "SHL", "SHR"), "integer"),
     **dict.fromkeys(("YEAR", "MONTH", "DAY", "HOURS", "MINUTES"), "integer"),
-    **dict.fromkeys(("LIST", "SPLIT", "RANGE", "KEYS", "VALUES", "AS_LIST"), "list"),
+    **dict.fromkeys(("LIST", "SPLIT", "RANGE", "KEYS", "VALUES", "AS_LIST", "SLICE", "SORT", "REVERSE", "ZIP"), "list"),
     "SET": "set",
     "AS_SET": "set",
     "MAP": "map",
+    "AS_MAP": "map",
     "TUPLE": "tuple",
     "IRI": "iri",
     "URI": "iri",

@@ -32,7 +32,7 @@ def members(part: Each, body: Iterable[object], context: Context) -> tuple[BodyL
     scope = tuple(dict.fromkeys(variables_of(whole)))
     low, high, middle, end = (context.variable(name) for name in ("low", "high", "middle", "end"))
     start: Variable | Literal = _ZERO
-    if isinstance(whole, Call) and whole.name == "RANGE":
+    if isinstance(whole, Call) and whole.name == "RANGE" and len(whole.arguments) == 2:
         start = context.variable("start")
         first, last = whole.arguments
         size: tuple[Bind, ...] = Bind(first, start, span), Bind(last, end, span)

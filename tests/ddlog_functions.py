@@ -1,0 +1,32 @@
+"""What DDlog's test programs have as functions in Rust, as functions in Python."""
+
+from __future__ import annotations
+
+import json
+
+from kg_reasoner import Reasoner
+
+__all__ = ["register"]
+
+
+def field(text: str) -> int | None:
+    """Return the number that a text of JSON has as its only field."""
+    found = json.loads(text).get("field")
+    return found if isinstance(found, int) else None
+
+
+def free_numbers(taken: frozenset[int], count: int, least: int, most: int) -> list[int]:
+    """Return the least numbers in a range that are not taken, as many as there are of `count`."""
+    found: list[int] = []
+    number = least
+    while len(found) < count and number <= most:
+        if number not in taken:
+            found.append(number)
+        number += 1
+    return found
+
+
+def register(reasoner: Reasoner) -> None:
+    """Register the functions at a reasoner."""
+    reasoner.function("json_field", "string", returns="integer")(field)
+    reasoner.function("free_numbers", "set<integer>", "integer", "integer", "integer", returns="list<integer>")(free_numbers)
