@@ -42,7 +42,7 @@ def change(transaction: Transaction, line: str) -> None:
         fact, _, changes = text.removesuffix(" .").partition(" <- ")
         column, _, value = changes.partition(" = ")
         atom = head_of(f"{fact} .")
-        transaction.modify(atom.predicate, *atom.terms, **{column: head_of(f"value({value}) .").terms[0]})
+        transaction.modify(atom.predicate, atom.terms if len(atom.terms) > 1 else atom.terms[0], **{column: head_of(f"value({value}) .").terms[0]})
         return
     atom = head_of(text)
     rows = [atom.terms]
@@ -53,7 +53,7 @@ def change(transaction: Transaction, line: str) -> None:
     elif sign == "~":
         transaction.insert_or_update(atom.predicate, rows)  # type: ignore[arg-type]
     else:
-        transaction.delete_key(atom.predicate, *rows)  # type: ignore[arg-type]
+        transaction.delete_key(atom.predicate, rows if len(atom.terms) > 1 else atom.terms)
 
 
 @pytest.mark.parametrize(("text", "strategy"), thinned(CASES, 5))
