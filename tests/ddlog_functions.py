@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import islice
 
 from kg_reasoner import Reasoner
 
@@ -16,14 +17,11 @@ def field(text: str) -> int | None:
 
 
 def free_numbers(taken: frozenset[int], count: int, least: int, most: int) -> list[int]:
-    """Return the least numbers in a range that are not taken, as many as there are of `count`."""
-    found: list[int] = []
-    number = least
-    while len(found) < count and number <= most:
-        if number not in taken:
-            found.append(number)
-        number += 1
-    return found
+    """Return numbers in a range that are not taken, as many as there are of `count`: those after the greatest one that is, then from below."""
+    greatest = max(taken, default=most)
+    first = greatest + 1 if least <= greatest < most else least
+    numbers = (number for part in (range(first, most + 1), range(least, first)) for number in part if number not in taken)
+    return list(islice(numbers, count))
 
 
 def register(reasoner: Reasoner) -> None:
