@@ -23,11 +23,12 @@ from .effort import thinned
 
 FILES = sorted((Path(__file__).parent / "language" / "ddlog").glob("*.txt"))
 PROGRAMS = [(f"{file.stem}: {title}", text) for file in FILES for title, text in blocks(file)]
+DEEP = "65,599"
 CASES = [
-    pytest.param(text, strategy, id=f"{title}, {strategy}")
+    pytest.param(text, strategy, id=f"{title}, {strategy}", marks=[pytest.mark.long] if DEEP in title else [])
     for title, text in PROGRAMS
     for strategy in STRATEGIES
-    if "65,599" not in title or strategy != "dbsp"  # a round of a circuit is milliseconds
+    if DEEP not in title or strategy != "dbsp"  # a round of a circuit is milliseconds
 ]
 
 
@@ -56,7 +57,7 @@ def change(transaction: Transaction, line: str) -> None:
         transaction.delete_key(atom.predicate, rows if len(atom.terms) > 1 else atom.terms)
 
 
-@pytest.mark.parametrize(("text", "strategy"), thinned(CASES, 5))
+@pytest.mark.parametrize(("text", "strategy"), thinned(CASES, 9))
 def test_changes(text: str, strategy: str) -> None:
     rules, *steps = text.split("\n--\n")
     reasoner = Reasoner(maintenance=strategy)  # type: ignore[arg-type]
