@@ -17,6 +17,7 @@ from kg_reasoner.language.surface import (
     Along,
     AnyOf,
     Applied,
+    Chosen,
     Condition,
     Each,
     Grouped,
@@ -96,6 +97,9 @@ class BodyReader(ExpressionReader):
             return Bind(self.expression(expression), self.variable(variable), span)
         if tree.data == "aggregate":
             return self.aggregate(tree, span, level)
+        if tree.data == "chosen":
+            body, _, *key = tree.children
+            return Chosen(tuple(self.alternatives(body, level + 1)), tuple(map(self.variable, key)), span)
         if tree.data == "group":
             first, *others = tree.children
             several = self.parts(first.children, level + 1), *(self.parts(other.children, level + 1) for other in others)
