@@ -17,7 +17,7 @@ def field(text: str) -> int | None:
 
 
 def free_numbers(taken: frozenset[int], count: int, least: int, most: int) -> list[int]:
-    """Return numbers in a range that are not taken, as many as there are of `count`: those after the greatest one that is, then from below."""
+    """Return so many numbers of a range that are not taken: those after the greatest one that is, then the others."""
     greatest = max(taken, default=most)
     first = greatest + 1 if least <= greatest < most else least
     numbers = (number for part in (range(first, most + 1), range(least, first)) for number in part if number not in taken)

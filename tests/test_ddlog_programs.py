@@ -1,7 +1,7 @@
 """The tasks of DDlog's own test programs, in our language: the changes of each transaction are the expected ones.
 
-A step is a transaction: ``+ fact`` adds, ``- fact`` removes, ``~ fact`` is insert_or_update, ``k fact`` is delete_key (with the key as
-its arguments), ``m relation(key) <- column = term`` modifies. A first step without changes has the facts of the program itself.
+A step is a transaction: ``+ fact`` adds, ``- fact`` removes, ``~ fact`` is insert_or_update, ``k fact`` is delete_key (its
+arguments are the key), ``m relation(key) <- column = term`` modifies. A first step without changes has the facts of the program itself.
 """
 
 from __future__ import annotations
@@ -43,7 +43,9 @@ def change(transaction: Transaction, line: str) -> None:
         fact, _, changes = text.removesuffix(" .").partition(" <- ")
         column, _, value = changes.partition(" = ")
         atom = head_of(f"{fact} .")
-        transaction.modify(atom.predicate, atom.terms if len(atom.terms) > 1 else atom.terms[0], **{column: head_of(f"value({value}) .").terms[0]})
+        transaction.modify(
+            atom.predicate, atom.terms if len(atom.terms) > 1 else atom.terms[0], **{column: head_of(f"value({value}) .").terms[0]}
+        )
         return
     atom = head_of(text)
     rows = [atom.terms]

@@ -1,4 +1,4 @@
-"""Choice: of all facts with the same key, one is kept. It is the least by its other columns, so that it does not depend on any order.
+"""Choice: of all facts with the same key, the least by the other columns is kept, so that it does not depend on any order.
 
 A choice is rules with aggregates: the least value of the first other column for each key, then that of the second one for each key
 and first value, and so on. Choices are stratified as aggregates are.
@@ -6,7 +6,7 @@ and first value, and so on. Choices are stratified as aggregates are.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 
 from kg_reasoner.errors import RuleSyntaxError
 from kg_reasoner.program import Aggregate, AggregateBinding, Argument, Atom, Declaration, Origin, Program, Rule, Variable
@@ -47,7 +47,7 @@ def choice_rule(declaration: Declaration) -> Rule:
     return Rule(head, chosen(declaration.source, variables, key), origin)
 
 
-def check_choice(declaration: Declaration, program: Program, declared: Mapping[str, Declaration]) -> None:
+def check_choice(declaration: Declaration, program: Program) -> None:
     """Check a declaration of a choice, and that nothing else derives the relation.
 
     Raises:
@@ -58,9 +58,6 @@ def check_choice(declaration: Declaration, program: Program, declared: Mapping[s
         raise RuleSyntaxError("the key of the choice has a column twice", declaration.span)
     if len(declaration.per) == declaration.arity:
         raise RuleSyntaxError("the key of the choice has all columns, so that there is nothing to choose", declaration.span)
-    if source in declared and declared[source].arity != declaration.arity:
-        message = f"{name} has {declaration.arity} columns, and {source} {declared[source].arity}"
-        raise RuleSyntaxError(message, declaration.span, "a choice has the columns of its source")
     if declaration.role == "input":
         raise RuleSyntaxError(f"{name} is a choice, and cannot be an input", declaration.span)
     own = choice_rule(declaration)

@@ -40,7 +40,7 @@ def check_declarations(program: Program) -> None:
     _check_keys_of_facts(program, declared)
     for declaration in declared.values():
         if declaration.per:
-            check_choice(declaration, program, declared)
+            check_choice(declaration, program)
     if any(declaration.is_temporal for declaration in program.declarations):
         check_streams(program, declared)
     _check_indexes(program, declared)

@@ -11,8 +11,8 @@ from kg_reasoner.errors import ReasonerError, RuleSyntaxError
 from kg_reasoner.expressions.compile import NAMES
 from kg_reasoner.expressions.definitions import Body, LanguageFunction
 from kg_reasoner.expressions.types import PARAMETRIC, Types
-from kg_reasoner.language.definitions import check_definitions
 from kg_reasoner.language.choice import CHOICE, choice_rule
+from kg_reasoner.language.definitions import check_definitions
 from kg_reasoner.language.desugaring.context import Context
 from kg_reasoner.language.desugaring.rules import is_plain, rules_of
 from kg_reasoner.language.reading.bodies import BodyReader
