@@ -17,7 +17,7 @@ from kg_reasoner.expressions.values import value_of
 from kg_reasoner.program import COLUMN_TYPES, TypeDefinition
 from kg_reasoner.terms import IRI, XSD, BlankNode, Literal, Term, literal
 
-__all__ = ["PARAMETRIC", "Type", "Types", "kind_of", "python_value"]
+__all__ = ["PARAMETRIC", "Type", "Types", "integer_range", "kind_of", "python_value"]
 
 Kinds = frozenset[str] | None
 """The kinds of terms in a type, see `kind_of`; None: any."""
@@ -246,12 +246,22 @@ def _base(name: str) -> Type:
     )
 
 
+def _bounds(name: str, bits: int) -> tuple[int, int]:
+    return (-(1 << (bits - 1)), (1 << (bits - 1)) - 1) if name == "signed" else (0, (1 << bits) - 1)
+
+
+def integer_range(type_: str) -> tuple[int, int] | None:
+    """Return the least and greatest integer of a type such as ``signed<8>``, or None for another type."""
+    name, *parameters = parts(type_)
+    return _bounds(name, int(parameters[0])) if name in ("signed", "unsigned") and parameters else None
+
+
 def _integers(name: str, parameters: list[str]) -> Type:
     """Return the type of the integers of a width in bits."""
     if len(parameters) != 1 or not parameters[0].isdecimal() or not 0 < int(parameters[0][:9]) <= _WIDEST:
         raise ReasonerError(f"the type {name} has a width in angle brackets: 1 to {_WIDEST} bits")
     bits = int(parameters[0])
-    low, high = (-(1 << (bits - 1)), (1 << (bits - 1)) - 1) if name == "signed" else (0, (1 << bits) - 1)
+    low, high = _bounds(name, bits)
     whole = _base("integer")
 
     def accepts(term: Term) -> bool:

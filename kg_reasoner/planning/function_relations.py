@@ -14,6 +14,8 @@ import numpy as np
 
 from kg_reasoner.errors import ValueTooLargeError
 from kg_reasoner.expressions import compile as expressions
+from kg_reasoner.expressions.definitions import PythonFunction
+from kg_reasoner.expressions.text_columns import called_on_texts
 from kg_reasoner.planning.chains import Chains
 from kg_reasoner.planning.text_functions import TextFunction, is_element, members_of, text_function
 from kg_reasoner.program import AUXILIARY, Call, Expression, Rule, Variable, variables_of
@@ -204,8 +206,36 @@ class Functions:
         results[others] = self._one_by_one(function, arguments[others])
         return results
 
+    def _in_python(self, function: _FunctionRelation, arguments: Rows) -> Ids | None:
+        """Return the results of a function in Python whose arguments are variables and constants; None for another expression, or if
+        an argument is in a form that needs terms.
+        """
+        call = function.expression
+        if not isinstance(call, Call) or not isinstance(call.definition, PythonFunction) or function.is_filter:
+            return None
+        columns: list[list[str]] = []
+        for part in call.arguments:
+            if isinstance(part, Variable):
+                columns.append(self.dictionary.texts_of(arguments[:, function.variables.index(part)]))
+            elif isinstance(part, Call):
+                return None
+            else:
+                columns.append([term_text(part)] * len(arguments))
+        texts = called_on_texts(call.definition, columns, len(arguments))
+        if texts is None:
+            return None
+        if any(text is not None and len(text) > LONGEST for text in texts):
+            raise ValueTooLargeError(f"a result of the function {call.name} has more than {LONGEST} characters")
+        known = [place for place, text in enumerate(texts) if text is not None]
+        results = np.full(len(texts), FAILED, np.int32)
+        results[known] = self.dictionary.encode_texts([text for text in texts if text is not None])
+        return results
+
     def _one_by_one(self, function: _FunctionRelation, arguments: Rows) -> Ids:
         """Return the results of a function, applied to one row of arguments after the other."""
+        results = self._in_python(function, arguments)
+        if results is not None:
+            return results
         numbers = list(dict.fromkeys(arguments.reshape(-1).tolist()))
         terms = dict(zip(numbers, map(term_from_text, self.dictionary.texts_of(numbers)), strict=True))
         rows = [[terms[number] for number in row] for row in arguments.tolist()]
