@@ -207,7 +207,7 @@ def test_the_benchmark_runs(capsys: pytest.CaptureFixture[str]) -> None:
     from benchmarks.flat_maps import main
 
     main(40)
-    assert len(capsys.readouterr().out.splitlines()) == 6
+    assert len(capsys.readouterr().out.splitlines()) == 7
 
 
 def test_a_function_cannot_change_the_reasoner_that_calls_it() -> None:

@@ -80,7 +80,9 @@ def test_other_expressions_have_none() -> None:
 TYPES = ["integer", "signed<8>", "string", "double", "boolean", "any"]
 ARGUMENTS = st.one_of(
     st.integers(-200, 200).map(literal),
-    st.sampled_from([Literal("007", XSD.integer.value), Literal("x", XSD.integer.value), literal(1.5), IRI("urn:a"), literal(True)]),
+    st.sampled_from(
+        [Literal("007", XSD.integer.value), Literal("x", XSD.integer.value), literal(1.5), IRI("urn:a"), literal(True)]
+    ),
     st.text(alphabet='ab"\\\n', max_size=3).map(Literal),
     st.sampled_from(["1e3", "INF", " 1", "1_0"]).map(lambda text: Literal(text, XSD.double.value)),
 )

@@ -17,7 +17,10 @@ __all__ = ["called_on_texts"]
 
 _NUMBERS: Final = {"integer": int, "double": float}
 _ENDS: Final = {name: f'"^^<{XSD[name].value}>' for name in (*_NUMBERS, "boolean")}
-_FORMS: Final = {"integer": re.compile(r"[+-]?[0-9]{1,300}"), "double": re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")}
+_FORMS: Final = {
+    "integer": re.compile(r"[+-]?[0-9]{1,300}"),
+    "double": re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"),
+}
 _SPECIAL: Final = re.compile(r'["\\\n\r]')
 
 

@@ -141,7 +141,7 @@ class Functions:
 
     def _load_members(self, function: _FunctionRelation, arguments: Rows) -> Rows:
         """Store the results for all places in the collections of some requests, and return the requests that have none by then."""
-        collections = list(dict.fromkeys(arguments[:, 0].tolist()))
+        collections, of = np.unique(arguments[:, 0], return_inverse=True)
         members = [members_of(text) for text in self.dictionary.texts_of(collections)]
         sizes = np.array([0 if found is None else len(found) for found in members], np.int64)
         longest = int(sizes.max())
@@ -149,12 +149,13 @@ class Functions:
             return arguments
         places = self.dictionary.encode_texts([term_text(literal(place)) for place in range(longest)])
         rows = np.empty((int(sizes.sum()), 3), np.int32)
-        rows[:, 0] = np.repeat(np.array(collections, np.int32), sizes)
+        rows[:, 0] = np.repeat(collections, sizes)
         rows[:, 1] = places[np.arange(len(rows)) - np.repeat(np.cumsum(sizes) - sizes, sizes)]
         rows[:, 2] = self.dictionary.encode_texts([text for found in members for text in found or ()])
         self._database.load(function.relation, rows, STATED)
-        known = set(map(tuple, rows[:, :2].tolist()))
-        return np.array([row for row in arguments.tolist() if tuple(row) not in known], np.int32).reshape(-1, 2)
+        order = np.argsort(places)
+        found = order[np.minimum(np.searchsorted(places, arguments[:, 1], sorter=order), longest - 1)]
+        return arguments[(places[found] != arguments[:, 1]) | (found >= sizes[of.reshape(-1)])]
 
     def _by_function(self, requests: Rows) -> Iterator[tuple[_FunctionRelation, Rows]]:
         """Yield the different arguments of each function that is requested."""
