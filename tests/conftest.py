@@ -16,6 +16,7 @@ from kg_reasoner.concurrency import cores as thread_counts
 from kg_reasoner.lubm import generate
 from kg_reasoner.storage import capacities as table_capacities
 
+from .cpu_report import CpuReport
 from .effort import EFFORT, examples
 
 collect_ignore_glob = [] if find_spec("pyspark") else ["spark_*.py"]
@@ -30,6 +31,8 @@ def pytest_configure(config: pytest.Config) -> None:
     """Leave out what takes long, unless the effort of this run or a choice of marks says otherwise."""
     if EFFORT == "quick" and not config.option.markexpr:
         config.option.markexpr = "not long"
+        if not config.getoption("numprocesses", None):
+            config.pluginmanager.register(CpuReport())
 
 
 @pytest.hookimpl(tryfirst=True)
