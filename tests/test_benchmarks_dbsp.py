@@ -29,6 +29,7 @@ def closure(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize("name", thinned(CONTESTANTS, 2))
+@pytest.mark.sample(2)
 def test_contestants(name: str, closure: Path) -> None:
     found = dbsp.measure(name, closure, 0.875, sys.executable, 100, runs=1)
     assert not found.failure

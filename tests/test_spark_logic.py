@@ -162,11 +162,13 @@ def test_a_violation_without_variables_beside_equal_terms() -> None:
         ":C rdfs:subClassOf :D . :D owl:sameAs :E . :E rdfs:subClassOf :F . :x a :C .",
     ],
 )
+@pytest.mark.sample(3)
 def test_equal_names_that_only_the_ontology_mentions(text: str) -> None:
     expect_what_the_engine_says(turtle(text))
 
 
 @pytest.mark.parametrize("ruleset", ["owl2rl-full", "rdfs-full"])
+@pytest.mark.sample(2)
 def test_ill_typed_literals_are_violations(ruleset: str) -> None:
     reasoner = expect_what_the_engine_says(turtle(':x :p "a"^^xsd:integer .'), ruleset)
     with standing_in():
