@@ -22,6 +22,8 @@ PROPERTY_COLUMN: Final = 1
 class TripleTable(TripleLayout):
     """One relation, with a section for each property. See `TripleLayout`."""
 
+    is_split = False
+
     def __init__(self, dictionary: Dictionary, database: Database) -> None:
         super().__init__(dictionary, database)
         self._table = table = database.add_relation(3, section_column=PROPERTY_COLUMN)
