@@ -38,6 +38,7 @@ NAMES: dict[str, Callable[[Node], Node]] = {
         rewrites.join_with_values,
         rewrites.flatten_joins,
         rewrites.push_filters,
+        rewrites.count_solutions,
         rewrites.extend_after_slice,
     )
 }

@@ -248,6 +248,21 @@ def _is_only_itself(term: Any) -> bool:
     return isinstance(term, IRI) or (isinstance(term, Literal) and term.language is None and term.datatype == XSD.string.value)
 
 
+# --- aggregates -------------------------------------------------------------------------------------------------------
+
+
+def count_solutions(node: Node) -> Node:
+    """Count solutions instead of the values of a variable that all of them bind, so that these need not be found."""
+    if not isinstance(node, algebra.Group):
+        return node
+    bound = certain(node.node)
+    changed = tuple(
+        replace(one, argument=None) if one.function == "COUNT" and not one.is_distinct and one.argument in bound else one
+        for one in node.aggregates
+    )
+    return node if changed == node.aggregates else replace(node, aggregates=changed)
+
+
 # --- solution modifiers -----------------------------------------------------------------------------------------------
 
 
@@ -276,6 +291,7 @@ REWRITES: Final[tuple[Rewrite, ...]] = (
     everywhere(join_with_values),
     everywhere(flatten_joins),
     everywhere(push_filters),
+    everywhere(count_solutions),
     everywhere(extend_after_slice),
 )
 """The rewrites, in order."""

@@ -115,9 +115,9 @@ class PatternReader(ExpressionReader):
         self.seen = seen
         variable = self.variable()
         self.expect(")")
-        if has(Aggregate, expression):
+        if has(Aggregate, expression) or expression == variable:
             raise Unread
-        return before if expression == variable else algebra.Extend(before, variable, expression)
+        return algebra.Extend(before, variable, expression)
 
     def values(self) -> algebra.Values:
         """Read what follows VALUES."""
