@@ -907,7 +907,7 @@ class Reasoner:
 
     # --- reading ----------------------------------------------------------------------------------------------------
 
-    def triple_ids(self, which: Which = "all") -> TripleIds:
+    def triple_ids(self, which: Which = "all", predicate: AnyTerm | None = None) -> TripleIds:
         """Return triples as ids.
 
         Facts that are not RDF triples (a literal as the subject, a property that is not an IRI) and hidden triples (see
@@ -915,6 +915,7 @@ class Reasoner:
 
         Args:
             which: ``all``, ``explicit``, or ``inferred`` for those that are not explicit.
+            predicate: The property of the triples; by default any.
 
         Returns:
             A table of shape (n, 3).
@@ -924,7 +925,8 @@ class Reasoner:
         """
         check_which(which)
         with self.core.reading(which):
-            ids = self.engine.base.triples(which)
+            base = self.engine.base
+            ids = base.triples(which) if predicate is None else base.triples_of(self.dictionary.find(as_term(predicate)), which)
             first = self.dictionary.first_bytes()
             seen = self.core.queries.seen(ids[(first[ids[:, 0]] != ord('"')) & (first[ids[:, 1]] == ord("<"))], which=which)
             return np.array(seen)
