@@ -928,8 +928,11 @@ class Reasoner:
             base = self.engine.base
             ids = base.triples(which) if predicate is None else base.triples_of(self.dictionary.find(as_term(predicate)), which)
             first = self.dictionary.first_bytes()
-            seen = self.core.queries.seen(ids[(first[ids[:, 0]] != ord('"')) & (first[ids[:, 1]] == ord("<"))], which=which)
-            return np.array(seen)
+            kept = first[ids[:, 0]] != ord('"')
+            if predicate is None:
+                kept &= first[ids[:, 1]] == ord("<")
+            seen: TripleIds = self.core.queries.seen(ids if kept.all() else ids[kept], which=which)
+            return seen.copy() if seen.base is not None else seen
 
     def triples(
         self,
