@@ -12,10 +12,11 @@ from typing import Any, Final, NamedTuple, Protocol
 import numpy as np
 
 from kg_reasoner.storage.arrays import Ids
+from kg_reasoner.storage.database import Database
 from kg_reasoner.storage.kernels import native
 from kg_reasoner.storage.kernels.few import ANYTHING, PROPERTY, RESOURCE
 from kg_reasoner.storage.kernels.memory import Record, address, allocate
-from kg_reasoner.storage.relation import Database, Workspace
+from kg_reasoner.storage.workspaces import Workspace
 
 __all__ = ["ANYTHING", "GIVEN", "IDS", "PROPERTY", "RESOURCE", "FewAnswers", "FewAround", "FewOfPlan", "FewReached"]
 
