@@ -11,8 +11,8 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import TYPE_CHECKING, Protocol
 
 from kg_reasoner.concurrency.callbacks import CALLS, is_in_callback
-from kg_reasoner.concurrency.limits import NOBODY, UNLIMITED, Unwatched, Watch, current_watch
-from kg_reasoner.concurrency.locking import NO_HOLD, ReadWriteLock
+from kg_reasoner.concurrency.limits import NOBODY, UNLIMITED, Unwatched, Watch, current_watch, watches
+from kg_reasoner.concurrency.locking import NO_HOLD, Hold, ReadWriteLock
 from kg_reasoner.engine.collector import Collector, Committed
 from kg_reasoner.engine.journal import Entry, LoggedSetting
 from kg_reasoner.engine.state import State
@@ -43,12 +43,16 @@ class OpenChanges(Protocol):
 
 
 class Operation:
-    """The ``with`` block of an operation; see `AtomicState.changing`. It holds the lock, and commits the changes or undoes them."""
+    """The ``with`` block of an operation; see `AtomicState.changing`. It holds the lock, and commits the changes or undoes them.
+
+    A state has one of them, as one operation at a time runs: what is noted in it belongs to the thread that holds the lock.
+    """
 
     __slots__ = ("_hold", "_state")
 
     def __init__(self, state: AtomicState) -> None:
         self._state = state
+        self._hold: Hold = NO_HOLD
 
     def __enter__(self) -> None:
         state = self._state
@@ -71,9 +75,12 @@ class Operation:
         state = self._state
         try:
             if error is None:
-                committed = state.committed if state._outgoing is None else Committed(state.committed, state._outgoing)
                 journal = [] if state.transaction is None else state._journal
-                state._journal, state._is_whole, state.committed, state._outgoing = journal, True, committed, None
+                if state._outgoing is None:
+                    state._journal, state._is_whole = journal, True
+                else:
+                    committed = Committed(state.committed, state._outgoing)
+                    state._journal, state._is_whole, state.committed, state._outgoing = journal, True, committed, None
             else:
                 state._fail(error)
         finally:
@@ -105,6 +112,7 @@ class AtomicState(State):
         self.collector: Collector | None = None
         self.committed: Committed | None = None
         self.lock = ReadWriteLock(lambda: not self._is_whole)
+        self._operation = Operation(self)
         self._is_whole = True
         """False during an operation, and after an interrupted one until it is undone."""
         self._journal: list[Entry] = []
@@ -118,13 +126,13 @@ class AtomicState(State):
 
     def changing(self) -> AbstractContextManager[None]:
         """Return the ``with`` block of an operation that changes facts, rules or plans, atomically and while nobody reads."""
-        return Operation(self) if self.limits is UNLIMITED and current_watch() is NOBODY else self._watched()
+        return self._operation if self.limits is UNLIMITED and watches()[-1] is NOBODY else self._watched()
 
     @contextmanager
     def _watched(self) -> Iterator[None]:
         """Run an operation under the limits set for this state in the current context, or else under its own."""
         own = nullcontext() if current_watch().is_of(self.running) else Watch(self.limits, self.running)
-        with own, Operation(self):
+        with own, self._operation:
             watch, context = current_watch(), self.database.context
             watch.attach(context)
             try:

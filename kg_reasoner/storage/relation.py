@@ -43,11 +43,13 @@ from kg_reasoner.storage.kernels.layout import (
     Step,
 )
 from kg_reasoner.storage.kernels.memory import (
+    Argument,
     Record,
     StructTable,
     address,
     allocate,
     allocate_each,
+    argument,
     grant,
     lend,
     mix,
@@ -124,7 +126,7 @@ class PlanRoom:
         self.context = self._contexts.add(
             type_id=-1, hidden=ABSENT, compact_from=capacities.dead, renew_from=capacities.large, block_rows=capacities.block
         )
-        self.address = self.context.address
+        self.address = argument(self.context.address)
         """What every kernel is called with."""
         self.plans = StructTable(Plan, self.context, "plans")
         self.steps = StructTable(Step, self.context, "steps")
@@ -294,7 +296,7 @@ class Database(PlanRoom):
 
     _argument_room: int
     _argument_answers: Changed
-    _argument_addresses: tuple[int, int]
+    _argument_addresses: tuple[Argument, Argument]
 
     def __init__(self, claim: Callable[[int], None] = grant) -> None:
         super().__init__()
@@ -313,7 +315,7 @@ class Database(PlanRoom):
         self._extend_counts(16)
         self.context.requests, self.context.request_room = allocate(1, np.int32), 0
         self._argument_facts: Any = None
-        self._argument_addresses: tuple[int, int] = 0, 0
+        self._argument_addresses: tuple[Argument, Argument] = 0, 0
         self._argument_answers: Changed = np.empty(0, np.bool_)
         self._allocate_arguments(RETAINED)
         self._answered: tuple[Rows | None, Changed] = None, self._argument_answers
@@ -571,7 +573,7 @@ class Database(PlanRoom):
         native.triples_have_flag(self.address, data, len(triples), flag, answers)
         return self._answers(len(triples))
 
-    def _arguments(self, facts: Rows) -> tuple[int, int]:
+    def _arguments(self, facts: Rows) -> tuple[Argument, Argument]:
         """Return the addresses of the facts (few or scattered ones are copied), and of an array for one answer per fact."""
         if facts.shape == (1, 3) and self._argument_room:
             self._argument_triple[...] = facts
@@ -612,7 +614,7 @@ class Database(PlanRoom):
     def _allocate_arguments(self, room: int) -> None:
         room = max(room, 3)
         answers, ids = allocate(room, np.uint8), allocate(room, np.int32)
-        addresses, triple = (address(ids), address(answers)), ids[:3].reshape(1, 3)
+        addresses, triple = (argument(address(ids)), argument(address(answers))), ids[:3].reshape(1, 3)
         self._argument_ids, self._argument_triple, self._argument_room = ids, triple, room
         self._argument_answers, self._argument_addresses = answers.view(np.bool_), addresses
 

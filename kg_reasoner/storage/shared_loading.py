@@ -13,7 +13,7 @@ import numpy as np
 from kg_reasoner.concurrency.tasks import run_together
 from kg_reasoner.storage.kernels import native
 from kg_reasoner.storage.kernels.layout import Context, Frame
-from kg_reasoner.storage.kernels.memory import address, allocate, region
+from kg_reasoner.storage.kernels.memory import Argument, address, allocate, region
 
 if TYPE_CHECKING:
     from kg_reasoner.storage.arrays import Numbers
@@ -41,7 +41,7 @@ def shares_of(sizes: Numbers, threads: int) -> Any:
 class Tables(Protocol):
     """The part of `kg_reasoner.storage.relation.Database` that is needed."""
 
-    address: int
+    address: Argument
 
     @property
     def context_words(self) -> Numbers: ...
@@ -49,7 +49,7 @@ class Tables(Protocol):
     def grow(self, number: int | None = None) -> None: ...
 
 
-def load_together(database: Tables, triples: int, count: int, sizes: Numbers, changed: int, threads: int) -> None:
+def load_together(database: Tables, triples: Argument, count: int, sizes: Numbers, changed: Argument, threads: int) -> None:
     """Insert explicit triples that rules have not seen; their relations are there.
 
     Args:
@@ -93,6 +93,6 @@ class _Loader:
         self._words[0] = database.context_words
         self._words[0, Context.fields["frames"][0]] = address(self._frames)
 
-    def run(self, triples: int, count: int, changed: int) -> None:
+    def run(self, triples: Argument, count: int, changed: Argument) -> None:
         """Load the triples of the share, until all are loaded or a relation is full."""
         self.done = native.load_share(address(self._words), triples, self.done, count, self._shares, self._share, changed)
