@@ -13,6 +13,7 @@ import ctypes
 import os
 import weakref
 from collections.abc import Callable
+from ctypes import addressof
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, TypeAlias, TypeVar, get_args, get_origin, get_type_hints
 
 import numpy as np
@@ -232,10 +233,16 @@ def lend(array: npt.NDArray[Any]) -> Any:
     return block
 
 
+_first_byte = ctypes.c_char.from_buffer
+
+
 def address(array: Any) -> int:
     """Return the address of an array made by `allocate`."""
-    place: int = array.__array_interface__["data"][0]
-    return place
+    try:
+        return addressof(_first_byte(array))
+    except (TypeError, ValueError):  # an array that is empty or cannot be written to; NumPy takes longer to tell its address
+        place: int = array.__array_interface__["data"][0]
+        return place
 
 
 Argument: TypeAlias = int | ctypes.c_int64
