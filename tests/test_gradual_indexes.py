@@ -10,7 +10,8 @@ import pytest
 from kg_reasoner.api.reasoner import Reasoner
 from kg_reasoner.concurrency.limits import Limits
 from kg_reasoner.program import TRIPLE
-from kg_reasoner.storage import gradual_indexes, relation
+from kg_reasoner.storage import capacities as table_capacities
+from kg_reasoner.storage import gradual_indexes
 from kg_reasoner.storage.gradual_indexes import GradualIndexes
 from kg_reasoner.storage.kernels.layout import EMPTY
 from kg_reasoner.terms import IRI, RDF, Literal, literal
@@ -58,7 +59,7 @@ def small(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> It
     monkeypatch.setattr(GradualIndexes, "begin", noted_begin)
     monkeypatch.setattr(GradualIndexes, "advance", noted_advance)
     monkeypatch.setattr(GradualIndexes, "discard", noted_discard)
-    monkeypatch.setattr(relation, "capacities", relation.Capacities(dead=6, large=1))
+    monkeypatch.setattr(table_capacities, "current", table_capacities.Capacities(dead=6, large=1))
     patience, size = request.param
     for name, value in (("PATIENCE", patience), ("SLICE", size), ("FILLED", 4)):
         monkeypatch.setattr(gradual_indexes, name, value)
@@ -116,7 +117,7 @@ def test_small_changes_build_an_index(small: list[str]) -> None:
     edges = {(x, y) for x in nodes(40) for y in nodes(3)}
     reasoner.add_facts("edge", edges)
     reasoner.materialise()
-    one, building = (nodes(1)[0], nodes(2)[1]), reasoner.engine.database._gradual
+    one, building = (nodes(1)[0], nodes(2)[1]), reasoner.engine.database.gradual
     for number in range(1000):
         reasoner.remove_facts("edge", [one])
         reasoner.materialise()
@@ -178,7 +179,7 @@ def test_a_query_builds_the_rest(small: list[str]) -> None:
     reasoner.remove_facts("edge", [gone])
     reasoner.materialise()
     database = reasoner.engine.database
-    running = database._gradual.running
+    running = database.gradual.running
     if running:
         (index,) = running
         database.build(index)

@@ -19,8 +19,8 @@ from kg_reasoner.planning.property_tables import PropertyTables
 from kg_reasoner.program import Program, Rule
 from kg_reasoner.query.visibility import Visibility
 from kg_reasoner.storage.column_types import ColumnTypes
+from kg_reasoner.storage.database import Database
 from kg_reasoner.storage.dictionary import Dictionary
-from kg_reasoner.storage.relation import Database
 
 if TYPE_CHECKING:
     from kg_reasoner.loaders.ontology.owl import RuleChanges

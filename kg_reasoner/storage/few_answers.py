@@ -12,10 +12,11 @@ from typing import Any, Final, NamedTuple, Protocol
 import numpy as np
 
 from kg_reasoner.storage.arrays import Ids
+from kg_reasoner.storage.database import Database
 from kg_reasoner.storage.kernels import native
 from kg_reasoner.storage.kernels.few import ANYTHING, PROPERTY, RESOURCE
 from kg_reasoner.storage.kernels.memory import Argument, Record, address, allocate, argument
-from kg_reasoner.storage.relation import Database, Workspace
+from kg_reasoner.storage.workspaces import Workspace
 
 __all__ = ["ANYTHING", "GIVEN", "IDS", "PROPERTY", "RESOURCE", "FewAnswers", "FewAround", "FewOfPlan", "FewReached"]
 
@@ -179,7 +180,8 @@ class FewReached:
 
     def __init__(self, database: Database, index: int, start: int, first_bytes: Any, *, takes_start: bool, forwards: bool) -> None:
         self._database, self._first_bytes = database, first_bytes
-        self._arguments = index, start, int(takes_start), int(forwards), address(first_bytes)
+        arguments = index, start, int(takes_start), int(forwards), address(first_bytes)
+        self._arguments = tuple(map(argument, arguments))
         self._hidden = 0 if takes_start else 1
 
     def __call__(self, enough: int | None = None, given: Sequence[int] = ()) -> Ids | None:
