@@ -20,10 +20,10 @@ from kg_reasoner.planning.chains import Chains
 from kg_reasoner.planning.text_functions import TextFunction, is_element, members_of, text_function
 from kg_reasoner.program import AUXILIARY, Call, Expression, Rule, Variable, variables_of
 from kg_reasoner.storage.arrays import Ids, Rows, unique_rows
+from kg_reasoner.storage.database import Database
 from kg_reasoner.storage.dictionary import Dictionary
 from kg_reasoner.storage.kernels.layout import FAILED, HOLDS, STATED
 from kg_reasoner.storage.kernels.memory import allocate
-from kg_reasoner.storage.relation import REQUESTS, Database
 from kg_reasoner.terms import Literal, Term, literal, term_from_text, term_text
 
 if TYPE_CHECKING:
@@ -31,6 +31,9 @@ if TYPE_CHECKING:
 
 FEW: Final = 24
 """Fewer arguments are evaluated one by one, which costs less than columns of them."""
+
+REQUESTS: Final = 1 << 12
+"""Function calls that wait for their results at once."""
 
 MEMBERS: Final = f"{AUXILIARY}members"
 """How the predicates for members of collections begin."""
