@@ -211,8 +211,8 @@ class Functions:
         return results
 
     def _in_python(self, function: _FunctionRelation, arguments: Rows) -> Ids | None:
-        """Return the results of a function in Python whose arguments are variables and constants; None for another expression, or if
-        an argument is in a form that needs terms.
+        """Return the results of a function in Python, or None: the expression is another one, it has expressions among its
+        arguments, or an argument is in a form that needs terms.
         """
         call = function.expression
         if not isinstance(call, Call) or not isinstance(call.definition, PythonFunction) or function.is_filter:
