@@ -150,6 +150,9 @@ class Body:
         self._evaluate: Callable[[Sequence[Term]], Term | None] | None = None
         self._definition: tuple[Expression, tuple[Variable, ...]] | None = None
 
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_evaluate": None}
+
     def define(self, expression: Expression, variables: tuple[Variable, ...]) -> None:
         """Set the expression and its variables, in the order of the parameters."""
         self._definition = expression, variables
