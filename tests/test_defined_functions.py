@@ -129,8 +129,8 @@ def test_programs_with_functions_are_pickled() -> None:
         """
         type Shape = Dot() | Circle(r: integer) .
         function down(?n: integer): list<integer> = IF(?n <= 0, LIST(), APPEND(down(?n - 1), ?n)) .
-        function size(?s: Shape): integer = match ?s { Circle(?r) -> ?r ; _ -> 0 } .
-        p(down(?n), size(Circle(?n))) :- q(?n) . q(2) .
+        function radius(?s: Shape): integer = match ?s { Circle(?r) -> ?r ; _ -> 0 } .
+        p(down(?n), radius(Circle(?n))) :- q(?n) . q(2) .
         """
     )
     expected = list(Reasoner(program).facts("p"))

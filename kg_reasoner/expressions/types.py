@@ -98,7 +98,7 @@ def kind_of(term: Term) -> str:
 
 
 def python_value(term: Term) -> Any:
-    """Return the Python value of a literal: int, str, float, Decimal, bool, date, datetime, list, set (as frozenset), dict or tuple.
+    """Return the Python value of a literal: int, str, float, Decimal, bool, date, datetime, list, frozenset, dict or tuple.
 
     Other terms are returned as they are, among them dates that Python does not have: with a timezone, or of a year beyond 9999.
     """
