@@ -1,4 +1,4 @@
-"""Random transactions, some of them rolled back, on programs with keys, streams, multisets, structures, members, choices and aggregates.
+"""Random transactions, some of them rolled back, on programs with keys, streams, multisets, structures, choices and aggregates.
 
 A model in Python has the given facts; the oracle evaluates the rules on them after each transaction, by every strategy.
 """
