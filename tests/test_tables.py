@@ -540,3 +540,60 @@ def test_structures_in_files(tmp_path: Path, ending: str) -> None:
     again = Reasoner(program)
     again.add_table("box", path, header=ending in ("parquet", "jsonl"))
     assert set(again.facts("box")) == set(reasoner.facts("box"))
+
+
+OPTIONAL = """
+    input relation box(id: integer, place: optional<string>, weight: optional<integer>) .
+    nowhere(?x) :- box(?x, None(), _) .
+    at(?x, ?p) :- box(?x, Some(?p), _) .
+    heavy(?x) :- box(?x, _, Some(?w)), ?w > 5 .
+"""
+
+
+def optional_facts(reasoner: Reasoner) -> dict[str, list[list[str]]]:
+    return {name: sorted([term.lexical for term in row] for row in reasoner.facts(name)) for name in ("nowhere", "at", "heavy")}  # type: ignore[union-attr]
+
+
+EXPECTED_OPTIONAL = {"nowhere": [["2"], ["3"]], "at": [["1", "hall"]], "heavy": [["2"]]}
+
+
+@pytest.mark.parametrize("nulls", ["error", "skip"])
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("box.csv", "id,place,weight\n1,hall,5\n2,,7\n3,,\n"),
+        ("box.tsv", "id\tplace\tweight\n1\thall\t5\n2\t\t7\n3\t\t\n"),
+        ("box.jsonl", '{"id": 1, "place": "hall", "weight": 5}\n{"id": 2, "weight": 7}\n{"id": 3, "place": null}\n'),
+    ],
+)
+def test_missing_values_are_optional_values(name: str, text: str, nulls: Any, tmp_path: Path) -> None:
+    file = tmp_path / name
+    file.write_text(text)
+    reasoner = Reasoner(OPTIONAL)
+    reasoner.add_table("box", file, header=True, nulls=nulls)
+    assert optional_facts(reasoner) == EXPECTED_OPTIONAL
+    reasoner.remove_table("box", file, header=True, nulls=nulls)
+    assert optional_facts(reasoner) == {name: [] for name in EXPECTED_OPTIONAL}
+
+
+def test_optional_values_of_tables_of_arrow(tmp_path: Path) -> None:
+    pyarrow = pytest.importorskip("pyarrow")
+    table = pyarrow.table({"id": [1, 2, 3], "place": ["hall", None, None], "weight": [5, 7, None]})
+    reasoner = Reasoner(OPTIONAL)
+    reasoner.add_table("box", table)
+    assert optional_facts(reasoner) == EXPECTED_OPTIONAL
+    for name in ("box.csv", "box.parquet", "box.jsonl"):
+        reasoner.facts("box").write(tmp_path / name)
+        other = Reasoner(OPTIONAL)
+        other.add_table("box", tmp_path / name)
+        assert optional_facts(other) == EXPECTED_OPTIONAL
+
+
+def test_cells_that_are_no_optional_values(tmp_path: Path) -> None:
+    file = tmp_path / "box.csv"
+    file.write_text("1,hall,5\n2,,x\n")
+    with pytest.raises(LoadError, match="column weight"):
+        Reasoner(OPTIONAL).add_table("box", file)
+    file.write_text(",hall,5\n")
+    with pytest.raises(LoadError, match="column id"):
+        Reasoner(OPTIONAL).add_table("box", file)

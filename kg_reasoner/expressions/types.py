@@ -19,7 +19,7 @@ from kg_reasoner.expressions.values import value_of
 from kg_reasoner.program import COLUMN_TYPES, TypeDefinition
 from kg_reasoner.terms import IRI, XSD, BlankNode, Literal, Term, literal
 
-__all__ = ["PARAMETRIC", "Type", "Types", "integer_range", "kind_of", "python_value"]
+__all__ = ["PARAMETRIC", "Type", "Types", "integer_range", "kind_of", "parts", "python_value"]
 
 Kinds = frozenset[str] | None
 """The kinds of terms in a type, see `kind_of`; None: any."""

@@ -13,8 +13,8 @@ from typing import Any, Final, NamedTuple
 
 from kg_reasoner.errors import LoadError
 from kg_reasoner.program import COLUMN_TYPES
-from kg_reasoner.storage.table_terms import cell_reader
-from kg_reasoner.terms import ABSOLUTE_IRI, XSD, Term, literal, term_text
+from kg_reasoner.storage.table_terms import cell_reader, optional_of, something, text_reader
+from kg_reasoner.terms import ABSOLUTE_IRI, XSD, Term, literal, term_from_text, term_text
 
 __all__ = ["Form", "Unreadable", "expect_terms", "form_of", "term_texts"]
 
@@ -106,6 +106,8 @@ def term_texts(values: Any, type_: str, prefixes: Mapping[str, str], *, has_cell
         _expect_range(values, width, type_)
         return texts
     is_text = _is_text(values.type)
+    if form.form != "literal" and (inner := optional_of(type_)) is not None:
+        return _optional(values, inner, type_, prefixes, has_cells=has_cells)
     if type_ not in COLUMN_TYPES:  # what has structure is a term of its datatype, or the N-Triples form of one
         type_, has_cells = "any", True
     if type_ == "any" and form.form == "literal":
@@ -119,6 +121,24 @@ def term_texts(values: Any, type_: str, prefixes: Mapping[str, str], *, has_cell
     if type_ in ("any", native):
         return _typed(lexical, XSD[native].value)
     return _of_text(lexical, type_, prefixes)
+
+
+def _optional(values: Any, inner: str, type_: str, prefixes: Mapping[str, str], *, has_cells: bool) -> Any:
+    """Return the N-Triples forms of optional values that are there."""
+    import pyarrow
+
+    if not _is_text(values.type):
+        texts = term_texts(values, inner, prefixes, has_cells=has_cells).to_pylist()
+        found = [term_text(something(term_from_text(text))) for text in texts]
+        return pyarrow.array(found, pyarrow.large_string())
+    read = cell_reader(type_, prefixes) if has_cells else text_reader(inner, prefixes)
+    found = []
+    for place, text in enumerate(_as_text(values).to_pylist()):
+        try:
+            found.append(term_text(read(text)))
+        except ValueError as error:
+            raise Unreadable(place, str(error)) from None
+    return pyarrow.array(found, pyarrow.large_string())
 
 
 def _native(values: Any) -> tuple[str, Any]:
