@@ -21,7 +21,7 @@ Reading a written cell returns the same term. A term that does not have its colu
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Final
 
 from kg_reasoner.expressions.structures import NAMESPACE, encode
@@ -29,7 +29,18 @@ from kg_reasoner.expressions.types import Types, parts
 from kg_reasoner.expressions.values import value_of
 from kg_reasoner.terms import ABSOLUTE_IRI, IRI, XSD, BlankNode, Literal, Term, literal, term_from_text, term_text
 
-__all__ = ["NOTHING", "cell_reader", "format_cell", "is_of_type", "optional_of", "something", "text_reader", "with_article"]
+__all__ = [
+    "NOTHING",
+    "cell_reader",
+    "collection",
+    "format_cell",
+    "is_of_type",
+    "optional_of",
+    "parts_of",
+    "something",
+    "text_reader",
+    "with_article",
+]
 
 NOTHING: Final = encode("record", (), "None")
 """The optional value that is missing."""
@@ -137,6 +148,16 @@ def _optional_reader(read: Callable[[str], Term], empty: Term | None) -> Callabl
 def something(term: Term) -> Literal:
     """Return the optional value that is a term."""
     return encode("record", [term], "Some")
+
+
+def collection(kind: str, terms: Iterable[Term]) -> Literal:
+    """Return the ``list`` or ``set`` of some terms."""
+    return encode(kind, terms)
+
+
+def parts_of(type_: str) -> list[str]:
+    """Return the name of a type and its parameters."""
+    return parts(type_)
 
 
 def text_reader(inner: str, prefixes: Mapping[str, str]) -> Callable[[str], Term]:

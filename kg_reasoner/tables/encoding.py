@@ -13,7 +13,7 @@ from kg_reasoner.storage.arrays import Ids
 from kg_reasoner.storage.dictionary import Dictionary
 from kg_reasoner.storage.table_terms import NOTHING, optional_of
 from kg_reasoner.tables.sources import Batches
-from kg_reasoner.tables.values import Form, Unreadable, expect_terms, form_of, term_texts
+from kg_reasoner.tables.values import Form, Unreadable, expect_terms, form_of, is_list, list_texts, term_texts
 
 __all__ = ["READ_EXACTLY", "Nulls", "check_nulls", "encoded", "places_of"]
 
@@ -105,6 +105,8 @@ def encoded(
                 form = form_of(batch.schema.field(places[number]).metadata)
 
                 def texts_of(values: Any, type_: str = column.type, form: Form = form) -> Any:
+                    if is_list(values.type):
+                        return pyarrow.array(list_texts(values, type_, prefixes), pyarrow.large_string())
                     return term_texts(values, type_, prefixes, has_cells=table.has_cells, form=form)
 
                 try:
@@ -161,6 +163,8 @@ def _column(array: Any, texts_of: Callable[[Any], Any], dictionary: Dictionary, 
     """
     import pyarrow
 
+    if is_list(array.type):
+        return _ids(texts_of(array), dictionary, only_known)
     coded = array if pyarrow.types.is_dictionary(array.type) else array.dictionary_encode()
     codes = np.asarray(coded.indices)
     values = coded.dictionary
