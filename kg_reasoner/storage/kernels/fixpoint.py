@@ -63,7 +63,10 @@ def queue_head(context: Context, frame: Frame, plan: Plan) -> int:
     plan.last_key = key
     context.ring_relations[place] = plan.head_relation
     context.ring_keys[place] = key
-    prefetch(relation.keys, mix(key) & relation.mask)
+    slot = mix(key) & relation.mask
+    prefetch(relation.keys, slot)
+    if relation.arity > 2:
+        prefetch(relation.key_rows, slot)
     context.ring_next = number + 1
     context.ring_count = context.ring_count + 1
     return context.ring_count
