@@ -212,7 +212,7 @@ class Draft:
         columns = [self.trigger_columns.index(self._code(term)) for term in terms]
         binds = all(SKIP < code < 0 or code == SKIP for code in self.trigger_columns)
         decided = self.one_is_enough and bool(self.steps) and all(step.kind != CALL for step in self.steps)
-        if self.steps and not decided or not (self.steps or binds):
+        if (self.steps and not decided) or not (self.steps or binds):
             return {}
         return {"copies": int(not self.steps), "decided": int(decided), "first_column": columns[0], "second_column": columns[-1]}
 
