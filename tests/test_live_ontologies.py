@@ -193,6 +193,14 @@ def test_a_change_is_followed_where_it_has_no_other_effects(axiom: str, is_follo
         assert shown(tuple(live.rules.values())) == rules
 
 
+@pytest.mark.parametrize("limit", ["live_steps._MOST", "linked._LARGEST"])
+def test_a_change_of_too_many_restrictions_is_not_followed(limit: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    axiom = read(f"{ONTOLOGY.partition(':A a')[0]} :A rdfs:subClassOf :B .")
+    assert owl.follow(read(ONTOLOGY)).change((), axiom) is not None
+    monkeypatch.setattr(f"kg_reasoner.loaders.ontology.{limit}", 0)
+    assert owl.follow(read(ONTOLOGY)).change((), axiom) is None
+
+
 CYCLE = "_:r owl:onProperty :p ; owl:someValuesFrom :C ; rdfs:subClassOf :A . :B rdfs:subClassOf _:s . _:s owl:onProperty :p ; "
 CYCLE += "owl:someValuesFrom :C ."
 STEP = "_:r owl:onProperty :p ; owl:someValuesFrom :A . _:s owl:onProperty :p ; owl:someValuesFrom :B . :A rdfs:subClassOf _:r . "

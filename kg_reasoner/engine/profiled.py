@@ -76,7 +76,9 @@ def _constants(materialiser: Materialiser, relation: int, low: int, high: int) -
 
 
 def _run(materialiser: Materialiser, planned: PlannedRule, entry: Callable[..., int], *arguments: int) -> None:
-    """Call a kernel that runs one plan until it is done. What counts are the matches of the last call, which has them all."""
+    """Call a kernel that runs one plan until it is done. What counts are the matches of the last call, which has them all, except
+    those whose heads an earlier call has inserted, if the plan does not look for these.
+    """
     database, context = materialiser.database, materialiser.database.context
     head = database.relations[planned.rule.head.relation]
     known = head.count
@@ -89,7 +91,8 @@ def _run(materialiser: Materialiser, planned: PlannedRule, entry: Callable[..., 
                 break
             context.instances = before
             materialiser.help(status)
-    materialiser.recorder.count(activity, context.instances - before, head.count - known)
+    new = head.count - known
+    materialiser.recorder.count(activity, max(context.instances - before, new), new)
 
 
 def _activity(planned: PlannedRule) -> Activity:

@@ -132,6 +132,8 @@ class Draft:
         self.head = head
         self.of_rule = of_rule
         """Whether the plan is run for many rows, so that it is worth while to know at once that it finds nothing."""
+        self.one_is_enough = trigger is not None and not (backward or exact or body[trigger].negated)
+        """Whether further matches with the same head make no difference."""
         self.slots: dict[str, int] = {name: slot for slot, name in enumerate(seeds)}
         self.trigger_columns: tuple[int, ...] = ()
         first = head if backward else body[trigger] if trigger is not None else None
@@ -190,7 +192,7 @@ class Draft:
             rule=rule,
             apart=self.trigger_apart,
             probe_column=self._probe_column(),
-            **self._copied_columns(),
+            **self._head_columns(),
         )
         database.frames.fit(len(self.slots), len(self.steps))
         return len(database.plans) - 1
@@ -202,14 +204,17 @@ class Draft:
         (code,) = self.steps[0].key
         return self.trigger_columns.index(code) if code < 0 and code in self.trigger_columns else -1
 
-    def _copied_columns(self) -> dict[str, int]:
-        """Return the plan's fields for a rule that only copies columns of the triggering row to a unary or binary head."""
-        binds = all(SKIP < code < 0 or code == SKIP for code in self.trigger_columns)
+    def _head_columns(self) -> dict[str, int]:
+        """Return the plan's fields for a unary or binary head that is made of the triggering row's columns."""
         terms = self.head.terms
-        if self.steps or not binds or not 0 < len(terms) < 3 or not all(isinstance(term, str) for term in terms):
-            return {"copies": 0}
+        if not 0 < len(terms) < 3 or not all(isinstance(term, str) and self._code(term) in self.trigger_columns for term in terms):
+            return {}
         columns = [self.trigger_columns.index(self._code(term)) for term in terms]
-        return {"copies": 1, "first_column": columns[0], "second_column": columns[-1]}
+        binds = all(SKIP < code < 0 or code == SKIP for code in self.trigger_columns)
+        decided = self.one_is_enough and bool(self.steps) and all(step.kind != CALL for step in self.steps)
+        if (self.steps and not decided) or not (self.steps or binds):
+            return {}
+        return {"copies": int(not self.steps), "decided": int(decided), "first_column": columns[0], "second_column": columns[-1]}
 
     def _code(self, term: StoredTerm) -> int:
         return term if isinstance(term, int) else -1 - self.slots[term]

@@ -23,7 +23,7 @@ from kg_reasoner.terms import BlankNode, Term
 __all__ = ["Area", "LinkedParts"]
 
 _LARGEST: Final = 500
-"""An area with more expressions and axioms than this is not translated by itself."""
+"""An area with more expressions and axioms than this is not translated by itself, if these are the most of the ontology."""
 _Part = BlankNode | Axiom | SwrlRule
 """A part of an ontology: the node of an expression, an axiom, or a rule."""
 
@@ -106,7 +106,7 @@ class LinkedParts:
                 if place not in places:
                     places.add(place)
                     waiting.extend(self._nodes_of(place))
-            if len(places) > _LARGEST:
+            if len(places) > max(_LARGEST, len(self._parts) // 2):
                 return None
         return Area(self._only(map(self._parts.__getitem__, sorted(places))), steps)
 

@@ -14,12 +14,12 @@ from typing import Final
 from kg_reasoner.loaders.ontology.axioms import SubClassOf, SubPropertyOf
 from kg_reasoner.loaders.ontology.hierarchy import Above, Below, Family, Graph, Hierarchy, HierarchyStep, Node, RestrictionGroup
 from kg_reasoner.loaders.ontology.order import Order
-from kg_reasoner.loaders.ontology.reach import Chosen, above, is_harmless
+from kg_reasoner.loaders.ontology.reach import Chosen, above, is_harmless, leading_to
 from kg_reasoner.terms import Term
 
 __all__ = ["LiveSteps"]
 
-_MOST: Final = 1_000
+_MOST: Final = 10_000
 """More fillers and properties than this are not looked at for one change."""
 _Edge = tuple[bool, Node, Node]
 """Whether it is one between classes rather than properties, its lower and its upper end."""
@@ -97,16 +97,18 @@ class LiveSteps:
         """Add the fillers or properties to `starts` that may have others above them because of an edge. Return the added ones."""
         of_classes, lower, upper = edge
         graph, chosen = self._graphs[of_classes], self._chosen[of_classes]
-        found: list[tuple[Family, Node]] = []
-        for family in {family: None for end in _above(graph, [upper]) for family in chosen.get(end, ())}:
-            known = starts.get(family, {})
-            for start in family.groups:
-                if start not in known:
-                    self._looked_at += 1
-                    if self._looked_at > _MOST:
-                        raise _TooMany
-                    if lower in _above(graph, [start]):
-                        found.append((family, start))
+        families = {family: None for end in _above(graph, [upper]) for family in chosen.get(end, ())}
+        asked = {start: None for family in families for start in family.groups if start not in starts.get(family, ())}
+        self._looked_at += len(asked)
+        below = leading_to(graph, asked, lower) if self._looked_at <= _MOST else None
+        if below is None:
+            raise _TooMany
+        found = [
+            (family, start)
+            for family in families
+            for start in family.groups
+            if start in below and start not in starts.get(family, ())
+        ]
         for family, start in found:
             starts.setdefault(family, {})[start] = None
             self._before.setdefault((family, start), self._steps.get((family, start), ()))

@@ -7,17 +7,18 @@ above each other. An edge matters only if it leads from at or below one of them 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Final
 
+from kg_reasoner.graphs import reachable
 from kg_reasoner.loaders.ontology.hierarchy import Above, Family, Graph, Node
 
-__all__ = ["Chosen", "above", "is_harmless"]
+__all__ = ["Chosen", "above", "is_harmless", "leading_to"]
 
 _FARTHEST: Final = 5_000
 """More nodes than this are not searched."""
 _MOST_STARTS: Final = 100
-"""More nodes than this are not searched one by one."""
+"""From more nodes than this it is not searched one by one."""
 
 Chosen = Mapping[Node, list[Family]]
 """The families of each chosen node."""
@@ -47,19 +48,28 @@ def is_harmless(graph: Graph, chosen: Chosen, lower: Node, upper: Node, change: 
             for start in family.groups:
                 if not _is_known(graph, start, end):
                     pairs[start].append(end)
-    below = above(graph, pairs)
-    if below is None or len(pairs) > _MOST_STARTS:
-        return below is not None and lower not in below
-    return lower not in below or all(_reaches(graph, start, lower, ends, by_steps) for start, ends in pairs.items())
+    concerned = leading_to(graph, pairs, lower)
+    if concerned is None or len(concerned) > _MOST_STARTS:
+        return False
+    return all(_reaches(graph, start, pairs[start], by_steps=by_steps) for start in concerned)
 
 
-def _reaches(graph: Graph, start: Node, lower: Node, ends: Iterable[Node], by_steps: bool) -> bool:
-    """Return whether some ends are above a node anyway, or the edge from the lower one is not."""
-    found = above(graph, [start])
-    if found is None or lower not in found:
-        return found is not None
+def _reaches(graph: Graph, start: Node, ends: Iterable[Node], *, by_steps: bool) -> bool:
+    """Return whether some ends are above a node."""
     anyway = _beyond(graph, start, by_steps=by_steps)
     return anyway is not None and anyway.issuperset(ends)
+
+
+def leading_to(graph: Graph, starts: Collection[Node], goal: Node) -> set[Node] | None:
+    """Return those of some nodes that a node is above, with itself; None if too many nodes are above them."""
+    nodes = above(graph, starts)
+    if nodes is None or goal not in nodes:
+        return None if nodes is None else set()
+    below: dict[Node, list[Node]] = defaultdict(list)
+    for node in nodes:
+        for higher in graph.get(node, ()):
+            below[higher].append(node)
+    return reachable([goal], lambda node: below.get(node, ())).intersection(starts)
 
 
 def _is_known(graph: Graph, start: Node, end: Node) -> bool:

@@ -20,7 +20,7 @@ from kg_reasoner.api.update import Update
 from kg_reasoner.engine.maintenance import DEFAULT, STRATEGIES
 from kg_reasoner.errors import KeyViolationError, ReasonerError
 from kg_reasoner.language.parser import parse
-from kg_reasoner.terms import IRI, OWL, RDF, RDFS, Term, Triple, literal
+from kg_reasoner.terms import IRI, OWL, RDF, RDFS, BlankNode, Term, Triple, literal
 from tests.faults.subjects import Mirror, Subject
 
 Make: TypeAlias = Callable[[], Subject]
@@ -502,6 +502,30 @@ def remove_from_many(subject: Subject) -> None:
     subject.reasoner.materialise()
 
 
+RESTRICTIONS: Final[list[Triple]] = [
+    *((BlankNode(filler), OWL.onProperty, ex("has")) for filler in ("Cat", "Pet")),
+    *((BlankNode(filler), OWL.someValuesFrom, ex(filler)) for filler in ("Cat", "Pet")),
+    (BlankNode("Cat"), RDFS.subClassOf, ex("CatOwner")),
+    (BlankNode("Pet"), RDFS.subClassOf, ex("PetOwner")),
+    (ex("CatOwner"), RDFS.subClassOf, BlankNode("Cat")),
+    (ex("ann"), RDF.type, ex("CatOwner")),
+]
+"""Those of two classes that `FOLLOWED` puts in order."""
+
+
+def restrictions() -> Subject:
+    subject = axioms()
+    subject.reasoner.add_triples(RESTRICTIONS)
+    subject.reasoner.materialise()
+    return subject
+
+
+def with_ordered() -> Subject:
+    subject = restrictions()
+    add_followed(subject)
+    return subject
+
+
 def with_followed() -> Subject:
     subject = axioms()
     add_followed(subject)
@@ -808,6 +832,8 @@ def _scenarios() -> Iterator[Scenario]:
     yield Scenario("remove from many axioms", with_many_axioms, remove_from_many)
     yield Scenario("add followed axioms", axioms, add_followed)
     yield Scenario("remove followed axioms", with_followed, remove_followed)
+    yield Scenario("add an order of restrictions", restrictions, add_followed)
+    yield Scenario("remove an order of restrictions", with_ordered, remove_followed)
     yield Scenario("classify", axioms, classify)
     yield Scenario("classify again", classified, classify)
     yield from _both_ways("remove followed axioms", with_followed, remove_followed)

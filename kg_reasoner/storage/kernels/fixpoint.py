@@ -63,7 +63,10 @@ def queue_head(context: Context, frame: Frame, plan: Plan) -> int:
     plan.last_key = key
     context.ring_relations[place] = plan.head_relation
     context.ring_keys[place] = key
-    prefetch(relation.keys, mix(key) & relation.mask)
+    slot = mix(key) & relation.mask
+    prefetch(relation.keys, slot)
+    if relation.arity > 2:
+        prefetch(relation.key_rows, slot)
     context.ring_next = number + 1
     context.ring_count = context.ring_count + 1
     return context.ring_count
@@ -269,8 +272,10 @@ def derive(context: Context, frame: Frame, plan: Plan, low: int, high: int, curr
     """Derive from all matches that are left in a frame: DONE or GROW."""
     if context.marking:
         return derive_marking(context, frame, plan, low, high, current)
-    if plan.step_count == 0:
+    if plan.step_count == 0 or (plan.decided and next_match(context, frame, low, high, current)):
         return emit(context, frame, plan)
+    if plan.decided:
+        return DONE
     last = context.steps[plan.first_step + plan.step_count - 1]
     plain = is_plain_probe(context, last)
     head = context.relations[plan.head_relation]
@@ -287,6 +292,27 @@ def derive(context: Context, frame: Frame, plan: Plan, low: int, high: int, curr
 
 
 @kernel
+def decided_key(plan: Plan, head: Relation, values: Int32s) -> int:
+    """Return the hash key of the head that a triggering row determines."""
+    key = values[plan.first_column]
+    return key if head.arity == 1 else (key << 32) | values[plan.second_column]
+
+
+@kernel
+def request_lookups(context: Context, plan: Plan, relation: Relation, low: int, high: int) -> int:
+    """Prefetch what is looked up first when rows trigger a plan."""
+    head = context.relations[plan.head_relation]
+    if plan.decided:
+        for row in range(low, high):
+            prefetch(head.keys, mix(decided_key(plan, head, relation.rows + row * relation.arity)) & head.mask)
+    if plan.probe_column >= 0:
+        index = context.indexes[context.steps[plan.first_step].index]
+        for row in range(low, high):
+            prefetch(index.keys, mix(relation.rows[row * relation.arity + plan.probe_column]) & index.mask)
+    return 0
+
+
+@kernel
 def trigger(context: Context, number: int, row: int, low: int, high: int, current: int) -> int:
     """Run one plan on one new row: DONE or GROW."""
     plan = context.plans[number]
@@ -295,6 +321,11 @@ def trigger(context: Context, number: int, row: int, low: int, high: int, curren
     if is_hidden(context, relation, row):
         return DONE
     values = relation.rows + row * relation.arity
+    if plan.decided and not context.marking:
+        head = context.relations[plan.head_relation]
+        key = decided_key(plan, head, values)
+        if key == plan.last_key or is_present(head, key):
+            return DONE
     if plan.probe_column >= 0:  # most rows find nothing in the first index, and need no frame for that
         index = context.indexes[context.steps[plan.first_step].index]
         if index.keys[key_slot(index, values[plan.probe_column])] == EMPTY:
@@ -365,7 +396,11 @@ def trigger_rows(context: Context, number: int, low: int, high: int, current: in
             return GROW
         return copy_rows(context, plan, low, high, current)
     plan.last_key = EMPTY
+    requested = low
     for row in range(low, high):
+        if row == requested:
+            requested = row + RING if row + RING < high else high
+            request_lookups(context, plan, context.relations[current], row, requested)
         if trigger(context, number, row, low, high, current) == GROW:
             return GROW
     return DONE

@@ -257,6 +257,8 @@ class Plan(Struct):
     """1: the rule has one body atom, and its head is made of one or two of the triggering row's columns: these."""
     first_column: int
     second_column: int
+    decided: int
+    """1: the triggering row determines the head, which is made of these columns, so that one match of the steps is enough."""
     probe_column: int
     """The column of the triggering row that is the key of the first step's index, or -1."""
     rule: int
