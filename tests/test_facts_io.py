@@ -206,7 +206,7 @@ def test_a_relation_without_columns_holds_or_not(tmp_path: Path) -> None:
     ("name", "text", "message"),
     [
         ("e.tsv", "a\t1\nb\tx\n", "e.tsv:2:3: column to: 'x' is not an integer\n    2 | b\tx\n      |  \t^"),
-        ("e.tsv", "a\t1\nb\n", "e.tsv:2:2: 1 cells where the relation has 2 columns (from, to)"),
+        ("e.tsv", "a\t1\nb\n", "e.tsv:2:2: 1 cell where the relation has 2 columns (from, to)"),
         (
             "e.tsv",
             "a\t1\t22\n",

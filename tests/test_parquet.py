@@ -97,7 +97,7 @@ def test_facts_of_a_program(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("table", "part"),
     [
-        ({"a": [1]}, "1 columns where the relation has 2 columns (from, to)"),
+        ({"a": [1]}, "1 column where the relation has 2 columns (from, to)"),
         ({"a": [1, 2], "b": [1, None]}, "row 2: column to is null"),
         ({"a": [1, 2], "b": ["1", "x"]}, "row 2: column to: 'x' is not an integer"),
         ({"a": [1], "b": [[1]]}, "column b is of the type list"),

@@ -297,12 +297,12 @@ def test_an_arity_goes_with_the_last_use_of_a_predicate(equality: Equality) -> N
     with reasoner.transaction() as tx:
         tx.add_facts("p", [(TWO,)])
     assert str(tx.delta) == "+ p(2)  explicit"
-    with pytest.raises(ArityError, match="p has 1 arguments, not 2"):
+    with pytest.raises(ArityError, match="p has 1 argument, not 2"):
         reasoner.add_facts("p", [(ONE, TWO)])
     rules = parse("p(?x) :- r(?x) . p(7) .").rules
     reasoner.add_program(Program(rules))
     reasoner.remove_facts("p", [(TWO,)])
-    with pytest.raises(ArityError, match="p has 1 arguments, not 2"):
+    with pytest.raises(ArityError, match="p has 1 argument, not 2"):
         reasoner.add_facts("p", [(ONE, TWO)])
     reasoner.remove_rules(rules)
     reasoner.add_program("s(?x, ?y) :- p(?x, ?y) . p(5, 6) .")
@@ -314,7 +314,7 @@ def test_a_transaction_keeps_the_arities_that_its_delta_may_need() -> None:
     reasoner.add_facts("p", [(ONE,)])
     with reasoner.transaction() as tx:
         tx.remove_facts("p", [(ONE,)])
-        with pytest.raises(ArityError, match="p has 1 arguments, not 2"):
+        with pytest.raises(ArityError, match="p has 1 argument, not 2"):
             tx.add_facts("p", [(ONE, TWO)])
     reasoner.add_facts("p", [(ONE, TWO)])
     assert list(reasoner.facts("p")) == [(ONE, TWO)]

@@ -27,7 +27,7 @@ from kg_reasoner.engine.encoding import as_row, as_term, encode_rows, encode_tri
 from kg_reasoner.engine.engine import Engine
 from kg_reasoner.engine.inconsistency import Reaction, Violation, reaction
 from kg_reasoner.engine.maintenance import DEFAULT, Strategy
-from kg_reasoner.errors import ArityError, ReasonerError, UnknownNameError
+from kg_reasoner.errors import ArityError, ReasonerError, UnknownNameError, plural
 from kg_reasoner.expressions.datatypes import recognised_datatypes
 from kg_reasoner.program import TRIPLE, Atom, BodyLiteral, Program, Rule
 from kg_reasoner.progress import Progress
@@ -451,7 +451,7 @@ class Reasoner:
             self.engine.expect_arities({predicate: arity})
             for row in facts:
                 if len(row) != arity:
-                    raise ArityError(f"{predicate} has {arity} arguments, not {len(row)}")
+                    raise ArityError(f"{predicate} has {plural(arity, 'argument')}, not {len(row)}")
             ids = encode_rows(self.dictionary, facts, arity)
             self.engine.column_types.check(predicate, ids)
             state_facts(self.core, predicate, ids)
@@ -650,7 +650,7 @@ class Reasoner:
             raise UnknownNameError("index", name, indexes)
         index = indexes[name]
         if len(values) != len(index.columns):
-            raise ArityError(f"the index {name} has {len(index.columns)} columns, not {len(values)}")
+            raise ArityError(f"the index {name} has {plural(len(index.columns), 'column')}, not {len(values)}")
         return self.facts(index.predicate, **dict(zip(index.columns, values, strict=True)))
 
     def know(self, terms: Iterable[AnyTerm]) -> None:

@@ -17,7 +17,7 @@ from urllib.parse import quote
 
 import numpy as np
 
-from kg_reasoner.errors import LoadError, Span, suggest
+from kg_reasoner.errors import LoadError, Span, plural, suggest
 from kg_reasoner.expressions.values import value_of
 from kg_reasoner.io.files import as_cells, write_rows
 from kg_reasoner.program import AUXILIARY, FALSE, TRIPLE, Column, Program, atoms_within
@@ -235,7 +235,7 @@ def _read(
         if len(cells) != width:
             start, end = [*_places(path, number, line, separator)[width:], (len(line), len(line) + 1)][0]
             names = ", ".join(column.name for column in columns)
-            message = f"{len(cells)} cells where the relation has {len(columns)} columns ({names})"
+            message = f"{plural(len(cells), 'cell')} where the relation has {plural(len(columns), 'column')} ({names})"
             if chosen is not None:
                 message = f"{len(cells)} cells where the header has {width}"
             raise _wrong(path, number, line, start, end, message, _separator_hint(line, separator, width))
@@ -290,7 +290,9 @@ def _chosen(
         places = [names.index(name) for name in wanted]
     if columns is not None and len(places) != len(columns):
         listed = ", ".join(column.name for column in columns)
-        message = f"the header has {len(places)} columns where the relation has {len(columns)} columns ({listed})"
+        message = (
+            f"the header has {plural(len(places), 'column')} where the relation has {plural(len(columns), 'column')} ({listed})"
+        )
         raise _wrong(path, *header, 0, len(header[1]), message, _separator_hint(header[1], separator, len(columns)))
     return places
 

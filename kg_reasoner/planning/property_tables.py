@@ -60,7 +60,7 @@ class PropertyTables(TripleLayout):
 
     def find(self, subject: T, property: T, value: T) -> tuple[int, tuple[T, ...]]:
         if property == self._type:
-            return self._classes.get(value, -1), (subject,)  # type: ignore[arg-type]  # variables' names are no keys
+            return self._classes.get(value, -1), (subject,)  # type: ignore[arg-type]  # variables' names are not keys
         return self._properties.get(property, -1), (subject, value)  # type: ignore[arg-type]
 
     def is_in_one(self, property: int | str, value: int | str) -> bool:
