@@ -227,7 +227,7 @@ def test_our_native_results_are_used_when_there_are_any(monkeypatch: pytest.Monk
         assert (type(result).__name__, adapter.size(result)) == (kind, 2)
         assert checksum(adapter.rows(result)) == checksum([("urn:a", 1), (None, 2)])
     monkeypatch.setattr("benchmarks.sparql.systems.is_installed", lambda package: package != "pyarrow")
-    assert set(adapter.forms) == {"native", "rdflib"}
+    assert set(adapter.forms) == {"native", "new text", "rdflib"}
 
 
 # ---- reports

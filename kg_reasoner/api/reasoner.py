@@ -874,7 +874,7 @@ class Reasoner:
 
     # --- reading ----------------------------------------------------------------------------------------------------
 
-    def triple_ids(self, which: Which = "all") -> TripleIds:
+    def triple_ids(self, which: Which = "all", predicate: AnyTerm | None = None) -> TripleIds:
         """Return triples as ids.
 
         Facts that are not RDF triples (a literal as the subject, a property that is not an IRI) and hidden triples (see
@@ -882,6 +882,7 @@ class Reasoner:
 
         Args:
             which: ``all``, ``explicit``, or ``inferred`` for those that are not explicit.
+            predicate: The property of the triples; by default any.
 
         Returns:
             A table of shape (n, 3).
@@ -891,10 +892,14 @@ class Reasoner:
         """
         check_which(which)
         with self.core.reading(which):
-            ids = self.engine.base.triples(which)
+            base = self.engine.base
+            ids = base.triples(which) if predicate is None else base.triples_of(self.dictionary.find(as_term(predicate)), which)
             first = self.dictionary.first_bytes()
-            seen = self.core.queries.seen(ids[(first[ids[:, 0]] != ord('"')) & (first[ids[:, 1]] == ord("<"))], which=which)
-            return np.array(seen)
+            kept = first[ids[:, 0]] != ord('"')
+            if predicate is None:
+                kept &= first[ids[:, 1]] == ord("<")
+            seen: TripleIds = self.core.queries.seen(ids if kept.all() else ids[kept], which=which)
+            return seen.copy() if seen.base is not None else seen
 
     def triples(
         self,
