@@ -14,7 +14,8 @@ import pytest
 
 from kg_reasoner.errors import LoadError, MissingExtraError
 from kg_reasoner.io import parquet
-from kg_reasoner.io.facts import fact_files, read_facts
+from kg_reasoner.io.fact_files import fact_files
+from kg_reasoner.io.facts import read_facts
 from kg_reasoner.io.output import triple_writer, write_triples
 from kg_reasoner.language.parser import parse
 from kg_reasoner.program import Column

@@ -280,7 +280,7 @@ class Facts(Iterator[tuple[Term, ...]]):
         return len(self)
 
     def _write_text(self, file: TextIO, separator: str, *, header: bool) -> None:
-        from kg_reasoner.io.facts import write_ids
+        from kg_reasoner.io.fact_writing import write_ids
         from kg_reasoner.io.files import write_rows
 
         if header and self.names:
