@@ -272,6 +272,7 @@ def test_merging_equal_terms_is_loaded_where_it_is_wanted() -> None:
 
 
 @pytest.mark.parametrize("equality", ["axioms", "rewrite"])
+@pytest.mark.sample(2)
 def test_a_change_of_layout_gives_up_the_former_facts(equality: Equality) -> None:
     reasoner = Reasoner(equality=equality)
     reasoner.add_facts("p", [(ONE,)])  # the arities of predicates are asked for
