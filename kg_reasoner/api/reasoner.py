@@ -14,10 +14,8 @@ import numpy as np
 from kg_reasoner.api import documents
 from kg_reasoner.api.core import ReasonerCore
 from kg_reasoner.api.fact_tables import Facts, add_table, facts_of, remove_table
-from kg_reasoner.api.given_programs import as_program
 from kg_reasoner.api.loaded import Loaded
 from kg_reasoner.api.notices import warn_of_program
-from kg_reasoner.api.sizes import Sizes, sizes_of
 from kg_reasoner.api.stating import state_facts, withdraw_facts
 from kg_reasoner.api.transaction import Transaction
 from kg_reasoner.concurrency.cores import thread_count
@@ -48,6 +46,7 @@ if TYPE_CHECKING:
     from kg_reasoner.api.explaining import Explanations
     from kg_reasoner.api.named_graphs import NamedGraphs
     from kg_reasoner.api.profiles import Profile
+    from kg_reasoner.api.sizes import Sizes
     from kg_reasoner.api.subscriptions import Callback, Pattern, Subscription, Subscriptions
     from kg_reasoner.api.update import Update
     from kg_reasoner.classification.hierarchy import Hierarchy
@@ -245,6 +244,8 @@ class Reasoner:
             LoadError: The text is the name of a file or of a rule set, not a program.
             InconsistencyError: See `on_inconsistency`.
         """
+        from kg_reasoner.api.given_programs import as_program
+
         program = as_program(program, self.core.known)
         warn_of_program(program)
         with self.core.at_once():
@@ -1227,6 +1228,8 @@ class Reasoner:
             The counts.
         """
         with self.core.reading():
+            from kg_reasoner.api.sizes import sizes_of
+
             return sizes_of(self.engine, self.dictionary)
 
     # --- explanations -----------------------------------------------------------------------------------------------

@@ -19,7 +19,6 @@ from kg_reasoner.storage.database import Database
 from kg_reasoner.storage.dictionary import Dictionary
 from kg_reasoner.storage.kernels.memory import allocate
 from kg_reasoner.storage.lookups import Buffer, Which
-from kg_reasoner.storage.name_counts import count_names
 
 SUBJECT, OBJECT = 0, 1
 """The columns of a property's relation."""
@@ -144,6 +143,8 @@ class PropertyTables(TripleLayout):
                 found, sizes = np.unique(part[:, column], return_counts=True)
                 yield known, found.tolist(), sizes.tolist()
             return
+        from kg_reasoner.storage.name_counts import count_names
+
         counts = count_names(blocks, self._type, len(self._dictionary))
         relations = self._properties, self._classes
         names = [np.fromiter(known, np.int64) for known in relations]
