@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, Final, Protocol
 
 __all__ = [
+    "plural",
     "ArityError",
     "BeyondProfileWarning",
     "CancelledError",
@@ -54,6 +55,15 @@ _SHOWN: Final = 200
 
 _LONGEST: Final = 500
 """The maximal length of a message. Longer ones contain a term or a name of the input, and are shortened."""
+
+
+def plural(count: int, noun: str, plural_noun: str | None = None) -> str:
+    """Return a count with its noun.
+
+    >>> plural(1, "triple"), plural(1234, "triple"), plural(0, "entry", "entries")
+    ('1 triple', '1,234 triples', '0 entries')
+    """
+    return f"{count:,} {noun if count == 1 else plural_noun or noun + 's'}"
 
 
 class ReasonerWarning(UserWarning):

@@ -52,7 +52,7 @@ def _long(case: Any) -> Any:
 TRANSACTIONS: Final = by_effort(1_200, 24_000, 1_000_000)
 """Random transactions of one reasoner, over all strategies and kinds of worlds."""
 
-DOCUMENTS: Final = by_effort(8, 25, 10_000)
+DOCUMENTS: Final = by_effort(4, 25, 10_000)
 """Broken documents of each kind that readers get, at least one for each seed."""
 
 PHASES: Final = by_effort(*2 * ([Phase.explicit, Phase.reuse, Phase.generate],), list(Phase))

@@ -89,6 +89,7 @@ def test_a_copy_shows_the_same_and_is_independent(copied: Copy) -> None:
     ],
     ids=str,
 )
+@pytest.mark.sample(2)
 def test_datasets(copied: Copy, options: dict[str, Any]) -> None:
     data = dataset(**options)
     other = copied(data)

@@ -54,7 +54,7 @@ def test_program(name: str) -> None:
     check(case_of(name))
 
 
-@pytest.mark.parametrize("name", thinned(folders(), 6))
+@pytest.mark.parametrize("name", thinned(reversed(folders()), 6))
 @pytest.mark.sample(4)
 def test_on_demand(name: str) -> None:
     """Facts with the first, or the last argument of some expected fact, and of none, without materialisation."""

@@ -130,8 +130,8 @@ MISTAKES: list[tuple[Callable[[Circuit], object], str]] = [
     (lambda c: c.input("a", 0), "input a must have at least one column"),
     (lambda c: c.input("a", 2).project(), "at least one column"),
     (lambda c: c.feedback(0), "at least one column"),
-    (wrong_map, "the function of map made 1 columns, and the stream has 2"),
-    (wrong_groups, "the function of firsts made 1 columns, and the stream has 2"),
+    (wrong_map, "the function of map made 1 column, and the stream has 2"),
+    (wrong_groups, "the function of firsts made 1 column, and the stream has 2"),
     (lambda c: c.output("x", Circuit().input("a", 1)), "of another circuit"),
 ]
 

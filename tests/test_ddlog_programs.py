@@ -60,6 +60,7 @@ def change(transaction: Transaction, line: str) -> None:
 
 
 @pytest.mark.parametrize(("text", "strategy"), thinned(CASES, 9))
+@pytest.mark.sample(2)
 def test_changes(text: str, strategy: str) -> None:
     rules, *steps = text.split("\n--\n")
     reasoner = Reasoner(maintenance=strategy)  # type: ignore[arg-type]

@@ -17,6 +17,7 @@ EXAMPLES = sorted(FOLDER.glob("*.py"))
 
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+@pytest.mark.sample(2)
 def test_output(path: Path, tmp_path: Path) -> None:
     code = path.read_text(encoding="utf-8")
     description = ast.get_docstring(ast.parse(code)) or ""

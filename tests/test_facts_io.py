@@ -11,7 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kg_reasoner.errors import LoadError, OutputError
-from kg_reasoner.io.facts import doubts, fact_files, output_relations, read_facts, relations_of, write_facts
+from kg_reasoner.io.fact_files import doubts, fact_files, output_relations, relations_of
+from kg_reasoner.io.fact_writing import write_facts
+from kg_reasoner.io.facts import read_facts
 from kg_reasoner.language.parser import parse
 from kg_reasoner.program import Atom, Column, Declaration, Filter, Negation, Program, Rule, Variable, triple
 from kg_reasoner.storage.table_terms import cell_reader, format_cell
@@ -206,7 +208,7 @@ def test_a_relation_without_columns_holds_or_not(tmp_path: Path) -> None:
     ("name", "text", "message"),
     [
         ("e.tsv", "a\t1\nb\tx\n", "e.tsv:2:3: column to: 'x' is not an integer\n    2 | b\tx\n      |  \t^"),
-        ("e.tsv", "a\t1\nb\n", "e.tsv:2:2: 1 cells where the relation has 2 columns (from, to)"),
+        ("e.tsv", "a\t1\nb\n", "e.tsv:2:2: 1 cell where the relation has 2 columns (from, to)"),
         (
             "e.tsv",
             "a\t1\t22\n",

@@ -201,7 +201,7 @@ def test_what_is_refused() -> None:
         reasoner.insert_or_update("box", [row[:3]])
     with pytest.raises(UnknownNameError, match="unknown index"):
         reasoner.query_index("by_onwer", 1)
-    with pytest.raises(ArityError, match="the index by_owner has 1 columns, not 2"):
+    with pytest.raises(ArityError, match="the index by_owner has 1 column, not 2"):
         reasoner.query_index("by_owner", 1, 2)
     reasoner.insert_or_update("box", [])
     reasoner.delete_key("box", [])

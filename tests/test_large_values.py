@@ -37,6 +37,7 @@ def test_aggregates(function: str) -> None:
 
 
 @pytest.mark.parametrize("maintenance", STRATEGIES)
+@pytest.mark.sample(2)
 def test_everything_is_as_before(maintenance: str) -> None:
     reasoner = Reasoner("n(?y) :- n(?x), BIND(?x * ?x AS ?y) . m(?x) :- n(?x) .", maintenance=maintenance)
     reasoner.add_facts("n", [(literal(1),)])

@@ -201,15 +201,15 @@ def test_a_fold_over_a_stream() -> None:
 @pytest.mark.parametrize(
     ("program", "message"),
     [
-        ("input stream s(x: any) . p(?x) :- s(?x) .", "p follows from the stream s, and is no stream"),
-        ("input stream s(x: any) . p(?x) :- q(?x), NOT s(?x) .", "p follows from the stream s, and is no stream"),
+        ("input stream s(x: any) . p(?x) :- s(?x) .", "p follows from the stream s, and is not a stream"),
+        ("input stream s(x: any) . p(?x) :- q(?x), NOT s(?x) .", "p follows from the stream s, and is not a stream"),
         ("input stream s(x: any) . [?x, <urn:p>, ?x] :- s(?x) .", "follows from the stream s"),
         ("stream s(x: any) . s(?x) :- q(?x) .", "no stream is in the body of a rule for the stream s"),
         ("input stream t(x: any) . stream s(n: any) . s(?n) :- AGGREGATE(t(?x) BIND COUNT(*) AS ?n) .", "no stream is in the body"),
         ("stream s(x: any) . s(1) .", "the program states a fact of the stream s"),
         ("relation d(x: any) delay q . q(1) . d(?x) :- q(?x) .", "a rule derives d, which is a delay of q"),
         ("relation d(x: any) delay q .", "unknown relation q"),
-        ("relation q(x: any, y: any) . relation d(x: any) delay q .", "d has 1 columns, and q 2"),
+        ("relation q(x: any, y: any) . relation d(x: any) delay q .", "d has 1 column, and q 2"),
         ("relation q(x: any) . input relation d(x: any) delay q .", "d is a delay, and cannot be an input"),
         ("relation q(x: any) . stream d(x: any) delay q .", "the delay of a relation is a relation"),
         ("input stream q(x: any) . relation d(x: any) delay q .", "the delay of a stream is a stream"),

@@ -14,7 +14,8 @@ import pytest
 
 from kg_reasoner.errors import LoadError, MissingExtraError
 from kg_reasoner.io import parquet
-from kg_reasoner.io.facts import fact_files, read_facts
+from kg_reasoner.io.fact_files import fact_files
+from kg_reasoner.io.facts import read_facts
 from kg_reasoner.io.output import triple_writer, write_triples
 from kg_reasoner.language.parser import parse
 from kg_reasoner.program import Column
@@ -97,7 +98,7 @@ def test_facts_of_a_program(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("table", "part"),
     [
-        ({"a": [1]}, "1 columns where the relation has 2 columns (from, to)"),
+        ({"a": [1]}, "1 column where the relation has 2 columns (from, to)"),
         ({"a": [1, 2], "b": [1, None]}, "row 2: column to is null"),
         ({"a": [1, 2], "b": ["1", "x"]}, "row 2: column to: 'x' is not an integer"),
         ({"a": [1], "b": [[1]]}, "column b is of the type list"),

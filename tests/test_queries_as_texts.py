@@ -36,6 +36,7 @@ def texts(rows: object) -> list[str]:
         ("AGGREGATE(edge(?a, ?b) ; edge(?b, ?a) BIND COUNT(*) AS ?n)", {}, ["7"]),
     ],
 )
+@pytest.mark.sample(2)
 def test_answers(query: str, given: dict[str, Term], expected: list[str], on_demand: bool) -> None:
     reasoner = Reasoner(PROGRAM)
     assert texts(reasoner.answers(query, given, on_demand=on_demand)) == expected

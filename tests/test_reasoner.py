@@ -272,6 +272,7 @@ def test_merging_equal_terms_is_loaded_where_it_is_wanted() -> None:
 
 
 @pytest.mark.parametrize("equality", ["axioms", "rewrite"])
+@pytest.mark.sample(2)
 def test_a_change_of_layout_gives_up_the_former_facts(equality: Equality) -> None:
     reasoner = Reasoner(equality=equality)
     reasoner.add_facts("p", [(ONE,)])  # the arities of predicates are asked for
@@ -297,12 +298,12 @@ def test_an_arity_goes_with_the_last_use_of_a_predicate(equality: Equality) -> N
     with reasoner.transaction() as tx:
         tx.add_facts("p", [(TWO,)])
     assert str(tx.delta) == "+ p(2)  explicit"
-    with pytest.raises(ArityError, match="p has 1 arguments, not 2"):
+    with pytest.raises(ArityError, match="p has 1 argument, not 2"):
         reasoner.add_facts("p", [(ONE, TWO)])
     rules = parse("p(?x) :- r(?x) . p(7) .").rules
     reasoner.add_program(Program(rules))
     reasoner.remove_facts("p", [(TWO,)])
-    with pytest.raises(ArityError, match="p has 1 arguments, not 2"):
+    with pytest.raises(ArityError, match="p has 1 argument, not 2"):
         reasoner.add_facts("p", [(ONE, TWO)])
     reasoner.remove_rules(rules)
     reasoner.add_program("s(?x, ?y) :- p(?x, ?y) . p(5, 6) .")
@@ -314,7 +315,7 @@ def test_a_transaction_keeps_the_arities_that_its_delta_may_need() -> None:
     reasoner.add_facts("p", [(ONE,)])
     with reasoner.transaction() as tx:
         tx.remove_facts("p", [(ONE,)])
-        with pytest.raises(ArityError, match="p has 1 arguments, not 2"):
+        with pytest.raises(ArityError, match="p has 1 argument, not 2"):
             tx.add_facts("p", [(ONE, TWO)])
     reasoner.add_facts("p", [(ONE, TWO)])
     assert list(reasoner.facts("p")) == [(ONE, TWO)]

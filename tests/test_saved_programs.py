@@ -93,7 +93,7 @@ def test_what_does_not_fit_is_parsed_again(content: bytes, file: Path, folder: P
 
 
 def test_what_is_no_part_of_a_program() -> None:
-    with pytest.raises(TypeError, match="a float is no part of programs"):
+    with pytest.raises(TypeError, match="a float cannot be part of a program"):
         dumps(Program((Rule(Atom("p", (1.5,))),)), "here")  # type: ignore[arg-type]
     parsed = parse("p(1) .", "elsewhere")
     with pytest.raises(ValueError, match="a program of here has a part of elsewhere"):

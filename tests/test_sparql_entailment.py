@@ -32,5 +32,6 @@ def test_regimes(case: Case) -> None:
 
 
 @pytest.mark.parametrize("case", [case for case in CASES if case.regime == OWL], ids=lambda case: case.id)
+@pytest.mark.sample(2)
 def test_the_regime_of_owl_by_translation(case: Case) -> None:
     check("owl2rl", case)

@@ -29,6 +29,7 @@ def by_our_store(dataset: Dataset, text: str) -> Found:
 
 
 @pytest.mark.parametrize("fixture", thinned(fixtures(), 3), ids=lambda fixture: fixture.title)
+@pytest.mark.sample(2)
 def test_fixtures(fixture: Fixture) -> None:
     found = by_our_store(fixture.dataset, fixture.text)
     expected = evaluate(fixture.query, fixture.dataset).result

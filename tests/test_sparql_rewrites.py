@@ -89,6 +89,7 @@ def test_write() -> None:
 
 
 @pytest.mark.parametrize("section", SECTIONS, ids=lambda section: f"{section.rewrite}: {section.title}")
+@pytest.mark.sample(2)
 def test_rewrites(section: Section) -> None:
     assert section.found() == section.expected
 

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, assume, given, note, settings
 
 from kg_reasoner import Limits, Reasoner
-from kg_reasoner.query import batches, patterns
+from kg_reasoner.query import batches, fetching, patterns
 from kg_reasoner.sparql import evaluate as evaluation
 from kg_reasoner.sparql import expressions, extending, paths, terms
 from kg_reasoner.sparql.results import nodes, rows
@@ -45,7 +45,8 @@ SIZES: Mapping[str, Sizes] = {
         (patterns, "LOOK_UP"): 0,
         (terms, "REMEMBERED"): 1,
         (nodes, "REMEMBERED"): 1,
-        **{(module, name): 1 for module in (patterns, batches, rows) for name in ("FIRST_CHUNK", "CHUNK")},
+        **{(module, name): 1 for module in (fetching, batches, rows) for name in ("FIRST_CHUNK", "CHUNK")},
+        (patterns, "CHUNK"): 1,
     },
     "everything is small": {
         (expressions, "MANY"): NEVER,

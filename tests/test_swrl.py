@@ -268,6 +268,7 @@ NOON = '"2001-02-03T12:30:15Z"^^xsd:dateTime'
         (f"dateTime({NOON}, 2001, 2, 4, ?r, 30, 15)", False),
     ],
 )
+@pytest.mark.sample(2)
 def test_builtins(atom: str, follows: bool | str) -> None:
     """The built-in holds, or not, or its result is this; arguments are written as in the rule language."""
     name, _, rest = atom.partition("(")

@@ -333,7 +333,7 @@ EDGE = "input relation edge(from: string, to: integer) ."
 @pytest.mark.parametrize(
     ("table", "message"),
     [
-        ({"from": ["a"]}, "the table: 1 columns where the relation has 2 columns (from, to)"),
+        ({"from": ["a"]}, "the table: 1 column where the relation has 2 columns (from, to)"),
         ({"from": ["a", "b"], "to": ["1", "x"]}, "the table, row 2: column to: 'x' is not an integer"),
         ({"from": ["a", "b"], "to": [1, None]}, "the table, row 2: column to is null"),
         ({"from": ["a"], "to": [[1]]}, "row 1: column to: a list is not an integer"),

@@ -67,6 +67,7 @@ def test_facts_and_rules_change_together(reasoner: Reasoner) -> None:
         ("wrong(?n) :- edge(?x, ?y), BIND(RAND() AS ?n) .", ReasonerError),
     ],
 )
+@pytest.mark.sample(2)
 def test_a_wrong_rule_takes_everything_back(reasoner: Reasoner, rules: str, error: type[Exception]) -> None:
     before, program = state(reasoner), reasoner.program
     with pytest.raises(error), reasoner.transaction() as tx:

@@ -62,6 +62,7 @@ def test_by_the_book(case: Case, equality: Equality) -> None:
 @pytest.mark.parametrize(
     "case", thinned([case for case in CASES if f"{case.name} {case.kind}" not in EXCEPTIONS], 2), ids=lambda case: case.id
 )
+@pytest.mark.sample(2)
 def test_by_translation(case: Case) -> None:
     check(closure("owl2rl", "axioms", case.premise), case)
 

@@ -12,7 +12,7 @@ from kg_reasoner.concurrency.limits import Limits, Watch
 from kg_reasoner.engine.demand import Demand, Found, abstracted
 from kg_reasoner.engine.encoding import as_term
 from kg_reasoner.engine.on_demand import by_magic, by_reading
-from kg_reasoner.errors import ArityError, ReasonerError, UnsupportedError
+from kg_reasoner.errors import ArityError, ReasonerError, UnsupportedError, plural
 from kg_reasoner.expressions.demands import DEMAND_PREDICATES
 from kg_reasoner.language import analysis
 from kg_reasoner.language.magic import answer_atom
@@ -142,4 +142,4 @@ def _check_against_program(core: ReasonerCore, rules: Sequence[Rule]) -> None:
     known = core.engine.arities()
     for predicate, arity in analysis.arities(Program(tuple(rules))).items():
         if known.get(predicate, arity) != arity:
-            raise ArityError(f"{predicate} has {known[predicate]} arguments, not {arity}")
+            raise ArityError(f"{predicate} has {plural(known[predicate], 'argument')}, not {arity}")

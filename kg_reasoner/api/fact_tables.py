@@ -12,7 +12,7 @@ import numpy as np
 from kg_reasoner.api.core import ReasonerCore
 from kg_reasoner.api.stating import state_facts, withdraw_facts
 from kg_reasoner.api.values import as_value
-from kg_reasoner.errors import ArityError, LoadError, ReasonerError, UnknownNameError
+from kg_reasoner.errors import ArityError, LoadError, ReasonerError, UnknownNameError, plural
 from kg_reasoner.program import TRIPLE, Column, Declaration, Program
 from kg_reasoner.query.matching import Which, check_which
 from kg_reasoner.storage.arrays import Ids
@@ -280,7 +280,7 @@ class Facts(Iterator[tuple[Term, ...]]):
         return len(self)
 
     def _write_text(self, file: TextIO, separator: str, *, header: bool) -> None:
-        from kg_reasoner.io.facts import write_ids
+        from kg_reasoner.io.fact_writing import write_ids
         from kg_reasoner.io.files import write_rows
 
         if header and self.names:
@@ -348,7 +348,7 @@ def _wanted(
     wanted: dict[int, Any] = {}
     if arguments is not None:
         if arity is not None and len(arguments) != arity:
-            raise ArityError(f"{predicate} has {arity} arguments, not {len(arguments)}")
+            raise ArityError(f"{predicate} has {plural(arity, 'argument')}, not {len(arguments)}")
         wanted = {place: value for place, value in enumerate(arguments) if value is not None}
     for name, value in named.items():
         if name not in names:

@@ -11,7 +11,7 @@ from kg_reasoner.api.core import ReasonerCore
 from kg_reasoner.api.keys import check_among, check_keys, facts_with_keys, stated_facts
 from kg_reasoner.api.values import as_value
 from kg_reasoner.engine.encoding import as_row, encode_rows
-from kg_reasoner.errors import ArityError, KeyViolationError, ReasonerError, UnknownNameError
+from kg_reasoner.errors import ArityError, KeyViolationError, ReasonerError, UnknownNameError, plural
 from kg_reasoner.language.declarations import key_places
 from kg_reasoner.program import Declaration
 from kg_reasoner.storage.arrays import Ids
@@ -30,7 +30,7 @@ def insert_or_update(core: ReasonerCore, predicate: str, rows: Iterable[Sequence
         declaration = _with_key(core, predicate)
         for row in facts:
             if len(row) != declaration.arity:
-                raise ArityError(f"{predicate} has {declaration.arity} arguments, not {len(row)}")
+                raise ArityError(f"{predicate} has {plural(declaration.arity, 'argument')}, not {len(row)}")
         ids = encode_rows(core.dictionary, facts, declaration.arity)
         core.engine.column_types.check(predicate, ids)
         _replace(core, declaration, ids)
@@ -88,7 +88,9 @@ def _as_key(declaration: Declaration, key: Any) -> tuple[Term, ...]:
     values = tuple(key) if isinstance(key, tuple | list) else (key,)
     if len(values) != len(declaration.key):
         expected = ", ".join(declaration.key)
-        raise ReasonerError(f"a key of {declaration.predicate} has {len(declaration.key)} values ({expected}), not {len(values)}")
+        raise ReasonerError(
+            f"a key of {declaration.predicate} has {plural(len(declaration.key), 'value')} ({expected}), not {len(values)}"
+        )
     return tuple(map(as_value, values))
 
 

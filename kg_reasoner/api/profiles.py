@@ -22,7 +22,7 @@ GROUPINGS: Final[tuple[Grouping, ...]] = ("rule", "axiom", "name")
 
 @dataclass(frozen=True, slots=True)
 class ProfileRow:
-    """What one rule has cost, or one step that is no rule's.
+    """What one rule has cost, or one step that belongs to no rule.
 
     Attributes:
         kind: ``rule``; ``aggregation``: the solutions and groups that a rule with an aggregate needs; ``step``: anything else, such
@@ -71,7 +71,7 @@ class Profile(AbstractContextManager["Profile"]):
 
     ``print(profile)`` shows the most expensive rules and steps, and a notebook shows them as a table.
 
-    The profile is no part of the reasoner's state: after an operation that failed, it has what was recorded until then.
+    The profile is not part of the reasoner's state: after an operation that failed, it has what was recorded until then.
     """
 
     def __init__(self, recorder: Recorder, prefixes: Mapping[str, str]) -> None:

@@ -14,10 +14,8 @@ import numpy as np
 from kg_reasoner.api import documents
 from kg_reasoner.api.core import ReasonerCore
 from kg_reasoner.api.fact_tables import Facts, add_table, facts_of, remove_table
-from kg_reasoner.api.given_programs import as_program
 from kg_reasoner.api.loaded import Loaded
 from kg_reasoner.api.notices import warn_of_program
-from kg_reasoner.api.sizes import Sizes, sizes_of
 from kg_reasoner.api.stating import state_facts, withdraw_facts
 from kg_reasoner.api.transaction import Transaction
 from kg_reasoner.concurrency.cores import thread_count
@@ -27,7 +25,7 @@ from kg_reasoner.engine.encoding import as_row, as_term, encode_rows, encode_tri
 from kg_reasoner.engine.engine import Engine
 from kg_reasoner.engine.inconsistency import Reaction, Violation, reaction
 from kg_reasoner.engine.maintenance import DEFAULT, Strategy
-from kg_reasoner.errors import ArityError, ReasonerError, UnknownNameError
+from kg_reasoner.errors import ArityError, ReasonerError, UnknownNameError, plural
 from kg_reasoner.expressions.datatypes import recognised_datatypes
 from kg_reasoner.program import TRIPLE, Atom, BodyLiteral, Program, Rule
 from kg_reasoner.progress import Progress
@@ -48,6 +46,7 @@ if TYPE_CHECKING:
     from kg_reasoner.api.explaining import Explanations
     from kg_reasoner.api.named_graphs import NamedGraphs
     from kg_reasoner.api.profiles import Profile
+    from kg_reasoner.api.sizes import Sizes
     from kg_reasoner.api.subscriptions import Callback, Pattern, Subscription, Subscriptions
     from kg_reasoner.api.update import Update
     from kg_reasoner.classification.hierarchy import Hierarchy
@@ -245,6 +244,8 @@ class Reasoner:
             LoadError: The text is the name of a file or of a rule set, not a program.
             InconsistencyError: See `on_inconsistency`.
         """
+        from kg_reasoner.api.given_programs import as_program
+
         program = as_program(program, self.core.known)
         warn_of_program(program)
         with self.core.at_once():
@@ -451,7 +452,7 @@ class Reasoner:
             self.engine.expect_arities({predicate: arity})
             for row in facts:
                 if len(row) != arity:
-                    raise ArityError(f"{predicate} has {arity} arguments, not {len(row)}")
+                    raise ArityError(f"{predicate} has {plural(arity, 'argument')}, not {len(row)}")
             ids = encode_rows(self.dictionary, facts, arity)
             self.engine.column_types.check(predicate, ids)
             state_facts(self.core, predicate, ids)
@@ -650,7 +651,7 @@ class Reasoner:
             raise UnknownNameError("index", name, indexes)
         index = indexes[name]
         if len(values) != len(index.columns):
-            raise ArityError(f"the index {name} has {len(index.columns)} columns, not {len(values)}")
+            raise ArityError(f"the index {name} has {plural(len(index.columns), 'column')}, not {len(values)}")
         return self.facts(index.predicate, **dict(zip(index.columns, values, strict=True)))
 
     def know(self, terms: Iterable[AnyTerm]) -> None:
@@ -1227,6 +1228,8 @@ class Reasoner:
             The counts.
         """
         with self.core.reading():
+            from kg_reasoner.api.sizes import sizes_of
+
             return sizes_of(self.engine, self.dictionary)
 
     # --- explanations -----------------------------------------------------------------------------------------------

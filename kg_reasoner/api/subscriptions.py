@@ -14,7 +14,7 @@ import numpy as np
 
 from kg_reasoner.concurrency.locking import is_running, new_mutex
 from kg_reasoner.engine.collector import Committed
-from kg_reasoner.errors import ArityError, CallbackError, LoadError, ReasonerError
+from kg_reasoner.errors import ArityError, CallbackError, LoadError, ReasonerError, plural
 from kg_reasoner.loaders.convert import text_from_term
 from kg_reasoner.program import FALSE, TRIPLE, Atom, Variable
 from kg_reasoner.query.delta import Change, Changes, Delta
@@ -179,7 +179,7 @@ class Subscriptions:
         matcher = change_matcher(pattern, self._dictionary)
         there = self._arities().get(matcher.predicate or "") if matcher.arity is not None else None
         if there is not None and there != matcher.arity:
-            raise ArityError(f"{matcher.predicate} has {there} arguments, and the pattern {matcher} has {matcher.arity}")
+            raise ArityError(f"{matcher.predicate} has {plural(there, 'argument')}, and the pattern {matcher} has {matcher.arity}")
         subscription = Subscription(self, matcher, callback)
         with self._lock:
             self._all = (*self._all, subscription)
@@ -286,7 +286,7 @@ class ChangeMatcher:
     def _chosen(self, change: Change) -> Change:
         ids = change.ids
         if self.arity is not None and ids.shape[1] != self.arity:
-            raise ArityError(f"{self.predicate} has {ids.shape[1]} arguments, and the pattern {self} has {self.arity}")
+            raise ArityError(f"{self.predicate} has {plural(ids.shape[1], 'argument')}, and the pattern {self} has {self.arity}")
         if not self._constants and not self._equal:
             return change
         chosen = np.ones(len(ids), bool)

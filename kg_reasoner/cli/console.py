@@ -15,6 +15,7 @@ from typing import Final
 
 import click
 
+from kg_reasoner.errors import plural
 from kg_reasoner.progress import Progress
 
 __all__ = [
@@ -68,15 +69,6 @@ def is_quiet() -> bool:
     """Return whether ``--quiet`` was given."""
     context = click.get_current_context(silent=True)
     return bool(context and context.params.get("quiet"))
-
-
-def plural(count: int, noun: str, plural_noun: str | None = None) -> str:
-    """Return a count with its noun.
-
-    >>> plural(1, "triple"), plural(1234, "triple"), plural(0, "entry", "entries")
-    ('1 triple', '1,234 triples', '0 entries')
-    """
-    return f"{count:,} {noun if count == 1 else plural_noun or noun + 's'}"
 
 
 def bold(text: str) -> str:

@@ -87,7 +87,7 @@ def run(
     Output files are written only when all of them are complete.
     """
     from kg_reasoner.api.reasoner import Reasoner
-    from kg_reasoner.io.facts import doubts, fact_files
+    from kg_reasoner.io.fact_files import doubts, fact_files
     from kg_reasoner.language.analysis import homonyms
     from kg_reasoner.language.parser import parse_file
 
@@ -123,7 +123,7 @@ def run(
 
 def _outputs(program: Program, reasoner: Reasoner, output_format: str, *, header: bool) -> dict[str, _Writer]:
     """Return the names of the output files, each with the function that writes it after the run."""
-    from kg_reasoner.io.facts import file_stem, output_relations
+    from kg_reasoner.io.fact_files import file_stem, output_relations
     from kg_reasoner.terms import term_text
 
     def relation_writer(predicate: str) -> _Writer:

@@ -9,7 +9,7 @@ from kg_reasoner.dbsp import drawing
 from kg_reasoner.dbsp.operators import Operator, Source
 from kg_reasoner.dbsp.wiring import Enclosing, Stream, Wiring
 from kg_reasoner.dbsp.zset import ZSet
-from kg_reasoner.errors import CircuitError
+from kg_reasoner.errors import CircuitError, plural
 
 
 class Circuit(Wiring):
@@ -113,7 +113,7 @@ class Circuit(Wiring):
             if name not in self.inputs:
                 raise CircuitError(f"the circuit has no input {name!r}; its inputs are {', '.join(self.inputs)}")
             if value.arity != self.inputs[name].arity:
-                raise CircuitError(f"input {name!r} has {self.inputs[name].arity} columns, not {value.arity}")
+                raise CircuitError(f"input {name!r} has {plural(self.inputs[name].arity, 'column')}, not {value.arity}")
         for name, stream in self.inputs.items():
             stream.operator.value = changes.get(name, ZSet.empty(stream.arity))  # type: ignore[attr-defined]
         self.begin()

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from kg_reasoner.dbsp.trace import Trace
 from kg_reasoner.dbsp.zset import Condition, Mapper, ZSet
-from kg_reasoner.errors import CircuitError
+from kg_reasoner.errors import CircuitError, plural
 
 
 class Operator:
@@ -41,7 +41,7 @@ class Operator:
     def checked(self, value: ZSet) -> ZSet:
         """Return the result of a user's function, after a check of its number of columns."""
         if value.arity != self.arity:
-            raise CircuitError(f"the function of {self.name} made {value.arity} columns, and the stream has {self.arity}")
+            raise CircuitError(f"the function of {self.name} made {plural(value.arity, 'column')}, and the stream has {self.arity}")
         return value
 
     def pending(self) -> int | None:

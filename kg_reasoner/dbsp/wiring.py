@@ -10,7 +10,7 @@ from kg_reasoner.dbsp.join import EqualKeys, IncrementalJoin, Matching
 from kg_reasoner.dbsp.operators import Delay, Differentiate, Integrate, Lift, Linear, Operator, Sum, mapping, selection
 from kg_reasoner.dbsp.trace import Trace
 from kg_reasoner.dbsp.zset import Condition, Mapper, Reduction, ZSet
-from kg_reasoner.errors import CircuitError
+from kg_reasoner.errors import CircuitError, plural
 from kg_reasoner.graphs import postorder
 
 
@@ -49,7 +49,9 @@ class Stream:
     def project(self, *places: int) -> Stream:
         """Return a stream with each row reduced to some of its columns, in the given order."""
         if wrong := [place for place in places if not 0 <= place < self.arity]:
-            raise CircuitError(f"stream {self} has {self.arity} columns, none of them is number {wrong[0]} (counted from 0)")
+            raise CircuitError(
+                f"stream {self} has {plural(self.arity, 'column')}, none of them is number {wrong[0]} (counted from 0)"
+            )
         operator = Linear(f"project {places}", len(places), self.arity, lambda value: value.project(places))
         return self.circuit.add(operator, self)
 
@@ -90,7 +92,7 @@ class Stream:
         """Return the incremental join with another stream of changes on the first columns. See `ZSet.join`."""
         if not 0 < on <= min(self.arity, other.arity):
             raise CircuitError(
-                f"streams {self} and {other}, of {self.arity} and {other.arity} columns, cannot be joined on {on} columns"
+                f"streams {self} and {other}, of {self.arity} and {other.arity} columns, cannot be joined on {plural(on, 'column')}"
             )
         return self.match(other, EqualKeys(on), self.arity + other.arity - on, f"join on {on}")
 
@@ -111,7 +113,7 @@ class Stream:
     def groupwise(self, function: Callable[[ZSet], ZSet], width: int, arity: int, name: str) -> Stream:
         """Return the incremental version of a function of one group of rows, those with equal first columns, at a time."""
         if not 0 < width <= self.arity:
-            raise CircuitError(f"stream {self} has {self.arity} columns, so groups cannot be made of {width}")
+            raise CircuitError(f"stream {self} has {plural(self.arity, 'column')}, so groups cannot be made of {width}")
         return self.circuit.add(Groupwise(name, arity, self.arity, width, function, self.circuit.is_nested), self)
 
 
@@ -194,7 +196,8 @@ class Wiring:
                 )
             if stream.arity != arity:
                 raise CircuitError(
-                    f"input {place + 1} of {operator.name} must have {arity} columns, and stream {stream} has {stream.arity}"
+                    f"input {place + 1} of {operator.name} must have {plural(arity, 'column')}, "
+                    f"and stream {stream} has {stream.arity}"
                 )
 
     def build(self) -> None:

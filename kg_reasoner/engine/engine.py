@@ -16,7 +16,7 @@ from kg_reasoner.engine.collector import Collector
 from kg_reasoner.engine.inconsistency import Violation, is_consistent, violations
 from kg_reasoner.engine.journal import LoggedFacts
 from kg_reasoner.engine.maintenance import Finder
-from kg_reasoner.errors import ArityError
+from kg_reasoner.errors import ArityError, plural
 from kg_reasoner.progress import Progress
 from kg_reasoner.storage.arrays import Changed, Ids
 
@@ -110,7 +110,7 @@ class Engine(AtomicState):
             self.update()
             self._release()
         if (predicate := self._misfit(arities)) is not None:
-            raise ArityError(f"{predicate} has {self.arities()[predicate]} arguments, not {arities[predicate]}")
+            raise ArityError(f"{predicate} has {plural(self.arities()[predicate], 'argument')}, not {arities[predicate]}")
 
     def _misfit(self, arities: Mapping[str, int]) -> str | None:
         """Return a predicate that is known with a different arity."""

@@ -1,6 +1,6 @@
 """Records where updates spend their time, for profiles: by phase, and by rule.
 
-Nothing is recorded, and nothing else happens, until a profile is `open`. Records are no part of the state of an engine: an
+Nothing is recorded, and nothing else happens, until a profile is `open`. Records are not part of the state of an engine: an
 operation that fails leaves what it has recorded until then.
 """
 

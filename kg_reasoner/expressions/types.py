@@ -166,7 +166,7 @@ def _term_of(value: Any, name: str) -> Term:
         return encode("tuple", [_term_of(member, "any") for member in value])
     if isinstance(value, Iterable):
         return encode("set" if name.startswith("set") else "list", [_term_of(member, "any") for member in value])
-    raise TypeError(f"{value!r} is no term")
+    raise TypeError(f"{value!r} is not a term")
 
 
 class Types:

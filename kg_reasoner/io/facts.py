@@ -8,155 +8,24 @@ from __future__ import annotations
 
 import gzip
 import zlib
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from itertools import chain
 from pathlib import Path
-from typing import IO, Any, BinaryIO, Final, TypeAlias, cast
-from urllib.parse import quote
+from typing import BinaryIO, Final, cast
 
-import numpy as np
+from kg_reasoner.errors import LoadError, Span, plural, suggest
+from kg_reasoner.program import Column
+from kg_reasoner.storage.table_terms import cell_reader, optional_of
+from kg_reasoner.terms import Term
 
-from kg_reasoner.errors import LoadError, Span, suggest
-from kg_reasoner.expressions.values import value_of
-from kg_reasoner.io.files import as_cells, write_rows
-from kg_reasoner.program import AUXILIARY, FALSE, TRIPLE, Column, Program, atoms_within
-from kg_reasoner.storage.arrays import Ids
-from kg_reasoner.storage.dictionary import Dictionary
-from kg_reasoner.storage.grouping import distinct_ids
-from kg_reasoner.storage.table_terms import cell_reader, format_cell, optional_of
-from kg_reasoner.terms import XSD, Literal, Term, term_from_text
-
-__all__ = [
-    "Relations",
-    "doubts",
-    "fact_files",
-    "file_stem",
-    "output_relations",
-    "read_facts",
-    "relations_of",
-    "write_facts",
-    "write_ids",
-]
-
-Relations: TypeAlias = dict[str, tuple[Column, ...]]
-"""The columns of each relation, by its predicate."""
+__all__ = ["NO_COLUMNS", "read_facts"]
 
 _PARQUET: Final = ".parquet"
-_TEXTS: Final = (".tsv", ".csv", ".facts", ".jsonl", ".ndjson")
-_SUFFIXES: Final = (*_TEXTS, *(f"{suffix}.gz" for suffix in _TEXTS), _PARQUET)
-_NO_COLUMNS: Final = "()"
+NO_COLUMNS: Final = "()"
+"""The line of a fact without arguments."""
 _KNOWN: Final = 100_000
 """How many cells of a column are remembered with their terms."""
-
-# ---- relations and their files
-
-
-def relations_of(program: Program) -> Relations:
-    """Return the columns of each relation of a program: as declared, or of type ``any`` for the arguments of its atoms.
-
-    RDF triples and the head of constraints are not relations.
-    """
-    relations: Relations = {declaration.predicate: declaration.columns for declaration in program.declarations}
-    for rule in program.rules:
-        for atom in (rule.head, *atoms_within(rule.body)):
-            if atom.predicate.startswith(AUXILIARY):
-                continue
-            if atom.predicate not in (TRIPLE, FALSE) and atom.predicate not in relations:
-                relations[atom.predicate] = tuple(Column(f"column {number}") for number in range(1, atom.arity + 1))
-    return relations
-
-
-def output_relations(program: Program) -> Relations:
-    """Return the relations to write: those declared as output or, without any, those that rules with a body derive."""
-    relations = relations_of(program)
-    wanted = [declaration.predicate for declaration in program.declarations if declaration.role == "output"]
-    if not wanted:
-        wanted = [rule.head.predicate for rule in program.rules if rule.body and rule.head.predicate in relations]
-    return {predicate: relations[predicate] for predicate in dict.fromkeys(wanted)}
-
-
-def file_stem(predicate: str) -> str:
-    """Return the file name of a relation, without suffix: the predicate; for an IRI, the IRI with special characters
-    percent-encoded.
-
-    >>> file_stem("edge"), file_stem("<http://example.org/edge>")
-    ('edge', 'http%3A%2F%2Fexample.org%2Fedge')
-    """
-    return quote(predicate[1:-1], safe="") if predicate.startswith("<") else predicate
-
-
-def fact_files(program: Program, folder: str | Path | None, others: Collection[str] = ()) -> dict[str, Path]:
-    """Return the files of facts for a program's relations, by predicate. Relations that are declared as output are not read.
-
-    Args:
-        program: The program.
-        folder: The folder with the files, if there is one.
-        others: Predicates whose facts are elsewhere.
-
-    Raises:
-        LoadError: There is no such folder, or more than one file for a relation.
-    """
-    if folder is None:
-        return {}
-    directory = Path(folder)
-    if not directory.is_dir():
-        raise LoadError(f"{folder} is not a folder", hint="name the folder that has a file such as edge.tsv for each relation")
-    outputs = {declaration.predicate for declaration in program.declarations if declaration.role == "output"}
-    files: dict[str, Path] = {}
-    for predicate in (name for name in relations_of(program) if name not in outputs and name not in others):
-        stem = file_stem(predicate)
-        found = [path for suffix in _SUFFIXES if (path := directory / f"{stem}{suffix}").is_file()]
-        if len(found) > 1:
-            names = ", ".join(path.name for path in found)
-            raise LoadError(f"{directory} has more than one file for the relation {predicate}: {names}", hint="keep one of them")
-        if found:
-            files[predicate] = found[0]
-    return files
-
-
-def doubts(program: Program, folder: str | Path | None, files: Mapping[str, Path]) -> Iterator[str]:
-    """Yield warnings about likely mistakes, such as typing errors: tables that no relation of the program reads, inputs without
-    a table, and other relations without facts.
-
-    Args:
-        program: The program.
-        folder: The folder with its facts, if there is one.
-        files: The files that are read: those that `fact_files` gives, and others.
-    """
-    relations = relations_of(program)
-    for predicate in files.keys() - relations.keys():
-        hint = suggest(predicate, relations)
-        yield f"the program does not use the relation {predicate}, for which {files[predicate]} is read{hint}"
-    stated = {rule.head.predicate for rule in program.rules}
-    for declaration in program.declarations:
-        if declaration.role == "input" and declaration.predicate not in files.keys() | stated:
-            where = "no folder was given"
-            if folder is not None:
-                where = f"{folder} has no {file_stem(declaration.predicate)}.tsv, .csv, .facts, .jsonl or .parquet"
-            yield f"no table for the input relation {declaration.predicate}: {where}"
-    stems = {file_stem(predicate) for predicate in relations}
-    names = [] if folder is None else sorted(path.name for path in Path(folder).iterdir())
-    suffixes = {name: next((suffix for suffix in reversed(_SUFFIXES) if name.endswith(suffix)), "") for name in names}
-    for name, suffix in suffixes.items():
-        stem = name.removesuffix(suffix)
-        if suffix and stem not in stems:
-            yield f"{folder}/{name} is not read: the program has no relation {stem}{suggest(stem, stems)}"
-    filled = {*files, *(declaration.predicate for declaration in program.declarations if declaration.role == "input")}
-    filled.update(rule.head.predicate for rule in program.rules)
-    similar = {*filled, *(name.removesuffix(suffix) for name, suffix in suffixes.items() if suffix)}
-    told: set[str] = set()
-    for rule in program.rules:
-        for atom in atoms_within(rule.body):
-            if atom.predicate in relations and atom.predicate not in filled | told:
-                told.add(atom.predicate)
-                span = atom.span or rule.origin.span
-                where = f"{span.source}:{span.line}:{span.column}: " if span is not None else ""
-                nothing = "no rule derives any, and no file contains any"
-                yield f"{where}the relation {atom.predicate} has no facts: {nothing}{suggest(atom.predicate, similar)}"
-
-
-# ---- reading
 
 
 def read_facts(
@@ -228,15 +97,15 @@ def _read(
         if not line and (skips or not single_string):
             continue
         if not columns:
-            if line != _NO_COLUMNS:
-                raise _wrong(path, number, line, 0, len(line), f"a relation without columns has the line {_NO_COLUMNS} or none")
+            if line != NO_COLUMNS:
+                raise _wrong(path, number, line, 0, len(line), f"a relation without columns has the line {NO_COLUMNS} or none")
             yield ()
             continue
         cells = _cells(path, number, line, separator)
         if len(cells) != width:
             start, end = [*_places(path, number, line, separator)[width:], (len(line), len(line) + 1)][0]
             names = ", ".join(column.name for column in columns)
-            message = f"{len(cells)} cells where the relation has {len(columns)} columns ({names})"
+            message = f"{plural(len(cells), 'cell')} where the relation has {plural(len(columns), 'column')} ({names})"
             if chosen is not None:
                 message = f"{len(cells)} cells where the header has {width}"
             raise _wrong(path, number, line, start, end, message, _separator_hint(line, separator, width))
@@ -292,7 +161,9 @@ def _chosen(
         places = [names.index(name) for name in wanted]
     if columns is not None and len(places) != len(columns):
         listed = ", ".join(column.name for column in columns)
-        message = f"the header has {len(places)} columns where the relation has {len(columns)} columns ({listed})"
+        message = (
+            f"the header has {plural(len(places), 'column')} where the relation has {plural(len(columns), 'column')} ({listed})"
+        )
         raise _wrong(path, *header, 0, len(header[1]), message, _separator_hint(header[1], separator, len(columns)))
     return places
 
@@ -389,62 +260,3 @@ def _places(path: Path, number: int, line: str, separator: str) -> list[tuple[in
         places.append((start, start + len(cell)))
         start += len(cell) + 1
     return places
-
-
-# ---- writing
-
-
-def write_facts(file: IO[str], rows: Iterable[tuple[Term, ...]], columns: Sequence[Column], separator: str = "\t") -> int:
-    """Write facts to an open text file, sorted for reproducible output; return their number.
-
-    Numbers come first, ordered by value; other cells follow, ordered by text.
-
-    Raises:
-        OutputError: A ``string`` column of a TSV file cannot hold a string with a tab or a line break.
-    """
-    types = [column.type for column in columns]
-    keyed = [([format_cell(term, type_) for term, type_ in zip(row, types, strict=True)], row) for row in rows]
-    keyed.sort(key=lambda item: list(map(_rank, item[0], item[1])))
-    table = [cells for cells, _ in keyed]
-    if not columns:
-        file.write(f"{_NO_COLUMNS}\n" * len(table))
-    else:
-        write_rows(file, table, separator)
-    return len(table)
-
-
-def write_ids(file: IO[str], ids: Ids, dictionary: Dictionary, types: Sequence[str], separator: str = "\t") -> int:
-    """Write facts, given as ids of shape (n, arity), as `write_facts` does; each term of a column is formatted once.
-
-    Raises:
-        OutputError: A ``string`` column of a TSV file cannot hold a string with a tab or a line break.
-    """
-    if not types:
-        file.write(f"{_NO_COLUMNS}\n" * len(ids))
-        return len(ids)
-    columns: list[Any] = []
-    ranks: list[Any] = []
-    for place, type_ in enumerate(types):
-        numbers, places = distinct_ids(ids[:, place])
-        terms = list(map(term_from_text, dictionary.texts_of(numbers)))
-        cells = [format_cell(term, type_) for term in terms]
-        keys = list(map(_rank, cells, terms))
-        rank = np.empty(len(keys), np.int64)
-        rank[sorted(range(len(keys)), key=keys.__getitem__)] = np.arange(len(keys))
-        shown = np.empty(len(cells), object)
-        shown[:] = as_cells(cells, separator, len(types))
-        columns.append(shown[places])
-        ranks.append(rank[places])
-    order = np.lexsort(ranks[::-1])
-    lines = zip(*(column[order].tolist() for column in columns), strict=True)
-    file.writelines(f"{separator.join(line)}\n" for line in lines)
-    return len(ids)
-
-
-def _rank(cell: str, term: Term) -> tuple[bool, Any, str]:
-    """Return the sort key of a cell in a column: numbers by value, before all others."""
-    if isinstance(term, Literal) and term.datatype != XSD.string.value:
-        value = value_of(term)
-        if value is not None and value[0] == "number" and value[1] == value[1]:  # NaN has no place among numbers
-            return False, value[1], cell
-    return True, 0, cell

@@ -22,7 +22,7 @@ _SHOWN: Final = 3
 def owl_lines(triples: Iterable[Triple], format: Format, prefixes: Mapping[str, str]) -> Iterator[str]:
     """Yield the lines of a document that states the axioms of a graph, all of whose triples are in memory.
 
-    Triples of the reserved vocabulary that are no axioms are written as assertions, with a warning that names them.
+    Triples of the reserved vocabulary that are not axioms are written as assertions, with a warning that names them.
 
     Args:
         triples: The triples.
@@ -51,7 +51,7 @@ def owl_lines(triples: Iterable[Triple], format: Format, prefixes: Mapping[str, 
     if odd:
         shown = "; ".join(" ".join(map(term_text, triple)) for triple in odd[:_SHOWN])
         further = f"; and {len(odd) - _SHOWN} more" if len(odd) > _SHOWN else ""
-        what = "1 triple is no axiom" if len(odd) == 1 else f"{len(odd)} triples are no axioms"
+        what = "1 triple is not an axiom" if len(odd) == 1 else f"{len(odd)} triples are not axioms"
         warnings.warn(
             f"{what} of OWL 2, and written as an assertion with reserved vocabulary: {shown}{further}",
             ReasonerWarning,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Final, cast
 
 import numpy as np
 
-from kg_reasoner.errors import LoadError, MissingExtraError
+from kg_reasoner.errors import LoadError, MissingExtraError, plural
 from kg_reasoner.loaders.rdf.formats import Format
 from kg_reasoner.storage.arrays import Ids, TripleIds
 from kg_reasoner.storage.dictionary import Dictionary
@@ -145,7 +145,9 @@ def cells_of(path: Path, names: Sequence[str]) -> Iterator[tuple[int, list[str]]
             schema = file.schema_arrow
             if len(schema) != len(names):
                 columns = ", ".join(names)
-                raise LoadError(f"{path}: {len(schema)} columns where the relation has {len(names)} columns ({columns})")
+                raise LoadError(
+                    f"{path}: {plural(len(schema), 'column')} where the relation has {plural(len(names), 'column')} ({columns})"
+                )
             forms = [_form(path, field) for field in schema]
             number = 0
             for batch in file.iter_batches():

@@ -76,7 +76,7 @@ def loads(text: bytes, source: str) -> Program:
     """
     found = _part(json.loads(text), source)
     if not isinstance(found, Program):
-        raise TypeError(f"this is no program but a {type(found).__name__}")
+        raise TypeError(f"this is a {type(found).__name__}, not a program")
     return found
 
 
@@ -93,7 +93,7 @@ def _plain(part: Any, source: str) -> Any:
         return ["", *(_plain(member, source) for member in part)]
     if part is None or isinstance(part, str | int):
         return part
-    raise TypeError(f"a {type(part).__name__} is no part of programs")
+    raise TypeError(f"a {type(part).__name__} cannot be part of a program")
 
 
 def _part(plain: Any, source: str) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from kg_reasoner.errors import RuleSyntaxError, StratificationError, suggest
+from kg_reasoner.errors import RuleSyntaxError, StratificationError, plural, suggest
 from kg_reasoner.program import AUXILIARY, FALSE, Aggregate, Atom, Declaration, Program, Rule, atoms_within
 
 __all__ = ["check_streams", "differences_in_order"]
@@ -57,7 +57,7 @@ def _check_source(
     if source not in known:
         raise RuleSyntaxError(f"unknown relation {source}{suggest(source, known)}", declaration.span)
     if source in declared and declared[source].arity != declaration.arity:
-        message = f"{name} has {declaration.arity} columns, and {source} {declared[source].arity}"
+        message = f"{name} has {plural(declaration.arity, 'column')}, and {source} {declared[source].arity}"
         raise RuleSyntaxError(message, declaration.span, f"a {declaration.operator} has the columns of its source")
     if declaration.role == "input":
         raise RuleSyntaxError(f"{name} is a {declaration.operator}, and cannot be an input", declaration.span)
@@ -82,7 +82,7 @@ def _check_rule(rule: Rule, declared: Mapping[str, Declaration], streams: Iterab
         )
     if read and head not in sources and head != FALSE:
         hint = f"declare it as stream {head}(...), or take a difference of the stream: relation x(...) difference {read[0]} ."
-        raise RuleSyntaxError(f"{head} follows from the stream {read[0]}, and is no stream", span, hint)
+        raise RuleSyntaxError(f"{head} follows from the stream {read[0]}, and is not a stream", span, hint)
 
 
 def _has_stream(rule: Rule, streams: Iterable[str]) -> bool:

@@ -19,7 +19,6 @@ from kg_reasoner.storage.database import Database
 from kg_reasoner.storage.dictionary import Dictionary
 from kg_reasoner.storage.kernels.memory import allocate
 from kg_reasoner.storage.lookups import Buffer, Which
-from kg_reasoner.storage.name_counts import count_names
 
 SUBJECT, OBJECT = 0, 1
 """The columns of a property's relation."""
@@ -60,7 +59,7 @@ class PropertyTables(TripleLayout):
 
     def find(self, subject: T, property: T, value: T) -> tuple[int, tuple[T, ...]]:
         if property == self._type:
-            return self._classes.get(value, -1), (subject,)  # type: ignore[arg-type]  # variables' names are no keys
+            return self._classes.get(value, -1), (subject,)  # type: ignore[arg-type]  # variables' names are not keys
         return self._properties.get(property, -1), (subject, value)  # type: ignore[arg-type]
 
     def is_in_one(self, property: int | str, value: int | str) -> bool:
@@ -144,6 +143,8 @@ class PropertyTables(TripleLayout):
                 found, sizes = np.unique(part[:, column], return_counts=True)
                 yield known, found.tolist(), sizes.tolist()
             return
+        from kg_reasoner.storage.name_counts import count_names
+
         counts = count_names(blocks, self._type, len(self._dictionary))
         relations = self._properties, self._classes
         names = [np.fromiter(known, np.int64) for known in relations]

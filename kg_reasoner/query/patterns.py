@@ -10,44 +10,42 @@ A pattern of three terms matches all triples; a pattern of four matches the trip
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Hashable, Sequence
-from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import partial
-from typing import Protocol, TypeAlias, cast
+from typing import Protocol, cast
 
 import numpy as np
 
-from kg_reasoner.concurrency.limits import NOBODY, current_watch
 from kg_reasoner.concurrency.locking import Hold
-from kg_reasoner.planning.catalog import RelationCatalog, StoredAtom, StoredTerm
+from kg_reasoner.planning.catalog import RelationCatalog, StoredAtom
 from kg_reasoner.planning.planner import join_order, plan_query
 from kg_reasoner.planning.statistics import RelationStatistics
+from kg_reasoner.query.basic_patterns import AnyPattern, Pattern, bound, connected, constant, distance, variables_of
 from kg_reasoner.query.batches import fetched_in_batches, slots_of
+from kg_reasoner.query.fetching import CHUNK, Prepare, Proper, fetched_one_by_one
 from kg_reasoner.query.literal_triples import LiteralTriples
 from kg_reasoner.query.matching import TripleMatcher, Which
-from kg_reasoner.query.quads import GRAPH_COLUMN, INFERRED, GraphTerm, QuadPattern, Quads
+from kg_reasoner.query.quads import GRAPH_COLUMN, INFERRED, Quads
 from kg_reasoner.query.scans import scanned
 from kg_reasoner.query.visibility import Visibility
 from kg_reasoner.storage.arrays import Flags, Ids, unique_rows
 from kg_reasoner.storage.grouping import among, gathered, group_rows, pair_rows
-from kg_reasoner.storage.kernels import native
-from kg_reasoner.storage.kernels.memory import Record, address, allocate
+from kg_reasoner.storage.kernels.memory import Record
 from kg_reasoner.storage.workspaces import Workspace
 from kg_reasoner.terms import OWL, Term
 
-Prepare: TypeAlias = Callable[[], AbstractContextManager[tuple[Workspace, int]]]
-"""Makes the ``with`` block in which a query has a plan."""
-
-Proper: TypeAlias = Callable[[Ids], Ids]
-
-Pattern: TypeAlias = tuple[StoredTerm, StoredTerm, StoredTerm]
-"""A triple pattern: ids of constants, names of variables."""
-
-AnyPattern: TypeAlias = Pattern | QuadPattern
-"""A pattern of all triples, or of the triples of a graph."""
-
-FIRST_CHUNK, CHUNK = 64, 1 << 16
-"""The numbers of solutions fetched at once: the first time, and later."""
+__all__ = [
+    "LOOK_UP",
+    "AnyPattern",
+    "Pattern",
+    "Proper",
+    "Queries",
+    "Readable",
+    "Solutions",
+    "answers",
+    "match_triples",
+    "variables_of",
+]
 
 FEW = 64
 """The maximum number of triples to look up one by one."""
@@ -284,14 +282,14 @@ class Queries:
         """Return whether a pattern equates a term with itself."""
         if self.visibility is None or pattern[0] != pattern[2]:
             return False
-        subject, property, _ = map(_constant, pattern[:GRAPH_COLUMN])
+        subject, property, _ = map(constant, pattern[:GRAPH_COLUMN])
         return subject is not None and property is not None and self.visibility.is_trivial(property)
 
     def _is_trivial(self, pattern: AnyPattern, which: Which) -> bool:
         """Return whether a pattern equates a term with itself, which holds whether or not a rule derives it."""
         if which == "explicit" or len(pattern) > GRAPH_COLUMN or not self.equates(pattern):
             return False
-        subject = _constant(pattern[0])
+        subject = constant(pattern[0])
         places = ((subject, None, None), (None, subject, None), (None, None, subject))
         return any(len(self.matcher.match(s, p, o, limit=1)) > 0 for s, p, o in places)
 
@@ -312,7 +310,7 @@ class Queries:
             return Solutions([], np.empty((1, 0), np.int32))
         if len(patterns) == 1:
             return self._matches(patterns[0], which, limit)
-        if not all(self.matcher.is_rdf(_constant(pattern[0]), _constant(pattern[1])) for pattern in patterns):
+        if not all(self.matcher.is_rdf(constant(pattern[0]), constant(pattern[1])) for pattern in patterns):
             names = variables_of(patterns)
             return Solutions(names, np.empty((0, len(names)), np.int32))
         if which == "all" and all(map(self._is_planned, patterns)) and len(set(map(len, patterns))) == 1:
@@ -325,7 +323,7 @@ class Queries:
         """Return the wanted columns of the visible matches of a pattern that matches whole relations; None if it does not."""
         if limit is not None or wanted is None or which != "all" or self.expands or self.matcher.generalised:
             return None
-        property = _constant(pattern[1])
+        property = constant(pattern[1])
         if len(pattern) > GRAPH_COLUMN or (property is not None and self.literals.covers(property)):
             return None
         visibility = self.visibility if self._hides_from(pattern, which) else None
@@ -338,7 +336,7 @@ class Queries:
             which == "all"
             and all(map(self._is_planned, patterns))
             and len(set(map(len, patterns))) == 1
-            and all(self.matcher.is_rdf(_constant(pattern[0]), _constant(pattern[1])) for pattern in patterns)
+            and all(self.matcher.is_rdf(constant(pattern[0]), constant(pattern[1])) for pattern in patterns)
             and not self.are_special(patterns, which)
         )
 
@@ -361,7 +359,7 @@ class Queries:
 
     def _found(self, pattern: AnyPattern, which: Which, limit: int | None = None) -> Ids:
         """Return the matches of a pattern's constants, with one column for each term except a constant graph."""
-        subject, property, value = map(_constant, pattern[:GRAPH_COLUMN])
+        subject, property, value = map(constant, pattern[:GRAPH_COLUMN])
         if len(pattern) == GRAPH_COLUMN:
             return self._matching(subject, property, value, which, limit)
         graph = pattern[GRAPH_COLUMN]
@@ -390,7 +388,7 @@ class Queries:
         sizes = {pattern: self._size(pattern, which) for pattern in patterns}
         start = min(patterns, key=sizes.__getitem__)
         alike = [pattern for pattern in patterns if which == "all" and self._is_planned(pattern) and len(pattern) == len(start)]
-        group = _connected(start, alike)
+        group = connected(start, alike)
         if len(group) > 1:
             solutions = self._planned(group, None)
         else:
@@ -398,14 +396,14 @@ class Queries:
             solutions = self._matches(start, which)
         rest = [pattern for pattern in patterns if pattern not in group]
         while rest:
-            following = min(rest, key=lambda pattern: (*_distance(pattern, solutions.names), sizes[pattern]))
+            following = min(rest, key=lambda pattern: (*distance(pattern, solutions.names), sizes[pattern]))
             rest.remove(following)
             solutions = self._extended(solutions, following, which, sizes[following])
         return solutions
 
     def _size(self, pattern: AnyPattern, which: Which) -> float:
         """Return an estimate of the number of triples that match the constants of a pattern."""
-        subject, property, value = map(_constant, pattern[:GRAPH_COLUMN])
+        subject, property, value = map(constant, pattern[:GRAPH_COLUMN])
         if property is not None and subject is None and self.literals.covers(property):
             return self.literals.size(property) + self.matcher.size()
         if subject is None and value is None:
@@ -421,7 +419,7 @@ class Queries:
         keys = solutions.columns(shared)
         labels, firsts = group_rows(keys)
         if len(firsts) * LOOK_UP < size:
-            tables = [self._matches(_bound(pattern, shared, key), which).columns(new) for key in keys[firsts].tolist()]
+            tables = [self._matches(bound(pattern, shared, key), which).columns(new) for key in keys[firsts].tolist()]
             found = np.concatenate([np.empty((0, len(new)), np.int32), *tables])
             owners = np.repeat(np.arange(len(tables), dtype=np.int32), [len(table) for table in tables])
             rows, places = pair_rows(labels[:, None], owners[:, None])
@@ -494,37 +492,11 @@ class Queries:
 
         def fetch(limit: int | None) -> Ids:
             if limit is not None and limit <= CHUNK:
-                return self._fetched(prepare, proper, len(names), limit)
+                return fetched_one_by_one(prepare, proper, len(names), limit)
             with prepare() as (workspace, plan):
                 return fetched_in_batches(workspace, plan, slots, len(names), proper, enough=limit)
 
         return fetch
-
-    @staticmethod
-    def _fetched(prepare: Prepare, proper: Proper | None, width: int, limit: int) -> Ids:
-        """Run a plan for a few solutions, one after the other."""
-        chunks: list[Ids] = []
-        with prepare() as (workspace, plan):
-            watch = current_watch()
-            if watch is not NOBODY:
-                watch.attach(workspace.context)
-            try:
-                workspace.start(plan)
-                size = count = min(FIRST_CHUNK, max(1, limit))
-                total = fetched = 0
-                while count == size and total < limit:
-                    size = CHUNK if fetched else size
-                    out = allocate(size * width, np.int32)
-                    count = native.fetch(workspace.address, width, address(out), size)
-                    fetched += count
-                    watch.check(fetched, 4 * width * fetched)
-                    found: Ids = np.asarray(out[: count * width]).reshape(count, width)
-                    chunks.append(found if proper is None else proper(found))
-                    total += len(chunks[-1])
-            finally:
-                if watch is not NOBODY:
-                    watch.detach(workspace.context)
-        return chunks[0] if len(chunks) == 1 else np.concatenate([np.empty((0, width), np.int32), *chunks])
 
     def planned(
         self, atoms: Sequence[StoredAtom], answer: Sequence[str], seeds: Sequence[str] = (), *, exact: bool = True
@@ -585,36 +557,3 @@ class Queries:
             kept = first[rows[:, column]] == ord("<")
             rows = rows if kept.all() else rows[kept]
         return rows
-
-
-def variables_of(patterns: Sequence[AnyPattern]) -> list[str]:
-    """Return the variables of some patterns, in order of occurrence."""
-    return list(dict.fromkeys(term for pattern in patterns for term in pattern if isinstance(term, str)))
-
-
-def _constant(term: GraphTerm) -> int | None:
-    return term if isinstance(term, int) else None
-
-
-def _bound(pattern: AnyPattern, names: Sequence[str], values: Sequence[int]) -> AnyPattern:
-    """Return the pattern with some variables replaced by ids."""
-    known = dict(zip(names, values, strict=True))
-    return cast(AnyPattern, tuple(known.get(term, term) if isinstance(term, str) else term for term in pattern))
-
-
-def _distance(pattern: AnyPattern, names: Sequence[str]) -> tuple[bool, int]:
-    """Return whether a pattern has variables but shares none with `names`, and the number of its variables not in `names`."""
-    variables = variables_of([pattern])
-    new = sum(name not in names for name in variables)
-    return 0 < len(variables) == new, new
-
-
-def _connected(start: AnyPattern, patterns: Sequence[AnyPattern]) -> list[AnyPattern]:
-    """Return the patterns connected by shared variables to the first one, or none if the first is not among them."""
-    group: list[AnyPattern] = []
-    fresh = [start] if start in patterns else []
-    while fresh:
-        group += fresh
-        names = set(variables_of(group))
-        fresh = [pattern for pattern in patterns if pattern not in group and not names.isdisjoint(pattern)]
-    return group

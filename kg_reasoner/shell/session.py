@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, TextIO
 
 from kg_reasoner.api.reasoner import Reasoner
-from kg_reasoner.errors import ArityError, ReasonerError, RuleSyntaxError, Span, UnknownNameError, suggest
+from kg_reasoner.errors import ArityError, ReasonerError, RuleSyntaxError, Span, UnknownNameError, plural, suggest
 from kg_reasoner.language.parser import PREFIXES, parse
 from kg_reasoner.program import AUXILIARY, FALSE, TRIPLE, Atom, Declaration, Program, Rule
 from kg_reasoner.shell.commands import Arguments, Reader, typed
@@ -205,10 +205,10 @@ class Session:
                     raise UnknownNameError(f"column of {predicate}", name, names)
             missing = [name for name in names if name not in arguments.named]
             if missing:
-                raise ArityError(f"{predicate} has {len(names)} arguments: {', '.join(missing)} is missing")
+                raise ArityError(f"{predicate} has {plural(len(names), 'argument')}: {', '.join(missing)} is missing")
             terms = [arguments.named[name] for name in names]
         if len(terms) != len(columns):
-            raise ArityError(f"{predicate} has {len(columns)} arguments, not {len(terms)}")
+            raise ArityError(f"{predicate} has {plural(len(columns), 'argument')}, not {len(terms)}")
         return tuple(
             term if column.type in ("any", "string", "integer") else typed(term, column.type, self.prefixes)
             for term, column in zip(terms, columns, strict=True)

@@ -187,7 +187,7 @@ class Dictionary:
             takes_any: Whether the terms may be any that STR converts.
 
         Returns:
-            1 or 0; -1 for what is no string; -2 where the bytes do not decide.
+            1 or 0; -1 for what is not a string; -2 where the bytes do not decide.
         """
         count = len(ids)
         given, wanted, truth = allocate(count, np.int32), allocate(len(text), np.uint8), allocate(count, np.uint8)

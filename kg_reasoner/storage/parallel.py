@@ -16,7 +16,6 @@ import numpy.typing as npt
 from kg_reasoner.concurrency.tasks import Round, Task
 from kg_reasoner.storage import capacities
 from kg_reasoner.storage.capacities import slots_for
-from kg_reasoner.storage.frames import Frames
 from kg_reasoner.storage.index_building import Building
 from kg_reasoner.storage.index_needs import soon_wanted
 from kg_reasoner.storage.indexes import IndexedRelations
@@ -34,6 +33,7 @@ from kg_reasoner.storage.kernels.layout import (
     Plan,
 )
 from kg_reasoner.storage.kernels.memory import Record, StructTable, address, allocate, argument
+from kg_reasoner.storage.plan_room import Frames
 from kg_reasoner.storage.rehashing import Rehashing
 
 __all__ = ["Crew"]

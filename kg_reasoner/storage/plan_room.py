@@ -1,20 +1,21 @@
-"""The memory for plans, and the context that gives kernels access to everything."""
+"""The memory for plans and for the frames in which they are run, and the context that gives kernels access to everything."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from kg_reasoner.storage import capacities
+from kg_reasoner.storage.arrays import Rows
 from kg_reasoner.storage.capacities import resized
-from kg_reasoner.storage.frames import Frames
-from kg_reasoner.storage.kernels.layout import ABSENT, Context, Plan, Step
-from kg_reasoner.storage.kernels.memory import Record, StructTable, allocate, argument
+from kg_reasoner.storage.kernels.layout import ABSENT, Context, Frame, Level, Plan, Step
+from kg_reasoner.storage.kernels.memory import Record, StructTable, address, allocate, argument, region
 
-__all__ = ["PlanRoom"]
+__all__ = ["Frames", "PlanRoom"]
 
 
 class PlanRoom:
@@ -86,3 +87,44 @@ class PlanRoom:
     def index_value_column(self, index: int) -> int:
         """Return the column whose value the entries of an index carry, or -1."""
         raise NotImplementedError
+
+
+class Frames:
+    """All join frames: one block each of bindings, levels and scratch space, cut into equal pieces."""
+
+    def __init__(self, context: Record) -> None:
+        self._context = context
+        self._retained: list[dict[str, Any]] = []
+        self._use(count=1, bindings=16, depth=8, arity=4)
+
+    def fit(self, bindings: int = 0, depth: int = 0, arity: int = 0) -> None:
+        """Make room in every frame for this number of variables, of steps, and of columns in a tuple."""
+        if bindings > self.bindings or depth > self.depth or arity > self.arity:
+            self._use(self.count, max(bindings, self.bindings), max(depth, self.depth), max(arity, self.arity))
+
+    def add(self, count: int) -> None:
+        """Add frames; running joins continue in the old ones."""
+        old, former = self.count, (self._words, self._bindings, self._levels)
+        self._use(old + count, self.bindings, self.depth, self.arity)
+        self._words[:old, :2] = former[0][:old, :2]
+        self._bindings[:old] = former[1]
+        self._levels[: old * self.depth] = former[2]
+
+    def values(self, frame: int) -> Rows:
+        """Return the bindings of a frame."""
+        return self._bindings[frame]
+
+    def _use(self, count: int, bindings: int, depth: int, arity: int) -> None:
+        words = allocate((count, len(Frame.fields)), np.int64, 0)
+        blocks = {
+            "bindings": region((count, bindings), np.int32),
+            "levels": region((count * depth, len(Level.fields)), np.int64),
+            "scratch": region((count, arity), np.int32),
+        }
+        for field, block in blocks.items():
+            items = depth if field == "levels" else 1
+            words[:, Frame.fields[field][0]] = address(block) + np.arange(count) * (items * block.strides[0])
+        self._retained.append(blocks)  # beside the former ones, until the kernels see the new ones
+        self._context.frames = words
+        self._words, self._bindings, self._levels, self._retained = words, blocks["bindings"], blocks["levels"], [blocks]
+        self.count, self.bindings, self.depth, self.arity = count, bindings, depth, arity

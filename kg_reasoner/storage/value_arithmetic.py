@@ -51,7 +51,7 @@ def numbers_of(expression: Any, table: T, values: Callable[[Any, T], ValueColumn
     Args:
         expression: The expression.
         table: The values of its variables, in the form that `values` takes.
-        values: Returns the values of expressions that are no arithmetic.
+        values: Returns the values of expressions that are not arithmetic.
     """
     if not isinstance(expression, Call):
         return values(expression, table)
@@ -127,7 +127,7 @@ def _of_any(name: str, left: ValueColumn, right: ValueColumn) -> ValueColumn:
     kinds = np.full(len(doubles), UNSURE, np.uint8)
     kinds[exact] = DOUBLE
     kinds[whole] = np.where(np.abs(doubles[whole]) < LARGEST, INTEGER, UNSURE)
-    kinds[(left.kinds > ROUNDED) | (right.kinds > ROUNDED)] = NOTHING  # what is no number
+    kinds[(left.kinds > ROUNDED) | (right.kinds > ROUNDED)] = NOTHING  # what is not a number
     doubles = np.where((kinds == INTEGER) & (doubles == 0), 0.0, doubles)
     scales = np.where(kinds == INTEGER, np.int8(0), np.int8(UNSCALED))
     near = ~exact & _are(left, INTEGER, DOUBLE, DECIMAL) & _are(right, INTEGER, DOUBLE, DECIMAL)

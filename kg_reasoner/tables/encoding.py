@@ -7,7 +7,7 @@ from typing import Any, Final, Literal, TypeAlias
 
 import numpy as np
 
-from kg_reasoner.errors import LoadError, UnknownNameError, suggest
+from kg_reasoner.errors import LoadError, UnknownNameError, plural, suggest
 from kg_reasoner.program import Column
 from kg_reasoner.storage.arrays import Ids
 from kg_reasoner.storage.dictionary import Dictionary
@@ -59,7 +59,7 @@ def places_of(table: Batches, columns: Sequence[Column] | None, wanted: Sequence
     if columns is not None and len(places) != len(columns):
         listed = ", ".join(column.name for column in columns)
         raise LoadError(
-            f"{table.name}: {len(places)} columns where the relation has {len(columns)} columns ({listed})",
+            f"{table.name}: {plural(len(places), 'column')} where the relation has {plural(len(columns), 'column')} ({listed})",
             hint=f"the table has the columns {', '.join(names)}",
         )
     return places

@@ -68,7 +68,7 @@ def _names(ontology: Ontology, texts: Texts, annotations: Collection[Term]) -> I
         if isinstance(name, IRI) and name not in declared:
             yield AxiomWarning(texts.name(name), "it is used as a property and not declared as one of objects or of data")
         elif isinstance(name, BlankNode) and name not in ontology.inverses:
-            yield AxiomWarning(texts.name(name), "a blank node stands for a property and is no inverse")
+            yield AxiomWarning(texts.name(name), "a blank node stands for a property and is not an inverse")
 
 
 def _is_reserved(name: Term) -> bool:

@@ -380,7 +380,7 @@ class _Reader:
 
     def restrictions(self, node: Term, property: Term, predicate: IRI, value: Term) -> Iterator[ClassExpression]:
         if predicate == OWL.hasValue:
-            # The members of a class are no variable class, so rdf:type may be the property here.
+            # The members of a class are not a variable class, so rdf:type may be the property here.
             yield HasValue(property if property == RDF.type else self.property(property), value)
         elif predicate == OWL.someValuesFrom:
             yield SomeValuesFrom(self.property(property), self.cls(value))

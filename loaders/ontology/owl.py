@@ -129,7 +129,7 @@ def judge(triples: Iterable[Triple], *, names: Collection[Term] = ()) -> tuple[A
 
 
 def beyond_el(triples: Iterable[Triple]) -> tuple[AxiomWarning, ...]:
-    """Return the warnings for axioms that are not in OWL 2 EL. Anonymous individuals are no reason: rules have names for them."""
+    """Return the warnings for axioms that are not in OWL 2 EL. Rules have names for anonymous individuals."""
     ontology = read_ontology(triples)
     return _in_order(beyond("EL", ontology, Texts(ontology), has_blank_individuals=True))
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
-from kg_reasoner.errors import suggest
+from kg_reasoner.errors import plural, suggest
 from kg_reasoner.loaders.rules.builtins import Builtin, Refused, Way, computation, condition, equality, nested
 from kg_reasoner.program import Argument, Call, Expression
 from kg_reasoner.terms import IRI, XSD
@@ -74,7 +74,7 @@ def builtins_of(predicate: IRI, subject: Sequence[Argument] | Argument, object: 
         raise Refused(f"the subject of {name} is not a list")
     if len(subject) < definition.least or (definition.most is not None and len(subject) > definition.most):
         few = "few" if len(subject) < definition.least else "many"
-        raise Refused(f"the list before {name} has {len(subject)} items, which is too {few}")
+        raise Refused(f"the list before {name} has {plural(len(subject), 'item')}, which is too {few}")
     return definition.make(name, subject, object)
 
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
-from kg_reasoner.errors import suggest
+from kg_reasoner.errors import plural, suggest
 from kg_reasoner.loaders.rules.builtins import Builtin, Refused, computation, condition, equality, nested
 from kg_reasoner.loaders.rules.swrl import SWRLB
 from kg_reasoner.program import Argument, Call, Expression, Variable
@@ -49,7 +49,7 @@ def builtins_of(builtin: IRI, arguments: _Arguments, text: str) -> list[Builtin]
         raise Refused(f"no function implements the built-in {shown}{hint}")
     if len(arguments) < definition.least or (definition.most is not None and len(arguments) > definition.most):
         few = "few" if len(arguments) < definition.least else "many"
-        raise Refused(f"{text} has {len(arguments)} arguments, which is too {few}")
+        raise Refused(f"{text} has {plural(len(arguments), 'argument')}, which is too {few}")
     return definition.make(text, arguments)
 
 

@@ -1,7 +1,7 @@
 """Triples to constructs: the reverse of the mapping of OWL 2 to RDF graphs (W3C, OWL 2 Mapping to RDF Graphs, section 3).
 
-Every triple is part of a construct. A triple of the reserved vocabulary that is no axiom and no part of one becomes an assertion,
-which is mapped to the same triple again, and is reported: ``ObjectPropertyAssertion(rdf:first _:x :a)``.
+Every triple is part of a construct. A triple of the reserved vocabulary that is neither an axiom nor a part of one becomes an
+assertion, which is mapped to the same triple again, and is reported: ``ObjectPropertyAssertion(rdf:first _:x :a)``.
 """
 
 from __future__ import annotations
@@ -54,8 +54,8 @@ def constructs_of(triples: Iterable[Triple], report: Callable[[Triple], object])
     """Yield the ontology, its imports and annotations, the declarations and the axioms that triples state.
 
     Args:
-        triples: The triples; subjects are no literals, properties are IRIs.
-        report: Is called with each triple of the reserved vocabulary that is no axiom.
+        triples: The triples; subjects are not literals, properties are IRIs.
+        report: Is called with each triple of the reserved vocabulary that is not an axiom.
     """
     return _Reverse(RdfGraph(triples), report).constructs()
 

@@ -201,7 +201,7 @@ class _Reader:
     # ---- errors
 
     def bad_token(self, end: int) -> tuple[int, int]:
-        """Return the place of what is no token."""
+        """Return the place of what is not a token."""
         skipped = re.compile(_SKIPPED).match(self.source.text, end)
         start = skipped.end() if skipped else end
         return start, start + 1

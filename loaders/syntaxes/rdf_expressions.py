@@ -93,7 +93,7 @@ class Expressions:
         return built
 
     def _expression(self, node: Term) -> Construct | None:
-        """Return the expression of a node. Those inside it come first, without recursion; a cycle is no expression."""
+        """Return the expression of a node. Those inside it come first, without recursion; a cycle is not an expression."""
         waiting: list[tuple[Term, _Shape | None]] = [(node, None)]
         begun: set[Term] = set()
         while waiting:

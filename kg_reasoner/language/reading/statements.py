@@ -261,7 +261,7 @@ class ProgramReader(BodyReader):
         variables = tuple(Variable(parameter.name) for parameter in parameters)
         for variable in variables_of(body):
             if variable not in variables:
-                raise RuleSyntaxError(f"{variable} is no parameter of {name}", variable.span)
+                raise RuleSyntaxError(f"{variable} is not a parameter of {name}", variable.span)
         callee.body.define(body, variables)
         self.functions.append(FunctionDefinition(name, parameters, result, body, self.span(tree.children[1]), callee))
 
@@ -282,7 +282,7 @@ class ProgramReader(BodyReader):
     def head(self, node: Node) -> Atom | Applied:
         atom = Atom(FALSE, (), self.span(node)) if node == FALSE else self.atom(node)
         if isinstance(atom, Along):
-            raise RuleSyntaxError("a path is no head of a rule", atom.span, "a head has one property: [?x, ex:p, ?y]")
+            raise RuleSyntaxError("a path cannot be the head of a rule", atom.span, "a head has one property: [?x, ex:p, ?y]")
         return atom
 
 

@@ -1,0 +1,76 @@
+"""Facts written as sorted tables of text, see `kg_reasoner.io.facts`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import IO, Any
+
+import numpy as np
+
+from kg_reasoner.expressions.values import value_of
+from kg_reasoner.io.facts import NO_COLUMNS
+from kg_reasoner.io.files import as_cells, write_rows
+from kg_reasoner.program import Column
+from kg_reasoner.storage.arrays import Ids
+from kg_reasoner.storage.dictionary import Dictionary
+from kg_reasoner.storage.grouping import distinct_ids
+from kg_reasoner.storage.table_terms import format_cell
+from kg_reasoner.terms import XSD, Literal, Term, term_from_text
+
+__all__ = ["write_facts", "write_ids"]
+
+
+def write_facts(file: IO[str], rows: Iterable[tuple[Term, ...]], columns: Sequence[Column], separator: str = "\t") -> int:
+    """Write facts to an open text file, sorted for reproducible output; return their number.
+
+    Numbers come first, ordered by value; other cells follow, ordered by text.
+
+    Raises:
+        OutputError: A ``string`` column of a TSV file cannot hold a string with a tab or a line break.
+    """
+    types = [column.type for column in columns]
+    keyed = [([format_cell(term, type_) for term, type_ in zip(row, types, strict=True)], row) for row in rows]
+    keyed.sort(key=lambda item: list(map(_rank, item[0], item[1])))
+    table = [cells for cells, _ in keyed]
+    if not columns:
+        file.write(f"{NO_COLUMNS}\n" * len(table))
+    else:
+        write_rows(file, table, separator)
+    return len(table)
+
+
+def write_ids(file: IO[str], ids: Ids, dictionary: Dictionary, types: Sequence[str], separator: str = "\t") -> int:
+    """Write facts, given as ids of shape (n, arity), as `write_facts` does; each term of a column is formatted once.
+
+    Raises:
+        OutputError: A ``string`` column of a TSV file cannot hold a string with a tab or a line break.
+    """
+    if not types:
+        file.write(f"{NO_COLUMNS}\n" * len(ids))
+        return len(ids)
+    columns: list[Any] = []
+    ranks: list[Any] = []
+    for place, type_ in enumerate(types):
+        numbers, places = distinct_ids(ids[:, place])
+        terms = list(map(term_from_text, dictionary.texts_of(numbers)))
+        cells = [format_cell(term, type_) for term in terms]
+        keys = list(map(_rank, cells, terms))
+        rank = np.empty(len(keys), np.int64)
+        rank[sorted(range(len(keys)), key=keys.__getitem__)] = np.arange(len(keys))
+        shown = np.empty(len(cells), object)
+        shown[:] = as_cells(cells, separator, len(types))
+        columns.append(shown[places])
+        ranks.append(rank[places])
+    order = np.lexsort(ranks[::-1])
+    lines = zip(*(column[order].tolist() for column in columns), strict=True)
+    file.writelines(f"{separator.join(line)}\n" for line in lines)
+    return len(ids)
+
+
+def _rank(cell: str, term: Term) -> tuple[bool, Any, str]:
+    """Return the sort key of a cell in a column: numbers by value, before all others."""
+    if isinstance(term, Literal) and term.datatype != XSD.string.value:
+        value = value_of(term)
+        if value is not None and value[0] == "number" and value[1] == value[1]:  # NaN has no place among numbers
+            return False, value[1], cell
+    return True, 0, cell
