@@ -7,7 +7,7 @@ from typing import Any, Final
 import numpy as np
 
 from kg_reasoner.storage.arrays import Changed, Rows
-from kg_reasoner.storage.kernels.memory import address, allocate, lend
+from kg_reasoner.storage.kernels.memory import Argument, address, allocate, argument, lend
 
 __all__ = ["RETAINED", "Arguments"]
 
@@ -25,7 +25,7 @@ class Arguments:
 
     __slots__ = ("_addresses", "_answers", "_facts", "_ids", "_last", "_room", "_triple")
 
-    _addresses: tuple[int, int]
+    _addresses: tuple[Argument, Argument]
     _answers: Changed
     _ids: Any
     _room: int
@@ -36,7 +36,7 @@ class Arguments:
         self._allocate(RETAINED)
         self._last: tuple[Rows | None, Changed] = None, self._answers
 
-    def take(self, facts: Rows) -> tuple[int, int]:
+    def take(self, facts: Rows) -> tuple[Argument, Argument]:
         """Return the addresses of the facts (few or scattered ones are copied), and of an array for one answer per fact."""
         if facts.shape == (1, 3) and self._room:
             self._triple[...] = facts
@@ -76,6 +76,6 @@ class Arguments:
     def _allocate(self, room: int) -> None:
         room = max(room, 3)
         answers, ids = allocate(room, np.uint8), allocate(room, np.int32)
-        addresses, triple = (address(ids), address(answers)), ids[:3].reshape(1, 3)
+        addresses, triple = (argument(address(ids)), argument(address(answers))), ids[:3].reshape(1, 3)
         self._ids, self._triple, self._room = ids, triple, room
         self._answers, self._addresses = answers.view(np.bool_), addresses

@@ -11,7 +11,7 @@ from kg_reasoner.storage.arrays import Rows
 from kg_reasoner.storage.indexes import IndexedRelations
 from kg_reasoner.storage.kernels import native
 from kg_reasoner.storage.kernels.layout import ABSENT, EXPLICIT
-from kg_reasoner.storage.kernels.memory import address, allocate
+from kg_reasoner.storage.kernels.memory import address, allocate, argument
 
 Which = Literal["all", "explicit", "inferred"]
 
@@ -30,7 +30,7 @@ class Buffer:
 
     def __init__(self, size: int) -> None:
         self.array: Rows = allocate(size, np.int32)
-        self.address = address(self.array)
+        self.address = argument(address(self.array))
         self.size = size
 
     @classmethod

@@ -12,7 +12,7 @@ from kg_reasoner.storage import capacities
 from kg_reasoner.storage.capacities import resized
 from kg_reasoner.storage.frames import Frames
 from kg_reasoner.storage.kernels.layout import ABSENT, Context, Plan, Step
-from kg_reasoner.storage.kernels.memory import Record, StructTable, allocate
+from kg_reasoner.storage.kernels.memory import Record, StructTable, allocate, argument
 
 __all__ = ["PlanRoom"]
 
@@ -29,7 +29,7 @@ class PlanRoom:
             renew_from=capacities.current.large,
             block_rows=capacities.current.block,
         )
-        self.address = self.context.address
+        self.address = argument(self.context.address)
         """What every kernel is called with."""
         self.plans = StructTable(Plan, self.context, "plans")
         self.steps = StructTable(Step, self.context, "steps")

@@ -15,7 +15,7 @@ from kg_reasoner.storage.arrays import Numbers
 from kg_reasoner.storage.indexes import IndexedRelations
 from kg_reasoner.storage.kernels import native
 from kg_reasoner.storage.kernels.layout import Context, Frame
-from kg_reasoner.storage.kernels.memory import address, allocate, region
+from kg_reasoner.storage.kernels.memory import Argument, address, allocate, region
 
 __all__ = ["load_together", "shares_of"]
 
@@ -37,7 +37,9 @@ def shares_of(sizes: Numbers, threads: int) -> Any:
     return shares
 
 
-def load_together(database: IndexedRelations, triples: int, count: int, sizes: Numbers, changed: int, threads: int) -> None:
+def load_together(
+    database: IndexedRelations, triples: Argument, count: int, sizes: Numbers, changed: Argument, threads: int
+) -> None:
     """Insert explicit triples that rules have not seen; their relations are there.
 
     Args:
@@ -81,6 +83,6 @@ class _Loader:
         self._words[0] = database.context_words
         self._words[0, Context.fields["frames"][0]] = address(self._frames)
 
-    def run(self, triples: int, count: int, changed: int) -> None:
+    def run(self, triples: Argument, count: int, changed: Argument) -> None:
         """Load the triples of the share, until all are loaded or a relation is full."""
         self.done = native.load_share(address(self._words), triples, self.done, count, self._shares, self._share, changed)
