@@ -15,7 +15,7 @@ import rdflib
 from click.testing import CliRunner
 from rich.console import Console
 
-from benchmarks import lookups, needs, sparql_limits, sparql_updates
+from benchmarks import lookups, needs, sparql_limits, sparql_results, sparql_updates
 from benchmarks.contest import RunLimits
 from benchmarks.sparql import __main__ as command
 from benchmarks.sparql import report
@@ -361,3 +361,10 @@ def test_all_ways_to_look_something_up_have_the_same_answers() -> None:
     found[1] = lookups.Measured(found[1].query, "evaluated", 1.0, 7)
     with pytest.raises(AssertionError, match="evaluated has 7 answers"):
         list(lookups.table(iter(found)))
+
+
+def test_large_results_are_measured() -> None:
+    memory = sparql_results.memory_of_pairs(90_000)
+    assert (memory.rows, memory.ids) == (90_000, 2 * 4 * 90_000) and memory.growth >= 0
+    pytest.importorskip("pyarrow")
+    assert len(sparql_results.seconds_to_arrow(100, 2)) == 2

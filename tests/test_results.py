@@ -9,6 +9,7 @@ import gzip
 import io
 import json
 import pickle
+import subprocess
 import sys
 import threading
 from collections import Counter
@@ -800,3 +801,12 @@ def test_the_command_line_writes_all_formats(tmp_path: Path) -> None:
         assert ran.stdout_bytes.decode() == getattr(result, f"to_{format}")()
     ran = CliRunner().invoke(main, ["query", str(data), "-Q", "ASK {}", "-f", "xml"])
     assert "<boolean>true</boolean>" in ran.stdout
+
+
+def test_a_table_of_arrow_does_not_import_pandas() -> None:
+    pytest.importorskip("pyarrow")
+    code = (
+        "import sys; from kg_reasoner import Reasoner; r = Reasoner(); r.load(b'<urn:a> <urn:p> <urn:b> ; a <urn:c> .');"
+        "r.query('SELECT * { ?s ?p ?o OPTIONAL { ?s <urn:p> ?x } }').to_arrow(); print('pandas' in sys.modules)"
+    )
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip() == "False"

@@ -76,6 +76,7 @@ class ParsedQuery(Translated):
         super().__init__(query, base, prologue)
         self.clauses = tuple(clauses)
         self._namespaces = namespaces or {}
+        self._prefixes: dict[str, Any] | None = None
 
     @staticmethod
     def from_rdflib(query: TheirQuery, base: str | None = None) -> ParsedQuery:
@@ -90,14 +91,19 @@ class ParsedQuery(Translated):
 
     def prefixes(self) -> dict[str, Any]:
         """Return the prefixes of the query, with namespaces of rdflib."""
-        prologue = self.prologue
-        if prologue is None:
-            from rdflib.plugins.sparql.sparql import Prologue
+        if self._prefixes is None:
+            self._prefixes = dict(self._declared().namespace_manager.namespaces())
+        return dict(self._prefixes)
 
-            prologue = Prologue()
-            for prefix, namespace in self._namespaces.items():
-                prologue.bind(prefix, namespace)
-        return dict(prologue.namespace_manager.namespaces())
+    def _declared(self) -> Prologue:
+        from rdflib.plugins.sparql.sparql import Prologue
+
+        if self.prologue is not None:
+            return self.prologue
+        made = Prologue()
+        for prefix, namespace in self._namespaces.items():
+            made.bind(prefix, namespace)
+        return made
 
 
 _Key = tuple[str, str | None, frozenset[tuple[str, str]]]

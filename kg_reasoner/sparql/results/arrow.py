@@ -16,13 +16,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
+import numpy.typing as npt
 
 from kg_reasoner.errors import MissingExtraError
 from kg_reasoner.sparql.results.arrow_values import native_values
 from kg_reasoner.sparql.results.columns import Columns, distinct
 from kg_reasoner.sparql.table import UNBOUND
 from kg_reasoner.sparql.terms import QueryTerms
-from kg_reasoner.storage.arrays import Ids
+from kg_reasoner.storage.arrays import Flags, Ids
 from kg_reasoner.terms import RDF, XSD, unescape
 
 if TYPE_CHECKING:
@@ -64,7 +65,7 @@ def _column(ids: Ids, terms: QueryTerms) -> tuple[Any, dict[str, str]]:
         return pyarrow.nulls(len(ids), pyarrow.string()), {"form": "unbound"}
     is_unbound = found.places < 0
     bound = len(ids) - int(np.count_nonzero(is_unbound))
-    places = pyarrow.array(found.places, mask=is_unbound if bound < len(ids) else None)
+    places = _numbers(found.places, ~is_unbound if bound < len(ids) else None)
     texts = _texts(found.ids, terms)
     values, metadata = _values(texts, terms.first_bytes(found.ids))
     if not _is_text(values):
@@ -72,6 +73,15 @@ def _column(ids: Ids, terms: QueryTerms) -> tuple[Any, dict[str, str]]:
     if metadata["form"] == "resource" or 2 * len(values) <= bound:
         return pyarrow.DictionaryArray.from_arrays(places, _compact(values)), metadata
     return _compact(values.take(places)), metadata
+
+
+def _numbers(numbers: npt.NDArray[Any], are_known: Flags | None = None) -> Any:
+    """Return integers as an array of Arrow, which is null where they are not known. ``pyarrow.array`` would import pandas."""
+    import pyarrow
+
+    known = None if are_known is None else pyarrow.py_buffer(np.packbits(are_known, bitorder="little"))
+    data = pyarrow.py_buffer(np.ascontiguousarray(numbers))
+    return pyarrow.Array.from_buffers(pyarrow.from_numpy_dtype(numbers.dtype), len(numbers), [known, data])
 
 
 def _texts(ids: Ids, terms: QueryTerms) -> Any:
@@ -82,14 +92,14 @@ def _texts(ids: Ids, terms: QueryTerms) -> Any:
     buffers = [None, pyarrow.py_buffer(offsets), pyarrow.py_buffer(data)]
     known = pyarrow.Array.from_buffers(pyarrow.large_string(), len(offsets) - 1, buffers)
     if not len(ids) or int(ids.min()) >= 0:
-        return known.take(pyarrow.array(ids))
+        return known.take(_numbers(ids))
     local = np.flatnonzero(ids < UNBOUND)
     own = pyarrow.array(terms.texts(ids[local]), pyarrow.large_string())
-    stored = known.take(pyarrow.array(ids[ids >= 0]))
+    stored = known.take(_numbers(ids[ids >= 0]))
     order = np.empty(len(ids), np.int64)
     order[ids >= 0] = np.arange(len(stored))
     order[local] = len(stored) + np.arange(len(own))
-    return pyarrow.concat_arrays([stored, own]).take(pyarrow.array(order))
+    return pyarrow.concat_arrays([stored, own]).take(_numbers(order))
 
 
 def _values(texts: Any, first: Any) -> tuple[Any, dict[str, str]]:
