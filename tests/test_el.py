@@ -318,16 +318,73 @@ def test_the_rules_of_both_profiles_together() -> None:
     assert {"ObjectAllValuesFrom" in warning.axiom for warning in reasoner_on(turtle).warnings} == {True, False}
 
 
-def test_what_nominals_leave_open_is_said() -> None:
-    """Each A needs a B; both are only :a, so A is below C. Whether all that follows was found is not known then."""
+def test_classes_below_one_nominal_are_the_same_where_both_have_members() -> None:
+    """Each A needs a B; both are only :a, so A is below C, and where it is, B is related to itself."""
     reasoner = reasoner_on("""
         :A rdfs:subClassOf [ owl:oneOf (:a) ] , [ a owl:Restriction ; owl:onProperty :p ; owl:someValuesFrom :B ] .
         :B rdfs:subClassOf [ owl:oneOf (:a) ] , :C .
     """)
     hierarchy = reasoner.hierarchy()
     assert hierarchy.classes.is_below(name("A"), name("C"))
-    assert not hierarchy.complete
+    assert hierarchy.complete
     assert (name("a"), RDF.type, name("C")) not in reasoner.triples()
+
+
+def restricted(role: str, value: str) -> str:
+    return f"[ a owl:Restriction ; owl:onProperty :{role} ; owl:someValuesFrom {value} ]"
+
+
+@pytest.mark.parametrize(
+    ("turtle", "lower", "upper"),
+    [
+        pytest.param(
+            f":A rdfs:subClassOf {restricted('p', ':B')} , {restricted('q', ':C')} . :B rdfs:subClassOf [ owl:oneOf (:a) ] . "
+            f":C rdfs:subClassOf [ owl:oneOf (:a) ] . {restricted('p', ':C')} rdfs:subClassOf :D .",
+            *("A", "D"),
+            id="two values",
+        ),
+        pytest.param(
+            f":A rdfs:subClassOf {restricted('p', '[ owl:oneOf (:a) ]')} , {restricted('q', ':C')} . "
+            f":C rdfs:subClassOf [ owl:oneOf (:a) ] . {restricted('p', ':C')} rdfs:subClassOf :D .",
+            *("A", "D"),
+            id="a value and the individual",
+        ),
+        pytest.param(
+            f":A rdfs:subClassOf {restricted('p', ':B')} . :B rdfs:subClassOf {restricted('q', ':C')} , {restricted('q', ':E')} . "
+            f":C rdfs:subClassOf [ owl:oneOf (:a) ] . :E rdfs:subClassOf [ owl:oneOf (:a) ] , :F . :C owl:disjointWith :F .",
+            *("A", "D"),
+            id="what needs a contradiction is unsatisfiable",
+        ),
+        pytest.param(
+            f":A rdfs:subClassOf {restricted('p', ':B')} , [ owl:oneOf (:a) ] . :B rdfs:subClassOf {restricted('q', ':C')} . "
+            f":C rdfs:subClassOf [ owl:oneOf (:a) ] . :q a owl:ObjectProperty . "
+            f":r owl:propertyChainAxiom (:p :q :p) . {restricted('r', ':B')} rdfs:subClassOf :D .",
+            *("A", "D"),
+            id="chains go on through both",
+        ),
+        pytest.param(
+            f":A rdfs:subClassOf {restricted('p', '[ owl:oneOf (:a) ]')} , [ owl:oneOf (:a) ] . "
+            "[ owl:onProperty :p ; owl:hasSelf true ] rdfs:subClassOf :D .",
+            *("A", "D"),
+            id="to itself",
+        ),
+    ],
+)
+def test_what_follows_from_members_below_one_nominal(turtle: str, lower: str, upper: str) -> None:
+    hierarchy = reasoner_on(turtle + " :D a owl:Class .").hierarchy()
+    unsatisfiable = {each.name for each in hierarchy.unsatisfiable}
+    assert name(lower) in unsatisfiable or hierarchy.classes.is_below(name(lower), name(upper))
+    assert hierarchy.complete
+
+
+@pytest.mark.parametrize(("more", "complete"), [("", False), (":a a :C .", True)])
+def test_what_nominals_leave_open_is_said(more: str, complete: bool) -> None:
+    """If C has a member, it is :a, to which :b is related, so that :b is a D, and C is unsatisfiable."""
+    reasoner = reasoner_on(f"""
+        :C rdfs:subClassOf [ owl:oneOf (:a) ] . {restricted("p", ":C")} rdfs:subClassOf :D .
+        :p a owl:ObjectProperty . :b :p :a {more.replace(":a a :C", "")} . {more}
+    """)
+    assert reasoner.hierarchy().complete == complete
 
 
 def test_circles_of_values_end() -> None:

@@ -19,10 +19,13 @@ from kg_reasoner.program import FALSE, TRIPLE, Atom, Origin, Program, Rule, Vari
 from kg_reasoner.storage.arrays import Ids, TripleIds
 from kg_reasoner.terms import IRI, OWL, RDF, RDFS, Term, Triple
 
-__all__ = ["DEEP", "REACHES", "UNIVERSAL", "DerivedClassifier", "derives_hierarchy"]
+__all__ = ["DEEP", "REFERRED", "SUB", "UNIVERSAL", "DerivedClassifier", "derives_hierarchy"]
 
-REACHES: Final = "<tag:kg-reasoner:owl2el/reaches>"
-"""Relates a class to one below a nominal, a member of which each member of the former needs."""
+REFERRED: Final = "<tag:kg-reasoner:owl2el/referred>"
+"""Relates a class to the individual of a nominal above it, to which something that exists is related."""
+
+SUB: Final = "<tag:kg-reasoner:owl2el/sub>"
+"""Relates a class or an individual to the classes above it."""
 
 UNIVERSAL: Final = "<tag:kg-reasoner:owl2el/universal>"
 """Has owl:topObjectProperty if a restriction is one of it."""
