@@ -90,7 +90,7 @@ OTHERWISE = {
         rdfbased-sem-prop-isdefinedby-type rdfbased-sem-prop-label-type rdfbased-sem-prop-seealso-type
         rdfbased-sem-eqdis-different-irrflxv rdfbased-sem-eqdis-sameas-rflxv rdfbased-sem-eqdis-sameas-trans
     """,
-    "names without a declaration, which the mapping to RDF graphs requires": "chain2trans1 fs2rdf-equivalent-classes-3-annotation-ar",
+    "names are not declared, which graphs need": "chain2trans1 fs2rdf-equivalent-classes-3-annotation-ar",
 }
 """Cases whose annotations differ from what the grammars say, and why."""
 
