@@ -58,7 +58,7 @@ rdflib_store: concurrency storage query sparql explain loaders loaders.rdf io en
 owlready2: expressions storage explain loaders.ontology loaders.rdf classification api
 spark_backend:
 spark_backend.plan: expressions language
-spark_backend.io: loaders.rdf spark_backend
+spark_backend.io: storage loaders.rdf spark_backend
 spark_backend.exec: expressions language loaders.ontology api spark_backend spark_backend.plan spark_backend.io
 cli: language concurrency storage query sparql explain rulesets loaders loaders.ontology loaders.rdf loaders.imports engine
     classification api io tables shell lubm rdflib_store spark_backend spark_backend.io
@@ -191,18 +191,18 @@ def test_module_imports_only_what_its_room_may(module: str) -> None:
     ("module", "source", "complaint"),
     [
         ("terms", "from kg_reasoner.language.parser import parse", "nothing but words"),
-        ("storage.relation", "def f():\n    from kg_reasoner.query import patterns", "storage may not"),
-        ("storage.relation", "from ..query import patterns", "storage may not"),
+        ("storage.database", "def f():\n    from kg_reasoner.query import patterns", "storage may not"),
+        ("storage.database", "from ..query import patterns", "storage may not"),
         ("engine.engine", "if TYPE_CHECKING:\n    from kg_reasoner.api.reasoner import Reasoner", "engine may not"),
         ("api.reasoner", "from kg_reasoner import Reasoner", "api may not"),
         ("api.reasoner", "from kg_reasoner._moved import FORMER", "api may not"),
         ("cli.run", "from kg_reasoner.storage.kernels import native", "kernels are private"),
         ("loaders.rdf.reader", "import loaders.ontology.owl", "second module object"),
         ("planning.planner", "import llvmlite", "only storage.kernels may"),
-        ("storage.relation", "import llvmlite.ir", "only storage.kernels may"),
+        ("storage.database", "import llvmlite.ir", "only storage.kernels may"),
         ("spark_backend.plan.plan", "from pyspark.sql import DataFrame", "plans for and does not know"),
         ("spark_backend.exec.run", "from kg_reasoner.engine.engine import Engine", "spark_backend.exec may not"),
-        ("spark_backend.io.lines", "import kg_reasoner.planning.planner", "spark_backend.io may not"),
+        ("spark_backend.io.workers", "import kg_reasoner.planning.planner", "spark_backend.io may not"),
     ],
 )
 def test_a_broken_rule_is_noticed(module: str, source: str, complaint: str) -> None:

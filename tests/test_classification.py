@@ -52,7 +52,7 @@ def cases() -> list[tuple[str, str, str]]:
 @pytest.mark.parametrize(("title", "ontology", "tree"), cases(), ids=[title for title, _, _ in cases()])
 @pytest.mark.parametrize("ruleset", ["owl2rl", "owl2rl-full"])
 @pytest.mark.filterwarnings("ignore::kg_reasoner.errors.BeyondProfileWarning")
-@pytest.mark.sample(2)
+@pytest.mark.sample(4)
 def test_hierarchies(title: str, ontology: str, tree: str, ruleset: str) -> None:
     assert loaded(ontology, ruleset).hierarchy().text(PREFIXES) == tree
 

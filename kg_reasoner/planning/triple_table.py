@@ -11,17 +11,19 @@ import numpy as np
 from kg_reasoner.planning.layout import NO_NAMES, Columns, Names, T, TripleLayout, concatenated
 from kg_reasoner.program import Atom, Rule
 from kg_reasoner.storage.arrays import Flags, Rows
+from kg_reasoner.storage.database import Database
 from kg_reasoner.storage.dictionary import Dictionary
 from kg_reasoner.storage.kernels.around import IN_ROW
 from kg_reasoner.storage.kernels.layout import ABSENT, EXPLICIT
 from kg_reasoner.storage.lookups import Buffer, Which
-from kg_reasoner.storage.relation import Database
 
 PROPERTY_COLUMN: Final = 1
 
 
 class TripleTable(TripleLayout):
     """One relation, with a section for each property. See `TripleLayout`."""
+
+    is_split = False
 
     def __init__(self, dictionary: Dictionary, database: Database) -> None:
         super().__init__(dictionary, database)
