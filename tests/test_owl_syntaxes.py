@@ -6,6 +6,7 @@ The fixtures are text: ``owl/functional.txt`` and so on have documents with the 
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import subprocess
@@ -137,6 +138,16 @@ def test_graphs_parse_functional_syntax_with_its_prefixes() -> None:
     assert (rdflib.URIRef("http://example.org/o#tom"), rdflib.RDF.type, rdflib.URIRef("http://example.org/o#Cat")) in graph
 
 
+@pytest.mark.parametrize("suffix", ["ofn", "omn", "owx", "obo"])
+def test_graphs_find_the_parser_by_the_name_of_the_file(suffix: str, tmp_path: Path) -> None:
+    path = tmp_path / f"pets.{suffix}"
+    if suffix == "obo":
+        path.write_text(OBO_PETS)
+    else:
+        path.write_text(rdflib.Graph().parse(data=PETS, format="ofn").serialize(format=suffix))
+    assert len(rdflib.Graph().parse(path)) == len(triples_of(path))
+
+
 @pytest.mark.parametrize("store", ["KGReasoner", "default"])
 @pytest.mark.parametrize("format", ["functional", "manchester", "owlxml"])
 def test_graphs_are_serialised(store: str, format: str) -> None:
@@ -184,6 +195,14 @@ def test_depth_and_length_are_bounded(format: str) -> None:
     assert triples_of(data, format)
     with pytest.raises(LoadError, match="nested more than 20 deep"):
         Reasoner().load(data, format=format, bounds=DocumentBounds(depth=20))
+    if format == "manchester":
+        chain = f"Class: A SubClassOf: {':p some ' * 15}(:q only {':p some ' * 15}B)"
+        assert triples_of(f"{HEADS[format]}ObjectProperty: p ObjectProperty: q {chain}".encode(), format)
+        side_by_side = f"Class: A SubClassOf: {', '.join([':p some (:q some B and :p only B)'] * 15)}"
+        for inner_text, is_deep in ((chain, True), (side_by_side, False)):
+            data = f"{HEADS[format]}ObjectProperty: p ObjectProperty: q {inner_text}".encode()
+            with pytest.raises(LoadError, match="nested more than 20 deep") if is_deep else contextlib.nullcontext():
+                Reasoner().load(data, format=format, bounds=DocumentBounds(depth=20))
     note = {"functional": f'AnnotationAssertion(:n :A "{"x" * 5000}")', "manchester": f'Class: A Annotations: :n "{"x" * 5000}"'}
     data = f"{HEADS[format]}{note[format]}{TAILS[format]}".encode()
     with pytest.raises(LoadError, match="longer than 1000"):
