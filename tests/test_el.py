@@ -19,7 +19,7 @@ from benchmarks.el_data import EX, SHAPES, Axiom, write_functional, write_triple
 from kg_reasoner import Reasoner
 from kg_reasoner.api.entailment import entails
 from kg_reasoner.program import TRIPLE, Atom
-from kg_reasoner.terms import IRI, OWL, RDF, RDFS
+from kg_reasoner.terms import IRI, OWL, RDF, RDFS, XSD
 
 from . import proof_checker
 from .effort import by_effort, examples
@@ -99,7 +99,38 @@ def test_every_proof_is_accepted(seed: int) -> None:
     explicit = {TRIPLE: set(reasoner.triples(which="explicit"))}
     proved = list(reasoner.triples(None, RDFS.subClassOf, None, which="inferred"))
     for triple in sorted(proved, key=str)[: by_effort(4, 20, 100)]:
-        proof_checker.check(reasoner.explain(triple), Atom(TRIPLE, triple), rules, explicit, everything)
+        proof = reasoner.explain(triple)
+        proof_checker.check(proof, Atom(TRIPLE, triple), rules, explicit, everything)
+        assert triple in stating(reasoner.axioms_of(proof), triple[0], triple[2]).triples()
+
+
+def stating(texts: tuple[str, ...], *names: object) -> Reasoner:
+    """A reasoner on axioms in functional syntax, and declarations of names."""
+    prefixes = f"Prefix(owl:=<{OWL}>) Prefix(rdfs:=<{RDFS}>) Prefix(xsd:=<{XSD}>)"
+    reasoner = Reasoner(ruleset="owl2el")
+    reasoner.load(f"{prefixes} Ontology({' '.join(texts)})".encode(), format="functional")
+    reasoner.add_triples([(each, RDF.type, OWL.Class) for each in names])
+    return reasoner
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.sample(3)
+def test_unsatisfiable_classes_have_proofs(shape: str) -> None:
+    reasoner = Reasoner(ruleset="owl2el")
+    chance = random.Random(3)
+    ontology = list(SHAPES[shape](70, chance))
+    ontology += [("disjoint", "C1", "C2"), *(("subclass", f"C{number}", f"C{number - 1}") for number in range(1, 70, 9))]
+    reasoner.add_triples(triples_of(ontology))
+    unsatisfiable = reasoner.hierarchy().unsatisfiable
+    assert unsatisfiable
+    rules = reasoner.program.rules
+    everything = {predicate: set(reasoner.facts(predicate)) for predicate in reasoner.predicates()}
+    everything[TRIPLE] = set(reasoner.triples())
+    explicit = {TRIPLE: set(reasoner.triples(which="explicit"))}
+    for each in unsatisfiable[:: max(1, len(unsatisfiable) // by_effort(2, 5, 50))]:
+        fact = each.name, RDFS.subClassOf, OWL.Nothing
+        proof_checker.check(each.proof, Atom(TRIPLE, fact), rules, explicit, everything)
+        assert fact in stating(reasoner.axioms_of(each.proof), each.name).triples()
 
 
 # --- ELK
