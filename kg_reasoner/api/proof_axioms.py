@@ -23,7 +23,7 @@ _NAMING: Final = frozenset(f"<tag:kg-reasoner:owl2el/{name}>" for name in ("clas
 
 
 class _Readable(Protocol):
-    def triples(self, *pattern: Any, which: Any = ...) -> Iterable[Triple]: ...
+    def triples(self, subject: Any, predicate: Any, object: Any, which: Any = ..., /) -> Iterable[Triple]: ...
 
 
 def axioms_of(source: _Readable, proof: Proof, prefixes: Mapping[str, str]) -> tuple[str, ...]:
@@ -34,11 +34,8 @@ def axioms_of(source: _Readable, proof: Proof, prefixes: Mapping[str, str]) -> t
         proof: A proof of something that it derives.
         prefixes: The prefixes to use.
     """
-    from kg_reasoner.loaders.syntaxes.from_rdf import constructs_of
-    from kg_reasoner.loaders.syntaxes.functional_writer import construct_text
-    from kg_reasoner.loaders.syntaxes.written_names import WrittenNames
+    from kg_reasoner.io.owl import axiom_texts
 
-    names = WrittenNames(prefixes)
     found: dict[str, None] = {}
     explicit = _explicit(proof)
     done: set[Triple] = set()
@@ -50,9 +47,7 @@ def axioms_of(source: _Readable, proof: Proof, prefixes: Mapping[str, str]) -> t
         terms = {term: None for each in whole for term in each if not isinstance(term, Literal)}
         kinds = [(term, RDF.type, kind) for term in terms for kind in _KINDS if _states(source, (term, RDF.type, kind))]
         stated = {*whole, *kinds}
-        for construct in constructs_of(sorted(stated, key=str), lambda _: None):
-            if construct.name not in ("Ontology", "Declaration"):
-                found[construct_text(construct, names)] = None
+        found.update(dict.fromkeys(axiom_texts(sorted(stated, key=str), prefixes)))
     return tuple(found)
 
 
@@ -76,7 +71,7 @@ def _triple(statement: object) -> list[Triple]:
 
 
 def _states(source: _Readable, triple: Triple) -> bool:
-    return any(True for _ in source.triples(*triple, which="explicit"))
+    return any(True for _ in source.triples(*triple, "explicit"))
 
 
 def _with_parts(source: _Readable, triple: Triple) -> dict[Triple, None]:
@@ -91,6 +86,6 @@ def _with_parts(source: _Readable, triple: Triple) -> dict[Triple, None]:
         for node in (each[0], each[2]):
             if isinstance(node, BlankNode) and node not in seen:
                 seen.add(node)
-                waiting += source.triples(node, None, None, which="explicit")
-                waiting += source.triples(None, None, node, which="explicit")
+                waiting += source.triples(node, None, None, "explicit")
+                waiting += source.triples(None, None, node, "explicit")
     return found
