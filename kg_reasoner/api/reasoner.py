@@ -1293,7 +1293,9 @@ class Reasoner:
         >>> reasoner.load(b'''
         ...     Prefix(:=<http://example.org/>) Ontology(SubClassOf(:Leaflet ObjectSomeValuesFrom(:partOf :Valve))
         ...     EquivalentClasses(:PartOfValve ObjectSomeValuesFrom(:partOf :Valve)))''', format="functional")
-        >>> proof = reasoner.hierarchy().explain(*(IRI(f"http://example.org/{name}") for name in ("Leaflet", "PartOfValve")))
+        >>> from kg_reasoner.terms import IRI
+        >>> leaflet, part = IRI("http://example.org/Leaflet"), IRI("http://example.org/PartOfValve")
+        >>> proof = reasoner.hierarchy().explain(leaflet, part)
         >>> print("\\n".join(reasoner.axioms_of(proof, {"": "http://example.org/"})))
         SubClassOf(:Leaflet ObjectSomeValuesFrom(:partOf :Valve))
         EquivalentClasses(:PartOfValve ObjectSomeValuesFrom(:partOf :Valve))

@@ -164,13 +164,13 @@ class DerivedClassifier:
 
     def _read(self, explicit: TripleIds, selected: _Selected) -> _Reading:
         source, dictionary = self._source, self._source.dictionary
-        pairs: dict[Kind, Numbers] = {}
+        pairs: dict[Kind, Numbers | Ids] = {}
         unsatisfiable: dict[Kind, dict[int, Violation]] = {}
         for kind in KINDS:
             names, members = selected.names[kind], selected.members[kind]
             below = source.triple_ids("all", _BELOW[kind]) if len(names) else explicit[:0]
-            number_of = np.full(len(dictionary), -1, np.int64)
-            number_of[names] = np.arange(len(names))
+            number_of = np.full(len(dictionary), -1, np.int32)
+            number_of[names] = np.arange(len(names), dtype=np.int32)
             lower, upper = number_of[below[:, 0]], number_of[below[:, 2]]
             kept = (lower >= 0) & (upper >= 0) & (lower != upper)
             empty = np.unique(lower[(below[:, 2] == dictionary.find(_NOTHING[kind])) & (lower >= 0)]).tolist()
