@@ -270,3 +270,47 @@ def test_horned_owl_reads_the_same(format: str, tmp_path: Path) -> None:
     theirs = horned.open_ontology_from_string(path.read_text(), HORNED[format]).save_to_string("ofn")
     ours = axioms(triples_of(path, format))
     assert texts(axioms(triples_of(theirs.encode(), "functional"))) == texts(ours)
+
+
+LOGICAL = re.compile(r"(?:SubClassOf|EquivalentClasses|DisjointClasses|SubObjectPropertyOf|TransitiveObjectProperty)\(")
+
+
+def test_horned_owl_reads_the_same_axioms_of_obo() -> None:
+    """Annotations differ: horned-owl labels those of the format, and leaves out some."""
+    horned = pytest.importorskip("pyhornedowl", reason="py-horned-owl is not installed: pip install py-horned-owl")
+    text = """format-version: 1.2
+ontology: x
+
+[Term]
+id: X:1
+name: one
+is_a: X:2 ! two
+relationship: BFO:0000050 X:3
+
+[Term]
+id: X:2
+disjoint_from: X:3
+
+[Term]
+id: X:4
+intersection_of: X:1
+intersection_of: BFO:0000050 X:3
+
+[Term]
+id: X:3
+
+[Typedef]
+id: BFO:0000050
+is_transitive: true
+is_a: RO:1
+
+[Typedef]
+id: RO:1
+"""
+
+    def logical(document: str, format: str) -> set[str]:
+        return {line for line in texts(axioms(triples_of(document.encode(), format))) if LOGICAL.match(line)}
+
+    theirs = logical(horned.open_ontology_from_string(text, "obo").save_to_string("ofn"), "functional")
+    assert theirs == logical(text, "obo")
+    assert len(theirs) == 6
