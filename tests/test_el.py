@@ -12,12 +12,14 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
 from benchmarks.conformance.cases import DOES_NOT_ENTAIL, ENTAILS, INCONSISTENT, SUITE_FOLDER, Case, cases
 from benchmarks.conformance.cases import triples_of as read
 from benchmarks.el_data import EX, SHAPES, Axiom, write_functional, write_triples
 from kg_reasoner import Reasoner
 from kg_reasoner.api.entailment import entails
+from kg_reasoner.cli import main
 from kg_reasoner.program import TRIPLE, Atom
 from kg_reasoner.terms import IRI, OWL, RDF, RDFS, XSD
 
@@ -111,6 +113,19 @@ def stating(texts: tuple[str, ...], *names: object) -> Reasoner:
     reasoner.load(f"{prefixes} Ontology({' '.join(texts)})".encode(), format="functional")
     reasoner.add_triples([(each, RDF.type, OWL.Class) for each in names])
     return reasoner
+
+
+def test_the_command_line_shows_the_axioms_of_a_proof(tmp_path: Path) -> None:
+    file = tmp_path / "ontology.ttl"
+    file.write_text(PREFIXES + ANATOMY)
+    arguments = ["explain", str(file), "-r", "owl2el", "--triple", ":Leaflet rdfs:subClassOf :HeartPart", "-f", "axioms"]
+    result = CliRunner().invoke(main, arguments)
+    assert result.stdout.splitlines() == [
+        "SubClassOf(:Leaflet ObjectSomeValuesFrom(:partOf :Valve))",
+        "SubClassOf(:Valve ObjectSomeValuesFrom(:partOf :Heart))",
+        "TransitiveObjectProperty(:partOf)",
+        "EquivalentClasses(:HeartPart ObjectSomeValuesFrom(:partOf :Heart))",
+    ]
 
 
 @pytest.mark.parametrize("shape", SHAPES)
