@@ -1,6 +1,8 @@
 """What the members of collections and functions in Python cost, beside a rule without either: seconds of CPU, and their ratios.
 
-python -m benchmarks.flat_maps [ROWS]
+With DuckDB (``--duckdb``), also the seconds that it takes for the same tables, where SQL has the operation.
+
+python -m benchmarks.flat_maps [ROWS] [--duckdb]
 """
 
 from __future__ import annotations
@@ -34,7 +36,33 @@ def registered(*, batch: bool) -> Callable[[Reasoner], None]:
     return prepare
 
 
-def main(count: int) -> None:
+SQL = {
+    "copy rows": "SELECT DISTINCT t, n FROM line",
+    "add numbers": "SELECT DISTINCT n, n + 7 FROM line",
+    "the five members of each list": "SELECT DISTINCT n, unnest(string_split(t, ',')) FROM line",
+    "sums of groups": "SELECT n % 1000, sum(n) FROM line GROUP BY 1",
+    "lists of groups": "SELECT n % 1000, list(n ORDER BY n) FROM line GROUP BY 1",
+}
+
+
+def in_duckdb(rows: list[tuple[str, int]]) -> dict[str, float]:
+    """Return the seconds of CPU that DuckDB takes to make tables of the results."""
+    import duckdb
+    import pyarrow
+
+    connection = duckdb.connect()
+    table = pyarrow.table({"t": [text for text, _ in rows], "n": [number for _, number in rows]})
+    connection.register("given", table)
+    connection.execute("CREATE TABLE line AS SELECT * FROM given")
+    found = {}
+    for name, query in SQL.items():
+        began = time.process_time()
+        connection.execute(f"CREATE OR REPLACE TABLE out AS {query}")
+        found[name] = time.process_time() - began
+    return found
+
+
+def main(count: int, *, duckdb: bool = False) -> None:
     """Print a line for each way, and how many times as long it takes as copying."""
     rows = [(",".join(f"{number}-{place}" for place in range(5)), number) for number in range(count)]
     called = "out(?n, f(?n)) :- line(_, ?n) ."
@@ -45,11 +73,15 @@ def main(count: int) -> None:
         "a function in Python, row by row": seconds(called, rows, registered(batch=False)),
         "a function in Python, of columns": seconds(called, rows, registered(batch=True)),
         "the five members of each list": seconds('out(?n, ?x) :- line(?t, ?n), ?x IN SPLIT(?t, ",") .', rows),
+        "sums of groups": seconds("out(?k, ?s) :- AGGREGATE(line(?t, ?n), ?k = ?n % 1000 ON ?k BIND SUM(?n) AS ?s) .", rows),
         "lists of groups": seconds("out(?k, ?l) :- AGGREGATE(line(?t, ?n), ?k = ?n % 1000 ON ?k BIND LIST(?n) AS ?l) .", rows),
     }
+    peer = in_duckdb(rows) if duckdb else {}
     for name, taken in results.items():
-        print(f"{name:34} {taken:7.2f} s  {taken / count * 1e6:7.1f} µs a row  {taken / max(copying, 1e-9):8.1f}")
+        beside = f"  DuckDB {peer[name]:7.2f} s, ratio {taken / max(peer[name], 1e-9):7.1f}" if name in peer else ""
+        print(f"{name:34} {taken:7.2f} s  {taken / count * 1e6:7.1f} µs a row  {taken / max(copying, 1e-9):8.1f}{beside}")
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else 100_000)
+    numbers = [argument for argument in sys.argv[1:] if argument != "--duckdb"]
+    main(int(numbers[0]) if numbers else 100_000, duckdb="--duckdb" in sys.argv)

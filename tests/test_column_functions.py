@@ -90,7 +90,7 @@ def _extended(inner: st.SearchStrategy[Expression]) -> st.SearchStrategy[Express
         return st.builds(Call, st.sampled_from(names), st.tuples(*arguments))
 
     return st.one_of(
-        call(["+", "-", "*", "/", *COMPARISONS, "&&", "||"], inner, inner),
+        call(["+", "-", "*", "/", "%", "IDIV", *COMPARISONS, "&&", "||"], inner, inner),
         call(["neg", "!", "ISIRI", "ISBLANK", "ISLITERAL", "ABS", "STR", "STRLEN", str(XSD.integer)], inner),
         call(["CONTAINS", "STRSTARTS", "STRENDS", "REGEX"], st.one_of(st.just(_X), st.just(Call("STR", (_X,)))), _TEXTS),
         call(["IF"], inner, inner, inner),
@@ -137,7 +137,7 @@ def test_columns_give_what_functions_give(expression: Expression, rows: list[tup
     _agree(expression, rows)
 
 
-@pytest.mark.parametrize("name", ["+", "-", "*", *COMPARISONS])
+@pytest.mark.parametrize("name", ["+", "-", "*", "%", "IDIV", *COMPARISONS])
 @pytest.mark.sample(3)
 def test_operators_on_all_pairs(name: str) -> None:
     decided = _agree(Call(name, (_X, _Y)), list(product(_NASTY, _NASTY)))

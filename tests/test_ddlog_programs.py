@@ -1,7 +1,7 @@
 """The tasks of DDlog's own test programs, in our language: the changes of each transaction are the expected ones.
 
 A step is a transaction: ``+ fact`` adds, ``- fact`` removes, ``~ fact`` is insert_or_update, ``k fact`` is delete_key (its
-arguments are the key), ``m relation(key) <- column = term`` modifies. A first step without changes has the facts of the program itself.
+arguments are the key), ``m relation(key) <- column = term`` modifies. A first step without changes has the facts of the program.
 """
 
 from __future__ import annotations

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import pickle
 import warnings
+from datetime import date, datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
@@ -13,7 +15,7 @@ from kg_reasoner.engine.maintenance import STRATEGIES
 from kg_reasoner.errors import ReasonerError, ReasonerWarning, RuleSyntaxError, ValueTooLargeError
 from kg_reasoner.language.parser import parse
 from kg_reasoner.language.printer import format_program, format_term
-from kg_reasoner.terms import IRI, literal
+from kg_reasoner.terms import IRI, Literal, literal
 
 
 def texts(reasoner: Reasoner, predicate: str) -> list[str]:
@@ -97,6 +99,44 @@ def test_values_have_the_types_that_are_declared(type_: str, value: Any, text: s
     assert texts(reasoner, "p") == [text]
     assert given == [value]
     assert type(given[0]) is type(value)
+
+
+def test_dates_are_those_of_python() -> None:
+    reasoner = Reasoner()
+
+    @reasoner.function("later", "dateTime", "integer", returns="dateTime")
+    def later(start: datetime, minutes: int) -> datetime:
+        return start + timedelta(minutes=minutes)
+
+    @reasoner.function("first", "date", returns="date")
+    def first(day: date | Literal) -> date | Literal:
+        return day if isinstance(day, Literal) else day.replace(day=1)
+
+    texts = ["2026-01-31T23:59:00", "2026-01-01T00:00:00.25Z", "2026-01-01T00:00:00+02:00"]
+    rows = [f'at("{text}"^^xsd:dateTime) .' for text in texts]
+    days = [f'on("{text}"^^xsd:date) .' for text in ("2026-05-17", "2026-05-17Z")]
+    reasoner.add_program("p(later(?t, 1)) :- at(?t) . q(first(?d)) :- on(?d) ." + " ".join([*rows, *days]))
+    assert {row[0].lexical for row in reasoner.facts("p")} == {
+        "2026-02-01T00:00:00",
+        "2026-01-01T00:01:00.25Z",
+        "2026-01-01T00:01:00+02:00",
+    }
+    assert {row[0].lexical for row in reasoner.facts("q")} == {"2026-05-01", "2026-05-17Z"}
+
+
+def test_programs_with_functions_are_pickled() -> None:
+    program = parse(
+        """
+        type Shape = Dot() | Circle(r: integer) .
+        function down(?n: integer): list<integer> = IF(?n <= 0, LIST(), APPEND(down(?n - 1), ?n)) .
+        function radius(?s: Shape): integer = match ?s { Circle(?r) -> ?r ; _ -> 0 } .
+        p(down(?n), radius(Circle(?n))) :- q(?n) . q(2) .
+        """
+    )
+    expected = list(Reasoner(program).facts("p"))
+    copied = pickle.loads(pickle.dumps(program))
+    assert copied == program
+    assert list(Reasoner(copied).facts("p")) == expected != []
 
 
 def test_exceptions_and_wrong_results_are_errors_of_the_expression() -> None:
@@ -207,7 +247,7 @@ def test_the_benchmark_runs(capsys: pytest.CaptureFixture[str]) -> None:
     from benchmarks.flat_maps import main
 
     main(40)
-    assert len(capsys.readouterr().out.splitlines()) == 6
+    assert len(capsys.readouterr().out.splitlines()) == 7
 
 
 def test_a_function_cannot_change_the_reasoner_that_calls_it() -> None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from kg_reasoner import Reasoner
 from kg_reasoner.language.parser import parse
-from kg_reasoner.program import Atom
+from kg_reasoner.program import AUXILIARY, Atom
+from kg_reasoner.terms import literal
 
 PROGRAM = """
     near(?x, ?n + 1) :- start(?x, ?n), ?n < 9, (open(?x) ; large(?x)),   # a comment
@@ -27,8 +28,29 @@ def test_explanations() -> None:
     assert "(by near(?x, ?n + 1) :- start(?x, ?n), ?n < 9, (open(?x) ; large(?x)), NOT (closed(?x), ?n > 2) .)" in shown
     shown = str(reasoner.explain(fact('words("a b", "b")')))
     assert '(by words(?x, ?w) :- start(?x, _), ?w IN SPLIT(?x, " ") .)' in shown
-    assert '(by part of words(?x, ?w) :- start(?x, _), ?w IN SPLIT(?x, " ") .)' in shown
+    assert shown.splitlines()[1:] == [
+        '├── start("a b", 1)   (stated by the program)',
+        '├── SPLIT("a b", " ") = LIST("a", "b")   (computed)',
+        '└── ELEMENT(LIST("a", "b"), 1) = "b"   (computed)',
+    ]
     assert "(by named)" in str(reasoner.explain(fact('far("c")')))
+
+
+def test_parts_of_rules_are_not_shown() -> None:
+    reasoner = Reasoner(
+        """
+        word(?l, ?w) :- line(?l), ?w IN SPLIT(?l, " ") .
+        both(?x) :- CHOOSE(word(?x, ?w) ; short(?x), ?w = "" PER ?x), NOT (word(?x, "a") ; word(?x, "b")), (line(?x) ; short(?x)) .
+        line("to be") . line("a b") .
+        """
+    )
+    proof = reasoner.explain(fact('both("to be")'))
+    assert any(step.statement.predicate.startswith(AUXILIARY) for step in proof.steps if isinstance(step.statement, Atom))
+    for shown in (proof.text(), proof.html(), proof.dot()):
+        assert AUXILIARY not in shown
+        assert "NOT (...) for" in shown
+    assert "SAMPLE(?_w) = " in proof.text() and "line(" in proof.text()
+    assert list(reasoner.facts("both")) == [(literal("to be"),)]
 
 
 def test_violations() -> None:

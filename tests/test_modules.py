@@ -114,6 +114,10 @@ def test_the_library_of_graphs(edges: set[tuple[int, int]]) -> None:
     assert numbers("component") == {(node, min(part)) for part in nx.weakly_connected_components(graph) for node in part}
     assert numbers("source") == {(node,) for node in graph if graph.in_degree(node) == 0}
     assert numbers("sink") == {(node,) for node in graph if graph.out_degree(node) == 0}
+    order = dict(numbers("order"))  # type: ignore[arg-type]  # pairs
+    assert order.keys() == set(graph)
+    closed = numbers("closure")
+    assert all(order[a] < order[b] or (order[a] == order[b] and (b, a) in closed) for a, b in edges)
     lengths = {(a, b): n for a, reached in nx.all_pairs_shortest_path_length(graph) for b, n in reached.items() if a != b}
     assert {row for row in numbers("steps") if row[0] != row[1]} == {(a, b, n) for (a, b), n in lengths.items()}
     if nx.is_directed_acyclic_graph(graph):

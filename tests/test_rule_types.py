@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -86,7 +88,7 @@ def test_ill_typed_programs_are_refused(data: st.DataObject) -> None:
 def passed_on(name: str, steps: int, extra: str = "") -> list[str]:
     """Rules that hand the values of a relation on, through relations that are not declared; the last is ``passed``."""
     names = [name, *(f"step{number}" for number in range(steps)), "passed"]
-    return [f"{after}(?v) :- {before}(?v){extra} ." for before, after in zip(names, names[1:], strict=False)]
+    return [f"{after}(?v) :- {before}(?v){extra} ." for before, after in pairwise(names)]
 
 
 OTHER_USES = {

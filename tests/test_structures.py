@@ -95,6 +95,8 @@ ROWS = """
     7e0 % 2                                   | 1.0E0
     7 % 0                                     | error
     7e0 % 0                                   | error
+    IDIV(7, 5e-324)                           | error
+    IDIV(1e0, 0)                              | error
     IDIV(-7, 2)                               | -3
     IDIV(7.5, 2)                              | 3
     IDIV(7e0, 2)                              | 3

@@ -21,6 +21,7 @@ from hypothesis import strategies as st
 from kg_reasoner import Reasoner
 from kg_reasoner.errors import ArityError, LoadError, MissingExtraError, ReasonerError, UnknownNameError
 from kg_reasoner.io.facts import read_facts
+from kg_reasoner.language.printer import format_term
 from kg_reasoner.program import Column
 from kg_reasoner.storage.dictionary import Dictionary
 from kg_reasoner.tables.files import read_file
@@ -335,7 +336,7 @@ EDGE = "input relation edge(from: string, to: integer) ."
         ({"from": ["a"]}, "the table: 1 columns where the relation has 2 columns (from, to)"),
         ({"from": ["a", "b"], "to": ["1", "x"]}, "the table, row 2: column to: 'x' is not an integer"),
         ({"from": ["a", "b"], "to": [1, None]}, "the table, row 2: column to is null"),
-        ({"from": ["a"], "to": [[1]]}, "column to: no term corresponds to a value of Arrow's type list<item: int64>"),
+        ({"from": ["a"], "to": [[1]]}, "row 1: column to: a list is not an integer"),
         ({"from": ["a"], "to": [1.5]}, "the table, row 1: column to: '1.5E0' is not an integer"),
         ({"from": ["a"], "to": [1, 2]}, "the table cannot be read"),
         ([1, 2], "list is not a table"),
@@ -540,3 +541,99 @@ def test_structures_in_files(tmp_path: Path, ending: str) -> None:
     again = Reasoner(program)
     again.add_table("box", path, header=ending in ("parquet", "jsonl"))
     assert set(again.facts("box")) == set(reasoner.facts("box"))
+
+
+OPTIONAL = """
+    input relation box(id: integer, place: optional<string>, weight: optional<integer>) .
+    nowhere(?x) :- box(?x, None(), _) .
+    at(?x, ?p) :- box(?x, Some(?p), _) .
+    heavy(?x) :- box(?x, _, Some(?w)), ?w > 5 .
+"""
+
+
+def optional_facts(reasoner: Reasoner) -> dict[str, list[list[str]]]:
+    return {name: sorted([term.lexical for term in row] for row in reasoner.facts(name)) for name in ("nowhere", "at", "heavy")}  # type: ignore[union-attr]
+
+
+EXPECTED_OPTIONAL = {"nowhere": [["2"], ["3"]], "at": [["1", "hall"]], "heavy": [["2"]]}
+
+
+@pytest.mark.parametrize("nulls", ["error", "skip"])
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("box.csv", "id,place,weight\n1,hall,5\n2,,7\n3,,\n"),
+        ("box.tsv", "id\tplace\tweight\n1\thall\t5\n2\t\t7\n3\t\t\n"),
+        ("box.jsonl", '{"id": 1, "place": "hall", "weight": 5}\n{"id": 2, "weight": 7}\n{"id": 3, "place": null}\n'),
+    ],
+)
+def test_missing_values_are_optional_values(name: str, text: str, nulls: Any, tmp_path: Path) -> None:
+    file = tmp_path / name
+    file.write_text(text)
+    reasoner = Reasoner(OPTIONAL)
+    reasoner.add_table("box", file, header=True, nulls=nulls)
+    assert optional_facts(reasoner) == EXPECTED_OPTIONAL
+    reasoner.remove_table("box", file, header=True, nulls=nulls)
+    assert optional_facts(reasoner) == {name: [] for name in EXPECTED_OPTIONAL}
+
+
+def test_optional_values_of_tables_of_arrow(tmp_path: Path) -> None:
+    pyarrow = pytest.importorskip("pyarrow")
+    table = pyarrow.table({"id": [1, 2, 3], "place": ["hall", None, None], "weight": [5, 7, None]})
+    reasoner = Reasoner(OPTIONAL)
+    reasoner.add_table("box", table)
+    assert optional_facts(reasoner) == EXPECTED_OPTIONAL
+    for name in ("box.csv", "box.parquet", "box.jsonl"):
+        reasoner.facts("box").write(tmp_path / name)
+        other = Reasoner(OPTIONAL)
+        other.add_table("box", tmp_path / name)
+        assert optional_facts(other) == EXPECTED_OPTIONAL
+
+
+def test_cells_that_are_no_optional_values(tmp_path: Path) -> None:
+    file = tmp_path / "box.csv"
+    file.write_text("1,hall,5\n2,,x\n")
+    with pytest.raises(LoadError, match="column weight"):
+        Reasoner(OPTIONAL).add_table("box", file)
+    file.write_text(",hall,5\n")
+    with pytest.raises(LoadError, match="column id"):
+        Reasoner(OPTIONAL).add_table("box", file)
+
+
+LISTS = """
+    input relation row(id: integer, tags: list<string>, seen: set<integer>, more: any) .
+    tag(?i, ?t) :- row(?i, ?l, _, _), ?t IN ?l .
+"""
+
+
+def test_lists_of_arrow_are_lists(tmp_path: Path) -> None:
+    table = pyarrow.table({"id": [1, 2], "tags": [["a", "b"], []], "seen": [[2, 1, 2], [3]], "more": [[[1], []], [[2, 3]]]})
+    pyarrow.parquet.write_table(table, tmp_path / "row.parquet")
+    for source in (table, tmp_path / "row.parquet"):
+        reasoner = Reasoner(LISTS)
+        reasoner.add_table("row", source)
+        assert {tuple(map(format_term, row)) for row in reasoner.facts("row")} == {
+            ("1", 'LIST("a", "b")', "SET(1, 2)", "LIST(LIST(1), LIST())"),
+            ("2", "LIST()", "SET(3)", "LIST(LIST(2, 3))"),
+        }
+        assert len(list(reasoner.facts("tag"))) == 2
+        reasoner.remove_table("row", source)
+        assert not list(reasoner.facts("row"))
+
+
+@pytest.mark.parametrize(
+    ("seen", "message"),
+    [
+        ([["1"], ["x"]], "row 2: column seen: 'x' is not an integer"),
+        ([[1], [2, None]], "row 2: column seen: a member of a list is null"),
+    ],
+)
+def test_members_of_other_types(seen: Any, message: str) -> None:
+    with pytest.raises(LoadError, match=message):
+        Reasoner(LISTS).add_table("row", pyarrow.table({"id": [1, 2], "tags": [["a"]] * 2, "seen": seen, "more": [1] * 2}))
+
+
+def test_a_list_in_another_column() -> None:
+    table = pyarrow.table({"id": [[1]], "tags": [["a"]], "seen": [[1]], "more": [1]})
+    with pytest.raises(LoadError, match="row 1: column id: a list is not an integer"):
+        Reasoner(LISTS).add_table("row", table)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
+from kg_reasoner.explain.displayed import displayed
 from kg_reasoner.explain.readable_names import Names, reason_text, show_statement
 from kg_reasoner.explain.steps import ProofSteps, Reason
 from kg_reasoner.language.display_names import merged
@@ -54,6 +55,7 @@ def proofs_dot(proofs: Sequence[ProofSteps]) -> str:
 def _proof_lines(proof: ProofSteps, names: Names, mark: str) -> list[str]:
     """Return the nodes and arrows of a proof; names of nodes begin with `mark`."""
     lines: list[str] = []
+    proof = displayed(proof)
     last = len(proof.steps) - 1
     for number, step in enumerate(proof.steps):
         width = ", penwidth=2" if number == last else ""

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from html import escape
 from typing import Final
 
+from kg_reasoner.explain.displayed import displayed
 from kg_reasoner.explain.readable_names import Names, axiom_text, show_rule, show_statement
 from kg_reasoner.explain.steps import ProofSteps, Step
 from kg_reasoner.explain.tree import Line, outline
@@ -57,6 +58,7 @@ def proof_page(proof: ProofSteps) -> str:
 
 def proofs_page(proofs: Sequence[ProofSteps]) -> str:
     """Return the page of one or more proofs of a statement."""
+    proofs = [displayed(proof) for proof in proofs]
     names = Names(merged(*(proof.prefixes for proof in reversed(proofs))))
     parts = []
     for number, proof in enumerate(proofs, start=1):
@@ -148,7 +150,7 @@ def _why(step: Step, names: Names) -> str:
 def _instance(step: Step, names: Names) -> str:
     """Return the rule and the values of its variables."""
     assert step.rule is not None
-    rule = f"<code>{escape(show_rule(step.rule, names))}</code>"
+    rule = f"<code>{escape(step.rule.origin.text or show_rule(step.rule, names))}</code>"
     values = "".join(
         f"; <code>{escape(str(variable))}</code> = "
         f'<code title="{escape(term_text(term), quote=True)}">{escape(names.term(term))}</code>'

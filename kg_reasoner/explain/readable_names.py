@@ -14,6 +14,7 @@ from kg_reasoner.language.display_names import DisplayNames, merged
 from kg_reasoner.language.parser import PREFIXES
 from kg_reasoner.language.printer import format_rule, format_term
 from kg_reasoner.program import (
+    AUXILIARY,
     FALSE,
     TRIPLE,
     Aggregate,
@@ -126,6 +127,9 @@ def show_statement(statement: Statement, names: Names) -> str:
     if isinstance(statement, Atom) and statement.predicate == TRIPLE:
         subject, property, value = statement.terms
         return f"{names.term(subject)} {'a' if property == RDF.type else names.term(property)} {names.term(value)}"
+    if isinstance(statement, Atom) and statement.predicate.startswith(AUXILIARY):  # a part of a rule
+        terms = ", ".join(map(names.term, statement.terms))
+        return f"(...) for {terms}" if terms else "(...)"
     if isinstance(statement, Atom) and statement.predicate != FALSE:
         names.learn_parts([statement])
         predicate = statement.predicate

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from kg_reasoner.explain.displayed import displayed
 from kg_reasoner.explain.readable_names import Names, reason_text, show_statement
 from kg_reasoner.explain.steps import ProofSteps
 from kg_reasoner.explain.tree import outline
@@ -11,6 +12,7 @@ __all__ = ["prefix_lines", "proof_text"]
 
 def proof_text(proof: ProofSteps) -> str:
     """Return the prefixes, then the tree: each statement with its reason, and its premises below it."""
+    proof = displayed(proof)
     names = Names(proof.prefixes)
     lines = []
     for number, tree in enumerate(outline(proof)):

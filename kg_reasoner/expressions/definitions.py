@@ -74,18 +74,22 @@ class PythonFunction(_Defined):
                 values.append((place, [type_.read(term) for type_, term in zip(self.parameters, row, strict=True)]))
         if not values:
             return found
-        if self.batch:
-            results = self._called(*(list(column) for column in zip(*(row for _, row in values), strict=True)))
-            if results is None or len(results) != len(values):
-                self._warn(f"it returned {'nothing' if results is None else len(results)} for {len(values)} rows")
-                return found
-        else:
-            results = [self._called(*row) for _, row in values]
-        for (place, _), result in zip(values, results, strict=True):
-            found[place] = self._written(result)
+        columns = [list(column) for column in zip(*(row for _, row in values), strict=True)]
+        for (place, _), result in zip(values, self.results(columns, len(values)) or (), strict=False):
+            found[place] = self.written(result)
         return found
 
-    def _called(self, *arguments: Any) -> Any:
+    def results(self, columns: Sequence[Sequence[Any]], count: int) -> Sequence[Any] | None:
+        """Return what the function returns for columns of Python values; None in place of errors, and of all if all are."""
+        if not self.batch:
+            return [self.called(*row) for row in zip(*columns, strict=True)] if columns else [self.called() for _ in range(count)]
+        results: Sequence[Any] | None = self.called(*map(list, columns))
+        if results is None or len(results) != count:
+            self._warn(f"it returned {'nothing' if results is None else len(results)} for {count} rows")
+            return None
+        return results
+
+    def called(self, *arguments: Any) -> Any:
         try:
             return self.function(*arguments)
         except MemoryError:
@@ -94,7 +98,7 @@ class PythonFunction(_Defined):
             self._warn(f"{type(error).__name__}: {error}")
             return None
 
-    def _written(self, result: Any) -> Term | None:
+    def written(self, result: Any) -> Term | None:
         if result is None:
             return None
         try:
@@ -134,7 +138,7 @@ class Reduction:
             if not all(type_.accepts(term) for type_, term in zip(self.parameters, row, strict=True)):
                 return None
         columns = [[type_.read(row[place]) for row in rows] for place, type_ in enumerate(self.parameters)]
-        return callee._written(callee._called(*columns))
+        return callee.written(callee.called(*columns))
 
 
 class Body:
@@ -145,6 +149,9 @@ class Body:
         """The definition of the function and of those that it calls, once it is known."""
         self._evaluate: Callable[[Sequence[Term]], Term | None] | None = None
         self._definition: tuple[Expression, tuple[Variable, ...]] | None = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_evaluate": None}
 
     def define(self, expression: Expression, variables: tuple[Variable, ...]) -> None:
         """Set the expression and its variables, in the order of the parameters."""

@@ -6,8 +6,10 @@ are resolved by `Types`. What a type accepts decides about facts at run time, `k
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
+from datetime import date, datetime
 from decimal import Decimal
 from typing import Any, Final
 
@@ -17,7 +19,7 @@ from kg_reasoner.expressions.values import value_of
 from kg_reasoner.program import COLUMN_TYPES, TypeDefinition
 from kg_reasoner.terms import IRI, XSD, BlankNode, Literal, Term, literal
 
-__all__ = ["PARAMETRIC", "Type", "Types", "kind_of", "python_value"]
+__all__ = ["PARAMETRIC", "Type", "Types", "integer_range", "kind_of", "parts", "python_value"]
 
 Kinds = frozenset[str] | None
 """The kinds of terms in a type, see `kind_of`; None: any."""
@@ -26,6 +28,7 @@ NUMBERS: Final = ("integer", "decimal", "float", "double")
 _DATATYPES: Final = ("string", *NUMBERS, "boolean", "date", "dateTime")
 _KINDS: Final = {XSD[name].value: name for name in _DATATYPES}
 _WIDEST: Final = 1024
+_TIME: Final = re.compile(r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(\.\d+)?(Z|[+-]\d\d:\d\d)?")
 _NOUNS: Final = {
     "iri": "an IRI",
     "integer": "an integer",
@@ -46,11 +49,16 @@ class Type:
         name: The text.
         accepts: Whether a term is of the type.
         kinds: The kinds of its terms; None for any.
+        definitions: The definitions of the program that its name may refer to.
     """
 
     name: str
     accepts: Callable[[Term], bool]
     kinds: Kinds
+    definitions: tuple[TypeDefinition, ...] = field(default=(), compare=False, repr=False)
+
+    def __reduce__(self) -> tuple[Callable[[str, tuple[TypeDefinition, ...]], Type], tuple[str, tuple[TypeDefinition, ...]]]:
+        return _named, (self.name, self.definitions)
 
     @property
     def noun(self) -> str:
@@ -73,6 +81,10 @@ class Type:
         return _term_of(value, self.name)
 
 
+def _named(name: str, definitions: tuple[TypeDefinition, ...]) -> Type:
+    return Types(definitions).type_of(name)
+
+
 def kind_of(term: Term) -> str:
     """Return the kind of a term: its datatype, ``iri``, ``blank``, ``record Ok`` for a record of a constructor, or ``other``."""
     if isinstance(term, IRI):
@@ -86,9 +98,9 @@ def kind_of(term: Term) -> str:
 
 
 def python_value(term: Term) -> Any:
-    """Return the Python value of a literal: int, str, float, Decimal, bool, list, set (as frozenset), dict or tuple.
+    """Return the Python value of a literal: int, str, float, Decimal, bool, date, datetime, list, frozenset, dict or tuple.
 
-    Other terms are returned as they are.
+    Other terms are returned as they are, among them dates that Python does not have: with a timezone, or of a year beyond 9999.
     """
     if not isinstance(term, Literal):
         return term
@@ -102,10 +114,32 @@ def python_value(term: Term) -> Any:
     if kind == "string":
         return term.lexical
     value = value_of(term)
+    if value is not None and kind in ("date", "dateTime"):
+        return _moment(term, kind)
     if value is None or kind not in (*NUMBERS, "boolean"):
         return term
     found = value[1]
     return {"integer": int, "decimal": Decimal, "float": float, "double": float, "boolean": bool}[kind](found)
+
+
+def _moment(term: Literal, kind: str) -> Any:
+    """Return the date or datetime that a literal is, or the literal if Python has none."""
+    text = term.lexical.strip()
+    try:
+        return date.fromisoformat(text) if kind == "date" else datetime.fromisoformat(_in_microseconds(text))
+    except ValueError:
+        return term
+
+
+def _in_microseconds(text: str) -> str:
+    """Return a dateTime in the form that all versions of Python read."""
+    found = _TIME.fullmatch(text)
+    if found is None:
+        raise ValueError(text)
+    moment, fraction, zone = found.groups()
+    if fraction and len(fraction) > len(".123456"):
+        raise ValueError(text)
+    return moment + (fraction.ljust(len(".123456"), "0") if fraction else "") + ("+00:00" if zone == "Z" else zone or "")
 
 
 def _term_of(value: Any, name: str) -> Term:
@@ -117,6 +151,13 @@ def _term_of(value: Any, name: str) -> Term:
         return literal(float(value)) if name in ("double", "float") else literal(value)
     if isinstance(value, float):
         return Literal(literal(value).lexical, XSD.float.value) if name == "float" else literal(value)
+    if isinstance(value, datetime):
+        seconds, point, fraction = value.replace(tzinfo=None).isoformat().partition(".")
+        zone = value.isoformat()[len(seconds + point + fraction) :]
+        text = seconds + (f".{fraction.rstrip('0')}" if point else "") + ("Z" if zone == "+00:00" else zone)
+        return Literal(text, XSD.dateTime.value)
+    if isinstance(value, date):
+        return Literal(value.isoformat(), XSD.date.value)
     if isinstance(value, Mapping):
         return encode("map", [_term_of(part, "any") for pair in value.items() for part in pair])
     if isinstance(value, set | frozenset):
@@ -155,7 +196,7 @@ class Types:
         """
         known = self._known.get(text)
         if known is None:
-            known = self._known[text] = self._made(text)
+            known = self._known[text] = replace(self._made(text), definitions=tuple(self.definitions.values()))
         return known
 
     def _made(self, text: str) -> Type:
@@ -171,7 +212,8 @@ class Types:
         if wanted == 0:
             return _integers(name, parameters)
         if (wanted is None and not parameters) or (wanted is not None and len(parameters) != wanted):
-            raise ReasonerError(f"the type {name} has {'some' if wanted is None else wanted} parameters in angle brackets")
+            count = "parameters" if wanted is None else f"{wanted} parameter{'s' * (wanted != 1)}"
+            raise ReasonerError(f"the type {name} has {count} in angle brackets")
         for parameter in parameters:
             parts(parameter)
         return self._structure(text, name, parameters)
@@ -246,12 +288,22 @@ def _base(name: str) -> Type:
     )
 
 
+def _bounds(name: str, bits: int) -> tuple[int, int]:
+    return (-(1 << (bits - 1)), (1 << (bits - 1)) - 1) if name == "signed" else (0, (1 << bits) - 1)
+
+
+def integer_range(type_: str) -> tuple[int, int] | None:
+    """Return the least and greatest integer of a type such as ``signed<8>``, or None for another type."""
+    name, *parameters = parts(type_)
+    return _bounds(name, int(parameters[0])) if name in ("signed", "unsigned") and parameters else None
+
+
 def _integers(name: str, parameters: list[str]) -> Type:
     """Return the type of the integers of a width in bits."""
     if len(parameters) != 1 or not parameters[0].isdecimal() or not 0 < int(parameters[0][:9]) <= _WIDEST:
         raise ReasonerError(f"the type {name} has a width in angle brackets: 1 to {_WIDEST} bits")
     bits = int(parameters[0])
-    low, high = (-(1 << (bits - 1)), (1 << (bits - 1)) - 1) if name == "signed" else (0, (1 << bits) - 1)
+    low, high = _bounds(name, bits)
     whole = _base("integer")
 
     def accepts(term: Term) -> bool:

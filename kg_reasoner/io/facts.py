@@ -24,7 +24,7 @@ from kg_reasoner.program import AUXILIARY, FALSE, TRIPLE, Column, Program, atoms
 from kg_reasoner.storage.arrays import Ids
 from kg_reasoner.storage.dictionary import Dictionary
 from kg_reasoner.storage.grouping import distinct_ids
-from kg_reasoner.storage.table_terms import cell_reader, format_cell
+from kg_reasoner.storage.table_terms import cell_reader, format_cell, optional_of
 from kg_reasoner.terms import XSD, Literal, Term, term_from_text
 
 __all__ = [
@@ -223,6 +223,7 @@ def _read(
     """Yield the facts of the records of a file that have `width` cells, of which some are `chosen`, in this order."""
     readers = [cell_reader(column.type, prefixes) for column in columns]
     known: list[dict[str, Term]] = [{} for _ in columns]
+    needed = [optional_of(column.type) is None for column in columns]
     for number, line in records:
         if not line and (skips or not single_string):
             continue
@@ -240,9 +241,10 @@ def _read(
                 message = f"{len(cells)} cells where the header has {width}"
             raise _wrong(path, number, line, start, end, message, _separator_hint(line, separator, width))
         places = range(width) if chosen is None else chosen
-        if skips and any(not cells[place] for place in places):
+        wanted = [place for place, is_needed in zip(places, needed, strict=True) if is_needed]
+        if skips and any(not cells[place] for place in wanted):
             spans = _places(path, number, line, separator)
-            if any(spans[place][0] == spans[place][1] for place in places):
+            if any(spans[place][0] == spans[place][1] for place in wanted):
                 continue
         fact: list[Term] = []
         for column, place in enumerate(places):

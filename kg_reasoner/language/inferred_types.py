@@ -1,7 +1,7 @@
 """Types of relations that are not declared: the kinds of terms that rules derive for each of their columns.
 
-It is the least fixpoint: a rule contributes as soon as all that it reads has types. Relations that no rule derives are data, which may
-be of any type. `typing` checks the rules with what is found here.
+It is the least fixpoint: a rule contributes as soon as all that it reads has types. Relations that no rule derives are data, which
+may be of any type. `typing` checks the rules with what is found here.
 """
 
 from __future__ import annotations
@@ -71,7 +71,8 @@ def infer(rules: Sequence[Rule], declared: Mapping[str, object], kinds_of: Calla
         if not reads[id(rule)] <= found.keys():
             continue
         predicate = rule.head.predicate
-        columns = [kinds and InferredColumn(kinds, (rule_name(rule),)) for kinds in kinds_of(rule, found)]
+        name = rule_name(rule)
+        columns = [None if kinds is None else InferredColumn(kinds, (name,)) for kinds in kinds_of(rule, found)]
         before = found.get(predicate)
         after = columns if before is None else [_wider(old, new) for old, new in zip(before, columns, strict=False)]
         if before is None or any(_kinds(old) != _kinds(new) for old, new in zip(before, after, strict=False)):

@@ -5,7 +5,8 @@ from __future__ import annotations
 import hashlib
 import json
 import sys
-from typing import TYPE_CHECKING, Any
+from operator import itemgetter
+from typing import TYPE_CHECKING, Any, Final
 
 from kg_reasoner import cache
 
@@ -13,6 +14,9 @@ if TYPE_CHECKING:
     from lark import Lark
 
 __all__ = ["lalr_parser"]
+
+
+_ONLY: Final = itemgetter(0)
 
 
 def lalr_parser(grammar: str, transformer: object = None) -> Lark:
@@ -32,13 +36,13 @@ def lalr_parser(grammar: str, transformer: object = None) -> Lark:
     saved = cache.read(name)
     if saved is not None:
         try:
-            return _loaded(json.loads(saved, object_hook=_with_numbers), transformer)
+            return _shortened(_loaded(json.loads(saved, object_hook=_with_numbers), transformer))
         except Exception:  # whatever a Lark raises that was changed without a new version
             pass
     parser = lark.Lark(grammar, parser="lalr", propagate_positions=True, maybe_placeholders=True)
     data, memo = parser.memo_serialize([TerminalDef, Rule])
     cache.write(name, json.dumps({"data": data, "memo": memo}).encode())
-    return parser if transformer is None else _loaded({"data": data, "memo": memo}, transformer)
+    return _shortened(parser if transformer is None else _loaded({"data": data, "memo": memo}, transformer))
 
 
 def _loaded(tables: dict[str, Any], transformer: object) -> Lark:
@@ -46,6 +50,20 @@ def _loaded(tables: dict[str, Any], transformer: object) -> Lark:
 
     options = {} if transformer is None else {"transformer": transformer}
     return lark.Lark.__new__(lark.Lark)._load(tables, **options)
+
+
+def _shortened(parser: Lark) -> Lark:
+    """Return a parser that makes nothing of the levels of precedence that a text does not use.
+
+    A rule ``?sum: product (...)*`` gives its only child as it is. Lark finds that out by what it does for all rules, which is most
+    of the work for grammars with many levels.
+    """
+    callbacks = parser._callbacks
+    for rule in callbacks:
+        is_single = len(rule.expansion) == 1 and rule.options.expand1 and not rule.alias and not any(rule.options.empty_indices)
+        if is_single and not rule.expansion[0].name.startswith("_") and not getattr(rule.expansion[0], "filter_out", False):
+            callbacks[rule] = _ONLY
+    return parser
 
 
 def _fingerprint(grammar: str, version: str) -> str:

@@ -1,8 +1,8 @@
 """Types of rules: the kinds of terms that each variable may have, from declarations, functions and constants.
 
 A rule is wrong if a variable would need two types that have no term in common, or if an operation has no result for any argument of
-the types. Relations without a declaration have the types that rules derive (`inferred_types`). What is not known may be anything: then
-facts are checked when they are derived (`storage.column_types`).
+the types. Relations without a declaration have the types that rules derive (`inferred_types`). What is not known may be anything:
+then facts are checked when they are derived (`storage.column_types`).
 """
 
 from __future__ import annotations
@@ -265,7 +265,9 @@ class _RuleTypes:
         if left is None or right is None or (operator == "=" and left & right):
             return
         if not any(left & group and right & group for group in _COMPARABLE):
-            raise self.error(f"{_noun(left)} and {_noun(right)} are compared by {operator}, which is never true{_joined(origins)}", span)
+            raise self.error(
+                f"{_noun(left)} and {_noun(right)} are compared by {operator}, which is never true{_joined(origins)}", span
+            )
 
     def expect(self, kinds: Kinds, wanted: Kinds, what: str, span: Span | None, origin: str = "") -> None:
         """Check that an argument may be of a type."""

@@ -31,7 +31,7 @@ Truth: TypeAlias = npt.NDArray[np.int8]
 Columns: TypeAlias = Mapping[Variable, Ids]
 """A column for each variable, all of the same length."""
 
-_ARITHMETIC: Final = ("+", "-", "*", "neg")
+_ARITHMETIC: Final = ("+", "-", "*", "neg", "%", "IDIV")
 _KINDS: Final = {"ISIRI": "<", "ISURI": "<", "ISBLANK": "_", "ISLITERAL": '"'}
 _ERROR: Final = -1
 _TRUTHS: Final = (Literal("false", XSD.boolean.value), Literal("true", XSD.boolean.value))

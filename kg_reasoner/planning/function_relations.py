@@ -14,6 +14,8 @@ import numpy as np
 
 from kg_reasoner.errors import ValueTooLargeError
 from kg_reasoner.expressions import compile as expressions
+from kg_reasoner.expressions.definitions import PythonFunction
+from kg_reasoner.expressions.text_columns import called_on_texts
 from kg_reasoner.planning.chains import Chains
 from kg_reasoner.planning.text_functions import TextFunction, is_element, members_of, text_function
 from kg_reasoner.program import AUXILIARY, Call, Expression, Rule, Variable, variables_of
@@ -142,7 +144,7 @@ class Functions:
 
     def _load_members(self, function: _FunctionRelation, arguments: Rows) -> Rows:
         """Store the results for all places in the collections of some requests, and return the requests that have none by then."""
-        collections = list(dict.fromkeys(arguments[:, 0].tolist()))
+        collections, of = np.unique(arguments[:, 0], return_inverse=True)
         members = [members_of(text) for text in self.dictionary.texts_of(collections)]
         sizes = np.array([0 if found is None else len(found) for found in members], np.int64)
         longest = int(sizes.max())
@@ -150,12 +152,13 @@ class Functions:
             return arguments
         places = self.dictionary.encode_texts([term_text(literal(place)) for place in range(longest)])
         rows = np.empty((int(sizes.sum()), 3), np.int32)
-        rows[:, 0] = np.repeat(np.array(collections, np.int32), sizes)
+        rows[:, 0] = np.repeat(collections, sizes)
         rows[:, 1] = places[np.arange(len(rows)) - np.repeat(np.cumsum(sizes) - sizes, sizes)]
         rows[:, 2] = self.dictionary.encode_texts([text for found in members for text in found or ()])
         self._database.load(function.relation, rows, STATED)
-        known = set(map(tuple, rows[:, :2].tolist()))
-        return np.array([row for row in arguments.tolist() if tuple(row) not in known], np.int32).reshape(-1, 2)
+        order = np.argsort(places)
+        found = order[np.minimum(np.searchsorted(places, arguments[:, 1], sorter=order), longest - 1)]
+        return arguments[(places[found] != arguments[:, 1]) | (found >= sizes[of.reshape(-1)])]
 
     def _by_function(self, requests: Rows) -> Iterator[tuple[_FunctionRelation, Rows]]:
         """Yield the different arguments of each function that is requested."""
@@ -207,8 +210,36 @@ class Functions:
         results[others] = self._one_by_one(function, arguments[others])
         return results
 
+    def _in_python(self, function: _FunctionRelation, arguments: Rows) -> Ids | None:
+        """Return the results of a function in Python, or None: the expression is another one, it has expressions among its
+        arguments, or an argument is in a form that needs terms.
+        """
+        call = function.expression
+        if not isinstance(call, Call) or not isinstance(call.definition, PythonFunction) or function.is_filter:
+            return None
+        columns: list[list[str]] = []
+        for part in call.arguments:
+            if isinstance(part, Variable):
+                columns.append(self.dictionary.texts_of(arguments[:, function.variables.index(part)]))
+            elif isinstance(part, Call):
+                return None
+            else:
+                columns.append([term_text(part)] * len(arguments))
+        texts = called_on_texts(call.definition, columns, len(arguments))
+        if texts is None:
+            return None
+        if any(text is not None and len(text) > LONGEST for text in texts):
+            raise ValueTooLargeError(f"a result of the function {call.name} has more than {LONGEST} characters")
+        known = [place for place, text in enumerate(texts) if text is not None]
+        results = np.full(len(texts), FAILED, np.int32)
+        results[known] = self.dictionary.encode_texts([text for text in texts if text is not None])
+        return results
+
     def _one_by_one(self, function: _FunctionRelation, arguments: Rows) -> Ids:
         """Return the results of a function, applied to one row of arguments after the other."""
+        results = self._in_python(function, arguments)
+        if results is not None:
+            return results
         numbers = list(dict.fromkeys(arguments.reshape(-1).tolist()))
         terms = dict(zip(numbers, map(term_from_text, self.dictionary.texts_of(numbers)), strict=True))
         rows = [[terms[number] for number in row] for row in arguments.tolist()]

@@ -1,12 +1,13 @@
 """Functions on the texts of many terms at once: ``SPLIT``, ``SIZE`` and ``ELEMENT``, which the members of collections need.
 
-Terms are not made for them: texts in the form of `term_text` become texts. What is not in the common forms (escapes, nested structures,
-records, other datatypes) is None, and the caller evaluates the expression for this row.
+Terms are not made for them: texts in the form of `term_text` become texts. What is not in the common forms (escapes, nested
+structures, records, other datatypes) is None, and the caller evaluates the expression for this row.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 from typing import Final, TypeAlias
 
 from kg_reasoner.expressions.structures import NAMESPACE
@@ -44,8 +45,10 @@ def text_function(expression: Expression) -> TextFunction | None:
 
 def is_element(expression: Expression) -> bool:
     """Return whether an expression is the member of a collection at a place, both of which are variables."""
-    return isinstance(expression, Call) and expression.name == "ELEMENT" and all(
-        isinstance(argument, Variable) for argument in expression.arguments
+    return (
+        isinstance(expression, Call)
+        and expression.name == "ELEMENT"
+        and all(isinstance(argument, Variable) for argument in expression.arguments)
     )
 
 
@@ -105,7 +108,7 @@ def _inner(text: str) -> tuple[str, list[str]] | None:
             return None
         found.append(member)
     keys = found[::2] if kind == "map" else found
-    if kind in ("set", "map") and any(one >= other for one, other in zip(keys, keys[1:], strict=False)):
+    if kind in ("set", "map") and any(one >= other for one, other in pairwise(keys)):
         return None
     return None if kind == "map" and len(found) % 2 else (kind, found)
 

@@ -21,14 +21,31 @@ Reading a written cell returns the same term. A term that does not have its colu
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Final
 
-from kg_reasoner.expressions.types import Types
+from kg_reasoner.expressions.structures import NAMESPACE, encode
+from kg_reasoner.expressions.types import Types, parts
 from kg_reasoner.expressions.values import value_of
 from kg_reasoner.terms import ABSOLUTE_IRI, IRI, XSD, BlankNode, Literal, Term, literal, term_from_text, term_text
 
-__all__ = ["cell_reader", "format_cell", "is_of_type", "with_article"]
+__all__ = [
+    "NOTHING",
+    "cell_reader",
+    "collection",
+    "format_cell",
+    "is_of_type",
+    "optional_of",
+    "parts_of",
+    "something",
+    "text_reader",
+    "with_article",
+]
+
+NOTHING: Final = encode("record", (), "None")
+"""The optional value that is missing."""
+
+_RECORD: Final = f"^^<{NAMESPACE}record>"
 
 _INTEGER: Final = re.compile(r"[+-]?[0-9]+")
 _DECIMAL: Final = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)")
@@ -85,6 +102,16 @@ def is_of_type(term: Term, type_: str) -> bool:
     return term.datatype == datatype and form.fullmatch(term.lexical) is not None
 
 
+def optional_of(type_: str) -> str | None:
+    """Return the type of the values in an optional type, or None for another type.
+
+    >>> optional_of("optional<list<integer>>"), optional_of("integer")
+    ('list<integer>', None)
+    """
+    name, *parameters = parts(type_)
+    return parameters[0] if name == "optional" and len(parameters) == 1 else None
+
+
 def cell_reader(type_: str, prefixes: Mapping[str, str]) -> Callable[[str], Term]:
     """Return the function that reads a cell in a column of a type; it raises ValueError with a message about the cell."""
     readers: dict[str, Callable[[str], Term]] = {
@@ -101,8 +128,41 @@ def cell_reader(type_: str, prefixes: Mapping[str, str]) -> Callable[[str], Term
     }
     if type_.startswith(("signed<", "unsigned<")):
         return _read_integer
+    if (inner := optional_of(type_)) is not None:
+        return _optional_reader(cell_reader(inner, prefixes), empty=NOTHING)
     # What has structure is written as a term in N-Triples form. Whether it is of the type is checked with the facts.
     return readers.get(type_, readers["any"])
+
+
+def _optional_reader(read: Callable[[str], Term], empty: Term | None) -> Callable[[str], Term]:
+    """Return the function that reads an optional value: a record as it is, or a value of another type."""
+
+    def reader(cell: str) -> Term:
+        if not cell and empty is not None:
+            return empty
+        return term_from_text(cell) if cell.endswith(_RECORD) else something(read(cell))
+
+    return reader
+
+
+def something(term: Term) -> Literal:
+    """Return the optional value that is a term."""
+    return encode("record", [term], "Some")
+
+
+def collection(kind: str, terms: Iterable[Term]) -> Literal:
+    """Return the ``list`` or ``set`` of some terms."""
+    return encode(kind, terms)
+
+
+def parts_of(type_: str) -> list[str]:
+    """Return the name of a type and its parameters."""
+    return parts(type_)
+
+
+def text_reader(inner: str, prefixes: Mapping[str, str]) -> Callable[[str], Term]:
+    """Return the function that reads a text which is no cell in a column of optional values: an empty one is a value."""
+    return _optional_reader(cell_reader(inner, prefixes), empty=None)
 
 
 def _read_valid(cell: str, type_: str) -> Term:

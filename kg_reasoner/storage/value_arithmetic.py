@@ -37,6 +37,8 @@ __all__ = ["NumberIds", "are_terms", "decimal_digits", "ids_of_decimals", "numbe
 MOST_PLACES: Final = 15
 """The number of decimal places of calculated decimals."""
 
+_OF_INTEGERS: Final = ("%", "IDIV")
+
 T = TypeVar("T")
 
 NumberIds: TypeAlias = Callable[[Sequence[str], Sequence[Value]], Ids]
@@ -53,7 +55,7 @@ def numbers_of(expression: Any, table: T, values: Callable[[Any, T], ValueColumn
     """
     if not isinstance(expression, Call):
         return values(expression, table)
-    if expression.name not in ("+", "-", "*", "neg"):
+    if expression.name not in ("+", "-", "*", "neg", *_OF_INTEGERS):
         return None
     columns = [numbers_of(argument, table, values) for argument in expression.arguments]
     if any(column is None for column in columns):
@@ -66,7 +68,25 @@ def numbers_of(expression: Any, table: T, values: Callable[[Any, T], ValueColumn
 
 
 def _applied(name: str, left: ValueColumn, right: ValueColumn) -> ValueColumn:
+    if name in _OF_INTEGERS:
+        return _of_integers(name, left, right)
     return _of_decimals(name, left, right) or _of_any(name, left, right)
+
+
+def _of_integers(name: str, left: ValueColumn, right: ValueColumn) -> ValueColumn:
+    """Return quotients towards zero, or what they leave, where both operands are integers."""
+    size = len(left.kinds)
+    kinds, doubles = np.full(size, UNSURE, np.uint8), np.zeros(size)
+    kinds[(left.kinds > ROUNDED) | (right.kinds > ROUNDED)] = NOTHING
+    whole = (left.kinds == INTEGER) & (right.kinds == INTEGER)
+    kinds[whole] = np.where(right.doubles[whole] != 0, INTEGER, NOTHING)
+    rows = np.flatnonzero(kinds == INTEGER)
+    first, second = left.doubles[rows].astype(np.int64), right.doubles[rows].astype(np.int64)
+    if name == "%":
+        doubles[rows] = np.fmod(first, second)
+    else:
+        doubles[rows] = np.where((first < 0) == (second < 0), 1, -1) * (np.abs(first) // np.abs(second))
+    return ValueColumn(kinds, doubles, np.where(kinds == INTEGER, np.int8(0), np.int8(UNSCALED)))
 
 
 def _of_decimals(name: str, left: ValueColumn, right: ValueColumn) -> ValueColumn | None:

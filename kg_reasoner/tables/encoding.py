@@ -11,8 +11,9 @@ from kg_reasoner.errors import LoadError, UnknownNameError, suggest
 from kg_reasoner.program import Column
 from kg_reasoner.storage.arrays import Ids
 from kg_reasoner.storage.dictionary import Dictionary
+from kg_reasoner.storage.table_terms import NOTHING, optional_of
 from kg_reasoner.tables.sources import Batches
-from kg_reasoner.tables.values import Form, Unreadable, expect_terms, form_of, term_texts
+from kg_reasoner.tables.values import Form, Unreadable, expect_terms, form_of, is_list, list_texts, term_texts
 
 __all__ = ["READ_EXACTLY", "Nulls", "check_nulls", "encoded", "places_of"]
 
@@ -104,10 +105,12 @@ def encoded(
                 form = form_of(batch.schema.field(places[number]).metadata)
 
                 def texts_of(values: Any, type_: str = column.type, form: Form = form) -> Any:
+                    if is_list(values.type):
+                        return pyarrow.array(list_texts(values, type_, prefixes), pyarrow.large_string())
                     return term_texts(values, type_, prefixes, has_cells=table.has_cells, form=form)
 
                 try:
-                    ids[:, number] = _column(array, texts_of, dictionary, only_known)
+                    ids[:, number] = _column_with_nulls(array, texts_of, dictionary, only_known)
                 except Unreadable as error:
                     row = error.place if present is None else int(np.flatnonzero(np.asarray(present))[error.place])
                     raise LoadError(f"{table.name}, row {done + row + 1}: column {column.name}: {error}") from None
@@ -127,7 +130,7 @@ def _present(arrays: Sequence[Any], columns: Sequence[Column], nulls: Nulls, row
 
     present = None
     for array, column in zip(arrays, columns, strict=True):
-        if array.null_count:
+        if array.null_count and optional_of(column.type) is None:
             valid = array.is_valid()
             if nulls == "error":
                 number = done + 1 + int(np.argmin(np.asarray(valid)))
@@ -135,6 +138,21 @@ def _present(arrays: Sequence[Any], columns: Sequence[Column], nulls: Nulls, row
                 raise LoadError(f"{row} {number}: column {column.name} is null: facts have a term in each column", hint=hint)
             present = valid if present is None else pc.and_(present, valid)
     return present
+
+
+def _column_with_nulls(array: Any, texts_of: Callable[[Any], Any], dictionary: Dictionary, only_known: bool) -> Ids:
+    """Return the ids of the terms in a column, in which missing values are those of an optional type; errors as of `_column`."""
+    if not array.null_count:
+        return _column(array, texts_of, dictionary, only_known)
+    import pyarrow
+
+    valid = np.asarray(array.is_valid())
+    numbers = np.full(len(valid), dictionary.find(NOTHING) if only_known else dictionary.encode(NOTHING), np.int32)
+    try:
+        numbers[valid] = _column(array.filter(pyarrow.array(valid)), texts_of, dictionary, only_known)
+    except Unreadable as error:
+        raise Unreadable(int(np.flatnonzero(valid)[error.place]), str(error)) from None
+    return numbers
 
 
 def _column(array: Any, texts_of: Callable[[Any], Any], dictionary: Dictionary, only_known: bool) -> Ids:
@@ -145,6 +163,8 @@ def _column(array: Any, texts_of: Callable[[Any], Any], dictionary: Dictionary, 
     """
     import pyarrow
 
+    if is_list(array.type):
+        return _ids(texts_of(array), dictionary, only_known)
     coded = array if pyarrow.types.is_dictionary(array.type) else array.dictionary_encode()
     codes = np.asarray(coded.indices)
     values = coded.dictionary

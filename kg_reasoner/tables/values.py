@@ -13,8 +13,8 @@ from typing import Any, Final, NamedTuple
 
 from kg_reasoner.errors import LoadError
 from kg_reasoner.program import COLUMN_TYPES
-from kg_reasoner.storage.table_terms import cell_reader
-from kg_reasoner.terms import ABSOLUTE_IRI, XSD, Term, literal, term_text
+from kg_reasoner.storage.table_terms import cell_reader, collection, optional_of, parts_of, something, text_reader, with_article
+from kg_reasoner.terms import ABSOLUTE_IRI, XSD, Term, literal, term_from_text, term_text
 
 __all__ = ["Form", "Unreadable", "expect_terms", "form_of", "term_texts"]
 
@@ -76,10 +76,56 @@ def expect_terms(kind: Any, where: str) -> None:
     import pyarrow.types as of
 
     kind = kind.value_type if of.is_dictionary(kind) else kind
+    if is_list(kind):
+        expect_terms(kind.value_type, where)
+        return
     is_number = of.is_integer(kind) or of.is_floating(kind) or of.is_decimal(kind) or of.is_boolean(kind)
     if not (is_number or _is_text(kind) or of.is_date(kind) or of.is_timestamp(kind)):
         hint = "cast it to a string, a number, a boolean, a date or a timestamp"
         raise LoadError(f"{where}: no term corresponds to a value of Arrow's type {kind}", hint=hint)
+
+
+def is_list(kind: Any) -> bool:
+    """Return whether a type of Arrow is one of lists."""
+    import pyarrow.types as of
+
+    return of.is_list(kind) or of.is_large_list(kind) or of.is_fixed_size_list(kind)
+
+
+def list_texts(values: Any, type_: str, prefixes: Mapping[str, str]) -> list[str]:
+    """Return the N-Triples forms of the lists or sets in a column of Arrow's lists, one for each row.
+
+    Args:
+        values: An array of lists without nulls.
+        type_: The type of the relation's column; in one of type ``any``, they are lists.
+        prefixes: As for `term_texts`.
+
+    Raises:
+        Unreadable: A member is not of its type, or is missing, or the column has another type.
+    """
+    import pyarrow.compute as pc
+
+    kind, *inner = parts_of(type_)
+    if kind not in ("list", "set", "any", "term"):
+        raise Unreadable(0, f"a list is not {with_article(type_)}")
+    lengths = pc.list_value_length(values).to_pylist()
+    members = values.flatten()
+    of_member = [row for row, length in enumerate(lengths) for _ in range(length)]
+    if members.null_count:
+        raise Unreadable(of_member[members.is_null().to_pylist().index(True)], "a member of a list is null")
+    type_of_members = inner[0] if inner else "any"
+    if is_list(members.type):
+        texts = list_texts(members, type_of_members, prefixes)
+    else:
+        try:
+            texts = term_texts(members, type_of_members, prefixes, has_cells=False).to_pylist()
+        except Unreadable as error:
+            raise Unreadable(of_member[error.place], str(error)) from None
+    terms, found, place = [term_from_text(text) for text in texts], [], 0
+    for length in lengths:
+        found.append(term_text(collection("set" if kind == "set" else "list", terms[place : place + length])))
+        place += length
+    return found
 
 
 def _is_text(kind: Any) -> bool:
@@ -106,6 +152,8 @@ def term_texts(values: Any, type_: str, prefixes: Mapping[str, str], *, has_cell
         _expect_range(values, width, type_)
         return texts
     is_text = _is_text(values.type)
+    if form.form != "literal" and (inner := optional_of(type_)) is not None:
+        return _optional(values, inner, type_, prefixes, has_cells=has_cells)
     if type_ not in COLUMN_TYPES:  # what has structure is a term of its datatype, or the N-Triples form of one
         type_, has_cells = "any", True
     if type_ == "any" and form.form == "literal":
@@ -119,6 +167,24 @@ def term_texts(values: Any, type_: str, prefixes: Mapping[str, str], *, has_cell
     if type_ in ("any", native):
         return _typed(lexical, XSD[native].value)
     return _of_text(lexical, type_, prefixes)
+
+
+def _optional(values: Any, inner: str, type_: str, prefixes: Mapping[str, str], *, has_cells: bool) -> Any:
+    """Return the N-Triples forms of optional values that are there."""
+    import pyarrow
+
+    if not _is_text(values.type):
+        texts = term_texts(values, inner, prefixes, has_cells=has_cells).to_pylist()
+        found = [term_text(something(term_from_text(text))) for text in texts]
+        return pyarrow.array(found, pyarrow.large_string())
+    read = cell_reader(type_, prefixes) if has_cells else text_reader(inner, prefixes)
+    found = []
+    for place, text in enumerate(_as_text(values).to_pylist()):
+        try:
+            found.append(term_text(read(text)))
+        except ValueError as error:
+            raise Unreadable(place, str(error)) from None
+    return pyarrow.array(found, pyarrow.large_string())
 
 
 def _native(values: Any) -> tuple[str, Any]:

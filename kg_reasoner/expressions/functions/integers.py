@@ -23,9 +23,10 @@ _BITS: Final = int(DIGITS * 3.32)
 def _whole_quotient(a: Number, b: Number) -> int | None:
     """Return the quotient towards zero (XPath's idiv)."""
     if isinstance(a, float) or isinstance(b, float):
-        if b == 0 or a != a or b != b or a in (float("inf"), float("-inf")):
+        try:
+            return exactly(int(float(a) / float(b)))  # type: ignore[return-value]  # of an integer
+        except (ArithmeticError, ValueError):  # by zero, infinite, not a number
             return None
-        return exactly(int(float(a) / float(b)))  # type: ignore[return-value]  # of an integer
     if b == 0:
         return None
     if isinstance(a, int) and isinstance(b, int):
@@ -41,7 +42,7 @@ def _remainder(a: Number, b: Number) -> Number | None:
     if isinstance(a, float) or isinstance(b, float):
         try:
             return math.fmod(a, b)
-        except ValueError:
+        except (ValueError, OverflowError):
             return None
     if b == 0:
         return None

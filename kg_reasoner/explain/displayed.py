@@ -1,0 +1,55 @@
+"""Proofs as they are shown: without the facts of the predicates that stand for parts of rules.
+
+A rule with alternatives, members of collections or nested bodies becomes several plain rules. Proofs have steps for all of them, as
+programs check; people see the rule as it was written, and what it uses.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from kg_reasoner.explain.steps import Computed, ProofSteps, Step
+from kg_reasoner.program import AUXILIARY, Atom
+
+__all__ = ["displayed"]
+
+_PLACES = f"{AUXILIARY}places"
+_MEMBERS = f"{AUXILIARY}members"
+
+
+def displayed(proof: ProofSteps) -> ProofSteps:
+    """Return a proof in which the premises of auxiliary facts take the place of these facts."""
+    steps = proof.steps
+    if _is_auxiliary(steps[-1]) or not any(map(_is_auxiliary, steps)):
+        return proof
+    stands_for: list[tuple[int, ...]] = []
+    for number, step in enumerate(steps):
+        stands_for.append(_premises(step, stands_for, steps) if _is_auxiliary(step) else (number,))
+    premises = {
+        number: tuple(dict.fromkeys(part for premise in step.premises for part in stands_for[premise]))
+        for number, step in enumerate(steps)
+    }
+    used, waiting = {len(steps) - 1}, [len(steps) - 1]
+    while waiting:
+        waiting += (new := set(premises[waiting.pop()]) - used)
+        used |= new
+    kept = sorted(used)
+    numbers = {number: place for place, number in enumerate(kept)}
+    shown = (replace(steps[number], premises=tuple(numbers[premise] for premise in premises[number])) for number in kept)
+    return ProofSteps(tuple(shown), proof.shortest, proof.prefixes)
+
+
+def _is_auxiliary(step: Step) -> bool:
+    return isinstance(step.statement, Atom) and step.statement.predicate.startswith(AUXILIARY)
+
+
+def _premises(step: Step, stands_for: list[tuple[int, ...]], steps: tuple[Step, ...]) -> tuple[int, ...]:
+    """Return the steps in place of an auxiliary fact: for a member of a collection, how both are computed."""
+    assert isinstance(step.statement, Atom)
+    name = step.statement.predicate
+    found = tuple(dict.fromkeys(part for premise in step.premises for part in stands_for[premise]))
+    if name.startswith(_PLACES):
+        return ()
+    if name.startswith(_MEMBERS):
+        return tuple(part for part in found if isinstance(steps[part].statement, Computed))
+    return found
