@@ -12,14 +12,16 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
 from benchmarks.conformance.cases import DOES_NOT_ENTAIL, ENTAILS, INCONSISTENT, SUITE_FOLDER, Case, cases
 from benchmarks.conformance.cases import triples_of as read
 from benchmarks.el_data import EX, SHAPES, Axiom, write_functional, write_triples
 from kg_reasoner import Reasoner
 from kg_reasoner.api.entailment import entails
+from kg_reasoner.cli import main
 from kg_reasoner.program import TRIPLE, Atom
-from kg_reasoner.terms import IRI, OWL, RDF, RDFS
+from kg_reasoner.terms import IRI, OWL, RDF, RDFS, XSD
 
 from . import proof_checker
 from .effort import by_effort, examples
@@ -99,7 +101,51 @@ def test_every_proof_is_accepted(seed: int) -> None:
     explicit = {TRIPLE: set(reasoner.triples(which="explicit"))}
     proved = list(reasoner.triples(None, RDFS.subClassOf, None, which="inferred"))
     for triple in sorted(proved, key=str)[: by_effort(4, 20, 100)]:
-        proof_checker.check(reasoner.explain(triple), Atom(TRIPLE, triple), rules, explicit, everything)
+        proof = reasoner.explain(triple)
+        proof_checker.check(proof, Atom(TRIPLE, triple), rules, explicit, everything)
+        assert triple in stating(reasoner.axioms_of(proof), triple[0], triple[2]).triples()
+
+
+def stating(texts: tuple[str, ...], *names: object) -> Reasoner:
+    """A reasoner on axioms in functional syntax, and declarations of names."""
+    prefixes = f"Prefix(owl:=<{OWL}>) Prefix(rdfs:=<{RDFS}>) Prefix(xsd:=<{XSD}>)"
+    reasoner = Reasoner(ruleset="owl2el")
+    reasoner.load(f"{prefixes} Ontology({' '.join(texts)})".encode(), format="functional")
+    reasoner.add_triples([(each, RDF.type, OWL.Class) for each in names])
+    return reasoner
+
+
+def test_the_command_line_shows_the_axioms_of_a_proof(tmp_path: Path) -> None:
+    file = tmp_path / "ontology.ttl"
+    file.write_text(PREFIXES + ANATOMY)
+    arguments = ["explain", str(file), "-r", "owl2el", "--triple", ":Leaflet rdfs:subClassOf :HeartPart", "-f", "axioms"]
+    result = CliRunner().invoke(main, arguments)
+    assert result.stdout.splitlines() == [
+        "SubClassOf(:Leaflet ObjectSomeValuesFrom(:partOf :Valve))",
+        "SubClassOf(:Valve ObjectSomeValuesFrom(:partOf :Heart))",
+        "TransitiveObjectProperty(:partOf)",
+        "EquivalentClasses(:HeartPart ObjectSomeValuesFrom(:partOf :Heart))",
+    ]
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.sample(3)
+def test_unsatisfiable_classes_have_proofs(shape: str) -> None:
+    reasoner = Reasoner(ruleset="owl2el")
+    chance = random.Random(3)
+    ontology = list(SHAPES[shape](70, chance))
+    ontology += [("disjoint", "C1", "C2"), *(("subclass", f"C{number}", f"C{number - 1}") for number in range(1, 70, 9))]
+    reasoner.add_triples(triples_of(ontology))
+    unsatisfiable = reasoner.hierarchy().unsatisfiable
+    assert unsatisfiable
+    rules = reasoner.program.rules
+    everything = {predicate: set(reasoner.facts(predicate)) for predicate in reasoner.predicates()}
+    everything[TRIPLE] = set(reasoner.triples())
+    explicit = {TRIPLE: set(reasoner.triples(which="explicit"))}
+    for each in unsatisfiable[:: max(1, len(unsatisfiable) // by_effort(2, 5, 50))]:
+        fact = each.name, RDFS.subClassOf, OWL.Nothing
+        proof_checker.check(each.proof, Atom(TRIPLE, fact), rules, explicit, everything)
+        assert fact in stating(reasoner.axioms_of(each.proof), each.name).triples()
 
 
 # --- ELK
@@ -322,16 +368,73 @@ def test_the_rules_of_both_profiles_together() -> None:
     assert {"ObjectAllValuesFrom" in warning.axiom for warning in reasoner_on(turtle).warnings} == {True, False}
 
 
-def test_what_nominals_leave_open_is_said() -> None:
-    """Each A needs a B; both are only :a, so A is below C. Whether all that follows was found is not known then."""
+def test_classes_below_one_nominal_are_the_same_where_both_have_members() -> None:
+    """Each A needs a B; both are only :a, so A is below C, and where it is, B is related to itself."""
     reasoner = reasoner_on("""
         :A rdfs:subClassOf [ owl:oneOf (:a) ] , [ a owl:Restriction ; owl:onProperty :p ; owl:someValuesFrom :B ] .
         :B rdfs:subClassOf [ owl:oneOf (:a) ] , :C .
     """)
     hierarchy = reasoner.hierarchy()
     assert hierarchy.classes.is_below(name("A"), name("C"))
-    assert not hierarchy.complete
+    assert hierarchy.complete
     assert (name("a"), RDF.type, name("C")) not in reasoner.triples()
+
+
+def restricted(role: str, value: str) -> str:
+    return f"[ a owl:Restriction ; owl:onProperty :{role} ; owl:someValuesFrom {value} ]"
+
+
+@pytest.mark.parametrize(
+    ("turtle", "lower", "upper"),
+    [
+        pytest.param(
+            f":A rdfs:subClassOf {restricted('p', ':B')} , {restricted('q', ':C')} . :B rdfs:subClassOf [ owl:oneOf (:a) ] . "
+            f":C rdfs:subClassOf [ owl:oneOf (:a) ] . {restricted('p', ':C')} rdfs:subClassOf :D .",
+            *("A", "D"),
+            id="two values",
+        ),
+        pytest.param(
+            f":A rdfs:subClassOf {restricted('p', '[ owl:oneOf (:a) ]')} , {restricted('q', ':C')} . "
+            f":C rdfs:subClassOf [ owl:oneOf (:a) ] . {restricted('p', ':C')} rdfs:subClassOf :D .",
+            *("A", "D"),
+            id="a value and the individual",
+        ),
+        pytest.param(
+            f":A rdfs:subClassOf {restricted('p', ':B')} . :B rdfs:subClassOf {restricted('q', ':C')} , {restricted('q', ':E')} . "
+            f":C rdfs:subClassOf [ owl:oneOf (:a) ] . :E rdfs:subClassOf [ owl:oneOf (:a) ] , :F . :C owl:disjointWith :F .",
+            *("A", "D"),
+            id="what needs a contradiction is unsatisfiable",
+        ),
+        pytest.param(
+            f":A rdfs:subClassOf {restricted('p', ':B')} , [ owl:oneOf (:a) ] . :B rdfs:subClassOf {restricted('q', ':C')} . "
+            f":C rdfs:subClassOf [ owl:oneOf (:a) ] . :q a owl:ObjectProperty . "
+            f":r owl:propertyChainAxiom (:p :q :p) . {restricted('r', ':B')} rdfs:subClassOf :D .",
+            *("A", "D"),
+            id="chains go on through both",
+        ),
+        pytest.param(
+            f":A rdfs:subClassOf {restricted('p', '[ owl:oneOf (:a) ]')} , [ owl:oneOf (:a) ] . "
+            "[ owl:onProperty :p ; owl:hasSelf true ] rdfs:subClassOf :D .",
+            *("A", "D"),
+            id="to itself",
+        ),
+    ],
+)
+def test_what_follows_from_members_below_one_nominal(turtle: str, lower: str, upper: str) -> None:
+    hierarchy = reasoner_on(turtle + " :D a owl:Class .").hierarchy()
+    unsatisfiable = {each.name for each in hierarchy.unsatisfiable}
+    assert name(lower) in unsatisfiable or hierarchy.classes.is_below(name(lower), name(upper))
+    assert hierarchy.complete
+
+
+@pytest.mark.parametrize(("more", "complete"), [("", False), (":a a :C .", True)])
+def test_what_nominals_leave_open_is_said(more: str, complete: bool) -> None:
+    """If C has a member, it is :a, to which :b is related, so that :b is a D, and C is unsatisfiable."""
+    reasoner = reasoner_on(f"""
+        :C rdfs:subClassOf [ owl:oneOf (:a) ] . {restricted("p", ":C")} rdfs:subClassOf :D .
+        :p a owl:ObjectProperty . :b :p :a . {more}
+    """)
+    assert reasoner.hierarchy().complete == complete
 
 
 def test_circles_of_values_end() -> None:

@@ -6,6 +6,7 @@ The fixtures are text: ``owl/functional.txt`` and so on have documents with the 
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import subprocess
@@ -137,6 +138,16 @@ def test_graphs_parse_functional_syntax_with_its_prefixes() -> None:
     assert (rdflib.URIRef("http://example.org/o#tom"), rdflib.RDF.type, rdflib.URIRef("http://example.org/o#Cat")) in graph
 
 
+@pytest.mark.parametrize("suffix", ["ofn", "omn", "owx", "obo"])
+def test_graphs_find_the_parser_by_the_name_of_the_file(suffix: str, tmp_path: Path) -> None:
+    path = tmp_path / f"pets.{suffix}"
+    if suffix == "obo":
+        path.write_text(OBO_PETS)
+    else:
+        path.write_text(rdflib.Graph().parse(data=PETS, format="ofn").serialize(format=suffix))
+    assert len(rdflib.Graph().parse(path)) == len(triples_of(path))
+
+
 @pytest.mark.parametrize("store", ["KGReasoner", "default"])
 @pytest.mark.parametrize("format", ["functional", "manchester", "owlxml"])
 def test_graphs_are_serialised(store: str, format: str) -> None:
@@ -184,6 +195,14 @@ def test_depth_and_length_are_bounded(format: str) -> None:
     assert triples_of(data, format)
     with pytest.raises(LoadError, match="nested more than 20 deep"):
         Reasoner().load(data, format=format, bounds=DocumentBounds(depth=20))
+    if format == "manchester":
+        chain = f"Class: A SubClassOf: {':p some ' * 15}(:q only {':p some ' * 15}B)"
+        assert triples_of(f"{HEADS[format]}ObjectProperty: p ObjectProperty: q {chain}".encode(), format)
+        side_by_side = f"Class: A SubClassOf: {', '.join([':p some (:q some B and :p only B)'] * 15)}"
+        for inner_text, is_deep in ((chain, True), (side_by_side, False)):
+            data = f"{HEADS[format]}ObjectProperty: p ObjectProperty: q {inner_text}".encode()
+            with pytest.raises(LoadError, match="nested more than 20 deep") if is_deep else contextlib.nullcontext():
+                Reasoner().load(data, format=format, bounds=DocumentBounds(depth=20))
     note = {"functional": f'AnnotationAssertion(:n :A "{"x" * 5000}")', "manchester": f'Class: A Annotations: :n "{"x" * 5000}"'}
     data = f"{HEADS[format]}{note[format]}{TAILS[format]}".encode()
     with pytest.raises(LoadError, match="longer than 1000"):
@@ -251,3 +270,47 @@ def test_horned_owl_reads_the_same(format: str, tmp_path: Path) -> None:
     theirs = horned.open_ontology_from_string(path.read_text(), HORNED[format]).save_to_string("ofn")
     ours = axioms(triples_of(path, format))
     assert texts(axioms(triples_of(theirs.encode(), "functional"))) == texts(ours)
+
+
+LOGICAL = re.compile(r"(?:SubClassOf|EquivalentClasses|DisjointClasses|SubObjectPropertyOf|TransitiveObjectProperty)\(")
+
+
+def test_horned_owl_reads_the_same_axioms_of_obo() -> None:
+    """Annotations differ: horned-owl labels those of the format, and leaves out some."""
+    horned = pytest.importorskip("pyhornedowl", reason="py-horned-owl is not installed: pip install py-horned-owl")
+    text = """format-version: 1.2
+ontology: x
+
+[Term]
+id: X:1
+name: one
+is_a: X:2 ! two
+relationship: BFO:0000050 X:3
+
+[Term]
+id: X:2
+disjoint_from: X:3
+
+[Term]
+id: X:4
+intersection_of: X:1
+intersection_of: BFO:0000050 X:3
+
+[Term]
+id: X:3
+
+[Typedef]
+id: BFO:0000050
+is_transitive: true
+is_a: RO:1
+
+[Typedef]
+id: RO:1
+"""
+
+    def logical(document: str, format: str) -> set[str]:
+        return {line for line in texts(axioms(triples_of(document.encode(), format))) if LOGICAL.match(line)}
+
+    theirs = logical(horned.open_ontology_from_string(text, "obo").save_to_string("ofn"), "functional")
+    assert theirs == logical(text, "obo")
+    assert len(theirs) == 6

@@ -780,8 +780,37 @@ def test_a_term_too_long_for_the_parser(tmp_path: Path) -> None:
 
 def test_another_encoding_than_utf_8(tmp_path: Path) -> None:
     path = tmp_path / "x.ttl"
-    path.write_bytes(TURTLE.encode("utf-16"))
+    path.write_bytes(TURTLE.replace("a", "\xe4").encode("latin-1"))
     assert "UTF-8" in message_of(path) and "hint: save the document in UTF-8" in message_of(path)
+
+
+UTF_16 = {
+    "turtle": "@prefix : <http://example.org/> .\n:\xe4\U00010000 :b :c .",
+    "nt": '<http://example.org/a> <http://example.org/b> "\xe4" .\n',
+    "functional": "Prefix(:=<http://example.org/>) Ontology(<http://example.org/> SubClassOf(:A :B))",
+    "manchester": "Prefix: : <http://example.org/> Ontology: <http://example.org/> Class: A SubClassOf: B",
+    "obo": "format-version: 1.2\n\n[Term]\nid: X:1\nname: a\n",
+    "jsonld": '{"@id": "http://example.org/a", "http://example.org/b": "c"}',
+}
+
+
+@pytest.mark.parametrize("order", ["le", "be"])
+@pytest.mark.parametrize("format", UTF_16)
+@pytest.mark.parametrize("is_told", [True, False])
+def test_utf_16_with_a_byte_order_mark(format: str, order: str, is_told: bool) -> None:
+    def read(data: bytes) -> set[str]:
+        dictionary = Dictionary()
+        blocks = rdf.read(data, dictionary=dictionary, format=format if is_told else None)
+        return {str(triple) for block in blocks for triple in dictionary.decode_rows(block.triples)}
+
+    text = UTF_16[format]
+    assert read(f"\ufeff{text}".encode(f"utf-16-{order}")) == read(text.encode())
+
+
+@pytest.mark.parametrize("broken", [b"\xff\xfea", b"\xff\xfe:\0a\0 \0\0\xdc \0"])
+def test_broken_utf_16(broken: bytes) -> None:
+    with pytest.raises(LoadError):
+        list(rdf.read(broken, dictionary=Dictionary(), format="turtle"))
 
 
 def test_a_file_that_may_not_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

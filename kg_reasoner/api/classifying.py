@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from kg_reasoner.api.core import ReasonerCore
 from kg_reasoner.classification.classifier import Classified, Classifier, Fork, Member, Source
-from kg_reasoner.classification.derived import DEEP, REACHES, UNIVERSAL, DerivedClassifier, derives_hierarchy
+from kg_reasoner.classification.derived import DEEP, REFERRED, SUB, UNIVERSAL, DerivedClassifier, derives_hierarchy
 from kg_reasoner.classification.hierarchy import Hierarchy
 from kg_reasoner.classification.usable_rules import reads_owl, without_schema_rules
 from kg_reasoner.engine.equality.rules import axioms
@@ -24,7 +24,8 @@ __all__ = ["Hierarchies"]
 
 _NOT_OWL = AxiomWarning("the rules of the program", "they are not those of OWL 2 RL, so not every axiom has its meaning")
 _NOMINALS = AxiomWarning(
-    "classes below a nominal", "they reach others below the same one, from which more may follow than the rules derive"
+    "classes below a nominal",
+    "something is related to its individual; if the class has members, more may follow from that than the rules derive",
 )
 _UNIVERSAL = AxiomWarning(
     "restrictions of owl:topObjectProperty", "it relates everything to everything, from which more may follow than the rules derive"
@@ -104,11 +105,14 @@ class Hierarchies:
     def _derived_warnings(self) -> tuple[AxiomWarning, ...]:
         """Return what the axioms say beyond the rules that derive the hierarchy."""
         engine = self._reasoner.core.engine
-        notes = (
+        notes = [
             note
-            for relation, note in ((REACHES, _NOMINALS), (UNIVERSAL, _UNIVERSAL), (DEEP, _DEEP))
+            for relation, note in ((UNIVERSAL, _UNIVERSAL), (DEEP, _DEEP))
             if relation in engine.catalog.predicates and len(engine.base.rows(relation)) > 0
-        )
+        ]
+        referred = engine.base.rows(REFERRED).tolist() if REFERRED in engine.catalog.predicates else []
+        if any(len(engine.base.matching(SUB, {0: individual, 1: cls})) == 0 for cls, individual in referred):
+            notes.insert(0, _NOMINALS)
         return (*engine.axioms.warnings, *notes)
 
     def _fork(self, program: Program) -> Made:

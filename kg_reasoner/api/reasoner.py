@@ -1282,6 +1282,31 @@ class Reasoner:
         """
         return self._explaining().all_proofs(fact)
 
+    def axioms_of(self, proof: Proof, prefixes: Mapping[str, str] | None = None) -> tuple[str, ...]:
+        """Return the axioms that a proof uses, whole and in functional syntax: why something holds, without the steps.
+
+        Args:
+            proof: A proof of a fact, an inconsistency or an inclusion of the hierarchy.
+            prefixes: The prefixes to use; by default those of the program.
+
+        Returns:
+            The axioms, in the order of the proof.
+
+        >>> reasoner = Reasoner(ruleset="owl2el")
+        >>> reasoner.load(b'''
+        ...     Prefix(:=<http://example.org/>) Ontology(SubClassOf(:Leaflet ObjectSomeValuesFrom(:partOf :Valve))
+        ...     EquivalentClasses(:PartOfValve ObjectSomeValuesFrom(:partOf :Valve)))''', format="functional")
+        >>> from kg_reasoner.terms import IRI
+        >>> leaflet, part = IRI("http://example.org/Leaflet"), IRI("http://example.org/PartOfValve")
+        >>> proof = reasoner.hierarchy().explain(leaflet, part)
+        >>> print("\\n".join(reasoner.axioms_of(proof, {"": "http://example.org/"})))
+        SubClassOf(:Leaflet ObjectSomeValuesFrom(:partOf :Valve))
+        EquivalentClasses(:PartOfValve ObjectSomeValuesFrom(:partOf :Valve))
+        """
+        from kg_reasoner.api.proof_axioms import axioms_of
+
+        return axioms_of(self, proof, dict(self.program.prefixes) if prefixes is None else prefixes)
+
     def why_not(self, fact: AnyTriple | Atom) -> WhyNot:
         """Explain why a fact does not hold: for each rule that could derive it, find the part of the body that fails.
 

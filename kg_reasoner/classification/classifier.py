@@ -111,7 +111,7 @@ class Classified:
     """
 
     members: dict[Kind, list[Member]]
-    pairs: dict[Kind, Numbers]
+    pairs: dict[Kind, Numbers | Ids]
     unsatisfiable: dict[Kind, dict[int, Violation]]
     linked: frozenset[Member]
     is_consistent: bool
@@ -272,7 +272,7 @@ class Classifier:
             leads[fork.dictionary.find(member.terms[0])] = True
         linked = self._linked(fork, triples, owner)
         violated, unowned = _by_owner(fork, owner)
-        pairs: dict[Kind, Numbers] = {}
+        pairs: dict[Kind, Numbers | Ids] = {}
         unsatisfiable: dict[Kind, dict[int, Violation]] = {}
         alone = self._alone(state, selection, others) if len(linked) else None
         base = set() if alone is None or alone.is_consistent() else set(map(_key, alone.inconsistencies()))

@@ -19,10 +19,13 @@ from kg_reasoner.program import FALSE, TRIPLE, Atom, Origin, Program, Rule, Vari
 from kg_reasoner.storage.arrays import Ids, TripleIds
 from kg_reasoner.terms import IRI, OWL, RDF, RDFS, Term, Triple
 
-__all__ = ["DEEP", "REACHES", "UNIVERSAL", "DerivedClassifier", "derives_hierarchy"]
+__all__ = ["DEEP", "REFERRED", "SUB", "UNIVERSAL", "DerivedClassifier", "derives_hierarchy"]
 
-REACHES: Final = "<tag:kg-reasoner:owl2el/reaches>"
-"""Relates a class to one below a nominal, a member of which each member of the former needs."""
+REFERRED: Final = "<tag:kg-reasoner:owl2el/referred>"
+"""Relates a class to the individual of a nominal above it, to which something that exists is related."""
+
+SUB: Final = "<tag:kg-reasoner:owl2el/sub>"
+"""Relates a class or an individual to the classes above it."""
 
 UNIVERSAL: Final = "<tag:kg-reasoner:owl2el/universal>"
 """Has owl:topObjectProperty if a restriction is one of it."""
@@ -161,13 +164,13 @@ class DerivedClassifier:
 
     def _read(self, explicit: TripleIds, selected: _Selected) -> _Reading:
         source, dictionary = self._source, self._source.dictionary
-        pairs: dict[Kind, Numbers] = {}
+        pairs: dict[Kind, Numbers | Ids] = {}
         unsatisfiable: dict[Kind, dict[int, Violation]] = {}
         for kind in KINDS:
             names, members = selected.names[kind], selected.members[kind]
             below = source.triple_ids("all", _BELOW[kind]) if len(names) else explicit[:0]
-            number_of = np.full(len(dictionary), -1, np.int64)
-            number_of[names] = np.arange(len(names))
+            number_of = np.full(len(dictionary), -1, np.int32)
+            number_of[names] = np.arange(len(names), dtype=np.int32)
             lower, upper = number_of[below[:, 0]], number_of[below[:, 2]]
             kept = (lower >= 0) & (upper >= 0) & (lower != upper)
             empty = np.unique(lower[(below[:, 2] == dictionary.find(_NOTHING[kind])) & (lower >= 0)]).tolist()

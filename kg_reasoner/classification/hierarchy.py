@@ -186,7 +186,7 @@ def _taxonomy(classified: Classified, kind: Kind, before: tuple[Classified, Hier
     members, pairs = classified.members[kind], classified.pairs[kind]
     kept = np.ones(len(members), bool)
     kept[list(classified.unsatisfiable[kind])] = False
-    place = np.cumsum(kept) - 1
+    place = np.cumsum(kept, dtype=np.int32) - 1
     if not kept.all():
         pairs = place[pairs[kept[pairs[:, 0]] & kept[pairs[:, 1]]]]
     if before is not None:

@@ -8,9 +8,10 @@ from typing import Final, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Numbers", "Reduction", "reduced"]
+__all__ = ["Numbers", "Reduction", "Small", "reduced"]
 
 Numbers: TypeAlias = npt.NDArray[np.int64]
+Small: TypeAlias = npt.NDArray[np.int32]
 
 _STEPS: Final = 1 << 20
 """How many nodes two steps above some nodes are looked at together."""
@@ -40,7 +41,7 @@ class Reduction:
         return np.stack(np.divmod(self.keys, max(self.count, 1)), axis=1)
 
 
-def reduced(count: int, pairs: Numbers, before: Reduction | None = None) -> Reduction:
+def reduced(count: int, pairs: Numbers | Small, before: Reduction | None = None) -> Reduction:
     """Return the transitive reduction of a transitive relation.
 
     Args:
@@ -54,11 +55,15 @@ def reduced(count: int, pairs: Numbers, before: Reduction | None = None) -> Redu
     >>> reduced(4, np.array([[0, 1], [1, 0], [0, 2], [1, 2]]), found).nearest.tolist()
     [[0, 2]]
     """
-    keys = np.sort(pairs[:, 0] * count + pairs[:, 1])
+    keys = pairs[:, 0].astype(np.int64)
+    keys *= count
+    keys += pairs[:, 1]
+    keys.sort()
     if len(keys) > 1:
-        keys = keys[np.concatenate([[True], keys[1:] != keys[:-1]])]
+        keys = keys[np.concatenate([[True], keys[1:] != keys[:-1]])]  # without duplicates
     first, changed = _firsts(count, keys, before)
-    low, high = np.divmod(keys, max(count, 1))
+    low = (keys // max(count, 1)).astype(np.int32)
+    high = (keys % max(count, 1)).astype(np.int32)
     is_first = first == np.arange(count)
     if not is_first.all():
         strict = is_first[low] & is_first[high]
@@ -100,7 +105,7 @@ def _mutual(count: int, pairs: Numbers, keys: Numbers) -> npt.NDArray[np.bool_]:
     return found
 
 
-def _nearest(count: int, low: Numbers, high: Numbers, nodes: Numbers) -> Numbers:
+def _nearest(count: int, low: Small, high: Small, nodes: Numbers) -> Numbers:
     """Return the pairs of some nodes that are not made of two others, of a strict order that is sorted."""
     sizes = np.bincount(low, minlength=count)
     ends = np.cumsum(sizes)
@@ -125,7 +130,7 @@ def _nearest(count: int, low: Numbers, high: Numbers, nodes: Numbers) -> Numbers
         found[begin:end] = ~marks[rows, uppers]
         done = until
     chosen = places[found]
-    return np.stack([low[chosen], high[chosen]], axis=1)
+    return np.stack([low[chosen], high[chosen]], axis=1).astype(np.int64)
 
 
 def _ranges(starts: Numbers, sizes: Numbers) -> Numbers:

@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from kg_reasoner.classification.reduction import Numbers, Reduction, reduced
+from kg_reasoner.classification.reduction import Numbers, Reduction, Small, reduced
 from kg_reasoner.engine.encoding import as_term
 from kg_reasoner.errors import ReasonerError
 from kg_reasoner.terms import IRI, AnyTerm, Term
@@ -26,13 +26,13 @@ class Taxonomy:
         pairs: The numbers of a name and of one above it, transitively closed.
     """
 
-    def __init__(self, names: Sequence[IRI], pairs: Numbers) -> None:
+    def __init__(self, names: Sequence[IRI], pairs: Numbers | Small) -> None:
         order = sorted(range(len(names)), key=lambda number: names[number].value)
-        self._rank = np.empty(len(names), np.int64)
+        self._rank = np.empty(len(names), np.int32)
         self._rank[order] = np.arange(len(names))
         self._set(tuple(names[number] for number in order), reduced(len(names), self._rank[pairs]))
 
-    def changed(self, pairs: Numbers) -> Taxonomy:
+    def changed(self, pairs: Numbers | Small) -> Taxonomy:
         """Return the order of the same names, in which other pairs hold. What is not below a change is taken from this one.
 
         Args:

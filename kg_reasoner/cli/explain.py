@@ -47,10 +47,10 @@ _FINAL_DOT: Final = re.compile(r"\s+\.\s*$")
     "-f",
     "--format",
     "output_format",
-    type=click.Choice(["text", "json", "dot", "html"]),
+    type=click.Choice(["text", "axioms", "json", "dot", "html"]),
     default="text",
     show_default=True,
-    help="dot is Graphviz; html is a self-contained page.",
+    help="axioms are those that the proof uses, without its steps; dot is Graphviz; html is a self-contained page.",
 )
 @click.option(
     "--all",
@@ -93,7 +93,12 @@ def explain(
         _print_absence(reasoner.why_not(triple).with_prefixes(shown), output_format)
         note("the triple does not hold")
         context.exit(3)
-    _print_proofs([proof.with_prefixes(shown) for proof in itertools.islice(found, most or 1)], output_format, most is not None)
+    proofs = [proof.with_prefixes(shown) for proof in itertools.islice(found, most or 1)]
+    if output_format == "axioms":
+        for number, proof in enumerate(proofs):
+            click.echo("\n" * (number > 0) + "\n".join(reasoner.axioms_of(proof, declared)))
+    else:
+        _print_proofs(proofs, output_format, most is not None)
 
 
 def _only(texts: Sequence[str]) -> str:
@@ -154,5 +159,5 @@ def _print_absence(answer: WhyNot, output_format: str) -> None:
     if output_format == "json":
         click.echo(json.dumps(answer.as_dict(), indent=2, ensure_ascii=False))
     else:
-        forms = {"text": answer.text, "dot": answer.dot, "html": answer.html}
+        forms = {"text": answer.text, "axioms": answer.text, "dot": answer.dot, "html": answer.html}
         click.echo(forms[output_format]().rstrip("\n"))

@@ -10,13 +10,30 @@ from kg_reasoner.errors import ReasonerWarning
 from kg_reasoner.loaders.rdf.formats import FUNCTIONAL, MANCHESTER, OWL_XML, Format
 from kg_reasoner.terms import Triple, term_text
 
-__all__ = ["OWL_FORMATS", "owl_lines"]
+__all__ = ["OWL_FORMATS", "axiom_texts", "owl_lines"]
 
 OWL_FORMATS: Final = (FUNCTIONAL, MANCHESTER, OWL_XML)
 """The formats that are written as axioms."""
 
 _SHOWN: Final = 3
 """How many triples a warning shows."""
+
+
+def axiom_texts(triples: Iterable[Triple], prefixes: Mapping[str, str]) -> Iterator[str]:
+    """Yield the axioms of triples in functional syntax, without declarations.
+
+    Args:
+        triples: The triples of whole axioms, and declarations of the names in them.
+        prefixes: The prefixes to use, with their namespaces.
+    """
+    from kg_reasoner.loaders.syntaxes.from_rdf import constructs_of
+    from kg_reasoner.loaders.syntaxes.functional_writer import construct_text
+    from kg_reasoner.loaders.syntaxes.written_names import WrittenNames
+
+    names = WrittenNames(prefixes)
+    for construct in constructs_of(triples, lambda _: None):
+        if construct.name not in ("Ontology", "Declaration"):
+            yield construct_text(construct, names)
 
 
 def owl_lines(triples: Iterable[Triple], format: Format, prefixes: Mapping[str, str]) -> Iterator[str]:

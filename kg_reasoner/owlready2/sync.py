@@ -90,7 +90,8 @@ def sync_reasoner(
     Classes get their inferred super-classes (`is_a`), equivalents (`equivalent_to`; ``Nothing`` if unsatisfiable), individuals
     their classes, and properties their super-properties. Triples are written to the ontology of the ``with`` block or, without
     one, to `x` if that is an ontology, or else to ``http://inferrences/``. What an earlier call has written and no longer follows
-    is taken back. A second call reasons over the changes only.
+    is taken back. A second call reasons over the changes only. A call that is interrupted leaves the World and its objects as they
+    were.
 
     Args:
         x: A World; an Ontology, for its World, with the results in this ontology; a list of ontologies, for these only; None: the
@@ -127,7 +128,13 @@ def sync_reasoner(
         raise package.OwlReadyInconsistentOntologyError(f"{first.text(prefixes)}\n{proof}{more}")
     hierarchy = reasoner.hierarchy()
     found = conclusions_of(attached, hierarchy, objects=infer_property_values, values=infer_data_property_values)
-    written = Writer(attached, _target(x, world), debug).apply(found)
+    had_inferences = _INFERENCES in world.ontologies
+    try:
+        written = Writer(attached, _target(x, world), debug).apply(found)
+    except BaseException:
+        if not had_inferences and _INFERENCES in world.ontologies:
+            world.ontologies[_INFERENCES].destroy()
+        raise
     _tell(debug, f"* kg_reasoner * Reasoning took {time.perf_counter() - started:.3f} seconds")
     warnings = tuple(dict.fromkeys((*hierarchy.warnings, *reasoner.warnings)))
     return Inferred(not warnings, warnings, written, attached, hierarchy, contexts)

@@ -13,6 +13,7 @@ import numpy as np
 
 from kg_reasoner.expressions.values import INTEGER_RANGES
 from kg_reasoner.owlready2.following import Attached, owlready
+from kg_reasoner.owlready2.undoing import Undo
 from kg_reasoner.storage.arrays import contains
 from kg_reasoner.terms import OWL, RDF, RDFS, XSD, Literal
 
@@ -49,7 +50,21 @@ class Writer:
         self.number = {name: self.world._abbreviate(name.value) for name in (*_IS_A.values(), *_EQUIVALENT.values())}
 
     def apply(self, found: Conclusions) -> int:
-        """Write what follows, and take back what was written before and follows no longer; return the number of new triples."""
+        """Write what follows, and take back what was written before and follows no longer; return the number of new triples.
+
+        If this is interrupted, the World, its objects and what is recorded of them are as before.
+        """
+        undo = Undo(self.attached)
+        try:
+            undo.begin()
+            written = self._apply(found, undo)
+            undo.end()
+        except BaseException:
+            undo.roll_back()
+            raise
+        return written
+
+    def _apply(self, found: Conclusions, undo: Undo) -> int:
         hierarchy = list(self.of_hierarchy(found))
         relations = [triple for triple in self.unstated(found.relations) if not self.is_stated_inversely(triple)]
         wanted = dict.fromkeys([*self.unstated(hierarchy), *relations])
@@ -59,8 +74,8 @@ class Writer:
         gone_values = self.retract(self.attached.written_values, values, of_literals=True)
         new_values = self.write_values(values)
         with owlready().base.LOADING:  # the triples have been written above
-            self.update_equivalents(found, gone)
-            self.update_parents(found, gone)
+            self.update_equivalents(found, gone, undo)
+            self.update_parents(found, gone, undo)
         for subject, property, value in (*relations, *gone):
             self.forget(subject, property, value)
         for subject, property, _ in (*new_values, *gone_values):
@@ -158,11 +173,12 @@ class Writer:
     def entity(self, number: int) -> Any:
         return self.world._get_by_storid(number)
 
-    def update_equivalents(self, found: Conclusions, gone: list[_Triple]) -> None:
+    def update_equivalents(self, found: Conclusions, gone: list[_Triple], undo: Undo) -> None:
         numbers = {self.number[name] for name in _EQUIVALENT.values()}
         for one, property, other in gone:
             entity = self.world._entities.get(one)
             if property in numbers and entity is not None:
+                undo.note_equivalents(entity)
                 if self.entity(other) in entity.equivalent_to:
                     entity.equivalent_to._remove(self.entity(other))
                 entity.equivalent_to._indirect = None
@@ -174,10 +190,11 @@ class Writer:
                 entity, second = self.entity(one), self.entity(other)
                 if second not in entity.equivalent_to:
                     self.tell(f"Equivalenting: {entity} {second}")
+                    undo.note_equivalents(entity)
                     entity.equivalent_to._append(second)
                     entity.equivalent_to._indirect = None
 
-    def update_parents(self, found: Conclusions, gone: list[_Triple]) -> None:
+    def update_parents(self, found: Conclusions, gone: list[_Triple], undo: Undo) -> None:
         package = owlready()
         kinds = {self.number[name]: kind for kind, name in _IS_A.items()}
         changed = {subject: kinds[property] for subject, property, _ in gone if property in kinds}
@@ -194,6 +211,7 @@ class Writer:
             if new and set(new) != set(old):
                 self.tell(f"Reparenting {entity}: {set(old)} => {set(new)}")
                 kept = [each for each in entity.is_a if each in new or each not in old]
+                undo.note_parents(entity)
                 entity.is_a.reinit([*kept, *(each for each in new if each not in kept)])
 
     def told(self, entity: Any, number: int, kind: str) -> list[Any]:

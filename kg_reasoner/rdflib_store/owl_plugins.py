@@ -7,6 +7,7 @@ from typing import IO, TYPE_CHECKING, Any, Final, cast
 from rdflib import plugin
 from rdflib.parser import Parser
 from rdflib.serializer import Serializer
+from rdflib.util import SUFFIX_FORMAT_MAP
 
 from kg_reasoner.loaders.rdf.formats import FUNCTIONAL, MANCHESTER, OBO, OWL_XML, Format
 from kg_reasoner.rdflib_store.block_stores import BlockStore
@@ -126,9 +127,15 @@ _PLUGINS: Final[tuple[tuple[Any, tuple[Any, ...]], ...]] = (
 
 
 def register_owl_plugins() -> None:
-    """Register the parsers and serializers with the names, media types and extensions of their syntaxes."""
+    """Register the parsers and serializers with the names, media types and extensions of their syntaxes.
+
+    With the extensions, ``graph.parse("x.ofn")`` finds the parser, too; rdflib has no entry points for this.
+    """
     for kind, classes in _PLUGINS:
         for found in classes:
             entry: Format = found.FORMAT
             for name in (entry.name, entry.media_type, *(extension[1:] for extension in entry.extensions)):
                 plugin.register(name, kind, __name__, found.__name__)
+    for found in _PLUGINS[0][1]:
+        for extension in found.FORMAT.extensions:
+            SUFFIX_FORMAT_MAP.setdefault(extension[1:], found.FORMAT.name)  # for `graph.parse` without a format

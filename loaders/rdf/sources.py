@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import io
 import os
 import re
@@ -13,7 +14,18 @@ from typing import BinaryIO, Final, Protocol, cast
 
 from kg_reasoner.errors import LoadError, Span
 from kg_reasoner.loaders.rdf.bounds import DEFAULT_BOUNDS, DocumentBounds, hint_for
-from kg_reasoner.loaders.rdf.formats import N3, N_QUADS, N_TRIPLES, TRIG, TURTLE, Format, format_of_name, has_known_extension
+from kg_reasoner.loaders.rdf.formats import (
+    N3,
+    N_QUADS,
+    N_TRIPLES,
+    OWL_XML,
+    RDF_XML,
+    TRIG,
+    TURTLE,
+    Format,
+    format_of_name,
+    has_known_extension,
+)
 from kg_reasoner.loaders.rdf.packed import DamagedError, ReadAhead, packing_of, unpacked
 from kg_reasoner.loaders.rdf.sniff import HEAD_SIZE, refuse_binary, sniff
 
@@ -21,6 +33,7 @@ __all__ = ["Document", "OpenDocument", "ReadableStream", "document_of", "documen
 
 _MAGIC: Final = 4
 _BOM: Final = b"\xef\xbb\xbf"
+_UTF_16: Final = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _RAW_BUFFER: Final = 1 << 18
 _TURTLES: Final = (TURTLE, TRIG, N3)
 _ADDRESS: Final = re.compile(r"(?:https?|ftp):/", re.IGNORECASE)
@@ -114,6 +127,9 @@ class OpenDocument:
                     content = self._ahead = ReadAhead(content)
             guarded = _Guarded(content, document, None if packing is None else self._raw)
             self.head = guarded.look(HEAD_SIZE)
+            if self.head.startswith(_UTF_16) and not self._is_xml():  # parsers of XML know encodings
+                guarded = _Guarded(_FromUtf16(guarded), document, None)
+                self.head = guarded.look(HEAD_SIZE)
             self.stream = cast(BinaryIO, io.BufferedReader(guarded, _RAW_BUFFER))
             if self.head.startswith(_BOM):
                 self.stream.read(len(_BOM))
@@ -124,6 +140,12 @@ class OpenDocument:
         except BaseException:
             self._raw.close()
             raise
+
+    def _is_xml(self) -> bool:
+        try:
+            return (self.document.format or sniff(self.head, self.document.name)) in (RDF_XML, OWL_XML)
+        except LoadError:
+            return False
 
     def format(self) -> Format | None:
         """Return the document's declared format, or the one detected from its content; None for an empty document.
@@ -243,6 +265,32 @@ class _Guarded(io.RawIOBase):
         if self._unpacked > bounds.expanded(packed):
             message = f"it unpacks to more than {bounds.expansion} times its size"
             raise LoadError(f"cannot read {self._document.name}: {message}", hint=hint_for("expansion"))
+
+
+class _FromUtf16(io.RawIOBase):
+    """A stream of UTF-16 as UTF-8. What is not UTF-16 becomes bytes that are not UTF-8, as its reader will say."""
+
+    def __init__(self, inner: io.RawIOBase) -> None:
+        self._inner = inner
+        self._decode = codecs.getincrementaldecoder("utf-16")("surrogatepass").decode
+        self._rest = b""
+        self._ended = False
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: object) -> int:
+        view = memoryview(cast(bytearray, buffer))
+        while not self._rest and not self._ended:
+            data = self._inner.read(max(2, len(view) // 2)) or b""
+            self._ended = not data
+            try:
+                self._rest = self._decode(data, self._ended).encode("utf-8", "surrogatepass")
+            except UnicodeDecodeError:
+                self._rest, self._ended = b"\xff", True
+        data, self._rest = self._rest[: len(view)], self._rest[len(view) :]
+        view[: len(data)] = data
+        return len(data)
 
 
 class _Encoded(io.RawIOBase):

@@ -36,7 +36,11 @@ _FRAME: Final = re.compile(
 )
 _PREFIX: Final = re.compile(r"Prefix:\s*(\S*:)\s*(<[^<>\s]*>)")
 _NAME: Final = re.compile(r"\s*(?:#[^\n]*(?:\n\s*|\Z))*(<[^<>\s]*>|[^\s<>\"(){}\[\],#]+)")
-_BRACKETS: Final = re.compile(r'"(?:[^"\\]|\\.)*"|<[^<>"\s]*>|#[^\n]*|[()]|\bnot\b', re.DOTALL)
+_BRACKETS: Final = re.compile(
+    r'"(?:[^"\\]|\\.)*"|<[^<>"\s]*>|#[^\n]*|[(),]'
+    r"|(?<![\w:.-])(?:some|only|min|max|exactly|and|or|\w+:(?=\s))(?![\w:.-])",
+    re.DOTALL,
+)
 _DESCRIPTION: Final = frozenset({"IRI", "NOT", "LPAR", "LBRACE", "INVERSE"})
 _GROUPS: Final = (
     ("a class expression", _DESCRIPTION),
@@ -139,10 +143,21 @@ def _check_bounds(source: SourceText, settings: Settings, start: int, end: int) 
     if end - start < min(settings.depth, settings.token):
         return
     depth = 0
+    opened = [0]  # for each open bracket, the restrictions that an expression is in and that end with it
     for match in _BRACKETS.finditer(source.text, start, end):
         if match.end() - match.start() > settings.token:
             raise settings.too_long(source, match.start())
         sign = match[0]
-        depth += (sign == "(") - (sign == ")")
+        if sign == "(":
+            opened.append(0)
+            depth += 1
+        elif sign in ("some", "only", "min", "max", "exactly"):
+            opened[-1] += 1
+            depth += 1
+        elif sign in ("and", "or", ",") or sign[-1] == ":":
+            depth -= opened[-1]
+            opened[-1] = 0
+        elif sign == ")" and len(opened) > 1:
+            depth -= opened.pop() + 1
         if depth > settings.depth:
             raise settings.too_deep(source, match.start(), match.end())

@@ -14,6 +14,9 @@ __all__ = ["Clause", "Frame", "Reference", "frames"]
 
 # No pattern has two neighbours that match the same characters: a long line takes time as its length.
 _LINE: Final = re.compile(r"([^\n]*)(?:\n|\Z)")
+_BACKSLASH: Final = ("\\", "\\\r")
+_CONTINUED: Final = re.compile(r"(?<!\\)(?:\\\\)*(\\)\r?\Z")
+"""The end of a line that goes on in the next one: a backslash that no other one escapes."""
 _STANZA: Final = re.compile(r"\[([^\]]*)\](?:\s*!.*)?")
 _COMMENT: Final = re.compile(r"(?<=\s)!\s")
 _TEXT: Final = r'"([^"\\]*(?:\\.[^"\\]*)*)"'
@@ -171,10 +174,15 @@ def frames(source: SourceText, settings: Settings) -> Iterator[Frame]:
     while place < len(text):
         match = _LINE.match(text, place)
         assert match is not None
-        if match.end() - place > settings.token:
+        whole, end = match[1], match.end()
+        while whole.endswith(_BACKSLASH) and _CONTINUED.search(whole) and not whole.lstrip().startswith("!") and end < len(text):
+            match = _LINE.match(text, end)
+            assert match is not None
+            whole, end = whole.rstrip("\r")[:-1] + match[1], match.end()
+        if end - place > settings.token:
             raise settings.too_long(source, place)
-        line = match[1].strip()
-        start = place + match[1].find(line[:1])
+        line = whole.strip()
+        start = place + whole.find(line[:1])
         tag, colon, value = line.partition(":")
         if not line or line.startswith("!"):
             pass
@@ -188,7 +196,7 @@ def frames(source: SourceText, settings: Settings) -> Iterator[Frame]:
             hint = "after a tag comes a colon, as in `id: GO:0008150`"
             message = "expected a tag with a value, a stanza such as [Term], or a comment after `!`"
             raise source.error(message, start, start + len(line), hint)
-        place = match.end()
+        place = end
     yield frame
 
 

@@ -1,0 +1,73 @@
+"""Takes back what an interrupted call has written into a World and changed of its Python objects."""
+
+from __future__ import annotations
+
+import sqlite3
+from typing import TYPE_CHECKING, Any, Final
+
+from kg_reasoner.owlready2.following import owlready
+
+if TYPE_CHECKING:
+    from kg_reasoner.owlready2.following import Attached
+
+__all__ = ["Undo"]
+
+_SAVEPOINT: Final = "kg_reasoner_sync"
+
+
+class Undo:
+    """The state of a World before a call writes to it: a savepoint of the quad store, and the changed objects as they were.
+
+    Args:
+        attached: The World and what is recorded of it.
+    """
+
+    def __init__(self, attached: Attached) -> None:
+        self._attached = attached
+        self._db: Any = attached.world.graph.db
+        self._recorded = (
+            dict(attached.written),
+            dict(attached.written_values),
+            (dict(attached.taken_back[0]), dict(attached.taken_back[1])),
+            dict(attached.store.stored_as),
+        )
+        self._parents: list[tuple[Any, list[Any]]] = []
+        self._equivalents: list[tuple[Any, list[Any]]] = []
+
+    def begin(self) -> None:
+        """Set the savepoint. It is inside a transaction, so that its end saves nothing: that is what `World.save` does."""
+        if not self._db.in_transaction:
+            self._db.execute("BEGIN")
+        self._db.execute(f"SAVEPOINT {_SAVEPOINT}")
+
+    def end(self) -> None:
+        """Keep what has been written."""
+        self._db.execute(f"RELEASE {_SAVEPOINT}")
+
+    def note_parents(self, entity: Any) -> None:
+        """Note what is above an object before that changes."""
+        self._parents.append((entity, list(entity.is_a)))
+
+    def note_equivalents(self, entity: Any) -> None:
+        """Note what an object is equivalent to before that changes."""
+        self._equivalents.append((entity, list(entity.equivalent_to)))
+
+    def roll_back(self) -> None:
+        """Restore what was before `begin`; nothing happens before that, or after `end`."""
+        try:
+            self._db.execute(f"ROLLBACK TO {_SAVEPOINT}")
+            self._db.execute(f"RELEASE {_SAVEPOINT}")
+        except sqlite3.OperationalError:  # there is no such savepoint
+            return
+        attached = self._attached
+        attached.written, attached.written_values, attached.taken_back, attached.store.stored_as = self._recorded
+        with owlready().base.LOADING:
+            for entity, before in reversed(self._parents):
+                if list(entity.is_a) != before:
+                    entity.is_a.reinit(before)
+            for entity, before in reversed(self._equivalents):
+                for each in [each for each in entity.equivalent_to if each not in before]:
+                    entity.equivalent_to._remove(each)
+                for each in [each for each in before if each not in entity.equivalent_to]:
+                    entity.equivalent_to._append(each)
+                entity.equivalent_to._indirect = None

@@ -1,0 +1,108 @@
+"""An interrupted `sync_reasoner` leaves the World and its objects as they were, or as they are after it."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+import pytest
+
+from .effort import by_effort
+
+pytest.importorskip("owlready2", reason="owlready2 is not installed (the extra 'owlready2')")
+
+from .test_owlready2_reasoning import ANIMALS, ZOO, world_of
+
+FILES = tuple(f"{Path('kg_reasoner', 'owlready2')}/{name}.py" for name in ("writing", "undoing", "sync"))
+
+
+class Stop(BaseException):
+    """The interrupt."""
+
+
+class Lines:
+    """Counts the lines of our modules that are executed, and raises an interrupt at one of them."""
+
+    def __init__(self, at: int) -> None:
+        self.at, self.count = at, 0
+
+    def __enter__(self) -> Lines:
+        sys.settrace(self.trace)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        sys.settrace(None)
+
+    def trace(self, frame: FrameType, event: str, _: Any) -> Any:
+        if not frame.f_code.co_filename.endswith(FILES) or frame.f_code.co_name in ("roll_back", "__exit__"):
+            return None
+        if event == "line":
+            self.count += 1
+            if self.count == self.at:
+                sys.settrace(None)
+                raise Stop
+        return self.trace
+
+
+def world() -> Any:
+    """A World with an ontology whose objects are all loaded."""
+    made = world_of(ANIMALS)
+    ontology = made.get_ontology(ZOO)
+    list(ontology.individuals())
+    return made
+
+
+def state(made: Any) -> tuple[Any, ...]:
+    ontology = made.get_ontology(ZOO)
+    triples = sorted(map(str, made.graph.execute("SELECT s,p,o FROM objs UNION ALL SELECT s,p,o FROM datas").fetchall()))
+    objects = [(each.name, sorted(map(str, each.is_a)), sorted(map(str, each.equivalent_to))) for each in ontology.classes()]
+    individuals = [
+        (each.name, sorted(map(str, each.is_a)), sorted(map(str, each.knows)), list(each.number)) for each in ontology.individuals()
+    ]
+    return triples, objects, individuals
+
+
+def changed(made: Any) -> None:
+    ontology = made.get_ontology(ZOO)
+    ontology.Mammal.is_a.append(ontology.CatOwner)
+    ontology.Beast.equivalent_to.clear()
+    ontology.ann.owns = []
+
+
+def call(made: Any, at: int = 0) -> int:
+    from kg_reasoner.owlready2 import sync_reasoner
+
+    with Lines(at) as lines:
+        sync_reasoner(made, infer_property_values=True, infer_data_property_values=True, debug=0)
+    return lines.count
+
+
+@pytest.mark.filterwarnings("ignore::kg_reasoner.errors.BeyondProfileWarning")
+@pytest.mark.parametrize("is_second", [False, True])
+def test_a_call_is_before_or_after(is_second: bool) -> None:
+    """The second call takes back what the first one wrote, and writes more."""
+
+    def prepared() -> Any:
+        made = world()
+        if is_second:
+            call(made)
+            changed(made)
+        return made
+
+    made = prepared()
+    before = state(made)
+    count = call(made)
+    assert before != state(made) and count > 200
+    rolled_back = 0
+    for at in range(1, count + 1, max(1, count // by_effort(12, 60, count))):
+        made = prepared()
+        before = state(made)
+        with pytest.raises(Stop):
+            call(made, at)
+        now = state(made)
+        call(made)
+        assert now in (before, state(made)), f"line {at} of {count}"
+        rolled_back += now == before
+    assert rolled_back
