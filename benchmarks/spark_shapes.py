@@ -10,6 +10,7 @@ Spark those of Java and of its Python workers, without the start of the session.
 ``properties``  SIZE properties, each a subproperty of another one, with a domain
 ``path``        a path of SIZE nodes by a transitive property
 ``hub``         SIZE edges to one node, from there to ten others, by a property chain
+``skewed``      the same, but SIZE further nodes have such a chain
 ``same``        a group of SIZE equal terms, linked one by one
 ==============  =======================================================================
 """
@@ -94,6 +95,13 @@ def _hub(size: int) -> Iterator[str]:
         yield f"{_('hub')} {_('q')} {_(f'y{number}')}"
 
 
+def _skewed(size: int) -> Iterator[str]:
+    yield from _hub(size)
+    for number in range(size):
+        yield f"{_(f'x{number}')} {_('p')} {_(f'z{number}')}"
+        yield f"{_(f'z{number}')} {_('q')} {_(f'y{number}')}"
+
+
 def _same(size: int) -> Iterator[str]:
     for number in range(size - 1):
         yield f"{_(f'n{number:07}')} <{_OWL}sameAs> {_(f'n{number + 1:07}')}"
@@ -108,6 +116,7 @@ CASES = {
     "properties": _properties,
     "path": _path,
     "hub": _hub,
+    "skewed": _skewed,
     "same": _same,
 }
 

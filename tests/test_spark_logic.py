@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 import pytest
 
@@ -15,6 +16,7 @@ from kg_reasoner.language.parser import parse
 from kg_reasoner.program import Program
 from kg_reasoner.spark_backend import SparkReasoner, update
 from kg_reasoner.spark_backend.exec.components import least_of_components, representatives
+from kg_reasoner.spark_backend.exec.skew import salted_join
 from kg_reasoner.spark_backend.io.columns import triple_frame
 from kg_reasoner.spark_backend.io.workspace import Workspace
 from kg_reasoner.spark_backend.progress import Report
@@ -85,6 +87,33 @@ def test_all_ways_are_the_same(monkeypatch: pytest.MonkeyPatch, seed: int, words
     monkeypatch.setattr("kg_reasoner.spark_backend.exec.facts.SMALL", 1)
     expect_what_the_engine_says(ontologies(2000 + seed, BATCH))
     test_updates_of_random_ontologies(2000 + seed)
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_heavy_terms_are_split(monkeypatch: pytest.MonkeyPatch, seed: int) -> None:
+    """All terms of a property are heavy here, in rules that join and in transitive closures; hubs have many edges both ways."""
+    salted: list[frozenset[str]] = []
+
+    def noted(left: Any, right: Any, shared: Any, key: str, heavy: frozenset[str]) -> Any:
+        salted.append(heavy)
+        return salted_join(left, right, shared, key, heavy)
+
+    for module in ("joins", "transitive"):
+        monkeypatch.setattr(f"kg_reasoner.spark_backend.exec.{module}.salted_join", noted)
+    monkeypatch.setattr("kg_reasoner.spark_backend.exec.joins.FEW", 0)
+    monkeypatch.setattr("kg_reasoner.spark_backend.exec.facts.SMALL", 1)
+    monkeypatch.setattr("kg_reasoner.spark_backend.exec.facts.LEAST", 0)
+    monkeypatch.setattr("kg_reasoner.spark_backend.exec.skew.LEAST", 1)
+    monkeypatch.setattr("kg_reasoner.spark_backend.exec.skew.SAMPLE", 1)
+    monkeypatch.setattr("kg_reasoner.spark_backend.exec.transitive.FEW_STEPS", 0)
+    source = random.Random(seed)
+    text = ":t a owl:TransitiveProperty . :u owl:inverseOf :p .\n"
+    text += ":chain owl:propertyChainAxiom ( :p :q ) . :other owl:propertyChainAxiom ( :q :u ) .\n"
+    text += "".join(f":x{number} :p :hub . :hub :q :y{number} . :x{number} :t :hub . :hub :t :y{number} .\n" for number in range(9))
+    text += "".join(f":x{source.randrange(9)} :{source.choice('pqt')} :y{source.randrange(9)} .\n" for _ in range(20))
+    expect_what_the_engine_says(turtle(text))
+    assert any("<http://example.org/hub>" in heavy for heavy in salted)
+    expect_what_the_engine_says(ontologies(4000 + seed, BATCH))
 
 
 def test_too_many_masks_are_joins(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:

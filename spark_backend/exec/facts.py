@@ -13,6 +13,7 @@ from kg_reasoner.program import TRIPLE, Atom, Variable
 from kg_reasoner.spark_backend.exec.candidates import Candidates, feature_of
 from kg_reasoner.spark_backend.exec.mask_table import FEW, MaskTable
 from kg_reasoner.spark_backend.exec.matching import RELATION, as_relation, matched
+from kg_reasoner.spark_backend.exec.skew import LEAST, Heavy, heavy_terms
 from kg_reasoner.spark_backend.exec.statistics import Statistics
 from kg_reasoner.spark_backend.exec.table import Growing, Part
 from kg_reasoner.spark_backend.exec.views import Views
@@ -82,6 +83,7 @@ class Facts:
         """All triples, if rules are open."""
         self.masks = MaskTable(masks, workspace)
         self._extracts: dict[Term, DataFrame] = {}
+        self._heavy: Heavy = {}
         self._axioms: dict[int, DataFrame] = {}
         self.views = Views(spark, properties, masks, self.masks)
         self.relations: dict[int, Growing] = {}
@@ -221,6 +223,18 @@ class Facts:
         texts = sorted(map(term_text, wanted))
         step = self.workspace.step(name, lambda: self.base.where(F.col(PREDICATE).isin(texts)))
         self._extracts.update(dict.fromkeys(wanted, step.rows))
+        many = sorted(term_text(property) for property in wanted if self.statistics.count(property) > LEAST)
+        if many:
+            self._heavy.update(heavy_terms(step.rows.where(F.col(PREDICATE).isin(many))))
+
+    def heavy(self, properties: Iterable[Term], end: str) -> frozenset[str]:
+        """Return the terms that many triples of some properties, or of those that imply them, have as subject or object."""
+        found: frozenset[str] = frozenset()
+        if self._heavy:
+            other = OBJECT if end == SUBJECT else SUBJECT
+            for source, swapped in {some for property in properties for some in self.views.sources(property)}:
+                found |= self._heavy.get((term_text(source), other if swapped else end), frozenset())
+        return found
 
     def _types(self, part: Part) -> DataFrame | None:
         """Return the types encoded in masks, as triples."""

@@ -10,9 +10,10 @@ old steps, if any: so only what is new is extended. A few pairs are closed by th
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from kg_reasoner.spark_backend.exec.facts import Facts
+from kg_reasoner.spark_backend.exec.skew import salted_join
 from kg_reasoner.spark_backend.io.columns import OBJECT, PREDICATE, SUBJECT, TRIPLE_COLUMNS, local_frame
 from kg_reasoner.spark_backend.io.workspace import Step, Workspace, rows_of
 from kg_reasoner.spark_backend.plan.transitive import few_closed
@@ -46,7 +47,10 @@ def close(facts: Facts, properties: frozenset[Term], workspace: Workspace, *, is
     one = workspace.step("steps", lambda: _united(new, None if old is None else _joined(new, old)))
     if not one.count:
         return None
-    closed = _by_doubling(workspace, one.rows) if one.count > FEW_STEPS else _by_driver(workspace, one.rows)
+    if one.count <= FEW_STEPS:
+        closed = _by_driver(workspace, one.rows)
+    else:
+        closed = _by_doubling(workspace, one.rows, _Hubs(facts.heavy(properties, OBJECT), facts.heavy(properties, SUBJECT)))
     return closed if old is None else _united(closed, _joined(old, closed))
 
 
@@ -54,39 +58,56 @@ def _united(one: DataFrame, other: DataFrame | None) -> DataFrame:
     return (one if other is None else one.unionByName(other)).distinct()
 
 
-def _joined(one: DataFrame, other: DataFrame) -> DataFrame:
+class _Hubs(NamedTuple):
+    """Nodes where many steps end, and where many begin."""
+
+    ends: frozenset[str] = frozenset()
+    begins: frozenset[str] = frozenset()
+
+
+_NO_HUBS: Final = _Hubs()
+
+
+def _joined(one: DataFrame, other: DataFrame, hubs: _Hubs = _NO_HUBS) -> DataFrame:
     """Return the pairs that a step of each connects."""
     from pyspark.sql import functions as F
 
     left = one.select(SUBJECT, PREDICATE, F.col(OBJECT).alias("middle"))
     right = other.select(F.col(SUBJECT).alias("middle"), PREDICATE, OBJECT)
-    return left.join(right, ["middle", PREDICATE]).select(*TRIPLE_COLUMNS)
+    shared = ["middle", PREDICATE]
+    if hubs.ends:
+        joined = salted_join(left, right, shared, "middle", hubs.ends)
+    elif hubs.begins:
+        joined = salted_join(right, left, shared, "middle", hubs.begins)
+    else:
+        joined = left.join(right, shared)
+    return joined.select(*TRIPLE_COLUMNS)
 
 
 def _by_driver(workspace: Workspace, rows: DataFrame) -> DataFrame:
     edges = [(row[SUBJECT], row[PREDICATE], row[OBJECT]) for row in rows.collect()]
     found = few_closed(edges, FEW_CLOSED)
     if found is None:
-        return _by_doubling(workspace, rows)
+        return _by_doubling(workspace, rows, _NO_HUBS)
     return local_frame(rows.sparkSession, sorted(found), ", ".join(f"{name} string" for name in TRIPLE_COLUMNS))
 
 
-def _by_doubling(workspace: Workspace, rows: DataFrame) -> DataFrame:
+def _by_doubling(workspace: Workspace, rows: DataFrame, hubs: _Hubs) -> DataFrame:
     found: list[Step] = []
     length, total = rows, rows
     while True:
         number = len(found) + 1
-        reached = workspace.step(f"doubling-{number}", partial(_further, length, total))
+        reached = workspace.step(f"doubling-{number}", partial(_further, length, total, hubs))
         if not reached.count:
             return total
         found.append(reached)
-        length = workspace.step(f"length-{number}", partial(_twice, length)).rows
+        length = workspace.step(f"length-{number}", partial(_twice, length, hubs)).rows
         total = rows.unionByName(rows_of(found))
 
 
-def _further(length: DataFrame, total: DataFrame) -> DataFrame:
-    return _joined(length, total).distinct().join(total, list(TRIPLE_COLUMNS), "left_anti")
+def _further(length: DataFrame, total: DataFrame, hubs: _Hubs) -> DataFrame:
+    return _joined(length, total, hubs).distinct().join(total, list(TRIPLE_COLUMNS), "left_anti")
 
 
-def _twice(length: DataFrame) -> DataFrame:
-    return _joined(length, length).distinct()
+def _twice(length: DataFrame, hubs: _Hubs) -> DataFrame:
+    return _joined(length, length, hubs).distinct()
