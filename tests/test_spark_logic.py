@@ -141,12 +141,17 @@ def test_equal_terms_without_expansion() -> None:
     assert {row[:3] for row in found} == expected
 
 
-@pytest.mark.parametrize("few", [0, 10, 10_000])
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize(("few", "closed"), [(0, 0), (10, 10_000), (10_000, 10_000), (10_000, 0)])
+@pytest.mark.parametrize("seed", range(5))
 @pytest.mark.sample(4)
-def test_transitive_closure(monkeypatch: pytest.MonkeyPatch, seed: int, few: int) -> None:
-    """Of random graphs with cycles, by several properties, one of which implies another; then with more edges."""
+def test_transitive_closure(monkeypatch: pytest.MonkeyPatch, seed: int, few: int, closed: int) -> None:
+    """Of random graphs with cycles, by several properties, one of which implies another; then with more edges. By doubling, by the
+    driver, and by searching.
+    """
     monkeypatch.setattr("kg_reasoner.spark_backend.exec.transitive.FEW_STEPS", few)
+    monkeypatch.setattr("kg_reasoner.spark_backend.exec.transitive.FEW_CLOSED", closed)
+    monkeypatch.setattr("kg_reasoner.spark_backend.exec.search.SEARCHES", 3)
+    monkeypatch.setattr("kg_reasoner.spark_backend.exec.search.ROWS", 20)
     source = random.Random(seed)
     text = ":p a owl:TransitiveProperty . :q a owl:TransitiveProperty , owl:SymmetricProperty . :p rdfs:subPropertyOf :r .\n"
     text += ":r a owl:TransitiveProperty . :r owl:inverseOf :s . :chain owl:propertyChainAxiom ( :p :r ) .\n"

@@ -301,7 +301,7 @@ class Facts:
             triples.append(open_triples.where(~in_masks))
             if classes and (rows := self.views.features_of(open_triples.where(in_masks))) is not None:
                 features.append(rows)
-        count = self._absorb_triples(f"{name}-triples", union(triples), heads)
+        count = self._absorb_triples(f"{name}-triples", union(triples), union(found.new_triples), heads)
         for arity in sorted(set(self.relations) | set(found.relations)):
             count += self._absorb_relation(f"{name}-relations-{arity}", arity, found.relations.get(arity, []))
         new = self.derived.rows("delta")
@@ -331,14 +331,19 @@ class Facts:
         assert found is not None
         self.closed.advance(self._novel(name, found, self.closed.rows("all"), TRIPLE_COLUMNS))
 
-    def _absorb_triples(self, name: str, candidates: DataFrame | None, heads: set[Term] | None) -> int:
-        """Add candidate triples. `heads` are their properties, or None if they can have any."""
+    def _absorb_triples(self, name: str, candidates: DataFrame | None, new: DataFrame | None, heads: set[Term] | None) -> int:
+        """Add candidate triples, and others that are new. `heads` are their properties, or None if they can have any."""
         self._new_properties = heads or set()
-        if candidates is None:
+        if candidates is None and new is None:
             self.derived.advance(None)
             return 0
-        known = self.closed.rows("all") if heads is None else self.triples_of(frozenset(heads), "all")
-        step = self._novel(name, candidates, known, TRIPLE_COLUMNS)
+        if candidates is not None:
+            known = self.closed.rows("all") if heads is None else self.triples_of(frozenset(heads), "all")
+            step = self._novel(name, candidates, known, TRIPLE_COLUMNS)
+            new = None if new is None else new.unionByName(step.rows)
+        if new is not None:
+            rows = new
+            step = self.workspace.step(f"{name}-together", lambda: rows)
         if heads is None:
             self._new_properties = _properties_of(step)
         self.derived.advance(step)

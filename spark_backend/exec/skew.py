@@ -14,7 +14,7 @@ from kg_reasoner.spark_backend.io.columns import OBJECT, PREDICATE, SUBJECT, TRI
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-__all__ = ["LEAST", "Heavy", "heavy_terms", "salted_join"]
+__all__ = ["LEAST", "Heavy", "heavy_terms", "salted_join", "tasks_of_shuffles"]
 
 Heavy: TypeAlias = dict[tuple[str, str], frozenset[str]]
 """The heavy terms of properties, by the text of the property and the column."""
@@ -49,7 +49,7 @@ def salted_join(left: DataFrame, right: DataFrame, shared: Sequence[str], key: s
     """Return the inner join on shared columns, where many rows of the left side have heavy terms in the column `key`."""
     from pyspark.sql import functions as F
 
-    parts = _parts(left.sparkSession)
+    parts = max(2, min(MOST_PARTS, tasks_of_shuffles(left.sparkSession)))
     is_heavy = F.col(key).isin(sorted(heavy))
     part = F.pmod(F.xxhash64(*left.columns), F.lit(parts)).cast("int")
     salted = left.withColumn(_SALT, F.when(is_heavy, part).otherwise(F.lit(0)))
@@ -58,6 +58,6 @@ def salted_join(left: DataFrame, right: DataFrame, shared: Sequence[str], key: s
     return salted.join(copied, [*shared, _SALT]).drop(_SALT)
 
 
-def _parts(spark: SparkSession) -> int:
-    """Return into how many parts a heavy term is split: one for each task of a shuffle."""
-    return max(2, min(MOST_PARTS, int(spark.conf.get("spark.sql.shuffle.partitions", "2"))))
+def tasks_of_shuffles(spark: SparkSession) -> int:
+    """Return how many tasks a shuffle has at most."""
+    return int(spark.conf.get("spark.sql.shuffle.partitions", "2") or 2)
