@@ -274,6 +274,28 @@ def test_equal_literals_violate_what_compares_them() -> None:
     )
 
 
+def test_terms_that_equal_one_of_two_literals_with_the_same_value() -> None:
+    """The literals are not different, but a name is different from both."""
+    expect_what_the_engine_says(
+        turtle("""
+            :p a owl:InverseFunctionalProperty . :q owl:inverseOf :p .
+            :i :q 1 , :i . :j :q "01"^^xsd:integer ; :p 1 .
+        """)
+    )
+
+
+def test_terms_that_equal_literals_only() -> None:
+    """The literal that stands for two has the value of another one, but the other of the two has not."""
+    reasoner = expect_what_the_engine_says(
+        turtle("""
+            :f a owl:FunctionalProperty . :w :f "b" , 1 .
+            :x :f "b" . :x :f "01"^^xsd:integer . :y :f 1 . :y :f "001"^^xsd:integer . :z :f 2 , "02"^^xsd:integer .
+        """)
+    )
+    assert reasoner.run.representatives is not None
+    assert reasoner.run.representatives.of_literals
+
+
 def test_violations_name_what_was_written() -> None:
     """The constraint has a term that another one stands for."""
     reasoner = expect_what_the_engine_says(

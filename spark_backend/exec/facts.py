@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from kg_reasoner.program import TRIPLE, Atom, Variable
 from kg_reasoner.spark_backend.exec.candidates import Candidates, feature_of
+from kg_reasoner.spark_backend.exec.equality import Representatives
 from kg_reasoner.spark_backend.exec.mask_table import FEW, MaskTable
 from kg_reasoner.spark_backend.exec.matching import RELATION, as_relation, matched
 from kg_reasoner.spark_backend.exec.skew import LEAST, Heavy, heavy_terms
@@ -52,6 +53,7 @@ class Facts:
         base: All triples that were given or stated.
         statistics: How many of them there are of each property and class.
         relations: Facts of general predicates that were given.
+        representatives: Those to which facts are rewritten, or None.
         is_open: Whether rules ask for triples of any property or class. Then all triples are written out, what properties and masks
             imply among them, so that these rules need not put them together each time.
     """
@@ -67,8 +69,10 @@ class Facts:
         relations: Mapping[str, DataFrame],
         *,
         is_open: bool = False,
+        representatives: Representatives | None = None,
     ) -> None:
         self.spark = spark
+        self.representatives = representatives
         self.properties = properties
         self.features = masks
         self.workspace = workspace

@@ -236,7 +236,7 @@ def _checked(state: _Partial, waiting: list[Condition], join: Join, facts: Facts
             elif isinstance(part, Filter):
                 if not state.bound.issuperset(variables_of(part.expression)):
                     continue
-                state = replace(state, rows=state.rows.where(conditions.condition(part, names)))
+                state = replace(state, rows=_filtered(state.rows, part, facts, names))
             elif isinstance(part, Unequal):
                 if not state.bound.issuperset(_asked(part)):
                     continue
@@ -248,6 +248,15 @@ def _checked(state: _Partial, waiting: list[Condition], join: Join, facts: Facts
             waiting.remove(part)
             progress = True
     return state
+
+
+def _filtered(rows: DataFrame, part: Filter, facts: Facts, names: Mapping[Variable, str]) -> DataFrame:
+    """Return the rows that a filter accepts."""
+    passes = conditions.condition(part, names)
+    variables = [names[variable] for variable in dict.fromkeys(variables_of(part.expression))]
+    if facts.representatives is None or len(variables) != 2 or not conditions.says_different(part.expression):
+        return rows.where(passes)
+    return facts.representatives.differing(rows, *variables, passes)
 
 
 def _bound_elsewhere(negated: Atom, join: Join) -> set[Variable]:
