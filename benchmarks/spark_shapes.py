@@ -24,9 +24,12 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
 
 import click
+
+from benchmarks.spark_data import SHAPES, shaped
 
 SYSTEMS = ("spark", "in process")
 _OWL = "http://www.w3.org/2002/07/owl#"
@@ -118,6 +121,7 @@ CASES = {
     "hub": _hub,
     "skewed": _skewed,
     "same": _same,
+    **{name: partial(shaped, shape) for name, shape in SHAPES.items()},
 }
 
 

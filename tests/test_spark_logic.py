@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from benchmarks.spark_data import SHAPES, shaped
 from kg_reasoner import Reasoner, rulesets
 from kg_reasoner.engine.clashes import clashes
 from kg_reasoner.errors import ReasonerError
@@ -59,6 +60,14 @@ def expect_what_the_engine_says(triples: list[Triple], ruleset: str = "owl2rl") 
 @pytest.mark.sample(5)
 def test_random_ontologies(ruleset: str, seed: int) -> None:
     expect_what_the_engine_says(ontologies(seed, BATCH), ruleset)
+
+
+@pytest.mark.parametrize("ruleset", ["rdfs", "owl2rl"])
+@pytest.mark.parametrize("name", SHAPES)
+@pytest.mark.sample(4)
+def test_ontologies_in_the_shape_of_real_ones(name: str, ruleset: str) -> None:
+    lines = "".join(f"{line} .\n" for line in shaped(SHAPES[name], 25))
+    expect_what_the_engine_says(turtle(lines), ruleset)
 
 
 @pytest.mark.parametrize("seed", range(BATCHES))
