@@ -31,7 +31,7 @@ FORMER: Final = {
     "parser": "language.parser",
     "printer": "language.printer",
     "reasoner": "api.reasoner",
-    "relation": "storage.relation",
+    "relation": "storage.database",
     "store": "rdflib_store",
     "streams": "api.streams",
     "subscriptions": "api.subscriptions",

@@ -14,8 +14,9 @@ from hypothesis import settings
 
 from kg_reasoner.concurrency import cores as thread_counts
 from kg_reasoner.lubm import generate
-from kg_reasoner.storage import relation
+from kg_reasoner.storage import capacities as table_capacities
 
+from .cpu_report import CpuReport
 from .effort import EFFORT, examples
 
 collect_ignore_glob = [] if find_spec("pyspark") else ["spark_*.py"]
@@ -30,6 +31,8 @@ def pytest_configure(config: pytest.Config) -> None:
     """Leave out what takes long, unless the effort of this run or a choice of marks says otherwise."""
     if EFFORT == "quick" and not config.option.markexpr:
         config.option.markexpr = "not long"
+        if not config.getoption("numprocesses", None):
+            config.pluginmanager.register(CpuReport())
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -68,7 +71,7 @@ def one_department(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-TINY = relation.Capacities(rows=1, slots=2, arena=1, grown_rows=1, grown_slots=2, grown_arena=1, dead=1)
+TINY = table_capacities.Capacities(rows=1, slots=2, arena=1, grown_rows=1, grown_slots=2, grown_arena=1, dead=1)
 SHARED = replace(TINY, block=1, heads=1, shared_instances=1, shared_heads=1, shared_rows=1)
 
 
@@ -77,10 +80,10 @@ def capacities(request: pytest.FixtureRequest) -> Iterator[None]:
     """Tests that use this run with tables of the usual sizes, with tables that are full all the time, and with three threads that
     share all work that can be shared.
     """
-    usual, cores = relation.capacities, thread_counts.usable_cores
+    usual, cores = table_capacities.current, thread_counts.usable_cores
     if request.param == "tiny":
-        relation.capacities = TINY
+        table_capacities.current = TINY
     elif request.param == "threads":
-        relation.capacities, thread_counts.usable_cores = SHARED, lambda: 3
+        table_capacities.current, thread_counts.usable_cores = SHARED, lambda: 3
     yield
-    relation.capacities, thread_counts.usable_cores = usual, cores
+    table_capacities.current, thread_counts.usable_cores = usual, cores

@@ -17,9 +17,9 @@ from kg_reasoner.expressions.values import COMPARISONS
 from kg_reasoner.planning.column_functions import UNSURE, ColumnFunctions, is_for_columns
 from kg_reasoner.planning.function_relations import FEW
 from kg_reasoner.program import Call, Expression, Variable
+from kg_reasoner.storage.database import Database
 from kg_reasoner.storage.dictionary import Dictionary
 from kg_reasoner.storage.kernels.memory import Record
-from kg_reasoner.storage.relation import Database
 from kg_reasoner.storage.value_table import ValueTable
 from kg_reasoner.terms import IRI, RDF, XSD, BlankNode, Literal, Term, literal
 

@@ -10,7 +10,7 @@ from kg_reasoner.api.reasoner import Reasoner
 from kg_reasoner.api.update import Update
 from kg_reasoner.engine.maintenance import STRATEGIES
 from kg_reasoner.planning.triple_table import TripleTable
-from kg_reasoner.storage import relation
+from kg_reasoner.storage import capacities as table_capacities
 from kg_reasoner.terms import IRI, Term, literal
 
 PATHS = "path(?x, ?y) :- edge(?x, ?y) . path(?x, ?z) :- path(?x, ?y), edge(?y, ?z) ."
@@ -23,7 +23,7 @@ Edge = tuple[Term, Term]
 
 @pytest.fixture(autouse=True)
 def few_dead_rows(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(relation, "capacities", relation.Capacities(dead=DEAD))
+    monkeypatch.setattr(table_capacities, "current", table_capacities.Capacities(dead=DEAD))
 
 
 def edges(step: int) -> list[Edge]:

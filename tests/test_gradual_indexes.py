@@ -10,11 +10,13 @@ import pytest
 from kg_reasoner.api.reasoner import Reasoner
 from kg_reasoner.concurrency.limits import Limits
 from kg_reasoner.program import TRIPLE
-from kg_reasoner.storage import gradual_indexes, relation
+from kg_reasoner.storage import capacities as table_capacities
+from kg_reasoner.storage import gradual_indexes
 from kg_reasoner.storage.gradual_indexes import GradualIndexes
 from kg_reasoner.storage.kernels.layout import EMPTY
 from kg_reasoner.terms import IRI, RDF, Literal, literal
 
+from .effort import by_effort
 from .oracle import evaluate
 
 PATHS = """
@@ -58,7 +60,7 @@ def small(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> It
     monkeypatch.setattr(GradualIndexes, "begin", noted_begin)
     monkeypatch.setattr(GradualIndexes, "advance", noted_advance)
     monkeypatch.setattr(GradualIndexes, "discard", noted_discard)
-    monkeypatch.setattr(relation, "capacities", relation.Capacities(dead=6, large=1))
+    monkeypatch.setattr(table_capacities, "current", table_capacities.Capacities(dead=6, large=1))
     patience, size = request.param
     for name, value in (("PATIENCE", patience), ("SLICE", size), ("FILLED", 4)):
         monkeypatch.setattr(gradual_indexes, name, value)
@@ -86,7 +88,7 @@ def test_random_changes(seed: int, small: list[str]) -> None:
     there = set(random.sample(edges, 7))
     reasoner.add_facts("edge", there)
     reasoner.materialise()
-    for _ in range(25):
+    for _ in range(by_effort(10, 25, 25)):
         chosen = random.sample(edges, random.choice((1, 1, 2, 4)))
         removed, added = [edge for edge in chosen if edge in there], [edge for edge in chosen if edge not in there]
         with reasoner.transaction() as transaction:
@@ -116,7 +118,7 @@ def test_small_changes_build_an_index(small: list[str]) -> None:
     edges = {(x, y) for x in nodes(40) for y in nodes(3)}
     reasoner.add_facts("edge", edges)
     reasoner.materialise()
-    one, building = (nodes(1)[0], nodes(2)[1]), reasoner.engine.database._gradual
+    one, building = (nodes(1)[0], nodes(2)[1]), reasoner.engine.database.gradual
     for number in range(1000):
         reasoner.remove_facts("edge", [one])
         reasoner.materialise()
@@ -178,7 +180,7 @@ def test_a_query_builds_the_rest(small: list[str]) -> None:
     reasoner.remove_facts("edge", [gone])
     reasoner.materialise()
     database = reasoner.engine.database
-    running = database._gradual.running
+    running = database.gradual.running
     if running:
         (index,) = running
         database.build(index)

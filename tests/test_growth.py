@@ -9,7 +9,8 @@ from kg_reasoner import rulesets
 from kg_reasoner.api.reasoner import Reasoner
 from kg_reasoner.language import analysis
 from kg_reasoner.storage.arrays import Rows
-from kg_reasoner.storage.relation import FILL, Database
+from kg_reasoner.storage.capacities import FILL
+from kg_reasoner.storage.database import Database
 from kg_reasoner.terms import literal
 
 ROWS = 40_000

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable, Iterator
 from inspect import CO_GENERATOR
 from pathlib import Path
-from types import CodeType, FrameType
+from types import CodeType, FrameType, FunctionType
 from typing import Any, TypeAlias
 
 import pytest
@@ -18,7 +18,8 @@ from kg_reasoner.errors import TransactionError
 from kg_reasoner.language.parser import parse
 from kg_reasoner.program import Program, Rule
 from kg_reasoner.storage import kernels
-from kg_reasoner.storage.relation import Database
+from kg_reasoner.storage.database import Database
+from kg_reasoner.storage.indexes import IndexedRelations
 from kg_reasoner.terms import IRI, OWL, RDF, RDFS, Term, Triple, literal
 
 from .effort import thinned
@@ -234,7 +235,8 @@ def _rules_of(axiom: Triple) -> tuple[Rule, ...]:
     return reasoner.rules
 
 
-def test_rows_are_dropped_at_once_or_not() -> None:
+@pytest.mark.parametrize("function", [Database._keep, IndexedRelations.drop_indexes])
+def test_rows_are_dropped_at_once_or_not(function: FunctionType) -> None:
     """Whichever line of it is interrupted."""
     line, is_through = 0, False
     while not is_through:
@@ -245,7 +247,7 @@ def test_rows_are_dropped_at_once_or_not() -> None:
         reasoner.materialise()
         reasoner.remove_facts("b", [(literal(0), literal(1))])
         line += 1
-        is_through = not _interrupt_line(Database._keep.__code__, line, reasoner.materialise)
+        is_through = not _interrupt_line(function.__code__, line, reasoner.materialise)
         assert set(reasoner.facts("b", "explicit")) == {(literal(n), literal(n + 1)) for n in (1, 2, 3)}
         assert len(list(reasoner.facts("b"))) == 6
 

@@ -10,7 +10,8 @@ from kg_reasoner.api.reasoner import Reasoner
 from kg_reasoner.api.update import Update
 from kg_reasoner.engine.counters import Counters
 from kg_reasoner.engine.maintenance import marking
-from kg_reasoner.storage import relation
+from kg_reasoner.storage import capacities as table_capacities
+from kg_reasoner.storage.database import Database
 from kg_reasoner.terms import Term, literal
 
 STEPS = 60
@@ -57,9 +58,9 @@ def test_what_follows_from_marked_facts_is_not_looked_for(strategy: str) -> None
 
 def test_compaction_keeps_marks(strategy: str, monkeypatch: pytest.MonkeyPatch) -> None:
     compacted: list[int] = []
-    compact = relation.Database.compact
-    monkeypatch.setattr(relation, "capacities", relation.Capacities(dead=4))
-    monkeypatch.setattr(relation.Database, "compact", lambda self, number: [compacted.append(number), compact(self, number)])
+    compact = Database.compact
+    monkeypatch.setattr(table_capacities, "current", table_capacities.Capacities(dead=4))
+    monkeypatch.setattr(Database, "compact", lambda self, number: [compacted.append(number), compact(self, number)])
     marked, _ = processed("next(?y, ?x) :- edge(?x, ?y) .", strategy, window(1))
     assert len(compacted) > STEPS // 2
     assert marked.deletion == 0

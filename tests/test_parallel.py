@@ -24,7 +24,9 @@ from kg_reasoner.engine.maintenance import STRATEGIES
 from kg_reasoner.errors import CancelledError, LimitError, StratificationError
 from kg_reasoner.language.analysis import stratify
 from kg_reasoner.program import Program
-from kg_reasoner.storage import parallel, relation
+from kg_reasoner.storage import capacities as table_capacities
+from kg_reasoner.storage import parallel
+from kg_reasoner.storage.database import Database
 from kg_reasoner.terms import Literal, literal
 
 from .conftest import SHARED
@@ -33,18 +35,18 @@ from .oracle import Facts
 from .strategies import facts, programs, triple_programs, triples
 
 CLOSURE = "path(?x, ?y) :- edge(?x, ?y) . path(?x, ?z) :- path(?x, ?y), path(?y, ?z) ."
-BLOCKS = replace(relation.Capacities(), block=4, heads=4, shared_instances=1, shared_heads=1, shared_rows=1)
+BLOCKS = replace(table_capacities.Capacities(), block=4, heads=4, shared_instances=1, shared_heads=1, shared_rows=1)
 """Blocks of a few rows, all of which threads share."""
 
 
 @contextmanager
-def capacities(chosen: relation.Capacities) -> Iterator[None]:
-    usual = relation.capacities
-    relation.capacities = chosen
+def capacities(chosen: table_capacities.Capacities) -> Iterator[None]:
+    usual = table_capacities.current
+    table_capacities.current = chosen
     try:
         yield
     finally:
-        relation.capacities = usual
+        table_capacities.current = usual
 
 
 def tables(reasoner: Reasoner) -> list[list[list[int]]]:
@@ -159,9 +161,9 @@ def waited(condition: Callable[[], bool]) -> bool:
     [
         (parallel.Worker, "join"),
         (parallel.Crew, "_number"),
-        (relation.Database, "reserve_rows"),
-        (relation.Database, "unlink_indexes"),
-        (relation.Database, "extend_index"),
+        (Database, "reserve_rows"),
+        (Database, "unlink_indexes"),
+        (Database, "extend_index"),
     ],
 )
 @pytest.mark.sample(4)

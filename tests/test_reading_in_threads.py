@@ -25,7 +25,7 @@ from kg_reasoner.loaders.rdf.reader import read
 from kg_reasoner.loaders.rdf.sources import document_of
 from kg_reasoner.loaders.rdf.turtle import read_turtle
 from kg_reasoner.program import TRIPLE
-from kg_reasoner.storage import relation
+from kg_reasoner.storage import capacities as table_capacities
 from kg_reasoner.storage.dictionary import Dictionary
 from kg_reasoner.storage.shared_loading import shares_of
 
@@ -176,15 +176,15 @@ def test_errors_in_threads(monkeypatch: pytest.MonkeyPatch, error: type[BaseExce
 @given(st.randoms(use_true_random=False))
 def test_loading(chance: random.Random) -> None:
     """Rows come in the same order, duplicates are found, and everything can be taken back."""
-    usual = relation.capacities
+    usual = table_capacities.current
     triples = [[chance.randint(0, 30) for _ in range(3)] for _ in range(chance.randint(17, 300))]
     results = []
     for threads in (1, *THREADS):
-        relation.capacities = relation.Capacities(rows=1, slots=2, shared_triples=17)
+        table_capacities.current = table_capacities.Capacities(rows=1, slots=2, shared_triples=17)
         try:
             results.append(loaded(triples, threads))
         finally:
-            relation.capacities = usual
+            table_capacities.current = usual
     for result in results[1:]:
         assert result == results[0]
 

@@ -10,8 +10,9 @@ import pytest
 from kg_reasoner.api.reasoner import Reasoner
 from kg_reasoner.concurrency.limits import Limits
 from kg_reasoner.errors import CapacityError
-from kg_reasoner.storage import relation, renewal
-from kg_reasoner.storage.relation import Database
+from kg_reasoner.storage import capacities as table_capacities
+from kg_reasoner.storage import relations, renewal
+from kg_reasoner.storage.database import Database
 from kg_reasoner.terms import IRI, literal
 
 from .oracle import evaluate
@@ -33,8 +34,8 @@ def small(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> It
         done.append(number)
 
     monkeypatch.setattr(Database, "note_renewal", noted)
-    small = relation.Capacities(rows=2, slots=4, arena=4, grown_rows=4, grown_slots=8, grown_arena=8, dead=2, large=4)
-    monkeypatch.setattr(relation, "capacities", small)
+    small = table_capacities.Capacities(rows=2, slots=4, arena=4, grown_rows=4, grown_slots=8, grown_arena=8, dead=2, large=4)
+    monkeypatch.setattr(table_capacities, "current", small)
     for name, value in (("SLICE", request.param), ("WORK", request.param), ("FILLED", 64)):
         monkeypatch.setattr(renewal, name, value)
     yield done
@@ -107,7 +108,7 @@ def test_rules_and_bulk_come_between() -> None:
 
 
 def test_successors_have_no_more_rows_than_can_be_numbered(monkeypatch: pytest.MonkeyPatch, small: list[int]) -> None:
-    for module in (relation, renewal):
+    for module in (relations, renewal):
         monkeypatch.setattr(module, "MOST", 50)
     reasoner = Reasoner("p(?x) :- q(?x) .")
     with pytest.raises(CapacityError, match="50 facts, the maximal number"):

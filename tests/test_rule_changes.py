@@ -13,7 +13,7 @@ from kg_reasoner.engine.maintenance import STRATEGIES
 from kg_reasoner.errors import ArityError
 from kg_reasoner.language.parser import parse
 from kg_reasoner.program import Program, Rule, remembered
-from kg_reasoner.storage import relation
+from kg_reasoner.storage import arguments, changing_relations
 from kg_reasoner.storage.dictionary import Dictionary
 from kg_reasoner.terms import IRI, BlankNode, Term, literal, term_text
 
@@ -110,10 +110,11 @@ def test_texts_are_found_all_at_once() -> None:
     assert len(dictionary) == len(terms)
 
 
-@pytest.mark.parametrize("room", [1, relation.RETAINED])
+@pytest.mark.parametrize("room", [1, arguments.RETAINED])
 @pytest.mark.parametrize("strategy", ["backward-forward", "delete-rederive", "counting"])
 def test_deltas_do_not_depend_on_the_room_for_them(strategy: str, room: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(relation, "RETAINED", room)
+    for module in (arguments, changing_relations):
+        monkeypatch.setattr(module, "RETAINED", room)
     reasoner = Reasoner("path(?x, ?y) :- edge(?x, ?y) . path(?x, ?z) :- path(?x, ?y), edge(?y, ?z) .", maintenance=strategy)
     nodes = [literal(number) for number in range(4)]
     reasoner.add_facts("edge", pairwise(nodes))

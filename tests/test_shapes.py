@@ -16,9 +16,10 @@ from kg_reasoner.planning.catalog import DISTINCT_TERMS, StoredAtom, StoredCall,
 from kg_reasoner.planning.planner import plan_backward, plan_rule, plan_trigger
 from kg_reasoner.planning.shapes import ShapedPlans, outline
 from kg_reasoner.program import Atom, Rule
+from kg_reasoner.storage.database import Database
 from kg_reasoner.storage.kernels.layout import CHECK, COMPARE, EMPTY, PROBE, SCAN, Plan, Step
 from kg_reasoner.storage.kernels.memory import mix
-from kg_reasoner.storage.relation import Database, PlanRoom
+from kg_reasoner.storage.plan_room import PlanRoom
 from kg_reasoner.terms import IRI, OWL, RDF, RDFS, BlankNode, Triple
 
 KINDS = {1: (0, 1, 2), 2: (3, 4, 5), 3: (6, 7)}

@@ -136,7 +136,7 @@ class ReasonerCore:
             from kg_reasoner.api.keys import check_program
 
             check_program(engine, merged)
-        if self.ticks is None and any(found.kind == "stream" or found.operator for found in merged.declarations):
+        if self.ticks is None and any(found.is_temporal for found in merged.declarations):
             self._use_ticks()
         engine.change_program(merged)
 
@@ -292,9 +292,10 @@ class ReasonerCore:
     def is_settled(self) -> bool:
         """Whether nobody is changing anything at this moment, and there is nothing to derive, to undo or to warn of."""
         engine = self.engine
-        return (
-            engine.lock.state() is not None and engine.is_current and self._notices.are_issued(self.loaded, engine.axioms.warnings)
-        )
+        if engine.lock.writer or engine.next_update.is_due or not engine.is_whole:
+            return False  # most of `is_current`, without a call
+        seen, of_axioms = self._notices.seen
+        return seen is self.loaded and of_axioms is engine.axioms.warnings and (engine.transaction is None or engine.is_current)
 
     def reading_explicit(self) -> Hold:
         """Return the ``with`` block of a method that reads explicit facts and the rules of explicit axioms; nothing is derived."""

@@ -33,15 +33,16 @@ class Notices:
 
     def __init__(self) -> None:
         self.silent = False
-        self._seen: tuple[object, object] | None = None
+        self.seen: tuple[object, object] = None, None
+        """The documents and the warnings of axioms that have been issued last."""
         self._begun: tuple[object, object] | None = None
         self._issued: set[AxiomWarning] = set()
         self._room = 0
 
     def are_issued(self, loaded: Loaded, of_axioms: tuple[AxiomWarning, ...]) -> bool:
         """Return whether these are the warnings that were issued last."""
-        seen = self._seen
-        return seen is not None and seen[0] is loaded and seen[1] is of_axioms
+        seen = self.seen
+        return seen[0] is loaded and seen[1] is of_axioms
 
     def issue(self, loaded: Loaded, of_axioms: tuple[AxiomWarning, ...]) -> None:
         """Issue the warnings about documents and axioms that have not been issued yet; of many, the first ones and their number."""
@@ -64,7 +65,7 @@ class Notices:
             self._issued.update(warning for _, warning in others)
             text = f"{len(others):,} more warnings: see reasoner.warnings, which has all of them"
             warnings.warn(others[0][0](text), stacklevel=depth_of_caller())
-        self._seen = loaded, of_axioms
+        self.seen = loaded, of_axioms
 
 
 def warn_of_program(program: Program) -> None:

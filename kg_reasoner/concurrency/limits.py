@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from kg_reasoner.errors import CancelledError, LimitError
 
-__all__ = ["NOBODY", "UNLIMITED", "Limits", "Unwatched", "Watch", "current_watch"]
+__all__ = ["NOBODY", "UNLIMITED", "Limits", "Unwatched", "Watch", "current_watch", "watches"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,6 +179,9 @@ NOBODY: Final = Watch()
 
 _watches: Final[ContextVar[tuple[Watch, ...]]] = ContextVar("watches", default=(NOBODY,))
 """The watches over what a thread or a task is doing, the innermost last."""
+
+watches: Final = _watches.get
+"""Returns them. ``watches()[-1]`` is `current_watch` without its call."""
 
 
 class Unwatched:

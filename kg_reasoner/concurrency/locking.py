@@ -47,7 +47,7 @@ class Hold:
         return None
 
     def __exit__(self, *_: object) -> None:
-        self.release()
+        return None
 
     def release(self) -> None:
         """Release the hold. To be called once, by the thread that acquired it."""
@@ -110,7 +110,8 @@ class ReadWriteLock:
 
     def __init__(self, is_changing: Callable[[], bool] = bool) -> None:
         self.is_changing = is_changing
-        self._writer: dict[str, Token] = {}
+        self.writer: dict[str, Token] = {}
+        """Who writes; empty if nobody does."""
         self._readers: dict[int, bool] = {}
         self._waiting: dict[int, bool] = {}
         self._freed, self._left = threading.Event(), threading.Event()
@@ -124,7 +125,7 @@ class ReadWriteLock:
     @property
     def owner(self) -> int:
         """The thread that writes, or -1."""
-        token = self._writer.get(WRITER)
+        token = self.writer.get(WRITER)
         return -1 if token is None else token[0]
 
     def is_written_elsewhere(self) -> bool:
@@ -133,12 +134,12 @@ class ReadWriteLock:
 
     def state(self) -> int | None:
         """Return a number that stays the same while nobody writes, for a thread that reads; None while somebody writes."""
-        return None if self._writer else self._writes
+        return None if self.writer else self._writes
 
     @property
     def is_writing(self) -> bool:
         """Whether this thread may write."""
-        token = self._writer.get(WRITER)
+        token = self.writer.get(WRITER)
         return token is not None and token[0] == get_ident() and (token[1] is None or token[1]())
 
     @property
@@ -155,20 +156,20 @@ class ReadWriteLock:
         me = get_ident()
         if me in self._readers:
             return NO_HOLD
-        if self._writer:
+        if self.writer:
             if self.is_writing:
                 return NO_HOLD
             self._wait(self._freed, self._may_read)
         else:
             self._readers[me] = True
-            if self._writer:
+            if self.writer:
                 self._wait(self._freed, self._may_read)
         return self._reading
 
     def _may_read(self) -> bool:
         me = get_ident()
         self._readers[me] = True
-        if not self._writer:
+        if not self.writer:
             return True
         del self._readers[me]
         self._left.set()  # the writer may have seen this thread among the readers
@@ -189,16 +190,16 @@ class ReadWriteLock:
         """
         me = get_ident()
         token = me, until
-        known = self._writer.setdefault(WRITER, token)
+        known = self.writer.setdefault(WRITER, token)
         if known is not token:
             if known[0] == me:
                 if known[1] is None or known[1]():
                     return NO_HOLD
-                self._writer[WRITER] = token  # an exception kept the former one from being given back
+                self.writer[WRITER] = token  # an exception kept the former one from being given back
             else:
                 if me in self._readers:
                     raise ReasonerError("a function that a query calls cannot change what is queried while other threads do")
-                self._wait(self._freed, lambda: self._writer.setdefault(WRITER, token) is token)
+                self._wait(self._freed, lambda: self.writer.setdefault(WRITER, token) is token)
         self._writes += 1
         if self._readers and self._readers.keys() != {me}:
             try:
@@ -210,9 +211,9 @@ class ReadWriteLock:
 
     def end_writing(self) -> None:
         """Release a hold to write; called by `Hold.release`. Do nothing if another thread has declared the hold void."""
-        token = self._writer.get(WRITER)
+        token = self.writer.get(WRITER)
         if token is not None and token[0] == get_ident():
-            self._writer.pop(WRITER, None)
+            self.writer.pop(WRITER, None)
             if self._waiting:
                 self._freed.set()
 
@@ -245,9 +246,9 @@ class ReadWriteLock:
     def _forget_void_holds(self, me: int) -> None:
         """Remove the holds that will never be released."""
         with self._mutex:
-            token = self._writer.get(WRITER)
-            if token is not None and token[0] != me and _is_void(*token) and self._writer.get(WRITER) is token:
-                self._writer.pop(WRITER, None)
+            token = self.writer.get(WRITER)
+            if token is not None and token[0] != me and _is_void(*token) and self.writer.get(WRITER) is token:
+                self.writer.pop(WRITER, None)
             for thread in list(self._readers):
                 if thread != me and _is_void(thread, None):
                     self._readers.pop(thread, None)
@@ -258,7 +259,7 @@ class ReadWriteLock:
         self._waiting = {}
         self._readers = {thread: True for thread in self._readers if thread == get_ident()}
         if self.owner != get_ident():
-            self._writer = {}
+            self.writer = {}
 
 
 def calls_of_threads() -> dict[int, FrameType]:

@@ -11,8 +11,8 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import TYPE_CHECKING, Protocol
 
 from kg_reasoner.concurrency.callbacks import CALLS, is_in_callback
-from kg_reasoner.concurrency.limits import NOBODY, UNLIMITED, Unwatched, Watch, current_watch
-from kg_reasoner.concurrency.locking import NO_HOLD, ReadWriteLock
+from kg_reasoner.concurrency.limits import NOBODY, UNLIMITED, Unwatched, Watch, current_watch, watches
+from kg_reasoner.concurrency.locking import NO_HOLD, Hold, ReadWriteLock
 from kg_reasoner.engine.collector import Collector, Committed
 from kg_reasoner.engine.journal import Entry, LoggedSetting
 from kg_reasoner.engine.state import State
@@ -43,26 +43,30 @@ class OpenChanges(Protocol):
 
 
 class Operation:
-    """The ``with`` block of an operation; see `AtomicState.changing`. It holds the lock, and commits the changes or undoes them."""
+    """The ``with`` block of an operation; see `AtomicState.changing`. It holds the lock, and commits the changes or undoes them.
+
+    A state has one of them, as one operation at a time runs: what is noted in it belongs to the thread that holds the lock.
+    """
 
     __slots__ = ("_hold", "_state")
 
     def __init__(self, state: AtomicState) -> None:
         self._state = state
+        self._hold: Hold = NO_HOLD
 
     def __enter__(self) -> None:
         state = self._state
-        if CALLS and not state._is_whole and state.lock.is_writing and is_in_callback():
+        if CALLS and not state.is_whole and state.lock.is_writing and is_in_callback():
             raise ReasonerError("a function that rules call must be pure: it cannot change the reasoner, nor ask for what follows")
         hold = self._hold = state.lock.write()
         try:
-            if not state._is_whole or state.transaction is not None:
+            if not state.is_whole or state.transaction is not None:
                 state.make_sound()
             if state._watch.why is not None:
                 state._watch.reset(state.base.database.context)
             if state.transaction is None:
                 state.collector = None
-            state._mark, state._outgoing, state._is_whole = len(state._journal), None, False
+            state._mark, state._outgoing, state.is_whole = len(state._journal), None, False
         except BaseException:
             hold.release()
             raise
@@ -71,9 +75,12 @@ class Operation:
         state = self._state
         try:
             if error is None:
-                committed = state.committed if state._outgoing is None else Committed(state.committed, state._outgoing)
                 journal = [] if state.transaction is None else state._journal
-                state._journal, state._is_whole, state.committed, state._outgoing = journal, True, committed, None
+                if state._outgoing is None:
+                    state._journal, state.is_whole = journal, True
+                else:
+                    committed = Committed(state.committed, state._outgoing)
+                    state._journal, state.is_whole, state.committed, state._outgoing = journal, True, committed, None
             else:
                 state._fail(error)
         finally:
@@ -104,8 +111,9 @@ class AtomicState(State):
         self.transaction: OpenChanges | None = None
         self.collector: Collector | None = None
         self.committed: Committed | None = None
-        self.lock = ReadWriteLock(lambda: not self._is_whole)
-        self._is_whole = True
+        self.lock = ReadWriteLock(lambda: not self.is_whole)
+        self._operation = Operation(self)
+        self.is_whole = True
         """False during an operation, and after an interrupted one until it is undone."""
         self._journal: list[Entry] = []
         """The undo journal of the open transaction, or else of the current operation."""
@@ -118,13 +126,13 @@ class AtomicState(State):
 
     def changing(self) -> AbstractContextManager[None]:
         """Return the ``with`` block of an operation that changes facts, rules or plans, atomically and while nobody reads."""
-        return Operation(self) if self.limits is UNLIMITED and current_watch() is NOBODY else self._watched()
+        return self._operation if self.limits is UNLIMITED and watches()[-1] is NOBODY else self._watched()
 
     @contextmanager
     def _watched(self) -> Iterator[None]:
         """Run an operation under the limits set for this state in the current context, or else under its own."""
         own = nullcontext() if current_watch().is_of(self.running) else Watch(self.limits, self.running)
-        with own, Operation(self):
+        with own, self._operation:
             watch, context = current_watch(), self.database.context
             watch.attach(context)
             try:
@@ -135,7 +143,7 @@ class AtomicState(State):
     @property
     def is_current(self) -> bool:
         """Whether all consequences are derived, and no interrupted operation is left to undo."""
-        if self.next_update.is_due or not self._is_whole:
+        if self.next_update.is_due or not self.is_whole:
             return False
         transaction = self.transaction
         return transaction is None or not (transaction.is_void or transaction.is_waiting)
@@ -143,13 +151,13 @@ class AtomicState(State):
     @property
     def is_sound(self) -> bool:
         """Whether no interrupted operation, or transaction of a finished thread, is left to undo."""
-        return self._is_whole and (self.transaction is None or not self.transaction.is_void)
+        return self.is_whole and (self.transaction is None or not self.transaction.is_void)
 
     def _fail(self, error: BaseException) -> None:
         """End an operation that an error has interrupted: undo its changes, or leave that to the next one."""
         if isinstance(error, ReasonerError) and not isinstance(error, InterruptedUpdate):
             self._take_back(self._mark)
-            self._is_whole = True
+            self.is_whole = True
         elif self.collector is not None:
             self.collector.note_interruption()
 
@@ -172,14 +180,14 @@ class AtomicState(State):
         for watch in list(self.running):
             watch.cancel()
         self.lock.cancel()
-        if not self._is_whole:
+        if not self.is_whole:
             self._watch.cancel_kernels(self.database.context)
 
     # --- undoing ----------------------------------------------------------------------------------------------------
 
     def make_sound(self) -> None:
         """Undo interrupted operations. The caller may write."""
-        if not self._is_whole or (self.transaction is not None and self.transaction.is_void):
+        if not self.is_whole or (self.transaction is not None and self.transaction.is_void):
             self._restore()
 
     def _take_back(self, mark: int) -> None:
@@ -206,7 +214,7 @@ class AtomicState(State):
         transaction = self.transaction
         is_over = transaction is not None and transaction.is_void
         mark = 0 if is_over else self._mark
-        self._mark, self._is_whole = mark, False
+        self._mark, self.is_whole = mark, False
         undone = self._journal[: mark - 1 if mark else None : -1]
         for entry in undone:
             entry.recover(self.base)
@@ -219,9 +227,9 @@ class AtomicState(State):
         self.use_program(self.program)
         self.axioms.forget()
         if transaction is None or is_over:
-            self.transaction, self._journal, self._is_whole = None, [], True
+            self.transaction, self._journal, self.is_whole = None, [], True
         else:
-            self._journal, self._is_whole = self._journal[:mark], True
+            self._journal, self.is_whole = self._journal[:mark], True
 
     # --- transactions -----------------------------------------------------------------------------------------------
 
@@ -237,12 +245,12 @@ class AtomicState(State):
 
     def roll_back(self) -> None:
         """Undo the open transaction, which is void."""
-        if not self._is_whole:
+        if not self.is_whole:
             self._restore()
             return
-        self._mark, self._is_whole = 0, False
+        self._mark, self.is_whole = 0, False
         self._take_back(0)
-        self._journal, self.transaction, self.collector, self._is_whole = [], None, None, True
+        self._journal, self.transaction, self.collector, self.is_whole = [], None, None, True
 
     @property
     def place(self) -> int:

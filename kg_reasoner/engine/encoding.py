@@ -14,6 +14,8 @@ from kg_reasoner.terms import IRI, AnyTerm, AnyTriple, BlankNode, Literal, Term,
 
 __all__ = ["as_row", "as_term", "as_triple", "encode_rows", "encode_triples", "find_rows", "find_term", "find_triples"]
 
+_INT32: Final = np.dtype(np.int32)
+
 _ROWS: Final = "rows come in a list or another iterable, also a single one: [(subject, predicate, object)]"
 
 
@@ -111,7 +113,7 @@ def _texts(rows: Iterable[Sequence[AnyTerm]]) -> list[str]:
 
 def _as_ids(triples: TripleIds) -> TripleIds:
     """Return an array of ids in the form for kernels; it mostly has that form."""
-    if triples.dtype == np.int32 and triples.ndim == 2 and triples.shape[1] == 3 and triples.flags.c_contiguous:
+    if triples.dtype is _INT32 and triples.ndim == 2 and triples.shape[1] == 3 and triples.flags.c_contiguous:
         return triples
     return np.ascontiguousarray(triples, np.int32).reshape(-1, 3)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 
-from kg_reasoner.concurrency.limits import NOBODY, current_watch
+from kg_reasoner.concurrency.limits import NOBODY, watches
 from kg_reasoner.engine import pipeline
 from kg_reasoner.engine.atomicity import AtomicState
 from kg_reasoner.engine.collector import Collector
@@ -30,7 +30,7 @@ class Engine(AtomicState):
 
     def load(self, predicate: str, ids: Ids) -> Changed:
         """Make facts explicit (`TRIPLE` for triples), in an operation. Return whether each was not explicit before."""
-        return self._change(LoggedFacts(predicate, ids, added=True))
+        return self._change(LoggedFacts(predicate, ids, True))
 
     def expect_triples(self, blocks: Sequence[Ids]) -> None:
         """Make room for triples that are about to be loaded."""
@@ -38,30 +38,24 @@ class Engine(AtomicState):
 
     def retract(self, predicate: str, ids: Ids) -> Changed:
         """Make facts no longer explicit, in an operation. Return whether each was explicit before."""
-        return self._change(LoggedFacts(predicate, ids, added=False))
+        return self._change(LoggedFacts(predicate, ids, False))
 
     def _change(self, entry: LoggedFacts) -> Changed:
         """Apply a change between entries in the journal: the intended change, and the actual one."""
-        base, predicate, ids = self.base, entry.predicate, entry.ids
+        base, predicate, ids, added = self.base, entry.predicate, entry.ids, entry.added
         if base.equality.merges:
-            entry.changed = base.equality.foretell(predicate, ids, entry.added)
+            entry.changed = base.equality.foretell(predicate, ids, added)
         self._journal.append(entry)
-        changed = (base.insert if entry.added else base.remove)(predicate, ids)
-        self._note(entry, changed)
-        if entry.added and current_watch() is not NOBODY:
-            self.check_limits()
-        return changed
-
-    def _note(self, entry: LoggedFacts, changed: Changed) -> None:
-        """Record which facts have become explicit, or are no longer explicit."""
-        entry.changed = changed
-        count = changed.tobytes().count(1)
-        if entry.added or count:
+        entry.changed = changed = (base.insert if added else base.remove)(predicate, ids)
+        if added or 1 in changed.tobytes():
             self.touch()
         if self.collector is not None:
-            self.base.equality.note(entry.predicate, entry.ids, changed, entry.added)
-        if self.transaction is not None and count < len(changed):  # long-lived, so unchanged facts are discarded
+            base.equality.note(predicate, ids, changed, added)
+        if self.transaction is not None and 0 in changed.tobytes():  # long-lived, so unchanged facts are discarded
             entry.keep_changed()
+        if added and watches()[-1] is not NOBODY:
+            self.check_limits()
+        return changed
 
     # --- materialisation --------------------------------------------------------------------------------------------
 

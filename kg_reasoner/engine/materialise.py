@@ -17,9 +17,10 @@ from kg_reasoner.planning.planner import plan_backward, plan_rule, plan_trigger
 from kg_reasoner.planning.shapes import ShapedPlans
 from kg_reasoner.program import Rule
 from kg_reasoner.progress import Progress
+from kg_reasoner.storage.database import Database
 from kg_reasoner.storage.kernels import native
 from kg_reasoner.storage.kernels.layout import ABSENT, BUILD_INDEX, DONE, FUNCTION_RESULTS, GROW, PAUSE, VALUES, WIDE, Relation
-from kg_reasoner.storage.relation import Database, PlanRoom
+from kg_reasoner.storage.plan_room import PlanRoom
 from kg_reasoner.storage.value_table import ValueTable
 
 if TYPE_CHECKING:

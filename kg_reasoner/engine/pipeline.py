@@ -5,9 +5,9 @@ If a step invalidates earlier ones, the pipeline runs again, until nothing chang
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial
-from typing import Final, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
 from kg_reasoner.concurrency.garbage import without_collection
 from kg_reasoner.engine.collector import Collector
@@ -19,7 +19,7 @@ from kg_reasoner.planning.catalog import layout_for
 from kg_reasoner.progress import Progress
 from kg_reasoner.query.delta import difference
 
-__all__ = ["MERGING_PIPELINE", "PIPELINE", "Step", "run"]
+__all__ = ["MERGING_PIPELINE", "PIPELINE", "Pipeline", "Step", "run"]
 
 Step: TypeAlias = Callable[[State, UpdateState], "bool | None"]
 """A step of an update. Returns whether the update must begin again with the first step."""
@@ -33,15 +33,15 @@ def run(state: State, collector: Collector | None, progress: Progress | None) ->
         state.axioms.note_removal()
     pipeline = MERGING_PIPELINE if base.equality.merges else PIPELINE
     if state.recorder.is_on:
-        pipeline = [partial(_measured, step) for step in pipeline]
+        pipeline = Pipeline(*(tuple(partial(_measured, step) for step in steps) for steps in pipeline))
     while True:
-        steps = pipeline
         if update.rules_changed or state.axioms.has_changed:
             with without_collection():  # a large ontology makes many objects from axioms to plans, which are all kept
-                for step in pipeline[:2]:
+                for step in pipeline.on_rules:
                     step(state, update)
-            steps = pipeline[2:]
-        for step in steps:
+        else:
+            pipeline.on_rules[-1](state, update)
+        for step in pipeline.on_facts:
             if step(state, update):
                 break
         else:
@@ -63,20 +63,20 @@ def translate_axioms(state: State, update: UpdateState) -> None:
 
 def plan_rules(state: State, update: UpdateState) -> None:
     """Choose the layout of triples and plan rules."""
-    changes, update.rule_changes = update.rule_changes, None  # if this is interrupted, all rules are compared
-    if update.rules_changed and not (changes is not None and state.change_rules(changes)):
-        rules = state.applied_rules
-        if (layout := layout_for(rules)) is not type(state.catalog.layout):
-            if update.collector is not None and update.before is None:
-                update.before = state.base.materialised_facts()
-            state.rebuild(layout)
+    if update.rules_changed:
+        changes, update.rule_changes = update.rule_changes, None  # if this is interrupted, all rules are compared
+        if changes is None or not state.change_rules(changes):
             rules = state.applied_rules
-        state.base.rulebook.use(rules)
-    update.rules_changed = False
-    base = state.base
-    rulebook = base.rulebook
+            if (layout := layout_for(rules)) is not type(state.catalog.layout):
+                if update.collector is not None and update.before is None:
+                    update.before = state.base.materialised_facts()
+                state.rebuild(layout)
+                rules = state.applied_rules
+            state.base.rulebook.use(rules)
+        update.rules_changed = False
+    rulebook = state.base.rulebook
     if rulebook.literal_rules:
-        base.feed_literals()
+        state.base.feed_literals()
     update.new_rules = () if rulebook.is_planned else rulebook.plan()
 
 
@@ -173,24 +173,26 @@ def finish_merging(state: State, update: UpdateState) -> None:
     state.base.equality.finish(update.collector)
 
 
-PIPELINE: Final[Sequence[Step]] = (
-    translate_axioms,
-    plan_rules,
-    maintain,
-    extend_axioms,
-    check_column_types,
-    compact,
+class Pipeline(NamedTuple):
+    """The steps of an update, in order.
+
+    Attributes:
+        on_rules: Those from axioms to plans; where neither axioms nor rules have changed, the last of them is enough.
+        on_facts: The others.
+    """
+
+    on_rules: tuple[Step, ...]
+    on_facts: tuple[Step, ...]
+
+
+PIPELINE: Final = Pipeline(
+    (translate_axioms, plan_rules),
+    (maintain, extend_axioms, check_column_types, compact),
 )
 """The steps of an update without merging of equal terms."""
 
-MERGING_PIPELINE: Final[Sequence[Step]] = (
-    translate_axioms,
-    plan_rules_and_revise_cliques,
-    maintain,
-    merge_equal_terms,
-    extend_axioms,
-    check_column_types,
-    compact,
-    finish_merging,
+MERGING_PIPELINE: Final = Pipeline(
+    (translate_axioms, plan_rules_and_revise_cliques),
+    (maintain, merge_equal_terms, extend_axioms, check_column_types, compact, finish_merging),
 )
 """The steps of an update with merging of equal terms."""

@@ -66,20 +66,19 @@ class SchemaTriples:
         """Return those triples, shape (n, 3), that may be part of an axiom. This is faster than `of` for a few triples."""
         if len(ids) > FEW:
             return ids[self.of(ids)]
-        touching = [row for row, triple in enumerate(ids.tolist()) if self._touches(triple)]
-        return ids[touching] if touching else NO_TRIPLES
-
-    def _touches(self, triple: list[int]) -> bool:
         properties, classes, type_id, same_as = self._sets
-        subject, property, value = triple
-        if property == type_id:
-            if value in self._plain_classes:
-                return False
-            if value in classes or self._dictionary.is_blank(value):
-                return True
-            self._plain_classes.add(value)
-            return False
-        return property in properties or (property == same_as and (subject in self._name_set or value in self._name_set))
+        touching = []
+        for row, (subject, property, value) in enumerate(ids.tolist()):
+            if property == type_id:
+                if value in self._plain_classes:
+                    continue
+                if value in classes or self._dictionary.is_blank(value):
+                    touching.append(row)
+                else:
+                    self._plain_classes.add(value)
+            elif property in properties or (property == same_as and (subject in self._name_set or value in self._name_set)):
+                touching.append(row)
+        return ids[touching] if touching else NO_TRIPLES
 
     @cached_property
     def _sets(self) -> tuple[frozenset[int], frozenset[int], int, int]:

@@ -10,9 +10,9 @@ import numpy.typing as npt
 
 from kg_reasoner.planning.catalog import StoredAtom
 from kg_reasoner.planning.planner import section_constant
+from kg_reasoner.storage.database import Database
 from kg_reasoner.storage.kernels.layout import Relation
 from kg_reasoner.storage.kernels.memory import allocate
-from kg_reasoner.storage.relation import Database
 
 __all__ = ["SectionPlans"]
 

@@ -39,9 +39,9 @@ from kg_reasoner.program import (
     variables_of,
 )
 from kg_reasoner.storage.arrays import Ids, Numbers, Rows, contains, unique_rows
+from kg_reasoner.storage.database import Database
 from kg_reasoner.storage.dictionary import Dictionary
 from kg_reasoner.storage.kernels.layout import ABSENT
-from kg_reasoner.storage.relation import Database
 from kg_reasoner.terms import Term
 
 _SOLUTIONS = f"{INTERNAL}solutions of"

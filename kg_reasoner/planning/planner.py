@@ -24,7 +24,7 @@ from kg_reasoner.storage.kernels.layout import (
     SCAN,
     SKIP,
 )
-from kg_reasoner.storage.relation import PlanRoom
+from kg_reasoner.storage.plan_room import PlanRoom
 
 OPERATORS = {"=": EQUAL, "!=": NOT_EQUAL, "<": LESS, "<=": LESS_EQUAL, DISTINCT_TERMS: DISTINCT}
 

@@ -15,10 +15,11 @@ from kg_reasoner.planning import expansion
 from kg_reasoner.planning.layout import NO_NAMES, Columns, Names, Part, T, TripleLayout, as_triples
 from kg_reasoner.program import Atom, Rule, Variable
 from kg_reasoner.storage.arrays import NO_TRIPLES, Changed, Flags, Rows
+from kg_reasoner.storage.database import Database
 from kg_reasoner.storage.dictionary import Dictionary
 from kg_reasoner.storage.kernels.memory import allocate
 from kg_reasoner.storage.lookups import Buffer, Which
-from kg_reasoner.storage.relation import Database
+from kg_reasoner.storage.name_counts import count_names
 
 SUBJECT, OBJECT = 0, 1
 """The columns of a property's relation."""
@@ -35,6 +36,8 @@ RESERVED: Final = 64
 
 class PropertyTables(TripleLayout):
     """The relations of properties and classes, created on demand. See `TripleLayout`."""
+
+    is_split = True
 
     def __init__(self, dictionary: Dictionary, database: Database) -> None:
         super().__init__(dictionary, database)
@@ -141,7 +144,7 @@ class PropertyTables(TripleLayout):
                 found, sizes = np.unique(part[:, column], return_counts=True)
                 yield known, found.tolist(), sizes.tolist()
             return
-        counts = self._database.count_names(blocks, self._type, len(self._dictionary))
+        counts = count_names(blocks, self._type, len(self._dictionary))
         relations = self._properties, self._classes
         names = [np.fromiter(known, np.int64) for known in relations]
         if sum(int(of_name[some].sum()) for of_name, some in zip(counts, names, strict=True)) < count:  # there are new ones

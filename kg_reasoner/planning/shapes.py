@@ -15,9 +15,11 @@ import numpy as np
 import numpy.typing as npt
 
 from kg_reasoner.planning.catalog import StoredAtom, StoredComparison, StoredRule, StoredTerm
+from kg_reasoner.storage.database import Database
+from kg_reasoner.storage.indexes import value_column
 from kg_reasoner.storage.kernels.layout import COMPARE, EMPTY, PROBE, Plan, Relation, Step
 from kg_reasoner.storage.kernels.memory import Record, StructTable
-from kg_reasoner.storage.relation import Database, PlanRoom, value_column
+from kg_reasoner.storage.plan_room import PlanRoom
 
 __all__ = ["Outline", "Pattern", "ShapedPlans", "outline"]
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from kg_reasoner.planning.catalog import StoredAtom
-from kg_reasoner.storage.relation import PlanRoom
+from kg_reasoner.storage.plan_room import PlanRoom
 
 __all__ = ["differing"]
 

@@ -32,7 +32,7 @@ from kg_reasoner.storage.arrays import Flags, Ids, unique_rows
 from kg_reasoner.storage.grouping import among, gathered, group_rows, pair_rows
 from kg_reasoner.storage.kernels import native
 from kg_reasoner.storage.kernels.memory import Record, address, allocate
-from kg_reasoner.storage.relation import Workspace
+from kg_reasoner.storage.workspaces import Workspace
 from kg_reasoner.terms import OWL, Term
 
 Prepare: TypeAlias = Callable[[], AbstractContextManager[tuple[Workspace, int]]]

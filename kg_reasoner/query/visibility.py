@@ -147,7 +147,9 @@ class Visibility:
         """Return the delta of visible triples: a hidden triple that becomes explicit is added, and vice versa."""
         if not self.is_active:
             return delta
-        tables = [part.tables.get(TRIPLE) for part in (delta.added, delta.removed, delta.restated)]
+        tables = delta.added.tables.get(TRIPLE), delta.removed.tables.get(TRIPLE), delta.restated.tables.get(TRIPLE)
+        if tables == (None, None, None):
+            return delta
         if all(table is None or self.hides_none(table.ids) or not self.hides(table.ids).any() for table in tables):
             return delta
         added, removed = (self._shown(table) for table in tables[:2])

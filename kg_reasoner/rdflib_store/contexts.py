@@ -18,6 +18,7 @@ union.
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from types import FrameType
 from typing import cast
 from weakref import WeakValueDictionary, ref
@@ -60,6 +61,10 @@ def is_made_for_dataset() -> bool:
     return False
 
 
+def _nothing() -> None:
+    """Stand for a reference to a graph."""
+
+
 class Contexts:
     """The contexts of a store with given graphs.
 
@@ -77,13 +82,13 @@ class Contexts:
         self.own_name: URIRef | None = None
         self._plain: WeakValueDictionary[int, Graph] = WeakValueDictionary()
         """The graphs that stand for all graphs together, by their `id` (rdflib compares graphs by their identifiers)."""
-        self._last: ref[Graph] | None = None
+        self._last: Callable[[], Graph | None] = _nothing
         """The most recent one of these: usually there is no other."""
         self._named: WeakValueDictionary[int, Graph] = WeakValueDictionary()
 
     def name(self, context: Graph | None, store: Store) -> Node | None:
         """Return the name of the graph that a context from rdflib denotes; None: all graphs."""
-        if context is None or (self._last is not None and self._last() is context):
+        if context is None or self._last() is context:
             return None
         if self._plain.get(id(context)) is context:
             self._last = ref(context)

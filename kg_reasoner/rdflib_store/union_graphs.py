@@ -34,7 +34,8 @@ class UnionGraphs(StoredGraphs):
 
     def __init__(self, reasoner: Reasoner, inferred_graph: URIRef | None = None) -> None:
         super().__init__(StoreTransactions(reasoner), inferred_graph)
-        self._size: tuple[int, int] | None = None
+        self._size = -1, 0
+        """The number of all triples, behind the version of the reasoner that has so many."""
 
     def open(self, ruleset: str) -> None:
         """Change to a new reasoner with another rule set. Changes are committed before."""
@@ -44,7 +45,7 @@ class UnionGraphs(StoredGraphs):
         with transactions.writing():
             transactions.commit()  # what another thread has added meanwhile
             copy_explicit(self.reasoner, fresh)
-            transactions.reasoner, self.reasoner, self.terms, self._size = fresh, fresh, RdflibTerms(fresh.dictionary), None
+            transactions.reasoner, self.reasoner, self.terms, self._size = fresh, fresh, RdflibTerms(fresh.dictionary), (-1, 0)
 
     def reasoner_of(self, name: Node | None, triple_pattern: RdflibPattern) -> Reasoner:
         """Return the reasoner of a graph, or of the first with a matching triple."""
@@ -90,14 +91,14 @@ class UnionGraphs(StoredGraphs):
                 return 0
             with self.transactions.reading("explicit" if is_stated(place) else which):
                 return len(self.match(place, (None, None, None), which))
-        size, core = self._size, self.reasoner.core
-        if which == "all" and size is not None and core.is_settled and size[0] == core.engine.version:
-            return size[1]  # nobody was writing after the size had been read, and nothing has changed since it was counted
+        (version, size), core = self._size, self.reasoner.core
+        if which == "all" and version == core.engine.version and core.is_settled:
+            return size  # nothing has changed since it was counted, and nobody was writing after it had been read
         with self.transactions.reading(which):
             if which != "all":
                 return core.queries.count(which)
-            self._size = size = core.engine.version, core.queries.count()
-            return size[1]
+            self._size = _, size = core.engine.version, core.queries.count()
+            return size
 
     # --- SPARQL -----------------------------------------------------------------------------------------------------
 

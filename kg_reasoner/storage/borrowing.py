@@ -10,10 +10,10 @@ from collections.abc import Callable, Collection, Sequence
 
 import numpy as np
 
+from kg_reasoner.storage.database import Database
 from kg_reasoner.storage.kernels.layout import ABSENT, DEAD, EXPLICIT, Index, Relation
 from kg_reasoner.storage.kernels.memory import Record, allocate, grant
 from kg_reasoner.storage.lookups import Which
-from kg_reasoner.storage.relation import Database
 
 __all__ = ["BorrowingDatabase"]
 

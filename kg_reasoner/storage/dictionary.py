@@ -16,7 +16,7 @@ from kg_reasoner.storage.arrays import Ids
 from kg_reasoner.storage.kernels import native
 from kg_reasoner.storage.kernels.layout import EMPTY, MOST, Terms
 from kg_reasoner.storage.kernels.literals import NAMES
-from kg_reasoner.storage.kernels.memory import StructTable, address, allocate, borrow, grant, lend
+from kg_reasoner.storage.kernels.memory import Argument, StructTable, address, allocate, argument, borrow, grant, lend
 from kg_reasoner.storage.kernels.texts import (
     DONE,
     IS_FULL,
@@ -98,7 +98,7 @@ class Dictionary:
     def __init__(self) -> None:
         self._table = StructTable(Terms, capacity=1)
         self._terms = self._table.add(texts=allocate(1 << 12, np.uint8), text_capacity=1 << 12, **_room(64))
-        self._address = self._terms.address
+        self._address = argument(self._terms.address)
         self._few = _Layout(1 << 12, FEW)
         self._first_bytes: tuple[npt.NDArray[np.uint8], int] = np.empty(0, np.uint8), 0
         self.mutex = new_mutex()
@@ -233,7 +233,7 @@ class Dictionary:
         return self._terms.texts, self._terms.offsets, count
 
     @property
-    def address(self) -> int:
+    def address(self) -> Argument:
         """The address of the tables, for kernels."""
         return self._address
 
@@ -487,7 +487,7 @@ class _Layout:
     def __init__(self, length: int, count: int) -> None:
         data, offsets, ids = allocate(length, np.uint8), allocate(count + 1, np.int64), allocate(count, np.int32)
         self.bytes, self.offsets, self.ids = memoryview(data), memoryview(offsets), ids
-        self.addresses = address(data), address(offsets), address(ids)
+        self.addresses = argument(address(data)), argument(address(offsets)), argument(address(ids))
 
     def put(self, pieces: Sequence[bytes] | Sequence[str]) -> None:
         """Store a batch of texts, as UTF-8 or in ASCII."""

@@ -12,12 +12,13 @@ from typing import Any, Final, NamedTuple, Protocol
 import numpy as np
 
 from kg_reasoner.storage.arrays import Ids
+from kg_reasoner.storage.database import Database
 from kg_reasoner.storage.kernels import native
 from kg_reasoner.storage.kernels.few import ANYTHING, PROPERTY, RESOURCE
-from kg_reasoner.storage.kernels.memory import Record, address, allocate
-from kg_reasoner.storage.relation import Database, Workspace
+from kg_reasoner.storage.kernels.memory import Argument, Record, address, allocate, argument
+from kg_reasoner.storage.workspaces import Workspace
 
-__all__ = ["ANYTHING", "GIVEN", "IDS", "PROPERTY", "RESOURCE", "FewAnswers", "FewAround", "FewOfPlan", "FewReached"]
+__all__ = ["ANYTHING", "GIVEN", "IDS", "PROPERTY", "RESOURCE", "FewAnswers", "FewAround", "FewOfEach", "FewOfPlan", "FewReached"]
 
 IDS: Final = 1 << 10
 """The number of ids of the largest answer."""
@@ -52,10 +53,10 @@ class _Room(NamedTuple):
     """Memory for answers, used by one thread at a time."""
 
     array: Any
-    address: int
+    address: Argument
     given: Any
     """For the ids of what is given."""
-    given_address: int
+    given_address: Argument
     tables: dict[int, Ids]
     """The memory as tables, by the number of columns."""
 
@@ -76,7 +77,7 @@ def _taken() -> _Room:
         return _rooms.pop()
     except IndexError:
         array, given = allocate(IDS + 1, np.int32), allocate(GIVEN, np.int32)
-        return _Room(array, address(array), given, address(given), {})
+        return _Room(array, argument(address(array)), given, argument(address(given)), {})
 
 
 class FewOfPlan:
@@ -114,7 +115,8 @@ class FewOfPlan:
         self._held = allocate(len(kinds), np.int32), first_bytes
         self._held[0][: len(kinds)] = list(kinds)
         self._count = given
-        self._arguments = given, len(kinds), *map(address, self._held), shown if is_distinct else 0
+        arguments = given, len(kinds), *map(address, self._held), shown if is_distinct else 0
+        self._arguments = tuple(map(argument, arguments))
 
     def __call__(self, enough: int | None = None, given: Sequence[int] = ()) -> Ids | None:
         """See `FewAnswers`."""
@@ -136,6 +138,31 @@ class FewOfPlan:
         return answers
 
 
+class FewOfEach:
+    """The few answers for each of some ids that are given to a query.
+
+    Args:
+        few: Finds those for one id.
+        numbers: The ids.
+        width: The number of columns.
+    """
+
+    __slots__ = ("_few", "_given", "_width")
+
+    def __init__(self, few: FewAnswers, numbers: Sequence[int], width: int) -> None:
+        self._few, self._given, self._width = few, [(number,) for number in numbers], width
+
+    def __call__(self, enough: int | None = None, given: Sequence[int] = ()) -> Ids | None:
+        """See `FewAnswers`."""
+        parts: list[Ids] = []
+        for number in self._given:
+            found = self._few(enough, number)
+            if found is None:
+                return None
+            parts.append(found)
+        return np.concatenate(parts, axis=1) if parts else np.empty((self._width, 0), np.int32)
+
+
 class FewAround:
     """The few properties and other ends of the triples with a subject or value.
 
@@ -149,7 +176,7 @@ class FewAround:
     __slots__ = ("_address", "_around", "_database", "_forwards", "_known")
 
     def __init__(self, database: Database, around: Record, known: int | None, *, is_subject: bool) -> None:
-        self._database, self._around, self._address = database, around, around.address
+        self._database, self._around, self._address = database, around, argument(around.address)
         self._known, self._forwards = known, int(is_subject)
 
     def __call__(self, enough: int | None = None, given: Sequence[int] = ()) -> Ids | None:
@@ -178,7 +205,8 @@ class FewReached:
 
     def __init__(self, database: Database, index: int, start: int, first_bytes: Any, *, takes_start: bool, forwards: bool) -> None:
         self._database, self._first_bytes = database, first_bytes
-        self._arguments = index, start, int(takes_start), int(forwards), address(first_bytes)
+        arguments = index, start, int(takes_start), int(forwards), address(first_bytes)
+        self._arguments = tuple(map(argument, arguments))
         self._hidden = 0 if takes_start else 1
 
     def __call__(self, enough: int | None = None, given: Sequence[int] = ()) -> Ids | None:

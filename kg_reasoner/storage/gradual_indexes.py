@@ -15,6 +15,7 @@ import numpy as np
 
 from kg_reasoner.errors import LimitError
 from kg_reasoner.storage.arrays import unique_rows
+from kg_reasoner.storage.capacities import slots_for
 from kg_reasoner.storage.kernels import native
 from kg_reasoner.storage.kernels.layout import EMPTY
 from kg_reasoner.storage.kernels.memory import Record, StructTable
@@ -38,12 +39,10 @@ Steps: TypeAlias = Generator[None, int | None, None]
 
 
 class Indexed(Protocol):
-    """A `kg_reasoner.storage.relation.Database`, which documents these members."""
+    """A `kg_reasoner.storage.indexes.IndexedRelations`, which documents these members."""
 
     relations: StructTable
     indexes: StructTable
-
-    def slots_for(self, keys: int) -> int: ...
 
     def set_empty_keys(self, index: int, slots: int) -> None: ...
 
@@ -119,7 +118,7 @@ class GradualIndexes:
             entries: The expected number of its entries.
         """
         database, record = self._database, self._database.indexes[number]
-        relation, slots = database.relations[record.relation], database.slots_for(keys)
+        relation, slots = database.relations[record.relation], slots_for(keys)
         database.set_empty_keys(number, slots)
         database.set_arena(number, 2 * entries)
         record.used = 0
@@ -135,7 +134,7 @@ class GradualIndexes:
             while (row := native.index_rows(relation.address, record.address, record.constant, row, last)) < last:
                 database.grow_index(record)
         if 4 * record.used < record.limit:
-            database.set_keys(record, database.slots_for(record.used))  # there were fewer keys than expected
+            database.set_keys(record, slots_for(record.used))  # there were fewer keys than expected
         database.link_index(number)
 
 

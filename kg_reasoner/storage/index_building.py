@@ -11,11 +11,12 @@ import numpy as np
 import numpy.typing as npt
 
 from kg_reasoner.concurrency.tasks import Task
+from kg_reasoner.storage.capacities import slots_for
+from kg_reasoner.storage.indexes import IndexedRelations
 from kg_reasoner.storage.kernels import native
 from kg_reasoner.storage.kernels.building import MOST_SPILLED, ROWS, SIZE, SPILLED, SPILLS, USED
 from kg_reasoner.storage.kernels.layout import DONE, RING
 from kg_reasoner.storage.kernels.memory import address, allocate
-from kg_reasoner.storage.relation import Database
 
 __all__ = ["Building"]
 
@@ -35,7 +36,7 @@ class Building:
         parts: The number of parts.
     """
 
-    def __init__(self, database: Database, index: int, parts: int) -> None:
+    def __init__(self, database: IndexedRelations, index: int, parts: int) -> None:
         self._database, self._number, self._parts = database, index, parts
         self._index = database.indexes[index]
         self._relation = database.relations[self._index.relation]
@@ -49,10 +50,10 @@ class Building:
         """Yield the tasks of each step. They have been run when the next step is asked for."""
         database, index, parts = self._database, self._index, range(self._parts)
         count = self._relation.count
-        marks = [allocate(min(MARKS, database.slots_for(count)), np.uint8, 0) for _ in parts]
+        marks = [allocate(min(MARKS, slots_for(count)), np.uint8, 0) for _ in parts]
         bounds = [count * part // self._parts for part in range(self._parts + 1)]
         yield [partial(self._mark, marks[part], bounds[part], bounds[part + 1]) for part in parts]
-        slots = database.slots_for(_estimated(marks))
+        slots = slots_for(_estimated(marks))
         room = min(count, 2 * count // self._parts) + RING
         while True:
             database.set_empty_keys(self._number, slots)

@@ -5,16 +5,16 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from kg_reasoner.storage.indexes import IndexedRelations
 from kg_reasoner.storage.kernels.layout import COMPARE, EMPTY, PROBE, Plan, Relation, Section, Step
 from kg_reasoner.storage.kernels.memory import StructTable, mix
-from kg_reasoner.storage.relation import Database
 
 __all__ = ["soon_wanted"]
 
 Numbers = npt.NDArray[np.int64]
 
 
-def soon_wanted(database: Database) -> list[int]:
+def soon_wanted(database: IndexedRelations) -> list[int]:
     """Return unbuilt indexes that the entered plans need when the new rows of all relations are processed in turn.
 
     A plan needs its indexes if every other atom of its body has rows that are processed before those that trigger it, and no guard
@@ -50,7 +50,7 @@ def soon_wanted(database: Database) -> list[int]:
     return sorted(number for number in wanted if not database.indexes[number].built)
 
 
-def _is_passed(database: Database, guard: int, key: int) -> bool:
+def _is_passed(database: IndexedRelations, guard: int, key: int) -> bool:
     """Return whether an index that is a guard is built, and has entries of a key, or any entries if it is EMPTY."""
     index = database.indexes[guard]
     if not index.built or key == EMPTY:
@@ -67,7 +67,7 @@ def _field(table: StructTable, struct: type[Relation] | type[Section], name: str
     return column
 
 
-def _owners(database: Database) -> Numbers:
+def _owners(database: IndexedRelations) -> Numbers:
     """Return the relation of each section."""
     owners = np.zeros(len(database.sections), np.int64)
     owners[_field(database.relations, Relation, "section")] = np.arange(len(database.relations))

@@ -8,10 +8,10 @@ from typing import Literal
 import numpy as np
 
 from kg_reasoner.storage.arrays import Rows
+from kg_reasoner.storage.indexes import IndexedRelations
 from kg_reasoner.storage.kernels import native
 from kg_reasoner.storage.kernels.layout import ABSENT, EXPLICIT
-from kg_reasoner.storage.kernels.memory import address, allocate
-from kg_reasoner.storage.relation import Database
+from kg_reasoner.storage.kernels.memory import address, allocate, argument
 
 Which = Literal["all", "explicit", "inferred"]
 
@@ -30,7 +30,7 @@ class Buffer:
 
     def __init__(self, size: int) -> None:
         self.array: Rows = allocate(size, np.int32)
-        self.address = address(self.array)
+        self.address = argument(address(self.array))
         self.size = size
 
     @classmethod
@@ -44,7 +44,7 @@ class Buffer:
 class Lookups:
     """Looks up tuples and keys in the current state of a database. Several threads may use it."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: IndexedRelations) -> None:
         self._database = database
         self._out = Buffer(3 * 64)
         self._tuple = Buffer(3)

@@ -14,9 +14,12 @@ import numpy as np
 import numpy.typing as npt
 
 from kg_reasoner.concurrency.tasks import Round, Task
-from kg_reasoner.storage import relation as relation_module
+from kg_reasoner.storage import capacities
+from kg_reasoner.storage.capacities import slots_for
+from kg_reasoner.storage.frames import Frames
 from kg_reasoner.storage.index_building import Building
 from kg_reasoner.storage.index_needs import soon_wanted
+from kg_reasoner.storage.indexes import IndexedRelations
 from kg_reasoner.storage.kernels import native
 from kg_reasoner.storage.kernels.layout import (
     DONE,
@@ -30,9 +33,8 @@ from kg_reasoner.storage.kernels.layout import (
     Kept,
     Plan,
 )
-from kg_reasoner.storage.kernels.memory import Record, StructTable, address, allocate
+from kg_reasoner.storage.kernels.memory import Record, StructTable, address, allocate, argument
 from kg_reasoner.storage.rehashing import Rehashing
-from kg_reasoner.storage.relation import Database, Frames
 
 __all__ = ["Crew"]
 
@@ -84,18 +86,18 @@ class Worker:
         kept: The list.
     """
 
-    def __init__(self, database: Database, number: int, kept: Record) -> None:
+    def __init__(self, database: IndexedRelations, number: int, kept: Record) -> None:
         self._database = database
         self._contexts = StructTable(Context, capacity=1)
         self.context = self._contexts.add(own_list=number + 1)
-        self.address = self.context.address
+        self.address = argument(self.context.address)
         self.frames = Frames(self.context)
         self.context.publish(ring_keys=allocate(RING, np.int64), ring_relations=allocate(RING, np.int32))
         self.number, self.kept = number, kept
         self._stride = 0
         self._plans: tuple[object, int] = None, 0
         """The plans that have been copied: their words, and how many there are."""
-        self._grow(relation_module.capacities.heads)
+        self._grow(capacities.current.heads)
 
     def start(self) -> None:
         """Take over the relations and plans of the database as they are, and begin with an empty list."""
@@ -174,7 +176,7 @@ class Crew:
         size: The number of threads, at most `concurrency.cores.MOST_THREADS`.
     """
 
-    def __init__(self, database: Database, size: int) -> None:
+    def __init__(self, database: IndexedRelations, size: int) -> None:
         self._database = database
         self._lists = StructTable(Kept, database.context, "lists", capacity=size)
         self._few = FEW_KEPT
@@ -209,7 +211,7 @@ class Crew:
 
     def build(self, wanted: int) -> None:
         """Build the index that a kernel wants, and others that plans will want soon."""
-        database, shared_rows = self._database, relation_module.capacities.shared_rows
+        database, shared_rows = self._database, capacities.current.shared_rows
         if self._rows_of(wanted) < shared_rows:
             database.build(wanted)
             return
@@ -226,7 +228,7 @@ class Crew:
         """Make room in the relation that a kernel found full, or in its indexes."""
         database, number = self._database, self._database.context.wanted
         relation = database.relations[number]
-        if relation.used >= relation.limit and relation.used >= relation_module.capacities.shared_rows:
+        if relation.used >= relation.limit and relation.used >= capacities.current.shared_rows:
             self._run_steps((), [Rehashing(database, number, 2 * (relation.mask + 1), len(self._workers)).steps()])
         database.grow()
 
@@ -304,7 +306,7 @@ class Crew:
         database = self._database
         self._reserve(sizes)
         rows = {relation: database.relations[relation].count for relation in sizes}
-        parts = len(self._workers) if segments.heads >= relation_module.capacities.shared_heads else 1
+        parts = len(self._workers) if segments.heads >= capacities.current.shared_heads else 1
         groups = segments.groups(parts)
         counts = [allocate(len(database.relations), np.int64, 0) for _ in range(len(groups) + 1)]
         database.context.claiming = 1
@@ -326,10 +328,10 @@ class Crew:
         tasks, large = list[Task](), list[Iterator[list[Task]]]()
         for relation, size in sizes.items():
             record = self._database.relations[relation]
-            slots = self._database.slots_for(record.used + size)
+            slots = slots_for(record.used + size)
             if record.used + size <= FULLEST * (record.mask + 1):
                 continue
-            if record.used + size >= relation_module.capacities.shared_rows:
+            if record.used + size >= capacities.current.shared_rows:
                 large.append(Rehashing(self._database, relation, slots, len(self._workers)).steps())
             else:
                 tasks.append(partial(self._database.set_slots, record, slots))

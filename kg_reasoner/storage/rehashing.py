@@ -8,11 +8,12 @@ from functools import partial
 import numpy as np
 
 from kg_reasoner.concurrency.tasks import Task
+from kg_reasoner.storage.capacities import limit_of
 from kg_reasoner.storage.kernels import native
 from kg_reasoner.storage.kernels.building import MOST_SPILLED, SPILLS
 from kg_reasoner.storage.kernels.layout import DONE, RING
 from kg_reasoner.storage.kernels.memory import address, allocate
-from kg_reasoner.storage.relation import Database
+from kg_reasoner.storage.relations import Relations
 
 __all__ = ["Rehashing"]
 
@@ -27,7 +28,7 @@ class Rehashing:
         parts: The number of parts.
     """
 
-    def __init__(self, database: Database, relation: int, slots: int, parts: int) -> None:
+    def __init__(self, database: Relations, relation: int, slots: int, parts: int) -> None:
         self._database, self._relation, self._slots, self._parts = database, database.relations[relation], slots, parts
 
     def steps(self) -> Iterator[list[Task]]:
@@ -50,4 +51,4 @@ class Rehashing:
             return
         for report in reports:
             native.place_tuples(address(keys), address(rows), slots - 1, address(report))
-        self._relation.publish(keys=keys, key_rows=rows, mask=slots - 1, limit=database.limit_of(slots))
+        self._relation.publish(keys=keys, key_rows=rows, mask=slots - 1, limit=limit_of(slots))

@@ -14,6 +14,7 @@ from typing import Any, Final, Protocol
 import numpy as np
 
 from kg_reasoner.errors import LimitError
+from kg_reasoner.storage.capacities import limit_of, slots_for
 from kg_reasoner.storage.kernels import native
 from kg_reasoner.storage.kernels.layout import ABSENT, EMPTY, MOST, Index, Relation
 from kg_reasoner.storage.kernels.memory import Record, StructTable, address, allocate
@@ -31,17 +32,13 @@ FILLED: Final = 1 << 16
 
 
 class Renewable(Protocol):
-    """A `kg_reasoner.storage.relation.Database`, which documents these members."""
+    """A `kg_reasoner.storage.database.Database`, which documents these members."""
 
     relations: StructTable
     indexes: StructTable
     claim: Callable[[int], None]
 
     def built_indexes(self, relation: int) -> list[tuple[int, int]]: ...
-
-    def slots_for(self, keys: int) -> int: ...
-
-    def limit_of(self, slots: int) -> int: ...
 
     def side_tables(self, relation: Record, rows: Any, capacity: int) -> dict[str, Any]: ...
 
@@ -109,7 +106,7 @@ class Renewals:
         """Return empty tables with room for twice the live rows; their keys are not initialised yet."""
         database = self._database
         live = record.count - record.dead
-        capacity, slots = min(2 * live + SLICE, MOST), database.slots_for(2 * live)
+        capacity, slots = min(2 * live + SLICE, MOST), slots_for(2 * live)
         database.claim(capacity * (4 * record.arity + 6) + 12 * slots)
         target = StructTable(Relation, capacity=1).add(
             arity=record.arity,
@@ -120,7 +117,7 @@ class Renewals:
             keys=allocate(slots, np.int64),
             key_rows=allocate(slots, np.int32),
             mask=slots - 1,
-            limit=database.limit_of(slots),
+            limit=limit_of(slots),
         )
         table = StructTable(Index, capacity=max(1, len(indexes)))
         return target, [self._successor(table, database.indexes[number]) for number, _ in indexes]
@@ -128,7 +125,7 @@ class Renewals:
     def _successor(self, table: StructTable, index: Record) -> Record:
         """Return an empty index with twice the room."""
         database = self._database
-        slots, capacity = database.slots_for(2 * index.used), 2 * index.top + SLICE
+        slots, capacity = slots_for(2 * index.used), 2 * index.top + SLICE
         database.claim(16 * slots + 8 * capacity)
         return table.add(
             relation=index.relation,
@@ -140,7 +137,7 @@ class Renewals:
             starts=allocate(slots, np.int32),
             lengths=allocate(slots, np.int32),
             mask=slots - 1,
-            limit=database.limit_of(slots),
+            limit=limit_of(slots),
             arena=allocate(capacity, np.int64),
             capacity=capacity,
             free=allocate(len(index.free), np.int64, -1),

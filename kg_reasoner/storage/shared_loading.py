@@ -6,17 +6,16 @@ The rows of a relation come in the order of the triples, as with one thread.
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import Any, Final
 
 import numpy as np
 
 from kg_reasoner.concurrency.tasks import run_together
+from kg_reasoner.storage.arrays import Numbers
+from kg_reasoner.storage.indexes import IndexedRelations
 from kg_reasoner.storage.kernels import native
 from kg_reasoner.storage.kernels.layout import Context, Frame
-from kg_reasoner.storage.kernels.memory import address, allocate, region
-
-if TYPE_CHECKING:
-    from kg_reasoner.storage.arrays import Numbers
+from kg_reasoner.storage.kernels.memory import Argument, address, allocate, region
 
 __all__ = ["load_together", "shares_of"]
 
@@ -38,18 +37,9 @@ def shares_of(sizes: Numbers, threads: int) -> Any:
     return shares
 
 
-class Tables(Protocol):
-    """The part of `kg_reasoner.storage.relation.Database` that is needed."""
-
-    address: int
-
-    @property
-    def context_words(self) -> Numbers: ...
-
-    def grow(self, number: int | None = None) -> None: ...
-
-
-def load_together(database: Tables, triples: int, count: int, sizes: Numbers, changed: int, threads: int) -> None:
+def load_together(
+    database: IndexedRelations, triples: Argument, count: int, sizes: Numbers, changed: Argument, threads: int
+) -> None:
     """Insert explicit triples that rules have not seen; their relations are there.
 
     Args:
@@ -74,7 +64,7 @@ def load_together(database: Tables, triples: int, count: int, sizes: Numbers, ch
 class _Loader:
     """Loads a share, with a context of its own."""
 
-    def __init__(self, database: Tables, shares: int, share: int) -> None:
+    def __init__(self, database: IndexedRelations, shares: int, share: int) -> None:
         self._shares, self._share = shares, share
         self._words = allocate((1, len(Context.fields)), np.int64, 0)
         self._frames = allocate((1, len(Frame.fields)), np.int64, 0)
@@ -88,11 +78,11 @@ class _Loader:
         """The relation that is full."""
         return int(self._words[0, Context.fields["wanted"][0]])
 
-    def refresh(self, database: Tables) -> None:
+    def refresh(self, database: IndexedRelations) -> None:
         """Look at the tables as they are now."""
         self._words[0] = database.context_words
         self._words[0, Context.fields["frames"][0]] = address(self._frames)
 
-    def run(self, triples: int, count: int, changed: int) -> None:
+    def run(self, triples: Argument, count: int, changed: Argument) -> None:
         """Load the triples of the share, until all are loaded or a relation is full."""
         self.done = native.load_share(address(self._words), triples, self.done, count, self._shares, self._share, changed)

@@ -22,7 +22,7 @@ from functools import partial
 from typing import IO, Any, Final, NoReturn
 
 from kg_reasoner.errors import ReasonerError, TransactionError
-from kg_reasoner.storage import relation
+from kg_reasoner.storage import capacities as table_capacities
 from tests.faults.injectors import KINDS, Injector, origin
 from tests.faults.scenarios import Scenario
 from tests.faults.subjects import Snapshot, Subject, differences, facts_of, is_what_follows, shake, snapshot
@@ -35,8 +35,8 @@ GOOD: Final = ("before", "after")
 TIME_LIMIT: Final = 10.0
 """Seconds for a process."""
 
-TINY: Final = relation.Capacities(rows=1, slots=2, arena=1, grown_rows=1, grown_slots=2, grown_arena=1, dead=1)
-SHARED: Final = relation.Capacities(block=1, heads=1, shared_instances=1, shared_heads=1, shared_rows=1, shared_triples=1)
+TINY: Final = table_capacities.Capacities(rows=1, slots=2, arena=1, grown_rows=1, grown_slots=2, grown_arena=1, dead=1)
+SHARED: Final = table_capacities.Capacities(block=1, heads=1, shared_instances=1, shared_heads=1, shared_rows=1, shared_triples=1)
 
 
 @dataclass(frozen=True)
@@ -142,15 +142,15 @@ def _warm_up(scenario: Scenario, kind: str) -> None:
 @contextmanager
 def capacities(scenario: Scenario) -> Iterator[None]:
     """Have tables that are full all the time, if a scenario asks for them."""
-    usual = relation.capacities
+    usual = table_capacities.current
     if scenario.is_tiny:
-        relation.capacities = TINY
+        table_capacities.current = TINY
     if scenario.is_shared:
-        relation.capacities = SHARED
+        table_capacities.current = SHARED
     try:
         yield
     finally:
-        relation.capacities = usual
+        table_capacities.current = usual
 
 
 def _take(child: _Child, done: Sweep, on_result: Callable[[Result], object]) -> None:

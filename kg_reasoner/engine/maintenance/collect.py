@@ -11,8 +11,8 @@ import numpy.typing as npt
 
 from kg_reasoner.engine.maintenance import ChangedFacts, Work
 from kg_reasoner.storage.arrays import Flags
+from kg_reasoner.storage.database import Database
 from kg_reasoner.storage.kernels.layout import ROW
-from kg_reasoner.storage.relation import Database
 
 FEW: Final = 16
 """The maximum number of changes to sort one by one, where NumPy is slower."""

@@ -13,9 +13,9 @@ import numpy as np
 
 from kg_reasoner.engine.maintenance import Finder
 from kg_reasoner.errors import ReasonerError
+from kg_reasoner.storage.database import Database
 from kg_reasoner.storage.kernels import native
 from kg_reasoner.storage.kernels.memory import address, allocate
-from kg_reasoner.storage.relation import Database
 
 ROOM: Final = 1 << 20
 """The maximum number of facts marked for an update. Unused memory costs nothing."""

@@ -11,9 +11,9 @@ from kg_reasoner.engine.maintenance import Finder, Work
 from kg_reasoner.engine.maintenance.collect import collect
 from kg_reasoner.engine.maintenance.marking import Marking
 from kg_reasoner.engine.materialise import Materialiser, PlannedRule, Stratum
+from kg_reasoner.storage.database import Database
 from kg_reasoner.storage.kernels import native
 from kg_reasoner.storage.kernels.layout import DONE, PAUSE
-from kg_reasoner.storage.relation import Database
 
 
 class StratumByStratum(ABC):

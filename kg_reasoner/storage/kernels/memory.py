@@ -9,10 +9,12 @@ A struct has only 64-bit words: integers, and addresses of arrays. All kernel in
 widened when read.
 """
 
+import ctypes
 import os
 import weakref
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, TypeVar, get_args, get_origin, get_type_hints
+from ctypes import addressof
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, TypeAlias, TypeVar, get_args, get_origin, get_type_hints
 
 import numpy as np
 import numpy.typing as npt
@@ -231,10 +233,27 @@ def lend(array: npt.NDArray[Any]) -> Any:
     return block
 
 
+_first_byte = ctypes.c_char.from_buffer
+
+
 def address(array: Any) -> int:
     """Return the address of an array made by `allocate`."""
-    place: int = array.__array_interface__["data"][0]
-    return place
+    try:
+        return addressof(_first_byte(array))
+    except (TypeError, ValueError):  # an array that is empty or cannot be written to; NumPy takes longer to tell its address
+        place: int = array.__array_interface__["data"][0]
+        return place
+
+
+Argument: TypeAlias = int | ctypes.c_int64
+"""An integer or an address that entries are called with."""
+
+
+def argument(number: int) -> Argument:
+    """Return an integer that entries are often called with in the form in which they take it: to convert one takes as long as a
+    small kernel.
+    """
+    return number if CHECKED else ctypes.c_int64(number)
 
 
 class Record:

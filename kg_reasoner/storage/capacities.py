@@ -1,0 +1,79 @@
+"""The capacities of tables: at first, when they are full, and at most."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Final
+
+from kg_reasoner.storage.kernels.layout import BLOCK
+from kg_reasoner.storage.kernels.memory import allocate
+
+__all__ = ["FILL", "Capacities", "current", "limit_of", "resized", "slots_for", "table_size"]
+
+FILL: Final = 0.62
+"""The fullest that a hash table gets before it doubles."""
+
+
+@dataclass(frozen=True, slots=True)
+class Capacities:
+    """Initial capacities of tables, and minimal capacities after growth."""
+
+    rows: int = 16
+    slots: int = 32
+    arena: int = 64
+    grown_rows: int = 1024
+    grown_slots: int = 2048
+    grown_arena: int = 4096
+    dead: int = 256
+    """Fewer dead rows than this are left where they are."""
+    large: int = 1 << 16
+    """Relations with so many rows grow and are compacted in steps."""
+    shared_triples: int = 1 << 17
+    """Fewer triples than this are loaded by one thread."""
+    block: int = BLOCK
+    """Rows that are processed together. The order of derived rows depends on it."""
+    heads: int = 1 << 16
+    """The heads that a thread can keep (see `storage.parallel`)."""
+    shared_instances: int = 1 << 17
+    """Fewer rule instances than this are found by one thread."""
+    shared_heads: int = 1 << 12
+    """Fewer heads than this are inserted by one thread."""
+    shared_rows: int = 1 << 15
+    """An index of fewer rows than this is built by one thread."""
+
+
+current = Capacities()
+"""The capacities of new databases; tests make them tiny, so that every kernel meets every boundary."""
+
+
+def table_size(keys: int) -> int:
+    """Return the size of a hash table, a power of two, that some keys fill.
+
+    >>> table_size(3), table_size(17)
+    (16, 32)
+    """
+    return 1 << max(4, (keys - 1).bit_length())
+
+
+def slots_for(keys: int) -> int:
+    """Return the size of a hash table with room for some keys."""
+    return table_size(int(keys / FILL) + 1)
+
+
+def limit_of(slots: int) -> int:
+    """Return the number of keys with which a hash table is full."""
+    return int(slots * FILL)
+
+
+def resized(array: Any, size: int, used: int, fill: int | None = None) -> Any:
+    """Return a copy of an array with another size.
+
+    Args:
+        array: The array.
+        size: The new size.
+        used: The number of items that are copied.
+        fill: The value of the others; None: any.
+    """
+    grown = allocate(size, array.dtype, fill)
+    grown[:used] = array[:used]
+    return grown

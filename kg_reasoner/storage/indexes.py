@@ -1,0 +1,271 @@
+"""Indexes of relations and their sections: made when they are wanted, built when a kernel asks for them, and maintained since."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from kg_reasoner.errors import CapacityError
+from kg_reasoner.storage import capacities
+from kg_reasoner.storage.capacities import FILL, limit_of, resized, slots_for
+from kg_reasoner.storage.gradual_indexes import GradualIndexes
+from kg_reasoner.storage.kernels import native
+from kg_reasoner.storage.kernels.layout import EMPTY, MOST, Index
+from kg_reasoner.storage.kernels.memory import Record, StructTable, address, allocate, grant, lend, repeated
+from kg_reasoner.storage.relations import Relations
+
+__all__ = ["IndexedRelations", "value_column"]
+
+_LEAP: Final = 16
+"""The most by which a table grows at once while an index is built, if so many of its rows are still to come."""
+
+SIZE_CLASSES: Final = 40
+"""Free lists of an index: vectors of up to 2**39 entries."""
+
+
+class IndexedRelations(Relations):
+    """Relations with indexes.
+
+    Args:
+        claim: See `Relations`.
+    """
+
+    def __init__(self, claim: Callable[[int], None] = grant) -> None:
+        super().__init__(claim)
+        self.indexes = StructTable(Index, self.context, "indexes")
+        self.gradual = GradualIndexes(self)
+        """The indexes that are being built in slices."""
+        self._indexes: dict[tuple[int, int, tuple[int, ...], int], int] = {}
+        self._indexes_of: dict[int, list[int]] = {}
+        self._columns: dict[tuple[int, ...], Any] = {}
+        """The columns of indexes as arrays, which all indexes on these columns share."""
+
+    @property
+    def nbytes(self) -> int:
+        """The used bytes of all tuples, flags, hashes and indexes."""
+        total = 0
+        for relation in self.relations.records:
+            total += relation.count * (4 * relation.arity + 2) + 12 * (relation.mask + 1)
+        for index in self.indexes.records:
+            if index.built:
+                total += 16 * (index.mask + 1) + 8 * index.top
+        return total
+
+    @property
+    def allocated(self) -> int:
+        """The allocated bytes of all tables of facts and indexes."""
+        return sum(record.nbytes for table in (self.relations, self.indexes) for record in table.records)
+
+    def index(self, relation: int, columns: tuple[int, ...], constant: int = -1, apart: int = 0) -> int:
+        """See `PlanRoom.index`."""
+        known = self._indexes.get((relation, constant, columns, apart))
+        if known is not None:
+            return known
+        with self.mutex:
+            known = self._indexes.get((relation, constant, columns, apart))
+            return self._add_index(relation, columns, constant, apart) if known is None else known
+
+    def _add_index(self, relation: int, columns: tuple[int, ...], constant: int, apart: int) -> int:
+        return self._add_indexes([relation], columns, [constant], apart)
+
+    def _add_indexes(self, relations: Sequence[int], columns: tuple[int, ...], constants: Sequence[int], apart: int) -> int:
+        """Add an index on the same columns for each of some relations of one kind, and sections of them. Return the number of the
+        first one.
+        """
+        first = len(self.indexes)
+        example = self.relations[relations[0]]
+        section_column = example.section_column if constants[0] >= 0 else -1
+        array = self._columns.get(columns)
+        if array is None:
+            array = self._columns[columns] = lend(np.array(columns, np.int32))
+        self.indexes.add_many(
+            len(relations),
+            relation=np.array(relations, np.int64),
+            width=len(columns),
+            apart=apart,
+            columns=repeated(array, len(relations)),
+            value_column=value_column(example.arity, columns, section_column),
+            constant=np.array(constants, np.int64),
+            next=-1,
+        )
+        for number, (relation, constant) in enumerate(zip(relations, constants, strict=True), first):
+            self._indexes_of.setdefault(relation, []).append(number)
+            self._indexes[relation, constant, columns, apart] = number
+        return first
+
+    def all_indexes(
+        self, relations: Sequence[int], columns: tuple[int, ...], constants: Sequence[int], apart: int
+    ) -> npt.NDArray[np.int64]:
+        """Return an index for each of some relations of one kind, as `index` does.
+
+        Args:
+            relations: The numbers of the relations, all with the same arity and section column.
+            columns: The columns of the key.
+            constants: The constants of the sections; or -1, each of them.
+            apart: See `index`.
+        """
+        known = self._indexes
+        keys = [(relation, constant, columns, apart) for relation, constant in zip(relations, constants, strict=True)]
+        with self.mutex:
+            missing = list(dict.fromkeys(key for key in keys if key not in known))
+            if missing:
+                self._add_indexes([key[0] for key in missing], columns, [key[1] for key in missing], apart)
+        return np.array([known[key] for key in keys], np.int64)
+
+    def index_value_column(self, index: int) -> int:
+        """Return the column whose value index entries carry, or -1."""
+        return self.indexes[index].value_column
+
+    def index_constant(self, index: int) -> int:
+        """Return the constant of an index's section, or -1."""
+        return self.indexes[index].constant
+
+    def built_indexes(self, relation: int) -> list[tuple[int, int]]:
+        """Return the indexes of a relation that are maintained, each with the constant of its section, or -1."""
+        numbers = (number for number in self._indexes_of.get(relation, ()) if self.indexes[number].built)
+        return [(number, self.indexes[number].constant) for number in numbers]
+
+    # --- building ---------------------------------------------------------------------------------------------------
+
+    def build(self, index: int) -> None:
+        """Build an index from the existing rows; it is maintained from now on."""
+        if not self.gradual.finish(index):
+            self.fill_index(index)
+            self.link_index(index)
+
+    def postpone(self, index: int) -> bool:
+        """Let a deletion scan the rows of a large relation in place of an index, which is built in slices. Return whether it
+        does.
+        """
+        context, rows = self.context, self.relations[self.indexes[index].relation].count
+        may_scan = context.scans and not context.guarding and rows >= context.renew_from
+        return bool(may_scan) and self.gradual.begin(index)
+
+    def fill_index(self, index: int) -> None:
+        """Build an index from the existing rows, as `build` does, but leave it to `link_index` to maintain it."""
+        record = self.indexes[index]
+        slots, arena = capacities.current.slots, capacities.current.arena
+        record.publish(
+            keys=allocate(slots, np.int64, EMPTY),
+            starts=allocate(slots, np.int32),
+            lengths=allocate(slots, np.int32),
+            mask=slots - 1,
+            used=0,
+            limit=limit_of(slots),
+            arena=allocate(arena, np.int64),
+            top=0,
+            capacity=arena,
+            need=0,
+            free=allocate(SIZE_CLASSES, np.int64, -1),
+        )
+        self.extend_index(index, 0)
+        if record.mask + 1 > 4 * record.used / FILL and record.mask + 1 > slots:
+            self.set_keys(record, slots_for(record.used))  # there were fewer keys than expected
+
+    def extend_index(self, index: int, row: int) -> None:
+        """Add the rows from a row on to an index."""
+        record, constant = self.indexes[index], self.indexes[index].constant
+        relation = self.relations[record.relation]
+        first, count = row, relation.count
+        while (row := native.index_rows(relation.address, record.address, constant, row, count)) < count:
+            done, rest = row - first, count - first
+            self.grow_index(record, max(rest // done, 2) if first == 0 and done > rest // _LEAP else 2)
+
+    def set_empty_keys(self, index: int, slots: int) -> None:
+        """Give an index that is being built a table for keys, which is not initialised."""
+        self.claim(16 * slots)
+        self.indexes[index].publish(
+            keys=allocate(slots, np.int64),
+            starts=allocate(slots, np.int32),
+            lengths=allocate(slots, np.int32),
+            mask=slots - 1,
+            limit=limit_of(slots),
+        )
+
+    def set_arena(self, index: int, entries: int) -> None:
+        """Give an index that is being built room for vectors of so many entries, and for some that come later."""
+        if entries > MOST:
+            raise CapacityError(f"an index has {entries:,} entries, the maximal number")
+        capacity = min(max(entries + entries // 4, capacities.current.arena), MOST)
+        self.claim(8 * capacity)
+        arena, free = allocate(capacity, np.int64), allocate(SIZE_CLASSES, np.int64, -1)
+        self.indexes[index].publish(arena=arena, capacity=capacity, top=0, need=0, free=free)
+
+    def link_index(self, index: int) -> None:
+        """Maintain an index, which has all rows, from now on."""
+        record = self.indexes[index]
+        section = self.sections[self.section(record.relation, self.indexes[index].constant)]
+        if not self._is_linked(section, index):  # it is, where an exception struck right here before
+            record.next = section.first_index
+            section.first_index = index
+        record.built = 1
+        self.gradual.running.pop(index, None)
+
+    def _is_linked(self, section: Record, index: int) -> bool:
+        """Return whether new rows of a section are added to an index."""
+        number = section.first_index
+        while number not in (-1, index):
+            number = self.indexes[number].next
+        return bool(number == index)
+
+    def unlink_indexes(self, relation: int) -> list[int]:
+        """Maintain the indexes of a relation no more, until they are linked again. Return them."""
+        indexes = self.built_indexes(relation)
+        for index, constant in indexes:
+            self.indexes[index].built = 0
+            self.sections[self.section(relation, constant)].first_index = -1
+        return [index for index, _ in indexes]
+
+    def drop_indexes(self, relation: int) -> None:
+        """Maintain no index of a relation any more: all of them are built anew when they are asked for."""
+        for section in self._sections.get(relation, {}).values():
+            self.sections[section].first_index = -1
+        self.sections[self.relations[relation].section].first_index = -1
+        for index in self._indexes_of.get(relation, ()):
+            self.indexes[index].built = 0
+
+    # --- growth -----------------------------------------------------------------------------------------------------
+
+    def grow(self, number: int | None = None) -> None:
+        """Make room in a relation, by default the one that a kernel found full, or in its indexes."""
+        number = self.context.wanted if number is None else number
+        relation = self.relations[number]
+        if relation.count >= relation.capacity:
+            self._set_capacity(relation, max(2 * relation.capacity, capacities.current.grown_rows))
+        if relation.used >= relation.limit:
+            self.set_slots(relation, max(2 * (relation.mask + 1), capacities.current.grown_slots))
+        for index in self._indexes_of.get(number, ()):
+            if self.indexes[index].built:
+                self.grow_index(self.indexes[index])
+
+    def grow_index(self, index: Record, times: int = 2) -> None:
+        """Make room in an index that is full.
+
+        Args:
+            index: The index.
+            times: The expected number of entries and keys, in multiples of the present one.
+        """
+        if index.used >= index.limit:
+            self.set_keys(index, max(len(index.keys) << (times - 1).bit_length(), capacities.current.grown_slots))
+        if index.need:
+            needed = index.top + 2 * index.need
+            if index.top + index.need > MOST:
+                raise CapacityError(f"an index has {index.top:,} entries, the maximal number")
+            capacity = min(max(times * index.capacity, capacities.current.grown_arena, needed), MOST)
+            self.claim(8 * capacity)
+            index.publish(arena=resized(index.arena, capacity, index.top), capacity=capacity, need=0)
+
+    def set_keys(self, index: Record, slots: int) -> None:
+        self.claim(16 * slots)
+        keys, starts, lengths = allocate(slots, np.int64, EMPTY), allocate(slots, np.int32), allocate(slots, np.int32)
+        native.rehash_index(index.address, address(keys), address(starts), address(lengths), slots - 1)
+        index.publish(keys=keys, starts=starts, lengths=lengths, mask=slots - 1, limit=limit_of(slots))
+
+
+def value_column(arity: int, columns: Sequence[int], section_column: int) -> int:
+    """Return the column that is the only one outside of an index's key and its section, or -1."""
+    rest = [column for column in range(arity) if column not in columns and column != section_column]
+    return rest[0] if len(rest) == 1 else -1

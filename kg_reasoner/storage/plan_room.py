@@ -1,0 +1,88 @@
+"""The memory for plans, and the context that gives kernels access to everything."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+import numpy as np
+import numpy.typing as npt
+
+from kg_reasoner.storage import capacities
+from kg_reasoner.storage.capacities import resized
+from kg_reasoner.storage.frames import Frames
+from kg_reasoner.storage.kernels.layout import ABSENT, Context, Plan, Step
+from kg_reasoner.storage.kernels.memory import Record, StructTable, allocate, argument
+
+__all__ = ["PlanRoom"]
+
+
+class PlanRoom:
+    """The memory for plans and joins: plans, steps, codes and frames, and the context through which kernels access them."""
+
+    def __init__(self) -> None:
+        self._contexts = StructTable(Context, capacity=1)
+        self.context = self._contexts.add(
+            type_id=-1,
+            hidden=ABSENT,
+            compact_from=capacities.current.dead,
+            renew_from=capacities.current.large,
+            block_rows=capacities.current.block,
+        )
+        self.address = argument(self.context.address)
+        """What every kernel is called with."""
+        self.plans = StructTable(Plan, self.context, "plans")
+        self.steps = StructTable(Step, self.context, "steps")
+        self.frames = Frames(self.context)
+        self._codes = allocate(1 << 10, np.int32)
+        self._code_count = 0
+        self.context.codes = self._codes
+
+    def add_codes(self, codes: Sequence[int] | npt.NDArray[np.int64]) -> int:
+        """Store a list of codes, and return its position."""
+        start, end = self._code_count, self._code_count + len(codes)
+        if end > len(self._codes):
+            self._codes = self.context.codes = resized(self._codes, 2 * end, start)
+        self._codes[start:end] = codes
+        self._code_count = end
+        return start
+
+    @property
+    def context_words(self) -> npt.NDArray[np.int64]:
+        """The words of the context."""
+        words: npt.NDArray[np.int64] = self._contexts.words[0]
+        return words
+
+    @contextmanager
+    def temporary_plans(self) -> Iterator[None]:
+        """Discard plans made in the block. Requires exclusive access to the database."""
+        marks = len(self.plans), len(self.steps), self._code_count
+        try:
+            yield
+        finally:
+            self.plans.truncate(marks[0])
+            self.steps.truncate(marks[1])
+            self._code_count = marks[2]
+
+    def relation(self, number: int) -> Record:
+        """Return a relation.
+
+        Args:
+            number: The number of the relation.
+        """
+        raise NotImplementedError
+
+    def index(self, relation: int, columns: tuple[int, ...], constant: int = -1, apart: int = 0) -> int:
+        """Return the index on columns of a relation (of a section, given its constant). It is built when a kernel requests it.
+
+        Args:
+            relation: The number of the relation.
+            columns: The columns of the key.
+            constant: The constant of the section, or -1.
+            apart: A column, or 0: rows that have the same term there as in the first column are left out.
+        """
+        raise NotImplementedError
+
+    def index_value_column(self, index: int) -> int:
+        """Return the column whose value the entries of an index carry, or -1."""
+        raise NotImplementedError
