@@ -23,7 +23,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -112,7 +112,7 @@ def _same(size: int) -> Iterator[str]:
     yield f"{_('p')} <{_RDFS}domain> {_('C')}"
 
 
-CASES = {
+CASES: dict[str, Callable[[int], Iterator[str]]] = {
     "classes": _classes,
     "existential": _existential,
     "hasvalue": _hasvalue,
