@@ -256,7 +256,8 @@ def _filtered(rows: DataFrame, part: Filter, facts: Facts, names: Mapping[Variab
     variables = [names[variable] for variable in dict.fromkeys(variables_of(part.expression))]
     if facts.representatives is None or len(variables) != 2 or not conditions.says_different(part.expression):
         return rows.where(passes)
-    return facts.representatives.differing(rows, *variables, passes)
+    one, other = variables
+    return facts.representatives.differing(rows, one, other, passes)
 
 
 def _bound_elsewhere(negated: Atom, join: Join) -> set[Variable]:
