@@ -257,6 +257,15 @@ def test_facts_of_the_program_come_once() -> None:
             assert flagged(update(after, program, None, turtle(":n :p :m ."))) == flagged(before)
 
 
+def test_schema_that_data_imply_goes_with_them() -> None:
+    """A property is one because something has it."""
+    program = rulesets.load("rdfs-full").program
+    triples, removed = turtle(":a :p :b . :c :q :d ."), turtle(":a :p :b .")
+    with standing_in() as session:
+        before = SparkReasoner(session, program, triple_frame(session, triples)).triples()
+        assert flagged(update(before, program, None, removed)) == in_process(turtle(":c :q :d ."), ruleset="rdfs-full")
+
+
 def test_components_without_graphframes_that_fail(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
     """Some versions of GraphFrames fail with some versions of Spark."""
 
