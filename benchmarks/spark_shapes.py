@@ -10,6 +10,7 @@ Spark those of Java and of its Python workers, without the start of the session.
 ``properties``  SIZE properties, each a subproperty of another one, with a domain
 ``path``        a path of SIZE nodes by a transitive property
 ``hub``         SIZE edges to one node, from there to ten others, by a property chain
+``skewed``      the same, but SIZE further nodes have such a chain
 ``same``        a group of SIZE equal terms, linked one by one
 ==============  =======================================================================
 """
@@ -22,10 +23,13 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 
 import click
+
+from benchmarks.spark_data import SHAPES, shaped
 
 SYSTEMS = ("spark", "in process")
 _OWL = "http://www.w3.org/2002/07/owl#"
@@ -94,6 +98,13 @@ def _hub(size: int) -> Iterator[str]:
         yield f"{_('hub')} {_('q')} {_(f'y{number}')}"
 
 
+def _skewed(size: int) -> Iterator[str]:
+    yield from _hub(size)
+    for number in range(size):
+        yield f"{_(f'x{number}')} {_('p')} {_(f'z{number}')}"
+        yield f"{_(f'z{number}')} {_('q')} {_(f'y{number}')}"
+
+
 def _same(size: int) -> Iterator[str]:
     for number in range(size - 1):
         yield f"{_(f'n{number:07}')} <{_OWL}sameAs> {_(f'n{number + 1:07}')}"
@@ -101,14 +112,16 @@ def _same(size: int) -> Iterator[str]:
     yield f"{_('p')} <{_RDFS}domain> {_('C')}"
 
 
-CASES = {
+CASES: dict[str, Callable[[int], Iterator[str]]] = {
     "classes": _classes,
     "existential": _existential,
     "hasvalue": _hasvalue,
     "properties": _properties,
     "path": _path,
     "hub": _hub,
+    "skewed": _skewed,
     "same": _same,
+    **{name: partial(shaped, shape) for name, shape in SHAPES.items()},
 }
 
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 import pytest
 
+from benchmarks.spark_data import SHAPES, shaped
 from kg_reasoner import Reasoner, rulesets
 from kg_reasoner.engine.clashes import clashes
 from kg_reasoner.errors import ReasonerError
@@ -15,6 +17,7 @@ from kg_reasoner.language.parser import parse
 from kg_reasoner.program import Program
 from kg_reasoner.spark_backend import SparkReasoner, update
 from kg_reasoner.spark_backend.exec.components import least_of_components, representatives
+from kg_reasoner.spark_backend.exec.skew import salted_join
 from kg_reasoner.spark_backend.io.columns import triple_frame
 from kg_reasoner.spark_backend.io.workspace import Workspace
 from kg_reasoner.spark_backend.progress import Report
@@ -59,6 +62,14 @@ def test_random_ontologies(ruleset: str, seed: int) -> None:
     expect_what_the_engine_says(ontologies(seed, BATCH), ruleset)
 
 
+@pytest.mark.parametrize("ruleset", ["rdfs", "owl2rl"])
+@pytest.mark.parametrize("name", SHAPES)
+@pytest.mark.sample(4)
+def test_ontologies_in_the_shape_of_real_ones(name: str, ruleset: str) -> None:
+    lines = "".join(f"{line} .\n" for line in shaped(SHAPES[name], 25))
+    expect_what_the_engine_says(turtle(lines), ruleset)
+
+
 @pytest.mark.parametrize("seed", range(BATCHES))
 def test_updates_of_random_ontologies(seed: int) -> None:
     """Data come and go; half of the batches have no equalities, because those make every update a full run."""
@@ -87,6 +98,33 @@ def test_all_ways_are_the_same(monkeypatch: pytest.MonkeyPatch, seed: int, words
     test_updates_of_random_ontologies(2000 + seed)
 
 
+@pytest.mark.parametrize("seed", [0, 1])
+def test_heavy_terms_are_split(monkeypatch: pytest.MonkeyPatch, seed: int) -> None:
+    """All terms of a property are heavy here, in rules that join and in transitive closures; hubs have many edges both ways."""
+    salted: list[frozenset[str]] = []
+
+    def noted(left: Any, right: Any, shared: Any, key: str, heavy: frozenset[str]) -> Any:
+        salted.append(heavy)
+        return salted_join(left, right, shared, key, heavy)
+
+    for module in ("joins", "transitive"):
+        monkeypatch.setattr(f"kg_reasoner.spark_backend.exec.{module}.salted_join", noted)
+    monkeypatch.setattr("kg_reasoner.spark_backend.exec.joins.FEW", 0)
+    monkeypatch.setattr("kg_reasoner.spark_backend.exec.facts.SMALL", 1)
+    monkeypatch.setattr("kg_reasoner.spark_backend.exec.facts.LEAST", 0)
+    monkeypatch.setattr("kg_reasoner.spark_backend.exec.skew.LEAST", 1)
+    monkeypatch.setattr("kg_reasoner.spark_backend.exec.skew.SAMPLE", 1)
+    monkeypatch.setattr("kg_reasoner.spark_backend.exec.transitive.FEW_STEPS", 0)
+    source = random.Random(seed)
+    text = ":t a owl:TransitiveProperty . :u owl:inverseOf :p .\n"
+    text += ":chain owl:propertyChainAxiom ( :p :q ) . :other owl:propertyChainAxiom ( :q :u ) .\n"
+    text += "".join(f":x{number} :p :hub . :hub :q :y{number} . :x{number} :t :hub . :hub :t :y{number} .\n" for number in range(9))
+    text += "".join(f":x{source.randrange(9)} :{source.choice('pqt')} :y{source.randrange(9)} .\n" for _ in range(20))
+    expect_what_the_engine_says(turtle(text))
+    assert any("<http://example.org/hub>" in heavy for heavy in salted)
+    expect_what_the_engine_says(ontologies(4000 + seed, BATCH))
+
+
 def test_too_many_masks_are_joins(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
     monkeypatch.setattr("kg_reasoner.spark_backend.exec.mask_table.MOST_MASKS", 3)
     expect_what_the_engine_says(ontologies(3000, BATCH))
@@ -113,12 +151,17 @@ def test_equal_terms_without_expansion() -> None:
     assert {row[:3] for row in found} == expected
 
 
-@pytest.mark.parametrize("few", [0, 10, 10_000])
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize(("few", "closed"), [(0, 0), (10, 10_000), (10_000, 10_000), (10_000, 0)])
+@pytest.mark.parametrize("seed", range(5))
 @pytest.mark.sample(4)
-def test_transitive_closure(monkeypatch: pytest.MonkeyPatch, seed: int, few: int) -> None:
-    """Of random graphs with cycles, by several properties, one of which implies another; then with more edges."""
+def test_transitive_closure(monkeypatch: pytest.MonkeyPatch, seed: int, few: int, closed: int) -> None:
+    """Of random graphs with cycles, by several properties, one of which implies another; then with more edges. By doubling, by the
+    driver, and by searching.
+    """
     monkeypatch.setattr("kg_reasoner.spark_backend.exec.transitive.FEW_STEPS", few)
+    monkeypatch.setattr("kg_reasoner.spark_backend.exec.transitive.FEW_CLOSED", closed)
+    monkeypatch.setattr("kg_reasoner.spark_backend.exec.search.SEARCHES", 3)
+    monkeypatch.setattr("kg_reasoner.spark_backend.exec.search.ROWS", 20)
     source = random.Random(seed)
     text = ":p a owl:TransitiveProperty . :q a owl:TransitiveProperty , owl:SymmetricProperty . :p rdfs:subPropertyOf :r .\n"
     text += ":r a owl:TransitiveProperty . :r owl:inverseOf :s . :chain owl:propertyChainAxiom ( :p :r ) .\n"
@@ -214,6 +257,15 @@ def test_facts_of_the_program_come_once() -> None:
             assert flagged(update(after, program, None, turtle(":n :p :m ."))) == flagged(before)
 
 
+def test_schema_that_data_imply_goes_with_them() -> None:
+    """A property is one because something has it."""
+    program = rulesets.load("rdfs-full").program
+    triples, removed = turtle(":a :p :b . :c :q :d ."), turtle(":a :p :b .")
+    with standing_in() as session:
+        before = SparkReasoner(session, program, triple_frame(session, triples)).triples()
+        assert flagged(update(before, program, None, removed)) == in_process(turtle(":c :q :d ."), ruleset="rdfs-full")
+
+
 def test_components_without_graphframes_that_fail(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
     """Some versions of GraphFrames fail with some versions of Spark."""
 
@@ -241,6 +293,28 @@ def test_equal_literals_violate_what_compares_them() -> None:
             :a :p "a" , :b , "b" .
         """)
     )
+
+
+def test_terms_that_equal_one_of_two_literals_with_the_same_value() -> None:
+    """The literals are not different, but a name is different from both."""
+    expect_what_the_engine_says(
+        turtle("""
+            :p a owl:InverseFunctionalProperty . :q owl:inverseOf :p .
+            :i :q 1 , :i . :j :q "01"^^xsd:integer ; :p 1 .
+        """)
+    )
+
+
+def test_terms_that_equal_literals_only() -> None:
+    """The literal that stands for two has the value of another one, but the other of the two has not."""
+    reasoner = expect_what_the_engine_says(
+        turtle("""
+            :f a owl:FunctionalProperty . :w :f "b" , 1 .
+            :x :f "b" . :x :f "01"^^xsd:integer . :y :f 1 . :y :f "001"^^xsd:integer . :z :f 2 , "02"^^xsd:integer .
+        """)
+    )
+    assert reasoner.run.representatives is not None
+    assert reasoner.run.representatives.of_literals
 
 
 def test_violations_name_what_was_written() -> None:

@@ -29,6 +29,8 @@ class Candidates:
     """Triples of rules that have variables for properties or classes: features may be among them."""
     heads: set[Term] = field(default_factory=set)
     """The properties of `triples`."""
+    new_triples: list[DataFrame] = field(default_factory=list)
+    """Triples that were not known, each once."""
     features: list[DataFrame] = field(default_factory=list)
     relations: dict[int, list[DataFrame]] = field(default_factory=dict)
     """Facts of general predicates, by arity."""

@@ -21,7 +21,7 @@ from kg_reasoner.spark_backend.io.workspace import Workspace
 from kg_reasoner.spark_backend.progress import LOGGER
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
+    from pyspark.sql import Column, DataFrame
 
 __all__ = ["FEW_PAIRS", "REPRESENTATIVE", "Method", "least_of_components", "representatives"]
 
@@ -35,14 +35,35 @@ Method: TypeAlias = Literal["driver", "graphframes", "contraction"]
 
 
 def representatives(pairs: DataFrame, workspace: Workspace, method: Method | None = None) -> DataFrame:
-    """Return a row for each term that is not the representative of its component: the term and the representative.
+    """Return a row for each term that is not the representative of its component: the term and the representative, which is a
+    literal only if all of them are: two literals may have the same value, but literals and names have not.
 
     Args:
         pairs: Two columns of texts, of any names.
         workspace: The folder for intermediate steps.
         method: How to find them; None for what suits the number of pairs and the session.
     """
-    step = workspace.step("pairs", lambda: pairs.toDF("one", "other").where("one <> other").distinct())
+    found = _least(pairs.toDF("one", "other").select(_last("one"), _last("other")), workspace, method)
+    return found.select(_as_before(TERM), _as_before(REPRESENTATIVE))
+
+
+def _last(name: str) -> Column:
+    """Return a column of texts, changed so that those of literals come after all others."""
+    from pyspark.sql import functions as F
+
+    return F.when(F.col(name).startswith('"'), F.concat(F.lit("~"), F.col(name))).otherwise(F.col(name)).alias(name)
+
+
+def _as_before(name: str) -> Column:
+    """Return a column without the change."""
+    from pyspark.sql import functions as F
+
+    return F.when(F.col(name).startswith("~"), F.col(name).substr(2, 1 << 30)).otherwise(F.col(name)).alias(name)
+
+
+def _least(pairs: DataFrame, workspace: Workspace, method: Method | None) -> DataFrame:
+    """Return the least text of the component of each text that is not that."""
+    step = workspace.step("pairs", lambda: pairs.where("one <> other").distinct())
     if method is None:
         large: Method = "contraction" if graphframes_problem(pairs.sparkSession) else "graphframes"
         method = "driver" if step.count <= FEW_PAIRS else large

@@ -17,7 +17,7 @@ from kg_reasoner.terms import IRI, BlankNode, term_from_text, term_text
 if TYPE_CHECKING:
     from pyspark.sql import Column
 
-__all__ = ["condition", "value"]
+__all__ = ["condition", "says_different", "value"]
 
 
 def condition(part: Filter, names: Mapping[Variable, str]) -> Column:
@@ -39,7 +39,7 @@ def condition(part: Filter, names: Mapping[Variable, str]) -> Column:
     variables = tuple(dict.fromkeys(variables_of(part.expression)))
     columns = [F.col(names[variable]) for variable in variables]
     passes = F.udf(_passes(part.expression, variables), "boolean")(*columns)
-    if _says_different(part.expression) and len(columns) == 2:
+    if says_different(part.expression) and len(columns) == 2:
         # Spark tests what needs no Python first: equal texts are equal, except those of NaN; and names of different texts differ.
         left, right = columns
         both_literals = left.startswith('"') & right.startswith('"')
@@ -75,7 +75,7 @@ def _distinct_terms(expression: Expression) -> tuple[Variable, Variable] | None:
     return (left, right) if isinstance(left, Variable) and isinstance(right, Variable) else None
 
 
-def _says_different(expression: Expression) -> bool:
+def says_different(expression: Expression) -> bool:
     """Return whether an expression is ``?x != ?y``."""
     if not isinstance(expression, Call) or expression.name != "!=":
         return False

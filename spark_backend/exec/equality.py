@@ -122,8 +122,8 @@ def _literals_in(rule: Rule, places: Set[Place]) -> set[Variable]:
 def _ignores_names(rule: Rule, places: Set[Place]) -> bool:
     """Return whether a rule consists of atoms only, without variables for properties or classes.
 
-    A filter is fine if it only keeps a rule that concludes an equality from saying that a term equals itself, or if it compares
-    literals that the program states.
+    A filter is fine if it only keeps a rule that concludes an equality from saying that a term equals itself (see
+    `Representatives.differing`), or if it compares literals that the program states.
     """
     for part in rule.body:
         if isinstance(part, Atom) or _asks_for_two(part, rule.head):
@@ -152,7 +152,22 @@ class Representatives:
     """A table from terms to their representatives, without the representatives themselves."""
 
     def __init__(self, table: DataFrame) -> None:
+        from pyspark.sql import functions as F
+
         self.table = table
+        self.of_literals = not table.where(F.col(REPRESENTATIVE).startswith('"')).isEmpty()
+        """Whether some stand for literals, and are literals themselves: another one may have the same value as some of them."""
+
+    def differing(self, rows: DataFrame, one: str, other: str, differ: Column) -> DataFrame:
+        """Return the rows in which some members of two columns' terms differ, according to a condition on these columns."""
+        from pyspark.sql import functions as F
+
+        if not self.of_literals:
+            return rows.where(differ)
+        are_literals = F.col(one).startswith('"') & F.col(other).startswith('"')
+        pairs = rows.where(are_literals).select(F.col(one).alias("first"), F.col(other).alias("second"), one, other).distinct()
+        found = self.expand_facts(pairs, [one, other]).where(differ).select(F.col("first").alias(one), F.col("second").alias(other))
+        return rows.where(~are_literals & differ).unionByName(rows.join(found, [one, other], "left_semi").select(*rows.columns))
 
     def of(self, terms: Iterable[Term]) -> dict[Term, Term]:
         """Return the representatives of those terms that have a different one."""

@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING, Final
 
 from kg_reasoner.program import TRIPLE, Atom, Variable
 from kg_reasoner.spark_backend.exec.candidates import Candidates, feature_of
+from kg_reasoner.spark_backend.exec.equality import Representatives
 from kg_reasoner.spark_backend.exec.mask_table import FEW, MaskTable
 from kg_reasoner.spark_backend.exec.matching import RELATION, as_relation, matched
+from kg_reasoner.spark_backend.exec.skew import LEAST, Heavy, heavy_terms
 from kg_reasoner.spark_backend.exec.statistics import Statistics
 from kg_reasoner.spark_backend.exec.table import Growing, Part
 from kg_reasoner.spark_backend.exec.views import Views
@@ -51,6 +53,7 @@ class Facts:
         base: All triples that were given or stated.
         statistics: How many of them there are of each property and class.
         relations: Facts of general predicates that were given.
+        representatives: Those to which facts are rewritten, or None.
         is_open: Whether rules ask for triples of any property or class. Then all triples are written out, what properties and masks
             imply among them, so that these rules need not put them together each time.
     """
@@ -66,8 +69,10 @@ class Facts:
         relations: Mapping[str, DataFrame],
         *,
         is_open: bool = False,
+        representatives: Representatives | None = None,
     ) -> None:
         self.spark = spark
+        self.representatives = representatives
         self.properties = properties
         self.features = masks
         self.workspace = workspace
@@ -82,6 +87,7 @@ class Facts:
         """All triples, if rules are open."""
         self.masks = MaskTable(masks, workspace)
         self._extracts: dict[Term, DataFrame] = {}
+        self._heavy: Heavy = {}
         self._axioms: dict[int, DataFrame] = {}
         self.views = Views(spark, properties, masks, self.masks)
         self.relations: dict[int, Growing] = {}
@@ -221,6 +227,18 @@ class Facts:
         texts = sorted(map(term_text, wanted))
         step = self.workspace.step(name, lambda: self.base.where(F.col(PREDICATE).isin(texts)))
         self._extracts.update(dict.fromkeys(wanted, step.rows))
+        many = sorted(term_text(property) for property in wanted if self.statistics.count(property) > LEAST)
+        if many:
+            self._heavy.update(heavy_terms(step.rows.where(F.col(PREDICATE).isin(many))))
+
+    def heavy(self, properties: Iterable[Term], end: str) -> frozenset[str]:
+        """Return the terms that many triples of some properties, or of those that imply them, have as subject or object."""
+        found: frozenset[str] = frozenset()
+        if self._heavy:
+            other = OBJECT if end == SUBJECT else SUBJECT
+            for source, swapped in {some for property in properties for some in self.views.sources(property)}:
+                found |= self._heavy.get((term_text(source), other if swapped else end), frozenset())
+        return found
 
     def _types(self, part: Part) -> DataFrame | None:
         """Return the types encoded in masks, as triples."""
@@ -287,7 +305,7 @@ class Facts:
             triples.append(open_triples.where(~in_masks))
             if classes and (rows := self.views.features_of(open_triples.where(in_masks))) is not None:
                 features.append(rows)
-        count = self._absorb_triples(f"{name}-triples", union(triples), heads)
+        count = self._absorb_triples(f"{name}-triples", union(triples), union(found.new_triples), heads)
         for arity in sorted(set(self.relations) | set(found.relations)):
             count += self._absorb_relation(f"{name}-relations-{arity}", arity, found.relations.get(arity, []))
         new = self.derived.rows("delta")
@@ -317,14 +335,19 @@ class Facts:
         assert found is not None
         self.closed.advance(self._novel(name, found, self.closed.rows("all"), TRIPLE_COLUMNS))
 
-    def _absorb_triples(self, name: str, candidates: DataFrame | None, heads: set[Term] | None) -> int:
-        """Add candidate triples. `heads` are their properties, or None if they can have any."""
+    def _absorb_triples(self, name: str, candidates: DataFrame | None, new: DataFrame | None, heads: set[Term] | None) -> int:
+        """Add candidate triples, and others that are new. `heads` are their properties, or None if they can have any."""
         self._new_properties = heads or set()
-        if candidates is None:
+        if candidates is None and new is None:
             self.derived.advance(None)
             return 0
-        known = self.closed.rows("all") if heads is None else self.triples_of(frozenset(heads), "all")
-        step = self._novel(name, candidates, known, TRIPLE_COLUMNS)
+        if candidates is not None:
+            known = self.closed.rows("all") if heads is None else self.triples_of(frozenset(heads), "all")
+            step = self._novel(name, candidates, known, TRIPLE_COLUMNS)
+            new = None if new is None else new.unionByName(step.rows)
+        if new is not None:
+            rows = new
+            step = self.workspace.step(f"{name}-together", lambda: rows)
         if heads is None:
             self._new_properties = _properties_of(step)
         self.derived.advance(step)

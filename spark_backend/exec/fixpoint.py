@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from typing import TYPE_CHECKING
 
 from kg_reasoner.program import TRIPLE, Variable
 from kg_reasoner.spark_backend.exec.candidates import Candidates
@@ -13,6 +14,9 @@ from kg_reasoner.spark_backend.plan.plan import Join, Stratum
 from kg_reasoner.spark_backend.plan.transitive import transitive_properties
 from kg_reasoner.spark_backend.progress import Progress, Report
 from kg_reasoner.terms import RDF, Term
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
 
 __all__ = ["saturate"]
 
@@ -56,16 +60,20 @@ def saturate(
                 chosen += [(join, place) for place in triggers(join, facts)]
         facts.extract((property for join, _ in chosen for property in _properties(join)), f"{name}-{iteration}-extract")
         closed_now: set[Term] = set()
+        new_triples: list[DataFrame] = []
         for number_of_join, (join, trigger) in enumerate(chosen):
             if join not in transitive:
                 derive(join, facts, trigger, found)
                 continue
             properties = transitive[join] if trigger is None else facts.with_new(transitive[join] - settled)
             workspace = facts.workspace.within(f"{name}-{iteration}-closure-{number_of_join}")
-            if (pairs := close(facts, properties, workspace, is_first=trigger is None)) is not None:
-                found.triples.append(pairs)
+            if (closure := close(facts, properties, workspace, is_first=trigger is None)) is not None:
+                is_alone = closure.are_new and not properties & closed_now
+                (new_triples if is_alone else found.triples).append(closure.rows)
                 closed_now |= properties
         settled = frozenset() if found.open_triples else facts.not_reached_by(found.heads, closed_now)
+        is_alone = not found.open_triples and found.heads.isdisjoint(closed_now)
+        (found.new_triples if is_alone else found.triples).extend(new_triples)
         found.heads |= closed_now
         new = facts.absorb(f"{name}-{iteration}", found)
         total += new

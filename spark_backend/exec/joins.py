@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, TypeAlias
 
 from kg_reasoner.program import TRIPLE, Argument, Atom, Bind, Filter, Variable, variables_of
@@ -11,10 +11,11 @@ from kg_reasoner.spark_backend.exec import conditions
 from kg_reasoner.spark_backend.exec.candidates import Candidates
 from kg_reasoner.spark_backend.exec.encodings import FEATURE
 from kg_reasoner.spark_backend.exec.facts import Facts
-from kg_reasoner.spark_backend.exec.mask_table import CHOICE
+from kg_reasoner.spark_backend.exec.mask_table import CHOICE, FEW
 from kg_reasoner.spark_backend.exec.matching import RELATION, matched
+from kg_reasoner.spark_backend.exec.skew import salted_join
 from kg_reasoner.spark_backend.exec.table import Part
-from kg_reasoner.spark_backend.io.columns import TERM, TRIPLE_COLUMNS, argument_columns
+from kg_reasoner.spark_backend.io.columns import OBJECT, SUBJECT, TERM, TRIPLE_COLUMNS, argument_columns
 from kg_reasoner.spark_backend.plan.plan import Axioms, Group, Join, Unequal
 from kg_reasoner.terms import RDF, Term, term_text
 
@@ -35,6 +36,10 @@ class _Partial:
 
     rows: DataFrame
     bound: frozenset[Variable]
+    size: int = 0
+    """The number of rows of its largest part."""
+    heavy: Mapping[Variable, frozenset[str]] = field(default_factory=dict)
+    """Terms that many rows have for a variable."""
 
 
 def items_of(join: Join) -> tuple[Item, ...]:
@@ -113,7 +118,8 @@ def solutions(join: Join, facts: Facts, trigger: int | None, wanted: Sequence[Va
             return None
         later = {v for other in waiting for v in _variables(items[other])} | set(wanted)
         later |= {v for part in conditions_left for v in _asked(part)}
-        state = _joined(state, rows, frozenset(_variables(items[place])), frozenset(later), names)
+        item = _Partial(rows, frozenset(_variables(items[place])), sizes[place], _heavy(items[place], join, facts))
+        state = _joined(state, item, frozenset(later), names)
         state = _checked(state, conditions_left, join, facts, names)
     if state is None:
         state = _checked(_Partial(_one_row(facts), frozenset()), conditions_left, join, facts, names)
@@ -158,31 +164,48 @@ def _next(items: Sequence[Item], waiting: Sequence[int], sizes: Sequence[int], s
     return min(waiting, key=rank)
 
 
-def _joined(
-    state: _Partial | None,
-    rows: DataFrame,
-    variables: frozenset[Variable],
-    later: frozenset[Variable],
-    names: Mapping[Variable, str],
-) -> _Partial:
+def _heavy(item: Item, join: Join, facts: Facts) -> dict[Variable, frozenset[str]]:
+    """Return the terms that many triples have for the variables of an atom."""
+    if not isinstance(item, Atom) or item.predicate != TRIPLE:
+        return {}
+    properties = _properties(item.terms[1], join) or ()
+    ends = ((item.terms[0], SUBJECT), (item.terms[2], OBJECT))
+    found = {term: facts.heavy(properties, end) for term, end in ends if isinstance(term, Variable)}
+    return {variable: terms for variable, terms in found.items() if terms}
+
+
+def _joined(state: _Partial | None, item: _Partial, later: frozenset[Variable], names: Mapping[Variable, str]) -> _Partial:
     """Return the join with one more item, reduced to the columns still needed."""
     from pyspark.sql import functions as F
 
+    variables, rows = item.bound, item.rows
     if state is None:
-        bound = variables
+        bound, size, heavy = variables, item.size, item.heavy
         joined = rows
     else:
-        bound = state.bound | variables
+        bound, size = state.bound | variables, max(state.size, item.size)
+        heavy = {v: state.heavy.get(v, frozenset()) | item.heavy.get(v, frozenset()) for v in {*state.heavy, *item.heavy}}
         shared = [names[variable] for variable in state.bound & variables]
         only_tests = not (variables - state.bound) & later
         if shared:
-            joined = state.rows.join(rows, shared, "left_semi" if only_tests else "inner")
+            joined = _joined_on(state, item, shared, only_tests, names)
         elif only_tests:
             joined = state.rows.join(rows.limit(1).select(F.lit(1).alias("any")), F.lit(True), "left_semi")
         else:
             joined = state.rows.crossJoin(rows.drop("one"))
     kept = bound & later
-    return _Partial(joined.select(*_columns(kept, names)), kept)
+    return _Partial(joined.select(*_columns(kept, names)), kept, size, {v: terms for v, terms in heavy.items() if v in kept})
+
+
+def _joined_on(state: _Partial, item: _Partial, shared: list[str], only_tests: bool, names: Mapping[Variable, str]) -> DataFrame:
+    """Return the join on shared columns. Heavy terms are split if neither side is broadcast."""
+    if min(state.size, item.size) >= FEW and not only_tests:
+        for many, other in ((state, item), (item, state)):
+            split = [variable for variable in many.heavy if names[variable] in shared]
+            if split:
+                key = min(split, key=lambda variable: names[variable])
+                return salted_join(many.rows, other.rows, shared, names[key], many.heavy[key])
+    return state.rows.join(item.rows, shared, "left_semi" if only_tests else "inner")
 
 
 def _columns(variables: Iterable[Variable], names: Mapping[Variable, str]) -> list[Column]:
@@ -205,18 +228,19 @@ def _checked(state: _Partial, waiting: list[Condition], join: Join, facts: Facts
                     continue
                 value = conditions.value(part, names)
                 if part.variable in state.bound:
-                    state = _Partial(state.rows.where(F.col(names[part.variable]) == value), state.bound)
+                    state = replace(state, rows=state.rows.where(F.col(names[part.variable]) == value))
                 else:
                     rows = state.rows.withColumn(names[part.variable], value)
-                    state = _Partial(rows.where(F.col(names[part.variable]).isNotNull()), state.bound | {part.variable})
+                    rows = rows.where(F.col(names[part.variable]).isNotNull())
+                    state = replace(state, rows=rows, bound=state.bound | {part.variable})
             elif isinstance(part, Filter):
                 if not state.bound.issuperset(variables_of(part.expression)):
                     continue
-                state = _Partial(state.rows.where(conditions.condition(part, names)), state.bound)
+                state = replace(state, rows=_filtered(state.rows, part, facts, names))
             elif isinstance(part, Unequal):
                 if not state.bound.issuperset(_asked(part)):
                     continue
-                state = _Partial(state.rows.where(F.col(names[part.one]) != F.col(names[part.other])), state.bound)
+                state = replace(state, rows=state.rows.where(F.col(names[part.one]) != F.col(names[part.other])))
             else:
                 if not state.bound.issuperset(_bound_elsewhere(part, join)):
                     continue
@@ -224,6 +248,16 @@ def _checked(state: _Partial, waiting: list[Condition], join: Join, facts: Facts
             waiting.remove(part)
             progress = True
     return state
+
+
+def _filtered(rows: DataFrame, part: Filter, facts: Facts, names: Mapping[Variable, str]) -> DataFrame:
+    """Return the rows that a filter accepts."""
+    passes = conditions.condition(part, names)
+    variables = [names[variable] for variable in dict.fromkeys(variables_of(part.expression))]
+    if facts.representatives is None or len(variables) != 2 or not conditions.says_different(part.expression):
+        return rows.where(passes)
+    one, other = variables
+    return facts.representatives.differing(rows, one, other, passes)
 
 
 def _bound_elsewhere(negated: Atom, join: Join) -> set[Variable]:
@@ -241,8 +275,8 @@ def _without(state: _Partial, negated: Atom, facts: Facts, names: Mapping[Variab
         return state
     shared = sorted(names[variable] for variable in set(variables_of(negated)) & state.bound)
     if shared:
-        return _Partial(state.rows.join(rows.select(*shared), shared, "left_anti"), state.bound)
-    return _Partial(state.rows.join(rows.limit(1).select(F.lit(1).alias("any")), F.lit(True), "left_anti"), state.bound)
+        return replace(state, rows=state.rows.join(rows.select(*shared), shared, "left_anti"))
+    return replace(state, rows=state.rows.join(rows.limit(1).select(F.lit(1).alias("any")), F.lit(True), "left_anti"))
 
 
 def _one_row(facts: Facts) -> DataFrame:

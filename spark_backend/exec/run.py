@@ -235,6 +235,7 @@ class Run:
             statistics,
             self._given_relations(base),
             is_open=passes.are_open() or not self._masked,
+            representatives=self.representatives,
         )
         began = time.monotonic()
         try:

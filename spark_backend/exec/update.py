@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from kg_reasoner.program import Program
+from kg_reasoner.program import TRIPLE, Program
 from kg_reasoner.spark_backend.exec.deletion import doubtful_triples
 from kg_reasoner.spark_backend.exec.equality import is_equality_rule
 from kg_reasoner.spark_backend.exec.reasoner import SparkReasoner
@@ -17,6 +17,7 @@ from kg_reasoner.spark_backend.exec.statistics import look_at
 from kg_reasoner.spark_backend.io.columns import INFERRED, TRIPLE_COLUMNS
 from kg_reasoner.spark_backend.io.workspace import Workspace
 from kg_reasoner.spark_backend.progress import LOGGER, Progress, reporting
+from kg_reasoner.terms import Triple
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -56,8 +57,9 @@ def update(
     change = _Change(materialised, given_triples(spark, None, added), given_triples(spark, None, removed), workspace)
     statistics, further = look_at(change.asserted), look_at(change.inferred)
     statistics.include(further)
-    changed = [*statistics.include(look_at(change.new.rows)), *look_at(change.gone.rows).schema]
+    changed = bool(statistics.include(look_at(change.new.rows)) or look_at(change.gone.rows).schema)
     rules = prepare(program, statistics, found=further.schema, predicates=relations)
+    changed = changed or (change.gone.count > 0 and _is_schema_of_data(program, change.given(), further.schema, relations))
     if changed or any(is_equality_rule(rule) for rule, _ in rules.rules):
         LOGGER.warning("the update is a full run: %s", "the schema changes" if changed else "terms may be the same")
         return SparkReasoner(spark, program, change.given(), facts=facts, work_dir=work_dir, progress=progress).triples()
@@ -70,6 +72,14 @@ def update(
     doubtful = doubtful_triples(known, uncertain, change.gone.rows, rules, statistics, relations, workspace.within("doubt"), report)
     certain = change.inferred if doubtful is None else without(change.inferred, doubtful)
     return _result(Run(spark, program, change.given(), options, derived=without(certain, change.new.rows)))
+
+
+def _is_schema_of_data(program: Program, given: DataFrame, schema: list[Triple], relations: Mapping[str, DataFrame]) -> bool:
+    """Return whether the driver does not derive some inferred schema from what is given now: it may have lost its data."""
+    if not schema:
+        return False
+    alone = prepare(program, look_at(given), predicates=relations)
+    return not alone.schema.rows[TRIPLE].issuperset(schema)
 
 
 class _Change:

@@ -89,6 +89,9 @@ class Column:
     def startswith(self, text: str) -> Column:
         return function("startswith", str.startswith)(self, text)
 
+    def substr(self, first: int, length: int) -> Column:
+        return function("substr", lambda value: value[first - 1 : first - 1 + length])(self)
+
     def contains(self, text: str) -> Column:
         return function("contains", lambda one, other: other in one)(self, text)
 

@@ -110,6 +110,16 @@ class Frame:
         assert len(names) == len(self._schema.names)
         return Frame(self.sparkSession, names, self._rows)
 
+    def mapInArrow(self, function: Any, schema: str) -> Frame:
+        import pyarrow as pa
+
+        names = [field.split()[0] for field in schema.split(", ")]
+        columns = [pa.array([row[place] for row in self._rows]) for place in range(len(self.columns))]
+        batches = function([pa.RecordBatch.from_arrays(columns, names=self.columns)])
+        return Frame(
+            self.sparkSession, names, [tuple(row[name] for name in names) for batch in batches for row in batch.to_pylist()]
+        )
+
     def limit(self, number: int) -> Frame:
         return self._like(self._rows[:number])
 
@@ -318,8 +328,9 @@ class Session:
         names = [field.split()[0] for field in schema.split(",")]
         return Frame(self, names, [tuple(row) for row in rows])
 
-    def range(self, number: int) -> Frame:
-        return Frame(self, ["id"], [(place,) for place in range(number)])
+    def range(self, first: int, end: int | None = None, step: int = 1, tasks: int = 1) -> Frame:
+        numbers = range(first) if end is None else range(first, end, step)
+        return Frame(self, ["id"], [(number,) for number in numbers])
 
 
 class Observation:
