@@ -1,7 +1,7 @@
 """What `benchmarks.operations` measures of one checkout, in a process of its own that imports the package of that checkout.
 
-``python compared_steps.py SECTION FOLDER``: it writes the names of the section's steps as a line of JSON; for each name that it reads,
-it does the step, and writes the CPU seconds as another. So it uses nothing but what every version has.
+``python compared_steps.py SECTION FOLDER``: it writes the names of the section's steps as a line of JSON; for each name that it
+reads, it does the step, and writes the CPU seconds as another. So it uses nothing but what every version has.
 """
 
 from __future__ import annotations

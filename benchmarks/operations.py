@@ -11,10 +11,9 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING, Final
@@ -102,7 +101,7 @@ class Worker:
 
     def __init__(self, checkout: Path, section: str, folder: Path) -> None:
         self._checkout = checkout
-        self._errors = tempfile.TemporaryFile("w+")
+        self._errors = tempfile.TemporaryFile("w+")  # noqa: SIM115  # closed in `close`
         command = [sys.executable, "-c", f"import runpy; runpy.run_path({str(STEPS)!r}, run_name='__main__')", section, str(folder)]
         self._process = subprocess.Popen(
             command,
