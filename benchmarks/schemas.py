@@ -3,8 +3,8 @@
 Generated trees of classes with a tenth as many properties, half as many existentials (half of them as superclasses, which rules
 cannot express), and a fact for each class and property; the largest has 100,000 classes. The growth is that of the time per triple
 to load and materialise, from the size before: 1 is linear. Then one axiom is added and removed again, several times; its
-consequences are few. With ``--ontology``, files are measured instead, and with ``--reasonable``, the Rust reasoner besides, in a
-process of its own.
+consequences are few. Another one changes the order of restrictions besides, and with it rules of anonymous classes. With
+``--ontology``, files are measured instead, and with ``--reasonable``, the Rust reasoner besides, in a process of its own.
 """
 
 from __future__ import annotations
@@ -82,12 +82,16 @@ class Measured:
     add: float
     remove: float
     """Medians of one axiom."""
+    order: float | None = None
+    """The median of an axiom that changes the order of restrictions, added or removed."""
     peer: float | None = None
     """reasonable's time to load and reason."""
 
 
-def measured(what: str, reasoner: Reasoner, load: Iterable[Triple] | Path, axiom: Triple, rounds: int) -> Measured:
-    """Load and materialise an ontology; then add and remove an axiom repeatedly."""
+def measured(
+    what: str, reasoner: Reasoner, load: Iterable[Triple] | Path, axiom: Triple, rounds: int, ordering: Triple | None = None
+) -> Measured:
+    """Load and materialise an ontology; then add and remove an axiom repeatedly, and one that orders restrictions."""
     gc.collect()
     begin = cpu()
     if isinstance(load, Path):
@@ -97,6 +101,15 @@ def measured(what: str, reasoner: Reasoner, load: Iterable[Triple] | Path, axiom
     loaded = cpu()
     reasoner.materialise()
     done = cpu()
+    adding, removing = changes(reasoner, axiom, rounds)
+    order = None if ordering is None else median([median(times) for times in changes(reasoner, ordering, rounds)])
+    explicit = reasoner.sizes().explicit
+    times = loaded - begin, done - loaded, median(adding), median(removing)
+    return Measured(what, explicit, len(reasoner.rules), *times, order)
+
+
+def changes(reasoner: Reasoner, axiom: Triple, rounds: int) -> tuple[list[float], list[float]]:
+    """Add and remove an axiom repeatedly. Return the CPU seconds for each addition, and for each removal."""
     adding, removing = [], []
     for _ in range(rounds + 1):  # the first change plans what others use, too
         start = cpu()
@@ -107,16 +120,17 @@ def measured(what: str, reasoner: Reasoner, load: Iterable[Triple] | Path, axiom
         reasoner.materialise()
         adding.append(between - start)
         removing.append(cpu() - between)
-    explicit = reasoner.sizes().explicit
-    times = loaded - begin, done - loaded, median(adding[1:]), median(removing[1:])
-    return Measured(what, explicit, len(reasoner.rules), *times)
+    return adding[1:], removing[1:]
 
 
 def generated(size: int, properties: int | None, existentials: int | None, ruleset: str, rounds: int) -> Measured:
     """Measure a generated ontology."""
     triples = list(tree(size, properties, existentials))
     axiom = name("C", size - 1), RDFS.subClassOf, name("C", size - 2)
-    return measured(f"{size:,} classes", Reasoner(ruleset=ruleset), triples, axiom, rounds)
+    count = -(-size // 10) if properties is None else properties
+    lower, upper = ((3 * number + 2) % size for number in (2 * count + 1, count + 1))  # the second and third filler of p1
+    ordering = name("C", lower), RDFS.subClassOf, name("C", upper)
+    return measured(f"{size:,} classes", Reasoner(ruleset=ruleset), triples, axiom, rounds, ordering)
 
 
 def from_file(path: Path, ruleset: str, rounds: int) -> Measured:
@@ -148,7 +162,20 @@ print(time.process_time() - begin)
 
 def table(rows: list[Measured]) -> Table:
     """Return the table of all ontologies."""
-    columns = ("", "triples", "rules", "load", "materialise", "us/triple", "growth", "add ms", "remove ms", "reasonable", "×")
+    columns = (
+        "",
+        "triples",
+        "rules",
+        "load",
+        "materialise",
+        "us/triple",
+        "growth",
+        "add ms",
+        "remove ms",
+        "order ms",
+        "reasonable",
+        "×",
+    )
     made = report.new_table(columns)
     before: float | None = None
     for row in rows:
@@ -161,7 +188,7 @@ def table(rows: list[Measured]) -> Table:
             *(f"{time:.2f}" for time in (row.load, row.materialise)),
             f"{1e6 * each:.1f}",
             growth,
-            *(f"{1000 * time:.2f}" for time in (row.add, row.remove)),
+            *("" if time is None else f"{1000 * time:.2f}" for time in (row.add, row.remove, row.order)),
             *peer,
         )
         before = each

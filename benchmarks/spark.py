@@ -4,7 +4,8 @@
 package's design; *generic* evaluates the same rules by semi-naive joins over triples, without wide passes; *in process* is the
 engine of one machine, from the same file to N-Triples. Wall-clock times exclude the start of the session and are measured twice: in
 a new session (*cold*: Java has not compiled its code yet, which dominates for small data), and again in the same one (*warm*). All
-other figures are from Spark's event log; *task* is the maximal memory of one task.
+other figures are from Spark's event log; *task* is the maximal memory of one task. *CPU* is that of the tasks in Java; *all*, that
+of all processes in the second round, with Python workers and Java's own threads.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from benchmarks.data import universities_as_ntriples
+from benchmarks.spark_shapes import cpu_of_children
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -31,7 +33,9 @@ WIDE: Final = "wide"
 GENERIC: Final = "generic"
 IN_PROCESS: Final = "in process"
 DESIGNS: Final = (WIDE, GENERIC, IN_PROCESS)
-_HEADER: Final = "                       triples     cold     warm      CPU   jobs stages shuffled   task   kept  passes when warm"
+_HEADER: Final = (
+    "                       triples     cold     warm      CPU      all   jobs stages shuffled   task   kept  passes when warm"
+)
 _SHUFFLED: Final = "internal.metrics.shuffle.write.bytesWritten"
 
 
@@ -70,7 +74,9 @@ def _figures(found: dict[str, Any]) -> str:
     if "jobs" not in found:
         memory = f"{found['memory'] / 1e6:,.0f} MB of memory, {found['memory'] / found['triples']:.0f} bytes a triple"
         return f"{times} {found['cpu']:>8.1f}   {memory}"
-    counts = f"{found['cpu'] / 1e9:>8.1f} {found['jobs']:>6} {found['stages']:>6} {found['shuffled'] / 1e6:>8.1f}"
+    counts = (
+        f"{found['cpu'] / 1e9:>8.1f} {found['all']:>8.1f} {found['jobs']:>6} {found['stages']:>6} {found['shuffled'] / 1e6:>8.1f}"
+    )
     return f"{times} {counts} {found['peak'] / 1e6:>6.0f} {found['kept'] / 1e6:>6.0f}  {found['passes']}"
 
 
@@ -120,7 +126,11 @@ def _on_spark(design: str, data: str, cores: int, memory: str, partitions: int, 
     for name, value in settings.items():
         builder = builder.config(name, value)
     spark = builder.getOrCreate()
-    rounds = [_round(spark, design, data, Path(folder) / str(number)) for number in range(2)]
+    rounds = []
+    for number in range(2):
+        began = time.process_time() + cpu_of_children()
+        rounds.append(_round(spark, design, data, Path(folder) / str(number)))
+        cpu = time.process_time() + cpu_of_children() - began
     spark.stop()
     costs = _events(Path(folder))
     (cold, _), (warm, passes) = rounds
@@ -130,7 +140,7 @@ def _on_spark(design: str, data: str, cores: int, memory: str, partitions: int, 
     kept = sum(
         file.stat().st_size for part in ("input", "work") for file in Path(folder, "1", part).rglob("*.parquet") if file.is_file()
     )
-    return {"triples": triples, "cold": cold, "warm": warm, "kept": kept, "passes": ", ".join(passes), **costs}
+    return {"triples": triples, "cold": cold, "warm": warm, "kept": kept, "passes": ", ".join(passes), "all": cpu, **costs}
 
 
 def _round(spark: SparkSession, design: str, data: str, folder: Path) -> tuple[float, list[str]]:

@@ -168,7 +168,7 @@ def _on_spark(file: str, ruleset: str, cores: int, memory: str, case: str) -> di
     builder = builder.config("spark.ui.enabled", "false").config("spark.sql.shuffle.partitions", 2 * cores)
     spark = builder.config("spark.ui.showConsoleProgress", "false").config("spark.log.level", "ERROR").getOrCreate()
     spark.range(10).count()
-    java = _cpu_of_children()
+    java = cpu_of_children()
     iterations = []
 
     def note(report: Report) -> None:
@@ -188,12 +188,12 @@ def _on_spark(file: str, ruleset: str, cores: int, memory: str, case: str) -> di
     return {
         "triples": count,
         "seconds": seconds,
-        "cpu": mine + _cpu_of_children() - java,
+        "cpu": mine + cpu_of_children() - java,
         "note": f"{jobs} jobs, {len(iterations)} iterations",
     }
 
 
-def _cpu_of_children() -> float:
+def cpu_of_children() -> float:
     """CPU seconds of the processes that descend from this one."""
     parents: dict[int, list[int]] = {}
     seconds: dict[int, float] = {}

@@ -262,9 +262,10 @@ class Declaration:
         key: The names of the columns that identify a fact, in the order in which values are given.
         kind: ``relation``; ``multiset``, whose facts are counted; or ``stream``, whose facts live for one transaction.
         operator: ``delay``: the facts that another relation had some transactions ago; ``difference``: those that it gained by the
-            last transaction; or nothing.
+            last transaction; ``choice``: one of those with the same values of some columns; or nothing.
         source: The other relation.
         steps: The transactions of a delay.
+        per: The columns whose values identify a fact of a choice.
     """
 
     predicate: str
@@ -276,10 +277,16 @@ class Declaration:
     operator: str = ""
     source: str = ""
     steps: int = 1
+    per: tuple[str, ...] = ()
 
     @property
     def arity(self) -> int:
         return len(self.columns)
+
+    @property
+    def is_temporal(self) -> bool:
+        """Whether the facts depend on the transactions before, or are gone after one."""
+        return self.kind == "stream" or self.operator in ("delay", "difference")
 
 
 @dataclass(frozen=True, slots=True)

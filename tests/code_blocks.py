@@ -17,6 +17,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shlex
 import subprocess
 import sys
 from collections.abc import Callable
@@ -84,7 +85,7 @@ def run(story: list[Block], folder: Path, *, copies: bool = False) -> str:
     Args:
         story: the blocks.
         folder: where they run.
-        copies: whether Python blocks run in a copy of this process (see `tests.copies`).
+        copies: whether Python blocks and plain calls of ``kg-reasoner`` run in a copy of this process (see `tests.copies`).
     """
     printed = python = ""
     waiting: list[str] = []
@@ -104,10 +105,25 @@ def run(story: list[Block], folder: Path, *, copies: bool = False) -> str:
             python += block.code
         elif block.language in SHELL:
             installs = "command" in block.markers or any(INSTALLS.match(line) for line in block.code.splitlines())
-            printed = output_of(["bash", "-nc" if installs else "-euc", block.code], folder, block.where)
+            calls = [call_of(line) for line in block.code.splitlines()] if copies and not installs else [None]
+            if all(calls):
+                printed = "".join(printed_in_copy(code, folder, block.where) for code in calls if code)
+            else:
+                printed = output_of(["bash", "-nc" if installs else "-euc", block.code], folder, block.where)
         else:
             read(block, folder)
     return printed
+
+
+def call_of(line: str) -> str | None:
+    """Return Python code that does what a line of the shell does; None if it does anything but call ``kg-reasoner``."""
+    lexer = shlex.shlex(line, posix=True, punctuation_chars=True)
+    lexer.whitespace_split = True
+    words = list(lexer)
+    has_more = re.search(r"[$`\\]", line) or any(re.fullmatch(r"[();<>|&]+", word) for word in words)
+    if words[:1] != ["kg-reasoner"] or has_more:
+        return None
+    return f"import sys; sys.argv = {words!r}\nfrom kg_reasoner.cli import main; main()"
 
 
 def run_python(before: str, blocks: list[Block], folder: Path, copies: bool) -> list[str]:

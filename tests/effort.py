@@ -35,7 +35,7 @@ def by_effort(quick: T, ci: T, full: T) -> T:
 
 def examples(number: int) -> int:
     """How many examples a property is tried on, given how many it is in CI."""
-    return by_effort(max(4, number // 20), number, 50 * number)
+    return by_effort(max(3, number // 30), number, 50 * number)
 
 
 def thinned(cases: Iterable[Any], every: int) -> list[Any]:

@@ -58,7 +58,7 @@ rdflib_store: concurrency storage query sparql explain loaders loaders.rdf io en
 owlready2: expressions storage explain loaders.ontology loaders.rdf classification api
 spark_backend:
 spark_backend.plan: expressions language
-spark_backend.io: loaders.rdf spark_backend
+spark_backend.io: storage loaders.rdf spark_backend
 spark_backend.exec: expressions language loaders.ontology api spark_backend spark_backend.plan spark_backend.io
 cli: language concurrency storage query sparql explain rulesets loaders loaders.ontology loaders.rdf loaders.imports engine
     classification api io tables shell lubm rdflib_store spark_backend spark_backend.io
@@ -202,7 +202,7 @@ def test_module_imports_only_what_its_room_may(module: str) -> None:
         ("storage.database", "import llvmlite.ir", "only storage.kernels may"),
         ("spark_backend.plan.plan", "from pyspark.sql import DataFrame", "plans for and does not know"),
         ("spark_backend.exec.run", "from kg_reasoner.engine.engine import Engine", "spark_backend.exec may not"),
-        ("spark_backend.io.lines", "import kg_reasoner.planning.planner", "spark_backend.io may not"),
+        ("spark_backend.io.workers", "import kg_reasoner.planning.planner", "spark_backend.io may not"),
     ],
 )
 def test_a_broken_rule_is_noticed(module: str, source: str, complaint: str) -> None:

@@ -25,6 +25,7 @@ from kg_reasoner.terms import IRI, Term, Triple, literal
 if not hasattr(os, "fork"):
     pytest.skip("faults are tried in forked processes, and this platform has none", allow_module_level=True)
 
+from tests.effort import by_effort
 from tests.faults.injectors import Allocations, Injector, Lines, MemoryLines
 from tests.faults.runner import distinct, in_child
 
@@ -93,7 +94,7 @@ def test_a_change_that_is_interrupted_in_a_block_is_undone(kind: type[Injector])
         with reasoner.transaction() as transaction:
             transaction.add_facts("edge", chain(1, 20))
 
-    for reasoner, error, where in attempts(kind, joined, add, step=7):
+    for reasoner, error, where in attempts(kind, joined, add, step=by_effort(21, 7, 7)):
         if reasoner.open_transaction is not None and "__exit__" in where.partition("<")[0]:
             reasoner.open_transaction.rollback()  # before the first line of `__exit__`, nothing can be done about it
         possible = [[20, 19, 19], [21, 20, 20]] if error is not None else [[21, 20, 20]]

@@ -217,6 +217,7 @@ def test_nemo_agrees_with_the_closure(tmp_path: Path) -> None:
         assert [(run.answer, run.facts) for run in entry.rounds] == [(6, 9)], entry.remark
 
 
+@pytest.mark.long
 def test_validation_finds_the_same_in_each_way() -> None:
     pytest.importorskip("pyshacl")
     pytest.importorskip("owlrl")

@@ -215,6 +215,7 @@ def test_a_soak_of_paths() -> None:
     shown(soak.table([done]))
 
 
+@pytest.mark.long
 def test_a_soak_of_lubm(folder: Path) -> None:
     world = soak.lubm_world(1, "owl2rl", folder, "backward-forward", seed=1)
     done = soak.soak(world, transactions=100, seed=1)

@@ -89,6 +89,7 @@ def test_a_file_of_queries_is_read() -> None:
     assert queries[0].text == f"{prefix}\n\nSELECT ?thing WHERE {{ ?thing rdf:type <urn:Thing> }}\n"
 
 
+@pytest.mark.long
 def test_all_queries_are_valid_and_have_names_of_their_own() -> None:
     queries = all_queries()
     assert Counter(query.group for query in queries) == {LUBM: 14, UNIVERSITY: 41, SHOP: 14}
@@ -98,6 +99,7 @@ def test_all_queries_are_valid_and_have_names_of_their_own() -> None:
         rdflib.Graph().query(query.text)
 
 
+@pytest.mark.long
 def test_the_shop_is_skewed_and_always_the_same() -> None:
     lines = b"".join(generate_shop(1)).decode().splitlines()
     assert lines == b"".join(generate_shop(1)).decode().splitlines()
@@ -181,6 +183,7 @@ def test_a_system_that_cannot_be_copied_is_started_again_after_the_limit(small: 
     assert answered.rows == 1
 
 
+@pytest.mark.long
 def test_errors_are_told(small: DataSet) -> None:
     wrong = Query(SHOP, "wrong", "SELECT ?x WHERE { nothing }")
     ((score,),) = contest(small, [wrong], chosen("pyoxigraph"), 1, LIMITS)
@@ -224,7 +227,7 @@ def test_our_native_results_are_used_when_there_are_any(monkeypatch: pytest.Monk
         assert (type(result).__name__, adapter.size(result)) == (kind, 2)
         assert checksum(adapter.rows(result)) == checksum([("urn:a", 1), (None, 2)])
     monkeypatch.setattr("benchmarks.sparql.systems.is_installed", lambda package: package != "pyarrow")
-    assert set(adapter.forms) == {"native", "rdflib"}
+    assert set(adapter.forms) == {"native", "new text", "rdflib"}
 
 
 # ---- reports

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kg_reasoner import Reasoner
-from kg_reasoner.classification.taxonomy import reduced
+from kg_reasoner.classification.changed_rows import changed_rows
+from kg_reasoner.classification.reduction import reduced
 from kg_reasoner.errors import NoProofError, ReasonerError
+from kg_reasoner.storage.arrays import Ids
 from kg_reasoner.terms import IRI, OWL, RDF, RDFS, BlankNode, Literal
 from tests.effort import examples
 
@@ -49,7 +52,7 @@ def cases() -> list[tuple[str, str, str]]:
 @pytest.mark.parametrize(("title", "ontology", "tree"), cases(), ids=[title for title, _, _ in cases()])
 @pytest.mark.parametrize("ruleset", ["owl2rl", "owl2rl-full"])
 @pytest.mark.filterwarnings("ignore::kg_reasoner.errors.BeyondProfileWarning")
-@pytest.mark.sample(2)
+@pytest.mark.sample(4)
 def test_hierarchies(title: str, ontology: str, tree: str, ruleset: str) -> None:
     assert loaded(ontology, ruleset).hierarchy().text(PREFIXES) == tree
 
@@ -141,10 +144,29 @@ def test_updates_give_what_a_new_reasoner_gives(steps: list[list[str]], ruleset:
         assert reasoner.hierarchy() is reasoner.hierarchy()
 
 
-@given(st.integers(1, 9), st.lists(st.tuples(st.integers(0, 8), st.integers(0, 8)), max_size=20))
-def test_reduction(count: int, edges: list[tuple[int, int]]) -> None:
-    import numpy as np
+EDGES = st.lists(st.tuples(st.integers(0, 8), st.integers(0, 8)), max_size=20)
 
+
+@given(st.integers(1, 9), EDGES, EDGES)
+def test_reduction(count: int, edges: list[tuple[int, int]], others: list[tuple[int, int]]) -> None:
+    before = reduced(count, np.array(pairs_of(closure(count, others)), np.int64).reshape(-1, 2))
+    above = closure(count, edges)
+    closed = pairs_of(above)
+    found = reduced(count, np.array(closed, np.int64).reshape(-1, 2))
+    first, nearest = found.first, found.nearest
+    changed = reduced(count, np.array(closed, np.int64).reshape(-1, 2), before)
+    assert changed.first.tolist() == first.tolist()
+    assert sorted(changed.nearest.tolist()) == nearest.tolist()
+    assert first.tolist() == [min(other for other in above[node] if node in above[other]) for node in range(count)]
+    firsts = set(first.tolist())
+    strict = {(a, b) for a, b in closed if a in firsts and b in firsts and a not in above[b]}
+    assert set(map(tuple, nearest.tolist())) == {
+        (a, b) for a, b in strict if not any((a, c) in strict and (c, b) in strict for c in firsts)
+    }
+
+
+def closure(count: int, edges: list[tuple[int, int]]) -> dict[int, set[int]]:
+    """Return what is above each node, and the node itself."""
     above = {node: {node} for node in range(count)}
     for _ in range(count):
         for low, high in edges:
@@ -152,14 +174,27 @@ def test_reduction(count: int, edges: list[tuple[int, int]]) -> None:
                 for nodes in above.values():
                     if low in nodes:
                         nodes.add(high)
-    closed = [(low, high) for low, nodes in above.items() for high in nodes if low != high]
-    first, nearest = reduced(count, np.array(closed, np.int64).reshape(-1, 2))
-    assert first.tolist() == [min(other for other in above[node] if node in above[other]) for node in range(count)]
-    firsts = set(first.tolist())
-    strict = {(a, b) for a, b in closed if a in firsts and b in firsts and a not in above[b]}
-    assert set(map(tuple, nearest.tolist())) == {
-        (a, b) for a, b in strict if not any((a, c) in strict and (c, b) in strict for c in firsts)
-    }
+    return above
+
+
+def pairs_of(above: dict[int, set[int]]) -> list[tuple[int, int]]:
+    return [(low, high) for low, nodes in above.items() for high in nodes if low != high]
+
+
+@given(
+    st.lists(st.integers(0, 20), unique=True, max_size=12), st.sets(st.integers(0, 20)), st.lists(st.integers(21, 30), unique=True)
+)
+def test_changed_rows(rows: list[int], gone: set[int], new: list[int]) -> None:
+    def table(numbers: list[int]) -> Ids:
+        return np.array([(number, number // 2) for number in numbers], np.int32).reshape(-1, 2)
+
+    after = [row for row in rows if row not in gone] + new
+    deleted = [row for row in rows if row in gone]
+    found = changed_rows(table(rows), table(after))
+    assert found is not None
+    assert found[:, 0].tolist() == deleted + new
+    few = changed_rows(table(rows), table(after), most=3)
+    assert (few is None) == (len(deleted + new) > 3)
 
 
 # --- what is not used, and said so

@@ -158,6 +158,7 @@ def test_rule_sets_are_listed() -> None:
 
 
 @pytest.mark.parametrize("name", rulesets.names())
+@pytest.mark.sample(3)
 def test_a_printed_rule_set_is_the_rule_set(name: str) -> None:
     program = rulesets.load(name).program
     assert parse(good("rules", "--ruleset", name).stdout) == program

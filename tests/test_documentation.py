@@ -32,6 +32,7 @@ def is_long(story: list[Block]) -> bool:
 @pytest.mark.parametrize(
     "story", [pytest.param(story, id=story[0].where, marks=[pytest.mark.long] * is_long(story)) for story in STORIES]
 )
+@pytest.mark.sample(2)
 def test_blocks(story: list[Block], tmp_path: Path) -> None:
     run(story, tmp_path, copies=COPIES)
 

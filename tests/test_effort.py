@@ -40,7 +40,7 @@ def collected(*options: str, effort: str | None) -> subprocess.CompletedProcess[
     [
         ((), None, False, True),
         pytest.param((), "quick", False, True, marks=pytest.mark.long),
-        (("-m", "long"), None, True, False),
+        pytest.param(("-m", "long"), None, True, False, marks=pytest.mark.long),
         pytest.param((), "ci", True, True, marks=pytest.mark.long),
         pytest.param(("-m", "not long"), "full", False, True, marks=pytest.mark.long),
     ],

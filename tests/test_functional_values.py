@@ -65,6 +65,7 @@ def test_other_ways_to_have_one_value(axiom: str, declared: str, ruleset: str) -
         ('"a"^^:t', '"b"^^:t', False),
     ],
 )
+@pytest.mark.sample(2)
 def test_what_identifies_is_compared_by_value(axiom: str, one: str, other: str, same: bool, ruleset: str) -> None:
     data = (
         f"{axiom} :p a owl:DatatypeProperty . :q a owl:DatatypeProperty . :a a :C ; :p {one} ; :q 1 . :b a :C ; :p {other} ; :q 1 ."

@@ -16,6 +16,7 @@ from kg_reasoner.storage.gradual_indexes import GradualIndexes
 from kg_reasoner.storage.kernels.layout import EMPTY
 from kg_reasoner.terms import IRI, RDF, Literal, literal
 
+from .effort import by_effort
 from .oracle import evaluate
 
 PATHS = """
@@ -87,7 +88,7 @@ def test_random_changes(seed: int, small: list[str]) -> None:
     there = set(random.sample(edges, 7))
     reasoner.add_facts("edge", there)
     reasoner.materialise()
-    for _ in range(25):
+    for _ in range(by_effort(10, 25, 25)):
         chosen = random.sample(edges, random.choice((1, 1, 2, 4)))
         removed, added = [edge for edge in chosen if edge in there], [edge for edge in chosen if edge not in there]
         with reasoner.transaction() as transaction:

@@ -48,6 +48,7 @@ def test_answers(attached: Graph, name: str) -> None:
     assert found.total() == json.loads((LUBM / "counts.json").read_text())["published"][name]
 
 
+@pytest.mark.long
 def test_most_answers_need_inference(data: Graph) -> None:
     """The queries say something about the rules: without them, most have no answer."""
     plain = graph_of(Reasoner())

@@ -605,6 +605,7 @@ QUERIES = {
 
 
 @pytest.mark.parametrize("name", QUERIES)
+@pytest.mark.sample(2)
 def test_queries(zoo: Dataset, name: str) -> None:
     query, expected = QUERIES[name]
     zoo.bind("rdfs", RDFS)

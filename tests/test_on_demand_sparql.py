@@ -145,6 +145,7 @@ def universities() -> tuple[Reasoner, Reasoner]:
 
 
 @pytest.mark.parametrize("name", sorted(lubm.queries()))
+@pytest.mark.sample(2)
 def test_lubm(universities: tuple[Reasoner, Reasoner], name: str) -> None:
     lazy, eager = universities
     text = lubm.queries()[name]

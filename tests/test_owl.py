@@ -90,6 +90,7 @@ def test_an_ontology_becomes_these_rules_and_warnings(case: Case) -> None:
 
 
 @pytest.mark.parametrize("case", thinned((case for case in cases() if {"with", "follows"} & case.values[0].sections.keys()), 2))  # type: ignore[attr-defined]
+@pytest.mark.sample(2)
 def test_and_with_data_this_follows(case: Case) -> None:
     model = materialise(triples_in(case.section("ontology")), triples_in(case.section("with")))
     assert facts_in(case.section("follows")) <= model[TRIPLE]
@@ -348,6 +349,7 @@ def test_namespaces_without_a_prefix_get_one_from_their_last_part() -> None:
 
 
 @needs_suite("lubm")
+@pytest.mark.long
 def test_the_lubm_ontology() -> None:
     def read(path: Path, format: pyoxigraph.RdfFormat) -> list[Triple]:
         base = "http://swat.cse.lehigh.edu/onto/univ-bench.owl"

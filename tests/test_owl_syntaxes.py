@@ -77,6 +77,7 @@ def test_what_documents_state(title: str, text: str, expected: str, request: pyt
 
 
 @pytest.mark.parametrize(("title", "text", "expected"), [case for name in READERS for case in cases(f"wrong_{name}")])
+@pytest.mark.sample(2)
 def test_messages(title: str, text: str, expected: str, request: pytest.FixtureRequest) -> None:
     format = request.node.callspec.id.partition(":")[0].removeprefix("wrong_")
     with pytest.raises(LoadError) as caught:
@@ -219,6 +220,7 @@ def test_every_construct_has_an_example() -> None:
     assert absent == ["Import", "FacetRestriction", "ObjectProperties", "DataProperties"]  # the last ones have no name there
 
 
+@pytest.mark.long
 def test_lark_is_imported_for_mistakes_only() -> None:
     code = (
         "import sys; from kg_reasoner import Reasoner; r = Reasoner(); "

@@ -214,6 +214,7 @@ def test_the_default_world() -> None:
     assert run.stdout == "[#.B] True\n" or "B] True" in run.stdout
 
 
+@pytest.mark.long
 def test_absence_of_owlready2_names_the_extra() -> None:
     code = (
         "import sys; sys.modules['owlready2'] = None\n"

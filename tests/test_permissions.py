@@ -97,6 +97,7 @@ QUERIES = {
 
 @pytest.mark.parametrize("name", QUERIES)
 @pytest.mark.parametrize("way", ["text", "prepared", "rdflib"])
+@pytest.mark.sample(3)
 def test_no_service(server: Server, name: str, way: str) -> None:
     query: Any = QUERIES[name].replace("ADDRESS", server.address)
     graph = dataset()

@@ -887,6 +887,7 @@ def lubm() -> Iterator[Path]:
     yield folder
 
 
+@pytest.mark.long
 def test_lubm(lubm: Path) -> None:
     found = triples(lubm / "lubm1.nt.gz")
     assert len(found) == 100_543

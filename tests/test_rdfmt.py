@@ -21,6 +21,7 @@ pytestmark = needs_suite("rdfmt")
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
+@pytest.mark.sample(2)
 def test_rdf_semantics(case: Case) -> None:
     if case.name in LEFT_OPEN:
         pytest.skip(LEFT_OPEN[case.name])

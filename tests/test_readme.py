@@ -8,14 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from .code_blocks import ROOT, Block, matches, read_stories, run, stories_of
+from .code_blocks import ROOT, Block, call_of, matches, read_stories, run, stories_of
+from .copies import COPIES
 
 STORIES = stories_of(ROOT / "README.md")
 
 
 @pytest.mark.parametrize("story", STORIES, ids=lambda story: f"line {story[0].line}")
 def test_blocks(story: list[Block], tmp_path: Path) -> None:
-    run(story, tmp_path)
+    run(story, tmp_path, copies=COPIES)
 
 
 @pytest.mark.parametrize("name", ["demo", "test"])
@@ -64,6 +65,14 @@ def test_how_blocks_are_run(tmp_path: Path, copies: bool) -> None:
         run(alone, tmp_path)
     with pytest.raises(AssertionError, match="line 16 shows"):
         run([*told[:2], told[-1]], tmp_path)
+
+
+def test_calls_that_need_no_shell() -> None:
+    call = call_of("kg-reasoner query a.ttl --query 'ASK { ?x <p|q> 5 }'")
+    assert call is not None
+    assert "['kg-reasoner', 'query', 'a.ttl', '--query', 'ASK { ?x <p|q> 5 }']" in call
+    for line in ("kg-reasoner rules | head", "kg-reasoner rules > names", "kg-reasoner query $FILE", "cat names", ""):
+        assert call_of(line) is None
 
 
 READ = """

@@ -11,6 +11,7 @@ from kg_reasoner.errors import ColumnTypeError, RuleTypeError
 from kg_reasoner.language.analysis import check
 from kg_reasoner.language.parser import parse
 from kg_reasoner.program import COLUMN_TYPES
+from kg_reasoner.terms import literal
 
 from .effort import examples
 
@@ -80,6 +81,64 @@ def test_ill_typed_programs_are_refused(data: st.DataObject) -> None:
         check(program)
     assert "in the rule for h, " in caught.value.message
     assert caught.value.span is not None
+
+
+def passed_on(name: str, steps: int, extra: str = "") -> list[str]:
+    """Rules that hand the values of a relation on, through relations that are not declared; the last is ``passed``."""
+    names = [name, *(f"step{number}" for number in range(steps)), "passed"]
+    return [f"{after}(?v) :- {before}(?v){extra} ." for before, after in zip(names, names[1:], strict=False)]
+
+
+OTHER_USES = {
+    "integer": "UCASE(?v) = ?v",
+    "decimal": "STRLEN(?v) > 1",
+    "string": "?v * 2 > 1",
+    "boolean": "s(?v)",
+    "iri": "?v < 3",
+    "list<integer>": "i(?v)",
+    "Shape": "SIZE(APPEND(?v, 1)) > twice(?v)",
+}
+"""What no value of the type can be used for."""
+
+
+@settings(max_examples=examples(100), deadline=None)
+@given(st.sampled_from(TYPES), st.integers(0, 3), st.booleans(), st.randoms())
+def test_types_of_undeclared_relations_follow_rules(type_: str, steps: int, is_recursive: bool, random: object) -> None:
+    name = next(name for name, of in COLUMNS.items() if of == type_)
+    rules = passed_on(name, steps)
+    if is_recursive:
+        rules += ["step0(?v) :- passed(?v) .", "passed(?v) :- step0(?v), NOT never(?v) ."]
+    right = f"relation kept(v: {type_}) . kept(?v) :- passed(?v) ."
+    random.shuffle(rules)  # type: ignore[attr-defined]
+    reasoner = Reasoner(HEADER + "\n".join([*rules, right]))
+    assert len(list(reasoner.facts("kept"))) == len(VALUES[type_])
+    with pytest.raises(RuleTypeError) as caught:
+        check(parse(HEADER + "\n".join([*rules, f"wrong() :- passed(?v), {OTHER_USES[type_]} ."])))
+    assert "in the rule for wrong, " in caught.value.message
+    assert "the rule for passed derives argument 1 of passed" in caught.value.message
+    for other in TYPES:
+        declared = f"relation kept(v: {other}) . kept(?v) :- passed(?v) ."
+        if other == type_:
+            continue
+        with pytest.raises(RuleTypeError):
+            check(parse(HEADER + "\n".join([*rules, declared])))
+
+
+def test_several_rules_give_several_types() -> None:
+    rules = [*passed_on("i", 1), *passed_on("s", 1)]
+    check(parse(HEADER + "\n".join([*rules, "p() :- passed(?v), ?v + 1 > 2 . q() :- passed(?v), STRLEN(?v) > 1 ."])))
+    with pytest.raises(RuleTypeError, match="an integer or string, as the rule for passed derives"):
+        check(parse(HEADER + "\n".join([*rules, "p() :- passed(?v), d(?v) ."])))
+
+
+def test_data_may_be_of_any_type() -> None:
+    reasoner = Reasoner(HEADER + "h(?v) :- given(?v), STRLEN(?v) > 0 . given(1) .")
+    reasoner.add_facts("given", [(literal("a"),)])
+    assert list(reasoner.facts("h")) == [(literal("a"),)]
+
+
+def test_records_have_the_type_of_their_constructor() -> None:
+    check(parse(HEADER + "made(Dot()) :- i(?x) . round(?r) :- made(Circle(?r)) . o(Some(?x)) :- i(?x) . n() :- o(None()) ."))
 
 
 @pytest.mark.parametrize(

@@ -137,6 +137,7 @@ ALL_CASES = [pytest.param(name, case, id=f"{name}: {case.rule}") for name in rul
 
 
 @pytest.mark.parametrize(("ruleset", "case"), thinned(ALL_CASES, 3))
+@pytest.mark.sample(2)
 def test_a_rule_alone_does_what_it_should(ruleset: str, case: Case) -> None:
     program = rulesets.load(ruleset).program
     model = evaluate(alone(program, case.rule), premise_of(case))

@@ -39,6 +39,7 @@ def unread(path: Path) -> Program:
 
 
 @pytest.mark.parametrize("name", rulesets.names())
+@pytest.mark.sample(2)
 def test_rule_sets(name: str) -> None:
     path = rulesets.load(name).path
     parsed = parse_file(path)

@@ -12,8 +12,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import rdflib
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from rdflib.compare import isomorphic
 
 from tests.spark_session import need_spark, session
 
@@ -21,8 +23,8 @@ need_spark()
 
 from kg_reasoner.errors import LoadError, OutputError, UnknownNameError
 from kg_reasoner.loaders.rdf import reader as rdf
-from kg_reasoner.spark_backend.io import reading
 from kg_reasoner.spark_backend.io.reading import read_triples
+from kg_reasoner.spark_backend.io.sources import Document
 from kg_reasoner.storage.dictionary import Dictionary
 
 pytestmark = pytest.mark.long
@@ -174,6 +176,63 @@ def test_graphs_are_a_column_if_asked_for(tmp_path: Path) -> None:
         read_triples(session(), tmp_path)
 
 
+# ---- documents in other syntaxes
+
+TURTLE = """
+@prefix : <http://example.org/> .
+:a :p [ :q "x"@EN , 1 ] , ( :b _:c ) .
+_:c :p :d .
+"""
+
+
+@pytest.mark.parametrize("is_kept", [False, True])
+def test_documents_in_other_syntaxes(tmp_path: Path, is_kept: bool) -> None:
+    """Each file is a document: its blank nodes are its own, also in one folder."""
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / "one.ttl").write_text(TURTLE)
+    (tmp_path / "data" / "two.ttl.gz").write_bytes(gzip.compress(TURTLE.encode()))
+    graph = rdflib.Graph().parse(data=TURTLE, format="turtle")
+    graph.serialize(tmp_path / "data" / "three.rdf", format="xml")
+    keep = tmp_path / "kept" if is_kept else None
+    found = rows(read_triples(session(), [tmp_path / "data"], keep=keep))
+    texts = [row for row, count in found.items() for _ in range(count)]
+    lines = "".join(f"{subject} {predicate} {value} .\n" for subject, predicate, value in texts)
+    together = rdflib.Graph().parse(data=lines.replace("@en", "@EN"), format="nt")
+    expected = rdflib.Graph()
+    for number in range(3):
+        for triple in graph:
+            own = (rdflib.BNode(f"m{number}{node}") if isinstance(node, rdflib.BNode) else node for node in triple)
+            expected.add(tuple(own))  # type: ignore[arg-type]  # three terms
+    assert isomorphic(together, expected)
+    assert len(texts) == len(expected)
+
+
+def test_graphs_of_trig(tmp_path: Path) -> None:
+    (tmp_path / "a.trig").write_text("@prefix : <http://example.org/> . :g { :a :p :b } :a :p :c .")
+    found = rows(read_triples(session(), tmp_path / "a.trig", graphs=True).select("object", "graph"))
+    assert found == Counter({("<http://example.org/b>", "<http://example.org/g>"): 1, ("<http://example.org/c>", None): 1})
+
+
+@pytest.mark.parametrize("policy", ["raise", "skip"])
+def test_a_document_that_is_not_in_its_syntax(tmp_path: Path, policy: str) -> None:
+    (tmp_path / "a.ttl").write_text(TURTLE + "nonsense\n")
+    for keep in (None, tmp_path / "kept"):
+        with pytest.raises(LoadError) as caught:
+            read_triples(session(), tmp_path, bad_lines=policy, keep=keep)
+        assert f"{tmp_path}/a.ttl:5:" in str(caught.value)
+        assert "nonsense" in str(caught.value)
+
+
+def test_kinds_of_files_are_named_apart(tmp_path: Path) -> None:
+    (tmp_path / "a.ttl").write_text(TURTLE)
+    (tmp_path / "b.nt").write_text(PLAIN)
+    with pytest.raises(LoadError, match=r"lines .* and files in other syntaxes"):
+        read_triples(session(), tmp_path)
+    assert rows(read_triples(session(), [f"{tmp_path}/*.ttl", f"{tmp_path}/*.nt"])).total() == 10
+    (tmp_path / "no-name").write_text(TURTLE)
+    assert rows(read_triples(session(), tmp_path / "no-name", format="turtle")).total() == 9
+
+
 # ---- blank nodes
 
 
@@ -275,7 +334,7 @@ def damaged(data: bytes) -> bytes:
         ("no.nt", None, "Path does not exist"),
         ("no*.nt", None, "Path does not exist"),
         ("empty", [], "contains no file"),
-        ("onto.ttl", b"@prefix : <x> .", "only N-Triples, N-Quads and Parquet"),
+        ("onto.ttl.bz2", b"BZh", "bzip2 is unpacked in lines only"),
         ("cut.nt.gz", damaged(gzip.compress(PLAIN.encode() * 1000)), "file is truncated"),
         ("no.parquet", b"PAR1", "is not a Parquet file"),
         ("nosuch://host/a.nt", None, "nosuch"),
@@ -294,7 +353,7 @@ def test_files_that_cannot_be_read(tmp_path: Path, name: str, content: bytes | l
 
 def test_settings_are_checked(tmp_path: Path) -> None:
     with pytest.raises(UnknownNameError, match="ntriples"):
-        read_triples(session(), tmp_path, format="turtle")  # type: ignore[arg-type]
+        read_triples(session(), tmp_path, format="tortoise")  # type: ignore[arg-type]
     with pytest.raises(UnknownNameError, match="shared"):
         read_triples(session(), tmp_path, blank_nodes="mine")  # type: ignore[arg-type]
     with pytest.raises(LoadError, match="no path"):
@@ -310,7 +369,7 @@ def test_texts_are_read_once_where_triples_are_kept(tmp_path: Path, monkeypatch:
     first = rows(read_triples(session(), file, keep=keep))
     assert first == rows(read_triples(session(), file))
     with monkeypatch.context() as patch:
-        patch.setattr(reading, "sifted", None)
+        patch.setattr(Document, "statements", None)
         assert rows(read_triples(session(), file, keep=keep)) == first
     file.write_text(PLAIN + PLAIN, encoding="utf-8")
     assert rows(read_triples(session(), file, keep=keep)).total() == 2

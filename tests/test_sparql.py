@@ -264,6 +264,7 @@ def test_order_is_kept(zoo: Graph) -> None:
 
 @pytest.mark.parametrize("limit", [0, 1, 2, 1000])
 @pytest.mark.parametrize("offset", [0, 1, 5, 1000])
+@pytest.mark.sample(2)
 def test_limits(zoo: Graph, limit: int, offset: int) -> None:
     """Which solutions they leave is open, but not how many, and all are solutions."""
     for pattern in ("?x ?p ?y", "?x ex:age ?y", "?x ex:keeps ?y . ?y ?p ?z", "?x a ?y . ?y rdfs:subClassOf ?z", "?x ex:knows+ ?y"):
@@ -384,6 +385,7 @@ UPDATES = [
 
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("request_", UPDATES)
+@pytest.mark.sample(2)
 def test_an_update(layout: str, request_: str) -> None:
     ours = graph_of(Reasoner(LAYOUTS[layout])).parse(data=DATA, format="turtle")
     theirs = same_triples(ours)

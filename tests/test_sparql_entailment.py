@@ -26,6 +26,7 @@ def check(ruleset: str, case: Case) -> None:
 
 
 @pytest.mark.parametrize("case", thinned(CASES, 3), ids=lambda case: case.id)
+@pytest.mark.sample(2)
 def test_regimes(case: Case) -> None:
     check(RULESETS[case.regime], case)
 

@@ -35,8 +35,10 @@ NAMES: dict[str, Callable[[Node], Node]] = {
     for function in (
         rewrites.place_in_graph,
         rewrites.place_in_any_graph,
+        rewrites.join_with_values,
         rewrites.flatten_joins,
         rewrites.push_filters,
+        rewrites.count_solutions,
         rewrites.extend_after_slice,
     )
 }

@@ -53,6 +53,12 @@ QUERIES = [
     "SELECT ?p ?o { <urn:a> ?p ?o } OFFSET 1",
     "SELECT DISTINCT ?p { <urn:a> ?p ?o }",
     "ASK { ?x ?p <urn:c> }",
+    "SELECT ?x ?y { ?x <urn:p> ?y FILTER(?y IN (<urn:a>, <urn:b>, <urn:b>, <urn:nowhere>)) }",
+    "SELECT DISTINCT ?x { ?x <urn:p> ?y . ?y <urn:q> ?z FILTER(?x IN (<urn:a>, <urn:c>)) }",
+    "SELECT DISTINCT ?x { ?x <urn:p> ?y FILTER(?y IN (<urn:a>, <urn:c>)) }",
+    "SELECT ?y ?x { VALUES ?x { <urn:a> <urn:d> } ?x <urn:p> ?y } LIMIT 9",
+    "ASK { ?x <urn:p> ?y FILTER(?y = <urn:a>) }",
+    "SELECT ?x { ?x owl:sameAs ?y FILTER(?y = <urn:a>) }",
 ]
 WITH_GIVEN = [
     "SELECT ?p ?o { ?s ?p ?o }",

@@ -24,6 +24,11 @@ CONDITIONS = [
     for argument in ("?x", "STR(?x)", "LCASE(STR(?x))", "UCASE(?x)")
     for constant in ("'a'", "''", "'aB'", "'é'", "'SS'")
 ]
+CONDITIONS += [
+    f"REGEX({argument}, {constant})"
+    for argument in ("?x", "STR(?x)", "LCASE(STR(?x))")
+    for constant in ("'a.*B'", "'a.*?B.*a'", "'a.*b', 'i'", "'k.*', 'i'", "'.*a'", "'a.*a.*a'", "'a.*@$'", "'^a.*B'", "'aB'")
+]
 FUNCTIONS = [
     "LCASE(?x)",
     "UCASE(STR(?x))",

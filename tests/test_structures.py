@@ -156,6 +156,26 @@ ROWS = """
     RANGE(4, 1)                               | LIST()
     RANGE(1, 1.5)                             | error
     RANGE(0, 10000000)                        | error
+    RANGE(5, 0, -2)                           | LIST(5, 3, 1)
+    RANGE(5, 9, 0)                            | LIST()
+    INTERSECTION(SET(1, 2), LIST(2, 3))       | SET(2)
+    INTERSECTION(MAP(), LIST())               | error
+    PUT(LIST(1, 2), 1, "a")                   | LIST(1, "a")
+    PUT(LIST(1, 2), 2, "a")                   | error
+    PUT(MAP("a", 1), "a", 2)                  | MAP("a", 2)
+    PUT(SET(1), 0, 2)                         | error
+    SLICE(LIST(1, 2, 3), 1, 9)                | LIST(2, 3)
+    SLICE(LIST(1, 2, 3), 1)                   | LIST(2, 3)
+    SLICE(LIST(1, 2, 3), -1)                  | error
+    SORT(LIST("b", 10, 9, "a"))               | LIST(9, 10, "a", "b")
+    SORT(MAP("b", 1, "a", 2))                 | LIST("a", "b")
+    REVERSE(LIST(1, 2))                       | LIST(2, 1)
+    REVERSE(SET(1, 2))                        | error
+    ZIP(LIST(1, 2), LIST("a"))                | LIST(TUPLE(1, "a"))
+    ZIP(LIST(1), SET(1))                      | error
+    AS_MAP(LIST(TUPLE("a", 1), TUPLE("a", 2))) | MAP("a", 2)
+    AS_MAP(MAP("a", 1))                       | MAP("a", 1)
+    AS_MAP(LIST(1))                           | error
 """
 PAIRS = [tuple(part.strip() for part in row.split("|")) for row in filter(None, map(str.strip, ROWS.splitlines()))]
 
@@ -199,6 +219,7 @@ TYPES = Types([TypeDefinition("Small", values=(literal("a"),)), TypeDefinition("
     ("type_", "fitting", "others"),
     [
         ("term", ["1", "<urn:a>"], []),
+        ("unsigned<9>", ["0", "511"], ["512", "-1"]),
         ("signed<8>", ["-128", "127", "007"], ["128", "-129", "1.0", '"1"', '"x"^^xsd:integer']),
         ("unsigned<16>", ["0", "65535"], ["-1", "65536"]),
         ("date", ['"2026-01-01"^^xsd:date'], ['"2026-13-01"^^xsd:date', '"2026-01-01"']),

@@ -89,7 +89,7 @@ def survives(function: Callable[[], object]) -> Any:
 
 def test_each_thread_has_reasoners_of_its_own() -> None:
     def work(count: int) -> None:
-        for _ in range(25):
+        for _ in range(by_effort(5, 25, 25)):
             sizes = with_paths(count).sizes()
             assert (sizes.explicit, sizes.inferred) == (count, paths(count))
 
@@ -141,8 +141,8 @@ def test_a_graph_is_read_by_many_threads() -> None:
 def test_readers_see_the_state_before_or_after_a_transaction() -> None:
     """And never an older one than they have seen. For as long as one likes: ``python -m tests.stress``."""
     done: Counter[str] = Counter()
-    for _ in range(20):  # a busy machine does little in the first of them
-        report = survives(lambda: stress.run(threads=8, seconds=by_effort(1.5, 5.0, 50.0)))
+    for _ in range(60):  # a busy machine does little in the first of them
+        report = survives(lambda: stress.run(threads=8, seconds=by_effort(0.5, 5.0, 50.0)))
         assert report.is_clean, str(report)
         done += report.done
         if all(done[kind] for kind in ("commits", "rollbacks", "deltas", "own reasoner", "SPARQL: BGP", "explain()")):

@@ -60,7 +60,7 @@ def combinations(name: str) -> list[Combination]:
         for how in combinations(name)
     ],
 )
-@pytest.mark.sample(3)
+@pytest.mark.sample(6)
 def test_stream(name: str, how: Combination) -> None:
     stream = streams.read(name, triples=how.triples)
     reasoner = Reasoner(stream.program, maintenance=how.strategy)

@@ -12,7 +12,7 @@ from benchmarks.contest import RunLimits
 from benchmarks.sparql.data import DataSet
 from benchmarks.sparql.processes import Failure, Process
 from benchmarks.sparql.queries import Query
-from benchmarks.sparql.systems import ARROW, NATIVE, RDFLIB
+from benchmarks.sparql.systems import ARROW, NATIVE, NEW_TEXT, RDFLIB
 from benchmarks.sparql.worker import OVER, Request
 
 __all__ = ["CONTESTANTS", "OURS", "Contestant", "Score", "contest"]
@@ -37,6 +37,7 @@ _NO_FORMS: Final = {"ASK": "has no ASK", "DESCRIBE": "has no DESCRIBE"}
 
 CONTESTANTS: Final = (
     Contestant("kg-reasoner", "ours", NATIVE),
+    Contestant("kg-reasoner new text", "ours", NEW_TEXT),
     Contestant("pyoxigraph", "pyoxigraph", NATIVE),
     Contestant("maplib", "maplib", NATIVE, ("maplib",), cannot=_NO_FORMS),
     Contestant("kg-reasoner Arrow", "ours", ARROW),

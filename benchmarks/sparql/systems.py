@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import count
 from pathlib import Path
 from typing import Any, ClassVar, Final
 
 from benchmarks.needs import is_installed
 from benchmarks.sparql.data import DataSet
 
-__all__ = ["ADAPTERS", "ARROW", "NATIVE", "RDFLIB", "Adapter"]
+__all__ = ["ADAPTERS", "ARROW", "NATIVE", "NEW_TEXT", "RDFLIB", "Adapter"]
 
 NATIVE: Final = "native"
 """The form of result that the system itself returns."""
+NEW_TEXT: Final = "new text"
+"""The same, for a text that was never seen: nothing is remembered of the query."""
 ARROW: Final = "Arrow"
 RDFLIB: Final = "rdflib"
 """rdflib's rows, made by iterating the result of ``Graph.query``."""
@@ -59,13 +62,18 @@ class Ours(Adapter):
     def load(self, data: DataSet) -> None:
         from kg_reasoner.rdflib_store import graph_of
 
+        self._numbers = count()
         self.reasoner: Any = data.reasoner()
         self.graph = graph_of(self.reasoner)
 
     @property
     def forms(self) -> Mapping[str, Callable[[str], Any]]:
         arrow = {ARROW: self._arrow} if is_installed("pyarrow") else {}
-        return {NATIVE: self.reasoner.query, RDFLIB: lambda text: list(self.graph.query(text)), **arrow}
+        as_graph = {RDFLIB: lambda text: list(self.graph.query(text))}
+        return {NATIVE: self.reasoner.query, NEW_TEXT: self._new_text, **as_graph, **arrow}
+
+    def _new_text(self, text: str) -> Any:
+        return self.reasoner.query(f"{text}\n# {next(self._numbers)}")
 
     def _arrow(self, text: str) -> Any:
         result = self.reasoner.query(text)

@@ -71,6 +71,7 @@ class Hierarchies:
         """Return the hierarchy of the current axioms; the same object if it is the same."""
         program = self._reasoner.program
         if self._classifier is None or self._program is not program:
+            self._known = None
             self._classifier, self._notes = self._made(program)
             self._program = program
         classifier = self._classifier
@@ -83,7 +84,9 @@ class Hierarchies:
             return classifier.explain(classified, member, fact)
 
         notes = (*self._reasoner.core.loaded.warnings(), *self._notes)
-        hierarchy = Hierarchy(classified, prove, notes=notes, reads_owl=reads_owl(program) or derives_hierarchy(program))
+        hierarchy = Hierarchy(
+            classified, prove, notes=notes, reads_owl=reads_owl(program) or derives_hierarchy(program), before=known
+        )
         self._known = classified, hierarchy
         return hierarchy
 

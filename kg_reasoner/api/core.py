@@ -136,7 +136,7 @@ class ReasonerCore:
             from kg_reasoner.api.keys import check_program
 
             check_program(engine, merged)
-        if self.ticks is None and any(found.kind == "stream" or found.operator for found in merged.declarations):
+        if self.ticks is None and any(found.is_temporal for found in merged.declarations):
             self._use_ticks()
         engine.change_program(merged)
 

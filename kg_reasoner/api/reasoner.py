@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NoReturn, TypeVar, cast, overload
@@ -14,21 +14,22 @@ import numpy as np
 from kg_reasoner.api import documents
 from kg_reasoner.api.core import ReasonerCore
 from kg_reasoner.api.fact_tables import Facts, add_table, facts_of, remove_table
+from kg_reasoner.api.given_programs import as_program
 from kg_reasoner.api.loaded import Loaded
 from kg_reasoner.api.notices import warn_of_program
+from kg_reasoner.api.sizes import Sizes, sizes_of
 from kg_reasoner.api.stating import state_facts, withdraw_facts
 from kg_reasoner.api.transaction import Transaction
 from kg_reasoner.concurrency.cores import thread_count
 from kg_reasoner.concurrency.limits import UNLIMITED, Limits, Watch
 from kg_reasoner.engine.counters import Counters
-from kg_reasoner.engine.encoding import as_row, as_term, as_triple, encode_rows, encode_triples, find_rows, find_term, find_triples
+from kg_reasoner.engine.encoding import as_row, as_term, encode_rows, encode_triples, find_rows, find_term, find_triples
 from kg_reasoner.engine.engine import Engine
 from kg_reasoner.engine.inconsistency import Reaction, Violation, reaction
 from kg_reasoner.engine.maintenance import DEFAULT, Strategy
-from kg_reasoner.errors import ArityError, LoadError, ReasonerError, UnknownNameError
+from kg_reasoner.errors import ArityError, ReasonerError, UnknownNameError
 from kg_reasoner.expressions.datatypes import recognised_datatypes
-from kg_reasoner.planning.catalog import INTERNAL
-from kg_reasoner.program import TRIPLE, Atom, BodyLiteral, Program, Rule, Variable
+from kg_reasoner.program import TRIPLE, Atom, BodyLiteral, Program, Rule
 from kg_reasoner.progress import Progress
 from kg_reasoner.query.delta import Delta
 from kg_reasoner.query.matching import Which, check_which
@@ -37,22 +38,21 @@ from kg_reasoner.query.visibility import Visibility
 from kg_reasoner.storage.arrays import Ids, TripleIds
 from kg_reasoner.storage.dictionary import Dictionary
 from kg_reasoner.tables.sources import is_table
-from kg_reasoner.terms import OWL, AnyTerm, AnyTriple, Term, Triple
+from kg_reasoner.terms import AnyTerm, AnyTriple, Term, Triple
 
 if TYPE_CHECKING:
     from kg_reasoner.api.answers import Answers
     from kg_reasoner.api.change_feed import ChangeFeed
     from kg_reasoner.api.classifying import Hierarchies
     from kg_reasoner.api.documents import Refusal
+    from kg_reasoner.api.explaining import Explanations
     from kg_reasoner.api.named_graphs import NamedGraphs
     from kg_reasoner.api.profiles import Profile
     from kg_reasoner.api.subscriptions import Callback, Pattern, Subscription, Subscriptions
     from kg_reasoner.api.update import Update
     from kg_reasoner.classification.hierarchy import Hierarchy
-    from kg_reasoner.explain import Explainer, Proof, WhyNot
-    from kg_reasoner.expressions.types import Types
+    from kg_reasoner.explain import Proof, WhyNot
     from kg_reasoner.language.display_names import DisplayNames
-    from kg_reasoner.language.reading.known import Known
     from kg_reasoner.loaders.imports.catalogs import CatalogSource
     from kg_reasoner.loaders.imports.closure import ImportsMode
     from kg_reasoner.loaders.ontology.owl import AxiomWarning
@@ -66,23 +66,6 @@ Equality = Literal["axioms", "rewrite"]
 EQUALITIES: Sequence[Equality] = ("axioms", "rewrite")
 
 F = TypeVar("F", bound=Callable[..., Any])
-
-
-@dataclass(frozen=True, slots=True)
-class Sizes:
-    """Numbers of facts (triples and others, helper predicates included) and of terms, and the bytes that they occupy."""
-
-    explicit: int
-    inferred: int
-    terms: int
-    fact_bytes: int
-    term_bytes: int
-
-    def _repr_html_(self) -> str:
-        counts = {"explicit facts": self.explicit, "inferred facts": self.inferred, "terms": self.terms}
-        rows = [(what, f"{count:,}") for what, count in counts.items()]
-        rows += [("memory of facts", _megabytes(self.fact_bytes)), ("memory of terms", _megabytes(self.term_bytes))]
-        return f"<table>{''.join(f'<tr><th>{what}</th><td>{count}</td></tr>' for what, count in rows)}</table>"
 
 
 class Reasoner:
@@ -157,7 +140,7 @@ class Reasoner:
         )
         self.core = ReasonerCore(self.engine, self.visibility)
         self._named_graphs: NamedGraphs | None = None
-        self._explainer: Explainer | None = None
+        self._explanations: Explanations | None = None
         self._hierarchies: Hierarchies | None = None
         self.engine.limits = limits
         if ruleset is not None:
@@ -262,7 +245,7 @@ class Reasoner:
             LoadError: The text is the name of a file or of a rule set, not a program.
             InconsistencyError: See `on_inconsistency`.
         """
-        program = _as_program(program, self.core.known)
+        program = as_program(program, self.core.known)
         warn_of_program(program)
         with self.core.at_once():
             self.core.merge_program(program)
@@ -293,12 +276,9 @@ class Reasoner:
         """
 
         def register(function: F) -> F:
-            from kg_reasoner.concurrency.callbacks import guarded
-            from kg_reasoner.expressions.definitions import PythonFunction
+            from kg_reasoner.api.python_functions import add_function
 
-            known = self._types_for(name)
-            parameters = tuple(map(known.type_of, types))
-            self.core.functions[name] = PythonFunction(name, parameters, known.type_of(returns), guarded(function), batch)
+            add_function(self.core, function, name, types, returns, batch=batch)
             return function
 
         return register
@@ -325,25 +305,12 @@ class Reasoner:
         """
 
         def register(function: F) -> F:
-            from kg_reasoner.concurrency.callbacks import guarded
-            from kg_reasoner.expressions.definitions import Reduction
+            from kg_reasoner.api.python_functions import add_aggregate
 
-            known = self._types_for(name)
-            parameters = tuple(map(known.type_of, types))
-            self.core.reductions[name] = Reduction(name, parameters, known.type_of(returns), guarded(function))
+            add_aggregate(self.core, function, name, types, returns)
             return function
 
         return register
-
-    def _types_for(self, name: str) -> Types:
-        """Return the types of the program, after checking the name of a new function."""
-        from kg_reasoner.expressions import aggregates
-        from kg_reasoner.expressions.compile import NAMES
-        from kg_reasoner.expressions.types import Types
-
-        if not name.isidentifier() or name.upper() in (*NAMES, *aggregates.NAMES):
-            raise ReasonerError(f"{name!r} cannot be the name of a function: it is one of the language's own, or no name")
-        return Types(self.program.types)
 
     def remove_rules(self, rules: Iterable[Rule]) -> None:
         """Remove rules from the program; ignore those that it does not have.
@@ -907,7 +874,7 @@ class Reasoner:
 
     # --- reading ----------------------------------------------------------------------------------------------------
 
-    def triple_ids(self, which: Which = "all") -> TripleIds:
+    def triple_ids(self, which: Which = "all", predicate: AnyTerm | None = None) -> TripleIds:
         """Return triples as ids.
 
         Facts that are not RDF triples (a literal as the subject, a property that is not an IRI) and hidden triples (see
@@ -915,6 +882,7 @@ class Reasoner:
 
         Args:
             which: ``all``, ``explicit``, or ``inferred`` for those that are not explicit.
+            predicate: The property of the triples; by default any.
 
         Returns:
             A table of shape (n, 3).
@@ -924,10 +892,14 @@ class Reasoner:
         """
         check_which(which)
         with self.core.reading(which):
-            ids = self.engine.base.triples(which)
+            base = self.engine.base
+            ids = base.triples(which) if predicate is None else base.triples_of(self.dictionary.find(as_term(predicate)), which)
             first = self.dictionary.first_bytes()
-            seen = self.core.queries.seen(ids[(first[ids[:, 0]] != ord('"')) & (first[ids[:, 1]] == ord("<"))], which=which)
-            return np.array(seen)
+            kept = first[ids[:, 0]] != ord('"')
+            if predicate is None:
+                kept &= first[ids[:, 1]] == ord("<")
+            seen: TripleIds = self.core.queries.seen(ids if kept.all() else ids[kept], which=which)
+            return seen.copy() if seen.base is not None else seen
 
     def triples(
         self,
@@ -1255,18 +1227,16 @@ class Reasoner:
             The counts.
         """
         with self.core.reading():
-            engine = self.engine
-            explicit = inferred = 0
-            hidden = {number for name, number in engine.catalog.predicates.items() if name.startswith(INTERNAL)}
-            for number in range(len(engine.database.relations)):
-                if number in hidden:
-                    continue
-                asserted = len(engine.database.rows(number, "explicit"))
-                explicit += asserted
-                inferred += engine.database.size(number) - asserted
-            return Sizes(explicit, inferred, len(self.dictionary), engine.database.nbytes, self.dictionary.nbytes)
+            return sizes_of(self.engine, self.dictionary)
 
     # --- explanations -----------------------------------------------------------------------------------------------
+
+    def _explaining(self) -> Explanations:
+        if self._explanations is None:
+            from kg_reasoner.api.explaining import Explanations
+
+            self._explanations = Explanations(self.core, partial(Reasoner, datatypes=self.datatypes))
+        return self._explanations
 
     def explain(self, fact: AnyTriple | Atom | Violation, effort: int | None = 100_000) -> Proof:
         """Find the shortest proof of a fact (a triple, an atom of constants) or of a violation; see `kg_reasoner.explain.search`.
@@ -1289,10 +1259,7 @@ class Reasoner:
             NoProofError: The fact does not hold: `why_not` returns what is missing.
             ReasonerError: The argument is not a fact.
         """
-        fact = _in_our_terms(fact)
-        self.materialise()
-        with self.engine.changing():
-            return (self._by_axioms(fact) or self)._explaining().explain(fact, effort)
+        return self._explaining().explain(fact, effort)
 
     def all_proofs(self, fact: AnyTriple | Atom | Violation) -> Iterator[Proof]:
         """Yield the well-founded proofs of a fact one by one, the shortest first and higher ones later.
@@ -1310,20 +1277,7 @@ class Reasoner:
             NoProofError: The fact does not hold.
             ReasonerError: The argument is not a fact.
         """
-        fact = _in_our_terms(fact)
-        self.materialise()
-        with self.engine.changing():
-            proofs = (self._by_axioms(fact) or self)._explaining().all_proofs(fact, lambda: self.version)
-        return self._one_by_one(proofs)
-
-    def _one_by_one(self, proofs: Iterator[Proof]) -> Iterator[Proof]:
-        """Yield proofs, each searched for while no other thread uses the engine."""
-        while True:
-            with self.engine.changing():
-                proof = next(proofs, None)
-            if proof is None:
-                return
-            yield proof
+        return self._explaining().all_proofs(fact)
 
     def why_not(self, fact: AnyTriple | Atom) -> WhyNot:
         """Explain why a fact does not hold: for each rule that could derive it, find the part of the body that fails.
@@ -1337,48 +1291,7 @@ class Reasoner:
         Raises:
             ReasonerError: The fact holds, or the argument is not a fact.
         """
-        fact = _in_our_terms(fact)
-        self.materialise()
-        with self.engine.changing():
-            return self._explaining().why_not(fact)
-
-    def _by_axioms(self, fact: Triple | Atom | Violation) -> Reasoner | None:
-        """Return a reasoner over the relevant facts that derives equalities by axioms, to explain why merged terms are equal."""
-        terms = fact if isinstance(fact, tuple) else fact.terms if isinstance(fact, Atom) and fact.predicate == TRIPLE else ()
-        if not self.engine.base.equality.merges or len(terms) != 3 or terms[1] != OWL.sameAs or terms[0] == terms[2]:
-            return None
-        from kg_reasoner.engine.equality.rules import axioms
-
-        explainer = self._explaining()
-        number = self.dictionary.find(terms[0])  # type: ignore[arg-type]  # a variable is refused later
-        facts = self.engine.base.equality.support(explainer.derivations, number) if number >= 0 else None
-        if facts is None:
-            return None
-        found = Reasoner(Program(self.engine.rules, prefixes=self.program.prefixes), datatypes=self.datatypes)
-        if not any(rule.origin.name == "eq-trans" for rule in self.engine.rules):
-            found.add_program(Program(axioms()))
-        for atom in facts:
-            if atom.predicate == TRIPLE:
-                found.add_triples([atom.terms])  # type: ignore[list-item]
-            else:
-                found.add_facts(atom.predicate, [atom.terms])  # type: ignore[list-item]
-        return found if any(True for _ in found.triples(*terms)) else None  # type: ignore[arg-type]
-
-    def _explaining(self) -> Explainer:
-        from kg_reasoner.explain import Derivations, Explainer
-
-        engine = self.engine
-        engine.update()
-        if self._explainer is None or self._explainer.derivations.catalog is not engine.catalog:
-            derivations = Derivations(engine.catalog, engine.base.materialiser.values, engine.base.queries.statistics)
-            self._explainer = Explainer(derivations, engine.base.equality.renaming())
-        if self._explainer.version != engine.version:
-            self._explainer.use(engine.version, engine.applied_rules, dict(engine.program.prefixes))
-        return self._explainer
-
-
-def _megabytes(count: int) -> str:
-    return f"{count / 1e6:,.1f} MB"
+        return self._explaining().why_not(fact)
 
 
 def _report(watch: Watch, progress: Progress | None, stage: str, done: int, total: int | None) -> None:
@@ -1386,41 +1299,3 @@ def _report(watch: Watch, progress: Progress | None, stage: str, done: int, tota
     watch.check()
     if progress is not None:
         progress(stage, done, total)
-
-
-def _as_program(given: Program | str | Path, known: Callable[[], Known]) -> Program:
-    """Return the program that is given as one, as text or as a file."""
-    from kg_reasoner.language.parser import parse, parse_file
-
-    if isinstance(given, Path):
-        return parse_file(given, known())
-    if isinstance(given, str):
-        if given.endswith(".dl") and " " not in given:
-            raise LoadError(f"{given!r} is the name of a file, not a program", hint=f"give it as Path({given!r})")
-        if (name := _ruleset_named(given)) is not None:
-            raise LoadError(f"{given!r} is the name of a rule set, not a program", hint=f"give it as ruleset={name!r}")
-        return parse(given, known=known())
-    if not isinstance(given, Program):
-        raise ReasonerError(f"{given!r} is not a program: give a Program, its text, or the Path of a file")
-    return given
-
-
-def _ruleset_named(text: str) -> str | None:
-    """Return the rule set whose name is given where a program belongs; None if there is none."""
-    from difflib import get_close_matches
-
-    from kg_reasoner import rulesets
-
-    is_name = text.strip() and not set(text.strip()) & set(" .:[(\n")
-    return next(iter(get_close_matches(text.strip().lower(), rulesets.names(), n=1, cutoff=0.8)), None) if is_name else None
-
-
-@overload
-def _in_our_terms(fact: AnyTriple | Atom) -> Triple | Atom: ...
-@overload
-def _in_our_terms(fact: AnyTriple | Atom | Violation) -> Triple | Atom | Violation: ...
-def _in_our_terms(fact: AnyTriple | Atom | Violation) -> Triple | Atom | Violation:
-    """Return a fact in this package's terms."""
-    if isinstance(fact, Atom):
-        return replace(fact, terms=tuple(term if isinstance(term, Variable) else as_term(term) for term in fact.terms))
-    return as_triple(fact) if isinstance(fact, tuple) and len(fact) == 3 else cast("Triple | Violation", fact)

@@ -43,7 +43,7 @@ class Source(Protocol):
     @property
     def dictionary(self) -> Dictionary: ...
 
-    def triple_ids(self, which: Any = ..., /) -> TripleIds: ...
+    def triple_ids(self, which: Any = ..., predicate: Any = ..., /) -> TripleIds: ...
 
     def is_consistent(self) -> bool: ...
 
@@ -106,6 +106,8 @@ class Classified:
         linked: The members that were looked at one by one.
         is_consistent: Whether the ontology is consistent without new members.
         warnings: What the axioms say beyond the rules.
+
+    The lists of members are the same objects as before if the members are the same.
     """
 
     members: dict[Kind, list[Member]]

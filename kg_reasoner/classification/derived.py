@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from threading import RLock
 from typing import Any, Final, Protocol
 
 import numpy as np
 
+from kg_reasoner.classification.changed_rows import changed_rows
 from kg_reasoner.classification.classifier import Classified, Member, Numbers, Source
 from kg_reasoner.classification.selection import KINDS, Kind, select
 from kg_reasoner.engine.inconsistency import Violation
 from kg_reasoner.explain.proofs import Proof
 from kg_reasoner.loaders.ontology.profile import AxiomWarning
 from kg_reasoner.program import FALSE, TRIPLE, Atom, Origin, Program, Rule, Variable
-from kg_reasoner.storage.arrays import TripleIds
-from kg_reasoner.terms import IRI, OWL, RDFS, Term, Triple
+from kg_reasoner.storage.arrays import Ids, TripleIds
+from kg_reasoner.terms import IRI, OWL, RDF, RDFS, Term, Triple
 
 __all__ = ["DEEP", "REACHES", "UNIVERSAL", "DerivedClassifier", "derives_hierarchy"]
 
@@ -65,6 +66,30 @@ class Name(Member):
         return self.name, _BELOW[self.kind], upper
 
 
+@dataclass(frozen=True, eq=False)
+class _Selected:
+    """The names of an ontology.
+
+    Attributes:
+        names: Their ids.
+        members: The same as members.
+        declared: The ids of what is declared as a class.
+    """
+
+    names: Mapping[Kind, Ids]
+    members: dict[Kind, list[Member]]
+    declared: frozenset[int]
+
+
+@dataclass(frozen=True, eq=False)
+class _Reading:
+    """What was read of the explicit triples."""
+
+    explicit: TripleIds
+    selected: _Selected
+    found: Classified
+
+
 class DerivedClassifier:
     """Reads the hierarchy from derived triples.
 
@@ -76,48 +101,78 @@ class DerivedClassifier:
     def __init__(self, source: Derived, warnings: Callable[[], tuple[AxiomWarning, ...]]) -> None:
         self._source = source
         self._warnings = warnings
-        self._found: Classified | None = None
-        self._seen: TripleIds | None = None
+        self._read_last: _Reading | None = None
         self._lock = RLock()
 
     def classify(self) -> Classified:
         """Return the classification of the current explicit triples; the same object while these have not changed."""
         explicit = self._source.triple_ids("explicit")
         with self._lock:
-            if self._found is not None and self._seen is not None and np.array_equal(self._seen, explicit):
-                return self._found
-        triples = self._source.triple_ids()
-        is_consistent = self._source.is_consistent()
-        found = self._read(explicit, triples, is_consistent)
+            before = self._read_last
+        changed = None if before is None else changed_rows(before.explicit, explicit)
+        if before is not None and changed is not None and len(changed) == 0:
+            return before.found
+        selected = before.selected if before is not None and changed is not None and self._keeps_names(before, changed) else None
+        reading = self._read(explicit, selected or self._selected(explicit))
         with self._lock:
-            self._found, self._seen = found, explicit
-        return found
+            self._read_last = reading
+        return reading.found
 
     def explain(self, classified: Classified, member: Member, fact: Triple | Violation) -> Proof | None:
         """Return a proof of an inclusion; None if the ontology has changed since it was classified."""
         with self._lock:
-            if self._found is not classified:
+            if self._read_last is None or self._read_last.found is not classified:
                 return None
         is_empty = isinstance(fact, Violation)
         return self._source.explain(member.about(_NOTHING[member.kind]) if is_empty else fact)
 
-    def _read(self, explicit: TripleIds, triples: TripleIds, is_consistent: bool) -> Classified:
+    def _selected(self, explicit: TripleIds) -> _Selected:
+        """Return the names of an ontology, and which are declared."""
         dictionary = self._source.dictionary
-        selection = select(explicit, dictionary, separates_told=False)
-        members: dict[Kind, list[Member]] = {}
+        names = select(explicit, dictionary, separates_told=False).names
+        declarations = (explicit[:, 1] == dictionary.find(RDF.type)) & (explicit[:, 2] == dictionary.find(OWL.Class))
+        members: dict[Kind, list[Member]] = {
+            kind: [
+                Name(kind, name, (name, _BELOW[kind], name))
+                for (name,) in dictionary.decode_rows(names[kind].reshape(-1, 1))
+                if isinstance(name, IRI)
+            ]
+            for kind in KINDS
+        }
+        return _Selected(names, members, frozenset(explicit[declarations, 0].tolist()))
+
+    def _keeps_names(self, before: _Reading, changed: TripleIds) -> bool:
+        """Return whether an ontology has the same names after a change for certain: all triples are inclusions, equivalences and
+        restrictions of declared classes.
+        """
+        dictionary = self._source.dictionary
+        declared = before.selected.declared
+        between = {dictionary.find(name) for name in (RDFS.subClassOf, OWL.equivalentClass, OWL.disjointWith, OWL.someValuesFrom)}
+        restricts = (dictionary.find(RDF.type), dictionary.find(OWL.Restriction))
+        for subject, predicate, value in changed.tolist():
+            is_blank = dictionary.is_blank(subject)
+            if predicate in between:
+                if (is_blank or subject in declared) and (value in declared or dictionary.is_blank(value)):
+                    continue
+            elif is_blank and ((predicate, value) == restricts or predicate == dictionary.find(OWL.onProperty)):
+                continue
+            return False
+        return True
+
+    def _read(self, explicit: TripleIds, selected: _Selected) -> _Reading:
+        source, dictionary = self._source, self._source.dictionary
         pairs: dict[Kind, Numbers] = {}
         unsatisfiable: dict[Kind, dict[int, Violation]] = {}
-        number_of = np.full(len(dictionary), -1, np.int64)
         for kind in KINDS:
-            names = selection.names[kind]
-            terms = [name for (name,) in dictionary.decode_rows(names.reshape(-1, 1))]
-            members[kind] = [Name(kind, name, (name, _BELOW[kind], name)) for name in terms if isinstance(name, IRI)]
-            number_of[:] = -1
+            names, members = selected.names[kind], selected.members[kind]
+            below = source.triple_ids("all", _BELOW[kind]) if len(names) else explicit[:0]
+            number_of = np.full(len(dictionary), -1, np.int64)
             number_of[names] = np.arange(len(names))
-            below = triples[triples[:, 1] == dictionary.find(_BELOW[kind])]
             lower, upper = number_of[below[:, 0]], number_of[below[:, 2]]
             kept = (lower >= 0) & (upper >= 0) & (lower != upper)
-            pairs[kind] = np.stack([lower[kept], upper[kept]], axis=1)
             empty = np.unique(lower[(below[:, 2] == dictionary.find(_NOTHING[kind])) & (lower >= 0)]).tolist()
-            unsatisfiable[kind] = {number: Violation(_EMPTY[kind], {"name": members[kind][number].name}) for number in empty}
-        return Classified(members, pairs, unsatisfiable, frozenset(), is_consistent, self._warnings())
+            del below
+            pairs[kind] = np.stack([lower[kept], upper[kept]], axis=1)
+            unsatisfiable[kind] = {number: Violation(_EMPTY[kind], {"name": members[number].name}) for number in empty}
+        found = Classified(selected.members, pairs, unsatisfiable, frozenset(), source.is_consistent(), self._warnings())
+        return _Reading(explicit, selected, found)

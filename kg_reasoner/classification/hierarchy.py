@@ -17,7 +17,7 @@ from kg_reasoner.engine.inconsistency import Violation
 from kg_reasoner.errors import NoProofError, ReasonerError
 from kg_reasoner.explain.proofs import Proof
 from kg_reasoner.loaders.ontology.profile import AxiomWarning
-from kg_reasoner.terms import IRI, OWL, RDFS, AnyTerm, Triple
+from kg_reasoner.terms import IRI, OWL, RDFS, AnyTerm, Term, Triple
 
 __all__ = ["BELOW", "NOTHING", "Hierarchy", "Unsatisfiable"]
 
@@ -72,10 +72,16 @@ class Hierarchy:
             not, all that the hierarchy says is true, but there may be more.
     """
 
-    def __init__(self, classified: Classified, prove: _Prove, *, notes: tuple[AxiomWarning, ...], reads_owl: bool) -> None:
-        self._members = {
-            kind: {member.name: member for member in classified.members[kind]} for kind in KINDS
-        }  # so that a proof can be asked for by name
+    def __init__(
+        self,
+        classified: Classified,
+        prove: _Prove,
+        *,
+        notes: tuple[AxiomWarning, ...],
+        reads_owl: bool,
+        before: tuple[Classified, Hierarchy] | None = None,
+    ) -> None:
+        self._classified_members = classified.members
         self._prove = prove
         self.warnings: tuple[AxiomWarning, ...] = (*classified.warnings, *notes)
         self.is_consistent = classified.is_consistent
@@ -86,11 +92,16 @@ class Hierarchy:
             for number, violation in classified.unsatisfiable[kind].items()
         ]
         self.unsatisfiable = tuple(sorted(found, key=lambda each: (KINDS.index(each.kind), each.name.value)))
-        self.classes, self.object_properties, self.data_properties = (_taxonomy(classified, kind) for kind in KINDS)
+        self.classes, self.object_properties, self.data_properties = (_taxonomy(classified, kind, before) for kind in KINDS)
 
     def __repr__(self) -> str:
         counts = f"classes={len(self.classes)}, unsatisfiable={len(self.unsatisfiable)}"
         return f"<Hierarchy {counts}, complete={self.complete}>"
+
+    @cached_property
+    def _members(self) -> Mapping[Kind, Mapping[Term, Member]]:
+        """The members by name."""
+        return {kind: {member.name: member for member in self._classified_members[kind]} for kind in KINDS}
 
     @cached_property
     def taxonomies(self) -> Mapping[Kind, Taxonomy]:
@@ -170,14 +181,19 @@ NOTHING: Final = {
 }
 
 
-def _taxonomy(classified: Classified, kind: Kind) -> Taxonomy:
-    """Return the order of what is satisfiable."""
+def _taxonomy(classified: Classified, kind: Kind, before: tuple[Classified, Hierarchy] | None) -> Taxonomy:
+    """Return the order of what is satisfiable, made from the one before if it has the same names."""
     members, pairs = classified.members[kind], classified.pairs[kind]
     kept = np.ones(len(members), bool)
     kept[list(classified.unsatisfiable[kind])] = False
     place = np.cumsum(kept) - 1
-    pairs = pairs[kept[pairs[:, 0]] & kept[pairs[:, 1]]]
-    return Taxonomy([member.name for member, is_kept in zip(members, kept, strict=True) if is_kept], place[pairs])
+    if not kept.all():
+        pairs = place[pairs[kept[pairs[:, 0]] & kept[pairs[:, 1]]]]
+    if before is not None:
+        former, hierarchy = before
+        if former.members[kind] is members and former.unsatisfiable[kind].keys() == classified.unsatisfiable[kind].keys():
+            return hierarchy.taxonomies[kind].changed(pairs)
+    return Taxonomy([member.name for member, is_kept in zip(members, kept, strict=True) if is_kept], pairs)
 
 
 def _current(proof: Proof | None) -> Proof:

@@ -6,58 +6,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 
+from kg_reasoner.classification.reduction import Numbers, Reduction, reduced
 from kg_reasoner.engine.encoding import as_term
 from kg_reasoner.errors import ReasonerError
 from kg_reasoner.terms import IRI, AnyTerm, Term
 
-__all__ = ["Taxonomy", "reduced"]
-
-Numbers = npt.NDArray[np.int64]
-
-
-def reduced(count: int, pairs: Numbers) -> tuple[Numbers, Numbers]:
-    """Return the transitive reduction of a transitive relation.
-
-    The nearest nodes above a node are found from the lowest on: a node has more nodes above it than those above it have.
-
-    Args:
-        count: The number of nodes, 0 to `count` - 1.
-        pairs: The relation, shape (n, 2), transitively closed: a node and one above it.
-
-    Returns:
-        For each node the first of the nodes that are above each other like it, and the pairs of such first nodes, shape (m, 2),
-        of which one is above the other and nothing is between them.
-
-    >>> first, nearest = reduced(4, np.array([[0, 1], [1, 0], [0, 2], [1, 2], [0, 3], [1, 3], [2, 3]]))
-    >>> first.tolist(), nearest.tolist()
-    ([0, 0, 2, 3], [[0, 2], [2, 3]])
-    """
-    keys = np.unique(pairs[:, 0].astype(np.int64) * count + pairs[:, 1])
-    low, high = np.divmod(keys, max(count, 1))
-    mutual = np.isin(high * count + low, keys, assume_unique=True)
-    first = np.arange(count, dtype=np.int64)
-    np.minimum.at(first, low[mutual], high[mutual])
-    strict = ~mutual & (first[low] == low) & (first[high] == high)
-    low, high = low[strict], high[strict]
-    sizes = np.bincount(low, minlength=count)
-    order = np.lexsort((high, -sizes[high], low))
-    high = high[order]
-    ends = np.cumsum(sizes)
-    starts = ends - sizes
-    covered = np.full(count, -1, np.int64)
-    found: list[tuple[int, int]] = []
-    for node in np.flatnonzero(sizes).tolist():
-        rest = high[starts[node] : ends[node]]
-        while len(rest):
-            near = int(rest[0])
-            found.append((node, near))
-            rest = rest[1:]
-            if len(rest):
-                covered[high[starts[near] : ends[near]]] = node
-                rest = rest[covered[rest] != node]
-    return first, np.array(found, np.int64).reshape(-1, 2)
+__all__ = ["Taxonomy"]
 
 
 class Taxonomy:
@@ -73,11 +28,27 @@ class Taxonomy:
 
     def __init__(self, names: Sequence[IRI], pairs: Numbers) -> None:
         order = sorted(range(len(names)), key=lambda number: names[number].value)
-        rank = np.empty(len(names), np.int64)
-        rank[order] = np.arange(len(names))
-        self.names: tuple[IRI, ...] = tuple(names[number] for number in order)
-        self._pairs = np.stack([rank[pairs[:, 0]], rank[pairs[:, 1]]], axis=1)
-        self._first, self._nearest = reduced(len(names), self._pairs)
+        self._rank = np.empty(len(names), np.int64)
+        self._rank[order] = np.arange(len(names))
+        self._set(tuple(names[number] for number in order), reduced(len(names), self._rank[pairs]))
+
+    def changed(self, pairs: Numbers) -> Taxonomy:
+        """Return the order of the same names, in which other pairs hold. What is not below a change is taken from this one.
+
+        Args:
+            pairs: As above, with the same numbers.
+        """
+        other = object.__new__(Taxonomy)
+        other._rank = self._rank
+        other._set(self.names, reduced(len(self.names), self._rank[pairs], self._reduction))
+        if "_numbers" in self.__dict__:
+            other.__dict__["_numbers"] = self._numbers
+        return other
+
+    def _set(self, names: tuple[IRI, ...], reduction: Reduction) -> None:
+        self.names = names
+        self._reduction = reduction
+        self._first, self._nearest = reduction.first, reduction.nearest
 
     def __len__(self) -> int:
         return len(self.names)
@@ -107,11 +78,11 @@ class Taxonomy:
 
     @cached_property
     def _all_above(self) -> dict[int, list[int]]:
-        return _grouped(self._pairs.tolist())
+        return _grouped(self._reduction.pairs().tolist())
 
     @cached_property
     def _all_below(self) -> dict[int, list[int]]:
-        return _grouped(self._pairs[:, ::-1].tolist())
+        return _grouped(self._reduction.pairs()[:, ::-1].tolist())
 
     def _place(self, name: AnyTerm) -> int:
         number = self._numbers.get(as_term(name))

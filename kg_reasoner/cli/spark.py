@@ -27,7 +27,8 @@ _Command = TypeVar("_Command", bound=Callable[..., Any])
 def spark() -> None:
     """Reason on Spark, over triples that outgrow one machine.
 
-    Inputs are N-Triples, N-Quads and Parquet: files, folders and patterns, at any address that Spark can read.
+    Inputs are N-Triples, N-Quads, Parquet, and files in other syntaxes: files, folders and patterns, at any address that Spark can
+    read.
     """
 
 
@@ -66,7 +67,7 @@ def _spark_options(command: _Command) -> _Command:
             show_default=True,
             help="The scope of blank node labels: each IN, each file, or all inputs together.",
         ),
-        click.option("--input-format", metavar="FORMAT", help="ntriples, nquads or parquet. [default: from the names]"),
+        click.option("--input-format", metavar="FORMAT", help="ntriples, parquet, turtle ... [default: from the names]"),
         click.option(
             "--bad-lines",
             metavar="POLICY",

@@ -10,7 +10,6 @@ from kg_reasoner.language.relevance import relevant_rules
 from kg_reasoner.planning.catalog import RelationCatalog
 from kg_reasoner.planning.expansion import copies, is_expandable, is_open
 from kg_reasoner.planning.groups import split
-from kg_reasoner.planning.property_tables import PropertyTables
 from kg_reasoner.program import TRIPLE, Rule, Variable
 from kg_reasoner.terms import OWL, RDF
 
@@ -39,7 +38,7 @@ def demanded_rules(
     """
     asked = relevant_rules(list(split(query)), catalog.has_facts, rules)
     rules = [*rules, *asked]
-    joins = not (isinstance(catalog.layout, PropertyTables) and all(map(is_expandable, rules)))
+    joins = not (catalog.layout.is_split and all(map(is_expandable, rules)))
     if not joins and any(map(is_open, rules)):
         rules = relevant_rules(_expanded(catalog, rules), catalog.has_facts)
     answers = [rule for rule in rules if rule.head.predicate == ANSWER]

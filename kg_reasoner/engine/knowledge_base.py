@@ -178,6 +178,13 @@ class KnowledgeBase:
         """Return the triples, in all names of their terms."""
         return self.equality.in_all_names(TRIPLE, self._facts.triples, which)
 
+    def triples_of(self, property: int, which: Which = "all") -> TripleIds:
+        """Return the triples of one property, in all names of their terms."""
+        if not self.equality.merges:
+            return self.catalog.layout.triples_of(property, which=which)
+        rows = self.triples(which)
+        return rows[rows[:, 1] == property]
+
     def rows(self, predicate: str, which: Which = "all") -> Ids:
         """Return the facts of a general predicate, in all names of their terms."""
         relation = self.catalog.predicates[predicate]

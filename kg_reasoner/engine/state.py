@@ -15,7 +15,6 @@ from kg_reasoner.engine.update_state import UpdateState
 from kg_reasoner.planning.catalog import RelationCatalog, layout_for
 from kg_reasoner.planning.expansion import is_expandable
 from kg_reasoner.planning.layout import TripleLayout
-from kg_reasoner.planning.property_tables import PropertyTables
 from kg_reasoner.program import Program, Rule
 from kg_reasoner.query.visibility import Visibility
 from kg_reasoner.storage.column_types import ColumnTypes
@@ -161,8 +160,7 @@ class State(Limited):
 
     def change_rules(self, changes: RuleChanges) -> bool:
         """Let changed rules replace their plans. Return False, and do nothing, if all rules have to be looked at."""
-        is_expanded = issubclass(type(self.catalog.layout), PropertyTables)
-        of_interest = changes.new if is_expanded else changes.gone
+        of_interest = changes.new if self.catalog.layout.is_split else changes.gone
         if self.base.equality.merges or not all(map(is_expandable, of_interest)):
             return False
         return self.base.rulebook.change(changes.gone, changes.new)

@@ -25,7 +25,7 @@ Kinds = frozenset[str] | None
 NUMBERS: Final = ("integer", "decimal", "float", "double")
 _DATATYPES: Final = ("string", *NUMBERS, "boolean", "date", "dateTime")
 _KINDS: Final = {XSD[name].value: name for name in _DATATYPES}
-_WIDTHS: Final = (8, 16, 32, 64, 128)
+_WIDEST: Final = 1024
 _NOUNS: Final = {
     "iri": "an IRI",
     "integer": "an integer",
@@ -248,13 +248,13 @@ def _base(name: str) -> Type:
 
 def _integers(name: str, parameters: list[str]) -> Type:
     """Return the type of the integers of a width in bits."""
-    if len(parameters) != 1 or not parameters[0].isdecimal() or int(parameters[0]) not in _WIDTHS:
-        raise ReasonerError(f"the type {name} has a width in angle brackets: {', '.join(map(str, _WIDTHS))}")
+    if len(parameters) != 1 or not parameters[0].isdecimal() or not 0 < int(parameters[0][:9]) <= _WIDEST:
+        raise ReasonerError(f"the type {name} has a width in angle brackets: 1 to {_WIDEST} bits")
     bits = int(parameters[0])
     low, high = (-(1 << (bits - 1)), (1 << (bits - 1)) - 1) if name == "signed" else (0, (1 << bits) - 1)
     whole = _base("integer")
 
     def accepts(term: Term) -> bool:
-        return whole.accepts(term) and isinstance(term, Literal) and len(term.lexical) <= 60 and low <= int(term.lexical) <= high
+        return whole.accepts(term) and isinstance(term, Literal) and len(term.lexical) <= 400 and low <= int(term.lexical) <= high
 
     return Type(f"{name}<{bits}>", accepts, frozenset(["integer"]))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from kg_reasoner.errors import KeyViolationError, RuleSyntaxError, Span, suggest
+from kg_reasoner.language.choice import check_choice
 from kg_reasoner.language.streams import check_streams
 from kg_reasoner.program import Argument, Atom, Declaration, Program, Rule
 
@@ -37,13 +38,16 @@ def check_declarations(program: Program) -> None:
             span = rule.head.span or rule.origin.span
             raise RuleSyntaxError(f"a rule derives {found.predicate}, which has a primary key", span, hint)
     _check_keys_of_facts(program, declared)
-    if any(declaration.kind == "stream" or declaration.operator for declaration in program.declarations):
+    for declaration in declared.values():
+        if declaration.per:
+            check_choice(declaration, program)
+    if any(declaration.is_temporal for declaration in program.declarations):
         check_streams(program, declared)
     _check_indexes(program, declared)
 
 
-def _nature(declaration: Declaration) -> tuple[str, str, str, int]:
-    return declaration.kind, declaration.operator, declaration.source, declaration.steps
+def _nature(declaration: Declaration) -> tuple[str, str, str, int, tuple[str, ...]]:
+    return declaration.kind, declaration.operator, declaration.source, declaration.steps, declaration.per
 
 
 def key_places(declaration: Declaration) -> tuple[int, ...]:

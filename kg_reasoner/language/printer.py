@@ -9,6 +9,7 @@ from typing import Final
 
 from kg_reasoner.expressions.collecting import ARGUMENTS
 from kg_reasoner.expressions.structures import decode
+from kg_reasoner.language.choice import choice_rule
 from kg_reasoner.language.display_names import DisplayNames
 from kg_reasoner.language.prefixes import PREFIXES
 from kg_reasoner.program import (
@@ -79,7 +80,8 @@ def format_program(program: Program) -> str:
     lines.extend(_format_function(definition, prefixes) for definition in program.functions)
     lines.extend(format_declaration(declaration, prefixes) for declaration in program.declarations)
     lines.extend(format_index(index, prefixes) for index in program.indexes)
-    lines.extend(format_rule(rule, prefixes, named=True) for rule in program.rules)
+    choices = {choice_rule(declaration) for declaration in program.declarations if declaration.per}
+    lines.extend(format_rule(rule, prefixes, named=True) for rule in program.rules if rule not in choices)
     return "".join(f"{line}\n" for line in lines)
 
 
@@ -87,7 +89,9 @@ def format_declaration(declaration: Declaration, prefixes: _Prefixes = PREFIXES)
     """Return the text of a declaration with its final dot."""
     role = f"{declaration.role} " if declaration.role else ""
     clause = f" primary key ({', '.join(declaration.key)})" if declaration.key else ""
-    if declaration.operator:
+    if declaration.per:
+        clause = f" choose one per ({', '.join(declaration.per)}) of {_predicate(declaration.source, prefixes)}"
+    elif declaration.operator:
         steps = f" {declaration.steps}" if declaration.steps != 1 else ""
         clause = f" {declaration.operator}{steps} {_predicate(declaration.source, prefixes)}"
     return f"{role}{declaration.kind} {_predicate(declaration.predicate, prefixes)}({_columns(declaration.columns)}){clause} ."

@@ -20,7 +20,7 @@ def check_streams(program: Program, declared: Mapping[str, Declaration]) -> None
     streams = {name for name, declaration in declared.items() if declaration.kind == "stream"}
     known = {*declared, *(atom.predicate for rule in program.rules for atom in _atoms(rule))}
     for declaration in declared.values():
-        if declaration.operator:
+        if declaration.is_temporal and declaration.operator:
             _check_source(declaration, declared, known, streams)
     sources = {name: name for name in streams}
     auxiliary = [rule for rule in program.rules if rule.head.predicate.startswith(AUXILIARY)]
@@ -71,7 +71,7 @@ def _check_source(
 
 def _check_rule(rule: Rule, declared: Mapping[str, Declaration], streams: Iterable[str], sources: Mapping[str, str]) -> None:
     head, span = rule.head.predicate, rule.head.span or rule.origin.span
-    if (found := declared.get(head)) is not None and found.operator:
+    if (found := declared.get(head)) is not None and found.operator in ("delay", "difference"):
         raise RuleSyntaxError(f"a rule derives {head}, which is a {found.operator} of {found.source}", span)
     read = [sources[atom.predicate] for atom in atoms_within(rule.body) if atom.predicate in sources]
     if head in sources and not rule.body:

@@ -13,6 +13,7 @@ __all__ = [
     "Along",
     "AnyOf",
     "Applied",
+    "Chosen",
     "Condition",
     "Each",
     "Grouped",
@@ -89,6 +90,15 @@ class Grouped:
     span: Span | None = field(default=None, compare=False, repr=False)
 
 
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """``CHOOSE(body PER ?x)``: of the solutions of a body, one for each value of some variables."""
+
+    alternatives: tuple[SurfaceBody, ...]
+    key: tuple[Variable, ...]
+    span: Span | None = field(default=None, compare=False, repr=False)
+
+
 # --------------------------------------------------------------------------------------------------------------------- paths
 
 
@@ -134,6 +144,6 @@ class Along:
     span: Span | None = field(default=None, compare=False, repr=False)
 
 
-Part: TypeAlias = BodyLiteral | Applied | Condition | Same | Each | AnyOf | NotAny | Grouped | Along
+Part: TypeAlias = BodyLiteral | Applied | Condition | Same | Each | AnyOf | NotAny | Grouped | Chosen | Along
 SurfaceBody: TypeAlias = tuple[Any, ...]
 """Parts (`Part`) that all hold."""

@@ -37,7 +37,7 @@ _STATEMENT: Final = frozenset(
 )
 _PLACES: Final[tuple[tuple[str, frozenset[str], str], ...]] = (
     ("RELATION", _STATEMENT | _ATOM, "a rule, a declaration or a directive"),
-    ("FILTER", _ATOM | _EXPRESSION | frozenset(_KEYWORDS), "an atom, a condition, NOT, FILTER, BIND or AGGREGATE"),
+    ("FILTER", _ATOM | _EXPRESSION | frozenset([*_KEYWORDS, "_CHOOSE"]), "an atom, a condition, NOT, FILTER, BIND or AGGREGATE"),
     ("NOT_SIGN", _EXPRESSION, "an expression"),
     ("WILDCARD", _CONSTANTS | frozenset(["WILDCARD", "VARIABLE"]), "a term"),
     ("LSQB", _ATOM, "an atom"),
@@ -55,6 +55,9 @@ _WORDS: Final = {
     "COLON": "`:`",
     "COMMA": "`,`",
     "DOT": "`.`",
+    "PER": "PER",
+    "OF": "OF",
+    "_CHOOSE_ONE": "choose one per",
     "IRI": "an IRI in angle brackets",
     "LABEL": "the name of a rule",
     "LANGUAGE": "a language tag",

@@ -15,13 +15,14 @@ import numpy as np
 from kg_reasoner.errors import ValueTooLargeError
 from kg_reasoner.expressions import compile as expressions
 from kg_reasoner.planning.chains import Chains
-from kg_reasoner.program import Call, Expression, Rule, Variable, variables_of
+from kg_reasoner.planning.text_functions import TextFunction, is_element, members_of, text_function
+from kg_reasoner.program import AUXILIARY, Call, Expression, Rule, Variable, variables_of
 from kg_reasoner.storage.arrays import Ids, Rows, unique_rows
 from kg_reasoner.storage.database import Database
 from kg_reasoner.storage.dictionary import Dictionary
 from kg_reasoner.storage.kernels.layout import FAILED, HOLDS, STATED
 from kg_reasoner.storage.kernels.memory import allocate
-from kg_reasoner.terms import Literal, Term, term_from_text, term_text
+from kg_reasoner.terms import Literal, Term, literal, term_from_text, term_text
 
 if TYPE_CHECKING:
     from kg_reasoner.planning.column_functions import ColumnFunctions
@@ -31,6 +32,9 @@ FEW: Final = 24
 
 REQUESTS: Final = 1 << 12
 """Function calls that wait for their results at once."""
+
+MEMBERS: Final = f"{AUXILIARY}members"
+"""How the predicates for members of collections begin."""
 
 LONGEST: Final = 1 << 24
 """The maximum number of characters of a computed text."""
@@ -49,6 +53,10 @@ class _FunctionRelation:
     relation: int
     rule: Rule | None
     """A rule with this expression, for error messages."""
+    of_texts: TextFunction | None = None
+    """The function of the texts of many arguments, if there is one."""
+    gives_members: bool = False
+    """Whether all members of a collection are wanted as soon as one is: in rules for the members of collections."""
 
     @property
     def arity(self) -> int:
@@ -82,7 +90,12 @@ class Functions:
             from kg_reasoner.planning.column_functions import is_for_columns
 
             by_columns = bool(variables) and is_for_columns(expression)
-            self._functions.append(_FunctionRelation(expression, variables, is_filter, evaluate, by_columns, relation, rule))
+            of_texts = None if is_filter else text_function(expression)
+            is_of_members = rule is not None and rule.head.predicate.startswith(MEMBERS) and is_element(expression)
+            made = _FunctionRelation(
+                expression, variables, is_filter, evaluate, by_columns, relation, rule, of_texts, is_of_members
+            )
+            self._functions.append(made)
             self._make_room(1 + len(variables))
         elif rule is not None and self._functions[number].rule != rule:
             self._functions[number] = replace(self._functions[number], rule=rule)
@@ -112,6 +125,10 @@ class Functions:
         count, stride = context.request_count, context.request_stride
         requests = np.asarray(context.requests)[: count * stride].reshape(count, stride)
         for function, arguments in self._by_function(requests):
+            if function.gives_members and len(arguments) >= FEW:
+                arguments = self._load_members(function, arguments)
+                if not len(arguments):
+                    continue
             results = self._results(function, arguments)
             if len(arguments) == function.arity == 1 and results[0] != FAILED and not function.is_filter:
                 argument, result = int(arguments[0, 0]), int(results[0])
@@ -122,6 +139,23 @@ class Functions:
             rows[:, :-1], rows[:, -1] = arguments, results
             self._database.load(function.relation, rows, STATED)
         context.request_count = 0
+
+    def _load_members(self, function: _FunctionRelation, arguments: Rows) -> Rows:
+        """Store the results for all places in the collections of some requests, and return the requests that have none by then."""
+        collections = list(dict.fromkeys(arguments[:, 0].tolist()))
+        members = [members_of(text) for text in self.dictionary.texts_of(collections)]
+        sizes = np.array([0 if found is None else len(found) for found in members], np.int64)
+        longest = int(sizes.max())
+        if not longest:
+            return arguments
+        places = self.dictionary.encode_texts([term_text(literal(place)) for place in range(longest)])
+        rows = np.empty((int(sizes.sum()), 3), np.int32)
+        rows[:, 0] = np.repeat(np.array(collections, np.int32), sizes)
+        rows[:, 1] = places[np.arange(len(rows)) - np.repeat(np.cumsum(sizes) - sizes, sizes)]
+        rows[:, 2] = self.dictionary.encode_texts([text for found in members for text in found or ()])
+        self._database.load(function.relation, rows, STATED)
+        known = set(map(tuple, rows[:, :2].tolist()))
+        return np.array([row for row in arguments.tolist() if tuple(row) not in known], np.int32).reshape(-1, 2)
 
     def _by_function(self, requests: Rows) -> Iterator[tuple[_FunctionRelation, Rows]]:
         """Yield the different arguments of each function that is requested."""
@@ -138,7 +172,14 @@ class Functions:
 
     def _results(self, function: _FunctionRelation, arguments: Rows) -> Ids:
         """Return the results of a function for different arguments."""
-        if not function.by_columns or len(arguments) < FEW:
+        if len(arguments) < FEW:
+            return self._one_by_one(function, arguments)
+        if function.of_texts is not None:
+            texts = function.of_texts(self.dictionary.texts_of(arguments[:, 0]))
+            if all(text is not None and len(text) <= LONGEST for text in texts):
+                return self.dictionary.encode_texts(texts)  # type: ignore[arg-type]  # none is None
+            return self._by_texts(function, arguments, texts)
+        if not function.by_columns:
             return self._one_by_one(function, arguments)
         from kg_reasoner.planning.column_functions import UNSURE, ColumnFunctions
 
@@ -155,6 +196,15 @@ class Functions:
             results[results < 0] = FAILED
         if len(unsure):
             results[unsure] = self._one_by_one(function, arguments[unsure])
+        return results
+
+    def _by_texts(self, function: _FunctionRelation, arguments: Rows, texts: Sequence[str | None]) -> Ids:
+        """Return the results of a function of which texts have decided some."""
+        known = [place for place, text in enumerate(texts) if text is not None and len(text) <= LONGEST]
+        results = np.full(len(texts), FAILED, np.int32)
+        results[known] = self.dictionary.encode_texts([texts[place] for place in known])  # type: ignore[misc]  # not None
+        others = np.setdiff1d(np.arange(len(texts)), known)
+        results[others] = self._one_by_one(function, arguments[others])
         return results
 
     def _one_by_one(self, function: _FunctionRelation, arguments: Rows) -> Ids:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from typing import Any, Final, TypeAlias, TypeVar
+from typing import Any, ClassVar, Final, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from kg_reasoner.program import Atom, Rule, Variable
 from kg_reasoner.storage.arrays import Changed, Flags, Rows
 from kg_reasoner.storage.database import Database
 from kg_reasoner.storage.dictionary import Dictionary
-from kg_reasoner.storage.lookups import Lookups, Which
+from kg_reasoner.storage.lookups import Which
 from kg_reasoner.terms import RDF
 
 Columns: TypeAlias = tuple[Rows, Rows | int, Rows | int]
@@ -40,13 +40,15 @@ class TripleLayout(ABC):
 
     Attributes:
         held: The relations of triples: the property of their triples and, for rdf:type, their class; -1 for any.
-        lookups: Looks up rows by their columns.
+        lookups: Those of the database.
         store: Makes triples, shape (n, 3), explicit. Returns whether each was not explicit before.
         retract: Makes triples no longer explicit. Returns whether each was explicit before.
         are_explicit: Returns whether each triple is explicit.
         joined: Combines flagged rows of relations of triples into one table of triples.
+        is_split: Whether properties and classes have relations of their own, so that rules about any property are copied for each.
     """
 
+    is_split: ClassVar[bool]
     store: Callable[[Rows], Changed]
     retract: Callable[[Rows], Changed]
     are_explicit: Callable[[Rows], Changed]
@@ -54,7 +56,7 @@ class TripleLayout(ABC):
 
     def __init__(self, dictionary: Dictionary, database: Database) -> None:
         self.held: dict[int, tuple[int, int]] = {}
-        self.lookups = Lookups(database)
+        self.lookups = database.lookups
         self._dictionary, self._database = dictionary, database
         self._type = dictionary.encode(RDF.type)
 

@@ -37,6 +37,8 @@ RESERVED: Final = 64
 class PropertyTables(TripleLayout):
     """The relations of properties and classes, created on demand. See `TripleLayout`."""
 
+    is_split = True
+
     def __init__(self, dictionary: Dictionary, database: Database) -> None:
         super().__init__(dictionary, database)
         self._properties: dict[int, int] = {}

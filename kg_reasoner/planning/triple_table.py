@@ -14,6 +14,7 @@ from kg_reasoner.storage.arrays import Flags, Rows
 from kg_reasoner.storage.database import Database
 from kg_reasoner.storage.dictionary import Dictionary
 from kg_reasoner.storage.kernels.around import IN_ROW
+from kg_reasoner.storage.kernels.layout import ABSENT, EXPLICIT
 from kg_reasoner.storage.lookups import Buffer, Which
 
 PROPERTY_COLUMN: Final = 1
@@ -21,6 +22,8 @@ PROPERTY_COLUMN: Final = 1
 
 class TripleTable(TripleLayout):
     """One relation, with a section for each property. See `TripleLayout`."""
+
+    is_split = False
 
     def __init__(self, dictionary: Dictionary, database: Database) -> None:
         super().__init__(dictionary, database)
@@ -83,8 +86,15 @@ class TripleTable(TripleLayout):
         return self._database.rows(self._table, which)
 
     def triples_of(self, property: int, cls: int | None = None, which: Which = "all") -> Rows:
-        rows = self.triples(which)
-        return rows[(rows[:, 1] == property) if cls is None else (rows[:, 1] == property) & (rows[:, 2] == cls)]
+        record = self._database.relations[self._table]
+        table: Rows = np.asarray(record.rows)[: 3 * record.count].reshape(-1, 3)
+        chosen = np.flatnonzero(table[:, 1] == property)
+        if cls is not None:
+            chosen = chosen[table[chosen, 2] == cls]
+        if which != "all" or record.dead:
+            looked_at = ABSENT if which == "all" else ABSENT | EXPLICIT
+            chosen = chosen[(np.asarray(record.flags)[chosen] & looked_at) == (EXPLICIT if which == "explicit" else 0)]
+        return table[chosen]
 
     def select(self, wanted: Callable[[Rows, Rows], Flags], which: Which) -> Rows:
         rows = self.triples(which)

@@ -105,7 +105,7 @@ def _parsed(
     """Return the dataset and the active graph of a query, and the query."""
     from rdflib.plugins.sparql.sparql import Query
 
-    parsed = ParsedQuery(query, base) if isinstance(query, Query) else parsed_query(query, base, prefixes)
+    parsed = ParsedQuery.from_rdflib(query, base) if isinstance(query, Query) else parsed_query(query, base, prefixes)
     active = selection(dataset, parsed.clauses) if parsed.clauses else graph
     return active.store.dataset if isinstance(active.store, DatasetStore) else dataset, active, parsed
 

@@ -35,6 +35,7 @@ from kg_reasoner.storage.text_search import UNDECIDED, Search, search_of
 from kg_reasoner.storage.value_arithmetic import are_terms, numbers_of, terms_of_numbers
 from kg_reasoner.storage.value_columns import STRING, ValueCache, ValueColumn
 from kg_reasoner.storage.value_comparisons import OPERATORS, compared, members
+from kg_reasoner.storage.value_order import ranks_of_values
 from kg_reasoner.terms import IRI, XSD, Literal, Term
 
 __all__ = ["Expressions", "Patterns", "check_expression", "is_too_long"]
@@ -217,6 +218,8 @@ class Expressions:
 
     def _comparison(self, call: Call, table: Table) -> Truth:
         """Compare by columns of values, and exactly where these do not decide."""
+        if (by_bytes := self._texts_compared(call, table)) is not None:
+            return by_bytes
         if len(set(variables_in(call))) > 1:  # each side once for each of its own values
             call, table = self._with_columns(call, table)
         left, right = (numbers_of(cast(Expression, side), table, self._column_values) for side in call.arguments)
@@ -231,6 +234,26 @@ class Expressions:
         if len(unsure):
             truth[unsure] = cast(Truth, self._by_rows(call, table.take(unsure), compile_condition, _truths))
         return truth
+
+    def _texts_compared(self, call: Call, table: Table) -> Truth | None:
+        """Compare what STR returns for two variables by the dictionary's bytes; None if these do not tell, or there are few."""
+        if table.size < MANY or not all(isinstance(side, Call) and side.name == "STR" for side in call.arguments):
+            return None
+        variables = [cast(Call, side).arguments[0] for side in call.arguments]
+        if not all(isinstance(variable, Variable) for variable in variables):
+            return None
+        columns = [table.column(cast(Variable, variable).name) for variable in variables]
+        distinct, places = distinct_ids(np.concatenate(columns))
+        if distinct[0] < 0:
+            return None
+        are_iris = self._terms.first_bytes(distinct) == ord("<")
+        if not (are_iris | (self._values.column(distinct).kinds == STRING)).all():
+            return None
+        found = ranks_of_values(self._terms.dictionary, distinct)
+        if found is None:
+            return None
+        mine, theirs = np.split(found[places], 2)
+        return cast(Truth, OPERATORS[call.name](mine, theirs).astype(np.int8))
 
     def _with_columns(self, call: Call, table: Table) -> tuple[Call, Table]:
         """Return a comparison of columns: those of the sides that are neither variables, constants nor arithmetic."""

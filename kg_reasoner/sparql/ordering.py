@@ -25,16 +25,21 @@ from kg_reasoner.storage.value_columns import (
     RESOURCE,
     ROUNDED,
     STRING,
+    Kinds,
     ValueCache,
     ValueColumn,
     are_exact,
 )
+from kg_reasoner.storage.value_order import ranks_of_values
 from kg_reasoner.terms import Term, unescape
 
 __all__ = ["order", "ranks"]
 
 RUN: Final = 1 << 16
 """The number of terms that are sorted between two checks of the limits. Runs in order are merged quickly."""
+
+MANY: Final = 64
+"""From so many terms on, a kernel ranks them."""
 
 RanksOf: TypeAlias = Callable[[Numbers], Numbers]
 
@@ -57,6 +62,9 @@ def _ranks(distinct: Ids, terms: QueryTerms, values: ValueCache) -> Numbers:
     kinds = column.kinds
     if len(distinct) and _are_of_one_kind(column):
         return _by_doubles(distinct, column, terms)
+    found = _by_bytes(distinct, kinds, terms)
+    if found is not None:
+        return found
     keys: list[Any]
     if len(distinct) and (kinds == STRING).all():
         texts = terms.texts(distinct)
@@ -77,6 +85,17 @@ def _are_of_one_kind(column: ValueColumn) -> bool:
     if low >= INTEGER and high <= ROUNDED:
         return not np.isnan(column.doubles).any()
     return low == high and low in (DATE, DATE_TIME)
+
+
+def _by_bytes(distinct: Ids, kinds: Kinds, terms: QueryTerms) -> Numbers | None:
+    """Rank strings, or IRIs and blank nodes, by the dictionary's bytes; None if there are others, or bytes do not tell."""
+    if len(distinct) < MANY or distinct[0] < 0 or int(kinds.min()) != int(kinds.max()) or kinds[0] not in (STRING, RESOURCE):
+        return None
+    found = ranks_of_values(terms.dictionary, distinct)
+    if found is None or kinds[0] == STRING:
+        return found
+    are_iris = terms.first_bytes(distinct) == ord("<")
+    return np.where(are_iris, found + len(found), found)
 
 
 def _by_doubles(distinct: Ids, column: ValueColumn, terms: QueryTerms) -> Numbers:

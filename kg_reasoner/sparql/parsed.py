@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from kg_reasoner.concurrency.locking import new_mutex
@@ -11,6 +11,7 @@ from kg_reasoner.loaders.convert import from_rdflib
 from kg_reasoner.program import Variable
 from kg_reasoner.sparql.algebra import Query
 from kg_reasoner.sparql.query import prepared
+from kg_reasoner.sparql.syntax.queries import read_common_query
 from kg_reasoner.sparql.text import read_query
 from kg_reasoner.sparql.translate import translate_query
 from kg_reasoner.terms import IRI, BlankNode, Term
@@ -57,18 +58,46 @@ class ParsedQuery(Translated):
     """A query with what it declares.
 
     Args:
-        query: The query, parsed by rdflib.
-        base: The base IRI, unless the query declares one.
+        query: The query.
+        base: Its base IRI.
+        prologue: Its prefixes, for what is left to rdflib; None: it leaves nothing to it.
+        clauses: FROM and FROM NAMED, as rdflib has them.
+        namespaces: Its prefixes, unless the prologue has them.
     """
 
-    def __init__(self, query: TheirQuery, base: str | None = None) -> None:
-        super().__init__(translate_query(query.algebra), getattr(query.prologue, "base", None) or base, query.prologue)
-        self.clauses: tuple[CompValue, ...] = tuple(query.algebra.datasetClause or ())
-        """FROM and FROM NAMED, as rdflib has them."""
+    def __init__(
+        self,
+        query: Query,
+        base: str | None = None,
+        prologue: Prologue | None = None,
+        clauses: Iterable[CompValue] = (),
+        namespaces: Mapping[str, Any] | None = None,
+    ) -> None:
+        super().__init__(query, base, prologue)
+        self.clauses = tuple(clauses)
+        self._namespaces = namespaces or {}
+
+    @staticmethod
+    def from_rdflib(query: TheirQuery, base: str | None = None) -> ParsedQuery:
+        """Return a query that rdflib has parsed.
+
+        Args:
+            query: The query.
+            base: The base IRI, unless the query declares one.
+        """
+        declared = getattr(query.prologue, "base", None) or base
+        return ParsedQuery(translate_query(query.algebra), declared, query.prologue, query.algebra.datasetClause or ())
 
     def prefixes(self) -> dict[str, Any]:
         """Return the prefixes of the query, with namespaces of rdflib."""
-        return dict(self.prologue.namespace_manager.namespaces()) if self.prologue else {}
+        prologue = self.prologue
+        if prologue is None:
+            from rdflib.plugins.sparql.sparql import Prologue
+
+            prologue = Prologue()
+            for prefix, namespace in self._namespaces.items():
+                prologue.bind(prefix, namespace)
+        return dict(prologue.namespace_manager.namespaces())
 
 
 _Key = tuple[str, str | None, frozenset[tuple[str, str]]]
@@ -90,19 +119,28 @@ def parsed_query(text: str, base: str | None = None, prefixes: Mapping[str, Any]
         UnsupportedError: The query is not of SPARQL 1.1.
     """
     if not isinstance(text, str) or len(text) > LONGEST:
-        return ParsedQuery(read_query(text, base=base, prefixes=prefixes)[1], base)
+        return _parsed(text, base, prefixes)
     key = text, base, frozenset((prefix, str(namespace)) for prefix, namespace in (prefixes or {}).items())
     with _mutex:
         found = _recent.get(key)
         if found is not None:
             _recent.move_to_end(key)
             return found
-    made = ParsedQuery(read_query(text, base=base, prefixes=prefixes)[1], base)
+    made = _parsed(text, base, prefixes)
     with _mutex:
         _recent[key] = made
         while len(_recent) > REMEMBERED:
             _recent.popitem(last=False)
     return made
+
+
+def _parsed(text: str, base: str | None, prefixes: Mapping[str, Any] | None) -> ParsedQuery:
+    """Parse a query, by rdflib if it is not of the common part of the grammar."""
+    known = prefixes or {}
+    common = read_common_query(text, known) if isinstance(text, str) else None
+    if common is None:
+        return ParsedQuery.from_rdflib(read_query(text, base=base, prefixes=prefixes)[1], base)
+    return ParsedQuery(common.query, base, namespaces={**known, **common.prefixes})
 
 
 def as_terms(bindings: Mapping[Any, Any]) -> dict[Variable, Term]:

@@ -11,7 +11,7 @@ from kg_reasoner.sparql import algebra
 from kg_reasoner.sparql.algebra import Expression, Node
 from kg_reasoner.sparql.scope import certain, in_scope, mentioned, variables_in
 from kg_reasoner.sparql.substitution import substitute_expression
-from kg_reasoner.terms import Literal
+from kg_reasoner.terms import IRI, XSD, Literal, Term
 
 __all__ = ["REWRITES", "Rewrite", "rewritten"]
 
@@ -199,6 +199,70 @@ def _is_comparison(condition: Expression) -> bool:
     )
 
 
+def join_with_values(node: Node) -> Node:
+    """Replace a condition that a variable is one of some IRIs or strings by a join with VALUES, so that indexes find the solutions.
+
+    For other literals, being equal is not being the same term. A triple with a known property has to bind the variable.
+    """
+    if not isinstance(node, algebra.Filter):
+        return node
+    inner, kept = node.node, list[Expression]()
+    for condition in node.conditions:
+        table = _as_values(condition)
+        joined = None if table is None else _with_table(inner, table)
+        if joined is None:
+            kept.append(condition)
+        else:
+            inner = joined
+    return replace(node, conditions=tuple(kept), node=inner) if kept else inner
+
+
+def _with_table(node: Node, table: algebra.Values) -> Node | None:
+    """Return a pattern joined with a table of values of one variable; None if none of its triples binds the variable."""
+    if isinstance(node, algebra.Patterns):
+        found = (end for start, property, end in node.triples if not isinstance(property, Variable) for end in (start, end))
+        return algebra.Join((table, node)) if table.variables[0] in found else None
+    if isinstance(node, algebra.Join):
+        is_bound = any(isinstance(part, algebra.Patterns) and _with_table(part, table) is not None for part in node.parts)
+        return algebra.Join((table, *node.parts)) if is_bound else None
+    if isinstance(node, (algebra.LeftJoin, algebra.Minus)):
+        left = _with_table(node.left, table)
+        return None if left is None else replace(node, left=left)
+    return None
+
+
+def _as_values(condition: Expression) -> algebra.Values | None:
+    """Return what a condition says as a table; None if it is not that a variable is one of some terms."""
+    if not isinstance(condition, Call) or condition.name not in ("=", "IN"):
+        return None
+    variable, *terms = condition.arguments
+    if condition.name == "=" and isinstance(terms[0], Variable):
+        variable, terms = terms[0], [variable]
+    if not isinstance(variable, Variable) or not terms or not all(map(_is_only_itself, terms)):
+        return None
+    return algebra.Values((variable,), tuple((cast(Term, term),) for term in dict.fromkeys(terms)))
+
+
+def _is_only_itself(term: Any) -> bool:
+    """Return whether no other term is equal to a term."""
+    return isinstance(term, IRI) or (isinstance(term, Literal) and term.language is None and term.datatype == XSD.string.value)
+
+
+# --- aggregates -------------------------------------------------------------------------------------------------------
+
+
+def count_solutions(node: Node) -> Node:
+    """Count solutions instead of the values of a variable that all of them bind, so that these need not be found."""
+    if not isinstance(node, algebra.Group):
+        return node
+    bound = certain(node.node)
+    changed = tuple(
+        replace(one, argument=None) if one.function == "COUNT" and not one.is_distinct and one.argument in bound else one
+        for one in node.aggregates
+    )
+    return node if changed == node.aggregates else replace(node, aggregates=changed)
+
+
 # --- solution modifiers -----------------------------------------------------------------------------------------------
 
 
@@ -224,8 +288,10 @@ _ANY_GRAPH: Final = everywhere(place_in_any_graph)
 REWRITES: Final[tuple[Rewrite, ...]] = (
     everywhere(place_in_graph),
     _ANY_GRAPH,
+    everywhere(join_with_values),
     everywhere(flatten_joins),
     everywhere(push_filters),
+    everywhere(count_solutions),
     everywhere(extend_after_slice),
 )
 """The rewrites, in order."""

@@ -25,7 +25,7 @@ from kg_reasoner.sparql.results.result import QueryResult
 from kg_reasoner.sparql.shortcut import BLANK_NODE, Description, Fetch, GivenShortcut, Prefixes, Shortcut
 from kg_reasoner.sparql.source import Caches
 from kg_reasoner.storage.arrays import Ids
-from kg_reasoner.storage.few_answers import GIVEN, FewAnswers
+from kg_reasoner.storage.few_answers import GIVEN, FewAnswers, FewOfEach
 from kg_reasoner.terms import IRI, Term, term_text
 
 __all__ = ["answer_at_once", "few_at_once", "known_shortcut", "shortcut_of"]
@@ -35,6 +35,9 @@ AROUND: Final = 2
 
 REACHED: Final = 32
 """The number of nodes to which a path is followed one by one."""
+
+VALUES: Final = 16
+"""The maximal number of values in VALUES for which answers are looked for one after the other."""
 
 REMEMBERED: Final = 256
 """The number of queries for which shortcuts are remembered."""
@@ -142,13 +145,15 @@ def shortcut_of(query: Query, queries: Queries, given: tuple[str, ...] = (), *, 
         node = node.node
     if isinstance(node, algebra.PathPattern) and isinstance(query, algebra.Select) and not options and not given:
         return _path(query, node, queries)
+    wanted = tuple(variable.name for variable in query.variables) if isinstance(query, algebra.Select) else ()
+    if isinstance(node, algebra.Join) and not given and takes_few:
+        return _with_values(node, wanted, queries, is_ask=isinstance(query, algebra.Ask), **options)
     if not isinstance(node, algebra.Patterns) or node.graph is not None:
         return None
     patterns = [_with_ids(triple, queries) for triple in node.triples]
     known = [pattern for pattern in patterns if pattern is not None]
     if not known or len(known) < len(patterns) or queries.expands:
         return None
-    wanted = tuple(variable.name for variable in query.variables) if isinstance(query, algebra.Select) else ()
     if given:
         return _with_given(known, wanted, given, queries, is_ask=isinstance(query, algebra.Ask), **options)
     if len(known) == 1 and not (isinstance(known[0][0], int) or isinstance(known[0][2], int)):
@@ -186,14 +191,54 @@ def _with_given(
     end: int | None = None,
 ) -> Shortcut | None:
     """Return patterns with variables whose values are given as a shortcut."""
-    is_equating = any(isinstance(pattern[1], int) and queries.equates((0, pattern[1], 0)) for pattern in patterns)
-    if is_equating or len(set(given)) > GIVEN or len(set(given)) < len(given) or not set(given) <= set(variables_of(patterns)):
+    if (
+        _equates(patterns, queries)
+        or len(set(given)) > GIVEN
+        or len(set(given)) < len(given)
+        or not set(given) <= set(variables_of(patterns))
+    ):
         return None
     few, order = _few(patterns, wanted, given, queries, is_distinct=is_distinct)
     if few is None:
         return None
     width = len(wanted) if order is None else AROUND + len(given)
     return GivenShortcut(few, width, wanted, is_ask=is_ask, order=order, start=start, end=end)
+
+
+def _with_values(
+    join: algebra.Join,
+    wanted: tuple[str, ...],
+    queries: Queries,
+    *,
+    is_ask: bool,
+    is_distinct: bool = False,
+    start: int = 0,
+    end: int | None = None,
+) -> Shortcut | None:
+    """Return the join of a pattern with a few values of one of its variables as a shortcut."""
+    if len(join.parts) != 2 or queries.expands:
+        return None
+    table, node = join.parts if isinstance(join.parts[0], algebra.Values) else join.parts[::-1]
+    if not isinstance(table, algebra.Values) or not isinstance(node, algebra.Patterns) or node.graph is not None:
+        return None
+    names = [variable.name for variable in table.variables]
+    terms = [row[0] for row in table.rows if len(row) == 1 and row[0] is not None]
+    patterns = [pattern for triple in node.triples if (pattern := _with_ids(triple, queries)) is not None]
+    if len(terms) < len(table.rows) or len(terms) > VALUES or len(patterns) < len(node.triples) or not names:
+        return None
+    if not set(names) <= set(variables_of(patterns)) or _equates(patterns, queries) or (is_distinct and names[0] not in wanted):
+        return None
+    few = few_answers(queries, patterns, wanted, names, is_distinct=is_distinct)
+    if few is None:
+        return None
+    numbers = [number for term in terms if (number := queries.catalog.dictionary.find(term)) >= 0]
+    places = None if is_ask else range(len(wanted))
+    return Shortcut(lambda limit: None, places, wanted, few=FewOfEach(few, numbers, len(wanted)), start=start, end=end)
+
+
+def _equates(patterns: Sequence[AnyPattern], queries: Queries) -> bool:
+    """Return whether a pattern is for a property by which terms are equal."""
+    return any(isinstance(pattern[1], int) and queries.equates((0, pattern[1], 0)) for pattern in patterns)
 
 
 def _few(

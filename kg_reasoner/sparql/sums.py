@@ -130,6 +130,11 @@ def _totals(
 
 def _of_scaled(given: ValueColumn, labels: Ids, groups: int) -> _Exact | None:
     """Add integers and decimals that have scales; None if there are others, or too large ones."""
+    if len(given.kinds) and (given.kinds == INTEGER).all() and (given.scales == 0).all():
+        largest = max(float(given.doubles.max()), -float(given.doubles.min()))
+        if largest * len(given.kinds) < 2.0**53:
+            totals = np.bincount(labels, weights=given.doubles, minlength=groups).astype(np.int64)
+            return _Exact(totals, 0, np.zeros(groups, np.bool_))
     is_decimal = given.kinds == DECIMAL
     if not (are_exact(given) & (is_decimal | (given.kinds == INTEGER))).all():
         return None

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 from kg_reasoner.errors import UnsupportedError
 from kg_reasoner.loaders.convert import from_rdflib
-from kg_reasoner.program import Call, Variable
+from kg_reasoner.program import Variable
 from kg_reasoner.sparql import algebra
 from kg_reasoner.sparql.algebra import Expression, Node, PatternTerm
+from kg_reasoner.sparql.building import PatternBuilder, call, conjuncts, joined
 from kg_reasoner.sparql.scope import in_scope
 from kg_reasoner.terms import IRI, XSD, Literal, Term
 
@@ -108,7 +109,7 @@ class _Translator:
 
     def __init__(self) -> None:
         self._aliases: dict[Variable, Expression] = {}
-        self._fresh = 0
+        self._builder = PatternBuilder()
 
     def node(self, part: CompValue) -> Node:
         """Translate a pattern."""
@@ -122,38 +123,13 @@ class _Translator:
     def bgp(self, part: CompValue) -> Node:
         from rdflib.paths import Path as TheirPath
 
-        plain: list[algebra.TriplePattern] = []
-        parts: list[Node] = []
-        for start, property, end in part.triples or ():
-            if isinstance(property, TheirPath):
-                self._path(_term(start), _path(property), _term(end), plain, parts)
-            else:
-                plain.append((_term(start), _term(property), _term(end)))
-        if plain:
-            parts.insert(0, algebra.Patterns(tuple(plain)))
-        return _joined(parts)
-
-    def _path(
-        self, start: PatternTerm, path: algebra.Path, end: PatternTerm, plain: list[algebra.TriplePattern], parts: list[Node]
-    ) -> None:
-        """Add a path: sequences and inverses as patterns with fresh variables (18.2.2.4)."""
-        if isinstance(path, IRI):
-            plain.append((start, path, end))
-        elif isinstance(path, algebra.Inverse):
-            self._path(end, path.path, start, plain, parts)
-        elif isinstance(path, algebra.Sequence):
-            nodes = [start, *(self._variable("_:path") for _ in path.paths[1:]), end]
-            for number, step in enumerate(path.paths):
-                self._path(nodes[number], step, nodes[number + 1], plain, parts)
-        else:
-            parts.append(algebra.PathPattern(start, path, end))
-
-    def _variable(self, prefix: str) -> Variable:
-        self._fresh += 1
-        return Variable(f"{prefix}{self._fresh}")
+        return self._builder.pattern(
+            (_term(start), _path(property) if isinstance(property, TheirPath) else _term(property), _term(end))
+            for start, property, end in part.triples or ()
+        )
 
     def join(self, part: CompValue) -> Node:
-        return _joined([self.node(part.p1), self.node(part.p2)])
+        return joined([self.node(part.p1), self.node(part.p2)])
 
     def left_join(self, part: CompValue) -> Node:
         is_true = getattr(part.expr, "name", None) == "TrueFilter"
@@ -171,7 +147,7 @@ class _Translator:
 
     def filter(self, part: CompValue) -> Node:
         node = self.node(part.p)
-        return algebra.Filter(tuple(_conjuncts(self.expression(part.expr))), node)
+        return algebra.Filter(tuple(conjuncts(self.expression(part.expr))), node)
 
     def extend(self, part: CompValue) -> Node:
         node, variable = self.node(part.p), variable_of(part.var)
@@ -224,7 +200,7 @@ class _Translator:
             if isinstance(expression, Variable):
                 keys.append(expression)
             else:
-                keys.append(self._variable(".key"))
+                keys.append(self._builder.fresh(".key"))
                 node = algebra.Extend(node, keys[-1], expression)
         known = in_scope(node)
         aggregates: list[algebra.Aggregation] = []
@@ -253,7 +229,7 @@ class _Translator:
         name: str = value.name
         if name in ("Builtin_EXISTS", "Builtin_NOTEXISTS"):
             exists = algebra.Exists(self.node(_translated(value.graph)))
-            return exists if name == "Builtin_EXISTS" else _call("!", exists)
+            return exists if name == "Builtin_EXISTS" else call("!", exists)
         if name == "literal":
             return from_rdflib(_literal(value))
         operands = _FORMS.get(name)
@@ -269,13 +245,13 @@ class _Translator:
             found = dict.get(value, key)
             if found is not None:
                 arguments += found if isinstance(found, (list, tuple)) else [found]
-        return _call(name, *map(self.expression, arguments))
+        return call(name, *map(self.expression, arguments))
 
     def _chain(self, value: CompValue) -> Expression:
         """Translate an expression with operators of one rank, which associate to the left."""
         result = self.expression(value.expr)
         for operator, other in zip(value.op or (), value.other or (), strict=True):
-            result = _call(str(operator), result, self.expression(other))
+            result = call(str(operator), result, self.expression(other))
         return result
 
     def _relation(self, value: CompValue) -> Expression:
@@ -286,19 +262,19 @@ class _Translator:
         if operator in ("IN", "NOT IN"):
             others = value.other if isinstance(value.other, (list, tuple)) else [value.other]
             alternatives = [] if value.other == _nil() else others
-            return _call(operator, left, *map(self.expression, alternatives))
-        return _call(operator, left, self.expression(value.other))
+            return call(operator, left, *map(self.expression, alternatives))
+        return call(operator, left, self.expression(value.other))
 
     def _logical(self, value: CompValue) -> Expression:
         operator = "||" if value.name == "ConditionalOrExpression" else "&&"
         operands = [self.expression(operand) for operand in (value.expr, *(value.other or ()))]
-        return operands[0] if len(operands) == 1 else _call(operator, *operands)  # not nested: there may be hundreds
+        return operands[0] if len(operands) == 1 else call(operator, *operands)  # not nested: there may be hundreds
 
     def _unary(self, value: CompValue) -> Expression:
         inner = self.expression(value.expr)
         if value.name == "UnaryPlus":
-            return _call("+", Literal("0", XSD.integer.value), inner)
-        return _call("!" if value.name == "UnaryNot" else "neg", inner)
+            return call("+", Literal("0", XSD.integer.value), inner)
+        return call("!" if value.name == "UnaryNot" else "neg", inner)
 
     def _function(self, value: CompValue) -> Expression:
         iri = str(value.iri)
@@ -306,7 +282,7 @@ class _Translator:
         arguments = [] if given is None or given == _nil() else given if isinstance(given, (list, tuple)) else [given]
         translated = tuple(map(self.expression, arguments))
         if iri in _CASTS:
-            return _call(f"<{iri}>", *translated)
+            return call(f"<{iri}>", *translated)
         return algebra.Foreign(iri, translated, bool(value.distinct))
 
 
@@ -358,29 +334,10 @@ def _translated(pattern: Any) -> CompValue:
     return translateGroupGraphPattern(traverse(pattern, visitPost=translatePath))
 
 
-def _call(name: str, *arguments: Any) -> Call:
-    return Call(name, arguments)
-
-
 def _literal(value: CompValue) -> Any:
     from rdflib import Literal as TheirLiteral
 
     return TheirLiteral(value.string, lang=value.lang, datatype=value.datatype)
-
-
-def _conjuncts(expression: Expression) -> list[Expression]:
-    """Return the parts of a conjunction: all are true where it is true."""
-    if isinstance(expression, Call) and expression.name == "&&":
-        return [part for argument in expression.arguments for part in _conjuncts(argument)]
-    return [expression]
-
-
-def _joined(nodes: Iterable[Node]) -> Node:
-    """Return the join of some patterns, without joins inside joins."""
-    parts: list[Node] = []
-    for node in nodes:
-        parts += node.parts if isinstance(node, algebra.Join) else [node]
-    return parts[0] if len(parts) == 1 else algebra.Join(tuple(parts))
 
 
 def _values(rows: Any) -> Node:

@@ -39,7 +39,7 @@ class Database(ChangingRelations):
     def __init__(self, claim: Callable[[int], None] = grant) -> None:
         super().__init__(claim)
         self._arguments = Arguments()
-        self._lookups = Lookups(self)
+        self.lookups = Lookups(self)
         self._prepared: dict[Hashable, list[tuple[Workspace, int]]] = {}
         self.renumbered: Counter[int] = Counter()
         """How often the rows of each relation have got other numbers."""
@@ -120,7 +120,7 @@ class Database(ChangingRelations):
     def matching(self, relation: int, columns: Sequence[int], key: Sequence[int]) -> npt.NDArray[np.int32]:
         """Return the numbers of the live rows with these ids in these columns."""
         columns = tuple(columns)
-        numbers = self._lookups.probe(self.index(relation, columns), _index_key(key), "all")[:, 1]
+        numbers = self.lookups.probe(self.index(relation, columns), _index_key(key), "all")[:, 1]
         if len(columns) < 3:
             return numbers
         rows = self.rows_at(relation, numbers)[:, columns]

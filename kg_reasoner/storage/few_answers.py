@@ -18,7 +18,7 @@ from kg_reasoner.storage.kernels.few import ANYTHING, PROPERTY, RESOURCE
 from kg_reasoner.storage.kernels.memory import Argument, Record, address, allocate, argument
 from kg_reasoner.storage.workspaces import Workspace
 
-__all__ = ["ANYTHING", "GIVEN", "IDS", "PROPERTY", "RESOURCE", "FewAnswers", "FewAround", "FewOfPlan", "FewReached"]
+__all__ = ["ANYTHING", "GIVEN", "IDS", "PROPERTY", "RESOURCE", "FewAnswers", "FewAround", "FewOfEach", "FewOfPlan", "FewReached"]
 
 IDS: Final = 1 << 10
 """The number of ids of the largest answer."""
@@ -136,6 +136,31 @@ class FewOfPlan:
         answers = room.table(self._width, size)[: self._shown, :found].copy() if found >= 0 else None
         _rooms.append(room)
         return answers
+
+
+class FewOfEach:
+    """The few answers for each of some ids that are given to a query.
+
+    Args:
+        few: Finds those for one id.
+        numbers: The ids.
+        width: The number of columns.
+    """
+
+    __slots__ = ("_few", "_given", "_width")
+
+    def __init__(self, few: FewAnswers, numbers: Sequence[int], width: int) -> None:
+        self._few, self._given, self._width = few, [(number,) for number in numbers], width
+
+    def __call__(self, enough: int | None = None, given: Sequence[int] = ()) -> Ids | None:
+        """See `FewAnswers`."""
+        parts: list[Ids] = []
+        for number in self._given:
+            found = self._few(enough, number)
+            if found is None:
+                return None
+            parts.append(found)
+        return np.concatenate(parts, axis=1) if parts else np.empty((self._width, 0), np.int32)
 
 
 class FewAround:

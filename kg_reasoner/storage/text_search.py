@@ -32,6 +32,8 @@ _CASES: Final[dict[str, tuple[int, Callable[[bytes], bytes], Callable[[str], str
 _PLACES: Final = {"CONTAINS": ANYWHERE, "STRSTARTS": AT_START, "STRENDS": AT_END}
 _BEGINNING: Final = re.compile(r"(\^?)([A-Za-z0-9 @_,:;=<>#%&~`'\"/!-]+)(.?)", re.ASCII)
 """What a regular expression begins with: characters that stand for themselves, and the one after them."""
+_BETWEEN: Final = re.compile(r"\.\*\??")
+"""Anything within a line."""
 
 Convert: TypeAlias = Callable[[bytes], bytes]
 Find: TypeAlias = Callable[[bytes], list[int]]
@@ -45,7 +47,7 @@ class Wanted(NamedTuple):
     """A text that values must have.
 
     Attributes:
-        text: The text.
+        text: The text; anywhere it may be several, separated by line breaks, which occur one after the other.
         where: Where they must have it.
         case: What letters of the values are converted to before.
         is_all: Whether that is all that is searched.
@@ -124,8 +126,14 @@ def search_of(call: Call) -> Search | None:
 
 def _beginning(case: int, pattern: str, flags: str = "") -> Wanted | None:
     """Return what strings must have to match a regular expression; None if that is not obvious."""
+    if flags not in ("", "i") or (flags and case != AS_IT_IS):
+        return None
+    parts = [_BEGINNING.fullmatch(part) for part in _BETWEEN.split(pattern)]
+    if all(part is not None and not part[1] and not part[3] for part in parts):
+        text = _BETWEEN.sub("\n", pattern)
+        return Wanted(_bytes(text.lower() if flags else text), ANYWHERE, LOWER if flags else case, is_all=True)
     found = _BEGINNING.match(pattern)
-    if found is None or "|" in pattern or flags not in ("", "i") or (flags and case != AS_IT_IS):
+    if found is None or "|" in pattern:
         return None
     start, text, after = found.groups()
     if after in ("?", "*", "{"):  # the last character may be missing

@@ -40,6 +40,7 @@ __all__ = [
     "STRING",
     "UNSCALED",
     "UNSURE",
+    "Kinds",
     "Texts",
     "Value",
     "ValueCache",

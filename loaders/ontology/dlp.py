@@ -32,9 +32,9 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import combinations, pairwise
-from typing import Final
+from typing import Final, NamedTuple
 
 from kg_reasoner.expressions.datatypes import DATATYPES
 from kg_reasoner.loaders.ontology.axioms import (
@@ -70,7 +70,7 @@ from kg_reasoner.loaders.ontology.axioms import (
     at_most,
 )
 from kg_reasoner.loaders.ontology.functional import Texts
-from kg_reasoner.loaders.ontology.hierarchy import Hierarchy, RestrictionGroup
+from kg_reasoner.loaders.ontology.hierarchy import NO_LINKS, Links, RestrictionGroup
 from kg_reasoner.loaders.ontology.ontology import Ontology
 from kg_reasoner.loaders.ontology.swrl_clauses import add_rules
 from kg_reasoner.loaders.ontology.swrl_texts import rule_text
@@ -92,7 +92,7 @@ from kg_reasoner.program import (
 )
 from kg_reasoner.terms import OWL, RDF, RDFS, BlankNode, Literal, Term, literal, term_text
 
-__all__ = ["AUXILIARY_PREFIX", "LITERAL_TYPE", "rules_of"]
+__all__ = ["AUXILIARY_PREFIX", "LITERAL_TYPE", "Translated", "rules_of"]
 
 AUXILIARY_PREFIX: Final = "_owl_"
 """How the names of the translation's auxiliary predicates begin; they are stable while the blank nodes keep their labels."""
@@ -113,10 +113,18 @@ _MANY: Final = 12
 """More classes, properties or individuals than this are said to differ by a numbered predicate instead of pair by pair."""
 
 
-def rules_of(
-    ontology: Ontology, texts: Texts, check_literals: bool = False, hierarchy: Hierarchy | None = None
-) -> tuple[list[Rule], bool]:
-    """Return the rules for an ontology's axioms, in the order of the axioms' texts, and whether some rule asks for owl:Thing.
+class Translated(NamedTuple):
+    """The rules of an ontology."""
+
+    rules: list[Rule]
+    asks_for_thing: bool
+    """Whether some rule asks for owl:Thing."""
+    is_closed: bool
+    """Whether nothing is about owl:Thing or a universal property, of which only the whole ontology tells whether it matters."""
+
+
+def rules_of(ontology: Ontology, texts: Texts, check_literals: bool = False, links: Links = NO_LINKS) -> Translated:
+    """Return the rules for an ontology's axioms, in the order of the axioms' texts.
 
     A rule is repeated if several axioms between names yield it, or other ones as well. The rule of an axiom between names depends
     on what its names are declared to be, and otherwise only on that axiom.
@@ -125,20 +133,20 @@ def rules_of(
         ontology: The ontology.
         texts: The texts of its axioms.
         check_literals: Whether what a range or a restriction says about literals makes constraints.
-        hierarchy: The hierarchy of its restrictions, if it has any.
+        links: The steps of the hierarchy of its restrictions.
     """
-    translation = _DlpTranslation(ontology, texts, check_literals, hierarchy)
-    return translation.rules(), translation.asks_for_thing
+    translation = _DlpTranslation(ontology, texts, check_literals, links)
+    return Translated(translation.rules(), translation.asks_for_thing, translation.is_closed)
 
 
 class _DlpTranslation:
-    def __init__(self, ontology: Ontology, texts: Texts, check_literals: bool, hierarchy: Hierarchy | None) -> None:
+    def __init__(self, ontology: Ontology, texts: Texts, check_literals: bool, links: Links) -> None:
         self.ontology = ontology
         self.check_literals = check_literals
         self.texts = texts
-        self.groups: Mapping[RestrictionGroup, tuple[Term, ...]] = {} if hierarchy is None else hierarchy.groups
-        self.steps = () if hierarchy is None else hierarchy.steps
+        self.steps, self.groups = links
         self.asks_for_thing = False
+        self.is_closed = True
         self.in_groups = frozenset(node for nodes in self.groups.values() for node in nodes)
         self.clauses: list[DraftRule] = []
         self.auxiliary: dict[str, str] = {}
@@ -161,6 +169,7 @@ class _DlpTranslation:
             add_rules(self, rule)
         self.link_groups()
         self.clauses.sort(key=lambda clause: clause.axioms)
+        self.is_closed = not any(map(_is_universal, self.clauses))
         self.drop_idle_tops()
         clauses = self.unfolded(self.with_things())
         clauses.extend(map(rename, self.of_equal_individuals(clauses)))
@@ -529,6 +538,11 @@ def _numbered(kind: str, terms: Iterable[Term]) -> str:
 def _is_empty(atom: Atom) -> bool:
     """Return whether an atom is about owl:Nothing or an empty property, which have no facts in consistent data."""
     return atom.terms[1:] == _IN_NOTHING or (atom.predicate == TRIPLE and atom.terms[1] in _BOTTOM)
+
+
+def _is_universal(clause: DraftRule) -> bool:
+    atoms = (part for part in (clause.head, *clause.body) if isinstance(part, Atom))
+    return any(atom.terms[1:] == _THING.terms[1:] or (len(atom.terms) == 3 and atom.terms[1] in _TOP) for atom in atoms)
 
 
 def _asks_for_thing(clause: DraftRule) -> bool:

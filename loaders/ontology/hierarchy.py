@@ -9,9 +9,9 @@ those that the RL/RDF rules derive: a class is a subclass of itself if it is dec
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Final, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
 from kg_reasoner.graphs import connected_components
 from kg_reasoner.loaders.ontology.axioms import (
@@ -31,7 +31,20 @@ from kg_reasoner.loaders.ontology.ontology import Ontology
 from kg_reasoner.loaders.ontology.order import Order
 from kg_reasoner.terms import OWL, Term
 
-__all__ = ["Hierarchy", "Above", "Below", "Graph", "HierarchyStep", "Node", "RestrictionGroup", "declaration_edges", "edges_of"]
+__all__ = [
+    "NO_LINKS",
+    "Above",
+    "Below",
+    "Family",
+    "Graph",
+    "Hierarchy",
+    "HierarchyStep",
+    "Links",
+    "Node",
+    "RestrictionGroup",
+    "declaration_edges",
+    "edges_of",
+]
 
 _Kind: TypeAlias = type[SomeValuesFrom] | type[AllValuesFrom] | type[HasValue]
 
@@ -89,20 +102,49 @@ class Below:
 Node: TypeAlias = Term | Above | Below
 Graph: TypeAlias = defaultdict[Node, dict[Node, int]]
 """Edges from nodes to those above them, each with the number of its reasons."""
-_Families: TypeAlias = defaultdict[tuple[_Kind, Term], dict[Node, RestrictionGroup]]
-"""Groups that are compared with each other, by what they have in common."""
 
 _BY_FILLER: Final[dict[_Kind, str]] = {SomeValuesFrom: "scm-svf1", AllValuesFrom: "scm-avf1"}
 _BY_PROPERTY: Final[dict[_Kind, str]] = {SomeValuesFrom: "scm-svf2", AllValuesFrom: "scm-avf2", HasValue: "scm-hv"}
+
+
+@dataclass(slots=True, eq=False)
+class Family:
+    """The groups of one kind that are compared with each other: those with one property by their fillers, or the reverse."""
+
+    kind: _Kind
+    by_filler: bool
+    groups: dict[Node, RestrictionGroup] = field(default_factory=dict)
+    """The groups by their fillers, or by their properties."""
+
+    def step(self, below: Node, above: Node) -> HierarchyStep:
+        """Return the step that follows from the order of two fillers, or of two properties."""
+        lower, upper = self.groups[below], self.groups[above]
+        if self.by_filler:
+            return HierarchyStep(lower, upper, _BY_FILLER[self.kind], SubClassOf(lower.filler, upper.filler))
+        reason = SubPropertyOf(lower.property, upper.property)
+        if self.kind is AllValuesFrom:
+            lower, upper = upper, lower
+        return HierarchyStep(lower, upper, _BY_PROPERTY[self.kind], reason)
+
+
+class Links(NamedTuple):
+    """The steps that rules have to follow, and their groups, each with the nodes of its restrictions."""
+
+    steps: tuple[HierarchyStep, ...]
+    groups: Mapping[RestrictionGroup, tuple[Term, ...]]
+
+
+NO_LINKS: Final = Links((), {})
+"""Those of axioms without restrictions."""
 
 
 class Hierarchy:
     """The hierarchy of an ontology's restrictions.
 
     Attributes:
-        groups: The groups that take part in a step, each with the nodes of its restrictions.
-        steps: The steps. Steps of owl:hasValue restrictions are omitted: a member of the lower one has the value, and so belongs
-            to the upper one by the rules for sub-properties and values.
+        members: All groups, each with the nodes of its restrictions.
+        all_steps: The steps.
+        families: The families in which there can be steps, by kind, whether they are compared by filler, and what they share.
     """
 
     def __init__(self, ontology: Ontology) -> None:
@@ -112,22 +154,26 @@ class Hierarchy:
         self.members: dict[RestrictionGroup, dict[Term, None]] = defaultdict(dict)
         self.read_axioms(ontology)
         self.read_expressions(ontology)
+        self._places = {group: place for place, group in enumerate(self.members)}
         self.fillers = frozenset(group.filler for group in self.members)
-        self.by_filler: _Families = defaultdict(dict)
-        self.by_property: _Families = defaultdict(dict)
-        for group in self.members:
-            self.by_property[group.kind, group.filler][group.property] = group
-            if group.kind in _BY_FILLER:
-                self.by_filler[group.kind, group.property][group.filler] = group
         self.add_declarations(ontology)
+        self.families = self.telling_families()
         self.all_steps = self.find_steps()
-        self.steps = tuple(
-            step
-            for step in self.all_steps
-            if step.lower.kind is not HasValue and (step.lower != step.upper or self.is_shared(step.lower))
-        )
-        groups = dict.fromkeys(group for step in self.steps for group in (step.lower, step.upper))
-        self.groups = {group: tuple(self.members[group]) for group in groups}
+
+    def linked_by(self, steps: Iterable[HierarchyStep]) -> Links:
+        """Return what some steps link by rules, in an order that does not depend on that of the steps."""
+        places = self._places
+        found = sorted(filter(self.is_followed, steps), key=lambda step: (places[step.lower], places[step.upper], step.name))
+        groups = sorted({group for step in found for group in (step.lower, step.upper)}, key=places.__getitem__)
+        return Links(tuple(found), {group: tuple(self.members[group]) for group in groups})
+
+    def is_followed(self, step: HierarchyStep) -> bool:
+        """Return whether rules have to follow a step.
+
+        A member of a restriction to a value has the value, and so belongs to the restrictions above by the rules for sub-properties
+        and values.
+        """
+        return step.lower.kind is not HasValue and (step.lower != step.upper or self.is_shared(step.lower))
 
     def of(self, term: Term) -> Term:
         return self.one_name.get(term, term)
@@ -173,7 +219,7 @@ class Hierarchy:
         """Return all steps. A step can make one filler a subclass of another, which yields further steps."""
         known: set[HierarchyStep] = set()
         while True:
-            steps = [*self.steps_by_filler(), *self.steps_by_property()]
+            steps = [*self.steps_between(self.classes, True), *self.steps_between(self.properties, False)]
             new = [step for step in steps if step not in known]
             if not new or not (known or any(map(self.leads_on, new))):
                 # The last round knew all earlier ones, and says in the fewest steps what all of them said.
@@ -187,36 +233,32 @@ class Hierarchy:
         nodes = map(self.of, self.members[step.upper])
         return any(node in self.fillers or any(up != Above(step.upper) for up in self.classes[node]) for node in nodes)
 
-    def steps_by_filler(self) -> Iterator[HierarchyStep]:
-        for kind, lower, upper in self.steps_between(self.classes, self.by_filler):
-            yield HierarchyStep(lower, upper, _BY_FILLER[kind], SubClassOf(lower.filler, upper.filler))
+    def steps_between(self, graph: Graph, by_filler: bool) -> Iterator[HierarchyStep]:
+        """Yield the steps in families of one sort, by the order of a graph."""
+        families = [family for family in self.families.values() if family.by_filler == by_filler]
+        if families:
+            order = Order(graph)
+            for family in families:
+                yield from self.steps_in(family, order.covers(family.groups))
 
-    def steps_by_property(self) -> Iterator[HierarchyStep]:
-        for kind, lower, upper in self.steps_between(self.properties, self.by_property):
-            reason = SubPropertyOf(lower.property, upper.property)
-            if kind is AllValuesFrom:
-                lower, upper = upper, lower
-            yield HierarchyStep(lower, upper, _BY_PROPERTY[kind], reason)
+    def steps_in(self, family: Family, covers: Iterable[tuple[Node, Node]]) -> Iterator[HierarchyStep]:
+        """Yield the steps of a family for pairs of a lower and an upper filler or property."""
+        for below, above in covers:
+            if below != above or self.says_something(family.groups[below]):
+                yield family.step(below, above)
 
-    def steps_between(self, graph: Graph, families: _Families) -> Iterator[tuple[_Kind, RestrictionGroup, RestrictionGroup]]:
-        """Yield the pairs of a lower and an upper group of one family, by the order of a graph."""
-        chosen = self.telling(families)
-        if not chosen:
-            return
-        order = Order(graph)
-        for (kind, _), groups in chosen.items():
-            for below, above in order.covers(groups):
-                lower, upper = groups[below], groups[above]
-                if lower != upper or self.says_something(lower):
-                    yield kind, lower, upper
-
-    def telling(self, families: _Families) -> _Families:
+    def telling_families(self) -> dict[tuple[_Kind, bool, Term], Family]:
         """Return the families that can have steps."""
-        found: _Families = defaultdict(dict)
-        for key, groups in families.items():
-            if len(groups) > 1 or any(map(self.says_something, groups.values())):
-                found[key] = groups
-        return found
+        found: dict[tuple[_Kind, bool, Term], Family] = {}
+        for group in self.members:
+            for by_filler, shared, own in ((True, group.property, group.filler), (False, group.filler, group.property)):
+                if group.kind in (_BY_FILLER if by_filler else _BY_PROPERTY):
+                    found.setdefault((group.kind, by_filler, shared), Family(group.kind, by_filler)).groups[own] = group
+        return {
+            key: family
+            for key, family in found.items()
+            if len(family.groups) > 1 or any(map(self.says_something, family.groups.values()))
+        }
 
     def says_something(self, group: RestrictionGroup) -> bool:
         """Return whether the mutual subclass relation of a group's members matters; for a single member, only as a filler."""

@@ -1,24 +1,26 @@
 """A translation that follows changes: an axiom between names changes its own rules, and nothing else is translated again.
 
-The rules of ``A rdfs:subClassOf B`` depend on this triple and on what A and B are declared to be. There are three exceptions, and
-`LiveTranslation.change` recognises them: the triple changes the hierarchy of restrictions (see `reach`); the prefix of its
-namespace comes or goes, and other texts change with it; or it mentions a universal or empty class or property.
+The rules of ``A rdfs:subClassOf B`` depend on this triple and on what A and B are declared to be. If it changes the hierarchy of
+restrictions (see `live_steps`), what depends on these restrictions is translated again (see `linked`). `LiveTranslation.change`
+recognises where more changes: the prefix of its namespace comes or goes, and other texts change with it; or it mentions a universal
+or empty class or property.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Collection, Container, Iterable
+from collections import Counter, defaultdict
+from collections.abc import Collection, Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Final
 
 from kg_reasoner.loaders.ontology.dlp import rules_of
 from kg_reasoner.loaders.ontology.functional import Texts
-from kg_reasoner.loaders.ontology.hierarchy import Hierarchy, declaration_edges, edges_of
+from kg_reasoner.loaders.ontology.hierarchy import Hierarchy, HierarchyStep, RestrictionGroup, declaration_edges, edges_of
+from kg_reasoner.loaders.ontology.linked import LinkedParts
+from kg_reasoner.loaders.ontology.live_steps import LiveSteps
 from kg_reasoner.loaders.ontology.ontology import CHARACTERISTICS, Ontology, read_ontology
 from kg_reasoner.loaders.ontology.profile import AxiomWarning, warnings_of
-from kg_reasoner.loaders.ontology.reach import Reach
-from kg_reasoner.program import Rule
+from kg_reasoner.program import Origin, Rule
 from kg_reasoner.terms import IRI, OWL, RDF, RDFS, XSD, Literal, Term, Triple, namespace_of
 
 __all__ = ["LiveTranslation", "RuleChanges", "is_local"]
@@ -97,7 +99,8 @@ class LiveTranslation:
 
     def __init__(self, ontology: Ontology, others: Iterable[Triple]) -> None:
         texts, hierarchy = Texts(ontology), Hierarchy(ontology)
-        rules, self._asks_for_thing = rules_of(ontology, texts, hierarchy=hierarchy)
+        links = hierarchy.linked_by(hierarchy.all_steps)
+        rules, self._asks_for_thing, _ = rules_of(ontology, texts, links=links)
         self.rules: dict[Rule, Rule] = {}
         self._equal: dict[Rule, list[Rule]] = {}
         """The equal rules of several axioms."""
@@ -107,8 +110,9 @@ class LiveTranslation:
                 self._equal.setdefault(rule, [shown]).append(rule)
         self._warnings = Counter(warnings_of(ontology, texts))
         self._in_order: tuple[AxiomWarning, ...] | None = None
-        self._reach = Reach(hierarchy)
-        self._ontology = texts.ontology = replace(ontology, axioms=(), rules=(), problems=(), expressions={})
+        self._steps = LiveSteps(hierarchy)
+        self._linked = LinkedParts(ontology, hierarchy)
+        self._ontology = texts.ontology = replace(ontology, axioms=(), rules=(), problems=())
         self._texts = texts
         self._namespaces = Counter(namespace_of(name.value) for name in ontology.vocabulary)
         terms = {term for triple in others for term in triple}
@@ -143,9 +147,36 @@ class LiveTranslation:
         if not all(map(is_local, (*gone, *new))):
             return None
         changes = RuleChanges({}, {})
-        if all(self._follow(triple, -1, changes) for triple in gone) and all(self._follow(triple, 1, changes) for triple in new):
-            return changes
-        return None
+        followed = (self._follow(triple, change, changes) for triples, change in ((gone, -1), (new, 1)) for triple in triples)
+        if not all(followed):
+            return None
+        return changes if self._follow_steps(changes) else None
+
+    def _follow_steps(self, changes: RuleChanges) -> bool:
+        """Change the rules that depend on the steps of the hierarchy. Return whether all others are the same."""
+        gone, new = self._steps.moved()
+        if not gone and not new:
+            return True
+        leaving: dict[RestrictionGroup, list[HierarchyStep]] = defaultdict(list)
+        for step in gone:
+            for group in {step.lower, step.upper}:
+                leaving[group].append(step)
+        area = self._linked.area(
+            {group for step in gone | new for group in (step.lower, step.upper)},
+            lambda group: (*self._steps.touching(group), *leaving.get(group, ())),
+        )
+        if area is None:
+            return False
+        before = self._linked.translate(area, (step for step in area.steps if step not in new), self._texts)
+        after = self._linked.translate(area, (step for step in area.steps if step not in gone), self._texts)
+        if not (before.is_closed and after.is_closed):
+            return False
+        stay = Counter((rule, rule.origin) for rule in before.rules) & Counter((rule, rule.origin) for rule in after.rules)
+        for rule in _without(before.rules, stay):
+            self._remove(rule, changes)
+        for rule in _without(after.rules, stay):
+            self._add(rule, changes)
+        return True
 
     def _follow(self, triple: Triple, change: int, changes: RuleChanges) -> bool:
         """Add (1) or remove (-1) a triple. Return whether only its own rules change."""
@@ -157,7 +188,7 @@ class LiveTranslation:
             return self._declare_class(name, change) and self._mention(unit, change)
         for axiom in unit.axioms:
             of_classes, edges = edges_of(axiom)
-            if not all(self._reach.change(of_classes, *edge, change) for edge in edges):
+            if not all(self._steps.change(of_classes, *edge, change) for edge in edges):
                 return False
         if change > 0:
             return self._mention(unit, change) and self._translate(unit, change, changes)
@@ -173,8 +204,7 @@ class LiveTranslation:
             data_properties=context.data_properties,
             datatypes=context.datatypes,
         )
-        rules, _ = rules_of(unit, self._texts)
-        for rule in rules:
+        for rule in rules_of(unit, self._texts).rules:
             (self._add if change > 0 else self._remove)(rule, changes)
         self._warn(warnings_of(unit, self._texts), change)
         return True
@@ -189,14 +219,14 @@ class LiveTranslation:
         if others or (name in declared) == (change > 0):
             return False
         (declared.add if change > 0 else declared.remove)(name)
-        return self._reach.change(False, name, name, change)
+        return self._steps.change(False, name, name, change)
 
     def _declare_class(self, name: Term, change: int) -> bool:
         classes = self._ontology.classes
         if self._asks_for_thing or name in self._ontology.datatypes or (name in classes) == (change > 0):
             return False
         (classes.add if change > 0 else classes.remove)(name)
-        return all(self._reach.change(True, *edge, change) for edge in declaration_edges(name))
+        return all(self._steps.change(True, *edge, change) for edge in declaration_edges(name))
 
     def _mention(self, unit: Ontology, change: int) -> bool:
         """Count the mentions of names. Return whether the texts of others are the same as before."""
@@ -259,6 +289,17 @@ class LiveTranslation:
                 del self._warnings[warning]
             if before == 0 or warning not in self._warnings:
                 self._in_order = None
+
+
+def _without(rules: Iterable[Rule], others: Mapping[tuple[Rule, Origin], int]) -> Iterator[Rule]:
+    """Yield rules but some, each of which is left out as often as it is counted."""
+    left = dict(others)
+    for rule in rules:
+        key = rule, rule.origin
+        if left.get(key):
+            left[key] -= 1
+        else:
+            yield rule
 
 
 def _first(equal: list[Rule]) -> Rule:

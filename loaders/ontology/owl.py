@@ -6,7 +6,7 @@ parsers. `is_schema_triple` says which triples are relevant, so that data can be
 
 Data flow: `ontology` reads `axioms` and `swrl` rules from triples; `profile` reports what rules cannot express, with the texts of
 `functional`; `hierarchy` computes what the schema rules derive about restrictions, with `order`; `dlp` and `swrl_clauses` create
-clauses; `unfold` simplifies them; `live` follows changes of axioms, with `reach`.
+clauses; `unfold` simplifies them; `live` follows changes of axioms, with `reach`, `live_steps` and `linked`.
 """
 
 from __future__ import annotations
@@ -109,7 +109,8 @@ def translate(
     """
     ontology = _read(triples, names, stated)
     texts = Texts(ontology, prefixes)
-    rules, _ = rules_of(ontology, texts, check_literals, Hierarchy(ontology))
+    hierarchy = Hierarchy(ontology)
+    rules = rules_of(ontology, texts, check_literals, hierarchy.linked_by(hierarchy.all_steps)).rules
     return Translation(tuple(dict.fromkeys(rules)), _in_order(warnings_of(ontology, texts)), ontology.vocabulary)
 
 

@@ -9,10 +9,11 @@ apply to clauses (Een and Biere, Effective Preprocessing in SAT Through Variable
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from kg_reasoner.graphs import connected_components
 from kg_reasoner.program import Argument, Atom, BodyLiteral, Call, Filter, Variable, variables_of
 from kg_reasoner.substitution import in_atom, in_part
 
@@ -44,8 +45,27 @@ def unfold(clauses: Iterable[DraftRule], auxiliary: Collection[str]) -> list[Dra
 
     Clauses that can never fire because nothing defines one of their auxiliary predicates, or never matter because nothing uses
     the one they define, are left out. The order is that of the given clauses; one made by unfolding stands where its user stood.
+    Clauses affect each other only if auxiliary predicates link them, directly or by others.
     """
-    return _Unfolding(clauses, auxiliary).result()
+    found: dict[_Position, DraftRule] = {}
+    for linked in _components(clauses, auxiliary):
+        found.update(_Unfolding(linked, auxiliary).result())
+    return [found[position] for position in sorted(found)]
+
+
+def _components(clauses: Iterable[DraftRule], auxiliary: Collection[str]) -> Iterable[list[tuple[int, DraftRule]]]:
+    """Return the clauses, numbered, in groups that share no auxiliary predicates."""
+    numbered = [(number, clause, _auxiliary_of(clause, auxiliary)) for number, clause in enumerate(clauses)]
+    components = connected_components((used[0], other) for _, _, used in numbered if used for other in used)
+    one_for_all = {predicate: one for one, predicates in components.items() for predicate in predicates}
+    found: dict[str, list[tuple[int, DraftRule]]] = defaultdict(list)
+    for number, clause, used in numbered:
+        found[one_for_all.get(used[0], used[0]) if used else ""].append((number, clause))
+    return found.values()
+
+
+def _auxiliary_of(clause: DraftRule, auxiliary: Collection[str]) -> list[str]:
+    return [part.predicate for part in (clause.head, *clause.body) if isinstance(part, Atom) and part.predicate in auxiliary]
 
 
 _Position = tuple[int, ...]
@@ -55,19 +75,19 @@ _Key = tuple[Atom, tuple[BodyLiteral, ...]]
 class _Unfolding:
     """Clauses with normalised variables, by position: a clause made from the one at ``(3,)`` gets a position such as ``(3, 0)``."""
 
-    def __init__(self, clauses: Iterable[DraftRule], auxiliary: Collection[str]) -> None:
+    def __init__(self, clauses: Iterable[tuple[int, DraftRule]], auxiliary: Collection[str]) -> None:
         self.auxiliary = auxiliary
         self.clauses: dict[_Position, DraftRule] = {}
         self.known: set[_Key] = set()
         # Dicts of positions instead of sets: their order does not depend on hashes.
         self.defined_by: dict[str, dict[_Position, None]] = defaultdict(dict)
         self.used_by: dict[str, dict[_Position, None]] = defaultdict(dict)
-        for number, clause in enumerate(clauses):
+        for number, clause in clauses:
             clause = rename(clause)
             if (clause.head, clause.body) not in self.known and not is_idle(clause):
                 self.add((number,), clause)
 
-    def result(self) -> list[DraftRule]:
+    def result(self) -> Mapping[_Position, DraftRule]:
         self.drop_dead(list(dict.fromkeys([*self.defined_by, *self.used_by])))
         waiting = dict.fromkeys(predicate for predicate in self.used_by if self.used_by[predicate])
         while waiting:
@@ -75,7 +95,7 @@ class _Unfolding:
             waiting = {}
             for predicate in predicates:
                 waiting.update(dict.fromkeys(self.eliminate(predicate)))
-        return [self.clauses[position] for position in sorted(self.clauses)]
+        return self.clauses
 
     def cost(self, predicate: str) -> int:
         return len(self.defined_by[predicate]) * len(self.used_by[predicate])

@@ -13,7 +13,7 @@ from kg_reasoner.loaders.rdf.blank import BlankScope, TermFinder
 from kg_reasoner.storage.arrays import Ids
 from kg_reasoner.storage.dictionary import Buffer, Lines
 
-__all__ = ["Encoder", "TermDictionary", "check_line", "parse_lines"]
+__all__ = ["Encoder", "TermDictionary", "check_line", "encode_statements", "parse_lines"]
 
 _SUBJECT: Final = re.compile(rb"^_:(\S+)", re.MULTILINE)
 _LAST: Final = re.compile(rb' _:([^\s"<>@^]+)( \.)$', re.MULTILINE)
@@ -77,15 +77,7 @@ class Encoder:
             label = _unchanged
 
         def others(lines: Sequence[bytes]) -> Ids:
-            texts, graphs = parse_lines(lines, label, quads=width == 4)
-            if width == 3:
-                return self._dictionary.encode_texts(texts).reshape(-1, 3)
-            places = np.ones((len(graphs), 4), bool)
-            places[:, 3] = [bool(graph) for graph in graphs]
-            quads = [texts[3 * number : 3 * number + 3] + [graph] * bool(graph) for number, graph in enumerate(graphs)]
-            found: Ids = np.full((len(graphs), 4), -1, np.int32)
-            found[places] = self._dictionary.encode_texts([text for quad in quads for text in quad])
-            return found
+            return encode_statements(self._dictionary, lines, label, width)
 
         rows, count = self._dictionary.encode_lines(data, width, prefix, others)
         self.lines += count
@@ -105,6 +97,24 @@ class Encoder:
 
 def _unchanged(label: str) -> str:
     return label
+
+
+def encode_statements(dictionary: TermDictionary, lines: Sequence[bytes], label: Callable[[str], str], width: int) -> Ids:
+    """Return the ids, of shape (statements, `width`), of lines that need a full parser, see `parse_lines`.
+
+    Raises:
+        SyntaxError: A line is not N-Triples, or with a `width` of 4 not N-Quads.
+        LoadError: A line has a term of RDF 1.2.
+    """
+    texts, graphs = parse_lines(lines, label, quads=width == 4)
+    if width == 3:
+        return dictionary.encode_texts(texts).reshape(-1, 3)
+    places = np.ones((len(graphs), 4), bool)
+    places[:, 3] = [bool(graph) for graph in graphs]
+    quads = [texts[3 * number : 3 * number + 3] + [graph] * bool(graph) for number, graph in enumerate(graphs)]
+    found: Ids = np.full((len(graphs), 4), -1, np.int32)
+    found[places] = dictionary.encode_texts([text for quad in quads for text in quad])
+    return found
 
 
 def parse_lines(lines: Iterable[bytes], label: Callable[[str], str], quads: bool = False) -> tuple[list[str], list[str]]:

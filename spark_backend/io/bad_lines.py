@@ -1,9 +1,8 @@
-"""Bad lines: detected, reported with their place, and handled according to a policy."""
+"""Bad lines: reported with their place, and handled according to a policy."""
 
 from __future__ import annotations
 
 import io
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from kg_reasoner.errors import LoadError, OutputError
@@ -11,50 +10,39 @@ from kg_reasoner.loaders.rdf.sources import Document
 from kg_reasoner.loaders.rdf.statements import check_line
 from kg_reasoner.loaders.rdf.syntax import parser_error
 from kg_reasoner.spark_backend.failures import plain_failures, shown
-from kg_reasoner.spark_backend.io.lines import judged_lines
+from kg_reasoner.spark_backend.io.workers import faults_of_lines
 from kg_reasoner.spark_backend.io.writing import write_whole
 from kg_reasoner.spark_backend.progress import LOGGER
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-__all__ = ["Found", "checked"]
+__all__ = ["set_aside"]
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
-    """The numbers of lines of two kinds."""
+def set_aside(lines: DataFrame, policy: str) -> None:
+    """Handle the lines that are not statements, at least one, according to the policy of `reading.read_triples`.
 
-    odd: int
-    """Lines that are not plain."""
-    bad: int
-    """Those of them that are not statements."""
-
-
-def checked(lines: DataFrame, odd: DataFrame, policy: str) -> Found:
-    """Parse the odd lines, and handle bad ones according to the policy of `reading.read_triples`.
+    `lines` has the columns ``line``, ``scope``, ``quads``, ``file``, ``block`` and ``place`` (see `sources.Document.places`).
 
     Raises:
-        LoadError: A line is bad, and the policy is ``"raise"``, or the lines cannot be read.
+        LoadError: The policy is ``"raise"``, or the lines cannot be read.
         OutputError: The folder for bad lines already exists, or cannot be written.
     """
     from pyspark.sql import functions as F
 
-    judged = judged_lines(odd)
-    first = F.min(F.when(F.col("bad"), F.struct("file", "block", "place", "line", "quads")))
+    bad = lines.mapInArrow(faults_of_lines, lines.schema)
     with plain_failures("read the triples", LoadError):
-        row: Any = judged.agg(F.count("*").alias("odd"), F.count_if(F.col("bad")).alias("bad"), first.alias("first")).first()
-        if row.bad:
-            error = _error(row["first"], _line_number(lines, row["first"]))
-    if row.bad and policy == "raise":
+        first = F.min(F.struct("file", "block", "place", "line", "quads"))
+        row: Any = bad.agg(F.count("*").alias("bad"), first.alias("first")).first()
+        error = _error(row["first"], _line_number(lines, row["first"]))
+    if policy == "raise":
         raise error
-    if row.bad and policy != "skip":
+    if policy != "skip":
         with plain_failures(f"write the bad lines to {policy}", OutputError):
-            write_whole(judged.filter("bad").select("file", F.col("line").cast("string").alias("line")), policy, "json")
-    if row.bad:
-        where = "skipped" if policy == "skip" else f"written to {policy}"
-        LOGGER.warning("%d bad lines were %s; the first: %s", row.bad, where, str(error).splitlines()[0])
-    return Found(row.odd, row.bad)
+            write_whole(bad.select("file", F.col("line").cast("string").alias("line")), policy, "json")
+    where = "skipped" if policy == "skip" else f"written to {policy}"
+    LOGGER.warning("%d bad lines were %s; the first: %s", row.bad, where, str(error).splitlines()[0])
 
 
 def _line_number(lines: DataFrame, first: Any) -> int:

@@ -1,11 +1,12 @@
-"""Triples from files: N-Triples, N-Quads and Parquet, as many and as large as Spark can read.
+"""Triples from files: N-Triples, N-Quads and Parquet, as many and as large as Spark can read, and files in other syntaxes.
 
 `read_triples` checks every line when it is called, so errors in the data are reported with file and line before hours of work. With
 a folder to store them, the triples are parsed in the same pass and read from there. Without one, the DataFrame reads the files
 again whenever it is computed.
 
 **Blank nodes** belong to their document. A document is what one path names: a file, or a folder or pattern whose files are its
-parts. Label ``x`` becomes ``b<16 digits>_x``, where the digits are a checksum of the given path: the same in every run.
+parts; in syntaxes other than lines, always a file. Label ``x`` becomes ``b<16 digits>_x``, where the digits are a checksum of the
+given path: the same in every run.
 """
 
 from __future__ import annotations
@@ -13,16 +14,17 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import reduce
 from typing import TYPE_CHECKING, Any, TypeAlias, get_args
 
 from kg_reasoner import __version__
 from kg_reasoner.errors import LoadError, UnknownNameError
 from kg_reasoner.spark_backend.failures import plain_failures
-from kg_reasoner.spark_backend.io.bad_lines import checked
-from kg_reasoner.spark_backend.io.lines import COLUMNS, odd_lines, odd_terms, plain_terms, sifted
+from kg_reasoner.spark_backend.io.bad_lines import set_aside
+from kg_reasoner.spark_backend.io.columns import local_frame
 from kg_reasoner.spark_backend.io.sources import BlankNodes, Document, InputFormat
+from kg_reasoner.spark_backend.io.workers import BAD, COLUMNS, FAULT, ODD
 from kg_reasoner.spark_backend.io.workspace import Workspace
 from kg_reasoner.spark_backend.requirements import require_pyspark
 
@@ -54,7 +56,8 @@ def read_triples(
             number goes to the log; or a folder to be made, which gets them as lines of JSON with ``file`` and ``line``. Rows of
             Parquet whose columns are not terms are bad lines too.
         format: The format of all files; by default determined by the name. Files of other names, such as ``part-00000``, hold
-            N-Triples or N-Quads.
+            N-Triples or N-Quads. Files in other syntaxes are read as a whole by one task each, have blank nodes of their own, and
+            are refused if they are not in their syntax, whatever the policy for bad lines.
         blank_nodes: Whose the labels are: each path's (``"document"``), each file's (``"file"``; as in process, where a folder is
             many documents), or everybody's (``"shared"``: labels stay as they are, the same label is the same node wherever it is).
             In Parquet, they always stay as they are.
@@ -92,38 +95,47 @@ def _check_name(kind: str, name: str, names: Any) -> None:
 
 
 def _read_in_place(documents: Sequence[Document], policy: str) -> DataFrame:
-    """Return the triples after a check of every line, to be parsed on demand."""
-    lines, quads = _lines(documents)
-    odd = odd_lines(lines, quads)
-    found = checked(lines, odd, policy)
-    if found.odd == 0 and all(document.is_parquet for document in documents):
+    """Return the triples after a check of everything, to be parsed on demand."""
+    with plain_failures("read the triples", LoadError):
+        found = _faults(_together(document.statements(faults_only=True) for document in documents))
+    _handle(found, documents, policy)
+    if not found and all(document.is_parquet for document in documents):
         return _together(document.table() for document in documents)
-    plain = plain_terms(lines, quads, alone=found.odd == 0)
-    return plain.unionByName(odd_terms(odd, all_good=policy == "raise")) if found.odd > found.bad else plain
+    statements = _together(document.statements(all_good=policy == "raise") for document in documents)
+    return statements.where(f"{FAULT} IS NULL").select(*COLUMNS)
 
 
 def _read_and_kept(documents: Sequence[Document], policy: str, workspace: Workspace) -> DataFrame:
-    """Return the triples, parsed and stored in the pass that checks every line."""
+    """Return the triples, parsed and stored in the pass that checks everything."""
     identity = json.dumps([__version__, policy, *(document.identity() for document in documents)])
     workspace.begin(hashlib.sha256(identity.encode()).hexdigest(), start_over=True)
-    lines, quads = _lines(documents)
     with plain_failures("read the triples", LoadError):
-        kept = workspace.step("lines", lambda: sifted(lines, quads), counted="odd")
-        plain = kept.rows.where("subject IS NOT NULL").select(*COLUMNS)
+        kept = workspace.step("statements", lambda: _together(document.statements() for document in documents), counted=FAULT)
         if not kept.values:
-            return plain
-        odd = kept.rows.where("odd IS NOT NULL").select("odd.*")
+            return kept.rows.select(*COLUMNS)
 
-        def parsed() -> DataFrame:
-            checked(lines, odd, policy)
-            return odd_terms(odd, all_good=policy == "raise")
+        def handled() -> DataFrame:
+            faults = _faults(kept.rows)
+            _handle(faults, documents, policy)
+            return local_frame(workspace.spark, list(faults.items()), "fault string, rows long")
 
-        return plain.unionByName(workspace.step("odd", parsed).rows)
+        workspace.step("faults", handled)
+        return kept.rows.where(f"{FAULT} IS NULL").select(*COLUMNS)
 
 
-def _lines(documents: Sequence[Document]) -> tuple[DataFrame, bool]:
-    """Return the lines of all documents, and whether some documents allow a graph after the triple."""
-    return _together(document.lines() for document in documents), any(document.has_quads for document in documents)
+def _faults(statements: DataFrame) -> dict[str, int]:
+    """Return what is wrong, and with how many rows."""
+    rows = statements.where(f"{FAULT} IS NOT NULL").groupBy(FAULT).count().collect()
+    return {row[FAULT]: row["count"] for row in rows}
+
+
+def _handle(faults: Mapping[str, int], documents: Sequence[Document], policy: str) -> None:
+    """Refuse documents that are not in their syntax, and handle bad lines according to the policy."""
+    refused = sorted(fault for fault in faults if fault not in (BAD, ODD))
+    if refused:
+        raise LoadError(refused[0])
+    if BAD in faults:
+        set_aside(_together(document.places() for document in documents if not document.is_whole), policy)
 
 
 def _together(frames: Iterable[DataFrame]) -> DataFrame:

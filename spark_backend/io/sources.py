@@ -1,4 +1,4 @@
-"""Input documents, each named by one path, with their lines or tables."""
+"""Input documents, each named by one path, with their lines, tables, or files in other syntaxes."""
 
 from __future__ import annotations
 
@@ -8,20 +8,26 @@ from functools import reduce
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from kg_reasoner.errors import LoadError
+from kg_reasoner.loaders.rdf.formats import find_format
 from kg_reasoner.spark_backend.failures import plain_failures, shown
-from kg_reasoner.spark_backend.io.lines import COLUMNS
+from kg_reasoner.spark_backend.io.workers import COLUMNS, FAULT, Manner, blocks_of_documents, terms_of_lines
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
 
 __all__ = ["BlankNodes", "Document", "InputFormat"]
 
-InputFormat: TypeAlias = Literal["ntriples", "nquads", "parquet"]
+InputFormat: TypeAlias = Literal[
+    "ntriples", "nquads", "parquet", "turtle", "trig", "rdfxml", "jsonld", "n3", "owlxml", "functional", "manchester", "obo"
+]
 BlankNodes: TypeAlias = Literal["document", "file", "shared"]
 
 _TRIPLES: Final = r"\.(?:nt|ntriples)(?:\.[a-z0-9]+)?$"
 _PARQUET: Final = re.compile(r"\.parquet$", re.IGNORECASE)
-_OTHER_RDF: Final = re.compile(r"\.(?:ttl|turtle|trig|rdf|owl|xml|jsonld|n3|owx)(?:\.gz|\.bz2)?$", re.IGNORECASE)
+_OTHER_RDF: Final = re.compile(
+    r"\.(?:ttl|turtle|trig|rdf|owl|xml|jsonld|json-ld|n3|owx|ofn|omn|obo)(\.gz|\.zst|\.bz2)?$", re.IGNORECASE
+)
+_STATEMENTS: Final = ", ".join(f"{name} string" for name in (*COLUMNS, FAULT))
 _DIGITS: Final = 16
 
 
@@ -36,16 +42,20 @@ class Document:
             files = self._source("text").inputFiles()
         if not files:
             raise LoadError(f"cannot read {path}: it contains no file", hint="names that begin with . or _ do not count")
-        other = next(filter(_OTHER_RDF.search, files), None) if format is None else None
-        if other is not None:
+        kinds = {_kind(file) for file in files} if format is None else {_KINDS.get(format, "whole")}
+        if len(kinds) > 1:
             raise LoadError(
-                f"cannot read {shown(other)}: on Spark, only N-Triples, N-Quads and Parquet are read",
-                hint="convert it to N-Triples first; an ontology may be passed as such, in any syntax",
+                f"cannot read {path}: it contains {_NAMES[min(kinds)]} and {_NAMES[max(kinds)]}",
+                hint="name them apart, or give the format",
             )
-        tables = [file for file in files if _PARQUET.search(file)] if format is None else files if format == "parquet" else []
-        if tables and len(tables) < len(files):
-            raise LoadError(f"cannot read {path}: it contains Parquet and other files", hint="name them apart, or give the format")
-        self.is_parquet = bool(tables)
+        (kind,) = kinds
+        self.is_parquet = kind == "table"
+        self.is_whole = kind == "whole"
+        """Whether files are read as a whole, by the loader of their syntax."""
+        self._syntax = find_format(format) if self.is_whole and format is not None else None
+        packed = next((file for file in files if file.lower().endswith(".bz2")), None)
+        if self.is_whole and packed is not None:
+            raise LoadError(f"cannot read {shown(packed)}: bzip2 is unpacked in lines only", hint="unpack it, or use gzip")
         self._format = format
         named_triples = re.compile(_TRIPLES, re.IGNORECASE)
         self.has_quads = format == "nquads" or (format != "ntriples" and not all(map(named_triples.search, files)))
@@ -78,23 +88,33 @@ class Document:
         table = self._source("parquet")
         return table.select(*COLUMNS) if "graph" in table.columns else table.select(*COLUMNS[:3], _null().alias("graph"))
 
-    def lines(self) -> DataFrame:
-        """Return the lines with the columns that `odd_lines` requires, and their places: ``file``, ``block`` and ``place`` in
-        it.
-        """
+    def statements(self, *, all_good: bool = False, faults_only: bool = False) -> DataFrame:
+        """Return the terms of statements and what is not a statement, with the options of `workers.terms_of_lines`."""
+        from pyspark.sql import functions as F
+
+        if self.is_whole:
+            own = self._scope_of_file(F.col("path")).alias("scope")
+            files = self._source("binaryFile").select(F.col("path").alias("file"), own, "content")
+            return files.mapInArrow(blocks_of_documents(self._syntax, faults_only=faults_only), _STATEMENTS)
+        source = self._source("parquet" if self.is_parquet else "text")
+        columns = {"line": self._line(source).cast("binary")}
+        scope, quads = self._scope(), self._quads()
+        columns |= {name: self._by_file(name) for name, value in (("scope", scope), ("quads", quads)) if value is None}
+        manner = Manner(scope or "", quads or False)
+        lines = source.select(*(column.alias(name) for name, column in columns.items()))
+        return lines.mapInArrow(terms_of_lines(manner, all_good=all_good, faults_only=faults_only), _STATEMENTS)
+
+    def places(self) -> DataFrame:
+        """Return the lines, how they are read (``scope``, ``quads``), and their places: ``file``, ``block`` and ``place`` in it."""
         from pyspark.sql import functions as F
 
         source = self._source("parquet" if self.is_parquet else "text")
-        file = F.col("_metadata.file_path")
-        if self._format is None and not self.is_parquet and self.has_quads:
-            quads = ~F.lower(file).rlike(_TRIPLES)
-        else:
-            quads = F.lit(self.has_quads)
+        scope, quads = self._scope(), self._quads()
         return source.select(
-            self._line(source).alias("line"),
-            self._scope(file).alias("scope"),
-            quads.alias("quads"),
-            file.alias("file"),
+            self._line(source).cast("binary").alias("line"),
+            (self._by_file("scope") if scope is None else F.lit(scope)).alias("scope"),
+            (self._by_file("quads") if quads is None else F.lit(quads)).alias("quads"),
+            F.col("_metadata.file_path").alias("file"),
             F.col("_metadata.file_block_start").alias("block"),
             F.monotonically_increasing_id().alias("place"),
         )
@@ -108,15 +128,38 @@ class Document:
         complete = reduce(lambda one, other: one & other, [F.col(name).isNotNull() for name in COLUMNS[:3]])
         return F.when(complete, terms)
 
-    def _scope(self, file: Column) -> Column:
-        """Return the prefix for labels of blank nodes."""
+    def _scope(self) -> str | None:
+        """Return the prefix for labels of blank nodes, or None if each file has its own."""
+        if self.is_parquet or self._blank_nodes == "shared":
+            return ""
+        return None if self._blank_nodes == "file" else f"b{hashlib.sha256(self._path.encode()).hexdigest()[:_DIGITS]}_"
+
+    def _quads(self) -> bool | None:
+        """Return whether lines may have a graph, or None if that depends on the file."""
+        return None if self._format is None and not self.is_parquet and self.has_quads else self.has_quads
+
+    def _by_file(self, name: str) -> Column:
+        """Return the column ``scope`` or ``quads`` of a line's file."""
         from pyspark.sql import functions as F
 
-        if self.is_parquet or self._blank_nodes == "shared":
-            return F.lit("")
-        if self._blank_nodes == "file":
-            return F.concat(F.lit("b"), F.sha2(file, 256).substr(1, _DIGITS), F.lit("_"))
-        return F.lit(f"b{hashlib.sha256(self._path.encode()).hexdigest()[:_DIGITS]}_")
+        file = F.col("_metadata.file_path")
+        if name == "quads":
+            return ~F.lower(file).rlike(_TRIPLES)
+        return F.concat(self._scope_of_file(file), F.lit("_"))
+
+    def _scope_of_file(self, file: Column) -> Column:
+        from pyspark.sql import functions as F
+
+        return F.concat(F.lit("b"), F.sha2(file.cast("binary"), 256).substr(1, _DIGITS))
+
+
+_KINDS: Final = {"parquet": "table", "ntriples": "lines", "nquads": "lines"}
+_NAMES: Final = {"table": "Parquet", "lines": "lines (N-Triples or N-Quads)", "whole": "files in other syntaxes"}
+
+
+def _kind(file: str) -> str:
+    """Return how a file is read, according to its name."""
+    return "table" if _PARQUET.search(file) else "whole" if _OTHER_RDF.search(file) else "lines"
 
 
 def _null() -> Column:

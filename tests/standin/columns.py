@@ -195,6 +195,15 @@ def function(name: str, compute: Callable[..., Value], *, nulls: bool = False) -
                     return lambda row: compute(only(row))
                 return lambda row: None if (value := only(row)) is None else compute(value)
 
+            if len(parts) == 2:  # most conditions
+                one, other = parts
+
+                def evaluate_both(row: tuple[Value, ...]) -> Value:
+                    here, there = one(row), other(row)
+                    return None if not nulls and (here is None or there is None) else compute(here, there)
+
+                return evaluate_both
+
             def evaluate(row: tuple[Value, ...]) -> Value:
                 values = [part(row) for part in parts]
                 return None if not nulls and None in values else compute(*values)

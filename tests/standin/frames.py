@@ -70,7 +70,7 @@ class Frame:
         columns = [made for some in listed for made in self._named(some)]
         evaluators = [some.bind(self._schema) for some in columns]
         exploding = [place for place, some in enumerate(columns) if some.explodes]
-        rows = [tuple(evaluate(row) for evaluate in evaluators) for row in self._rows]
+        rows = [tuple([evaluate(row) for evaluate in evaluators]) for row in self._rows]
         for place in exploding:
             rows = [(*row[:place], value, *row[place + 1 :]) for row in rows for value in row[place] or ()]
         fields = {some.name: some.fields for some in columns if some.fields}
@@ -129,11 +129,10 @@ class Frame:
         assert len(places) == len(other._schema.names), f"{self.columns} and {other.columns} are united"
         for one, two in zip(self._rows[:1], other._rows[:1], strict=False):
             for mine, place in zip(one, places, strict=True):
-                theirs = two[place]
-                assert mine is None or theirs is None or type(mine) is type(theirs), f"{mine!r} and {theirs!r} are in one column"
-        return Frame(
-            self.sparkSession, self._schema.names, self._rows + [tuple(row[place] for place in places) for row in other._rows]
-        )
+                value = two[place]
+                assert mine is None or value is None or type(mine) is type(value), f"{mine!r} and {value!r} are in one column"
+        theirs = other._rows if places == [*range(len(places))] else [tuple(row[place] for place in places) for row in other._rows]
+        return Frame(self.sparkSession, self._schema.names, self._rows + theirs)
 
     # --- joins --------------------------------------------------------------------------------------------------------
 

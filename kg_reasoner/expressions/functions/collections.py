@@ -7,8 +7,9 @@ from typing import Any, Final
 
 from kg_reasoner.expressions.functions.kinds import BOOLEAN, NUMBER, SIMPLE, TERM, Function, Kind
 from kg_reasoner.expressions.functions.numbers import Number
+from kg_reasoner.expressions.ordering import order_key
 from kg_reasoner.expressions.structures import Structure, decode, encode
-from kg_reasoner.terms import Literal, Term
+from kg_reasoner.terms import Literal, Term, literal
 
 __all__ = ["FUNCTIONS", "STRUCTURE"]
 
@@ -56,12 +57,12 @@ def _join(collection: Structure, separator: str) -> str | None:
     return None if collection.kind == "map" else separator.join(texts)
 
 
-def _range(first: Number, end: Number) -> Literal | None:
-    from kg_reasoner.terms import literal
-
-    if not isinstance(first, int) or not isinstance(end, int) or end - first > _LONGEST_RANGE:
+def _range(first: Number, end: Number, step: Number = 1) -> Literal | None:
+    """Return the integers from `first` to `end`, which is not included; none if the step is 0."""
+    if not (isinstance(first, int) and isinstance(end, int) and isinstance(step, int)):
         return None
-    return encode("list", map(literal, range(first, end)))
+    found = range(first, end, step) if step else ()
+    return encode("list", map(literal, found)) if len(found) <= _LONGEST_RANGE else None
 
 
 def _appended(collection: Structure, *members: Term) -> Literal | None:
@@ -81,6 +82,57 @@ def _without(first: Structure, second: Structure) -> Literal | None:
     if first.kind not in ("list", "set"):
         return None
     return encode(first.kind, [member for member in first.members if member not in gone])
+
+
+def _common(first: Structure, second: Structure) -> Literal | None:
+    kept = set(second.members)
+    if first.kind not in ("list", "set"):
+        return None
+    return encode(first.kind, [member for member in first.members if member in kept])
+
+
+def _put(collection: Structure, place: Term, value: Term) -> Literal | None:
+    """Return a list with another member at a place, counted from 0, or a map with a value for a key."""
+    if collection.kind == "map":
+        return encode("map", (*collection.members, place, value))
+    number = NUMBER.read(place)
+    if collection.kind != "list" or not isinstance(number, int) or not 0 <= number < collection.size:
+        return None
+    return encode("list", (*collection.members[:number], value, *collection.members[number + 1 :]))
+
+
+def _slice(collection: Structure, first: Number, end: Number | None = None) -> Literal | None:
+    """Return the members of a list from one place to another, which is not included."""
+    if end is None:
+        end = collection.size
+    if collection.kind != "list" or not isinstance(first, int) or not isinstance(end, int) or min(first, end) < 0:
+        return None
+    return encode("list", collection.members[first:end])
+
+
+def _sorted(collection: Structure) -> Literal | None:
+    members = collection.members[::2] if collection.kind == "map" else collection.members
+    return encode("list", sorted(members, key=order_key))
+
+
+def _reversed(collection: Structure) -> Literal | None:
+    return encode("list", collection.members[::-1]) if collection.kind == "list" else None
+
+
+def _zip(first: Structure, second: Structure) -> Literal | None:
+    if first.kind != "list" or second.kind != "list":
+        return None
+    return encode("list", [encode("tuple", pair) for pair in zip(first.members, second.members, strict=False)])
+
+
+def _as_map(collection: Structure) -> Literal | None:
+    """Return the map of a list or set of tuples of a key and a value; the last one of a key counts."""
+    if collection.kind == "map":
+        return encode("map", collection.members)
+    pairs = [decode(member) for member in collection.members]
+    if any(pair is None or pair.kind != "tuple" or pair.size != 2 for pair in pairs):
+        return None
+    return encode("map", [part for pair in pairs if pair is not None for part in pair.members])
 
 
 def _part(which: int) -> Callable[[Structure], Literal | None]:
@@ -121,6 +173,13 @@ FUNCTIONS: Final = {
     "WITHOUT": Function((STRUCTURE, STRUCTURE), TERM, _without),
     "SPLIT": Function((SIMPLE, SIMPLE), TERM, _split),
     "JOIN": Function((STRUCTURE, SIMPLE), SIMPLE, _join),
-    "RANGE": Function((NUMBER, NUMBER), TERM, _range),
+    "RANGE": Function((NUMBER, NUMBER, NUMBER), TERM, _range, optional=1),
+    "INTERSECTION": Function((STRUCTURE, STRUCTURE), TERM, _common),
+    "PUT": Function((STRUCTURE, TERM, TERM), TERM, _put),
+    "SLICE": Function((STRUCTURE, NUMBER, NUMBER), TERM, _slice, optional=1),
+    "SORT": Function((STRUCTURE,), TERM, _sorted),
+    "REVERSE": Function((STRUCTURE,), TERM, _reversed),
+    "ZIP": Function((STRUCTURE, STRUCTURE), TERM, _zip),
+    "AS_MAP": Function((STRUCTURE,), TERM, _as_map),
 }
 """The functions on structures; places count from 0."""

@@ -32,7 +32,7 @@ def members(part: Each, body: Iterable[object], context: Context) -> tuple[BodyL
     scope = tuple(dict.fromkeys(variables_of(whole)))
     low, high, middle, end = (context.variable(name) for name in ("low", "high", "middle", "end"))
     start: Variable | Literal = _ZERO
-    if isinstance(whole, Call) and whole.name == "RANGE":
+    if isinstance(whole, Call) and whole.name == "RANGE" and len(whole.arguments) == 2:
         start = context.variable("start")
         first, last = whole.arguments
         size: tuple[Bind, ...] = Bind(first, start, span), Bind(last, end, span)
@@ -41,10 +41,12 @@ def members(part: Each, body: Iterable[object], context: Context) -> tuple[BodyL
     else:
         collection = context.variable("collection")
         held = (Bind(whole, collection, span),)
-        size = (*held, Bind(Call("SIZE", (collection,), span), end, span))
-        member = Call("ELEMENT", (collection, low), span)
-        of_tuple = tuple(Call("ELEMENT", (member, literal(place)), span) for place in range(len(part.variables)))
-        values = (member,) if len(part.variables) == 1 else of_tuple
+        size = (held[0], Bind(Call("SIZE", (collection,), span), end, span))
+        values = (Call("ELEMENT", (collection, low), span),)
+        if len(part.variables) > 1:
+            member = context.variable("tuple")
+            held = (*held, Bind(values[0], member, span))
+            values = tuple(Call("ELEMENT", (member, literal(place)), span) for place in range(len(part.variables)))
     places = Atom(context.predicate("places"), (*scope, low, high), span)
     context.define(Atom(places.predicate, (*scope, start, end), span), (*_binders(set(scope), body), *size))
     several = Filter(Call(">", (Call("-", (high, low)), _ONE)), span)

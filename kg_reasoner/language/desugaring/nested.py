@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
+from kg_reasoner.errors import RuleSyntaxError
+from kg_reasoner.language.choice import chosen
 from kg_reasoner.language.desugaring.alternatives import without_alternatives
 from kg_reasoner.language.desugaring.context import Context
 from kg_reasoner.language.desugaring.patterns import pattern_variables
-from kg_reasoner.language.surface import Along, AnyOf, Applied, Condition, Each, Grouped, NotAny, Same, SurfaceBody
+from kg_reasoner.language.surface import Along, AnyOf, Applied, Chosen, Condition, Each, Grouped, NotAny, Same, SurfaceBody
 from kg_reasoner.program import Aggregate, Atom, Bind, BodyLiteral, Negation, Variable, variables_of
 
-__all__ = ["bound_by", "variables_in", "without_alternatives_in", "without_not"]
+__all__ = ["bound_by", "variables_in", "without_alternatives_in", "without_choice", "without_not"]
 
 
 def variables_in(part: object) -> list[Variable]:
@@ -29,6 +31,8 @@ def variables_in(part: object) -> list[Variable]:
         return [variable for body in part.alternatives for inner in body for variable in variables_in(inner)]
     if isinstance(part, Grouped):
         return [*part.group, *(binding.variable for binding in part.bindings)]
+    if isinstance(part, Chosen):
+        return list(chosen_variables(part))
     return list(variables_of(part))  # type: ignore[arg-type]  # a part of a body
 
 
@@ -62,6 +66,8 @@ def bound_by(body: SurfaceBody) -> set[Variable]:
             found.update((*part.group, *(binding.variable for binding in part.bindings)))
         elif isinstance(part, Bind):
             found.add(part.variable)
+        elif isinstance(part, Chosen):
+            found.update(chosen_variables(part))
         elif isinstance(part, Each):
             found.update(variable for member in part.variables for variable in pattern_variables(member))
     return found
@@ -77,6 +83,32 @@ def without_alternatives_in(part: Grouped, context: Context) -> Grouped:
     atom = Atom(context.predicate("any"), common, part.span)
     context.define(atom, *bodies)
     return Grouped(((atom,),), part.group, part.bindings, part.span)
+
+
+def chosen_variables(part: Chosen) -> tuple[Variable, ...]:
+    """Return the variables to which a choice gives values: those of its body that have names, in all of its alternatives."""
+    first, *others = part.alternatives
+    named = dict.fromkeys(variable for inner in first for variable in variables_in(inner) if not variable.name.startswith("_"))
+    return tuple(variable for variable in named if all(_has(body, variable) for body in others))
+
+
+def without_choice(part: Chosen, context: Context) -> Atom:
+    """Return an atom of a new predicate in place of a choice; another new predicate has what is chosen from.
+
+    Raises:
+        RuleSyntaxError: A variable of the key is not in the body, or there is nothing to choose.
+    """
+    variables = chosen_variables(part)
+    for variable in part.key:
+        if variable not in variables:
+            raise RuleSyntaxError(f"{variable} has no value in the body of CHOOSE", variable.span or part.span)
+    if set(part.key) == set(variables):
+        raise RuleSyntaxError("the key of CHOOSE has all variables, so that there is nothing to choose", part.span)
+    candidates = Atom(context.predicate("candidates"), variables, part.span)
+    context.define(candidates, *without_alternatives(part.alternatives, context, part.span))
+    found = Atom(context.predicate("chosen"), variables, part.span)
+    context.define(found, chosen(candidates.predicate, variables, part.key))
+    return found
 
 
 def _has(body: SurfaceBody, variable: Variable) -> bool:

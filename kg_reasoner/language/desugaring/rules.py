@@ -9,9 +9,9 @@ from kg_reasoner.language.desugaring.alternatives import without_alternatives
 from kg_reasoner.language.desugaring.arguments import without_expressions
 from kg_reasoner.language.desugaring.conditions import given_by, without_conditions
 from kg_reasoner.language.desugaring.context import Context
-from kg_reasoner.language.desugaring.nested import without_alternatives_in, without_not
+from kg_reasoner.language.desugaring.nested import without_alternatives_in, without_choice, without_not
 from kg_reasoner.language.desugaring.patterns import is_pattern, taken_apart
-from kg_reasoner.language.surface import Applied, Each, Grouped, NotAny, SurfaceBody
+from kg_reasoner.language.surface import Applied, Chosen, Each, Grouped, NotAny, SurfaceBody
 from kg_reasoner.program import Aggregate, Atom, BodyLiteral, Call, Filter, Origin, Rule, Variable
 
 __all__ = ["is_plain", "rules_of"]
@@ -58,6 +58,8 @@ def _plain(body: SurfaceBody, context: Context) -> tuple[BodyLiteral, ...]:
             parts += [atom, *values]
         elif isinstance(part, Each) and not isinstance(part.variables[0], Variable):
             parts += _with_pattern(part, context)
+        elif isinstance(part, Chosen):
+            parts.append(without_choice(part, context))
         elif isinstance(part, Grouped):
             parts.append(_aggregate(without_alternatives_in(part, context), context))
         else:

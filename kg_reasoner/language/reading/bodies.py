@@ -17,6 +17,7 @@ from kg_reasoner.language.surface import (
     Along,
     AnyOf,
     Applied,
+    Chosen,
     Condition,
     Each,
     Grouped,
@@ -96,6 +97,9 @@ class BodyReader(ExpressionReader):
             return Bind(self.expression(expression), self.variable(variable), span)
         if tree.data == "aggregate":
             return self.aggregate(tree, span, level)
+        if tree.data == "chosen":
+            body, _, *key = tree.children
+            return Chosen(tuple(self.alternatives(body, level + 1)), tuple(map(self.variable, key)), span)
         if tree.data == "group":
             first, *others = tree.children
             several = self.parts(first.children, level + 1), *(self.parts(other.children, level + 1) for other in others)
@@ -142,13 +146,16 @@ class BodyReader(ExpressionReader):
             return Aggregate(alternatives[0], group, values, span)
         return Grouped(tuple(alternatives), group, values, span)
 
-    def pattern(self, tree: Node) -> tuple[Variable, ...]:
-        """Return the variables in parentheses before IN."""
+    def pattern(self, tree: Node) -> tuple[Expression, ...]:
+        """Return the variables in parentheses before IN, or if there are other expressions, the tuple of all as a pattern."""
         nodes = tree.children[0].children
+        if all(getattr(node, "type", None) in ("VARIABLE", "WILDCARD") for node in (*nodes, *tree.children[1:])):
+            return tuple(self.variable(node) for node in nodes)
         for node in (*nodes, *tree.children[1:]):
-            if getattr(node, "type", None) not in ("VARIABLE", "WILDCARD"):
-                raise RuleSyntaxError("variables, separated by commas, stand before IN", self.span(node), "write (?x, ?y) IN ...")
-        return tuple(self.variable(node) for node in nodes)
+            if not is_token(node) and (node.data not in ("call", *_EXPRESSIONS) or tree.children[1:]):
+                message = "variables or patterns, separated by commas, stand before IN"
+                raise RuleSyntaxError(message, self.span(node), "write (?x, ?y) IN ...")
+        return (Call("TUPLE", tuple(self.expression(node) for node in nodes), self.span(tree)),)
 
     def binding(self, tree: Node) -> AggregateBinding:
         _, name, distinct, *arguments, _, variable = tree.children

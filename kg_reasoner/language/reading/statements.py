@@ -11,6 +11,7 @@ from kg_reasoner.errors import ReasonerError, RuleSyntaxError
 from kg_reasoner.expressions.compile import NAMES
 from kg_reasoner.expressions.definitions import Body, LanguageFunction
 from kg_reasoner.expressions.types import PARAMETRIC, Types
+from kg_reasoner.language.choice import CHOICE, choice_rule
 from kg_reasoner.language.definitions import check_definitions
 from kg_reasoner.language.desugaring.context import Context
 from kg_reasoner.language.desugaring.rules import is_plain, rules_of
@@ -107,10 +108,15 @@ class ProgramReader(BodyReader):
         role, kind, predicate, *columns, clause = tree.children
         shape = tuple(self.column(column) for column in columns if column is not None)
         name, names = self.predicate(predicate), tuple[str, ...]()
-        operator, source, steps = "", "", 1
+        operator, source, steps, per = "", "", 1, tuple[str, ...]()
         if clause is not None and clause.data == "key":
             names = tuple(map(str, clause.children))
             for column in clause.children:
+                self.expect(column, [known.name for known in shape], f"column of {name}")
+        elif clause is not None and clause.data == "one_per":
+            *chosen, _, other = clause.children
+            operator, source, per = CHOICE, self.predicate(other), tuple(map(str, chosen))
+            for column in chosen:
                 self.expect(column, [known.name for known in shape], f"column of {name}")
         elif clause is not None:
             word, count, other = clause.children
@@ -119,9 +125,11 @@ class ProgramReader(BodyReader):
                 raise RuleSyntaxError("a difference is of one transaction", self.span(count), "write difference, and no number")
             steps = 1 if count is None else int(count)
         written = role.lower() if role else ""
-        self.declarations.append(
-            Declaration(name, shape, written, self.span(predicate), names, str(kind).lower(), operator, source, steps)
-        )
+        span = self.span(predicate)
+        declaration = Declaration(name, shape, written, span, names, str(kind).lower(), operator, source, steps, per)
+        self.declarations.append(declaration)
+        if per:
+            self.rules.append(choice_rule(declaration))
 
     def add_index(self, tree: Node) -> None:
         name, _, predicate, *columns = tree.children

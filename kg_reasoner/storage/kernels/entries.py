@@ -26,6 +26,7 @@ from kg_reasoner.storage.kernels import (
     renewing,
     scanning,
     searching,
+    sorting,
     texts,
     tracing,
     turtle,
@@ -52,7 +53,22 @@ _MODULES = (
         marks,
         overdeletion,
     ),
-    *(parallel, profiling, queries, reaching, relations, renewing, scanning, searching, texts, tracing, turtle, update, writing),
+    *(
+        parallel,
+        profiling,
+        queries,
+        reaching,
+        relations,
+        renewing,
+        scanning,
+        searching,
+        sorting,
+        texts,
+        tracing,
+        turtle,
+        update,
+        writing,
+    ),
 )
 
 

@@ -13,6 +13,9 @@ AS_IT_IS, LOWER, UPPER = 0, 1, 2
 NO, YES, ERROR, UNDECIDED = 0, 1, 255, 254
 """What is said of a term: the last is for values with escapes, and for letters beyond ASCII that would have to be converted."""
 
+LINE_BREAK = 10
+"""Separates several texts that are wanted."""
+
 AHEAD = 16
 """How many terms before it is searched a text is requested from memory; its place is requested twice as many before."""
 
@@ -62,19 +65,32 @@ def begins(texts: Bytes, start: int, end: int, wanted: Bytes, length: int, case:
 
 
 @kernel
+def part_at(texts: Bytes, position: int, end: int, wanted: Bytes, part: int, length: int, case: int) -> int:
+    """Return where a part of what is wanted ends if a value has it at a position, otherwise -1."""
+    place = part
+    while place < length and wanted[place] != LINE_BREAK:
+        at = position + place - part
+        if at >= end or converted(texts[at], case) != wanted[place]:
+            return -1
+        place = place + 1
+    return place
+
+
+@kernel
 def contains(texts: Bytes, start: int, end: int, wanted: Bytes, length: int, first: int, case: int) -> int:
-    """Return whether a text occurs in a value, at `first` or later."""
+    """Return whether texts occur in a value one after the other, at `first` or later. They are separated by line breaks."""
+    part = 0
     found = YES if length == 0 else NO
     for position in range(start, end):
         byte = texts[position]
         if byte == BACKSLASH or (case != AS_IT_IS and byte > 127):
             return UNDECIDED
-        if found == NO and position >= first and position + length <= end and converted(byte, case) == wanted[0]:
-            place = 1
-            while place < length and converted(texts[position + place], case) == wanted[place]:
-                place = place + 1
-            if place == length:
-                found = YES
+        if found == NO and position >= first and converted(byte, case) == wanted[part]:
+            place = part_at(texts, position, end, wanted, part, length, case)
+            if place >= 0:
+                first = position + place - part
+                part = place + 1
+                found = YES if place == length else NO
     return found
 
 
@@ -82,7 +98,7 @@ def contains(texts: Bytes, start: int, end: int, wanted: Bytes, length: int, fir
 def search_values(
     terms: Terms, ids: Int32s, count: int, wanted: Bytes, length: int, where: int, case: int, takes_any: int, truth: Bytes
 ) -> int:
-    """Write for each term whether its value has a text: NO, YES, ERROR if it is no string, or UNDECIDED.
+    """Write for each term whether its value has a text, or anywhere several: NO, YES, ERROR if it is no string, or UNDECIDED.
 
     With `takes_any` the values are those of STR, which only blank nodes do not have.
     """

@@ -1,0 +1,45 @@
+"""How much a reasoner holds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from kg_reasoner.engine.engine import Engine
+from kg_reasoner.planning.catalog import INTERNAL
+from kg_reasoner.storage.dictionary import Dictionary
+
+__all__ = ["Sizes", "sizes_of"]
+
+
+@dataclass(frozen=True, slots=True)
+class Sizes:
+    """Numbers of facts (triples and others, helper predicates included) and of terms, and the bytes that they occupy."""
+
+    explicit: int
+    inferred: int
+    terms: int
+    fact_bytes: int
+    term_bytes: int
+
+    def _repr_html_(self) -> str:
+        counts = {"explicit facts": self.explicit, "inferred facts": self.inferred, "terms": self.terms}
+        rows = [(what, f"{count:,}") for what, count in counts.items()]
+        rows += [("memory of facts", _megabytes(self.fact_bytes)), ("memory of terms", _megabytes(self.term_bytes))]
+        return f"<table>{''.join(f'<tr><th>{what}</th><td>{count}</td></tr>' for what, count in rows)}</table>"
+
+
+def sizes_of(engine: Engine, dictionary: Dictionary) -> Sizes:
+    """Count the facts and terms, and the bytes that they occupy."""
+    explicit = inferred = 0
+    hidden = {number for name, number in engine.catalog.predicates.items() if name.startswith(INTERNAL)}
+    for number in range(len(engine.database.relations)):
+        if number in hidden:
+            continue
+        asserted = len(engine.database.rows(number, "explicit"))
+        explicit += asserted
+        inferred += engine.database.size(number) - asserted
+    return Sizes(explicit, inferred, len(dictionary), engine.database.nbytes, dictionary.nbytes)
+
+
+def _megabytes(count: int) -> str:
+    return f"{count / 1e6:,.1f} MB"

@@ -1,0 +1,114 @@
+"""Terms and variables in queries."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any, Final
+
+from kg_reasoner.program import Variable
+from kg_reasoner.sparql.algebra import PatternTerm
+from kg_reasoner.sparql.syntax.tokens import IRIREF, LABEL, LANGUAGE, NAME, NUMBER, STRING, VARIABLE, WORD, Tokens, Unread
+from kg_reasoner.terms import ABSOLUTE_IRI, IRI, NOT_IN_IRI, RDF, XSD, Literal, unescape
+
+__all__ = ["BLANK", "TermReader"]
+
+BLANK: Final = "_:"
+"""Variables with such names stand for blank nodes."""
+
+_CANONICAL: Final = re.compile(r"(?:0|[1-9][0-9]*)(?:\.[0-9]+)?")
+"""The numbers that rdflib does not normalise."""
+
+
+class TermReader(Tokens):
+    """Reads terms.
+
+    Args:
+        text: The text of the query.
+        prefixes: Namespaces by prefix, to which those that the text declares are added.
+    """
+
+    def __init__(self, text: str, prefixes: Mapping[str, Any]) -> None:
+        super().__init__(text)
+        self.prefixes = {prefix: str(space) for prefix, space in prefixes.items()}
+        self.declared: dict[str, str] = {}
+        """The prefixes that the text declares."""
+        self.seen: dict[Variable, None] = {}
+        """The variables that were read in the present SELECT, those of its subqueries excepted."""
+        self._blank_nodes = 0
+
+    def prologue(self) -> None:
+        """Read the declarations of prefixes."""
+        while self.accept_word("PREFIX"):
+            name = self.take(NAME)
+            if not name.endswith(":") or name.count(":") > 1:
+                raise Unread
+            space = self.take(IRIREF)
+            if ABSOLUTE_IRI.fullmatch(space) is None:
+                raise Unread
+            self.declared[name[:-1]] = self.prefixes[name[:-1]] = space
+
+    def variable(self) -> Variable:
+        """Read a variable."""
+        found = Variable(self.take(VARIABLE))
+        self.seen[found] = None
+        return found
+
+    def blank_node(self) -> Variable:
+        """Return the variable of a blank node without a label."""
+        self._blank_nodes += 1
+        return Variable(f"{BLANK}[{self._blank_nodes}]")
+
+    def sees_iri(self) -> bool:
+        """Return whether an IRI is next."""
+        return self.kind in (IRIREF, NAME)
+
+    def iri(self) -> IRI:
+        """Read an IRI."""
+        if self.kind == IRIREF:
+            value = self.take(IRIREF)
+            if ABSOLUTE_IRI.fullmatch(value) is None:
+                raise Unread
+            return IRI(value)
+        prefix, _, local = self.take(NAME).partition(":")
+        space = self.prefixes.get(prefix)
+        if space is None or NOT_IN_IRI.search(space):
+            raise Unread
+        return IRI(space + local)
+
+    def string(self) -> str:
+        """Read a string."""
+        return unescape(self.take(STRING)[1:-1])
+
+    def literal(self) -> Literal:
+        """Read a literal; a number has no sign."""
+        kind = self.kind
+        if kind == STRING:
+            return self._text()
+        if kind == NUMBER:
+            number = self.take(NUMBER)
+            if _CANONICAL.fullmatch(number) is None:
+                raise Unread
+            return Literal(number, (XSD.decimal if "." in number else XSD.integer).value)
+        if kind == WORD and self.word() in ("TRUE", "FALSE"):
+            return Literal(self.take(WORD).lower(), XSD.boolean.value)
+        raise Unread
+
+    def _text(self) -> Literal:
+        lexical = self.string()
+        if self.kind == LANGUAGE:
+            return Literal(lexical, RDF.langString.value, self.take(LANGUAGE)[1:].lower())
+        if self.accept("^^"):
+            return Literal(lexical, self.iri().value)
+        return Literal(lexical)
+
+    def term(self) -> PatternTerm:
+        """Read a variable, an IRI, a literal, or a blank node with a label."""
+        kind = self.kind
+        if kind == VARIABLE:
+            return self.variable()
+        if kind in (IRIREF, NAME):
+            return self.iri()
+        if kind == LABEL:
+            return Variable(self.take(LABEL))
+        return self.literal()

@@ -1,0 +1,93 @@
+"""Many random ontologies against the in-process engine: ``python -m tests.many_ontologies --batches 400``.
+
+Each batch is one input of ontologies in namespaces of their own. By default, the stand-in evaluates the plans; with ``--spark``,
+Spark itself does. Each third batch is an update instead of a run: data are removed and added. The numbers of the batches are the
+seeds, so that a failure is repeated by ``--first NUMBER --batches 1``.
+"""
+
+from __future__ import annotations
+
+import time
+from contextlib import AbstractContextManager, nullcontext
+from typing import Any
+
+import click
+
+from kg_reasoner import Reasoner, rulesets
+from kg_reasoner.engine.clashes import clashes
+from kg_reasoner.spark_backend import SparkReasoner, update
+from kg_reasoner.spark_backend.io.columns import triple_frame
+from kg_reasoner.terms import Triple, term_text
+from tests.random_ontologies import namespace_of, ontologies
+from tests.spark_cases import flagged, in_process, of_reasoner, readable, violations
+from tests.standin import standing_in
+
+
+def differences_of_a_run(session: Any, triples: list[Triple], ruleset: str) -> list[object]:
+    """What Spark and the engine derive differently, as triples and as violations."""
+    engine = Reasoner(ruleset=ruleset, show_hidden=True)
+    engine.add_triples(triples)
+    reasoner = SparkReasoner(session, rulesets.load(ruleset).program, triple_frame(session, triples))
+    found: list[object] = sorted(flagged(reasoner.triples()) ^ of_reasoner(engine))
+    violated, expected = violations(reasoner, engine), engine.inconsistencies()
+    found += sorted(set(readable(expected)) - set(readable(violated)))
+    groups = len(list(clashes(violated, engine.engine.base.queries.naming())))
+    return found if groups == len(expected) else [*found, f"{groups} violations instead of {len(expected)}"]
+
+
+def differences_of_an_update(session: Any, triples: list[Triple], ruleset: str) -> list[object]:
+    """What an update and the engine derive differently. Without equalities, which would make it a full run."""
+    triples = [triple for triple in triples if "sameAs" not in str(triple[1])]
+    is_data = [str(triple[1]).startswith("<http://example.org/") for triple in triples]
+    removed = [triple for number, triple in enumerate(triples) if is_data[number] and number % 5 == 0]
+    added = [triple for number, triple in enumerate(triples) if is_data[number] and number % 5 == 1]
+    program = rulesets.load(ruleset).program
+    before = triple_frame(session, [triple for triple in triples if triple not in added])
+    after = update(SparkReasoner(session, program, before).triples(), program, added, removed)
+    return sorted(flagged(after) ^ in_process([some for some in triples if some not in removed], ruleset=ruleset))
+
+
+def culprit_of(triples: list[Triple], differences: list[object]) -> list[str]:
+    """The lines of the first ontology that differs."""
+    names = sorted(filter(None, (namespace_of(row[:3]) for row in differences if isinstance(row, tuple) and len(row) == 4)))
+    texts = [list(map(term_text, triple)) for triple in triples]
+    return sorted(" ".join(some) for some in texts if names and namespace_of(some) == names[0])
+
+
+@click.command()
+@click.option("--first", type=click.IntRange(min=0), default=0, show_default=True, help="The number of the first batch.")
+@click.option("--batches", type=click.IntRange(min=1), default=40, show_default=True)
+@click.option("--size", type=click.IntRange(min=1), default=25, show_default=True, help="Ontologies in a batch.")
+@click.option("--ruleset", "names", multiple=True, help="By default owl2rl and the other rule sets in turn.")
+@click.option("--spark", "on_spark", is_flag=True, help="On Spark itself, instead of the stand-in.")
+def main(first: int, batches: int, size: int, names: tuple[str, ...], on_spark: bool) -> None:
+    """Compare random ontologies."""
+    if not names:
+        names = tuple(name for other in rulesets.names() if other != "owl2rl" for name in ("owl2rl", other))
+    began, done, wrong = time.monotonic(), 0, 0
+    for number in range(first, first + batches):
+        ruleset, triples = names[number % len(names)], ontologies(number, size)
+        compare = differences_of_an_update if number % 3 == 2 else differences_of_a_run
+        with _session(on_spark) as session:
+            differences = compare(session, triples, ruleset)
+        done += size
+        if differences:
+            wrong += 1
+            lines = [f"batch {number}, {ruleset}, {compare.__name__}:", *map(str, differences[:10]), "of:"]
+            click.echo("\n  ".join([*lines, *culprit_of(triples, differences)]))
+        if number % 20 == 0 or on_spark:
+            click.echo(f"{done:,} ontologies in {number - first + 1} batches, {wrong} wrong, {time.monotonic() - began:.0f} s")
+    click.echo(f"{done:,} ontologies in {batches} batches, {wrong} wrong, {time.monotonic() - began:.0f} s")
+    raise SystemExit(wrong > 0)
+
+
+def _session(on_spark: bool) -> AbstractContextManager[Any]:
+    if not on_spark:
+        return standing_in()
+    from tests.spark_session import session
+
+    return nullcontext(session())
+
+
+if __name__ == "__main__":
+    main()
