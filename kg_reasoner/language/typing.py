@@ -265,7 +265,9 @@ class _RuleTypes:
         if left is None or right is None or (operator == "=" and left & right):
             return
         if not any(left & group and right & group for group in _COMPARABLE):
-            raise self.error(f"{_noun(left)} and {_noun(right)} are compared by {operator}, which is never true{_joined(origins)}", span)
+            raise self.error(
+                f"{_noun(left)} and {_noun(right)} are compared by {operator}, which is never true{_joined(origins)}", span
+            )
 
     def expect(self, kinds: Kinds, wanted: Kinds, what: str, span: Span | None, origin: str = "") -> None:
         """Check that an argument may be of a type."""

@@ -44,8 +44,10 @@ def text_function(expression: Expression) -> TextFunction | None:
 
 def is_element(expression: Expression) -> bool:
     """Return whether an expression is the member of a collection at a place, both of which are variables."""
-    return isinstance(expression, Call) and expression.name == "ELEMENT" and all(
-        isinstance(argument, Variable) for argument in expression.arguments
+    return (
+        isinstance(expression, Call)
+        and expression.name == "ELEMENT"
+        and all(isinstance(argument, Variable) for argument in expression.arguments)
     )
 
 
