@@ -99,6 +99,8 @@ print("numpy.ma" in sys.modules)
 
 @pytest.mark.skipif(memory.CHECKED, reason="takes long in checked mode")
 def test_first_steps_do_without_masked_arrays() -> None:
-    """NumPy imports them when `numpy.unique` is called in its plain form, also by `numpy.isin`; that takes longer than many updates."""
+    """NumPy imports them when `numpy.unique` is called in its plain form, also by `numpy.isin`; that takes longer than many
+    updates.
+    """
     done = subprocess.run([sys.executable, "-c", LOADS], capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["False"]
