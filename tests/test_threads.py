@@ -645,3 +645,38 @@ def test_questions_of_several_threads_about_facts(monkeypatch: pytest.MonkeyPatc
 
     monkeypatch.setattr(native, "have_flag", interrupted)
     assert list(reasoner.counts("vote")) == expected
+
+
+def test_sizes_beside_a_writer() -> None:
+    """A size that is counted while somebody waits to write is not that of the graph afterwards."""
+    graph = Graph(store="KGReasoner")
+    graph.add((EX.a, EX.p, EX.b))
+    graph.commit()
+    store = store_of(graph)
+    core, counted = store.reasoner.core, threading.Event()
+    queries = core.queries
+    count = queries.count
+
+    def wait_for_a_writer(*arguments: Any) -> int:
+        found, writes = count(*arguments), core.engine.lock.writes
+        counted.set()
+        while core.engine.lock.writes == writes:
+            time.sleep(0.001)
+        return found
+
+    def write() -> None:
+        counted.wait()
+        graph.add((EX.a, EX.p, EX.c))
+        graph.commit()
+
+    queries.count = wait_for_a_writer  # type: ignore[method-assign]
+    writer = threading.Thread(target=write)
+    writer.start()
+    assert len(graph) == 1
+    writer.join()
+    queries.count = count  # type: ignore[method-assign]
+    assert len(graph) == 2
+    graph.remove((EX.a, EX.p, EX.b))
+    assert len(graph) == 1
+    graph.rollback()
+    assert len(graph) == 2
