@@ -666,8 +666,7 @@ def test_sizes_beside_a_writer() -> None:
 
     def write() -> None:
         counted.wait()
-        graph.add((EX.a, EX.p, EX.c))
-        graph.commit()
+        store.reasoner.add_triples([(EX.a, EX.p, EX.c)])
 
     queries.count = wait_for_a_writer  # type: ignore[method-assign]
     writer = threading.Thread(target=write)
