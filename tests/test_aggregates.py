@@ -330,7 +330,7 @@ def test_histories_are_checked_stratified_and_end(transactions: list[Transaction
 def test_random_programs_have_what_is_asked_for() -> None:
     seen: set[type] = set()
 
-    @settings(max_examples=examples(50), database=None)
+    @settings(max_examples=50, database=None)
     @given(programs(functions=True, aggregates=True))
     def collect(program: Program) -> None:
         seen.update(kinds(program.rules))

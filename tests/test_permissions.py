@@ -322,6 +322,13 @@ def test_a_prepared_query_is_rdflibs_on_other_stores() -> None:
         assert [len(row) for row in Graph().query(query).bindings] == [1]
 
 
-def test_a_lack_of_memory_is_no_syntax_error() -> None:
-    with patch("rdflib.plugins.sparql.algebra.translateQuery", side_effect=MemoryError), pytest.raises(MemoryError):
-        Reasoner().query("SELECT * { ?lack ?of ?memory }")
+@pytest.mark.parametrize(
+    ("function", "query"),
+    [
+        ("kg_reasoner.sparql.syntax.queries._QueryReader", "SELECT * { ?lack ?of ?memory }"),
+        ("rdflib.plugins.sparql.algebra.translateQuery", "CONSTRUCT WHERE { ?lack ?of ?memory }"),
+    ],
+)
+def test_a_lack_of_memory_is_no_syntax_error(function: str, query: str) -> None:
+    with patch(function, side_effect=MemoryError), pytest.raises(MemoryError):
+        Reasoner().query(query)

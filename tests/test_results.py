@@ -12,7 +12,7 @@ import pickle
 import sys
 import threading
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -351,18 +351,19 @@ def test_errors_and_limits() -> None:
         assert big.query("ASK { <http://example.org/new> ?q 1 }")
 
 
-def test_a_text_is_parsed_once(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("pattern", ["?x ex:n ?n", "?x ex:n ?n FILTER NOT EXISTS { ?x !(ex:n|^ex:n) ?n }"])
+def test_a_text_is_parsed_once(pattern: str, monkeypatch: pytest.MonkeyPatch) -> None:
     texts: list[str] = []
-    read_query = parsed.read_query
+    read_common_query = parsed.read_common_query
 
-    def reading(text: str, **options: Any) -> Any:
+    def reading(text: str, prefixes: Mapping[str, Any]) -> Any:
         texts.append(text)
-        return read_query(text, **options)
+        return read_common_query(text, prefixes)
 
-    monkeypatch.setattr(parsed, "read_query", reading)
+    monkeypatch.setattr(parsed, "read_common_query", reading)
     monkeypatch.setattr(parsed, "REMEMBERED", 16)
     made = reasoner(FAMILY)
-    query = f"SELECT ?x {{ ?x ex:n ?n }} # {id(texts)}"
+    query = f"SELECT ?x {{ {pattern} }} # {id(texts)}"
     for number in (1, 2, 3):
         assert len(made.query(query, {"n": number}, PREFIXES)) == (number < 3)
     assert len(made.query(query, prefixes=PREFIXES)) == 2
