@@ -1,7 +1,7 @@
-"""Single operations beside another checkout of this package: ``python -m benchmarks.operations --against FOLDER``.
+"""This checkout beside another one: ``python -m benchmarks.operations --against FOLDER``.
 
-Each run is a process of its own that imports the package of one checkout, and the checkouts take turns. Times are CPU times, the
-least of all runs; an operation costs microseconds, so a run repeats it some hundred times.
+For each section, a process for each checkout imports its package, and they do one step after the other in turns, so that whatever
+else the machine does slows both. Times are CPU times.
 """
 
 from __future__ import annotations
@@ -10,209 +10,257 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack, closing
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final
+from statistics import median
+from typing import TYPE_CHECKING, Final
 
 import click
 from rich.console import Console
-from rich.table import Table
 
 from benchmarks import report
+from benchmarks.data import lubm_files
 
-__all__ = ["MOST", "least", "table"]
+if TYPE_CHECKING:
+    from rich.table import Table
+
+__all__ = ["MOST", "SECTIONS", "Comparison", "table"]
 
 ROOT: Final = Path(__file__).resolve().parents[1]
+STEPS: Final = Path(__file__).with_name("compared_steps.py")
+CACHE: Final = Path(tempfile.gettempdir()) / "kg-reasoner-benchmarks"
 
 MOST: Final = 1.05
 """The ratio to the other checkout that an operation may reach."""
 
-OPERATIONS: Final = """
-import json, sys, time, warnings
-warnings.simplefilter("ignore")
-import numpy as np
-from rdflib import Graph, Namespace
-from kg_reasoner import Reasoner, graph_of
-from kg_reasoner.terms import IRI
+UNITS: Final = {"operations": ("microseconds", 1e6), "updates": ("microseconds", 1e6)}
+"""The units of sections; those of others are milliseconds."""
 
-EX = Namespace("http://example.org/")
-reasoner = Reasoner(ruleset="owl2rl")
-graph = graph_of(reasoner)
-for number in range(3000):
-    graph.add((EX[f"s{number}"], EX[f"p{number % 5}"], EX[f"o{number % 50}"]))
-graph.commit()
-new = [(EX[f"t{number}"], EX.p1, EX.o1) for number in range(200)]
-known = [(EX[f"s{number}"], EX[f"p{number % 5}"], EX[f"o{number % 50}"]) for number in range(300)]
-encode = lambda text: reasoner.dictionary.encode(IRI(str(EX) + text))
-rows = [np.array([[encode(f"n{number}"), encode("p0"), encode(f"n{number + 1}")]], np.int32) for number in range(200)]
-query = f"SELECT ?o {{ <{EX.s7}> <{EX.p2}> ?o }}"
+Measured = dict[str, float]
+"""CPU seconds by what took them."""
 
-
-def add_and_commit():
-    for triple in new:
-        graph.add(triple)
-        graph.commit()
-
-
-def remove_and_commit():
-    for triple in new:
-        graph.remove(triple)
-        graph.commit()
-
-
-def add_lazily():
-    for row in rows:
-        reasoner.add_triples(row)
-        reasoner.materialise()
-
-
-def remove_lazily():
-    for row in rows:
-        reasoner.remove_triples(row)
-        reasoner.materialise()
-
-
-def add_ids():
-    for row in rows:
-        reasoner.add_triples(row)
-
-
-def remove_ids():
-    for row in rows:
-        reasoner.remove_triples(row)
-    reasoner.materialise()
-
-
-def add_in_transactions():
-    for row in rows:
-        with reasoner.transaction() as transaction:
-            transaction.add_triples(row)
-
-
-def remove_in_transactions():
-    for row in rows:
-        with reasoner.transaction() as transaction:
-            transaction.remove_triples(row)
-
-
-def add_in_one_transaction():
-    with reasoner.transaction() as transaction:
-        for row in rows:
-            transaction.add_triples(row)
-
-
-def remove_in_one_transaction():
-    with reasoner.transaction() as transaction:
-        for row in rows:
-            transaction.remove_triples(row)
-
-
-def begin_and_commit():
-    for _ in range(200):
-        with reasoner.transaction():
-            pass
-
-
-def contains():
-    for triple in known:
-        triple in graph
-
-
-def match():
-    for subject, _, _ in known:
-        list(graph.triples((subject, None, None)))
-
-
-def size():
-    for _ in range(1000):
-        len(graph)
-
-
-def select():
-    for _ in range(20):
-        list(graph.query(query))
-
-
-def new_reasoners():
-    for _ in range(50):
-        Reasoner()
-
-
-def new_graphs():
-    for _ in range(20):
-        Graph(store="KGReasoner")
-
-
-steps = [
-    ("graph.add, commit", add_and_commit, 200),
-    ("graph.remove, commit", remove_and_commit, 200),
-    ("ids added, materialise", add_lazily, 200),
-    ("ids removed, materialise", remove_lazily, 200),
-    ("ids added", add_ids, 200),
-    ("ids removed", remove_ids, 200),
-    ("ids added in a transaction", add_in_transactions, 200),
-    ("ids removed in a transaction", remove_in_transactions, 200),
-    ("ids added, 200 in a transaction", add_in_one_transaction, 200),
-    ("ids removed, 200 in a transaction", remove_in_one_transaction, 200),
-    ("begin, commit", begin_and_commit, 200),
-    ("triple in graph", contains, 300),
-    ("graph.triples", match, 300),
-    ("len(graph)", size, 1000),
-    ("graph.query", select, 20),
-    ("Reasoner()", new_reasoners, 50),
-    ("Graph(store=...)", new_graphs, 20),
-]
-best = {}
-for _ in range(int(sys.argv[1])):
-    for name, step, count in steps:
-        before = time.process_time()
-        step()
-        taken = (time.process_time() - before) / count
-        best[name] = min(taken, best.get(name, taken))
-print(json.dumps(best))
+FIRST_TRIPLE: Final = """
+from kg_reasoner import Reasoner
+from kg_reasoner.terms import IRI, RDF, RDFS
+reasoner = Reasoner(ruleset="{ruleset}")
+small, large, thing = (IRI(f"http://example.org/{{name}}") for name in ("Small", "Large", "thing"))
+reasoner.add_triples([(small, RDFS.subClassOf, large), (thing, RDF.type, small)])
+assert (thing, RDF.type, large) in set(reasoner.triples())
 """
+FIRST_GRAPH: Final = """
+from kg_reasoner import KGReasonerStore
+from rdflib import Graph, Namespace, RDF, RDFS
+ex, graph = Namespace("http://example.org/"), Graph(store=KGReasonerStore())
+graph.add((ex.Small, RDFS.subClassOf, ex.Large))
+graph.add((ex.thing, RDF.type, ex.Small))
+assert (ex.thing, RDF.type, ex.Large) in graph
+"""
+STARTS: Final = {
+    "import kg_reasoner": "import kg_reasoner",
+    "import, Reasoner()": "from kg_reasoner import Reasoner\nReasoner()",
+    "import to the first inferred triple, rdfs": FIRST_TRIPLE.format(ruleset="rdfs"),
+    "import to the first inferred triple, owl2rl": FIRST_TRIPLE.format(ruleset="owl2rl"),
+    "import to the first inferred triple of a Graph(store=...)": FIRST_GRAPH,
+}
+"""What new processes do."""
+TIMED: Final = """
+import time
+{code}
+import json
+print(json.dumps({{{name!r}: time.process_time()}}))
+"""
+MATERIALISED: Final = """
+import inspect, json, time
+from kg_reasoner import Reasoner
+Reasoner(ruleset="rdfs").materialise()
+one = {{"threads": 1}} if "threads" in inspect.signature(Reasoner).parameters else {{}}
+reasoner = Reasoner({rules}, **one)
+begun = time.process_time()
+reasoner.load("{folder}/ontology.nt", "{folder}/lubm{size}/data.nt")
+loaded = time.process_time()
+reasoner.materialise()
+seconds = {{"load": loaded - begun, "materialise": time.process_time() - loaded, "both": time.process_time() - begun}}
+print(json.dumps({{f"LUBM({size}), {task}: {{name}}": found for name, found in seconds.items()}}))
+"""
+"""The memory that the facts need is given by the system when it is touched first: while they are loaded, or later."""
+TASKS: Final = {"dlp": "'@translate dlp .'", "rdfs": "ruleset='rdfs'", "owl2rl": "ruleset='owl2rl'"}
 
 
-def run(checkout: Path, repeats: int) -> dict[str, float]:
-    """Return the CPU seconds of each operation in a new process that imports the package of a checkout."""
-    environment = os.environ | {"PYTHONPATH": str(checkout), "PYTHONHASHSEED": "0"}
-    command = [sys.executable, "-c", OPERATIONS, str(repeats)]
-    done = subprocess.run(command, env=environment, cwd=checkout, capture_output=True, text=True, check=False)
-    if done.returncode:
-        raise click.ClickException(f"{checkout}: {(done.stderr.strip().splitlines() or ['no output'])[-1]}")
-    seconds: dict[str, float] = json.loads(done.stdout)
-    return seconds
+class Failed(click.ClickException):
+    """A checkout does not do what is measured."""
+
+    def __init__(self, checkout: Path, errors: str) -> None:
+        super().__init__(f"{checkout}: {(errors.strip().splitlines() or ['no output'])[-1]}")
 
 
-def least(runs: list[dict[str, float]]) -> dict[str, float]:
-    """Return the least seconds of each operation."""
-    return {name: min(seconds[name] for seconds in runs) for name in runs[0]}
+class Worker:
+    """A process that does steps of a section with the package of a checkout."""
+
+    def __init__(self, checkout: Path, section: str, folder: Path) -> None:
+        self._checkout = checkout
+        self._errors = tempfile.TemporaryFile("w+")  # noqa: SIM115  # closed in `close`
+        command = [sys.executable, "-c", f"import runpy; runpy.run_path({str(STEPS)!r}, run_name='__main__')", section, str(folder)]
+        self._process = subprocess.Popen(
+            command,
+            env=environment(checkout),
+            cwd=checkout,
+            text=True,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self._errors,
+        )
+        self.steps: list[str] = json.loads(self._line())
+
+    def measure(self, step: str) -> Measured:
+        """Do a step."""
+        assert self._process.stdin is not None
+        print(step, file=self._process.stdin, flush=True)
+        measured: Measured = json.loads(self._line())
+        return measured
+
+    def _line(self) -> str:
+        assert self._process.stdout is not None
+        line = self._process.stdout.readline()
+        if not line:
+            self._process.wait()
+            self._errors.seek(0)
+            raise Failed(self._checkout, self._errors.read())
+        return line
+
+    def close(self) -> None:
+        """End the process."""
+        self._process.kill()
+        self._process.communicate()
+        self._errors.close()
 
 
-def table(ours: dict[str, float], theirs: dict[str, float]) -> Table:
-    """Return microseconds of each operation in both checkouts, and the ratio."""
-    made = report.new_table(("", "here", "there", "here / there"), ("",), title="CPU microseconds of single operations")
-    for name, seconds in ours.items():
-        ratio = seconds / theirs[name]
-        cells = (f"{seconds * 1e6:,.2f}", f"{theirs[name] * 1e6:,.2f}", f"{ratio:.2f}")
-        made.add_row(name, *cells, style="" if ratio <= MOST else "bold red")
+class Starter:
+    """Starts a process for each step, with the package of a checkout. They have bytecode, as after an installation."""
+
+    def __init__(self, checkout: Path, section: str, folder: Path) -> None:
+        self._checkout = checkout
+        self._bytecode = tempfile.TemporaryDirectory()
+        self._code = programs(section, folder)
+        self.steps = list(self._code)
+        self.measure(self.steps[-1])  # which makes most of the bytecode
+
+    def measure(self, step: str) -> Measured:
+        """Do a step in a new process."""
+        variables = environment(self._checkout) | {"PYTHONPYCACHEPREFIX": self._bytecode.name}
+        variables.pop("PYTHONDONTWRITEBYTECODE", None)
+        command = [sys.executable, "-c", self._code[step]]
+        done = subprocess.run(command, env=variables, cwd=self._checkout, capture_output=True, text=True, check=False)
+        if done.returncode:
+            raise Failed(self._checkout, done.stderr)
+        measured: Measured = json.loads(done.stdout)
+        return measured
+
+    def close(self) -> None:
+        """Discard the bytecode."""
+        self._bytecode.cleanup()
+
+
+SECTIONS: Final[dict[str, Callable[[Path, str, Path], Worker | Starter]]] = {
+    "operations": Worker,
+    "updates": Worker,
+    "materialisation": Starter,
+    "start-up": Starter,
+}
+
+
+def programs(section: str, folder: Path) -> dict[str, str]:
+    """Return the programs of a section whose steps are processes."""
+    if section == "start-up":
+        return {name: TIMED.format(code=code, name=name) for name, code in STARTS.items()}
+    return {
+        f"LUBM({size}), {task}": MATERIALISED.format(rules=rules, folder=folder, size=size, task=task)
+        for size in (1, 5)
+        for task, rules in TASKS.items()
+    }
+
+
+def environment(checkout: Path) -> dict[str, str]:
+    """Return the environment of a process that imports the package of a checkout."""
+    return os.environ | {"PYTHONPATH": str(checkout), "PYTHONHASHSEED": "0"}
+
+
+@dataclass
+class Comparison:
+    """CPU seconds of both checkouts, round by round."""
+
+    here: list[float] = field(default_factory=list)
+    there: list[float] = field(default_factory=list)
+
+    @property
+    def of_least(self) -> float:
+        """The ratio of the least times."""
+        return min(self.here) / min(self.there)
+
+    @property
+    def middle(self) -> float:
+        """The median of the ratios of the rounds."""
+        return median(here / there for here, there in zip(self.here, self.there, strict=True))
+
+    @property
+    def is_slower(self) -> bool:
+        """Whether both ratios say that this checkout is slower than it may be: noise seldom moves both."""
+        return min(self.of_least, self.middle) > MOST
+
+
+def compare(
+    section: str, checkouts: Sequence[Path], rounds: int, steps: Callable[[str], bool] = lambda _: True, folder: Path = CACHE
+) -> dict[str, Comparison]:
+    """Measure the steps of a section in both checkouts, in turns."""
+    found: dict[str, Comparison] = {}
+    with ExitStack() as stack:
+        here, there = (stack.enter_context(closing(SECTIONS[section](checkout, section, folder))) for checkout in checkouts)
+        for number in range(rounds):
+            for step in filter(steps, here.steps):
+                first, second = (here, there) if number % 2 else (there, here)
+                measured = {first: first.measure(step), second: second.measure(step)}
+                for name, seconds in measured[here].items():
+                    comparison = found.setdefault(name, Comparison())
+                    comparison.here.append(seconds)
+                    comparison.there.append(measured[there][name])
+    return found
+
+
+def table(section: str, found: dict[str, Comparison]) -> Table:
+    """Return the least times of both checkouts, and the ratios."""
+    unit, scale = UNITS.get(section, ("milliseconds", 1e3))
+    columns = "", "here", "there", "here / there", "median of rounds"
+    made = report.new_table(columns, ("",), title=f"{section}: CPU {unit}")
+    for name, comparison in found.items():
+        least = (f"{min(seconds) * scale:,.2f}" for seconds in (comparison.here, comparison.there))
+        ratios = (f"{ratio:.2f}" for ratio in (comparison.of_least, comparison.middle))
+        made.add_row(name, *least, *ratios, style="bold red" if comparison.is_slower else "")
     return made
 
 
 @click.command(context_settings={"help_option_names": ["-h", "--help"]})
 @click.option("--against", type=click.Path(path_type=Path, file_okay=False, exists=True), required=True, help="Another checkout.")
-@click.option("-p", "--processes", type=click.IntRange(min=1), default=5, show_default=True, help="Of each checkout.")
-@click.option("-r", "--repeats", type=click.IntRange(min=1), default=10, show_default=True, help="In each process.")
-def main(against: Path, processes: int, repeats: int) -> None:
-    """Compare single operations of this checkout with those of another one. The exit code is 1 if one is more than 5% slower."""
+@click.option("-s", "--section", "sections", type=click.Choice(list(SECTIONS)), multiple=True, default=list(SECTIONS))
+@click.option("-r", "--rounds", type=click.IntRange(min=1), default=20, show_default=True, help="Of each step in each checkout.")
+@click.option("--step", "wanted", default="", help="Only the steps whose names contain this.")
+@click.option("--cache", type=click.Path(path_type=Path, file_okay=False), default=CACHE, help="The folder of generated data.")
+def main(against: Path, sections: tuple[str, ...], rounds: int, wanted: str, cache: Path) -> None:
+    """Compare this checkout with another one: single operations, updates by each strategy, materialisation, start-up. The exit
+    code is 1 if something is more than 5% slower.
+    """
     console = Console(width=report.WIDTH)
     console.print(report.machine(), highlight=False, soft_wrap=True)
-    here, there = [], []
-    for _ in range(processes):
-        here.append(run(ROOT, repeats))
-        there.append(run(against.resolve(), repeats))
-    ours, theirs = least(here), least(there)
-    console.print(table(ours, theirs))
-    sys.exit(0 if all(seconds <= MOST * theirs[name] for name, seconds in ours.items()) else 1)
+    if {"updates", "materialisation"} & set(sections):
+        for universities in (1, 5):
+            lubm_files(universities, cache)
+    slower = False
+    for section in sections:
+        found = compare(section, (ROOT, against.resolve()), rounds, lambda name: wanted in name, cache)
+        console.print(table(section, found))
+        slower = slower or any(comparison.is_slower for comparison in found.values())
+    sys.exit(slower)
 
 
 if __name__ == "__main__":

@@ -138,6 +138,17 @@ def test_the_error_names_both_facts() -> None:
         reasoner.delete_key("box", [(1, 1)])
 
 
+def test_a_modified_fact_does_not_become_another_one() -> None:
+    """Two facts would become one in silence."""
+    reasoner = Reasoner("input relation box(id: integer, place: string) primary key (id) . ")
+    reasoner.add_facts("box", [(literal(1), literal("a")), (literal(2), literal("b"))])
+    with pytest.raises(KeyViolationError, match="same primary key"):
+        reasoner.modify("box", 1, id=2, place="b")
+    assert sorted(text.lexical for _, text in reasoner.facts("box")) == ["a", "b"]
+    reasoner.modify("box", 1, id=3, place="b")
+    assert sorted(number.lexical for number, _ in reasoner.facts("box")) == ["2", "3"]
+
+
 def test_many_rows_at_once() -> None:
     reasoner = Reasoner("input relation r(id: integer, x: integer) primary key (id) .")
     reasoner.add_table("r", {"id": range(2000), "x": range(2000)})

@@ -19,6 +19,7 @@ from random import Random
 from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import pytest
 from rdflib import RDF, RDFS, Dataset, Graph, Namespace
 from rdflib.plugins.sparql import prepareQuery
@@ -27,6 +28,7 @@ from kg_reasoner import KGReasonerStore, Reasoner, graph_of, store_of
 from kg_reasoner.concurrency import locking
 from kg_reasoner.concurrency.locking import ReadWriteLock
 from kg_reasoner.storage.dictionary import Dictionary
+from kg_reasoner.storage.kernels import native
 from kg_reasoner.terms import Term, literal
 
 if not hasattr(os, "fork"):
@@ -623,3 +625,57 @@ def test_the_size_during_a_transaction_of_another_thread() -> None:
     changing.join(10)
     reading.join(10)
     assert sizes == [before + 1, before]
+
+
+def test_questions_of_several_threads_about_facts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another thread asks between the kernel's answer and the moment at which it is read."""
+    reasoner = Reasoner("input multiset vote(who: string) .")
+    reasoner.add_facts("vote", [(literal(name),) for name in "abc"])
+    reasoner.materialise()
+    expected = list(reasoner.counts("vote"))
+    engine = reasoner.engine
+    unknown = np.zeros((3, 1), np.int32) + engine.dictionary.encode(literal("x"))
+    ask = native.have_flag
+
+    def interrupted(*arguments: int) -> int:
+        answered = ask(*arguments)
+        monkeypatch.setattr(native, "have_flag", ask)
+        assert not engine.base.are_explicit("vote", unknown).any()
+        return answered
+
+    monkeypatch.setattr(native, "have_flag", interrupted)
+    assert list(reasoner.counts("vote")) == expected
+
+
+def test_sizes_beside_a_writer() -> None:
+    """A size that is counted while somebody waits to write is not that of the graph afterwards."""
+    graph = Graph(store="KGReasoner")
+    graph.add((EX.a, EX.p, EX.b))
+    graph.commit()
+    store = store_of(graph)
+    core, counted = store.reasoner.core, threading.Event()
+    queries = core.queries
+    count = queries.count
+
+    def wait_for_a_writer(*arguments: Any) -> int:
+        found, writes = count(*arguments), core.engine.lock.writes
+        counted.set()
+        while core.engine.lock.writes == writes:
+            time.sleep(0.001)
+        return found
+
+    def write() -> None:
+        counted.wait()
+        store.reasoner.add_triples([(EX.a, EX.p, EX.c)])
+
+    queries.count = wait_for_a_writer  # type: ignore[method-assign]
+    writer = threading.Thread(target=write)
+    writer.start()
+    assert len(graph) == 1
+    writer.join()
+    queries.count = count  # type: ignore[method-assign]
+    assert len(graph) == 2
+    graph.remove((EX.a, EX.p, EX.b))
+    assert len(graph) == 1
+    graph.rollback()
+    assert len(graph) == 2

@@ -227,7 +227,7 @@ class ReasonerCore:
     def materialise(self, progress: Progress | None = None, limits: Limits | None = None) -> None:
         """See `kg_reasoner.api.reasoner.Reasoner.materialise`."""
         engine = self.engine
-        if not engine.is_current:
+        if engine.next_update.is_due or not engine.is_current:
             if engine.transaction is not None:
                 self._hand_over()
             if limits is None:
@@ -235,7 +235,9 @@ class ReasonerCore:
             else:
                 with self.limited(limits):
                     self._materialise(progress)
-        self._issue_notices()
+        seen, of_axioms = self._notices.seen
+        if seen is not self.loaded or of_axioms is not engine.axioms.warnings:
+            self._issue_notices()
 
     def silence(self) -> None:
         """Issue no Python warnings about what the data say beyond the rules."""

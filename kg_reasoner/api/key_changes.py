@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from kg_reasoner.api.core import ReasonerCore
-from kg_reasoner.api.keys import check_among, check_keys, facts_with_keys, stated_facts
+from kg_reasoner.api.keys import check_among, check_new_key, facts_with_keys, stated_facts
 from kg_reasoner.api.values import as_value
 from kg_reasoner.engine.encoding import as_row, encode_rows
 from kg_reasoner.errors import ArityError, KeyViolationError, ReasonerError, UnknownNameError, plural
@@ -60,7 +60,7 @@ def modify(core: ReasonerCore, predicate: str, key: Any, changes: Mapping[str, A
         core.engine.column_types.check(predicate, changed)
         if (changed[:, key_places(declaration)] != row[:, key_places(declaration)]).any():
             _remove(core, declaration, row)
-            check_keys(core.engine, declaration, changed)
+            check_new_key(core.engine, declaration, changed)
             core.engine.load(predicate, changed)
         else:
             _replace(core, declaration, changed)

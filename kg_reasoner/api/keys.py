@@ -14,7 +14,7 @@ from kg_reasoner.storage.arrays import Ids
 from kg_reasoner.storage.grouping import group_rows, pair_rows
 from kg_reasoner.terms import Term, term_text
 
-__all__ = ["check_among", "check_keys", "check_program", "facts_with_keys", "stated_facts"]
+__all__ = ["check_among", "check_keys", "check_new_key", "check_program", "facts_with_keys", "stated_facts"]
 
 _MANY = 8
 """A table is searched as a whole if it has at most so many times as many rows as keys are looked for; otherwise by an index."""
@@ -35,6 +35,17 @@ def check_keys(engine: Engine, declaration: Declaration, facts: Ids) -> None:
     differ = np.flatnonzero((facts[new] != known).any(axis=1))
     if len(differ):
         raise _violation(engine, declaration, facts[new[differ[0]]], known[differ[0]])
+
+
+def check_new_key(engine: Engine, declaration: Declaration, fact: Ids) -> None:
+    """Check that the key of a fact, shape (1, arity), is that of no fact, not even of the same one.
+
+    Raises:
+        KeyViolationError: A fact has the key.
+    """
+    _, known = facts_with_keys(engine, declaration, fact[:, key_places(declaration)])
+    if len(known):
+        raise _violation(engine, declaration, fact[0], known[0])
 
 
 def check_program(engine: Engine, program: Program) -> None:

@@ -117,7 +117,8 @@ class ReadWriteLock:
         self._freed, self._left = threading.Event(), threading.Event()
         """Set when a writer or a reader releases the lock while a thread waits for it."""
         self._mutex = new_mutex()
-        self._writes = 0
+        self.writes = 0
+        """How often somebody has begun to write."""
         self._reading = _Reading(self)
         self._writing = _Writing(self)
         _locks.add(self)
@@ -134,7 +135,8 @@ class ReadWriteLock:
 
     def state(self) -> int | None:
         """Return a number that stays the same while nobody writes, for a thread that reads; None while somebody writes."""
-        return None if self.writer else self._writes
+        writes = self.writes  # before the look at the writer, who counts when it has been seen
+        return None if self.writer else writes
 
     @property
     def is_writing(self) -> bool:
@@ -200,7 +202,7 @@ class ReadWriteLock:
                 if me in self._readers:
                     raise ReasonerError("a function that a query calls cannot change what is queried while other threads do")
                 self._wait(self._freed, lambda: self.writer.setdefault(WRITER, token) is token)
-        self._writes += 1
+        self.writes += 1
         if self._readers and self._readers.keys() != {me}:
             try:
                 self._wait(self._left, lambda: not self._readers or self._readers.keys() == {me})

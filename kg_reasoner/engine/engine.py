@@ -74,7 +74,8 @@ class Engine(AtomicState):
             return False
         pipeline.run(self, self.collector, progress)
         self.base.demands = None  # which holds on to tables as they were
-        self.check_limits()
+        if watches()[-1] is not NOBODY or self._watch.why is not None:
+            self.check_limits()
         self.next_update.is_due = False
         return True
 

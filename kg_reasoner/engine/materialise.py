@@ -441,7 +441,8 @@ class Materialiser:
 
     def enter(self, stratum: Stratum) -> None:
         """Set the plans of a stratum in the context."""
-        self.rest()
+        if self._crew is not None:
+            self.rest()
         database = self.database
         if stratum.triggers is None or stratum.blockers is None:
             stratum.triggers = SectionPlans(database, (plan for rule in stratum.rules.values() for plan in rule.triggers))

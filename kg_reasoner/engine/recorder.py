@@ -87,7 +87,7 @@ class Recorder:
 
     def measure(self, phase: str, rule: Rule | None = None) -> AbstractContextManager[None]:
         """Return a ``with`` block whose time belongs to an activity, except for the activities measured inside it."""
-        return Span(self, Activity(phase, rule)) if self.is_on else _NOTHING
+        return Span(self, Activity(phase, rule)) if self._readers else _NOTHING
 
     def count(self, activity: Activity, instances: int, new: int = 0) -> None:
         """Add rule instances and new facts to an activity."""

@@ -35,7 +35,7 @@ class UnionGraphs(StoredGraphs):
     def __init__(self, reasoner: Reasoner, inferred_graph: URIRef | None = None) -> None:
         super().__init__(StoreTransactions(reasoner), inferred_graph)
         self._size = -1, 0
-        """The number of all triples, behind the version of the reasoner that has so many."""
+        """The number of all triples, behind the state of the lock in which they were counted, see `ReadWriteLock.state`."""
 
     def open(self, ruleset: str) -> None:
         """Change to a new reasoner with another rule set. Changes are committed before."""
@@ -91,13 +91,15 @@ class UnionGraphs(StoredGraphs):
                 return 0
             with self.transactions.reading("explicit" if is_stated(place) else which):
                 return len(self.match(place, (None, None, None), which))
-        (version, size), core = self._size, self.reasoner.core
-        if which == "all" and version == core.engine.version and core.is_settled:
-            return size  # nothing has changed since it was counted, and nobody was writing after it had been read
+        (writes, size), lock = self._size, self.reasoner.engine.lock
+        if which == "all" and writes == lock.writes and not lock.writer:
+            return size  # nobody has begun to write since it was counted, nor was anybody waiting for that
+        core = self.reasoner.core
         with self.transactions.reading(which):
             if which != "all":
                 return core.queries.count(which)
-            self._size = _, size = core.engine.version, core.queries.count()
+            state, size = lock.state(), core.queries.count()
+            self._size = -1 if state is None else state, size
             return size
 
     # --- SPARQL -----------------------------------------------------------------------------------------------------

@@ -99,16 +99,20 @@ class Database(ChangingRelations):
         return self._arguments.answers(len(triples))
 
     def have_flag(self, relation: int, facts: Rows, flag: int = EXPLICIT) -> Changed:
-        """Return a mask of the facts, shape (n, arity), that hold with a flag."""
-        data, answers = self._arguments.take(facts)
+        """Return a mask of the facts, shape (n, arity), that hold with a flag. Several threads may call this, while nothing is
+        inserted or deleted.
+        """
+        arguments = Arguments()
+        data, answers = arguments.take(facts)
         native.have_flag(self.address, relation, data, len(facts), flag, answers)
-        return self._arguments.answers(len(facts))
+        return arguments.answers(len(facts))
 
     def triples_have_flag(self, triples: Rows, flag: int = EXPLICIT) -> Changed:
         """The same for triples, shape (n, 3), in property tables."""
-        data, answers = self._arguments.take(triples)
+        arguments = Arguments()
+        data, answers = arguments.take(triples)
         native.triples_have_flag(self.address, data, len(triples), flag, answers)
-        return self._arguments.answers(len(triples))
+        return arguments.answers(len(triples))
 
     def answers_to(self, facts: Rows) -> Changed:
         """Return a mask of the facts that the interrupted last call has loaded or retracted, if it was for these facts."""

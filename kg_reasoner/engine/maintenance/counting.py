@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Final
 
 import numpy as np
 
@@ -11,12 +12,15 @@ from kg_reasoner.engine.maintenance import Finder, Work
 from kg_reasoner.engine.maintenance.collect import collect
 from kg_reasoner.engine.maintenance.strata import delete_underived, of_level
 from kg_reasoner.engine.materialise import Materialiser, PlannedRule
+from kg_reasoner.storage.arrays import Numbers
 from kg_reasoner.storage.kernels import native
-from kg_reasoner.storage.kernels.layout import DONE, GROW
+from kg_reasoner.storage.kernels.layout import DONE, GROW, Relation
 from kg_reasoner.storage.kernels.memory import allocate
 
 ROOMS = {"pool_of_tallies": "tally_room", "events": "event_room", "adjusted": "adjusted_room", "touched": "touched_room"}
 """The pools of the context, and the fields with their capacities."""
+_LEVEL: Final = Relation.fields["level"][0]
+_RANKED: Final = Relation.fields["ranked"][0]
 
 
 class Counting:
@@ -30,7 +34,10 @@ class Counting:
         self.database = materialiser.database
         materialiser.exact = True
         self.database.rank()
-        self._levels: dict[int, int] = {}
+        self._levels: Numbers = np.empty(0, np.int64)
+        """The level of each relation, see `Stratum`, or -1."""
+        self._noted: tuple[int, int] | None = None
+        """The version of the rules, and the number of relations, that these are the levels for."""
         self._pools: dict[str, int] = {}
         context = self.database.context
         for name in ROOMS:
@@ -58,7 +65,10 @@ class Counting:
         else:
             database.make_lists()
             delete_underived(materialiser, work)
-        self._note_levels(fresh)
+        state = materialiser.version, len(database.relations)
+        has_levels = state == self._noted and not fresh
+        if not has_levels:
+            self._note_levels(fresh)
         for stratum in strata:
             materialiser.begin(stratum)
             database.make_lists()
@@ -75,31 +85,33 @@ class Counting:
         if work.collects:
             collect(database, work)
         native.finish_update(database.address)
-        for relation, level in self._levels.items():
-            if level < 0:
-                database.relations[relation].ranked = -1
+        if not has_levels:
+            words = database.relations.words[: len(self._levels)]
+            words[self._levels < 0, _RANKED] = -1
+            self._noted = state
         database.mark_materialised()
 
     def _note_levels(self, fresh: bool) -> None:
         """Update ranks for the strata: relations that rules derive for the first time get ranks."""
-        database = self.database
-        levels = {number: record.level for number, record in enumerate(database.relations.records)}
+        database, known = self.database, self._levels
+        words = database.relations.words[: len(database.relations)]
+        levels = words[:, _LEVEL].copy()
+        derived = levels >= 0
         if not fresh:
-            for relation, level in levels.items():
-                if level >= 0 and self._levels.get(relation, -1) < 0:
-                    native.rank_explicit(database.address, relation)
-        for relation, level in levels.items():
-            if level >= 0:
-                database.relations[relation].ranked = level
+            first = derived.copy()
+            first[: len(known)] &= known < 0
+            for relation in np.flatnonzero(first).tolist():
+                native.rank_explicit(database.address, relation)
+        words[derived, _RANKED] = levels[derived]
         self._levels = levels
 
     def needs_restart(self) -> bool:
         """Return whether relations with counts have moved to other strata."""
-        records = self.database.relations.records
-        return any(
-            level >= 0 and records[relation].level >= 0 and records[relation].level != level
-            for relation, level in self._levels.items()
-        )
+        relations, known = self.database.relations, self._levels
+        if self._noted == (self.materialiser.version, len(relations)):
+            return False
+        levels = relations.words[: len(known), _LEVEL]
+        return bool(((known >= 0) & (levels >= 0) & (levels != known)).any())
 
     def _count(self, planned: PlannedRule, *, removes: bool) -> None:
         """Count all instances of a new rule, or discount those of a removed one."""

@@ -262,14 +262,15 @@ class Record:
     An exception between two lines finds each field set or not, and never an address without its array.
     """
 
-    __slots__ = ("_arrays", "_first", "_table")
+    __slots__ = ()
 
-    def __init__(self, table: "StructTable", first: int) -> None:
-        self._table = table
-        self._first = first
-        self._arrays: dict[str, Any] = {}
+    _table: "StructTable"
+    _first: int
+    _arrays: dict[str, Any]
 
     if TYPE_CHECKING:
+
+        def __init__(self, table: "StructTable", first: int) -> None: ...
 
         def __getattr__(self, name: str) -> Any: ...
         def __setattr__(self, name: str, value: Any) -> None: ...
@@ -293,10 +294,40 @@ class Record:
         self._table.words.reshape(-1)[places], self._arrays = words, arrays  # one line: nothing interrupts between two stores
 
 
+class _RecordOfTable(Record):
+    """A struct in a table that can grow."""
+
+    __slots__ = ("_arrays", "_first", "_table")
+
+    def __init__(self, table: "StructTable", first: int) -> None:
+        self._table, self._first, self._arrays = table, first, {}
+
+
 def _record_class(struct: type[Struct]) -> type[Record]:
     """Return the class for records of a struct, with a property for each field."""
     members = {name: _word(word) if kind is int else _pointer(name, word) for name, (word, kind) in struct.fields.items()}
-    return type(f"{struct.__name__}Record", (Record,), {"__slots__": (), **members})
+    return type(f"{struct.__name__}Record", (_RecordOfTable,), {"__slots__": (), **members})
+
+
+_single_classes: dict[type[Struct], Any] = {}
+
+
+def _single_class(struct: type[Struct]) -> Any:
+    """Return the class for a struct that has a table of its own: as it never moves, ctypes can read and write its integers."""
+    words = [(name if kind is int else f"{name} (address)", ctypes.c_int64) for name, (_, kind) in struct.fields.items()]
+    members: dict[str, Any] = {name: _pointer(name, word) for name, (word, kind) in struct.fields.items() if kind is not int}
+    members |= {"_fields_": words, "__slots__": _RecordOfTable.__slots__}
+    return type(f"Single{struct.__name__}Record", (Record, ctypes.Structure), members)
+
+
+def _single(table: "StructTable") -> Record:
+    """Return the record of the only struct of a table."""
+    made = _single_classes.get(table.struct)
+    if made is None:
+        made = _single_classes[table.struct] = _single_class(table.struct)
+    record: Record = made.from_buffer(table.words)
+    record._table, record._first, record._arrays = table, 0, {}
+    return record
 
 
 def _word(word: int) -> property:
@@ -323,7 +354,8 @@ def _pointer(name: str, word: int) -> property:
 class StructTable:
     """A growing array of structs of one type. `owner` and `field` locate the pointer to it, which is kept up to date.
 
-    The array that it grows out of is left as it is, so that whoever holds it may go on reading it.
+    The array that it grows out of is left as it is, so that whoever holds it may go on reading it. With a capacity of 1, it has a
+    single struct, and does not grow.
     """
 
     def __init__(self, struct: type[Struct], owner: Record | None = None, field: str = "", capacity: int = 16) -> None:
@@ -350,7 +382,7 @@ class StructTable:
         count = len(self._records)
         self._fit(count + 1)
         self.words[count] = 0
-        record = self.struct.record(self, count * len(self.struct.fields))
+        record = _single(self) if len(self.words) == 1 else self.struct.record(self, count * len(self.struct.fields))
         for name, value in values.items():
             setattr(record, name, value)
         self._records.append(record)
@@ -392,6 +424,7 @@ class StructTable:
     def _fit(self, count: int) -> None:
         """Make room for this number of structs."""
         if count > len(self.words):
+            assert len(self.words) > 1
             used = len(self._records)
             grown = allocate((max(count, 2 * len(self.words)), self.words.shape[1]), np.int64, 0)
             grown[:used] = self.words[:used]
