@@ -246,7 +246,21 @@ def test_random_queries(case: tuple[Dataset, ast.Query]) -> None:
 TOKEN = re.compile(r"\s+|\w+|<[^>\s]*>|.")
 SYMBOLS = "{ } ( ) . ; , ?x a <urn:a> * + - 1 's' @en [ ] ! | ^ / ? = _:b"
 WORDS = "FILTER OPTIONAL UNION SELECT AS IN NOT EXISTS COUNT GROUP LIMIT"
-PIECES = [*SYMBOLS.split(), *WORDS.split(), "#\n", " ", "é", "GROUP BY", "_:a", "::", "BIND(1 AS ?y)", "{ _:b :q ?y }", "?z", "5e", "(1 AS ?y)"]
+PIECES = [
+    *SYMBOLS.split(),
+    *WORDS.split(),
+    "#\n",
+    " ",
+    "é",
+    "GROUP BY",
+    "_:a",
+    "::",
+    "BIND(1 AS ?y)",
+    "{ _:b :q ?y }",
+    "?z",
+    "5e",
+    "(1 AS ?y)",
+]
 
 
 @pytest.mark.parametrize("seed", range(examples(400)))
