@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from dataclasses import fields, is_dataclass
 from random import Random
 from typing import Any
@@ -15,7 +16,9 @@ from kg_reasoner.errors import QuerySyntaxError
 from kg_reasoner.program import Variable
 from kg_reasoner.sparql import algebra
 from kg_reasoner.sparql.parsed import parsed_query
-from kg_reasoner.sparql.syntax.queries import read_common_query
+from kg_reasoner.sparql.scope import mentioned
+from kg_reasoner.sparql.syntax.queries import _QueryReader, read_common_query
+from kg_reasoner.sparql.syntax.tokens import Unread
 from kg_reasoner.sparql.text import read_query
 from kg_reasoner.sparql.translate import translate_query
 from kg_reasoner.terms import BlankNode
@@ -43,7 +46,7 @@ SELECT (?y AS ?z) (STR(?x) AS ?s) ?x ?x { ?x :p ?y } ORDER BY ?x DESC(?y) ASC(ST
 SELECT ?x { ?x :p ?y } OFFSET 3 LIMIT 07 VALUES ?x { :a }
 SELECT ?x (COUNT(*) AS ?n) (SUM(DISTINCT ?y) + 1 AS ?m) (GROUP_CONCAT(?y; SEPARATOR=", ") AS ?g) { ?x :p ?y } GROUP BY ?x
 SELECT (COUNT(?y) AS ?n) (?n * 2 AS ?m) { ?x :p ?y } HAVING (COUNT(?y) > 1 && ?x = :a) ORDER BY ?y AVG(?y)
-SELECT ?x ?k ?z (MIN(?y) AS ?l) { ?x :p ?y ; :q ?z } GROUP BY ?x (STR(?y) AS ?k) STRLEN(?z) HAVING (MAX(?y) < ?x) ORDER BY ?l
+SELECT ?x ?k (MIN(?y) AS ?l) { ?x :p ?y ; :q ?z } GROUP BY ?x (STR(?y) AS ?k) STRLEN(?z) HAVING (MAX(?y) < ?x) ORDER BY ?l
 SELECT * { ?x :p ?y { SELECT ?y (COUNT(*) AS ?n) { ?y :q ?z } GROUP BY ?y } { SELECT DISTINCT * { ?y :r ?w } LIMIT 2 } }
 SELECT ?x { ?x :p ?y FILTER(IF(?y < 2, COALESCE(?x, 1), CONCAT("a", ?y)) = BNODE() || RAND() > SUBSTR(?x, 2) || isIRI(?x)) }
 ASK { ?x :p ?y FILTER(sameTerm(?x, ?y)) }
@@ -51,6 +54,9 @@ ASK WHERE { }
 CONSTRUCT { ?x :q [ :r ?y ] . _:b :s ?x } WHERE { ?x :p ?y } LIMIT 3
 DESCRIBE :a
 DESCRIBE :a <urn:b>
+SELECT * { _:a :p ?x FILTER(?x > 1) _:a :q ?y . ?y :r _:b_1. { [] :q _:c } MINUS { ?x :p ?z } BIND(1 AS ?z) BIND(?z AS ?w) }
+SELECT ?k (COUNT(*) + STRLEN(?k) AS ?n) (?n AS ?m) { ?x :p ?y } GROUP BY (STR(?y) AS ?k) ORDER BY ?n ?k
+SELECT * { _:path1 :p ?x . ?x :q/:r ?y }
 SELECT ?x # a comment { with } <signs> "
 { ?x :p "# no comment" . # ?z
  <urn:a#b> :q ?x }
@@ -77,6 +83,30 @@ SELECT ?x { ?x :p ?y . . }
 SELECT ?x { ?x :p ?y ?x :q ?z }
 SELECT ?x { "s" :p ?y }
 SELECT ?x { ?x :p ?y } LIMIT -1
+SELECT ?x { ?x ::p ?y ?y }
+SELECT ?x { ?x :p _:a.a:p ?y ?z }
+SELECT ?x { ?x :p _:a-b }
+SELECT * { _:a :p ?x { _:a :q ?y } }
+SELECT * { _:a :p ?x OPTIONAL { ?x :q ?y } _:a :q ?z }
+SELECT * { _:a :p ?x FILTER EXISTS { _:a :q ?x } }
+SELECT * { { _:a :p ?x } UNION { _:a :q ?x } }
+SELECT * { ?x :p ?y BIND(1 AS ?y) }
+SELECT * { { ?x :p ?y } OPTIONAL { ?x :q ?z } BIND(1 AS ?z) }
+SELECT * { BIND(1 AS ?z) BIND(2 AS ?z) }
+SELECT * { VALUES ?z { 1 } BIND(2 AS ?z) }
+SELECT (1 AS ?x) { ?x :p ?y }
+SELECT (1 AS ?x) (2 AS ?x) { }
+SELECT ?x (1 AS ?x) { }
+SELECT (1 AS ?x) { } VALUES ?x { 2 }
+SELECT (COUNT(?x) AS ?x) { ?x :p ?y }
+SELECT ?y { ?x :p ?y } GROUP BY ?x
+SELECT ?y (COUNT(?x) AS ?n) { ?x :p ?y }
+SELECT (STR(?y) AS ?s) { ?x :p ?y } GROUP BY ?x
+SELECT (COUNT(?x) + ?y AS ?n) { ?x :p ?y }
+SELECT (?n AS ?m) (COUNT(?x) AS ?n) { ?x :p ?y }
+SELECT (COUNT(*) AS ?n) { ?x :p ?y } ORDER BY ?x
+SELECT (COUNT(*) AS ?n) { ?x :p ?y } GROUP BY (STR(?x) AS ?y)
+SELECT ?__agg_1__ { ?__agg_1__ :p ?y }
 SELECT { ?x :p ?y }
 SELECT ?x { ?x other:p ?y }
 SELECT ?x { ?x :p ?y FILTER(?x < ?y < 2) }
@@ -131,6 +161,58 @@ def test_other_texts_are_left_to_rdflib(text: str) -> None:
     assert read_common_query(PREFIXES + text, {}) is None
 
 
+def test_the_lexical_grammar() -> None:
+    assert read_common_query("SELECT ?x { ?x a <urn:a> # a comment\r FILTER(false) }", {}) == read_common_query(
+        "SELECT ?x { ?x a <urn:a> FILTER(false) }", {}
+    )
+    colons = read_common_query("PREFIX : <urn:> SELECT ?x { ?x ::a: ?y }", {})
+    assert colons is not None and "urn::a:" in repr(colons.query)
+    assert read_common_query(f"SELECT * {{ }} LIMIT {'9' * 5000}", {}) is None
+    assert read_common_query("SELECT ?x { ?x a:p ?y }", {"a": "relative/"}) is None
+
+
+def test_blank_nodes_differ_from_the_nodes_within_paths() -> None:
+    found = read_common_query(PREFIXES + "SELECT * { _:path1 :p ?x . ?x :q/:r ?y }", {})
+    assert found is not None and len({*mentioned(found.query.node)}) == 4
+
+
+@pytest.mark.parametrize(
+    "repeated",
+    [
+        "?x :p ?y . ", "{ ?x :p ?y } ", "BIND(1 AS ?b{}) ", "{{ SELECT * {{ ?x :p ?y{} }} }} ", "FILTER(?x) ", "OPTIONAL { } ",
+        "FILTER NOT EXISTS { ?x :p _:b{} } ", "?x :p [ ?y _:a ] . ", "VALUES ?x { 1 } ", "# comment\n", " ",
+    ],
+)  # fmt: skip
+def test_the_work_grows_with_the_text(repeated: str) -> None:
+    """Twice the text takes no more than some three times the calls of functions."""
+
+    def calls(number: int) -> int:
+        text = PREFIXES + "SELECT ?x { " + "".join(repeated.replace("{}", str(i)) for i in range(number)) + "}"
+        count = 0
+
+        def profile(*_: object) -> None:
+            nonlocal count
+            count += 1
+
+        sys.setprofile(profile)
+        try:
+            read_common_query(text, {})
+        finally:
+            sys.setprofile(None)
+        return count
+
+    assert calls(100) < 3 * calls(50)
+
+
+@pytest.mark.parametrize(
+    "text", ["?x :p " + "[ :p " * 300 + "1" + "]" * 300, "?x " + "(" * 300 + ":p" + ")" * 300 + " ?y", "{" * 200 + "}" * 200]
+)
+def test_nesting_is_bounded(text: str) -> None:
+    reader = _QueryReader(f"{PREFIXES} SELECT * {{ {text} }}", {})
+    with pytest.raises(Unread):
+        reader.query()
+
+
 def test_deep_nesting_is_left_to_rdflib() -> None:
     for text in ("{" * 500 + "}" * 500, "{ FILTER(" + "(" * 500 + "1" + ")" * 500 + ") }"):
         assert read_common_query(f"SELECT * {text}", {}) is None
@@ -164,7 +246,21 @@ def test_random_queries(case: tuple[Dataset, ast.Query]) -> None:
 TOKEN = re.compile(r"\s+|\w+|<[^>\s]*>|.")
 SYMBOLS = "{ } ( ) . ; , ?x a <urn:a> * + - 1 's' @en [ ] ! | ^ / ? = _:b"
 WORDS = "FILTER OPTIONAL UNION SELECT AS IN NOT EXISTS COUNT GROUP LIMIT"
-PIECES = [*SYMBOLS.split(), *WORDS.split(), "#\n", " ", "é", "GROUP BY"]
+PIECES = [
+    *SYMBOLS.split(),
+    *WORDS.split(),
+    "#\n",
+    " ",
+    "é",
+    "GROUP BY",
+    "_:a",
+    "::",
+    "BIND(1 AS ?y)",
+    "{ _:b :q ?y }",
+    "?z",
+    "5e",
+    "(1 AS ?y)",
+]
 
 
 @pytest.mark.parametrize("seed", range(examples(400)))

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from kg_reasoner.errors import QuerySyntaxError
 
-__all__ = ["in_order_of_appearance", "select_visible"]
+__all__ = ["first_places", "in_order_of_appearance", "select_visible"]
 
 _VARIABLE: Final = re.compile(r"[?$](\w+)")
 
@@ -21,9 +21,14 @@ _UNSEEN: Final = frozenset({"Filter", "MinusGraphPattern"})
 _SELECTS: Final = frozenset({"SelectQuery", "SubSelect"})
 
 
+def first_places(text: str) -> dict[str, int]:
+    """Return where each variable first appears in a text, as a number by its name."""
+    return {name: place for place, name in reversed(list(enumerate(_VARIABLE.findall(text))))}
+
+
 def in_order_of_appearance(variables: Iterable[Any], text: str) -> list[Any]:
     """Return variables of rdflib in the order in which they appear in the text of their query."""
-    places = {name: place for place, name in reversed(list(enumerate(_VARIABLE.findall(text))))}
+    places = first_places(text)
     return sorted(variables, key=lambda variable: (places.get(str(variable), len(places)), str(variable)))
 
 

@@ -44,7 +44,6 @@ AGGREGATES: Final = frozenset({"COUNT", "SUM", "MIN", "MAX", "AVG", "SAMPLE", "G
 
 _RELATIONS: Final = frozenset({"=", "!=", "<", ">", "<=", ">="})
 _ZERO: Final = Literal("0", XSD.integer.value)
-_DEEPEST: Final = 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,21 +59,17 @@ class Aggregate:
 class ExpressionReader(TripleReader):
     """Reads expressions. Where aggregates are permitted, an expression may have an `Aggregate` as an operand."""
 
-    _depth = 0
-
     @abstractmethod
     def group(self) -> Node:
         """Read a group in braces."""
 
     def expression(self) -> Expression:
         """Read an expression."""
-        self._depth += 1
-        if self._depth > _DEEPEST:
-            raise Unread
+        self.descend()
         operands = [self._conjunction()]
         while self.accept("||"):
             operands.append(self._conjunction())
-        self._depth -= 1
+        self.ascend()
         return operands[0] if len(operands) == 1 else call("||", *operands)
 
     def _conjunction(self) -> Expression:

@@ -9,7 +9,8 @@ from typing import Any, Final
 from kg_reasoner.program import Variable
 from kg_reasoner.sparql import algebra
 from kg_reasoner.sparql.algebra import Expression, Node
-from kg_reasoner.sparql.building import PatternBuilder, Triple, call, conjuncts, joined
+from kg_reasoner.sparql.building import PatternBuilder, call, conjuncts
+from kg_reasoner.sparql.syntax.elements import Elements
 from kg_reasoner.sparql.syntax.expressions import Aggregate, ExpressionReader, has
 from kg_reasoner.sparql.syntax.terms import BLANK
 from kg_reasoner.sparql.syntax.tokens import VARIABLE, WORD, Unread
@@ -45,30 +46,37 @@ class PatternReader(ExpressionReader):
         self._nesting += 1
         if self._nesting > _DEEPEST:
             raise Unread
+        outer = self.start_basic_pattern()
         self.expect("{")
         if self.word() == "SELECT":
-            node = self.subquery()
+            node, conditions = self.subquery(), list[Expression]()
             self.expect("}")
-            self._nesting -= 1
-            return node, []
-        node, conditions, waiting = algebra.UNIT, list[Expression](), list[Triple]()
+        else:
+            node, conditions = self._elements()
+        self.resume_basic_pattern(outer)
+        self._nesting -= 1
+        return node, conditions
+
+    def _elements(self) -> tuple[Node, list[Expression]]:
+        """Read what is in a group, up to the closing brace. See `_parts`."""
+        found, conditions = Elements(self.builder), list[Expression]()
         may_be_triples = True
         while not self.accept("}"):
             if self.sees_triples():
                 if not may_be_triples:
                     raise Unread
-                waiting += self.triples()
+                found.triples += self.triples()
                 may_be_triples = False
                 continue
             if self.word() == "FILTER":
                 conditions.append(self._filter())
             else:
-                node, waiting = joined([node, self.builder.pattern(waiting)]), []
-                node = self._part(node)
+                found.end_basic_pattern()
+                self.start_basic_pattern()
+                self._part(found)
             self.accept(".")
             may_be_triples = True
-        self._nesting -= 1
-        return joined([node, self.builder.pattern(waiting)]), conditions
+        return found.node(), conditions
 
     def _filter(self) -> Expression:
         self.expect_word("FILTER")
@@ -77,25 +85,27 @@ class PatternReader(ExpressionReader):
             raise Unread
         return call("!", call("!", found)) if isinstance(found, (Variable, Literal)) else found
 
-    def _part(self, before: Node) -> Node:
-        """Read what is no triple; `before` is what precedes it in the group."""
+    def _part(self, found: Elements) -> None:
+        """Read what is no triple; `found` is what precedes it in the group, to which it is added."""
         if self.sees("{"):
-            return joined([before, self._alternatives_in_braces()])
+            found.join(self._alternatives_in_braces())
+            return
         name = self.take(WORD).upper()
         if name == "OPTIONAL":
             node, conditions = self._parts()
             condition = None if not conditions else conditions[0] if len(conditions) == 1 else call("&&", *conditions)
-            return algebra.LeftJoin(before, node, condition)
-        if name == "MINUS":
-            return algebra.Minus(before, self.group())
-        if name == "GRAPH":
+            found.optional(node, condition)
+        elif name == "MINUS":
+            found.minus(self.group())
+        elif name == "GRAPH":
             graph = self.variable() if self.kind == VARIABLE else self.iri()
-            return joined([before, algebra.EachGraph(graph, self.group())])
-        if name == "BIND":
-            return self._bind(before)
-        if name == "VALUES":
-            return joined([before, self.values()])
-        raise Unread
+            found.join(algebra.EachGraph(graph, self.group()))
+        elif name == "BIND":
+            self._bind(found)
+        elif name == "VALUES":
+            found.join(self.values())
+        else:
+            raise Unread
 
     def _alternatives_in_braces(self) -> Node:
         parts = [self.group()]
@@ -107,8 +117,8 @@ class PatternReader(ExpressionReader):
             tuple(inner for part in parts for inner in (part.parts if isinstance(part, algebra.Union) else [part]))
         )
 
-    def _bind(self, before: Node) -> Node:
-        seen = dict(self.seen)
+    def _bind(self, found: Elements) -> None:
+        seen, self.seen = self.seen, {}
         self.expect("(")
         expression = self.expression()
         self.expect_word("AS")
@@ -117,7 +127,7 @@ class PatternReader(ExpressionReader):
         self.expect(")")
         if has(Aggregate, expression) or expression == variable:
             raise Unread
-        return algebra.Extend(before, variable, expression)
+        found.bind(variable, expression)
 
     def values(self) -> algebra.Values:
         """Read what follows VALUES."""

@@ -14,9 +14,10 @@ from kg_reasoner.sparql.scope import in_scope
 from kg_reasoner.sparql.syntax.aggregates import AggregateCollector
 from kg_reasoner.sparql.syntax.expressions import Aggregate, has
 from kg_reasoner.sparql.syntax.patterns import PatternReader, is_named
+from kg_reasoner.sparql.syntax.rules import check_assigned, check_grouped
 from kg_reasoner.sparql.syntax.terms import BLANK
 from kg_reasoner.sparql.syntax.tokens import END, NUMBER, VARIABLE, WORD, Unread
-from kg_reasoner.sparql.visible import in_order_of_appearance
+from kg_reasoner.sparql.visible import first_places
 from kg_reasoner.terms import BlankNode
 
 __all__ = ["ReadQuery", "read_common_query"]
@@ -26,6 +27,8 @@ _Order: TypeAlias = list[tuple[Expression, bool]]
 
 _CLAUSES: Final = frozenset({"HAVING", "ORDER", "LIMIT", "OFFSET", "VALUES"})
 """What may follow a list of conditions."""
+_LONGEST: Final = 1000
+"""The number of digits of the longest limit; Python does not read much longer ones."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +67,8 @@ class _Select:
 class _QueryReader(PatternReader):
     """Reads queries."""
 
+    _places: dict[str, int] | None = None
+
     def query(self) -> Query:
         """Read the whole text."""
         self.prologue()
@@ -101,6 +106,7 @@ class _QueryReader(PatternReader):
         triples = self.triples(has_paths=False)
         self.expect("}")
         self.seen = {}
+        self.forget_labels()
         template = tuple(cast(algebra.TriplePattern, tuple(map(_template_term, triple))) for triple in triples)
         return algebra.Construct(self._solutions(None), template)
 
@@ -109,7 +115,8 @@ class _QueryReader(PatternReader):
         self.expect_word("SELECT")
         outer, self.seen = self.seen, {}
         node = self._solutions(self._select_clause())
-        self.seen = {**outer, **dict.fromkeys(self._projected(node))}
+        outer.update(dict.fromkeys(self._projected(node)))
+        self.seen = outer
         return node
 
     def _select_clause(self) -> _Select:
@@ -153,6 +160,8 @@ class _QueryReader(PatternReader):
             if keys is not None or any(has(Aggregate, condition) for condition in (*having, *(key for key, _ in order))):
                 raise Unread
         else:
+            if any(expression is not None for _, expression in items):
+                check_assigned(items, {*in_scope(node), *(keys or ()), *(values.variables if values else ())})
             node, items, having, order = self._grouped(node, keys, items, having, order)
         if having:
             node = algebra.Filter(tuple(part for condition in having for part in conjuncts(condition)), node)
@@ -169,8 +178,10 @@ class _QueryReader(PatternReader):
         return node if limits is None else algebra.Slice(node, *limits)
 
     def _by_appearance(self, variables: Iterable[Variable]) -> list[Variable]:
-        names = dict.fromkeys(variable.name for variable in variables)
-        return [Variable(name) for name in in_order_of_appearance(names, self.text)]
+        if self._places is None:
+            self._places = first_places(self.text)
+        places, names = self._places, dict.fromkeys(variable.name for variable in variables)
+        return [Variable(name) for name in sorted(names, key=lambda name: (places.get(name, len(places)), name))]
 
     def _group_by(self, node: Node) -> tuple[list[Variable] | None, Node]:
         """Read GROUP BY; return the keys, and the pattern with those that are computed."""
@@ -179,6 +190,7 @@ class _QueryReader(PatternReader):
         self.expect_word("BY")
         keys: list[Variable] = []
         computed: list[tuple[Variable, Expression]] = []
+        visible: set[Variable] | None = None
         while self.kind == VARIABLE or self._sees_constraint():
             if self.kind == VARIABLE:
                 keys.append(self.variable())
@@ -188,7 +200,11 @@ class _QueryReader(PatternReader):
                 self.expect_word("AS")
                 keys.append(self.variable())
                 self.expect(")")
-                node = node if expression == keys[-1] else algebra.Extend(node, keys[-1], expression)
+                visible = set(in_scope(node)) if visible is None else visible
+                if keys[-1] in visible or expression == keys[-1]:
+                    raise Unread
+                visible.add(keys[-1])
+                node = algebra.Extend(node, keys[-1], expression)
             else:
                 expression = self.constraint()
                 keys.append(self.builder.fresh(".key"))
@@ -233,7 +249,7 @@ class _QueryReader(PatternReader):
         while (name := self.word()) in ("LIMIT", "OFFSET") and name not in found:
             self.take(WORD)
             number = self.take(NUMBER)
-            if not number.isdigit():
+            if not number.isdigit() or len(number) > _LONGEST:
                 raise Unread
             found[name] = int(number)
         return (found.get("OFFSET", 0), found.get("LIMIT")) if found else None
@@ -247,10 +263,12 @@ class _QueryReader(PatternReader):
             return node, items, having, order
         if any(has(algebra.Exists, expression) for expression in expressions):
             raise Unread  # rdflib takes variables of its pattern for those of the group
+        sampled = any(has(Aggregate, key) for key, _ in order)
+        check_grouped(items, keys or (), [] if sampled else [key for key, _ in order])
         collected = AggregateCollector(keys or (), in_scope(node))
         selected = [(target, None if item is None else collected.without(item, target)) for target, item in items]
         having = [collected.without(condition) for condition in having]
-        if any(has(Aggregate, key) for key, _ in order):
+        if sampled:
             order = [(collected.without(key), descends) for key, descends in order]
         plain = [(variable, collected.sample(variable)) for variable, item in items if item is None]
         node = algebra.Group(node, tuple(keys or ()), tuple(collected.found), is_whole=keys is None)

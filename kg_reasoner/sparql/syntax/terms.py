@@ -9,7 +9,7 @@ from typing import Any, Final
 from kg_reasoner.program import Variable
 from kg_reasoner.sparql.algebra import PatternTerm
 from kg_reasoner.sparql.syntax.tokens import IRIREF, LABEL, LANGUAGE, NAME, NUMBER, STRING, VARIABLE, WORD, Tokens, Unread
-from kg_reasoner.terms import ABSOLUTE_IRI, IRI, NOT_IN_IRI, RDF, XSD, Literal, unescape
+from kg_reasoner.terms import ABSOLUTE_IRI, IRI, RDF, XSD, Literal, unescape
 
 __all__ = ["BLANK", "TermReader"]
 
@@ -18,6 +18,9 @@ BLANK: Final = "_:"
 
 _CANONICAL: Final = re.compile(r"(?:0|[1-9][0-9]*)(?:\.[0-9]+)?")
 """The numbers that rdflib does not normalise."""
+_OF_AGGREGATE: Final = re.compile("__agg_[0-9]+__")
+"""The names of the variables for aggregates."""
+_DEEPEST: Final = 40
 
 
 class TermReader(Tokens):
@@ -36,6 +39,36 @@ class TermReader(Tokens):
         self.seen: dict[Variable, None] = {}
         """The variables that were read in the present SELECT, those of its subqueries excepted."""
         self._blank_nodes = 0
+        self._depth = 0
+        self._patterns = 0
+        self._pattern = 0
+        self._labels: dict[str, int] = {}
+        """The basic graph pattern in which each label of a blank node is; it cannot be in two of them."""
+
+    def descend(self) -> None:
+        """Count a level of nesting, which ends with `ascend`."""
+        self._depth += 1
+        if self._depth > _DEEPEST:
+            raise Unread
+
+    def ascend(self) -> None:
+        """End a level of nesting."""
+        self._depth -= 1
+
+    def start_basic_pattern(self) -> int:
+        """Start a basic graph pattern; return the one before."""
+        before = self._pattern
+        self._patterns += 1
+        self._pattern = self._patterns
+        return before
+
+    def resume_basic_pattern(self, pattern: int) -> None:
+        """Go on with a basic graph pattern in which others were."""
+        self._pattern = pattern
+
+    def forget_labels(self) -> None:
+        """Forget the labels of the blank nodes of a template."""
+        self._labels = {}
 
     def prologue(self) -> None:
         """Read the declarations of prefixes."""
@@ -50,7 +83,10 @@ class TermReader(Tokens):
 
     def variable(self) -> Variable:
         """Read a variable."""
-        found = Variable(self.take(VARIABLE))
+        name = self.take(VARIABLE)
+        if _OF_AGGREGATE.fullmatch(name):
+            raise Unread
+        found = Variable(name)
         self.seen[found] = None
         return found
 
@@ -58,6 +94,12 @@ class TermReader(Tokens):
         """Return the variable of a blank node without a label."""
         self._blank_nodes += 1
         return Variable(f"{BLANK}[{self._blank_nodes}]")
+
+    def _labelled(self) -> Variable:
+        label = self.take(LABEL)
+        if self._labels.setdefault(label, self._pattern) != self._pattern:
+            raise Unread
+        return Variable(label)
 
     def sees_iri(self) -> bool:
         """Return whether an IRI is next."""
@@ -72,7 +114,7 @@ class TermReader(Tokens):
             return IRI(value)
         prefix, _, local = self.take(NAME).partition(":")
         space = self.prefixes.get(prefix)
-        if space is None or NOT_IN_IRI.search(space):
+        if space is None or ABSOLUTE_IRI.fullmatch(space) is None:
             raise Unread
         return IRI(space + local)
 
@@ -110,5 +152,5 @@ class TermReader(Tokens):
         if kind in (IRIREF, NAME):
             return self.iri()
         if kind == LABEL:
-            return Variable(self.take(LABEL))
+            return self._labelled()
         return self.literal()

@@ -13,13 +13,13 @@ IRIREF, VARIABLE, NAME, STRING, LANGUAGE, NUMBER, LABEL, WORD, SYMBOL = (
 END: Final = "end"
 
 _TOKEN: Final = re.compile(
-    r"""[ \t\r\n]*(?:\#[^\n]*(?:\n[ \t\r\n]*|\Z))*(?:
+    r"""[ \t\r\n]*(?:\#[^\r\n]*(?:[\r\n][ \t\r\n]*|\Z))*(?:
       <(?P<iri>[^<>"{}|^`\\\x00-\x20]*)>
     | \?(?P<variable>[A-Za-z_0-9]+)
-    | (?P<label>_:[A-Za-z_0-9]+)
-    | (?P<name>(?:[A-Za-z](?:[A-Za-z0-9_.-]*[A-Za-z0-9_-])?)?:(?:[A-Za-z_0-9](?:[A-Za-z0-9_.:-]*[A-Za-z0-9_:-])?)?)
+    | (?P<label>_:[A-Za-z_0-9]+)(?!\.*[A-Za-z_0-9-])
+    | (?P<name>(?:[A-Za-z](?:[A-Za-z0-9_.-]*[A-Za-z0-9_-])?)?:(?:[A-Za-z_0-9:](?:[A-Za-z0-9_.:-]*[A-Za-z0-9_:-])?)?)
     | (?P<number>[0-9]+(?:\.[0-9]+)?)(?![0-9A-Za-z_:]|\.[0-9eE])
-    | (?P<word>[A-Za-z_]+[0-9]*)(?![0-9A-Za-z_$])
+    | (?P<word>[A-Za-z_]+[0-9]*)(?![0-9A-Za-z_$:])
     | (?P<string>"(?:[^"\\\n\r]|\\["'\\ntbrf])*"(?!")|'(?:[^'\\\n\r]|\\["'\\ntbrf])*'(?!'))
     | (?P<language>(?<=["'])@[A-Za-z]+(?:-[A-Za-z0-9]+)*)
     | (?P<symbol>(?<=["'])\^\^(?=[<A-Za-z:])|&&|\|\||!=|<=|>=|[{}()\[\].,;=<>!*/+|?^-])
@@ -27,7 +27,7 @@ _TOKEN: Final = re.compile(
     """,
     re.VERBOSE,
 )
-_SPACE: Final = re.compile(r"[ \t\r\n]*(?:#[^\n]*(?:\n[ \t\r\n]*|\Z))*")
+_SPACE: Final = re.compile(r"[ \t\r\n]*(?:#[^\r\n]*(?:[\r\n][ \t\r\n]*|\Z))*")
 _UNUSUAL: Final = re.compile(r"\\[uU]|[\ud800-\udfff]")
 
 

@@ -46,7 +46,9 @@ class TripleReader(TermReader):
         node = self.blank_node()
         if self.accept("]"):
             return node, False
+        self.descend()
         self._properties(node, found, has_paths)
+        self.ascend()
         self.expect("]")
         return node, True
 
@@ -118,7 +120,9 @@ class TripleReader(TermReader):
 
     def _property_or_path(self) -> Path:
         if self.accept("("):
+            self.descend()
             found = self.path()
+            self.ascend()
             self.expect(")")
             return found
         if self.accept("!"):
