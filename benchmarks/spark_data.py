@@ -1,8 +1,8 @@
 """Ontologies with data in the shape of real ones: how many superclasses, restrictions, chains and hubs for a number of classes.
 
-The shapes follow public releases, roughly: the Gene Ontology (about 40,000 classes, 1.6 superclasses, a restriction for every
-second class, hardly any data), Brick (2,000 classes, few restrictions, buildings), FIBO (4,000 classes, many restrictions and
-values), and schema.org (1,000 classes, 1,500 properties, data about few kinds of things).
+The shapes follow public releases, roughly: the Gene Ontology (about 40,000 classes, 1.6 superclasses and some thirty ancestors, a
+restriction for every second class, hardly any data), Brick (2,000 classes, few restrictions, buildings), FIBO (4,000 classes, many
+restrictions and values), and schema.org (1,000 classes, 1,500 properties, data about few kinds of things).
 """
 
 from __future__ import annotations
@@ -25,6 +25,8 @@ class Shape:
     """What there is for each class, on average, and some numbers of the whole."""
 
     superclasses: float = 1.0
+    above: tuple[float, float] = (0.5, 1.0)
+    """The superclasses of the n-th class are between these parts of n: the smaller, the flatter the hierarchy."""
     existentials: float = 0.0
     values: float = 0.0
     properties: float = 0.02
@@ -37,7 +39,7 @@ class Shape:
 
 
 SHAPES = {
-    "go": Shape(superclasses=1.6, existentials=0.5, properties=0.0005, transitive=2, chains=2, individuals=0.1),
+    "go": Shape(superclasses=1.6, above=(0.125, 0.4), existentials=0.5, properties=0.0005, transitive=2, chains=2, individuals=0.1),
     "brick": Shape(existentials=0.05, values=0.1, properties=0.05, individuals=5, edges=10, chains=3, hubs=1),
     "fibo": Shape(superclasses=1.3, existentials=1.5, values=0.2, properties=0.5, individuals=1, edges=2, transitive=4, chains=4),
     "schema": Shape(superclasses=1.1, properties=1.5, individuals=20, edges=40, transitive=0, hubs=2),
@@ -62,6 +64,10 @@ def shaped(shape: Shape, classes: int, seed: int = 1) -> Iterator[str]:
     def times(average: float) -> range:
         return range(int(average) + (source.random() < average % 1))
 
+    def superclass_of(number: int) -> int:
+        low, high = (int(number * part) for part in shape.above)
+        return source.randrange(max(1, low), max(2, high)) if number > 3 else 0
+
     def restriction(node: str, kind: str, value: str) -> Iterator[str]:
         yield f"{node} {_TYPE} <{_OWL}Restriction>"
         yield f"{node} <{_OWL}onProperty> {_(f'p{source.randrange(properties)}')}"
@@ -71,7 +77,7 @@ def shaped(shape: Shape, classes: int, seed: int = 1) -> Iterator[str]:
         cls = _(f"C{number}")
         yield f"{cls} {_TYPE} <{_OWL}Class>"
         for _place in times(shape.superclasses) if number else ():
-            yield f"{cls} {_SUB} {_(f'C{source.randrange(max(1, number // 2), number) if number > 3 else 0}')}"
+            yield f"{cls} {_SUB} {_(f'C{superclass_of(number)}')}"
         for place in times(shape.existentials):
             node = f"_:e{number}x{place}"
             yield from restriction(node, "someValuesFrom", _(f"C{source.randrange(classes)}"))

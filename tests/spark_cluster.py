@@ -21,8 +21,9 @@ import pyspark
 from kg_reasoner import rulesets
 from kg_reasoner.errors import ReasonerError
 from kg_reasoner.spark_backend import SparkReasoner
-from kg_reasoner.spark_backend.io import lines
+from kg_reasoner.spark_backend.io import sources
 from kg_reasoner.spark_backend.io.reading import read_triples
+from kg_reasoner.spark_backend.io.workers import Manner, terms_of_lines
 from kg_reasoner.spark_backend.io.writing import write
 from kg_reasoner.spark_backend.progress import Report
 from tests.spark_killed import in_the_third_iteration
@@ -44,6 +45,16 @@ def dies_once(parse: Batches, marker: Path) -> Batches:
                 os.kill(os.getpid(), signal.SIGKILL)
 
     return parsed
+
+
+def dying_parser(marker: Path, *, while_checking: bool) -> Callable[..., Batches]:
+    """In place of `terms_of_lines`: one worker dies while lines are checked, or while they are parsed after that."""
+
+    def made(manner: Manner, *, all_good: bool, faults_only: bool) -> Batches:
+        parse = terms_of_lines(manner, all_good=all_good, faults_only=faults_only)
+        return dies_once(parse, marker) if faults_only == while_checking else parse
+
+    return made
 
 
 def executors() -> list[int]:
@@ -94,7 +105,7 @@ def main(folder: Path, every: bool) -> None:
             running.extend(executors())
         in_time(report)
 
-    lines._terms_of_batches = dies_once(lines._terms_of_batches, folder / "died")  # type: ignore[assignment]
+    sources.terms_of_lines = dying_parser(folder / "died", while_checking=False)
     result: dict[str, Any] = {"refused": None}
     try:
         triples = read_triples(spark, folder / "data.nt")

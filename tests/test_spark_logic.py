@@ -125,6 +125,28 @@ def test_heavy_terms_are_split(monkeypatch: pytest.MonkeyPatch, seed: int) -> No
     expect_what_the_engine_says(ontologies(4000 + seed, BATCH))
 
 
+@pytest.mark.parametrize("ruleset", ["rdfs", "owl2rl"])
+@pytest.mark.parametrize("seed", range(by_effort(2, 5, 100)))
+def test_hierarchies(ruleset: str, seed: int) -> None:
+    """With classes and properties that are below one another, below themselves, and below classes of the vocabulary."""
+    source = random.Random(seed)
+    names = [f":C{number}" for number in range(12)] + ["rdfs:Class", "owl:Thing"]
+    text = ""
+    for _ in range(20):
+        text += f"{source.choice(names[:12])} rdfs:subClassOf {source.choice(names)} .\n"
+        text += f":p{source.randrange(8)} rdfs:subPropertyOf :p{source.randrange(8)} .\n"
+    for number in range(6):
+        text += f":x{number} a {source.choice(names[:12])} ; :p{source.randrange(8)} :x{source.randrange(6)} .\n"
+    expect_what_the_engine_says(turtle(text), ruleset)
+
+
+def test_a_rule_for_each_direct_superclass() -> None:
+    """Not for each ancestor."""
+    triples = turtle("".join(f":C{number} rdfs:subClassOf :C{number + 1} .\n" for number in range(30)) + ":x a :C0 .")
+    reasoner = expect_what_the_engine_says(triples, "rdfs")
+    assert len(reasoner.run.rules.rules) == 30
+
+
 def test_too_many_masks_are_joins(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
     monkeypatch.setattr("kg_reasoner.spark_backend.exec.mask_table.MOST_MASKS", 3)
     expect_what_the_engine_says(ontologies(3000, BATCH))

@@ -243,5 +243,6 @@ def _may_be_schema(head: Atom, keys: SchemaKeys) -> bool:
 
 def _relevant(rules: Sequence[Rule], result: Rules, statistics: Statistics, predicates: set[str]) -> set[Rule]:
     """Return the relevant rules."""
-    stated = [Rule(atom) for atom in result.stated] + [Rule(Atom(TRIPLE, triple)) for triple in result.new_schema]
+    derived = [*result.stated, *(Atom(TRIPLE, triple) for triple in result.new_schema)]
+    stated = [Rule(atom) for atom in {analysis.key_of(atom): atom for atom in derived}.values()]  # one for all of a kind
     return set(relevant_rules(rules, lambda key: statistics.has_facts(key) or key[0] in predicates, stated))

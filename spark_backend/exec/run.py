@@ -216,7 +216,8 @@ class Run:
     def _saturate(self, workspace: Workspace) -> None:
         rules = self.rules
         self._passes = passes = self._compiled(rules)
-        new = [triple for triple in rules.new_schema if triple not in set(self.statistics.derived_schema)]
+        before = set(self.statistics.derived_schema)
+        new = [triple for triple in rules.new_schema if triple not in before]
         stated = [triple_frame(self.spark, new)] if new else []
         if self.representatives is not None:
             stated.append(self.representatives.reflexive())

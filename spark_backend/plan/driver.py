@@ -49,6 +49,14 @@ class DriverFacts:
             if all(_holds(condition, solution) for condition in conditions):
                 yield solution
 
+    def pairs(self, atom: Atom, one: Variable, other: Variable) -> Iterator[tuple[Term, Term]]:
+        """Yield the values of an atom's only two variables, each of which it has once."""
+        ends = atom.terms.index(one), atom.terms.index(other)
+        constants = [(place, term) for place, term in enumerate(atom.terms) if not isinstance(term, Variable)]
+        for row in self._candidates(atom, {}):
+            if len(row) == atom.arity and all(row[place] == term for place, term in constants):
+                yield row[ends[0]], row[ends[1]]
+
     def _joined(self, atoms: Sequence[Atom], binding: Binding) -> Iterator[Binding]:
         if not atoms:
             yield binding

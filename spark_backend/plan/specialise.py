@@ -14,6 +14,7 @@ from typing import Final
 from kg_reasoner.expressions.compile import compile_filter
 from kg_reasoner.program import TRIPLE, Atom, BodyLiteral, Filter, Rule, Variable, variables_of
 from kg_reasoner.spark_backend.plan.driver import Binding, DriverFacts
+from kg_reasoner.spark_backend.plan.links import Pair, linked, without_implied
 from kg_reasoner.substitution import in_atom, in_expression, in_part
 from kg_reasoner.terms import IRI, OWL, RDF, RDFS, Term, term_text
 
@@ -106,20 +107,43 @@ def _in_vocabulary(term: object) -> bool:
 
 def instances(rule: Rule, keys: SchemaKeys, facts: DriverFacts) -> Iterator[tuple[Rule, Binding]]:
     """Yield the instances of a rule with its schema atoms matched and removed, each with the values of its variables. Instances
-    that differ only in variables not used elsewhere count once, except for constraints.
+    that differ only in variables not used elsewhere count once, except for constraints; and those that lead from one name to
+    another by way of a third one are left out.
     """
     left = left_to_data(rule, keys)
     known = [part for part in rule.body if isinstance(part, Atom) and keys.has(part) and part not in left]
     rest = tuple(part for part in rule.body if part not in known)
     needed = {variable for part in (rule.head, *rest) for variable in variables_of(part)}
     seen = set()
-    for solution in facts.solutions(known, {}):
+    for solution in _solutions(rule, known, rest, keys, facts):
         values = frozenset((v, term) for v, term in solution.items() if v in needed or rule.is_constraint)
         if values not in seen:
             seen.add(values)
             instance = substituted(Rule(rule.head, rest, rule.origin), dict(values))
             if instance is not None:
                 yield instance, dict(values)
+
+
+def _solutions(
+    rule: Rule, known: Sequence[Atom], rest: Sequence[BodyLiteral], keys: SchemaKeys, facts: DriverFacts
+) -> Iterator[Binding]:
+    """Yield the values of a rule's variables that its schema atoms bind, without those whose instances follow from others."""
+    ends = linked(rule, known, rest)
+    if ends is None:
+        yield from facts.solutions(known, {})
+        return
+    is_schema: dict[Term, bool] = {}
+    among_data: list[Pair] = []
+    for pair in facts.pairs(known[0], *ends):
+        for name in pair:
+            if name not in is_schema:
+                is_schema[name] = keys.has(in_atom(rest[0], {ends[0]: name}))  # type: ignore[arg-type]  # it is an atom
+        if is_schema[pair[0]] or is_schema[pair[1]]:
+            yield dict(zip(ends, pair, strict=True))  # the driver applies these rules, too
+        else:
+            among_data.append(pair)
+    for pair in without_implied(among_data):
+        yield dict(zip(ends, pair, strict=True))
 
 
 def left_to_data(rule: Rule, keys: SchemaKeys) -> list[Atom]:
