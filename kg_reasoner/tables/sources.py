@@ -99,9 +99,8 @@ def _of_cursor(cursor: Any) -> Batches:
     if cursor.description is None:
         raise LoadError("the cursor has no rows", hint="execute a SELECT with it first")
     names = [column[0] for column in cursor.description]
-    for fetch in ("fetch_record_batch", "to_arrow_reader"):  # ADBC and DuckDB 1; DuckDB 2
-        if hasattr(cursor, fetch):
-            return Batches("the result of the query", names, getattr(cursor, fetch)())
+    if hasattr(cursor, "fetch_record_batch"):  # ADBC, DuckDB
+        return Batches("the result of the query", names, cursor.fetch_record_batch())
     return Batches("the result of the query", names, _fetched(cursor, names))
 
 
