@@ -580,3 +580,11 @@ def test_alternatives_and_optional_parts_are_followed_from_the_solutions_at_hand
     ):
         plan_text = str(made.plan(f"SELECT * {{ ?s <urn:q> ?n FILTER EXISTS {{ {pattern} }} }}", run=True))
         assert "for each combination" not in plan_text
+
+
+def test_labels_of_blank_nodes_are_not_those_of_paths() -> None:
+    graph = Graph(store="KGReasoner").parse(
+        data="@prefix : <http://example.org/> . :a :p :b . :b :q :c . :x :p :b .", format="turtle"
+    )
+    found = graph.query("PREFIX : <http://example.org/> SELECT * { ?s :p/:q ?o . _:path1 :p ?z }")
+    assert len(found.bindings) == 4

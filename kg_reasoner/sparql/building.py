@@ -48,7 +48,7 @@ class PatternBuilder:
         if isinstance(path, algebra.Inverse):
             self._path(end, path.path, start, plain, parts)
         elif isinstance(path, algebra.Sequence):
-            nodes = [start, *(self.fresh("_:path") for _ in path.paths[1:]), end]
+            nodes = [start, *(self.fresh("_:.path") for _ in path.paths[1:]), end]
             for number, step in enumerate(path.paths):
                 self._path(nodes[number], step, nodes[number + 1], plain, parts)
         elif isinstance(path, _PATHS):
