@@ -119,7 +119,10 @@ def call_of(line: str) -> str | None:
     """Return Python code that does what a line of the shell does; None if it does anything but call ``kg-reasoner``."""
     lexer = shlex.shlex(line, posix=True, punctuation_chars=True)
     lexer.whitespace_split = True
-    words = list(lexer)
+    try:
+        words = list(lexer)
+    except ValueError:  # quotation marks or a backslash that the next line continues
+        return None
     has_more = re.search(r"[$`\\]", line) or any(re.fullmatch(r"[();<>|&]+", word) for word in words)
     if words[:1] != ["kg-reasoner"] or has_more:
         return None

@@ -15,7 +15,7 @@ from kg_reasoner.cli.limit_options import limit_options
 from kg_reasoner.cli.loading_options import load_documents, loading_options
 from kg_reasoner.cli.options import quiet_option, reasoner_settings, report_inconsistencies, threads_option
 from kg_reasoner.cli.profile_option import begin_profile, profile_option
-from kg_reasoner.cli.table_options import given_tables
+from kg_reasoner.cli.table_options import add_queries, given_queries, given_tables, sql_options
 from kg_reasoner.errors import OutputError
 from kg_reasoner.program import TRIPLE
 
@@ -42,6 +42,7 @@ _Writer: TypeAlias = Callable[[BinaryIO], int]
 @click.option(
     "--table", "tables", metavar="NAME=FILE", multiple=True, help="A file for the relation NAME, wherever it is; repeatable."
 )
+@sql_options
 @click.option("--header", is_flag=True, help="Tables of CSV and TSV have the names of their columns in the first line.")
 @click.option(
     "--nulls",
@@ -65,6 +66,8 @@ def run(
     program_file: str,
     facts: str | None,
     tables: tuple[str, ...],
+    queries: tuple[str, ...],
+    database: str | None,
     header: bool,
     nulls: Nulls,
     ruleset: str | None,
@@ -83,7 +86,8 @@ def run(
              have no declaration, holds numbers, terms in N-Triples form where a cell begins with <, _:
              or a quotation mark, and otherwise strings.
 
-    Columns are matched by their names where a table has names: Parquet, JSON lines, and others with --header.
+    Columns are matched by their names where a table has names: Parquet, JSON lines, results of queries, and
+    others with --header.
     Output files are written only when all of them are complete.
     """
     from kg_reasoner.api.reasoner import Reasoner
@@ -91,13 +95,14 @@ def run(
     from kg_reasoner.language.analysis import homonyms
     from kg_reasoner.language.parser import parse_file
 
+    given = given_tables(tables)
+    asked = given_queries(queries, database, given)
     program = parse_file(program_file)
     with starting():
         reasoner = Reasoner(program, ruleset=ruleset, **reasoner_settings())
     begin_profile(reasoner)
-    given = given_tables(tables)
-    inputs = {**fact_files(program, facts, given), **given}
-    for doubt in (*homonyms(program), *doubts(program, facts, inputs)):
+    inputs = {**fact_files(program, facts, {*given, *asked}), **given}
+    for doubt in (*homonyms(program), *doubts(program, facts, {**inputs, **asked})):
         warn(doubt)
     outputs = _outputs(program, reasoner, output_format, header=header)
     if output is None and output_format == "parquet":
@@ -110,6 +115,7 @@ def run(
             load_documents(reasoner, data, None, progress)
         for predicate, path in inputs.items():
             reasoner.add_table(predicate, path, header=header, nulls=nulls)
+        add_queries(reasoner, asked, database, nulls=nulls)
         reading = watch.lap()
         reasoner.materialise(progress=progress)
         running = watch.lap()

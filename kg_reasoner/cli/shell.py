@@ -13,7 +13,7 @@ from kg_reasoner.cli.console import note, progress_shown, starting, warn
 from kg_reasoner.cli.limit_options import limit_options
 from kg_reasoner.cli.loading_options import load_documents, loading_options
 from kg_reasoner.cli.options import quiet_option, reasoner_settings, threads_option
-from kg_reasoner.cli.table_options import given_tables
+from kg_reasoner.cli.table_options import add_queries, given_queries, given_tables, sql_options
 from kg_reasoner.errors import LoadError, ReasonerError
 
 if TYPE_CHECKING:
@@ -28,13 +28,21 @@ _UNDONE: Final = "a transaction was open at the end, and is undone"
 @click.argument("files", nargs=-1)
 @click.option("-r", "--ruleset", metavar="NAME", help="A rule set to apply as well, see `kg-reasoner rules`.")
 @click.option("--table", "tables", metavar="NAME=FILE", multiple=True, help="A table of facts for a relation; repeatable.")
+@sql_options
 @click.option("--header", is_flag=True, help="Tables of CSV and TSV have the names of their columns in the first line.")
 @limit_options
 @threads_option
 @loading_options
 @quiet_option
 def shell(
-    program_file: str, files: tuple[str, ...], ruleset: str | None, tables: tuple[str, ...], header: bool, quiet: bool
+    program_file: str,
+    files: tuple[str, ...],
+    ruleset: str | None,
+    tables: tuple[str, ...],
+    queries: tuple[str, ...],
+    database: str | None,
+    header: bool,
+    quiet: bool,
 ) -> None:
     """Execute commands on a Datalog program: from a terminal, from standard input, or from FILES that end in .dat.
 
@@ -48,18 +56,24 @@ def shell(
     An error in a script ends it, with exit code 1, and undoes its open transaction.
     """
     from kg_reasoner.api.reasoner import Reasoner
+    from kg_reasoner.io.fact_files import unused_tables
     from kg_reasoner.language.parser import parse_file
     from kg_reasoner.shell.session import Session
 
+    given = given_tables(tables)
+    asked = given_queries(queries, database, given)
     program = parse_file(program_file)
+    for doubt in unused_tables(program, {**given, **asked}):
+        warn(doubt)
     with starting():
         reasoner = Reasoner(program, ruleset=ruleset, **reasoner_settings())
     data = [name for name in files if not name.endswith(_SCRIPT)]
     if data:
         with progress_shown() as progress:
             load_documents(reasoner, data, None, progress)
-    for predicate, path in given_tables(tables).items():
+    for predicate, path in given.items():
         reasoner.add_table(predicate, path, header=header)
+    add_queries(reasoner, asked, database, nulls="error")
     session = Session(reasoner, sys.stdout)
     scripts = [name for name in files if name.endswith(_SCRIPT)]
     for name in scripts:

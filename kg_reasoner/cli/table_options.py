@@ -2,12 +2,86 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
 
 from kg_reasoner.errors import LoadError, ReasonerError
 
-__all__ = ["given_tables"]
+if TYPE_CHECKING:
+    from kg_reasoner.api.reasoner import Reasoner
+    from kg_reasoner.tables.encoding import Nulls
+
+__all__ = ["add_queries", "given_queries", "given_tables", "sql_options"]
+
+_F = TypeVar("_F", bound=Callable[..., Any])
+
+
+def sql_options(command: _F) -> _F:
+    """Add the options that take facts from a database."""
+    query = click.option(
+        "--sql",
+        "queries",
+        metavar="NAME=QUERY",
+        multiple=True,
+        help="A query of SQL whose rows are facts of the relation NAME, with --database; repeatable.",
+    )
+    database = click.option(
+        "--database",
+        metavar="URL",
+        help="The database of the queries, which is only read: sqlite:///FILE, duckdb:///FILE or postgresql://USER@HOST/NAME.",
+    )
+    return query(database(command))
+
+
+def given_queries(queries: Iterable[str], database: str | None, tables: Mapping[str, Path]) -> dict[str, str]:
+    """Return the queries that options give, by their relations.
+
+    Raises:
+        ReasonerError: An option does not name a relation and a query, a relation has two queries, or a query and a table, or there
+            are queries without a database, or a database without queries.
+    """
+    found: dict[str, str] = {}
+    for given in queries:
+        name, equals, query = given.partition("=")
+        name = name.strip()
+        if not (name and equals and query.strip()):
+            raise ReasonerError(
+                f"--sql {given!r} does not name a relation and its query, as --sql 'edge=SELECT a, b FROM edges' does"
+            )
+        if name in found:
+            raise ReasonerError(f"--sql has two queries for the relation {name}: join them with UNION ALL")
+        if name in tables:
+            raise ReasonerError(f"--sql and --table both give facts for the relation {name}: {query.strip()} and {tables[name]}")
+        found[name] = query.strip()
+    if found and database is None:
+        raise ReasonerError("--sql needs --database URL, such as --database sqlite:///file.db")
+    if database is not None and not found:
+        raise ReasonerError("--database needs queries, such as --sql 'edge=SELECT a, b FROM edges'")
+    return found
+
+
+def add_queries(reasoner: Reasoner, queries: Mapping[str, str], url: str | None, *, nulls: Nulls) -> None:
+    """Add the rows of queries as facts.
+
+    Raises:
+        LoadError: The database cannot be opened, a query fails, or its rows do not suit the relation.
+        MissingExtraError: A library is not installed.
+    """
+    from kg_reasoner.tables.databases import opened
+
+    if url is None:
+        return
+    with opened(url) as database:
+        for predicate, query in queries.items():
+            try:
+                reasoner.add_table(predicate, database.execute(query), nulls=nulls)
+            except database.error as error:
+                raise LoadError(f"the query for {predicate} fails: {error}", hint=f"the query is {query}") from None
+            except LoadError as error:
+                raise LoadError(f"the query for {predicate}: {error}") from None
 
 
 def given_tables(tables: Iterable[str]) -> dict[str, Path]:

@@ -10,7 +10,7 @@ from urllib.parse import quote
 from kg_reasoner.errors import LoadError, suggest
 from kg_reasoner.program import AUXILIARY, FALSE, TRIPLE, Column, Program, atoms_within
 
-__all__ = ["Relations", "doubts", "fact_files", "file_stem", "output_relations", "relations_of"]
+__all__ = ["Relations", "doubts", "fact_files", "file_stem", "output_relations", "relations_of", "unused_tables"]
 
 Relations: TypeAlias = dict[str, tuple[Column, ...]]
 """The columns of each relation, by its predicate."""
@@ -82,19 +82,31 @@ def fact_files(program: Program, folder: str | Path | None, others: Collection[s
     return files
 
 
-def doubts(program: Program, folder: str | Path | None, files: Mapping[str, Path]) -> Iterator[str]:
+def unused_tables(program: Program, tables: Mapping[str, Path | str]) -> Iterator[str]:
+    """Yield warnings about tables that no relation of the program reads.
+
+    Args:
+        program: The program.
+        tables: The file, or the query, that gives the facts of each relation.
+    """
+    relations = relations_of(program)
+    for predicate in tables.keys() - relations.keys():
+        given = tables[predicate]
+        read = f"{given} is read" if isinstance(given, Path) else "there is a query"
+        yield f"the program does not use the relation {predicate}, for which {read}{suggest(predicate, relations)}"
+
+
+def doubts(program: Program, folder: str | Path | None, files: Mapping[str, Path | str]) -> Iterator[str]:
     """Yield warnings about likely mistakes, such as typing errors: tables that no relation of the program reads, inputs without
     a table, and other relations without facts.
 
     Args:
         program: The program.
         folder: The folder with its facts, if there is one.
-        files: The files that are read: those that `fact_files` gives, and others.
+        files: The files that are read, those that `fact_files` gives and others, and queries.
     """
     relations = relations_of(program)
-    for predicate in files.keys() - relations.keys():
-        hint = suggest(predicate, relations)
-        yield f"the program does not use the relation {predicate}, for which {files[predicate]} is read{hint}"
+    yield from unused_tables(program, files)
     stated = {rule.head.predicate for rule in program.rules}
     for declaration in program.declarations:
         if declaration.role == "input" and declaration.predicate not in files.keys() | stated:
