@@ -58,8 +58,12 @@ def _shortened(parser: Lark) -> Lark:
     A rule ``?sum: product (...)*`` gives its only child as it is. Lark finds that out by what it does for all rules, which is most
     of the work for grammars with many levels.
     """
+    from lark.grammar import Rule
+
     callbacks = parser._callbacks
     for rule in callbacks:
+        if not isinstance(rule, Rule):
+            continue  # the name of a terminal for which the transformer has a method
         is_single = len(rule.expansion) == 1 and rule.options.expand1 and not rule.alias and not any(rule.options.empty_indices)
         if is_single and not rule.expansion[0].name.startswith("_") and not getattr(rule.expansion[0], "filter_out", False):
             callbacks[rule] = _ONLY
