@@ -26,7 +26,11 @@ __all__ = ["CONTESTANTS", "OURS", "Contestant", "Entry", "RunLimits", "contest"]
 
 ROOT: Final = Path(__file__).resolve().parents[1]
 
-NO_MEMORY: Final = re.compile("MemoryError|bad_alloc|allocate memory|memory allocation|out of memory|failed to map", re.IGNORECASE)
+NO_MEMORY: Final = re.compile(
+    "MemoryError|bad_alloc|allocate memory|memory allocation|out of memory|failed to map|error return without exception set",
+    re.IGNORECASE,
+)
+"""What processes print for want of memory; the last is CPython, which has none left for the exception."""
 
 
 @dataclass(frozen=True)

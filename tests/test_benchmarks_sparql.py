@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import statistics
 from collections import Counter
 from collections.abc import Iterable
 from decimal import Decimal
@@ -25,6 +26,7 @@ from benchmarks.sparql.data import DataSet, data_set
 from benchmarks.sparql.queries import LUBM, SHOP, UNIVERSITY, Query, all_queries, read_queries
 from benchmarks.sparql.shop import NAMESPACE, generate_shop
 from benchmarks.sparql.systems import Ours
+from benchmarks.sparql.worker import MOST
 from kg_reasoner import Reasoner
 from kg_reasoner.terms import IRI, BlankNode, Literal
 
@@ -152,7 +154,7 @@ def test_contestants_agree(small: DataSet) -> None:
     assert [line for scores in rows for line in report.disagreements(scores)] == []
     assert {score.checksum for score in rows[1]} == {checksum([(3.25, 2)])}
     assert {score.checksum for score in rows[3]} == {None}
-    assert {len(score.cpu) for scores in rows for score in scores} == {2}
+    assert all(2 <= len(score.cpu) <= 2 * MOST for scores in rows for score in scores)
 
 
 @pytest.mark.long
@@ -286,8 +288,9 @@ def test_the_command_prints_json(small: DataSet, monkeypatch: pytest.MonkeyPatch
     assert code == 0
     scores = {one["contestant"]: one for one in json.loads(printed)["scores"]}
     assert (scores["pyoxigraph"]["query"], scores["pyoxigraph"]["rows"]) == ("shop/average", 1)
-    (seconds,) = scores["kg-reasoner"]["cpu"]
-    assert scores["kg-reasoner"]["min"] == scores["kg-reasoner"]["median"] == seconds
+    for score in scores.values():
+        assert 1 <= len(score["cpu"]) <= MOST
+        assert (score["min"], score["median"]) == (min(score["cpu"]), statistics.median(score["cpu"]))
 
 
 def test_a_disagreement_is_told_and_is_the_exit_code(small: DataSet, monkeypatch: pytest.MonkeyPatch) -> None:
