@@ -57,6 +57,8 @@ QUERIES = [
     "SELECT DISTINCT ?x { ?x <urn:p> ?y . ?y <urn:q> ?z FILTER(?x IN (<urn:a>, <urn:c>)) }",
     "SELECT DISTINCT ?x { ?x <urn:p> ?y FILTER(?y IN (<urn:a>, <urn:c>)) }",
     "SELECT ?y ?x { VALUES ?x { <urn:a> <urn:d> } ?x <urn:p> ?y } LIMIT 9",
+    "SELECT ?x { VALUES ?x { <urn:a> <urn:b> <urn:a> } ?x <urn:p> ?y }",
+    "SELECT DISTINCT ?x { VALUES ?x { <urn:a> <urn:b> <urn:a> } ?x <urn:p> ?y }",
     "ASK { ?x <urn:p> ?y FILTER(?y = <urn:a>) }",
     "SELECT ?x { ?x owl:sameAs ?y FILTER(?y = <urn:a>) }",
 ]

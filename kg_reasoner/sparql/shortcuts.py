@@ -232,6 +232,8 @@ def _with_values(
     if few is None:
         return None
     numbers = [number for term in terms if (number := queries.catalog.dictionary.find(term)) >= 0]
+    if is_distinct:
+        numbers = list(dict.fromkeys(numbers))
     places = None if is_ask else range(len(wanted))
     return Shortcut(lambda limit: None, places, wanted, few=FewOfEach(few, numbers, len(wanted)), start=start, end=end)
 
