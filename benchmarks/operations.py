@@ -23,6 +23,7 @@ from rich.console import Console
 
 from benchmarks import report
 from benchmarks.data import lubm_files
+from benchmarks.startup import FIRST_TRIPLE
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -42,14 +43,6 @@ UNITS: Final = {"operations": ("microseconds", 1e6), "updates": ("microseconds",
 Measured = dict[str, float]
 """CPU seconds by what took them."""
 
-FIRST_TRIPLE: Final = """
-from kg_reasoner import Reasoner
-from kg_reasoner.terms import IRI, RDF, RDFS
-reasoner = Reasoner(ruleset="{ruleset}")
-small, large, thing = (IRI(f"http://example.org/{{name}}") for name in ("Small", "Large", "thing"))
-reasoner.add_triples([(small, RDFS.subClassOf, large), (thing, RDF.type, small)])
-assert (thing, RDF.type, large) in set(reasoner.triples())
-"""
 FIRST_GRAPH: Final = """
 from kg_reasoner import KGReasonerStore
 from rdflib import Graph, Namespace, RDF, RDFS

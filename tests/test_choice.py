@@ -101,6 +101,26 @@ def test_a_predicate_may_be_called_choose() -> None:
     assert list(reasoner.facts("choose")) == [(literal(1),)]
 
 
+@pytest.mark.parametrize(
+    "body",
+    [
+        "[?x, <http://example.org/p>?, ?y]",
+        'e(?x, ?y), ?y != "is this the one? No. "',
+        f'e(?x, ?y), ?y != "{"a" * 300}"',
+        "e(?x, ?y)  # is it? It's the one. \n",
+        "<http://example.org/e#2.0>(?x, ?y), ?y<3, ?x > 1.5",
+    ],
+)
+def test_bodies_of_choices(body: str) -> None:
+    (rule,) = (rule for rule in parse(f"r(?x, ?y) :- CHOOSE({body} PER ?x) .").rules if rule.head.predicate == "r")
+    assert any("chosen" in getattr(part, "predicate", "") for part in rule.body)
+
+
+def test_a_predicate_called_choose_before_a_choice() -> None:
+    reasoner = Reasoner("choose(1, 2) . p(?x, ?y) :- choose(?x, ?y) . q(?x, ?y) :- CHOOSE(p(?x, ?y) PER ?x) .")
+    assert list(reasoner.facts("q")) == [(literal(1), literal(2))]
+
+
 def test_values_are_compared_by_value() -> None:
     reasoner = Reasoner("relation first(k: string, n: integer) choose one per (k) of all . all(?k, ?n) :- given(?k, ?n) .")
     reasoner.add_facts("given", [(literal("a"), literal(10)), (literal("a"), literal(9)), (literal("b"), literal(-1))])

@@ -15,7 +15,7 @@ def state_facts(core: ReasonerCore, predicate: str, facts: Ids) -> None:
 
     Raises:
         KeyViolationError: A fact has the primary key of another one.
-        ReasonerError: The relation is the delay or the difference of another one.
+        ReasonerError: The relation is the delay, the difference or a choice of another one.
     """
     declaration = core.declared(predicate)
     if declaration is not None:
@@ -36,7 +36,7 @@ def withdraw_facts(core: ReasonerCore, predicate: str, facts: Ids) -> None:
     """Make facts no longer explicit, within an operation.
 
     Raises:
-        ReasonerError: The relation is the delay or the difference of another one.
+        ReasonerError: The relation is the delay, the difference or a choice of another one.
     """
     declaration = core.declared(predicate)
     if declaration is not None:

@@ -10,7 +10,7 @@ import numpy as np
 from kg_reasoner.planning.catalog import RelationCatalog
 from kg_reasoner.planning.layout import NO_NAMES, Names, TripleLayout
 from kg_reasoner.query.matching import Which
-from kg_reasoner.storage.arrays import NO_TRIPLES, Flags, Ids, among
+from kg_reasoner.storage.arrays import NO_TRIPLES, Flags, Ids, among_sorted
 from kg_reasoner.storage.dictionary import Dictionary
 from kg_reasoner.terms import OWL, RDF, RDFS, Term, term_text
 
@@ -97,10 +97,10 @@ class SchemaTriples:
         """
         vocabulary, classes, type_id = self._vocabulary
         blank = self._dictionary.first_bytes()[values] == ord("_")
-        return among(properties, vocabulary) | ((properties == type_id) & (blank | among(values, classes)))
+        return among_sorted(properties, vocabulary) | ((properties == type_id) & (blank | among_sorted(values, classes)))
 
     def _touches_names(self, left: Ids, right: Ids) -> Flags:
-        return among(left, self._names) | among(right, self._names)
+        return among_sorted(left, self._names) | among_sorted(right, self._names)
 
     def equalities(self, catalog: RelationCatalog, which: Which = "all") -> Ids:
         """Return the owl:sameAs triples about classes and properties of the ontology."""

@@ -13,7 +13,7 @@ from datetime import date, datetime
 from decimal import Decimal
 from typing import Any, Final
 
-from kg_reasoner.errors import ReasonerError, suggest
+from kg_reasoner.errors import ReasonerError, plural, suggest
 from kg_reasoner.expressions.structures import NAMESPACE, decode, encode
 from kg_reasoner.expressions.values import value_of
 from kg_reasoner.program import COLUMN_TYPES, TypeDefinition
@@ -212,7 +212,7 @@ class Types:
         if wanted == 0:
             return _integers(name, parameters)
         if (wanted is None and not parameters) or (wanted is not None and len(parameters) != wanted):
-            count = "parameters" if wanted is None else f"{wanted} parameter{'s' * (wanted != 1)}"
+            count = "parameters" if wanted is None else plural(wanted, "parameter")
             raise ReasonerError(f"the type {name} has {count} in angle brackets")
         for parameter in parameters:
             parts(parameter)

@@ -7,7 +7,7 @@ from typing import Final, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["NO_QUADS", "NO_TRIPLES", "Changed", "Flags", "Ids", "Numbers", "Rows", "TripleIds", "among", "unique_rows"]
+__all__ = ["NO_QUADS", "NO_TRIPLES", "Changed", "Flags", "Ids", "Numbers", "Rows", "TripleIds", "among_sorted", "unique_rows"]
 
 Ids: TypeAlias = npt.NDArray[np.int32]
 """Ids of terms, in any shape."""
@@ -43,12 +43,12 @@ def unique_rows(rows: Ids) -> Ids:
     return unique
 
 
-def among(ids: Ids, members: Ids) -> Flags:
+def among_sorted(ids: Ids, members: Ids) -> Flags:
     """Return whether each of some ids is one of the members, which are sorted.
 
     ``numpy.isin`` gives the same, but sorts all ids, and imports the masked arrays of NumPy when it is called first.
 
-    >>> among(np.array([3, 1, 4]), np.array([1, 3])).tolist()
+    >>> among_sorted(np.array([3, 1, 4]), np.array([1, 3])).tolist()
     [True, True, False]
     """
     if len(members) == 0:
