@@ -112,8 +112,9 @@ def test_postgresql(program: Path) -> None:
         assert "the query for edge fails" in bad("run", program, "--sql", "edge=DELETE FROM edges", "--database", url)
 
 
-def test_passwords_are_not_shown(program: Path) -> None:
+@pytest.mark.parametrize("password", ["secret", "secret:secret", "secret@secret"])
+def test_passwords_are_not_shown(program: Path, password: str) -> None:
     pytest.importorskip("psycopg")
-    url = "postgresql://tim:secret@localhost:1/none?password=hidden"
+    url = f"postgresql://tim:{password}@localhost:1/none?password=hidden"
     shown = bad("run", program, "--sql", QUERY, "--database", url)
     assert "cannot open the database postgresql://tim:***@localhost" in shown and "secret" not in shown and "hidden" not in shown

@@ -7,14 +7,14 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Final, NamedTuple, TypeAlias
-from urllib.parse import quote, unquote
+from urllib.parse import quote, unquote, urlsplit
 
 from kg_reasoner.errors import LoadError, MissingExtraError, UnknownNameError
 
 __all__ = ["Database", "opened"]
 
 _SCHEME: Final = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+)://")
-_SECRET: Final = re.compile(r"(?<=:)[^:@/?]*(?=@)|(?<=password=)[^&]*")
+_SECRET: Final = re.compile(r"(?<=:)(?!//).*(?=@)|(?<=password=)[^&]*")
 
 
 class Database(NamedTuple):
@@ -94,6 +94,10 @@ def _postgresql(url: str, path: str) -> Database:
         import psycopg
     except ImportError:
         raise MissingExtraError("a database of PostgreSQL", "postgresql") from None
+
+    if urlsplit(url).netloc.count("@") > 1:  # the library would take a part of the password for the host, and show it
+        shown = _SECRET.sub("***", url)
+        raise LoadError(f"cannot open the database {shown}: it has more than one @", hint="write %40 for an @ in a password")
 
     def execute(query: str) -> Any:
         cursor = connection.cursor("kg_reasoner")  # on the server, which sends the rows of a SELECT in blocks

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import groupby
+from itertools import compress, groupby
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -69,8 +69,9 @@ class LineReader:
             ids = self._ids(_joined(lines), manner)
         except _NOT_STATEMENTS:
             texts = lines.to_pylist()
-            bad = [place for place, text in enumerate(texts) if not self._is_good(text, manner)]
-            ids = self._ids(b"\n".join(text for place, text in enumerate(texts) if place not in set(bad)), manner)
+            is_good = [self._is_good(text, manner) for text in texts]
+            bad = [place for place, good in enumerate(is_good) if not good]
+            ids = self._ids(b"\n".join(compress(texts, is_good)), manner)
         return columns_of(self._dictionary, ids), bad
 
     def _ids(self, data: bytes, manner: Manner) -> Ids:
