@@ -7,10 +7,12 @@ python -m benchmarks.flat_maps [ROWS] [--duckdb]
 
 from __future__ import annotations
 
-import sys
 import time
 from collections.abc import Callable
 
+import click
+
+from benchmarks.needs import need_peers
 from kg_reasoner import Reasoner
 from kg_reasoner.terms import literal
 
@@ -62,8 +64,13 @@ def in_duckdb(rows: list[tuple[str, int]]) -> dict[str, float]:
     return found
 
 
-def main(count: int, *, duckdb: bool = False) -> None:
+@click.command()
+@click.argument("count", metavar="[ROWS]", type=click.IntRange(min=1), default=100_000)
+@click.option("--duckdb", is_flag=True, help="Compare with DuckDB.")
+def main(count: int, duckdb: bool) -> None:
     """Print a line for each way, and how many times as long it takes as copying."""
+    if duckdb:
+        need_peers([("DuckDB", "duckdb")], "no --duckdb")
     rows = [(",".join(f"{number}-{place}" for place in range(5)), number) for number in range(count)]
     called = "out(?n, f(?n)) :- line(_, ?n) ."
     copying = seconds("out(?t, ?n) :- line(?t, ?n) .", rows)
@@ -79,9 +86,8 @@ def main(count: int, *, duckdb: bool = False) -> None:
     peer = in_duckdb(rows) if duckdb else {}
     for name, taken in results.items():
         beside = f"  DuckDB {peer[name]:7.2f} s, ratio {taken / max(peer[name], 1e-9):7.1f}" if name in peer else ""
-        print(f"{name:34} {taken:7.2f} s  {taken / count * 1e6:7.1f} µs a row  {taken / max(copying, 1e-9):8.1f}{beside}")
+        click.echo(f"{name:34} {taken:7.2f} s  {taken / count * 1e6:7.1f} µs a row  {taken / max(copying, 1e-9):8.1f}{beside}")
 
 
 if __name__ == "__main__":
-    numbers = [argument for argument in sys.argv[1:] if argument != "--duckdb"]
-    main(int(numbers[0]) if numbers else 100_000, duckdb="--duckdb" in sys.argv)
+    main()

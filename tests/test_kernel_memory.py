@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kg_reasoner import Reasoner
-from kg_reasoner.storage.arrays import among
+from kg_reasoner.storage.arrays import among_sorted
 from kg_reasoner.storage.kernels import memory, native
 from kg_reasoner.storage.kernels.layout import Context
 from kg_reasoner.storage.kernels.memory import StructTable, address, allocate, argument
@@ -80,7 +80,7 @@ numbers = st.lists(st.integers(-5, 20), max_size=12)
 
 @given(numbers, numbers)
 def test_among(ids: list[int], members: list[int]) -> None:
-    found = among(np.array(ids, np.int32), np.unique(np.array(members, np.int32)))
+    found = among_sorted(np.array(ids, np.int32), np.unique(np.array(members, np.int32)))
     assert found.tolist() == [number in members for number in ids]
 
 
