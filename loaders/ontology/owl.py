@@ -14,7 +14,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
-from kg_reasoner.loaders.ontology.dlp import AUXILIARY_PREFIX, LITERAL_TYPE, rules_of
+from kg_reasoner.loaders.ontology.clauses import AUXILIARY_PREFIX, LITERAL_TYPE
+from kg_reasoner.loaders.ontology.dlp import rules_of
 from kg_reasoner.loaders.ontology.functional import Texts
 from kg_reasoner.loaders.ontology.hierarchy import Hierarchy
 from kg_reasoner.loaders.ontology.live import LiveTranslation, RuleChanges, is_local
