@@ -329,6 +329,17 @@ def facts_of(core: ReasonerCore, predicate: str, which: Which, arguments: Sequen
     return Facts(names, types, found, core.dictionary)
 
 
+def indexed_facts(core: ReasonerCore, name: str, values: Sequence[Any]) -> Facts:
+    """See `kg_reasoner.api.reasoner.Reasoner.query_index`."""
+    indexes = {index.name: index for index in core.engine.program.indexes}
+    if name not in indexes:
+        raise UnknownNameError("index", name, indexes)
+    index = indexes[name]
+    if len(values) != len(index.columns):
+        raise ArityError(f"the index {name} has {plural(len(index.columns), 'column')}, not {len(values)}")
+    return facts_of(core, index.predicate, "all", None, dict(zip(index.columns, values, strict=True)))
+
+
 def _wanted(
     predicate: str,
     arity: int | None,

@@ -49,7 +49,7 @@ from kg_reasoner.loaders.ontology.axioms import (
     SubClassOf,
     SubPropertyOf,
 )
-from kg_reasoner.loaders.ontology.schema_triples import Problem, SchemaTriples
+from kg_reasoner.loaders.ontology.ontology_triples import Problem, OntologyTriples
 from kg_reasoner.loaders.ontology.schema_vocabulary import CARDINALITIES, CHARACTERISTICS, FACETS, LISTED, QUALIFIED, RESTRICTIONS
 from kg_reasoner.loaders.rules.swrl import Malformed, SwrlRule, read_rules
 from kg_reasoner.terms import IRI, OWL, RDF, RDFS, XSD, BlankNode, Literal, Term, Triple
@@ -105,7 +105,7 @@ def read_ontology(triples: Iterable[Triple], names: Collection[Term] = (), *, st
     return _Reader(triples, names, stated).ontology()
 
 
-class _Reader(SchemaTriples):
+class _Reader(OntologyTriples):
     def __init__(self, triples: Iterable[Triple], names: Collection[Term], stated: bool) -> None:
         super().__init__(triples, stated)
         self.names = names

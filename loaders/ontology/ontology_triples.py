@@ -15,7 +15,7 @@ from kg_reasoner.loaders.ontology.schema_vocabulary import SCHEMA_CLASSES
 from kg_reasoner.loaders.rules.swrl import Malformed
 from kg_reasoner.terms import RDF, BlankNode, Term, Triple, term_text
 
-__all__ = ["Problem", "SchemaTriples"]
+__all__ = ["Problem", "OntologyTriples"]
 
 _MOST_LISTS: Final = 16
 """How many lists are read from one head: where nodes have several items, they multiply."""
@@ -29,7 +29,7 @@ class Problem:
     reason: str
 
 
-class SchemaTriples:
+class OntologyTriples:
     """The triples of an ontology by predicate and subject, its lists, and what is malformed in them.
 
     Args:
