@@ -49,7 +49,7 @@ from kg_reasoner.loaders.ontology.axioms import (
     SubClassOf,
     SubPropertyOf,
 )
-from kg_reasoner.loaders.ontology.ontology_triples import Problem, OntologyTriples
+from kg_reasoner.loaders.ontology.ontology_triples import OntologyTriples, Problem
 from kg_reasoner.loaders.ontology.schema_vocabulary import CARDINALITIES, CHARACTERISTICS, FACETS, LISTED, QUALIFIED, RESTRICTIONS
 from kg_reasoner.loaders.rules.swrl import Malformed, SwrlRule, read_rules
 from kg_reasoner.terms import IRI, OWL, RDF, RDFS, XSD, BlankNode, Literal, Term, Triple
