@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
@@ -76,9 +76,14 @@ def _joined(name: str, parts: list[Ruleset]) -> Ruleset:
 def packaged(name: str) -> Ruleset:
     """Return the rule set of the package with a name. Its program is valid, and no rule occurs twice."""
     path = Path(__file__).with_name(name + _SUFFIX)
-    found = _read(name, path, saved_program(path, parse_file))
-    analysis.check(found.program)
-    return replace(found, program=Program() | found.program)
+    return _read(name, path, saved_program(path, checked))
+
+
+def checked(path: Path) -> Program:
+    """Return the program of a file, after checking it, without repeated rules."""
+    found = parse_file(path)
+    analysis.check(found)
+    return Program() | found
 
 
 def _read(name: str, file: str | Path, program: Program) -> Ruleset:
