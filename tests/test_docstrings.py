@@ -15,7 +15,9 @@ from types import ModuleType
 import pytest
 
 PAGES = Path(__file__).resolve().parents[1] / "docs" / "reference" / "api"
-SHOWN = sorted({name for page in PAGES.glob("*.md") for name in re.findall(r"^::: ([\w.]+)", page.read_text("utf-8"), re.MULTILINE)})
+SHOWN = sorted(
+    {name for page in PAGES.glob("*.md") for name in re.findall(r"^::: ([\w.]+)", page.read_text("utf-8"), re.MULTILINE)}
+)
 
 
 def complaints(source: str) -> list[str]:

@@ -182,6 +182,9 @@ class Facts(Iterator[tuple[Term, ...]]):
 
         Its columns say what they hold, so that `Reasoner.add_table` makes the same facts of it.
 
+        Returns:
+            The table.
+
         Raises:
             MissingExtraError: pyarrow is not installed.
         """
@@ -193,6 +196,9 @@ class Facts(Iterator[tuple[Term, ...]]):
     def to_polars(self) -> polars.DataFrame:
         """Return the facts as a data frame of Polars, made from the table of Arrow.
 
+        Returns:
+            The data frame.
+
         Raises:
             MissingExtraError: polars or pyarrow is not installed.
         """
@@ -202,6 +208,9 @@ class Facts(Iterator[tuple[Term, ...]]):
 
     def to_pandas(self) -> pandas.DataFrame:
         """Return the facts as a data frame of pandas, made from the table of Arrow.
+
+        Returns:
+            The data frame.
 
         Raises:
             MissingExtraError: pandas or pyarrow is not installed.
