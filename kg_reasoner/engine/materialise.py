@@ -42,7 +42,7 @@ _PlanChange: TypeAlias = Callable[[SectionPlans, StoredAtom, int], int]
 
 
 _FEW: Final = 64
-"""So many new rules at least find their strata one by one."""
+"""More new rules than this have their strata determined together with those of all other rules."""
 
 
 class Materialiser:

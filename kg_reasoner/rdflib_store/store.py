@@ -120,7 +120,7 @@ class KGReasonerStore(DatasetStore):
 
     graph_aware = True
     formula_aware = True
-    """rdflib's N3 parser asks for it. Plain N3 is read; formulas are refused, as they are no RDF."""
+    """rdflib's N3 parser asks for it. Plain N3 is read; formulas are refused, because they are not RDF."""
     transaction_aware = True
 
     def __init__(
