@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from kg_reasoner import BeyondProfileWarning, Reasoner, lubm
-from kg_reasoner.sparql.plan import Operator
+from kg_reasoner.sparql.plan import PlanOperator
 from kg_reasoner.sparql.results.result import SelectResult
 
 __all__ = ["QUERIES", "Measured", "main", "measured"]
@@ -72,7 +72,7 @@ def _solutions(reasoner: Reasoner, text: str) -> list[tuple[Any, ...]]:
     return list(result.tuples())
 
 
-def _rows(operator: Operator) -> Iterator[int]:
+def _rows(operator: PlanOperator) -> Iterator[int]:
     yield operator.rows or 0
     for part in operator.parts:
         yield from _rows(part)

@@ -303,6 +303,23 @@ def test_former_names_in_import_statements() -> None:
     assert run.stdout == "No module named 'kg_reasoner.nothing'\n"
 
 
+# ---- names
+
+
+# Modules whose classes have the names of their notations: the algebra of SPARQL, which is always written with the module
+# (`algebra.Filter`), the texts of rules, and the records of kernels.
+QUALIFIED = ("sparql.algebra", "language.surface", "storage.kernels.layout")
+
+
+def test_no_two_classes_have_one_name() -> None:
+    homes: dict[str, list[str]] = {}
+    for module, path in MODULES.items():
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_") and module not in QUALIFIED:
+                homes.setdefault(node.name, []).append(module)
+    assert {name: modules for name, modules in homes.items() if len(modules) > 1} == {}
+
+
 # ---- the page
 
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from kg_reasoner.dbsp import Datalog
-from kg_reasoner.dbsp.clauses import Clause, Literal
+from kg_reasoner.dbsp.clauses import DatalogClause, SignedAtom
 from kg_reasoner.errors import ArityError, SafetyError, StratificationError, UnsupportedError
 from kg_reasoner.language.parser import parse
 from kg_reasoner.program import FALSE, Program, Rule
@@ -134,7 +134,7 @@ def test_wrong_rules_change_nothing(text: str, error: type[Exception]) -> None:
 
 def test_a_clause_without_a_body_is_a_fact() -> None:
     with pytest.raises(ValueError, match="a clause needs a body"):
-        Clause(Literal(0, (1,)), ())
+        DatalogClause(SignedAtom(0, (1,)), ())
 
 
 def test_a_circuit_for_each_stratum() -> None:

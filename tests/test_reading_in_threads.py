@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from kg_reasoner import Reasoner
 from kg_reasoner.concurrency import tasks
-from kg_reasoner.concurrency.pipeline import Pipeline
+from kg_reasoner.concurrency.pipeline import ThreadPipeline
 from kg_reasoner.concurrency.tasks import run_together
 from kg_reasoner.errors import LimitError, LoadError
 from kg_reasoner.loaders.rdf.blank import BlankScope
@@ -236,13 +236,13 @@ def test_the_first_error_ends_the_tasks() -> None:
 
 @pytest.mark.parametrize("threads", [2, 3])
 def test_a_pipeline_keeps_the_order(threads: int) -> None:
-    pipeline = Pipeline(iter(range(100)), lambda part: part * part, lambda part, square: (part, square), threads)
+    pipeline = ThreadPipeline(iter(range(100)), lambda part: part * part, lambda part, square: (part, square), threads)
     assert list(pipeline) == [(number, number * number) for number in range(100)]
 
 
 def test_a_pipeline_that_ends_early_tells_what_is_left() -> None:
     seen: list[int] = []
-    pipeline = Pipeline(iter(range(100)), lambda part: part, lambda part, _: seen.append(part), 2, lambda: len(seen) < 10)
+    pipeline = ThreadPipeline(iter(range(100)), lambda part: part, lambda part, _: seen.append(part), 2, lambda: len(seen) < 10)
     assert len(list(pipeline)) == 10
     assert pipeline.rest == list(range(10, 10 + len(pipeline.rest)))
 
@@ -254,5 +254,5 @@ def test_an_error_of_reading_comes_behind_the_results_before_it() -> None:
 
     found: list[int] = []
     with pytest.raises(OSError, match="gone"):
-        found.extend(Pipeline(parts(), lambda part: part, lambda part, _: part, 2))
+        found.extend(ThreadPipeline(parts(), lambda part: part, lambda part, _: part, 2))
     assert found == list(range(20))

@@ -23,7 +23,7 @@ from kg_reasoner.errors import LoadError, OutputError, ReasonerError
 from kg_reasoner.spark_backend import SparkReasoner
 from kg_reasoner.spark_backend.io import sources
 from kg_reasoner.spark_backend.io.reading import read_triples
-from kg_reasoner.spark_backend.io.workspace import Workspace
+from kg_reasoner.spark_backend.io.workspace import WorkDirectory
 from kg_reasoner.spark_backend.io.writing import write
 from kg_reasoner.spark_backend.progress import Progress, Report
 from kg_reasoner.terms import term_text
@@ -235,8 +235,8 @@ def test_a_full_output(tmp_path: Path, disk: Path, expected: Flagged) -> None:
 def test_a_line_of_the_manifest_that_was_cut_off(tmp_path: Path, kept: int) -> None:
     """A full disk or a dead driver may leave a part of a line. That step is not finished, and the next line begins anew."""
 
-    def workspace() -> Workspace:
-        found = Workspace(session(), tmp_path, resume=True)
+    def workspace() -> WorkDirectory:
+        found = WorkDirectory(session(), tmp_path, resume=True)
         found.begin("fingerprint")
         return found
 

@@ -19,7 +19,7 @@ from kg_reasoner.spark_backend import SparkReasoner, update
 from kg_reasoner.spark_backend.exec.components import least_of_components, representatives
 from kg_reasoner.spark_backend.exec.skew import salted_join
 from kg_reasoner.spark_backend.io.columns import triple_frame
-from kg_reasoner.spark_backend.io.workspace import Workspace
+from kg_reasoner.spark_backend.io.workspace import WorkDirectory
 from kg_reasoner.spark_backend.progress import Report
 from kg_reasoner.terms import Triple, term_text
 from tests.effort import by_effort
@@ -302,7 +302,7 @@ def test_components_without_graphframes_that_fail(monkeypatch: pytest.MonkeyPatc
     pairs += [(f"long{number:02}", f"long{number + 1:02}") for number in range(20)]
     with standing_in() as session:
         frame = session.createDataFrame(pairs, "one string, other string")
-        found = representatives(frame, Workspace(session), "graphframes").collect()
+        found = representatives(frame, WorkDirectory(session), "graphframes").collect()
     assert {row.term: row.representative for row in found} == least_of_components(pairs)
     assert "fully qualified" in caplog.text
 

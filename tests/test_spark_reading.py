@@ -24,7 +24,7 @@ need_spark()
 from kg_reasoner.errors import LoadError, OutputError, UnknownNameError
 from kg_reasoner.loaders.rdf import reader as rdf
 from kg_reasoner.spark_backend.io.reading import read_triples
-from kg_reasoner.spark_backend.io.sources import Document
+from kg_reasoner.spark_backend.io.sources import InputPath
 from kg_reasoner.storage.dictionary import Dictionary
 
 pytestmark = pytest.mark.long
@@ -369,7 +369,7 @@ def test_texts_are_read_once_where_triples_are_kept(tmp_path: Path, monkeypatch:
     first = rows(read_triples(session(), file, keep=keep))
     assert first == rows(read_triples(session(), file))
     with monkeypatch.context() as patch:
-        patch.setattr(Document, "statements", None)
+        patch.setattr(InputPath, "statements", None)
         assert rows(read_triples(session(), file, keep=keep)) == first
     file.write_text(PLAIN + PLAIN, encoding="utf-8")
     assert rows(read_triples(session(), file, keep=keep)).total() == 2

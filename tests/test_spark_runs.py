@@ -22,7 +22,7 @@ from kg_reasoner.errors import ReasonerError
 from kg_reasoner.spark_backend import SparkReasoner, update
 from kg_reasoner.spark_backend.exec.components import Method, least_of_components, representatives
 from kg_reasoner.spark_backend.exec.graphframes import graphframes_problem
-from kg_reasoner.spark_backend.io.workspace import Workspace
+from kg_reasoner.spark_backend.io.workspace import WorkDirectory
 from kg_reasoner.spark_backend.progress import LOGGER, Report
 from kg_reasoner.terms import Triple, term_text
 from tests.spark_cases import flagged, frame, in_process, turtle
@@ -127,7 +127,7 @@ def test_components_are_those_of_the_driver(method: Method, tmp_path: Path) -> N
     pairs = [(f"n{source.randrange(300)}", f"n{source.randrange(300)}") for _ in range(150)]
     pairs += [(f"long{number:02}", f"long{number + 1:02}") for number in range(40)]
     table = session().createDataFrame(pairs, "one string, other string")
-    found = representatives(table, Workspace(session(), tmp_path), method)
+    found = representatives(table, WorkDirectory(session(), tmp_path), method)
     assert {row.term: row.representative for row in found.collect()} == least_of_components(pairs)
 
 

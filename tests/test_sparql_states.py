@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from kg_reasoner import Reasoner
-from kg_reasoner.sparql.plan import Operator
+from kg_reasoner.sparql.plan import PlanOperator
 from kg_reasoner.sparql.results.result import GraphResult, SelectResult
 from kg_reasoner.terms import IRI, literal
 
@@ -145,7 +145,7 @@ def many() -> Reasoner:
     return reasoner
 
 
-def rows_of(operator: Operator) -> Iterator[int]:
+def rows_of(operator: PlanOperator) -> Iterator[int]:
     yield operator.rows or 0
     for part in operator.parts:
         yield from rows_of(part)
@@ -167,7 +167,7 @@ def test_a_join_with_a_property_variable_stops_early() -> None:
     reasoner.load("".join(f"<urn:s{i}> <urn:p{i % 7}> <urn:o{i % 50}> .\n" for i in range(20_000)).encode(), format="ntriples")
     plan = reasoner.plan("SELECT * { ?s <urn:p0> ?o . ?s ?p ?other } LIMIT 3", run=True)
 
-    def rows(operator: Operator) -> int:
+    def rows(operator: PlanOperator) -> int:
         return max([operator.rows or 0, *map(rows, operator.parts)])
 
     assert rows(plan.root) < 100

@@ -20,7 +20,7 @@ import numpy as np
 
 from benchmarks.measure import cpu, peak, resident
 from kg_reasoner.api.reasoner import Reasoner
-from kg_reasoner.dbsp.clauses import Clause, Literal
+from kg_reasoner.dbsp.clauses import DatalogClause, SignedAtom
 from kg_reasoner.dbsp.interpreter import FactChanges, Interpreter
 from kg_reasoner.engine.maintenance import Strategy
 from kg_reasoner.program import TRIPLE, Atom, Program, Rule, Variable
@@ -51,7 +51,7 @@ class CircuitContestant(IncrementalContestant):
 
     def __init__(self, rules: Rules, indexed: bool) -> None:
         self._interpreter = Interpreter(indexed)
-        self._clauses = [Clause(Literal(*head), tuple(Literal(*atom) for atom in body)) for head, body in rules]
+        self._clauses = [DatalogClause(SignedAtom(*head), tuple(SignedAtom(*atom) for atom in body)) for head, body in rules]
 
     def prepare(self, facts: list[list[int]]) -> dict[int, Any]:
         grouped = groupby(sorted(facts, key=lambda fact: fact[0]), key=lambda fact: fact[0])

@@ -24,7 +24,7 @@ svg { max-width: 100%; height: auto; }
 """
 
 
-class Row(Protocol):
+class AnyProfileRow(Protocol):
     """A row as the forms need it, see `kg_reasoner.api.profiles.ProfileRow`."""
 
     @property
@@ -45,7 +45,7 @@ class Row(Protocol):
     def backward(self) -> int: ...
 
 
-def text(rows: Sequence[Row], limit: int) -> str:
+def text(rows: Sequence[AnyProfileRow], limit: int) -> str:
     """Return aligned columns of text. The last line gives the sums."""
     cells = _cells(rows, limit, _short)
     widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
@@ -54,7 +54,7 @@ def text(rows: Sequence[Row], limit: int) -> str:
     return "\n".join("  ".join(line).rstrip() for line in lines)
 
 
-def table(rows: Sequence[Row], limit: int) -> str:
+def table(rows: Sequence[AnyProfileRow], limit: int) -> str:
     """Return a table in HTML."""
     head, *lines = _cells(rows, limit)
     title = "".join(f"<th>{escape(cell)}</th>" for cell in head)
@@ -62,7 +62,7 @@ def table(rows: Sequence[Row], limit: int) -> str:
     return f"<table><thead><tr>{title}</tr></thead><tbody>{body}</tbody></table>"
 
 
-def page(rows: Sequence[Row], limit: int) -> str:
+def page(rows: Sequence[AnyProfileRow], limit: int) -> str:
     """Return a page with a bar chart and a table."""
     return (
         '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>Profile</title>'
@@ -70,7 +70,7 @@ def page(rows: Sequence[Row], limit: int) -> str:
     )
 
 
-def svg(rows: Sequence[Row], limit: int) -> str:
+def svg(rows: Sequence[AnyProfileRow], limit: int) -> str:
     """Return a bar chart of the times, the longest first."""
     shown = rows[:limit]
     longest = max((row.seconds for row in shown), default=0.0) or 1.0
@@ -82,7 +82,7 @@ def svg(rows: Sequence[Row], limit: int) -> str:
     )
 
 
-def _bar(row: Row, place: int, longest: float) -> str:
+def _bar(row: AnyProfileRow, place: int, longest: float) -> str:
     top, width = 5 + _ROW * place, max(1.0, _BAR * row.seconds / longest)
     colour = "#8a97a5" if row.kind == "step" else "#2f6fb0"
     what = f"{row.instances:,} instances, {row.new:,} new facts"
@@ -93,7 +93,7 @@ def _bar(row: Row, place: int, longest: float) -> str:
     )
 
 
-def _bar_text(row: Row) -> str:
+def _bar_text(row: AnyProfileRow) -> str:
     return f"{1000 * row.seconds:.2f} ms  {_short(row.label)}"
 
 
@@ -101,7 +101,7 @@ def _short(label: str) -> str:
     return label if len(label) <= _WIDTH else f"{label[: _WIDTH - 3]}..."
 
 
-def _cells(rows: Sequence[Row], limit: int, shorten: Callable[[str], str] = str) -> list[list[str]]:
+def _cells(rows: Sequence[AnyProfileRow], limit: int, shorten: Callable[[str], str] = str) -> list[list[str]]:
     """Return the table as text, with its heads, and the sums as the last line."""
     whole = sum(row.seconds for row in rows) or 1.0
     lines = [[*_numbers([row], whole), shorten(row.label)] for row in rows[:limit]]
@@ -114,7 +114,7 @@ def _cells(rows: Sequence[Row], limit: int, shorten: Callable[[str], str] = str)
     return [[line[place] for place in columns] for line in ([*_NAMES], *lines)]
 
 
-def _numbers(rows: Iterable[Row], whole: float) -> list[str]:
+def _numbers(rows: Iterable[AnyProfileRow], whole: float) -> list[str]:
     some = list(rows)
     seconds = sum(row.seconds for row in some)
     counts = (sum(getattr(row, name) for row in some) for name in ("instances", "new", "duplicates", "deletion", "backward"))

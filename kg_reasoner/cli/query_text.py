@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from rdflib.plugins.sparql.sparql import Query
     from rdflib.term import Node
 
-__all__ = ["ParsedQuery", "looks_like_query", "parse_query", "term_shortener"]
+__all__ = ["RdflibQuery", "looks_like_query", "parse_query", "term_shortener"]
 
 _WELL_KNOWN: Final = {"rdf": str(RDF), "rdfs": str(RDFS), "owl": str(OWL), "xsd": str(XSD)}
 _BEGINNING: Final = re.compile(r"\s*(?:(?:select|ask|construct|describe|prefix|base)[\s{(*?<]|#)", re.IGNORECASE)
@@ -31,7 +31,7 @@ def looks_like_query(text: str) -> bool:
 
 
 @dataclass(frozen=True)
-class ParsedQuery:
+class RdflibQuery:
     """A parsed query of rdflib; `is_graph` is true if it returns a graph (CONSTRUCT, DESCRIBE).
 
     `graphs` are those of FROM and FROM NAMED.
@@ -43,7 +43,7 @@ class ParsedQuery:
     graphs: list[Node]
 
 
-def parse_query(text: str, source: str) -> ParsedQuery:
+def parse_query(text: str, source: str) -> RdflibQuery:
     """Read a query; `source` names the text in messages.
 
     Raises:
@@ -54,7 +54,7 @@ def parse_query(text: str, source: str) -> ParsedQuery:
     tree, prepared = read_query(text, source)
     prefixes = {str(part.prefix or ""): str(part.iri) for part in tree[0] if getattr(part, "name", "") == "PrefixDecl"}
     graphs = [clause.default or clause.named for clause in prepared.algebra.datasetClause or ()]
-    return ParsedQuery(prepared, prepared.algebra.name in ("ConstructQuery", "DescribeQuery"), prefixes, graphs)
+    return RdflibQuery(prepared, prepared.algebra.name in ("ConstructQuery", "DescribeQuery"), prefixes, graphs)
 
 
 def term_shortener(prefixes: Mapping[str, str]) -> Callable[[Any], str]:

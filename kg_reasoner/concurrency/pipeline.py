@@ -9,7 +9,7 @@ from typing import Final, Generic, TypeVar
 
 from kg_reasoner.concurrency.tasks import Task, run_together
 
-__all__ = ["PARTS_OF_A_THREAD", "Pipeline", "deliver"]
+__all__ = ["PARTS_OF_A_THREAD", "ThreadPipeline", "deliver"]
 
 PARTS_OF_A_THREAD: Final = 4
 """The parts in a round for each thread: the more there are, the more equal is the work, and the more is in memory."""
@@ -19,7 +19,7 @@ Worked = TypeVar("Worked")
 Result = TypeVar("Result")
 
 
-class Pipeline(Generic[Part, Worked, Result]):
+class ThreadPipeline(Generic[Part, Worked, Result]):
     """Yields a result for each part, in rounds. No thread runs between two results.
 
     In a round, this thread reads the parts of the next one, while other threads work on those that are there, and one of them

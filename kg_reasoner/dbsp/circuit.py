@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from kg_reasoner.concurrency.limits import current_watch
 from kg_reasoner.dbsp import drawing
-from kg_reasoner.dbsp.operators import Operator, Source
+from kg_reasoner.dbsp.operators import Operator, SourceOperator
 from kg_reasoner.dbsp.wiring import Enclosing, Stream, Wiring
 from kg_reasoner.dbsp.zset import ZSet
 from kg_reasoner.errors import CircuitError, plural
@@ -58,7 +58,7 @@ class Circuit(Wiring):
         """
         if name in self.inputs:
             raise CircuitError(f"the circuit already has an input {name!r}")
-        self.inputs[name] = self.add(Source(f"input {name}", arity))
+        self.inputs[name] = self.add(SourceOperator(f"input {name}", arity))
         return self.inputs[name]
 
     def output(self, name: str, stream: Stream) -> None:
@@ -172,7 +172,7 @@ class Nested(Wiring):
         self._fixpoint.accepts += (stream.arity,)
         self.outer.accept(self._fixpoint, [*self._node.sources, stream])
         self._node.sources.append(stream)
-        inner = self.add(Source("delta_0", stream.arity))
+        inner = self.add(SourceOperator("delta_0", stream.arity))
         self.introduced.append(inner)
         return inner
 

@@ -14,7 +14,7 @@ NO_RESULT: Final = -1
 
 
 @dataclass(frozen=True, slots=True)
-class Literal:
+class SignedAtom:
     """An atom, or its negation: no fact matches it. Variables that only a negation has are any value there."""
 
     predicate: int
@@ -23,7 +23,7 @@ class Literal:
 
 
 @dataclass(frozen=True, slots=True)
-class Condition:
+class Computation:
     """A function of bound variables and constants. Its result binds a new variable, or must equal a constant or bound variable.
 
     Two conditions are the same if their names and arguments are; the function is called with one tuple of integers at a time.
@@ -35,14 +35,14 @@ class Condition:
     function: Callable[[Sequence[int]], int] = field(compare=False)
 
 
-Part: TypeAlias = "Literal | Condition"
+Part: TypeAlias = "SignedAtom | Computation"
 
 
 @dataclass(frozen=True, slots=True)
-class Clause:
+class DatalogClause:
     """``head :- body``; the body binds each variable of the head, of a negation or of a condition's arguments before its use."""
 
-    head: Literal
+    head: SignedAtom
     body: tuple[Part, ...]
 
     def __post_init__(self) -> None:
@@ -50,7 +50,7 @@ class Clause:
             raise ValueError(f"a clause needs a body; pass {self.head} as a fact instead")
 
 
-def ordered(positive: Sequence[Literal], others: Sequence[Part], size: Callable[[Literal], float]) -> tuple[Part, ...]:
+def ordered(positive: Sequence[SignedAtom], others: Sequence[Part], size: Callable[[SignedAtom], float]) -> tuple[Part, ...]:
     """Return a body in join order: the atom with the fewest facts first, then atoms that share a variable; other parts as early as
     possible.
 
@@ -64,7 +64,7 @@ def ordered(positive: Sequence[Literal], others: Sequence[Part], size: Callable[
         while ready := next((part for part in later if _needed(part) & shared <= bound), None):
             later.remove(ready)
             body.append(ready)
-            bound |= _variables(ready) if isinstance(ready, Condition) else set()
+            bound |= _variables(ready) if isinstance(ready, Computation) else set()
         if not waiting:
             return tuple(body)
         best = min(waiting, key=lambda atom: (bool(bound) and not (_variables(atom) & bound), size(atom)))
@@ -74,15 +74,15 @@ def ordered(positive: Sequence[Literal], others: Sequence[Part], size: Callable[
 
 
 def _is_negation(part: Part) -> bool:
-    return isinstance(part, Literal) and part.negated
+    return isinstance(part, SignedAtom) and part.negated
 
 
 def _variables(part: Part) -> set[str]:
-    terms = part.terms if isinstance(part, Literal) else (*part.arguments, part.result)
+    terms = part.terms if isinstance(part, SignedAtom) else (*part.arguments, part.result)
     return {term for term in terms if isinstance(term, str)}
 
 
 def _needed(part: Part) -> set[str]:
     """Return the variables of a part that must be bound before it, if another part binds them."""
-    terms = part.terms if isinstance(part, Literal) else part.arguments
+    terms = part.terms if isinstance(part, SignedAtom) else part.arguments
     return {term for term in terms if isinstance(term, str)}

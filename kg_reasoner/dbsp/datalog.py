@@ -9,7 +9,7 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 
 from kg_reasoner.dbsp.circuit import Circuit
-from kg_reasoner.dbsp.clauses import NO_RESULT, Clause, Condition, Literal, Part, ordered
+from kg_reasoner.dbsp.clauses import NO_RESULT, Computation, DatalogClause, Part, SignedAtom, ordered
 from kg_reasoner.dbsp.columns import Integers
 from kg_reasoner.dbsp.interpreter import FactChanges
 from kg_reasoner.dbsp.strata import Strata, combined
@@ -19,8 +19,7 @@ from kg_reasoner.language import analysis
 from kg_reasoner.language.printer import format_rule
 from kg_reasoner.language.recursion import refuse
 from kg_reasoner.program import Atom, Bind, Filter, Negation, Program, Rule, Variable, variables_of
-from kg_reasoner.terms import IRI, BlankNode, Term, literal
-from kg_reasoner.terms import Literal as RdfLiteral
+from kg_reasoner.terms import IRI, BlankNode, Literal, Term, literal
 
 Facts: TypeAlias = Mapping[str, Mapping[tuple[Any, ...], int]]
 """By predicate: facts with weights. Constants are terms, or Python values that stand for literals."""
@@ -54,7 +53,7 @@ class Datalog:
         self._predicates: list[tuple[str, int]] = []
         self._predicate_numbers: dict[tuple[str, int], int] = {}
         self._rules: Counter[Rule] = Counter()
-        self._clauses: dict[Rule, tuple[int, Clause]] = {}
+        self._clauses: dict[Rule, tuple[int, DatalogClause]] = {}
 
     @property
     def rules(self) -> tuple[Rule, ...]:
@@ -112,7 +111,7 @@ class Datalog:
 
     def _number(self, term: object) -> int:
         """Return the number of a term, or of the literal for a Python value."""
-        known = term if isinstance(term, IRI | BlankNode | RdfLiteral) else literal(term)  # type: ignore[arg-type]
+        known = term if isinstance(term, IRI | BlankNode | Literal) else literal(term)  # type: ignore[arg-type]
         number = self._numbers.get(known)
         if number is None:
             number = self._numbers[known] = len(self._terms)
@@ -142,7 +141,7 @@ class Datalog:
 
     # --- rules ------------------------------------------------------------------------------------------------------------
 
-    def _clause(self, rule: Rule) -> Clause:
+    def _clause(self, rule: Rule) -> DatalogClause:
         positive = [self._atom(atom) for atom in rule.body_atoms()]
         others: list[Part] = []
         for part in rule.body:
@@ -154,13 +153,13 @@ class Datalog:
                 raise UnsupportedError(
                     f"AGGREGATE in {format_rule(rule)}", part.span, "aggregate the interpreter's output with `Stream.aggregate`"
                 )
-        return Clause(self._atom(rule.head), ordered(positive, others, lambda atom: 0))
+        return DatalogClause(self._atom(rule.head), ordered(positive, others, lambda atom: 0))
 
-    def _atom(self, atom: Atom, negated: bool = False) -> Literal:
+    def _atom(self, atom: Atom, negated: bool = False) -> SignedAtom:
         terms = tuple(str(term) if isinstance(term, Variable) else self._number(term) for term in atom.terms)
-        return Literal(self._predicate(atom.predicate, atom.arity), terms, negated)
+        return SignedAtom(self._predicate(atom.predicate, atom.arity), terms, negated)
 
-    def _condition(self, part: Filter | Bind) -> Condition:
+    def _condition(self, part: Filter | Bind) -> Computation:
         variables = tuple(dict.fromkeys(variables_of(part.expression)))
         terms = self._terms
         if isinstance(part, Filter):
@@ -177,4 +176,4 @@ class Datalog:
                 return NO_RESULT if found is None else self._number(found)
 
         bound = HOLDS if isinstance(part, Filter) else str(part.variable)
-        return Condition((type(part), part.expression), tuple(map(str, variables)), bound, result)
+        return Computation((type(part), part.expression), tuple(map(str, variables)), bound, result)

@@ -7,7 +7,7 @@ from typing import Final
 
 import numpy as np
 
-from kg_reasoner.dbsp.clauses import NO_RESULT, Condition
+from kg_reasoner.dbsp.clauses import NO_RESULT, Computation
 from kg_reasoner.dbsp.columns import Booleans, Columns, Integers, fields_of, packed
 from kg_reasoner.dbsp.join import Range
 from kg_reasoner.dbsp.layout import Layout, Shapes
@@ -93,7 +93,7 @@ class Directions:
         self._fill = np.zeros((facts.words, indexes), np.int64)
         self._unequal = [number for number, index in self._indexes.items() if index.equal]
         for number, node in self.nodes.items():
-            self._kinds[number] = CONDITION if isinstance(node.part, Condition) else NEGATED if node.part.negated else POSITIVE
+            self._kinds[number] = CONDITION if isinstance(node.part, Computation) else NEGATED if node.part.negated else POSITIVE
             self._ends[number] = node.head is not None
             if node.tested:
                 if self._test_masks is None:
@@ -189,7 +189,7 @@ class Directions:
 
     def _satisfied(self, node: PrefixNode, rewrites: Columns, weights: Integers) -> ZSet:
         condition = node.part
-        assert isinstance(condition, Condition)
+        assert isinstance(condition, Computation)
 
         def values(term: int) -> Integers:
             return np.full(len(weights), term, np.int64) if term >= 0 else self.rewrites.slot(rewrites, ~term)
@@ -212,7 +212,7 @@ def _slots(terms: Iterable[tuple[int, int]]) -> list[int]:
     return [known.get(slot, 0) for slot in range(1 + max(known, default=-1))]
 
 
-def _called(condition: Condition, arguments: Sequence[Integers], count: int) -> Integers:
+def _called(condition: Computation, arguments: Sequence[Integers], count: int) -> Integers:
     """Return the results of a condition, called once for each combination of arguments."""
     if not arguments:
         return np.full(count, condition.function(()), np.int64)

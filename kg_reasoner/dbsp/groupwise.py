@@ -112,7 +112,7 @@ def _rows(found: Iterable[Found]) -> list[tuple[Columns, Integers]]:
     return [(tuple(column[places] for column in run.columns), run.weights[places]) for _, places, run in found]
 
 
-class Distinct(Groupwise):
+class DistinctOperator(Groupwise):
     """The incremental version of `ZSet.distinct`: each row is a group of its own, described by its weight."""
 
     def __init__(self, arity: int, nested: bool) -> None:

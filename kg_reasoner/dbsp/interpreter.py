@@ -23,10 +23,10 @@ from typing import TypeAlias
 import numpy as np
 
 from kg_reasoner.dbsp.circuit import Circuit
-from kg_reasoner.dbsp.clauses import Clause, Condition, Literal
+from kg_reasoner.dbsp.clauses import Computation, DatalogClause, SignedAtom
 from kg_reasoner.dbsp.columns import Booleans, Columns, Integers
 from kg_reasoner.dbsp.directions import CONDITION, LARGEST_TERM, NEGATED, POSITIVE, Directions
-from kg_reasoner.dbsp.groupwise import Distinct
+from kg_reasoner.dbsp.groupwise import DistinctOperator
 from kg_reasoner.dbsp.join import Range
 from kg_reasoner.dbsp.layout import Layout
 from kg_reasoner.dbsp.trie import ROOT, Trie
@@ -54,7 +54,7 @@ class Interpreter:
         self._seeded = False
         self.circuit = self._make()
 
-    def step(self, facts: FactChanges, added: Sequence[Clause] = (), removed: Sequence[Clause] = ()) -> FactChanges:
+    def step(self, facts: FactChanges, added: Sequence[DatalogClause] = (), removed: Sequence[DatalogClause] = ()) -> FactChanges:
         """Apply changes of facts and of clauses. Return the changes of all facts, given and derived.
 
         Weights of given facts add up; a fact holds if its weight is positive, or a clause derives it.
@@ -131,16 +131,16 @@ class Interpreter:
         ground = further.linear(directions.grounded, fact, "ground")
         all_facts = (ground + given).distinct()
         facts.connect(all_facts)
-        assert isinstance(all_facts.operator, Distinct)
+        assert isinstance(all_facts.operator, DistinctOperator)
         self._distinct = all_facts.operator
         circuit.output("facts", loop.eliminate(all_facts))
         circuit.build()
         return circuit
 
-    def _make_room(self, facts: FactChanges, clauses: Sequence[Clause]) -> None:
+    def _make_room(self, facts: FactChanges, clauses: Sequence[DatalogClause]) -> None:
         """Switch to wider row layouts, if these changes need them."""
-        literals = [part for clause in clauses for part in (clause.head, *clause.body) if isinstance(part, Literal)]
-        conditions = [part for clause in clauses for part in clause.body if isinstance(part, Condition)]
+        literals = [part for clause in clauses for part in (clause.head, *clause.body) if isinstance(part, SignedAtom)]
+        conditions = [part for clause in clauses for part in clause.body if isinstance(part, Computation)]
         predicates, arities, values = [0], [0], [0]
         for predicate, (rows, _) in facts.items():
             self._arities[predicate] = rows.shape[1]

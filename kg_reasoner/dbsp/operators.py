@@ -56,7 +56,7 @@ class Operator:
         return ()
 
 
-class Source(Operator):
+class SourceOperator(Operator):
     """A stream set from outside: an input of the circuit, or a result of a nested circuit."""
 
     def __init__(self, name: str, arity: int) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
-from kg_reasoner.dbsp.clauses import Clause
+from kg_reasoner.dbsp.clauses import DatalogClause
 from kg_reasoner.dbsp.interpreter import FactChanges, Interpreter
 
 
@@ -26,8 +26,8 @@ class Strata:
         self,
         levels: int,
         entering: Callable[[int], FactChanges],
-        added: Sequence[tuple[int, Clause]] = (),
-        removed: Sequence[tuple[int, Clause]] = (),
+        added: Sequence[tuple[int, DatalogClause]] = (),
+        removed: Sequence[tuple[int, DatalogClause]] = (),
     ) -> Iterator[tuple[int, FactChanges]]:
         """Apply changes of facts and of clauses, level by level from below.
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from heapq import heappop, heappush
 from typing import Final, TypeAlias
 
-from kg_reasoner.dbsp.clauses import Argument, Clause, Condition, Literal, Part
+from kg_reasoner.dbsp.clauses import Argument, Computation, DatalogClause, Part, SignedAtom
 
 ROOT: Final = 0
 """The node of the empty prefix."""
@@ -115,8 +115,8 @@ class Trie:
     def __init__(self, indexed: bool = True) -> None:
         self._indexed = indexed
         self._nodes: dict[Hashable, PrefixNode] = {}
-        self._paths: dict[Clause, list[Hashable]] = {}
-        self._uses: Counter[Clause] = Counter()
+        self._paths: dict[DatalogClause, list[Hashable]] = {}
+        self._uses: Counter[DatalogClause] = Counter()
         self._indexes: dict[TrieIndex, list[int]] = {}
         self._node_numbers, self._index_numbers = Numbers(ROOT + 1), Numbers(1)
         self.variables = 0
@@ -136,7 +136,7 @@ class Trie:
         """An upper bound of the numbers of indexes; 0 means no index."""
         return self._index_numbers.end
 
-    def update(self, added: Sequence[Clause], removed: Sequence[Clause]) -> TrieChanges:
+    def update(self, added: Sequence[DatalogClause], removed: Sequence[DatalogClause]) -> TrieChanges:
         """Add and remove clauses. A clause added twice has to be removed twice; removing an unknown clause has no effect."""
         changes = TrieChanges()
         for clause in removed:
@@ -159,7 +159,7 @@ class Trie:
         for number, _ in changes.old_indexes:
             self._index_numbers.release(number)
 
-    def _enter(self, clause: Clause, changes: TrieChanges) -> Iterator[Hashable]:
+    def _enter(self, clause: DatalogClause, changes: TrieChanges) -> Iterator[Hashable]:
         """Add a clause, and yield the keys of its nodes."""
         variables: dict[str, int] = {}
         occurrences = Counter(_terms(clause.head) + tuple(term for part in clause.body for term in _terms(part)))
@@ -169,13 +169,13 @@ class Trie:
             names = dict(variables)
             terms = _terms(part)
             new = {argument for argument in terms if isinstance(argument, str) and argument not in variables}
-            is_question = isinstance(part, Literal) and all(occurrences[variable] == 1 for variable in new)
+            is_question = isinstance(part, SignedAtom) and all(occurrences[variable] == 1 for variable in new)
             for argument in terms:
                 if isinstance(argument, str) and not is_question:
                     names.setdefault(argument, len(names))
             canonical = tuple(None if is_question and term in new else _numbered(term, names) for term in terms)
             head = (clause.head.predicate, tuple(_numbered(term, names) for term in clause.head.terms)) if is_last else None
-            kind = (part.predicate, part.negated) if isinstance(part, Literal) else part.name
+            kind = (part.predicate, part.negated) if isinstance(part, SignedAtom) else part.name
             key: Hashable = parent, kind, canonical, head
             node = self._nodes.get(key)
             if node is None:
@@ -185,7 +185,7 @@ class Trie:
                 changes.added.append(node)
             node.uses += 1
             parent = node.number
-            if not (isinstance(part, Literal) and part.negated):
+            if not (isinstance(part, SignedAtom) and part.negated):
                 variables = names
             yield key
 
@@ -217,7 +217,7 @@ class Trie:
     def _work_out(self, node: PrefixNode, terms: Pattern, bound: int) -> None:
         """Determine the effect of a part of a body after a prefix with this number of bound variables."""
         part = node.part
-        if isinstance(part, Condition):
+        if isinstance(part, Computation):
             *arguments, node.result = (term for term in terms if term is not None)
             node.arguments = tuple(arguments)
             node.binds_result = node.result < 0 and ~node.result >= bound
@@ -243,7 +243,7 @@ class Trie:
         if node.head is not None:
             node.head = node.head[0], tuple(map(own, node.head[1]))
 
-    def _match(self, node: PrefixNode, part: Literal, terms: Pattern, bound: int) -> None:
+    def _match(self, node: PrefixNode, part: SignedAtom, terms: Pattern, bound: int) -> None:
         """Determine how an atom matches facts: which columns are known, and which bind variables."""
         known, first, equal = dict[int, Term](), dict[Term, int](), []
         for column, term in enumerate(terms):
@@ -267,7 +267,7 @@ class Trie:
 
 def _terms(part: Part) -> tuple[Argument, ...]:
     """Return all terms of a part of a rule."""
-    return part.terms if isinstance(part, Literal) else (*part.arguments, part.result)
+    return part.terms if isinstance(part, SignedAtom) else (*part.arguments, part.result)
 
 
 def _numbered(term: Argument, names: Mapping[str, int]) -> Term:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Protocol
 
-from kg_reasoner.dbsp.groupwise import Distinct, Groupwise
+from kg_reasoner.dbsp.groupwise import DistinctOperator, Groupwise
 from kg_reasoner.dbsp.join import EqualKeys, IncrementalJoin, Matching
 from kg_reasoner.dbsp.operators import Delay, Differentiate, Integrate, Lift, Linear, Operator, Sum, mapping, selection
 from kg_reasoner.dbsp.trace import Trace
@@ -186,7 +186,7 @@ class Stream:
         Returns:
             The stream.
         """
-        return self.circuit.add(Distinct(self.arity, self.circuit.is_nested), self)
+        return self.circuit.add(DistinctOperator(self.arity, self.circuit.is_nested), self)
 
     def aggregate(self, by: int, *reductions: Reduction, name: str = "aggregate") -> Stream:
         """Return the incremental version of `ZSet.aggregate`, which re-evaluates the groups that change.

@@ -56,7 +56,7 @@ class Recorder:
         self._readers: dict[int, weakref.ref[object]] = {}
         self._mutex = threading.Lock()
         self._tallies: dict[Activity, Tally] = {}
-        self.innermost: Span | None = None
+        self.innermost: TimedSpan | None = None
         """The activity that is running."""
 
     @property
@@ -87,7 +87,7 @@ class Recorder:
 
     def measure(self, phase: str, rule: Rule | None = None) -> AbstractContextManager[None]:
         """Return a ``with`` block whose time belongs to an activity, except for the activities measured inside it."""
-        return Span(self, Activity(phase, rule)) if self._readers else _NOTHING
+        return TimedSpan(self, Activity(phase, rule)) if self._readers else _NOTHING
 
     def count(self, activity: Activity, instances: int, new: int = 0) -> None:
         """Add rule instances and new facts to an activity."""
@@ -96,7 +96,7 @@ class Recorder:
         tally.new += new
 
 
-class Span(AbstractContextManager[None]):
+class TimedSpan(AbstractContextManager[None]):
     """The time of one activity. One that an interrupt has cut off is discarded."""
 
     __slots__ = ("_activity", "_inner", "_outer", "_recorder", "_started")

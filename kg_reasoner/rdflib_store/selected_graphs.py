@@ -56,7 +56,7 @@ class SelectedGraphs(QueryDataset):
         return False
 
 
-class Selection(ReadOnlyStore):
+class GraphSelection(ReadOnlyStore):
     """The graphs that FROM and FROM NAMED, or USING and USING NAMED, name."""
 
     context_aware = True

@@ -198,8 +198,8 @@ def selection(dataset: QueryDataset, clauses: Iterable[CompValue]) -> Dataset:
     """Return the dataset that FROM and FROM NAMED, or USING and USING NAMED, define."""
     from rdflib import Dataset
 
-    from kg_reasoner.rdflib_store.selected_graphs import SelectedGraphs, Selection
+    from kg_reasoner.rdflib_store.selected_graphs import GraphSelection, SelectedGraphs
 
     default = [clause.default for clause in clauses if clause.default]
     named = [clause.named for clause in clauses if clause.named]
-    return Dataset(store=Selection(SelectedGraphs(dataset, default, named)))
+    return Dataset(store=GraphSelection(SelectedGraphs(dataset, default, named)))

@@ -14,7 +14,7 @@ from kg_reasoner.shell.statements import Statement
 from kg_reasoner.storage.table_terms import cell_reader, is_of_type
 from kg_reasoner.terms import IRI, RDF, XSD, BlankNode, Literal, Term, literal, unescape
 
-__all__ = ["Arguments", "Reader", "typed"]
+__all__ = ["FactArguments", "Reader", "typed"]
 
 _TOKEN: Final = re.compile(
     r"""\s*(?:
@@ -44,7 +44,7 @@ _ESCAPES: Final = {"a": "\x07", "v": "\x0b", "?": "?"}
 
 
 @dataclass(slots=True)
-class Arguments:
+class FactArguments:
     """The arguments of a fact: terms in order, or by name."""
 
     ordered: list[Term]
@@ -109,7 +109,7 @@ class Reader:
         if self._next()[1] != expected:
             raise self.wrong(f"{expected} is missing")
 
-    def arguments(self) -> Arguments:
+    def arguments(self) -> FactArguments:
         """Read the arguments of a fact in parentheses."""
         self.mark("(")
         ordered: list[Term] = []
@@ -125,7 +125,7 @@ class Reader:
             place = simple.end()
             if mark == ")":
                 self._place = place
-                return Arguments(ordered, {})
+                return FactArguments(ordered, {})
         self._place = place
         return self._others(ordered, ")")
 
@@ -187,13 +187,13 @@ class Reader:
             raise self.wrong(f"{name} has the fields {', '.join(fields or ())}")
         return encode("record", [found.named[field] for field in fields or ()] if found.named else found.ordered, name)
 
-    def _others(self, ordered: list[Term], end: str) -> Arguments:
+    def _others(self, ordered: list[Term], end: str) -> FactArguments:
         """Read arguments after those that have been read."""
         named: dict[str, Term] = {}
         while True:
             if self._peek() == end and not (ordered or named):
                 self.mark(end)
-                return Arguments(ordered, named)
+                return FactArguments(ordered, named)
             kind, text = self._looked()
             if kind == "field":
                 self._next()
@@ -205,7 +205,7 @@ class Reader:
             if mark == end:
                 if ordered and named:
                     raise self.wrong("arguments are given in order or by name, not both")
-                return Arguments(ordered, named)
+                return FactArguments(ordered, named)
             if mark != ",":
                 raise self.wrong(f"{end} is missing")
 

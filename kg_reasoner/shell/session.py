@@ -11,7 +11,7 @@ from kg_reasoner.api.reasoner import Reasoner
 from kg_reasoner.errors import ArityError, ReasonerError, RuleSyntaxError, Span, UnknownNameError, plural, suggest
 from kg_reasoner.language.parser import PREFIXES, parse
 from kg_reasoner.program import AUXILIARY, FALSE, TRIPLE, Atom, Declaration, Program, Rule
-from kg_reasoner.shell.commands import Arguments, Reader, typed
+from kg_reasoner.shell.commands import FactArguments, Reader, typed
 from kg_reasoner.shell.records import format_value, sorted_records
 from kg_reasoner.shell.statements import UPDATES, Statement
 from kg_reasoner.terms import Term
@@ -192,7 +192,7 @@ class Session:
         reader.expect_end()
         return _Update(statement.word, predicate, row, changes)
 
-    def _row(self, arguments: Arguments, predicate: str, declared: Declaration | None) -> tuple[Term, ...]:
+    def _row(self, arguments: FactArguments, predicate: str, declared: Declaration | None) -> tuple[Term, ...]:
         if declared is None:
             if arguments.named:
                 raise ReasonerError(f"the columns of {predicate} have no names: give all arguments in order")

@@ -99,7 +99,7 @@ def line_reader(session: Session) -> Callable[[str], str]:
 def _completer(session: Session) -> Completer:
     from prompt_toolkit.completion import Completer, Completion
 
-    class Names(Completer):
+    class NameCompleter(Completer):
         """Completes commands, keywords, and the names of the program."""
 
         def get_completions(self, document: Document, complete_event: CompleteEvent) -> Iterable[Completion]:
@@ -107,7 +107,7 @@ def _completer(session: Session) -> Completer:
             start = -len(word_at_end(before))
             return [Completion(name, start_position=start) for name in candidates(session, before)]
 
-    return Names()
+    return NameCompleter()
 
 
 def _lexer() -> Any:

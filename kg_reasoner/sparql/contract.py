@@ -11,7 +11,7 @@ from kg_reasoner.sparql.estimates import Estimates
 from kg_reasoner.sparql.expressions import Expressions
 from kg_reasoner.sparql.paths import PathFollower
 from kg_reasoner.sparql.pattern_matcher import PatternMatcher
-from kg_reasoner.sparql.report import Report
+from kg_reasoner.sparql.report import EvaluationReport
 from kg_reasoner.sparql.table import Table
 from kg_reasoner.sparql.terms import QueryTerms
 from kg_reasoner.terms import Term
@@ -51,7 +51,7 @@ class Evaluator(Protocol):
     terms: QueryTerms
     expressions: Expressions
     estimates: Estimates
-    report: Report
+    report: EvaluationReport
 
     def table(self, node: Node, need: Need = ...) -> Table:
         """Return the solutions of a pattern."""

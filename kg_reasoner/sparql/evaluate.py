@@ -33,7 +33,7 @@ from kg_reasoner.sparql.matching import Matcher, MergedMatcher
 from kg_reasoner.sparql.ordering import order, ranks
 from kg_reasoner.sparql.paths import PathFollower
 from kg_reasoner.sparql.pattern_matcher import PatternMatcher
-from kg_reasoner.sparql.report import Report
+from kg_reasoner.sparql.report import EvaluationReport
 from kg_reasoner.sparql.scope import in_scope, names_in
 from kg_reasoner.sparql.source import Dataset
 from kg_reasoner.sparql.table import UNBOUND, Table, concatenated, constant, unit
@@ -71,7 +71,9 @@ class Evaluation:
         report: Receives what was done.
     """
 
-    def __init__(self, dataset: Dataset, terms: QueryTerms, foreigners: Foreigners, base: str | None, report: Report) -> None:
+    def __init__(
+        self, dataset: Dataset, terms: QueryTerms, foreigners: Foreigners, base: str | None, report: EvaluationReport
+    ) -> None:
         self.dataset, self.terms, self.report = dataset, terms, report
         self._foreigners = foreigners
         self._active: Term | None = None

@@ -31,14 +31,14 @@ from kg_reasoner.sparql.table import UNBOUND, Table, constant
 from kg_reasoner.sparql.terms import QueryTerms
 from kg_reasoner.storage.arrays import Flags, Ids, Numbers
 from kg_reasoner.storage.grouping import distinct_ids, group_rows
-from kg_reasoner.storage.text_search import UNDECIDED, Search, search_of
+from kg_reasoner.storage.text_search import UNDECIDED, TextSearch, search_of
 from kg_reasoner.storage.value_arithmetic import are_terms, numbers_of, terms_of_numbers
 from kg_reasoner.storage.value_columns import STRING, ValueCache, ValueColumn
 from kg_reasoner.storage.value_comparisons import OPERATORS, compared, members
 from kg_reasoner.storage.value_order import ranks_of_values
 from kg_reasoner.terms import IRI, XSD, Literal, Term
 
-__all__ = ["Expressions", "Patterns", "check_expression", "is_too_long"]
+__all__ = ["Expressions", "PatternEvaluation", "check_expression", "is_too_long"]
 
 Truth: TypeAlias = npt.NDArray[np.int8]
 
@@ -59,7 +59,7 @@ _KINDS: Final = {"ISIRI": "<", "ISURI": "<", "ISBLANK": "_", "ISLITERAL": '"'}
 _FORMS: Final = ("&&", "||", "!", "IN", "NOT IN", "IF", "COALESCE", "BOUND", *FRESH)
 
 
-class Patterns(Protocol):
+class PatternEvaluation(Protocol):
     """What expressions need of the evaluation of patterns."""
 
     def exists(self, node: Node, table: Table) -> Flags:
@@ -106,7 +106,9 @@ class Expressions:
         base: The IRI against which the function IRI resolves relative IRIs.
     """
 
-    def __init__(self, terms: QueryTerms, values: ValueCache, patterns: Patterns, fresh: FreshValues, base: str | None) -> None:
+    def __init__(
+        self, terms: QueryTerms, values: ValueCache, patterns: PatternEvaluation, fresh: FreshValues, base: str | None
+    ) -> None:
         self._terms, self._values, self._patterns, self._fresh, self._base = terms, values, patterns, fresh, base
         self._strings = LastColumn()
 
@@ -146,7 +148,7 @@ class Expressions:
         truth[ids == UNBOUND] = -1
         return truth
 
-    def _searched(self, search: Search, call: Call, table: Table) -> Truth:
+    def _searched(self, search: TextSearch, call: Call, table: Table) -> Truth:
         """Search the different values of a variable at once."""
         ids = table.column(search.variable.name)
         distinct, places = distinct_ids(ids)

@@ -14,7 +14,7 @@ from kg_reasoner.sparql.evaluate import Evaluation
 from kg_reasoner.sparql.scope import expressions_of
 from kg_reasoner.terms import IRI, XSD, Literal, Term
 
-__all__ = ["Operator", "QueryPlan", "plan_of", "shortener"]
+__all__ = ["PlanOperator", "QueryPlan", "plan_of", "shortener"]
 
 _NAME: Final = re.compile(r"[A-Za-z_][\w-]*")
 _NUMBERS: Final = {XSD.integer.value: re.compile(r"[+-]?[0-9]+"), XSD.decimal.value: re.compile(r"[+-]?[0-9]*\.[0-9]+")}
@@ -24,7 +24,7 @@ _INFIX: Final = ("=", "!=", "<", "<=", ">", ">=", "+", "-", "*", "/", "&&", "||"
 
 
 @dataclass(frozen=True, slots=True)
-class Operator:
+class PlanOperator:
     """An operator of a plan.
 
     Attributes:
@@ -43,7 +43,7 @@ class Operator:
     rows: int | None = None
     seconds: float | None = None
     methods: tuple[str, ...] = ()
-    parts: tuple[Operator, ...] = ()
+    parts: tuple[PlanOperator, ...] = ()
 
     def lines(self, depth: int = 0) -> Iterator[str]:
         """Yield the operator and those inside as lines of text."""
@@ -80,7 +80,7 @@ class QueryPlan:
     """
 
     form: str
-    root: Operator
+    root: PlanOperator
     left_to_rdflib: tuple[str, ...] = ()
     seconds: float | None = None
 
@@ -143,16 +143,16 @@ def plan_of(
     return QueryPlan(type(query).__name__.upper(), _operator(query.node, evaluation, writer), tuple(foreign), seconds)
 
 
-def _operator(node: Node, evaluation: Evaluation, writer: _Writer) -> Operator:
+def _operator(node: Node, evaluation: Evaluation, writer: _Writer) -> PlanOperator:
     step = evaluation.report.of(node)
     parts = [_operator(part, evaluation, writer) for part in _ordered(node, evaluation)]
     parts += [
-        Operator("exists", "", evaluation.estimates.of(inner), parts=(_operator(inner, evaluation, writer),))
+        PlanOperator("exists", "", evaluation.estimates.of(inner), parts=(_operator(inner, evaluation, writer),))
         for expression in expressions_of(node)
         for inner in _inner(expression)
     ]
     is_run = step.calls > 0
-    return Operator(
+    return PlanOperator(
         _NAMES[type(node)],
         writer.detail(node, evaluation),
         evaluation.estimates.of(node),

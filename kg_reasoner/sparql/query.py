@@ -16,7 +16,7 @@ from kg_reasoner.sparql.describe import described
 from kg_reasoner.sparql.evaluate import Evaluation, Foreigners
 from kg_reasoner.sparql.expressions import check_expression
 from kg_reasoner.sparql.plan import QueryPlan, plan_of
-from kg_reasoner.sparql.report import Report
+from kg_reasoner.sparql.report import EvaluationReport
 from kg_reasoner.sparql.rewrites import rewritten
 from kg_reasoner.sparql.scope import expressions_of
 from kg_reasoner.sparql.source import Dataset
@@ -46,7 +46,7 @@ class Answer:
 
     terms: QueryTerms
     query: Query
-    report: Report
+    report: EvaluationReport
     names: tuple[str, ...] = ()
     table: Table | None = None
     triples: TripleIds | None = None
@@ -92,7 +92,7 @@ def evaluate_query(query: Query, dataset: Dataset, foreigners: Foreigners, base:
         foreigners: What is left to rdflib.
         base: The query's base IRI.
     """
-    terms, report = QueryTerms(dataset.caches.terms), Report()
+    terms, report = QueryTerms(dataset.caches.terms), EvaluationReport()
     evaluation = Evaluation(dataset, terms, foreigners, base, report)
     try:
         return _answer(query, evaluation)
@@ -119,7 +119,7 @@ def explain_query(
         shorten: Writes terms.
         run: Whether to evaluate the query, so that the plan has counts and times.
     """
-    evaluation = Evaluation(dataset, QueryTerms(dataset.caches.terms), foreigners, base, Report())
+    evaluation = Evaluation(dataset, QueryTerms(dataset.caches.terms), foreigners, base, EvaluationReport())
     start = time.perf_counter()
     if run:
         _answer(query, evaluation)

@@ -9,11 +9,11 @@ from dataclasses import dataclass, field
 
 from kg_reasoner.sparql.algebra import Node
 
-__all__ = ["Report", "Step"]
+__all__ = ["EvaluationReport", "EvaluationStep"]
 
 
 @dataclass(slots=True)
-class Step:
+class EvaluationStep:
     """What was done for one operator.
 
     Attributes:
@@ -29,21 +29,21 @@ class Step:
     calls: int = 0
 
 
-class Report:
+class EvaluationReport:
     """The steps of a query's evaluation, by operator."""
 
     def __init__(self) -> None:
-        self._steps: dict[int, tuple[Node, Step]] = {}
+        self._steps: dict[int, tuple[Node, EvaluationStep]] = {}
 
-    def of(self, node: Node) -> Step:
+    def of(self, node: Node) -> EvaluationStep:
         """Return the step of an operator."""
         known = self._steps.get(id(node))
         if known is None:
-            known = self._steps[id(node)] = node, Step()
+            known = self._steps[id(node)] = node, EvaluationStep()
         return known[1]
 
     @contextmanager
-    def step(self, node: Node) -> Iterator[Step]:
+    def step(self, node: Node) -> Iterator[EvaluationStep]:
         """Measure an operator in a ``with`` block."""
         found = self.of(node)
         found.calls += 1

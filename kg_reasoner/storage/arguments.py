@@ -9,7 +9,7 @@ import numpy as np
 from kg_reasoner.storage.arrays import Changed, Rows
 from kg_reasoner.storage.kernels.memory import Argument, address, allocate, argument, lend
 
-__all__ = ["RETAINED", "Arguments"]
+__all__ = ["RETAINED", "ProbedFacts"]
 
 RETAINED: Final = 1 << 12
 """Arrays for so many ids that are handed to kernels, and for their answers, are kept."""
@@ -20,7 +20,7 @@ for _answer in (_YES, _NO):
     _answer.flags.writeable = False
 
 
-class Arguments:
+class ProbedFacts:
     """Facts in memory that kernels may read, and room for an answer about each, one call after the other."""
 
     __slots__ = ("_addresses", "_answers", "_facts", "_ids", "_last", "_room", "_triple")

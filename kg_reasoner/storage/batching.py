@@ -7,10 +7,10 @@ import numpy as np
 from kg_reasoner.storage.kernels.batches import BATCH, BATCH_STATE, FIRST_BATCH
 from kg_reasoner.storage.kernels.memory import address, allocate
 
-__all__ = ["Batches"]
+__all__ = ["BatchMemory"]
 
 
-class Batches:
+class BatchMemory:
     """The memory for joins in batches, see `kg_reasoner.storage.kernels.batches`.
 
     Args:

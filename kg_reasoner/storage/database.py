@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from kg_reasoner.storage import capacities
-from kg_reasoner.storage.arguments import Arguments
+from kg_reasoner.storage.arguments import ProbedFacts
 from kg_reasoner.storage.arrays import Changed, Rows
 from kg_reasoner.storage.changing_relations import ChangingRelations
 from kg_reasoner.storage.kernels import native
@@ -38,7 +38,7 @@ class Database(ChangingRelations):
 
     def __init__(self, claim: Callable[[int], None] = grant) -> None:
         super().__init__(claim)
-        self._arguments = Arguments()
+        self._arguments = ProbedFacts()
         self.lookups = Lookups(self)
         self._prepared: dict[Hashable, list[tuple[Workspace, int]]] = {}
         self.renumbered: Counter[int] = Counter()
@@ -102,14 +102,14 @@ class Database(ChangingRelations):
         """Return a mask of the facts, shape (n, arity), that hold with a flag. Several threads may call this, while nothing is
         inserted or deleted.
         """
-        arguments = Arguments()
+        arguments = ProbedFacts()
         data, answers = arguments.take(facts)
         native.have_flag(self.address, relation, data, len(facts), flag, answers)
         return arguments.answers(len(facts))
 
     def triples_have_flag(self, triples: Rows, flag: int = EXPLICIT) -> Changed:
         """The same for triples, shape (n, 3), in property tables."""
-        arguments = Arguments()
+        arguments = ProbedFacts()
         data, answers = arguments.take(triples)
         native.triples_have_flag(self.address, data, len(triples), flag, answers)
         return arguments.answers(len(triples))

@@ -33,7 +33,7 @@ from kg_reasoner.storage.kernels.layout import (
     Plan,
 )
 from kg_reasoner.storage.kernels.memory import Record, StructTable, address, allocate, argument
-from kg_reasoner.storage.plan_room import Frames
+from kg_reasoner.storage.plan_room import JoinFrames
 from kg_reasoner.storage.rehashing import Rehashing
 
 __all__ = ["Crew"]
@@ -91,7 +91,7 @@ class Worker:
         self._contexts = StructTable(Context, capacity=1)
         self.context = self._contexts.add(own_list=number + 1)
         self.address = argument(self.context.address)
-        self.frames = Frames(self.context)
+        self.frames = JoinFrames(self.context)
         self.context.publish(ring_keys=allocate(RING, np.int64), ring_relations=allocate(RING, np.int32))
         self.number, self.kept = number, kept
         self._stride = 0

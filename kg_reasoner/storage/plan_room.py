@@ -15,7 +15,7 @@ from kg_reasoner.storage.capacities import resized
 from kg_reasoner.storage.kernels.layout import ABSENT, Context, Frame, Level, Plan, Step
 from kg_reasoner.storage.kernels.memory import Record, StructTable, address, allocate, argument, region
 
-__all__ = ["Frames", "PlanRoom"]
+__all__ = ["JoinFrames", "PlanRoom"]
 
 
 class PlanRoom:
@@ -34,7 +34,7 @@ class PlanRoom:
         """What every kernel is called with."""
         self.plans = StructTable(Plan, self.context, "plans")
         self.steps = StructTable(Step, self.context, "steps")
-        self.frames = Frames(self.context)
+        self.frames = JoinFrames(self.context)
         self._codes = allocate(1 << 10, np.int32)
         self._code_count = 0
         self.context.codes = self._codes
@@ -89,7 +89,7 @@ class PlanRoom:
         raise NotImplementedError
 
 
-class Frames:
+class JoinFrames:
     """All join frames: one block each of bindings, levels and scratch space, cut into equal pieces."""
 
     def __init__(self, context: Record) -> None:

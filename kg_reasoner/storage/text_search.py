@@ -21,7 +21,7 @@ from kg_reasoner.storage.dictionary import VALUE_BLANK, VALUE_ESCAPED, VALUE_STR
 from kg_reasoner.storage.kernels.searching import ANYWHERE, AS_IT_IS, AT_END, AT_START, LOWER, UPPER
 from kg_reasoner.terms import XSD, Literal
 
-__all__ = ["Search", "search_of"]
+__all__ = ["TextSearch", "search_of"]
 
 _STRING: Final = XSD.string.value
 _CASES: Final[dict[str, tuple[int, Callable[[bytes], bytes], Callable[[str], str]]]] = {
@@ -59,7 +59,7 @@ class Wanted(NamedTuple):
     is_all: bool
 
 
-class Search:
+class TextSearch:
     """A search in the values of one variable.
 
     Args:
@@ -99,7 +99,7 @@ class Search:
         return truth
 
 
-def search_of(call: Call) -> Search | None:
+def search_of(call: Call) -> TextSearch | None:
     """Return the search that a call stands for; None if it is none."""
     if call.name not in ("CONTAINS", "STRSTARTS", "STRENDS", "REGEX") or not all(map(_is_simple, call.arguments[1:])):
         return None
@@ -119,9 +119,13 @@ def search_of(call: Call) -> Search | None:
         return None
     if call.name == "REGEX":
         finder = line_finder(*constants)
-        return None if finder is None else Search(subject, takes_any, convert, _by_expression(finder), _beginning(case, *constants))
+        return (
+            None
+            if finder is None
+            else TextSearch(subject, takes_any, convert, _by_expression(finder), _beginning(case, *constants))
+        )
     wanted = Wanted(_bytes(constants[0]), _PLACES[call.name], case, is_all=True)
-    return Search(subject, takes_any, convert, _FINDERS[call.name](constants[0]), wanted)
+    return TextSearch(subject, takes_any, convert, _FINDERS[call.name](constants[0]), wanted)
 
 
 def _beginning(case: int, pattern: str, flags: str = "") -> Wanted | None:

@@ -40,8 +40,8 @@ __all__ = [
     "STRING",
     "UNSCALED",
     "UNSURE",
+    "ForeignTexts",
     "Kinds",
-    "Texts",
     "Value",
     "ValueCache",
     "ValueColumn",
@@ -139,7 +139,7 @@ def constant_values(term: Term, size: int) -> ValueColumn:
     return _with_errors(np.full(size, kind, np.uint8), np.full(size, double), np.full(size, scale, np.int8))
 
 
-class Texts(Protocol):
+class ForeignTexts(Protocol):
     """Terms that are not in a dictionary.
 
     Attributes:
@@ -164,7 +164,7 @@ class ValueCache:
         self._dictionary = dictionary
         self._known = ValueColumn(np.zeros(0, np.uint8), np.zeros(0), np.zeros(0, np.int8))
 
-    def column(self, ids: Ids, others: Texts | None = None) -> ValueColumn:
+    def column(self, ids: Ids, others: ForeignTexts | None = None) -> ValueColumn:
         """Return the values of a column of ids.
 
         Args:

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from kg_reasoner.storage.batching import Batches
+from kg_reasoner.storage.batching import BatchMemory
 from kg_reasoner.storage.indexes import IndexedRelations
 from kg_reasoner.storage.kernels import native
 from kg_reasoner.storage.kernels.layout import DONE, Context
@@ -36,9 +36,9 @@ class Workspace(PlanRoom):
         self._database = database
         self._held: tuple[Any, ...] = ()
         self._looked: object = None
-        self._batches: Batches | None = None
+        self._batches: BatchMemory | None = None
 
-    def batches(self, plan: int, slots: int) -> Batches:
+    def batches(self, plan: int, slots: int) -> BatchMemory:
         """Return the memory for joins in batches by a plan, which is used again.
 
         Args:
@@ -47,7 +47,7 @@ class Workspace(PlanRoom):
         """
         batches = self._batches
         if batches is None or batches.plan != plan:
-            batches = self._batches = Batches(plan, self.plans[plan].step_count, slots)
+            batches = self._batches = BatchMemory(plan, self.plans[plan].step_count, slots)
         batches.state[:] = 0
         return batches
 

@@ -16,7 +16,7 @@ from kg_reasoner.storage.dictionary import Dictionary
 from kg_reasoner.storage.kernels import native
 from kg_reasoner.storage.kernels.memory import StructTable, address, allocate, lend
 from kg_reasoner.storage.kernels.texts import byte_classes
-from kg_reasoner.storage.kernels.writing import NOTHING, Names, Output
+from kg_reasoner.storage.kernels.writing import NOTHING, Output, PrefixTable
 from kg_reasoner.storage.texts import concatenated
 from kg_reasoner.terms import XSD
 
@@ -186,12 +186,12 @@ def short_texts(dictionary: Dictionary, prefixes: Mapping[str, str], buffer: int
 
 
 def _names(prefixes: Mapping[str, str]) -> Any:
-    """Return a record of `Names`."""
+    """Return a record of `PrefixTable`."""
     namespaces, namespace_offsets = concatenated([namespace.encode() for namespace in prefixes])
     names, name_offsets = concatenated([prefix.encode() for prefix in prefixes.values()])
     ends = [f'"^^{kind}'.encode() for kind in (XSD.integer, XSD.boolean)]
     integer, boolean, truth = (concatenated([piece])[0] for piece in (*ends, b"truefalse"))
-    return StructTable(Names, capacity=1).add(
+    return StructTable(PrefixTable, capacity=1).add(
         classes=concatenated([byte_classes()])[0],
         namespaces=namespaces,
         namespace_offsets=namespace_offsets,

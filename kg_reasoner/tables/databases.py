@@ -11,13 +11,13 @@ from urllib.parse import quote, unquote, urlsplit
 
 from kg_reasoner.errors import LoadError, MissingExtraError, UnknownNameError
 
-__all__ = ["Database", "opened"]
+__all__ = ["SqlDatabase", "opened"]
 
 _SCHEME: Final = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+)://")
 _SECRET: Final = re.compile(r"(?<=:)(?!//).*(?=@)|(?<=password=)[^&]*")
 
 
-class Database(NamedTuple):
+class SqlDatabase(NamedTuple):
     """An open database.
 
     Attributes:
@@ -31,11 +31,11 @@ class Database(NamedTuple):
     error: type[Exception]
 
 
-_Opener: TypeAlias = Callable[[str, str], Database]
+_Opener: TypeAlias = Callable[[str, str], SqlDatabase]
 
 
 @contextmanager
-def opened(url: str) -> Iterator[Database]:
+def opened(url: str) -> Iterator[SqlDatabase]:
     """Open a database for reading, and close it at the end of the block.
 
     Args:
@@ -60,7 +60,7 @@ def opened(url: str) -> Iterator[Database]:
             database.close()
 
 
-def _sqlite(url: str, path: str) -> Database:
+def _sqlite(url: str, path: str) -> SqlDatabase:
     import sqlite3
 
     def permitted(action: int, *_: str | None) -> int:
@@ -73,10 +73,10 @@ def _sqlite(url: str, path: str) -> Database:
     except sqlite3.Error as error:
         raise _not_opened(url, error) from None
     connection.set_authorizer(permitted)
-    return Database(connection.execute, connection.close, sqlite3.Error)
+    return SqlDatabase(connection.execute, connection.close, sqlite3.Error)
 
 
-def _duckdb(url: str, path: str) -> Database:
+def _duckdb(url: str, path: str) -> SqlDatabase:
     try:
         import duckdb
     except ImportError:
@@ -86,10 +86,10 @@ def _duckdb(url: str, path: str) -> Database:
         connection = duckdb.connect(path, read_only=True, config={"enable_external_access": "false"})
     except duckdb.Error as error:
         raise _not_opened(url, error) from None
-    return Database(connection.execute, connection.close, duckdb.Error)
+    return SqlDatabase(connection.execute, connection.close, duckdb.Error)
 
 
-def _postgresql(url: str, path: str) -> Database:
+def _postgresql(url: str, path: str) -> SqlDatabase:
     try:
         import psycopg
     except ImportError:
@@ -109,7 +109,7 @@ def _postgresql(url: str, path: str) -> Database:
         connection.read_only = True
     except psycopg.Error as error:
         raise _not_opened(url, error) from None
-    return Database(execute, connection.close, psycopg.Error)
+    return SqlDatabase(execute, connection.close, psycopg.Error)
 
 
 def _expect_file(url: str, path: str) -> None:

@@ -45,13 +45,13 @@ from kg_reasoner.loaders.ontology.unfold import DraftRule, is_idle, rename, unfo
 from kg_reasoner.program import Atom, Origin, Rule, Variable, triple
 from kg_reasoner.terms import OWL, RDF, BlankNode, Literal
 
-__all__ = ["Translated", "rules_of"]
+__all__ = ["TranslatedOntology", "rules_of"]
 
 _THING: Final = triple(X, RDF.type, OWL.Thing)
 _TOP: Final = frozenset({OWL.topObjectProperty, OWL.topDataProperty})
 
 
-class Translated(NamedTuple):
+class TranslatedOntology(NamedTuple):
     """The rules of an ontology."""
 
     rules: list[Rule]
@@ -61,7 +61,7 @@ class Translated(NamedTuple):
     """Whether nothing is about owl:Thing or a universal property, of which only the whole ontology tells whether it matters."""
 
 
-def rules_of(ontology: Ontology, texts: Texts, check_literals: bool = False, links: Links = NO_LINKS) -> Translated:
+def rules_of(ontology: Ontology, texts: Texts, check_literals: bool = False, links: Links = NO_LINKS) -> TranslatedOntology:
     """Return the rules for an ontology's axioms, in the order of the axioms' texts.
 
     A rule is repeated if several axioms between names yield it, or other ones as well. The rule of an axiom between names depends
@@ -74,7 +74,7 @@ def rules_of(ontology: Ontology, texts: Texts, check_literals: bool = False, lin
         links: The steps of the hierarchy of its restrictions.
     """
     translation = _DlpTranslation(ontology, texts, check_literals, links)
-    return Translated(translation.rules(), translation.asks_for_thing, translation.is_closed)
+    return TranslatedOntology(translation.rules(), translation.asks_for_thing, translation.is_closed)
 
 
 class _DlpTranslation:

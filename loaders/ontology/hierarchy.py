@@ -37,11 +37,11 @@ __all__ = [
     "Below",
     "Family",
     "Graph",
-    "Hierarchy",
     "HierarchyStep",
     "Links",
     "Node",
     "RestrictionGroup",
+    "RestrictionHierarchy",
     "declaration_edges",
     "edges_of",
 ]
@@ -138,7 +138,7 @@ NO_LINKS: Final = Links((), {})
 """Those of axioms without restrictions."""
 
 
-class Hierarchy:
+class RestrictionHierarchy:
     """The hierarchy of an ontology's restrictions.
 
     Attributes:

@@ -13,9 +13,9 @@ from functools import cached_property
 from typing import Final
 
 from kg_reasoner.loaders.ontology.axioms import Axiom, ClassExpression
-from kg_reasoner.loaders.ontology.dlp import Translated, rules_of
+from kg_reasoner.loaders.ontology.dlp import TranslatedOntology, rules_of
 from kg_reasoner.loaders.ontology.functional import Texts
-from kg_reasoner.loaders.ontology.hierarchy import Hierarchy, HierarchyStep, RestrictionGroup
+from kg_reasoner.loaders.ontology.hierarchy import HierarchyStep, RestrictionGroup, RestrictionHierarchy
 from kg_reasoner.loaders.ontology.ontology import Ontology
 from kg_reasoner.loaders.rules.swrl import SwrlRule
 from kg_reasoner.terms import BlankNode, Term
@@ -44,7 +44,7 @@ class LinkedParts:
         hierarchy: The hierarchy of its restrictions, of which only what does not depend on the order of names is used.
     """
 
-    def __init__(self, ontology: Ontology, hierarchy: Hierarchy) -> None:
+    def __init__(self, ontology: Ontology, hierarchy: RestrictionHierarchy) -> None:
         self._hierarchy = hierarchy
         refer = tuple(axiom for axiom in ontology.axioms if any(True for _ in _blank_nodes(axiom)))
         self._ontology = replace(ontology, axioms=refer, classes=set(), problems=())
@@ -124,7 +124,7 @@ class LinkedParts:
                 axioms.append(part)
         return replace(self._ontology, expressions=expressions, axioms=tuple(axioms), rules=tuple(rules))
 
-    def translate(self, area: Area, steps: Iterable[HierarchyStep], texts: Texts) -> Translated:
+    def translate(self, area: Area, steps: Iterable[HierarchyStep], texts: Texts) -> TranslatedOntology:
         """Return the rules of an area with other steps than its own."""
         return rules_of(area.ontology, texts, links=self._hierarchy.linked_by(steps))
 

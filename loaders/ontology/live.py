@@ -15,7 +15,13 @@ from typing import Final
 
 from kg_reasoner.loaders.ontology.dlp import rules_of
 from kg_reasoner.loaders.ontology.functional import Texts
-from kg_reasoner.loaders.ontology.hierarchy import Hierarchy, HierarchyStep, RestrictionGroup, declaration_edges, edges_of
+from kg_reasoner.loaders.ontology.hierarchy import (
+    HierarchyStep,
+    RestrictionGroup,
+    RestrictionHierarchy,
+    declaration_edges,
+    edges_of,
+)
 from kg_reasoner.loaders.ontology.linked import LinkedParts
 from kg_reasoner.loaders.ontology.live_steps import LiveSteps
 from kg_reasoner.loaders.ontology.ontology import Ontology, read_ontology
@@ -99,7 +105,7 @@ class LiveTranslation:
     """
 
     def __init__(self, ontology: Ontology, others: Iterable[Triple]) -> None:
-        texts, hierarchy = Texts(ontology), Hierarchy(ontology)
+        texts, hierarchy = Texts(ontology), RestrictionHierarchy(ontology)
         links = hierarchy.linked_by(hierarchy.all_steps)
         rules, self._asks_for_thing, _ = rules_of(ontology, texts, links=links)
         self.rules: dict[Rule, Rule] = {}

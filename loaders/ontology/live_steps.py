@@ -12,7 +12,16 @@ from collections.abc import Collection, Iterable, Mapping
 from typing import Final
 
 from kg_reasoner.loaders.ontology.axioms import SubClassOf, SubPropertyOf
-from kg_reasoner.loaders.ontology.hierarchy import Above, Below, Family, Graph, Hierarchy, HierarchyStep, Node, RestrictionGroup
+from kg_reasoner.loaders.ontology.hierarchy import (
+    Above,
+    Below,
+    Family,
+    Graph,
+    HierarchyStep,
+    Node,
+    RestrictionGroup,
+    RestrictionHierarchy,
+)
 from kg_reasoner.loaders.ontology.order import Order
 from kg_reasoner.loaders.ontology.reach import Chosen, above, is_harmless, leading_to
 from kg_reasoner.terms import Term
@@ -38,7 +47,7 @@ class LiveSteps:
         hierarchy: The hierarchy. Its graphs are changed; its other attributes stay those of the beginning.
     """
 
-    def __init__(self, hierarchy: Hierarchy) -> None:
+    def __init__(self, hierarchy: RestrictionHierarchy) -> None:
         self._hierarchy = hierarchy
         self._graphs = {True: hierarchy.classes, False: hierarchy.properties}
         self._chosen: dict[bool, Chosen] = {sort: _by_node(hierarchy.families.values(), sort) for sort in (True, False)}
@@ -77,7 +86,7 @@ class LiveSteps:
         is_known = upper in graph.get(lower, ())
         is_safe = is_known or is_harmless(graph, self._chosen[of_classes], lower, upper, change)
         if change > 0 and is_safe:
-            Hierarchy.link(graph, lower, upper)
+            RestrictionHierarchy.link(graph, lower, upper)
         if is_safe:
             return True
         self._looked_at = 0
@@ -85,7 +94,7 @@ class LiveSteps:
             starts: _Starts = {}
             if change > 0:
                 self._spread((of_classes, lower, upper), starts)
-                Hierarchy.link(graph, lower, upper)
+                RestrictionHierarchy.link(graph, lower, upper)
             else:
                 self._withdraw((of_classes, lower, upper), starts)
             self._find(starts)
@@ -166,7 +175,7 @@ class LiveSteps:
         return self._hierarchy.families[step.lower.kind, by_filler, shared], _start_of(step)
 
     def _link(self, step: HierarchyStep) -> None:
-        Hierarchy.link(self._hierarchy.classes, Above(step.lower), Below(step.upper))
+        RestrictionHierarchy.link(self._hierarchy.classes, Above(step.lower), Below(step.upper))
         if self._hierarchy.is_followed(step):
             self._touching[step.lower][step] = self._touching[step.upper][step] = None
 

@@ -51,7 +51,7 @@ from kg_reasoner.loaders.ontology.axioms import (
 )
 from kg_reasoner.loaders.ontology.ontology_triples import OntologyTriples, Problem
 from kg_reasoner.loaders.ontology.schema_vocabulary import CARDINALITIES, CHARACTERISTICS, FACETS, LISTED, QUALIFIED, RESTRICTIONS
-from kg_reasoner.loaders.rules.swrl import Malformed, SwrlRule, read_rules
+from kg_reasoner.loaders.rules.swrl import MalformedTriples, SwrlRule, read_rules
 from kg_reasoner.terms import IRI, OWL, RDF, RDFS, XSD, BlankNode, Literal, Term, Triple
 
 __all__ = ["Ontology", "read_ontology"]
@@ -154,15 +154,15 @@ class _Reader(OntologyTriples):
 
     def cls(self, node: Term) -> Term:
         if isinstance(node, Literal):
-            raise Malformed(f"a literal is used as a class: {node}")
+            raise MalformedTriples(f"a literal is used as a class: {node}")
         self.class_names[node] += 1
         return node
 
     def property(self, node: Term) -> Term:
         if isinstance(node, Literal):
-            raise Malformed(f"a literal is used as a property: {node}")
+            raise MalformedTriples(f"a literal is used as a property: {node}")
         if node == RDF.type:
-            raise Malformed("rules about rdf:type as a property range over all classes, which the translation does not do")
+            raise MalformedTriples("rules about rdf:type as a property range over all classes, which the translation does not do")
         self.property_names[node] += 1
         return node
 
@@ -237,7 +237,7 @@ class _Reader(OntologyTriples):
             yield AllValuesFrom(self.property(property), self.cls(value))
         elif predicate == OWL.hasSelf:
             if not isinstance(value, Literal) or value.lexical not in ("true", "1"):
-                raise Malformed(f"owl:hasSelf must be true, not {value}")
+                raise MalformedTriples(f"owl:hasSelf must be true, not {value}")
             yield HasSelf(self.property(property))
         else:
             number = self.number(value)
@@ -247,7 +247,7 @@ class _Reader(OntologyTriples):
                 return
             fillers = [*self.objects[OWL.onClass].get(node, ()), *self.objects[OWL.onDataRange].get(node, ())]
             if not fillers:
-                raise Malformed("the restriction has neither owl:onClass nor owl:onDataRange")
+                raise MalformedTriples("the restriction has neither owl:onClass nor owl:onDataRange")
             for filler in fillers:
                 yield Cardinality(bound, number, self.property(property), self.cls(filler))
 
@@ -255,7 +255,7 @@ class _Reader(OntologyTriples):
     def number(value: Term) -> int:
         if isinstance(value, Literal) and value.datatype in INTEGER_RANGES and _WHOLE_NUMBER.fullmatch(value.lexical):
             return int(value.lexical)
-        raise Malformed(f'a cardinality must be a non-negative integer such as "1"^^xsd:nonNegativeInteger, not {value}')
+        raise MalformedTriples(f'a cardinality must be a non-negative integer such as "1"^^xsd:nonNegativeInteger, not {value}')
 
     # ---- axioms
 

@@ -12,10 +12,10 @@ from functools import cache
 from typing import Final, TypeAlias
 
 from kg_reasoner.loaders.ontology.schema_vocabulary import SCHEMA_CLASSES
-from kg_reasoner.loaders.rules.swrl import Malformed
+from kg_reasoner.loaders.rules.swrl import MalformedTriples
 from kg_reasoner.terms import RDF, BlankNode, Term, Triple, term_text
 
-__all__ = ["Problem", "OntologyTriples"]
+__all__ = ["OntologyTriples", "Problem"]
 
 _MOST_LISTS: Final = 16
 """How many lists are read from one head: where nodes have several items, they multiply."""
@@ -68,23 +68,23 @@ class OntologyTriples:
             first = self.objects[RDF.first].get(node, [])
             rest = self.objects[RDF.rest].get(node, [])
             if node in seen:
-                raise Malformed("the list is cyclic")
+                raise MalformedTriples("the list is cyclic")
             if not first and not rest:
-                raise Malformed(f"the list is incomplete: {node} has neither rdf:first nor rdf:rest")
+                raise MalformedTriples(f"the list is incomplete: {node} has neither rdf:first nor rdf:rest")
             if len(first) != 1 or len(rest) != 1:
-                raise Malformed(f"a list node has {len(first)} rdf:first and {len(rest)} rdf:rest; it needs one of each")
+                raise MalformedTriples(f"a list node has {len(first)} rdf:first and {len(rest)} rdf:rest; it needs one of each")
             seen.add(node)
             items.append(first[0])
             node = rest[0]
         if not items:
-            raise Malformed("the list is empty")
+            raise MalformedTriples("the list is empty")
         return tuple(items)
 
     def lists_of(self, triple: Triple) -> list[tuple[Term, ...]]:
         """Return the items of each RDF list (normally one) with the object of a triple as its head."""
         try:
             return [self.list_of(triple[2])]
-        except Malformed as error:
+        except MalformedTriples as error:
             found = self.some_lists(triple[2])
             if not found:
                 raise
@@ -119,7 +119,7 @@ class OntologyTriples:
 
 
 class _Noting:
-    """A context that turns `Malformed` into a problem of a triple."""
+    """A context that turns `MalformedTriples` into a problem of a triple."""
 
     def __init__(self, problems: list[Problem], triple: Triple) -> None:
         self.problems = problems
@@ -129,7 +129,7 @@ class _Noting:
         return None
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> bool:
-        if not isinstance(error, Malformed):
+        if not isinstance(error, MalformedTriples):
             return False
         self.problems.append(Problem(self.triple, str(error)))
         return True

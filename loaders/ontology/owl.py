@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from kg_reasoner.loaders.ontology.clauses import AUXILIARY_PREFIX, LITERAL_TYPE
 from kg_reasoner.loaders.ontology.dlp import rules_of
 from kg_reasoner.loaders.ontology.functional import Texts
-from kg_reasoner.loaders.ontology.hierarchy import Hierarchy
+from kg_reasoner.loaders.ontology.hierarchy import RestrictionHierarchy
 from kg_reasoner.loaders.ontology.live import LiveTranslation, RuleChanges, is_local
 from kg_reasoner.loaders.ontology.ontology import Ontology, read_ontology
 from kg_reasoner.loaders.ontology.profile import AxiomWarning, warnings_of
@@ -111,7 +111,7 @@ def translate(
     """
     ontology = _read(triples, names, stated)
     texts = Texts(ontology, prefixes)
-    hierarchy = Hierarchy(ontology)
+    hierarchy = RestrictionHierarchy(ontology)
     rules = rules_of(ontology, texts, check_literals, hierarchy.linked_by(hierarchy.all_steps)).rules
     return Translation(tuple(dict.fromkeys(rules)), _in_order(warnings_of(ontology, texts)), ontology.vocabulary)
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, BinaryIO, Final, cast
 
-from kg_reasoner.concurrency.pipeline import Pipeline
+from kg_reasoner.concurrency.pipeline import ThreadPipeline
 from kg_reasoner.errors import LoadError
 from kg_reasoner.loaders.rdf.bounds import hint_for
 from kg_reasoner.loaders.rdf.merging import PartDictionaries, PartTerms
@@ -124,7 +124,7 @@ class _Together:
 
     def batches(self, pieces: Iterator[memoryview], threads: int) -> Iterator[Batch]:
         """Yield the statements of the pieces."""
-        yield from Pipeline(pieces, self._read, self._collect, threads)
+        yield from ThreadPipeline(pieces, self._read, self._collect, threads)
 
     def _read(self, piece: memoryview) -> _Found | None:
         """Return what is in a piece, or None if it has an error."""

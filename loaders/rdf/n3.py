@@ -25,7 +25,7 @@ from kg_reasoner.loaders.rdf.scan import Scanned
 from kg_reasoner.loaders.rdf.sources import OpenDocument, document_of
 from kg_reasoner.loaders.rules.builtins import Refused
 from kg_reasoner.loaders.rules.n3_rules import IMPLICATIONS, rules_of
-from kg_reasoner.loaders.rules.n3_syntax import Formula, ListTerm, N3Term, Statement, Text, parse
+from kg_reasoner.loaders.rules.n3_syntax import Formula, ListTerm, N3Statement, N3Term, Text, parse
 from kg_reasoner.program import Program, Rule, Variable
 from kg_reasoner.terms import IRI, RDF, BlankNode, Literal, Term, Triple
 
@@ -155,7 +155,7 @@ def read_n3(
 # ---------------------------------------------------------------------------------------------------------------------- facts
 
 
-def _facts(statement: Statement, label: Callable[[str | None], str]) -> Iterator[Triple]:
+def _facts(statement: N3Statement, label: Callable[[str | None], str]) -> Iterator[Triple]:
     """Yield the triples of a statement outside of rules: the statement itself and those of its lists."""
     lists: list[Triple] = []
 

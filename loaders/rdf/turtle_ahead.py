@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from kg_reasoner.concurrency.pipeline import Pipeline
+from kg_reasoner.concurrency.pipeline import ThreadPipeline
 from kg_reasoner.loaders.rdf.merging import PartDictionaries, PartTerms
 from kg_reasoner.storage.turtle import PlainTurtle
 
@@ -92,7 +92,9 @@ class Ahead:
         self._is_stopped, self._is_tried, self._rest, self._after = False, True, b"", b""
         for text in self._spare:
             text.set_prefixes(prefixes)
-        pipeline = Pipeline(self._parts(stream, prefixes), self._read, self._collect, self._threads, lambda: not self._is_stopped)
+        pipeline = ThreadPipeline(
+            self._parts(stream, prefixes), self._read, self._collect, self._threads, lambda: not self._is_stopped
+        )
         yield from pipeline
         stream.push_back([self._rest, *(bytes(part.text.whole) for part in pipeline.rest), self._after], self._error)
 

@@ -9,7 +9,7 @@ from typing import Final
 from kg_reasoner.errors import Span
 from kg_reasoner.loaders.rules.builtins import Builtin, Refused, arranged, condition, equality, one_of
 from kg_reasoner.loaders.rules.n3_builtins import NAMESPACES, builtins_of, is_builtin, short_name
-from kg_reasoner.loaders.rules.n3_syntax import Formula, ListTerm, N3Term, Statement, Text
+from kg_reasoner.loaders.rules.n3_syntax import Formula, ListTerm, N3Statement, N3Term, Text
 from kg_reasoner.loaders.rules.variables import named_after
 from kg_reasoner.program import FALSE, Argument, Atom, Call, Origin, Rule, Variable, triple, variables_of
 from kg_reasoner.terms import IRI, RDF, BlankNode, literal
@@ -35,7 +35,7 @@ _MEMBERSHIP: Final = "_n3_member"
 """The predicate of the members of lists in data."""
 
 
-def rules_of(statement: Statement, text: Text) -> list[Rule]:
+def rules_of(statement: N3Statement, text: Text) -> list[Rule]:
     """Return the rules for an implication: one for each conclusion, and the rules for lists in data.
 
     Raises:
@@ -57,7 +57,7 @@ def _membership_rules() -> Iterator[Rule]:
 class _N3RuleReader:
     """Reads one implication."""
 
-    statement: Statement
+    statement: N3Statement
     text: Text
     atoms: list[Atom] = field(default_factory=list)
     builtins: list[Builtin] = field(default_factory=list)
@@ -82,7 +82,7 @@ class _N3RuleReader:
         if any(atom.predicate == _MEMBERSHIP for atom in self.atoms):
             yield from _membership_rules()
 
-    def formula(self, node: N3Term) -> Sequence[Statement]:
+    def formula(self, node: N3Term) -> Sequence[N3Statement]:
         """Return the statements of a side of the rule."""
         if isinstance(node, Formula):
             return node.statements
@@ -92,7 +92,7 @@ class _N3RuleReader:
 
     # ---- bodies
 
-    def read(self, statement: Statement) -> None:
+    def read(self, statement: N3Statement) -> None:
         predicate, subject = statement.predicate, statement.subject
         if predicate in IMPLICATIONS:
             raise Refused("rules inside rules are not supported")
@@ -108,12 +108,12 @@ class _N3RuleReader:
         else:
             self.read_builtin(predicate, statement)
 
-    def match(self, statement: Statement, predicate: N3Term) -> None:
+    def match(self, statement: N3Statement, predicate: N3Term) -> None:
         """Add a statement to match with facts, under this predicate."""
         terms = self.argument(statement.subject), self.argument(predicate), self.argument(statement.object)
         self.atoms.append(triple(*terms, self.span(statement)))
 
-    def read_builtin(self, predicate: IRI, statement: Statement) -> None:
+    def read_builtin(self, predicate: IRI, statement: N3Statement) -> None:
         name = short_name(predicate)
         subject: Sequence[Argument] | Argument
         if isinstance(statement.subject, ListTerm):
@@ -122,7 +122,7 @@ class _N3RuleReader:
             subject = self.value(statement.subject, name)
         self.builtins += builtins_of(predicate, subject, self.value(statement.object, name))
 
-    def read_membership(self, statement: Statement) -> None:
+    def read_membership(self, statement: N3Statement) -> None:
         """Read ``?x list:in ?list`` and ``?list list:member ?x``, for a list in the data or in the rule."""
         item, items = statement.subject, statement.object
         if statement.predicate == _MEMBER:
@@ -162,12 +162,12 @@ class _N3RuleReader:
         self.taken[variable] = None
         return variable
 
-    def span(self, statement: Statement) -> Span:
+    def span(self, statement: N3Statement) -> Span:
         return self.text.span(statement.start)
 
     # ---- heads
 
-    def conclusion(self, statement: Statement) -> Atom:
+    def conclusion(self, statement: N3Statement) -> Atom:
         predicate = statement.predicate
         if isinstance(predicate, IRI) and is_builtin(predicate):
             raise Refused(

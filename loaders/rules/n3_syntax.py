@@ -24,7 +24,7 @@ from kg_reasoner.terms import IRI, RDF, XSD, BlankNode, Literal, literal
 if TYPE_CHECKING:
     from rdflib.plugins.parsers.notation3 import SinkParser
 
-__all__ = ["Formula", "ListTerm", "N3Term", "Statement", "Text", "parse"]
+__all__ = ["Formula", "ListTerm", "N3Statement", "N3Term", "Text", "parse"]
 
 _NO_BASE: Final = "x-no-base:/"
 """The base of documents without one: what is resolved against it was relative."""
@@ -44,7 +44,7 @@ class ListTerm:
 class Formula:
     """``{ ... }``, or the whole document."""
 
-    statements: list[Statement] = field(default_factory=list)
+    statements: list[N3Statement] = field(default_factory=list)
     existentials: dict[str, BlankNode] = field(default_factory=dict)
     """The blank nodes of the IRIs that ``@forSome`` declares."""
 
@@ -53,7 +53,7 @@ N3Term: TypeAlias = IRI | BlankNode | Literal | Variable | ListTerm | Formula
 
 
 @dataclass(frozen=True, slots=True)
-class Statement:
+class N3Statement:
     """A statement; `start` is the place in the text where its sentence begins."""
 
     subject: N3Term
@@ -214,7 +214,7 @@ class _Sink:
     def makeStatement(self, quadruple: tuple[Formula, Any, Any, Any], why: object = None) -> None:
         context, predicate, subject, object = quadruple
         terms = self._term(context, subject), self._term(context, predicate), self._term(context, object)
-        context.statements.append(Statement(*terms, self.start))
+        context.statements.append(N3Statement(*terms, self.start))
 
     def variable(self, iri: str) -> Variable:
         """Return the variable for ``?x`` or ``@forAll :x``; its name is the unique end of the IRI."""

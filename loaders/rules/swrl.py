@@ -25,7 +25,7 @@ __all__ = [
     "ClassAtom",
     "DataRangeAtom",
     "DifferentAtom",
-    "Malformed",
+    "MalformedTriples",
     "PropertyAtom",
     "SameAtom",
     "SwrlAtom",
@@ -39,7 +39,7 @@ SWRLB: Final = Namespace("http://www.w3.org/2003/11/swrlb#")
 _VARIABLE_IRI: Final = re.compile(r"urn:swrl(?::var)?#")
 
 
-class Malformed(Exception):
+class MalformedTriples(Exception):
     """A triple lacks what a rule or an axiom requires."""
 
 
@@ -166,7 +166,7 @@ class _SwrlRuleReader:
     def value(self, predicate: IRI, node: Term) -> Term:
         found = self.values(predicate, node)
         if len(found) != 1:
-            raise Malformed(f"{node} has {len(found)} values of {_short(predicate)}; it needs one")
+            raise MalformedTriples(f"{node} has {len(found)} values of {_short(predicate)}; it needs one")
         return found[0]
 
     def items(self, head: Term) -> tuple[Term, ...]:
@@ -178,7 +178,7 @@ class _SwrlRuleReader:
     def atom(self, node: Term) -> SwrlAtom:
         kinds = [kind for kind in self.values(RDF.type, node) if kind in SWRL_CLASSES]
         if len(kinds) != 1:
-            raise Malformed(f"the atom {node} has {len(kinds)} types among those of SWRL's atoms; it needs one")
+            raise MalformedTriples(f"the atom {node} has {len(kinds)} types among those of SWRL's atoms; it needs one")
         match kinds[0]:
             case SWRL.ClassAtom:
                 return ClassAtom(self.reader.cls(self.value(SWRL.classPredicate, node)), self.argument(node, 1))
@@ -194,9 +194,9 @@ class _SwrlRuleReader:
             case SWRL.BuiltinAtom:
                 builtin = self.value(SWRL.builtin, node)
                 if not isinstance(builtin, IRI):
-                    raise Malformed(f"a built-in is an IRI, not {builtin}")
+                    raise MalformedTriples(f"a built-in is an IRI, not {builtin}")
                 return BuiltinAtom(builtin, tuple(map(self.term, self.items(self.value(SWRL.arguments, node)))))
-        raise Malformed(f"{_short(kinds[0])} is not a type of atom")
+        raise MalformedTriples(f"{_short(kinds[0])} is not a type of atom")
 
     def argument(self, node: Term, place: int) -> Argument:
         return self.term(self.value(SWRL[f"argument{place}"], node))

@@ -19,7 +19,7 @@ from typing import Final, NamedTuple, TypeAlias
 
 from kg_reasoner.terms import IRI, BlankNode, Literal, Term
 
-__all__ = ["AXIOMS", "KINDS", "SIGNATURES", "Construct", "Kind", "Malformed", "Part", "Slot", "check", "slots_of"]
+__all__ = ["AXIOMS", "KINDS", "SIGNATURES", "Construct", "Malformed", "Part", "PartKind", "Slot", "check", "slots_of"]
 
 
 class Construct(NamedTuple):
@@ -42,7 +42,7 @@ class Malformed(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class PartKind:
     """What a part can be: in words, the types of terms, and the names of constructs."""
 
     words: str
@@ -183,33 +183,33 @@ _EXPRESSIONS: Final = frozenset(_table(_CLASSES))
 _INVERSE: Final = frozenset({"ObjectInverseOf"})
 _VARIABLE: Final = frozenset({"Variable"})
 
-KINDS: Final[Mapping[str, Kind]] = {
-    "class": Kind("a class expression", (IRI,), _EXPRESSIONS),
-    "class-name": Kind("a class"),
-    "data-range": Kind("a data range", (IRI,), frozenset(_table(_DATA_RANGES))),
-    "datatype": Kind("a datatype"),
-    "facet": Kind("a facet with its value", (), frozenset({"FacetRestriction"})),
-    "object-property-name": Kind("an object property"),
-    "object-property": Kind("an object property", (IRI,), _INVERSE),
-    "object-property-or-chain": Kind(
+KINDS: Final[Mapping[str, PartKind]] = {
+    "class": PartKind("a class expression", (IRI,), _EXPRESSIONS),
+    "class-name": PartKind("a class"),
+    "data-range": PartKind("a data range", (IRI,), frozenset(_table(_DATA_RANGES))),
+    "datatype": PartKind("a datatype"),
+    "facet": PartKind("a facet with its value", (), frozenset({"FacetRestriction"})),
+    "object-property-name": PartKind("an object property"),
+    "object-property": PartKind("an object property", (IRI,), _INVERSE),
+    "object-property-or-chain": PartKind(
         "an object property or an ObjectPropertyChain", (IRI,), _INVERSE | frozenset({"ObjectPropertyChain"})
     ),
-    "object-properties": Kind("object properties in parentheses", (), frozenset({"ObjectProperties"})),
-    "data-property": Kind("a data property"),
-    "data-properties": Kind("data properties in parentheses", (), frozenset({"DataProperties"})),
-    "annotation-property": Kind("an annotation property"),
-    "individual": Kind("an individual", (IRI, BlankNode)),
-    "literal": Kind("a literal", (Literal,)),
-    "number": Kind("a number", (int,)),
-    "iri": Kind("an IRI"),
-    "subject": Kind("an IRI or an anonymous individual", (IRI, BlankNode)),
-    "value": Kind("an IRI, an anonymous individual or a literal", (IRI, BlankNode, Literal)),
-    "entity": Kind("an entity such as Class(...)", (), frozenset(_table(_ENTITIES))),
-    "body": Kind("a Body", (), frozenset({"Body"})),
-    "head": Kind("a Head", (), frozenset({"Head"})),
-    "atom": Kind("an atom", (), frozenset(_table(_ATOMS))),
-    "individual-argument": Kind("an individual or a Variable", (IRI, BlankNode), _VARIABLE),
-    "data-argument": Kind("a literal or a Variable", (Literal,), _VARIABLE),
+    "object-properties": PartKind("object properties in parentheses", (), frozenset({"ObjectProperties"})),
+    "data-property": PartKind("a data property"),
+    "data-properties": PartKind("data properties in parentheses", (), frozenset({"DataProperties"})),
+    "annotation-property": PartKind("an annotation property"),
+    "individual": PartKind("an individual", (IRI, BlankNode)),
+    "literal": PartKind("a literal", (Literal,)),
+    "number": PartKind("a number", (int,)),
+    "iri": PartKind("an IRI"),
+    "subject": PartKind("an IRI or an anonymous individual", (IRI, BlankNode)),
+    "value": PartKind("an IRI, an anonymous individual or a literal", (IRI, BlankNode, Literal)),
+    "entity": PartKind("an entity such as Class(...)", (), frozenset(_table(_ENTITIES))),
+    "body": PartKind("a Body", (), frozenset({"Body"})),
+    "head": PartKind("a Head", (), frozenset({"Head"})),
+    "atom": PartKind("an atom", (), frozenset(_table(_ATOMS))),
+    "individual-argument": PartKind("an individual or a Variable", (IRI, BlankNode), _VARIABLE),
+    "data-argument": PartKind("a literal or a Variable", (Literal,), _VARIABLE),
 }
 """The kinds of parts."""
 
@@ -220,7 +220,7 @@ _COUNTS: Final = {
 
 _KEPT: Final = 8
 """Up to how many parts the kinds are kept."""
-_known_kinds: Final[dict[tuple[str, int], Sequence[Kind]]] = {}
+_known_kinds: Final[dict[tuple[str, int], Sequence[PartKind]]] = {}
 
 
 def slots_of(name: str, count: int) -> list[str]:
@@ -257,7 +257,7 @@ def check(construct: Construct) -> None:
         raise Malformed("HasKey has no properties")
 
 
-def _kinds(name: str, count: int) -> Sequence[Kind]:
+def _kinds(name: str, count: int) -> Sequence[PartKind]:
     """Return the kinds of the parts of a construct.
 
     Raises:

@@ -12,7 +12,7 @@ from typing import Final
 from kg_reasoner.loaders.rules.swrl import SWRL
 from kg_reasoner.loaders.syntaxes import vocabulary as tables
 from kg_reasoner.loaders.syntaxes.constructs import Construct, Malformed, Part, check
-from kg_reasoner.loaders.syntaxes.rdf_expressions import DEFINITIONS, Expressions
+from kg_reasoner.loaders.syntaxes.rdf_expressions import DEFINITIONS, GraphExpressions
 from kg_reasoner.loaders.syntaxes.rdf_graph import RdfGraph
 from kg_reasoner.loaders.syntaxes.rdf_rules import rule_of
 from kg_reasoner.terms import IRI, OWL, RDF, RDFS, BlankNode, Literal, Term, Triple
@@ -64,7 +64,7 @@ class _Reverse:
     def __init__(self, graph: RdfGraph, report: Callable[[Triple], object]) -> None:
         self._graph = graph
         self._report = report
-        self._expressions = Expressions(graph)
+        self._expressions = GraphExpressions(graph)
         self._annotated: dict[Triple, list[Term]] = {}
         self._inner: dict[Triple, list[Term]] = {}
         for kind, found in ((OWL.Axiom, self._annotated), (OWL.Annotation, self._inner)):

@@ -12,7 +12,7 @@ from typing import Final, cast
 
 from kg_reasoner.errors import LoadError
 from kg_reasoner.loaders.syntaxes.constructs import AXIOMS, Construct, Malformed, Part, check
-from kg_reasoner.loaders.syntaxes.source import LANGUAGE, PREFIX, PREFIXED, QUOTED, Names, Settings, SourceText
+from kg_reasoner.loaders.syntaxes.source import LANGUAGE, PREFIX, PREFIXED, QUOTED, DocumentNames, Settings, SourceText
 from kg_reasoner.terms import BlankNode
 
 __all__ = ["read_functional"]
@@ -73,7 +73,7 @@ def _with_facets(parts: list[Part]) -> list[Part]:
 class _Reader:
     def __init__(self, source: SourceText, settings: Settings) -> None:
         self.source = source
-        self.names = Names(source, settings.base, "Prefix({}:=<http://...>)", settings.prefixes)
+        self.names = DocumentNames(source, settings.base, "Prefix({}:=<http://...>)", settings.prefixes)
         self.settings = settings
         self.open: list[_Open] = []
         self.rank = -1

@@ -7,7 +7,7 @@ from functools import cache
 from typing import Final
 
 from kg_reasoner.errors import LoadError
-from kg_reasoner.loaders.syntaxes.constructs import AXIOMS, KINDS, SIGNATURES, Kind, Slot
+from kg_reasoner.loaders.syntaxes.constructs import AXIOMS, KINDS, SIGNATURES, PartKind, Slot
 from kg_reasoner.loaders.syntaxes.source import LANGUAGE, PREFIX, PREFIXED, QUOTED, SourceText
 from kg_reasoner.loaders.syntaxes.syntax_errors import parse_error
 from kg_reasoner.terms import IRI, BlankNode, Literal
@@ -51,7 +51,7 @@ def _groups() -> tuple[tuple[str, frozenset[str]], ...]:
     return tuple(group for group in groups if len(group[1]) > 1)
 
 
-def _first(kind: Kind) -> Iterator[str]:
+def _first(kind: PartKind) -> Iterator[str]:
     """Yield the terminals with which a part of a kind begins."""
     yield from (_OF_TYPES[type] for type in kind.terms)
     yield from (name.upper() for name in kind.constructs)
@@ -87,7 +87,7 @@ def _repeated(slot: Slot) -> str:
     return kind if slot.least else f"{kind}?"
 
 
-def _alternatives(kind: Kind) -> str:
+def _alternatives(kind: PartKind) -> str:
     return " | ".join([*(_OF_TYPES[type] for type in kind.terms), *sorted(map(_rule, kind.constructs))])
 
 

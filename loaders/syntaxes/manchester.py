@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Final
 from kg_reasoner.errors import LoadError
 from kg_reasoner.language.parser_tables import lalr_parser
 from kg_reasoner.loaders.syntaxes.constructs import Construct
-from kg_reasoner.loaders.syntaxes.manchester_frames import Frames, ManchesterNames
+from kg_reasoner.loaders.syntaxes.manchester_frames import FrameParser, ManchesterNames
 from kg_reasoner.loaders.syntaxes.source import Settings, SourceText
 from kg_reasoner.loaders.syntaxes.syntax_errors import explained
 
@@ -88,7 +88,7 @@ def read_manchester(text: str, name: str, settings: Settings) -> Iterator[Constr
     names = ManchesterNames(source, settings.base, "Prefix: {}: <http://...>", settings.prefixes)
     for match in _PREFIX.finditer(text, 0, head_end):
         names.declare(match[1], match[2], match.start(2))
-    frames = Frames(names, settings)
+    frames = FrameParser(names, settings)
     for match in starts:
         declared = _NAME.match(text, match.end())
         if declared is not None and match[1] in ("DataProperty", "Datatype", "ObjectProperty", "AnnotationProperty"):
@@ -111,10 +111,10 @@ def read_manchester(text: str, name: str, settings: Settings) -> Iterator[Constr
 class _Current:
     """The frames of the document that is being parsed: has a method for each rule of the grammar, which calls theirs."""
 
-    frames: Frames
+    frames: FrameParser
 
     def __getattr__(self, name: str) -> Callable[[Any], Any]:
-        if not hasattr(Frames, name):
+        if not hasattr(FrameParser, name):
             raise AttributeError(name)
         return lambda children: getattr(self.frames, name)(children)
 
@@ -131,7 +131,7 @@ def _parser() -> tuple[Lark, _Current]:
     return found
 
 
-def _declare(frames: Frames, kind: str, declared: re.Match[str], names: ManchesterNames) -> None:
+def _declare(frames: FrameParser, kind: str, declared: re.Match[str], names: ManchesterNames) -> None:
     try:
         frames.declare(kind, names.iri(declared[1], declared.start(1)))
     except LoadError:

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from kg_reasoner.loaders.syntaxes.constructs import KINDS, Construct, Part
-from kg_reasoner.loaders.syntaxes.source import Names, Settings
+from kg_reasoner.loaders.syntaxes.source import DocumentNames, Settings
 from kg_reasoner.terms import IRI, OWL, RDF, RDFS, XSD, BlankNode, Literal, Term
 
 if TYPE_CHECKING:
     from lark import Token
 
-__all__ = ["CHARACTERISTICS", "FACETS", "Frames", "ManchesterNames", "is_built_in_datatype"]
+__all__ = ["CHARACTERISTICS", "FACETS", "FrameParser", "ManchesterNames", "is_built_in_datatype"]
 
 FACETS: Final = {
     **{name: XSD[name] for name in ("length", "minLength", "maxLength", "pattern", "totalDigits", "fractionDigits")},
@@ -56,7 +56,7 @@ def is_built_in_datatype(iri: IRI) -> bool:
     return iri in XSD or iri in _OTHER_DATATYPES
 
 
-class ManchesterNames(Names):
+class ManchesterNames(DocumentNames):
     """Names as in other syntaxes, and names without a prefix, which have the empty one; four datatypes need none."""
 
     __slots__ = ()
@@ -75,7 +75,7 @@ class _Annotated:
     annotations: tuple[Construct, ...]
 
 
-class Frames:
+class FrameParser:
     """Has a method for each rule of the grammar. `found` is what the frames parsed so far say; `offset` is where a frame begins."""
 
     def __init__(self, names: ManchesterNames, settings: Settings) -> None:

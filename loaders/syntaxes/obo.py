@@ -13,8 +13,8 @@ from collections.abc import Iterator
 from typing import Final
 
 from kg_reasoner.loaders.syntaxes.constructs import Construct
-from kg_reasoner.loaders.syntaxes.obo_clauses import Clause, Frame, frames
-from kg_reasoner.loaders.syntaxes.obo_frames import Translation
+from kg_reasoner.loaders.syntaxes.obo_clauses import Clause, OboFrame, frames
+from kg_reasoner.loaders.syntaxes.obo_frames import OboTranslation
 from kg_reasoner.loaders.syntaxes.obo_ids import OBO, OBO_IN_OWL, Identifiers, relations_of
 from kg_reasoner.loaders.syntaxes.source import Settings, SourceText
 
@@ -44,7 +44,7 @@ def read_obo(text: str, name: str, settings: Settings) -> Iterator[Construct]:
     if settings.prefixes is not None:
         settings.prefixes("obo", OBO)
         settings.prefixes("oboInOwl", OBO_IN_OWL)
-    translation = Translation(identifiers, header, settings)
+    translation = OboTranslation(identifiers, header, settings)
     for frame in itertools.chain([None], all_frames):
         for construct in translation.header() if frame is None else translation.stanza(frame, source):
             if construct.name not in ("Ontology", "Import", "Annotation"):
@@ -69,7 +69,7 @@ def _from_first_relation(source: SourceText) -> SourceText:
     return SourceText("\n" * source.text.count("\n", 0, start) + source.text[start:], source.name)
 
 
-def _ontology(header: Frame) -> str | None:
+def _ontology(header: OboFrame) -> str | None:
     for clause in header.clauses:
         if clause.tag == "ontology":
             return clause.text()[0]

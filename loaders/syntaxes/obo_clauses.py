@@ -10,7 +10,7 @@ from typing import Final
 from kg_reasoner.errors import LoadError
 from kg_reasoner.loaders.syntaxes.source import Settings, SourceText
 
-__all__ = ["Clause", "Frame", "Reference", "frames"]
+__all__ = ["Clause", "OboFrame", "Reference", "frames"]
 
 # No pattern has two neighbours that match the same characters: a long line takes time as its length.
 _LINE: Final = re.compile(r"([^\n]*)(?:\n|\Z)")
@@ -154,7 +154,7 @@ class Clause:
 
 
 @dataclass(slots=True)
-class Frame:
+class OboFrame:
     """The header (`kind` is empty) or a stanza."""
 
     kind: str
@@ -162,14 +162,14 @@ class Frame:
     clauses: list[Clause]
 
 
-def frames(source: SourceText, settings: Settings) -> Iterator[Frame]:
+def frames(source: SourceText, settings: Settings) -> Iterator[OboFrame]:
     """Yield the header and the stanzas of a document.
 
     Raises:
         LoadError: A line is neither a tag with a value, the beginning of a stanza, nor a comment.
     """
     text = source.text
-    frame = Frame("", 0, [])
+    frame = OboFrame("", 0, [])
     place = 0
     while place < len(text):
         match = _LINE.match(text, place)
@@ -188,7 +188,7 @@ def frames(source: SourceText, settings: Settings) -> Iterator[Frame]:
             pass
         elif line.startswith("["):
             yield frame
-            frame = Frame(_kind(source, line, start), start, [])
+            frame = OboFrame(_kind(source, line, start), start, [])
         elif colon and tag:
             value = value.strip()
             frame.clauses.append(Clause(tag.rstrip(), value, start + line.index(value, len(tag) + 1), source))

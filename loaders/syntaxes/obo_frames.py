@@ -10,13 +10,13 @@ from kg_reasoner.errors import LoadError
 from kg_reasoner.loaders.convert import text_from_term
 from kg_reasoner.loaders.syntaxes.constructs import Construct, Part
 from kg_reasoner.loaders.syntaxes.functional import read_functional
-from kg_reasoner.loaders.syntaxes.obo_clauses import Clause, Frame, Reference
+from kg_reasoner.loaders.syntaxes.obo_clauses import Clause, OboFrame, Reference
 from kg_reasoner.loaders.syntaxes.obo_ids import OBO, Identifiers
 from kg_reasoner.loaders.syntaxes.obo_treatments import TREATMENTS, treatments
 from kg_reasoner.loaders.syntaxes.source import Settings, SourceText
 from kg_reasoner.terms import IRI, RDFS, XSD, Literal, Term
 
-__all__ = ["Translation"]
+__all__ = ["OboTranslation"]
 
 _ENTITIES: Final = {"Term": "Class", "Typedef": "ObjectProperty", "Instance": "NamedIndividual"}
 _LOGICAL: Final = frozenset(
@@ -62,10 +62,10 @@ _CHAINS: Final = {"holds_over_chain": 2, "equivalent_to_chain": 2, "transitive_o
 _Annotations: TypeAlias = "tuple[Construct, ...]"
 
 
-class Translation:
+class OboTranslation:
     """The translation of one document."""
 
-    def __init__(self, identifiers: Identifiers, header: Frame, settings: Settings) -> None:
+    def __init__(self, identifiers: Identifiers, header: OboFrame, settings: Settings) -> None:
         self._ids = identifiers
         self._header = header
         self._settings = settings
@@ -147,7 +147,7 @@ class Translation:
 
     # ---- stanzas
 
-    def stanza(self, frame: Frame, source: SourceText) -> Iterator[Construct]:
+    def stanza(self, frame: OboFrame, source: SourceText) -> Iterator[Construct]:
         """Yield the axioms of a stanza."""
         if not frame.clauses or frame.clauses[0].tag != "id":
             place = frame.clauses[0].start if frame.clauses else frame.start

@@ -10,10 +10,10 @@ from urllib.parse import quote
 
 from kg_reasoner.errors import LoadError
 from kg_reasoner.loaders.convert import check_absolute
-from kg_reasoner.loaders.syntaxes.obo_clauses import Clause, Frame
+from kg_reasoner.loaders.syntaxes.obo_clauses import Clause, OboFrame
 from kg_reasoner.terms import IRI, OWL, RDFS, XSD
 
-__all__ = ["OBO", "OBO_IN_OWL", "Identifiers", "Relation", "relations_of"]
+__all__ = ["OBO", "OBO_IN_OWL", "Identifiers", "OboRelation", "relations_of"]
 
 OBO: Final = "http://purl.obolibrary.org/obo/"
 OBO_IN_OWL: Final = "http://www.geneontology.org/formats/oboInOwl#"
@@ -71,7 +71,7 @@ _KNOWN_SPACES: Final = {
 
 
 @dataclass(frozen=True, slots=True)
-class Relation:
+class OboRelation:
     """What a Typedef stanza says about the meaning of a relation: an identifier in its place, and its kind."""
 
     instead: str | None
@@ -79,9 +79,9 @@ class Relation:
     is_metadata: bool
 
 
-def relations_of(frames: Iterable[Frame]) -> dict[str, Relation]:
+def relations_of(frames: Iterable[OboFrame]) -> dict[str, OboRelation]:
     """Return the relations that Typedef stanzas define."""
-    found: dict[str, Relation] = {}
+    found: dict[str, OboRelation] = {}
     for frame in frames:
         if frame.kind != "Typedef":
             continue
@@ -94,7 +94,7 @@ def relations_of(frames: Iterable[Frame]) -> dict[str, Relation]:
             preferred = [other for other in others if _PREFERRED.match(other)] or others
             instead = preferred[0] if preferred and ":" not in name else None
             flags = [any(each.is_true() for each in values.get(tag, ())) for tag in ("is_class_level", "is_metadata_tag")]
-            found[name] = Relation(instead, *flags)
+            found[name] = OboRelation(instead, *flags)
     return found
 
 
@@ -105,7 +105,7 @@ class Identifiers:
     ontology: str | None
     spaces: dict[str, str] = field(default_factory=dict)
     """The namespaces that the header declares, by their prefixes."""
-    relations: Mapping[str, Relation] = field(default_factory=dict)
+    relations: Mapping[str, OboRelation] = field(default_factory=dict)
     undeclared: list[IRI] = field(default_factory=list)
     """The annotation properties used so far that no construct has declared."""
     _iris: dict[str, IRI] = field(default_factory=dict)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Final, TypeAlias
 
 from kg_reasoner.loaders.syntaxes.constructs import Construct
-from kg_reasoner.loaders.syntaxes.obo_clauses import Frame
+from kg_reasoner.loaders.syntaxes.obo_clauses import OboFrame
 from kg_reasoner.terms import IRI
 
 __all__ = ["TREATMENTS", "treatments"]
@@ -54,7 +54,7 @@ _ARGUMENTS: Final = {
 }
 
 
-def treatments(header: Frame) -> dict[str, list[tuple[str, list[str]]]]:
+def treatments(header: OboFrame) -> dict[str, list[tuple[str, list[str]]]]:
     """Return how references are treated, by their prefixes."""
     found: dict[str, list[tuple[str, list[str]]]] = {}
     for clause in header.clauses:

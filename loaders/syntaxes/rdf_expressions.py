@@ -12,7 +12,7 @@ from kg_reasoner.loaders.syntaxes.manchester_frames import FACETS
 from kg_reasoner.loaders.syntaxes.rdf_graph import RdfGraph
 from kg_reasoner.terms import IRI, OWL, RDF, RDFS, BlankNode, Literal, Term, Triple
 
-__all__ = ["DEFINITIONS", "Expressions", "number_of"]
+__all__ = ["DEFINITIONS", "GraphExpressions", "number_of"]
 
 DEFINITIONS: Final = {
     OWL.intersectionOf: "IntersectionOf",
@@ -53,7 +53,7 @@ def number_of(term: Term) -> int | None:
     return None
 
 
-class Expressions:
+class GraphExpressions:
     """The expressions of a graph, found when they are asked for."""
 
     def __init__(self, graph: RdfGraph) -> None:

@@ -7,7 +7,7 @@ from typing import Final
 
 from kg_reasoner.loaders.rules.swrl import SWRL
 from kg_reasoner.loaders.syntaxes.constructs import Construct, Malformed, Part, check
-from kg_reasoner.loaders.syntaxes.rdf_expressions import Expressions
+from kg_reasoner.loaders.syntaxes.rdf_expressions import GraphExpressions
 from kg_reasoner.loaders.syntaxes.rdf_graph import RdfGraph
 from kg_reasoner.loaders.syntaxes.vocabulary import ATOMS
 from kg_reasoner.terms import IRI, RDF, Term, Triple
@@ -17,7 +17,7 @@ __all__ = ["rule_of"]
 _NAMES: Final = {kind: (name, predicate) for name, (kind, predicate) in ATOMS.items()}
 
 
-def rule_of(graph: RdfGraph, expressions: Expressions, node: Term) -> tuple[tuple[Part, ...], list[Triple], list[Term]] | None:
+def rule_of(graph: RdfGraph, expressions: GraphExpressions, node: Term) -> tuple[tuple[Part, ...], list[Triple], list[Term]] | None:
     """Return the body and the head of a rule, the triples that state them, and the expressions in them; None if it is malformed."""
     return _Rule(graph, expressions).read(node)
 
@@ -27,7 +27,7 @@ class _NoRule(Exception):
 
 
 class _Rule:
-    def __init__(self, graph: RdfGraph, expressions: Expressions) -> None:
+    def __init__(self, graph: RdfGraph, expressions: GraphExpressions) -> None:
         self._graph = graph
         self._expressions = expressions
         self._triples: list[Triple] = []

@@ -12,7 +12,7 @@ from kg_reasoner.errors import LoadError, Span
 from kg_reasoner.loaders.convert import check_absolute, text_from_term
 from kg_reasoner.terms import IRI, OWL, RDF, RDFS, XSD, Literal
 
-__all__ = ["LANGUAGE", "PREFIX", "PREFIXED", "QUOTED", "Names", "Settings", "SourceText", "unquoted"]
+__all__ = ["LANGUAGE", "PREFIX", "PREFIXED", "QUOTED", "DocumentNames", "Settings", "SourceText", "unquoted"]
 
 _PREFIXES: Final = {"rdf": str(RDF), "rdfs": str(RDFS), "xsd": str(XSD), "owl": str(OWL)}
 _SCHEME: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
@@ -91,7 +91,7 @@ class _BadName(Exception):
 
 
 @dataclass(slots=True)
-class Names:
+class DocumentNames:
     """The IRIs and literals of a document, made from what is written there.
 
     Relative IRIs are resolved against `base`. `sink` is told the prefixes that the document declares.

@@ -17,7 +17,7 @@ from kg_reasoner.spark_backend.exec.graphframes import components as graphframes
 from kg_reasoner.spark_backend.exec.graphframes import graphframes_problem
 from kg_reasoner.spark_backend.failures import is_of_spark, root_of
 from kg_reasoner.spark_backend.io.columns import TERM, local_frame
-from kg_reasoner.spark_backend.io.workspace import Workspace
+from kg_reasoner.spark_backend.io.workspace import WorkDirectory
 from kg_reasoner.spark_backend.progress import LOGGER
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ FEW_PAIRS: Final = 1_000_000
 Method: TypeAlias = Literal["driver", "graphframes", "contraction"]
 
 
-def representatives(pairs: DataFrame, workspace: Workspace, method: Method | None = None) -> DataFrame:
+def representatives(pairs: DataFrame, workspace: WorkDirectory, method: Method | None = None) -> DataFrame:
     """Return a row for each term that is not the representative of its component: the term and the representative, which is a
     literal only if all of them are: two literals may have the same value, but literals and names have not.
 
@@ -61,7 +61,7 @@ def _as_before(name: str) -> Column:
     return F.when(F.col(name).startswith("~"), F.col(name).substr(2, 1 << 30)).otherwise(F.col(name)).alias(name)
 
 
-def _least(pairs: DataFrame, workspace: Workspace, method: Method | None) -> DataFrame:
+def _least(pairs: DataFrame, workspace: WorkDirectory, method: Method | None) -> DataFrame:
     """Return the least text of the component of each text that is not that."""
     step = workspace.step("pairs", lambda: pairs.where("one <> other").distinct())
     if method is None:
@@ -101,7 +101,7 @@ def _with_least(found: DataFrame) -> DataFrame:
     return found.join(least, "component").where(F.col(TERM) != F.col(REPRESENTATIVE)).select(TERM, REPRESENTATIVE)
 
 
-def _by_contraction(pairs: DataFrame, workspace: Workspace) -> DataFrame:
+def _by_contraction(pairs: DataFrame, workspace: WorkDirectory) -> DataFrame:
     """Alternate large-star and small-star steps until every edge leads from a term to the least of its component."""
     from pyspark.sql import functions as F
 

@@ -13,16 +13,16 @@ from typing import TYPE_CHECKING
 
 from kg_reasoner.program import TRIPLE
 from kg_reasoner.spark_backend.exec.candidates import Candidates, stated_facts
-from kg_reasoner.spark_backend.exec.facts import Facts
+from kg_reasoner.spark_backend.exec.facts import FactFrames
 from kg_reasoner.spark_backend.exec.fixpoint import saturate
 from kg_reasoner.spark_backend.exec.joins import derive, triggers
 from kg_reasoner.spark_backend.exec.matching import RELATION, as_relation
 from kg_reasoner.spark_backend.exec.rules import Rules
 from kg_reasoner.spark_backend.exec.statistics import Statistics
 from kg_reasoner.spark_backend.io.columns import TRIPLE_COLUMNS, argument_columns, union
-from kg_reasoner.spark_backend.io.workspace import Step, Workspace
+from kg_reasoner.spark_backend.io.workspace import StoredStep, WorkDirectory
 from kg_reasoner.spark_backend.plan.compiler import compile_rules
-from kg_reasoner.spark_backend.plan.plan import MaskPass, PropertyPass, Stratum
+from kg_reasoner.spark_backend.plan.plan import MaskPass, PlannedStratum, PropertyPass
 from kg_reasoner.spark_backend.progress import Progress, Report
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def doubtful_triples(
     rules: Rules,
     statistics: Statistics,
     relations: Mapping[str, DataFrame],
-    workspace: Workspace,
+    workspace: WorkDirectory,
     progress: Progress,
 ) -> DataFrame | None:
     """Return the inferred triples that lose a derivation, or None.
@@ -55,9 +55,9 @@ def doubtful_triples(
     """
     passes = compile_rules(rules.rules, wide=False, facts=relations)
     joins = tuple(join for stratum in passes.strata for join in stratum.joins)
-    facts = Facts(known.sparkSession, PropertyPass(), MaskPass(), workspace, known, statistics, relations, is_open=True)
+    facts = FactFrames(known.sparkSession, PropertyPass(), MaskPass(), workspace, known, statistics, relations, is_open=True)
     facts.begin()
-    helpers = Stratum(tuple(join for join in joins if join.rule.head.predicate != TRIPLE))
+    helpers = PlannedStratum(tuple(join for join in joins if join.rule.head.predicate != TRIPLE))
     stated = [atom for atom in rules.stated if atom.predicate != TRIPLE]
     first = stated_facts(facts.spark, stated, facts.features, facts.masks)
     saturate(facts, helpers, "helpers", progress, first=first)
@@ -100,8 +100,8 @@ def _doubtful(
     there: DataFrame,
     without: list[DataFrame],
     columns: tuple[str, ...],
-    workspace: Workspace,
-) -> Step | None:
+    workspace: WorkDirectory,
+) -> StoredStep | None:
     """Return the candidates that are among some facts, and not among others."""
     rows = union(candidates)
     if rows is None:

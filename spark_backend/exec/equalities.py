@@ -12,7 +12,7 @@ from kg_reasoner.spark_backend.exec.components import representatives
 from kg_reasoner.spark_backend.exec.equality import Representatives, can_rewrite, is_equality_rule
 from kg_reasoner.spark_backend.exec.rules import Rules
 from kg_reasoner.spark_backend.io.columns import local_frame
-from kg_reasoner.spark_backend.io.workspace import Workspace
+from kg_reasoner.spark_backend.io.workspace import WorkDirectory
 from kg_reasoner.spark_backend.progress import Progress, Report
 from kg_reasoner.terms import OWL, Term, Triple, term_from_text, term_text
 
@@ -74,7 +74,7 @@ class Equalities:
         """Return whether derived equalities have effects beyond these rules."""
         return self.rewrites or (self._program.translate is not None and _may_equate(rules))
 
-    def add(self, pairs: DataFrame, names: Iterable[Term], workspace: Workspace) -> bool:
+    def add(self, pairs: DataFrame, names: Iterable[Term], workspace: WorkDirectory) -> bool:
         """Add pairs of equal terms, and return whether anything changed. `names` are all classes and properties."""
         changed = False
         if self.rewrites:

@@ -29,14 +29,14 @@ from kg_reasoner.spark_backend.io.columns import (
     local_frame,
     union,
 )
-from kg_reasoner.spark_backend.io.workspace import Step, Workspace, rows_of
+from kg_reasoner.spark_backend.io.workspace import StoredStep, WorkDirectory, rows_of
 from kg_reasoner.spark_backend.plan.plan import Axioms, Choice, MaskPass, PropertyPass, X
 from kg_reasoner.terms import RDF, Term, term_from_text, term_text
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-__all__ = ["Facts"]
+__all__ = ["FactFrames"]
 
 SMALL: Final = 100_000
 """The maximum number of triples that are read where they are at each use, instead of being extracted."""
@@ -45,7 +45,7 @@ ROWS_OF_A_FILE: Final = 2_000_000
 """The number of rows of a file that is made of smaller ones."""
 
 
-class Facts:
+class FactFrames:
     """The facts of a run.
 
     Args:
@@ -63,7 +63,7 @@ class Facts:
         spark: SparkSession,
         properties: PropertyPass,
         masks: MaskPass,
-        workspace: Workspace,
+        workspace: WorkDirectory,
         base: DataFrame,
         statistics: Statistics,
         relations: Mapping[str, DataFrame],
@@ -316,7 +316,7 @@ class Facts:
             self._absorb_closed(f"{name}-closed", count)
         return count
 
-    def suppose(self, triples: Step | None, relations: Mapping[int, Step]) -> None:
+    def suppose(self, triples: StoredStep | None, relations: Mapping[int, StoredStep]) -> None:
         """Treat existing facts as the delta of the last iteration, so that they trigger rules."""
         self._new_properties = set() if triples is None else _properties_of(triples)
         for table in (self.closed, self.derived):
@@ -353,7 +353,7 @@ class Facts:
         self.derived.advance(step)
         return step.count
 
-    def _novel(self, name: str, candidates: DataFrame, known: DataFrame | None, columns: Sequence[str]) -> Step:
+    def _novel(self, name: str, candidates: DataFrame, known: DataFrame | None, columns: Sequence[str]) -> StoredStep:
         """Store the candidates that are not known, without duplicates. Known facts are not shuffled for few candidates: those that
         are among the candidates are found where they are.
         """
@@ -369,7 +369,7 @@ class Facts:
         rivals = known if found.count >= FEW else F.broadcast(known.join(F.broadcast(found.rows), list(columns), "left_semi"))
         return self.workspace.step(name, lambda: found.rows.join(rivals, list(columns), "left_anti"))
 
-    def _compacted(self, steps: Sequence[Step]) -> Step:
+    def _compacted(self, steps: Sequence[StoredStep]) -> StoredStep:
         """Store the rows of several steps as one."""
         self._compactions += 1
         rows = sum(step.count for step in steps)
@@ -388,7 +388,7 @@ class Facts:
         return step.count
 
 
-def _properties_of(triples: Step) -> set[Term]:
+def _properties_of(triples: StoredStep) -> set[Term]:
     """Return the properties of stored triples: determining them is cheaper than rules that read a property in vain."""
     if not triples.count:
         return set()

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 from kg_reasoner.program import TRIPLE, Variable
 from kg_reasoner.spark_backend.exec.candidates import Candidates
-from kg_reasoner.spark_backend.exec.facts import Facts
+from kg_reasoner.spark_backend.exec.facts import FactFrames
 from kg_reasoner.spark_backend.exec.joins import derive, triggers
 from kg_reasoner.spark_backend.exec.transitive import close
-from kg_reasoner.spark_backend.plan.plan import Join, Stratum
+from kg_reasoner.spark_backend.plan.plan import Join, PlannedStratum
 from kg_reasoner.spark_backend.plan.transitive import transitive_properties
 from kg_reasoner.spark_backend.progress import Progress, Report
 from kg_reasoner.terms import RDF, Term
@@ -22,8 +22,8 @@ __all__ = ["saturate"]
 
 
 def saturate(
-    facts: Facts,
-    stratum: Stratum,
+    facts: FactFrames,
+    stratum: PlannedStratum,
     name: str,
     progress: Progress,
     *,

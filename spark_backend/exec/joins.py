@@ -10,13 +10,13 @@ from kg_reasoner.program import TRIPLE, Argument, Atom, Bind, Filter, Variable, 
 from kg_reasoner.spark_backend.exec import conditions
 from kg_reasoner.spark_backend.exec.candidates import Candidates
 from kg_reasoner.spark_backend.exec.encodings import FEATURE
-from kg_reasoner.spark_backend.exec.facts import Facts
+from kg_reasoner.spark_backend.exec.facts import FactFrames
 from kg_reasoner.spark_backend.exec.mask_table import CHOICE, FEW
 from kg_reasoner.spark_backend.exec.matching import RELATION, matched
 from kg_reasoner.spark_backend.exec.skew import salted_join
 from kg_reasoner.spark_backend.exec.table import Part
 from kg_reasoner.spark_backend.io.columns import OBJECT, SUBJECT, TERM, TRIPLE_COLUMNS, argument_columns
-from kg_reasoner.spark_backend.plan.plan import Axioms, Group, Join, Unequal
+from kg_reasoner.spark_backend.plan.plan import Axioms, Join, TermFeatures, Unequal
 from kg_reasoner.terms import RDF, Term, term_text
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = ["columns_of", "derive", "solutions", "triggers"]
 
-Item: TypeAlias = Group | Atom | Axioms
+Item: TypeAlias = TermFeatures | Atom | Axioms
 
 Condition: TypeAlias = Filter | Bind | Unequal | Atom
 """What bindings are checked for; an atom is one that is negated."""
@@ -47,12 +47,12 @@ def items_of(join: Join) -> tuple[Item, ...]:
     return (*join.groups, *join.atoms, *([join.axioms] if join.axioms else []))
 
 
-def triggers(join: Join, facts: Facts) -> list[int]:
+def triggers(join: Join, facts: FactFrames) -> list[int]:
     """Return the numbers of the items that may match facts of the last iteration."""
     return [place for place, item in enumerate(items_of(join)) if _size(item, join, facts, "delta")]
 
 
-def derive(join: Join, facts: Facts, trigger: int | None, found: Candidates) -> None:
+def derive(join: Join, facts: FactFrames, trigger: int | None, found: Candidates) -> None:
     """Add the heads of a rule to the candidates: those for which an item matches a new fact, or all."""
     from pyspark.sql import functions as F
 
@@ -94,7 +94,7 @@ def _properties(term: Argument, join: Join) -> frozenset[Term] | None:
     return frozenset([term])
 
 
-def solutions(join: Join, facts: Facts, trigger: int | None, wanted: Sequence[Variable]) -> DataFrame | None:
+def solutions(join: Join, facts: FactFrames, trigger: int | None, wanted: Sequence[Variable]) -> DataFrame | None:
     """Return the values of the wanted variables for all instances of a rule's body, possibly with duplicates, or None.
 
     With a trigger, only the instances of which that item is new, and no item before it.
@@ -126,16 +126,16 @@ def solutions(join: Join, facts: Facts, trigger: int | None, wanted: Sequence[Va
     return state.rows
 
 
-def _size(item: Item, join: Join, facts: Facts, part: Part) -> int:
+def _size(item: Item, join: Join, facts: FactFrames, part: Part) -> int:
     """Return the approximate number of rows of an item; 0 only if there are none."""
     if isinstance(item, Axioms):
         return 0 if part == "delta" else len(item.rows)
-    if isinstance(item, Group):
+    if isinstance(item, TermFeatures):
         return facts.masks.size(item.choices, part)
     return facts.size(item, part, _properties(item.terms[1], join) if item.predicate == TRIPLE else None)
 
 
-def _rows(item: Item, join: Join, facts: Facts, part: Part, names: Mapping[Variable, str]) -> DataFrame | None:
+def _rows(item: Item, join: Join, facts: FactFrames, part: Part, names: Mapping[Variable, str]) -> DataFrame | None:
     if isinstance(item, Axioms):
         return facts.parameters(item, names)
     if isinstance(item, Atom):
@@ -164,7 +164,7 @@ def _next(items: Sequence[Item], waiting: Sequence[int], sizes: Sequence[int], s
     return min(waiting, key=rank)
 
 
-def _heavy(item: Item, join: Join, facts: Facts) -> dict[Variable, frozenset[str]]:
+def _heavy(item: Item, join: Join, facts: FactFrames) -> dict[Variable, frozenset[str]]:
     """Return the terms that many triples have for the variables of an atom."""
     if not isinstance(item, Atom) or item.predicate != TRIPLE:
         return {}
@@ -215,7 +215,7 @@ def _columns(variables: Iterable[Variable], names: Mapping[Variable, str]) -> li
     return [F.col(name) for name in sorted(names[variable] for variable in variables)] or [F.lit(1).alias("one")]
 
 
-def _checked(state: _Partial, waiting: list[Condition], join: Join, facts: Facts, names: Mapping[Variable, str]) -> _Partial:
+def _checked(state: _Partial, waiting: list[Condition], join: Join, facts: FactFrames, names: Mapping[Variable, str]) -> _Partial:
     """Return the rows that satisfy the conditions with bound variables, and remove these conditions from the list."""
     from pyspark.sql import functions as F
 
@@ -250,7 +250,7 @@ def _checked(state: _Partial, waiting: list[Condition], join: Join, facts: Facts
     return state
 
 
-def _filtered(rows: DataFrame, part: Filter, facts: Facts, names: Mapping[Variable, str]) -> DataFrame:
+def _filtered(rows: DataFrame, part: Filter, facts: FactFrames, names: Mapping[Variable, str]) -> DataFrame:
     """Return the rows that a filter accepts."""
     passes = conditions.condition(part, names)
     variables = [names[variable] for variable in dict.fromkeys(variables_of(part.expression))]
@@ -266,7 +266,7 @@ def _bound_elsewhere(negated: Atom, join: Join) -> set[Variable]:
     return positive & set(variables_of(negated))
 
 
-def _without(state: _Partial, negated: Atom, facts: Facts, names: Mapping[Variable, str]) -> _Partial:
+def _without(state: _Partial, negated: Atom, facts: FactFrames, names: Mapping[Variable, str]) -> _Partial:
     """Return the rows for which no fact matches."""
     from pyspark.sql import functions as F
 
@@ -279,7 +279,7 @@ def _without(state: _Partial, negated: Atom, facts: Facts, names: Mapping[Variab
     return replace(state, rows=state.rows.join(rows.limit(1).select(F.lit(1).alias("any")), F.lit(True), "left_anti"))
 
 
-def _one_row(facts: Facts) -> DataFrame:
+def _one_row(facts: FactFrames) -> DataFrame:
     from pyspark.sql import functions as F
 
     return facts.spark.range(1).select(F.lit(1).alias("one"))
@@ -293,7 +293,7 @@ def _asked(part: Condition) -> tuple[Variable, ...]:
 def _variables(item: Item) -> tuple[Variable, ...]:
     if isinstance(item, Axioms):
         return item.parameters
-    if isinstance(item, Group):
+    if isinstance(item, TermFeatures):
         return tuple(term for term in (item.term, item.choice) if isinstance(term, Variable))
     return tuple(variables_of(item))
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from kg_reasoner.spark_backend.exec.encodings import encoding_for
 from kg_reasoner.spark_backend.exec.table import Part
 from kg_reasoner.spark_backend.io.columns import TERM, local_frame
-from kg_reasoner.spark_backend.io.workspace import Step, Workspace, rows_of
+from kg_reasoner.spark_backend.io.workspace import StoredStep, WorkDirectory, rows_of
 from kg_reasoner.spark_backend.plan.masks import Mask, Masks
 from kg_reasoner.spark_backend.plan.plan import Choice, MaskPass
 
@@ -40,14 +40,14 @@ class MaskTable:
     from which the new mask and its new features are looked up; where nothing is new, there is no answer and no row.
     """
 
-    def __init__(self, plan: MaskPass, workspace: Workspace) -> None:
+    def __init__(self, plan: MaskPass, workspace: WorkDirectory) -> None:
         self.close = plan.closure()
         self.masks = Masks()
         self.encoding = encoding_for(workspace.spark, len(plan.features))
         self._spark = workspace.spark
         self._workspace = workspace
         self._first: DataFrame | None = None
-        self._later: list[Step] = []
+        self._later: list[StoredStep] = []
         self._answers: dict[tuple[int, Mask], tuple[int, int]] = {}
         self._new: set[int] = set()
         self._has_delta = False
@@ -108,14 +108,14 @@ class MaskTable:
             self._has_delta = True
         return changed
 
-    def _changes(self, steps: Sequence[Step]) -> DataFrame | None:
+    def _changes(self, steps: Sequence[StoredStep]) -> DataFrame | None:
         """Return the changes of some iterations: terms with new masks and new features, a row for each change of a term."""
         if not steps:
             return None
         answers = [(*self.encoding.key(added), before, *answer) for (before, added), answer in self._answers.items()]
         return self._looked_up(rows_of(steps), answers, ["m"])
 
-    def _beside_known(self, step: Step) -> DataFrame:
+    def _beside_known(self, step: StoredStep) -> DataFrame:
         """Return candidates with the current masks of their terms. Known masks are not shuffled for few candidates."""
         from pyspark.sql import functions as F
 

@@ -23,7 +23,7 @@ from kg_reasoner.spark_backend.io.columns import TERM, argument_columns, is_rdf,
 from kg_reasoner.spark_backend.io.reading import BlankNodes, InputFormat, Paths, read_triples
 from kg_reasoner.spark_backend.io.workspace import temporary_folder
 from kg_reasoner.spark_backend.io.writing import OutputFormat, write
-from kg_reasoner.spark_backend.plan.plan import Plan
+from kg_reasoner.spark_backend.plan.plan import RunPlan
 from kg_reasoner.spark_backend.plan.shapes import NUMBER, numbers_of
 from kg_reasoner.spark_backend.progress import Progress
 from kg_reasoner.spark_backend.requirements import require_pyspark
@@ -117,7 +117,7 @@ class SparkReasoner:
         )
         return cls(spark, program, triples, work_dir=work, **options)
 
-    def plan(self) -> Plan:
+    def plan(self) -> RunPlan:
         """Return the logical plan. This takes one pass over the data, and derives nothing from it.
 
         Returns:

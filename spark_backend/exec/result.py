@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kg_reasoner.spark_backend.exec.facts import Facts
+from kg_reasoner.spark_backend.exec.facts import FactFrames
 from kg_reasoner.spark_backend.io.columns import INFERRED, PREDICATE, TRIPLE_COLUMNS, is_rdf, union
 from kg_reasoner.terms import term_text
 
@@ -15,7 +15,7 @@ __all__ = ["common", "flagged", "materialisation", "without"]
 
 
 def materialisation(
-    given: DataFrame, stated: DataFrame | None, facts: Facts, *, added: DataFrame | None = None, rdf_only: bool = True
+    given: DataFrame, stated: DataFrame | None, facts: FactFrames, *, added: DataFrame | None = None, rdf_only: bool = True
 ) -> DataFrame:
     """Return the given and the derived triples, the latter without duplicates.
 

@@ -19,7 +19,7 @@ from kg_reasoner.program import TRIPLE, Atom, Negation, Program, Variable
 from kg_reasoner.spark_backend.exec.candidates import Candidates, stated_facts
 from kg_reasoner.spark_backend.exec.equalities import Equalities, Equality
 from kg_reasoner.spark_backend.exec.equality import SAME_AS, Representatives
-from kg_reasoner.spark_backend.exec.facts import Facts
+from kg_reasoner.spark_backend.exec.facts import FactFrames
 from kg_reasoner.spark_backend.exec.fixpoint import saturate
 from kg_reasoner.spark_backend.exec.literals import asked_of_literals, literal_relations
 from kg_reasoner.spark_backend.exec.mask_table import MOST_MASKS, TooManyMasks
@@ -27,9 +27,9 @@ from kg_reasoner.spark_backend.exec.rules import Rules, prepare
 from kg_reasoner.spark_backend.exec.statistics import Statistics, look_at
 from kg_reasoner.spark_backend.failures import plain_failures
 from kg_reasoner.spark_backend.io.columns import TRIPLE_COLUMNS, argument_columns, local_frame, triple_frame, union
-from kg_reasoner.spark_backend.io.workspace import Workspace
+from kg_reasoner.spark_backend.io.workspace import WorkDirectory
 from kg_reasoner.spark_backend.plan.compiler import Passes, compile_rules
-from kg_reasoner.spark_backend.plan.plan import Plan
+from kg_reasoner.spark_backend.plan.plan import RunPlan
 from kg_reasoner.spark_backend.plan.specialise import SchemaKeys
 from kg_reasoner.spark_backend.progress import LOGGER, Progress, Report, reporting
 from kg_reasoner.terms import OWL, RDF, Triple, term_from_text, term_text
@@ -81,7 +81,7 @@ class Run:
         self.program = program
         self.given = given
         self.relations = dict(options.facts or {})
-        self._workspace = Workspace(spark, options.work_dir, resume=options.resume)
+        self._workspace = WorkDirectory(spark, options.work_dir, resume=options.resume)
         self._report = reporting(options.progress)
         self._wide = self._masked = options.wide
         self.derived = derived
@@ -93,7 +93,7 @@ class Run:
         self._passes: Passes | None = None
         self.stated: DataFrame | None = None
         self._is_parsed = False
-        self._state: Facts | None = None
+        self._state: FactFrames | None = None
 
     # --- evaluation ---------------------------------------------------------------------------------------------------
 
@@ -119,7 +119,7 @@ class Run:
         self._is_parsed = True
 
     @plain_failures("plan what follows from the triples")
-    def plan(self) -> Plan:
+    def plan(self) -> RunPlan:
         """Return the logical plan for the given triples; nothing is derived from data."""
         schema = frozenset(self.statistics.derived_schema)
         rules = self._prepared(schema)
@@ -183,7 +183,7 @@ class Run:
         """The representatives of equal terms, if facts are rewritten."""
         return self._equalities.representatives
 
-    def _equate(self, pairs: DataFrame | None, workspace: Workspace) -> bool:
+    def _equate(self, pairs: DataFrame | None, workspace: WorkDirectory) -> bool:
         """Add equalities, and return whether that changes anything."""
         names = {*self.statistics.properties, *self.statistics.classes, *self.rules.vocabulary}
         return pairs is not None and self._equalities.add(pairs, names, workspace)
@@ -213,7 +213,7 @@ class Run:
             facts=known,
         )
 
-    def _saturate(self, workspace: Workspace) -> None:
+    def _saturate(self, workspace: WorkDirectory) -> None:
         rules = self.rules
         self._passes = passes = self._compiled(rules)
         before = set(self.statistics.derived_schema)
@@ -227,7 +227,7 @@ class Run:
         assert base is not None
         statistics = self._with_equalities()
         statistics.add(new)
-        self._state = state = Facts(
+        self._state = state = FactFrames(
             self.spark,
             passes.properties,
             passes.masks,
@@ -293,7 +293,7 @@ class Run:
         return triples - self.rules.schema.rows[TRIPLE]  # type: ignore[return-value]  # three columns each
 
     @property
-    def state(self) -> Facts:
+    def state(self) -> FactFrames:
         """All facts, available once the run is evaluated."""
         if self._state is None:
             self.evaluate()
@@ -320,8 +320,8 @@ def _is_frame(given: object) -> bool:
     return hasattr(given, "sparkSession")
 
 
-def _plan(rules: Rules, passes: Passes, equality: str) -> Plan:
-    return Plan(
+def _plan(rules: Rules, passes: Passes, equality: str) -> RunPlan:
+    return RunPlan(
         passes.properties,
         passes.masks,
         passes.strata,

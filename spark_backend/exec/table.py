@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from kg_reasoner.spark_backend.io.columns import union
-from kg_reasoner.spark_backend.io.workspace import Step, rows_of
+from kg_reasoner.spark_backend.io.workspace import StoredStep, rows_of
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -29,13 +29,15 @@ class Growing:
         compacted: Stores the rows of several steps as one.
     """
 
-    def __init__(self, base: DataFrame | None = None, compacted: Callable[[Sequence[Step]], Step] | None = None) -> None:
+    def __init__(
+        self, base: DataFrame | None = None, compacted: Callable[[Sequence[StoredStep]], StoredStep] | None = None
+    ) -> None:
         self._base = base
         self._compacted = compacted
-        self._steps: list[Step] = []
+        self._steps: list[StoredStep] = []
         self._has_delta = False
 
-    def advance(self, added: Step | None) -> None:
+    def advance(self, added: StoredStep | None) -> None:
         """Add the rows of the next iteration, or None."""
         self._has_delta = added is not None and added.count > 0
         if added is not None and added.count:

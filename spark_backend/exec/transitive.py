@@ -13,11 +13,11 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from kg_reasoner.spark_backend.exec.facts import Facts
+from kg_reasoner.spark_backend.exec.facts import FactFrames
 from kg_reasoner.spark_backend.exec.search import searched
 from kg_reasoner.spark_backend.exec.skew import salted_join
 from kg_reasoner.spark_backend.io.columns import OBJECT, PREDICATE, SUBJECT, TRIPLE_COLUMNS, local_frame
-from kg_reasoner.spark_backend.io.workspace import Step, Workspace, rows_of
+from kg_reasoner.spark_backend.io.workspace import StoredStep, WorkDirectory, rows_of
 from kg_reasoner.spark_backend.plan.search import StepGraph
 from kg_reasoner.spark_backend.plan.transitive import few_closed
 from kg_reasoner.terms import Term
@@ -42,7 +42,7 @@ class Closed(NamedTuple):
     """Whether each is there once, and was not known."""
 
 
-def close(facts: Facts, properties: frozenset[Term], workspace: Workspace, *, is_first: bool) -> Closed | None:
+def close(facts: FactFrames, properties: frozenset[Term], workspace: WorkDirectory, *, is_first: bool) -> Closed | None:
     """Return the transitive closure of properties, as far as it may be new, or None.
 
     Args:
@@ -108,9 +108,9 @@ def _by_searching(rows: DataFrame) -> DataFrame | None:
     return local_frame(rows.sparkSession, further, ", ".join(f"{name} string" for name in TRIPLE_COLUMNS)) if further else None
 
 
-def _by_doubling(workspace: Workspace, rows: DataFrame, hubs: _Hubs) -> DataFrame | None:
+def _by_doubling(workspace: WorkDirectory, rows: DataFrame, hubs: _Hubs) -> DataFrame | None:
     """Return what is in the closure of steps and not among them."""
-    found: list[Step] = []
+    found: list[StoredStep] = []
     length, total = rows, rows
     while True:
         number = len(found) + 1

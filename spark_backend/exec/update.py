@@ -15,7 +15,7 @@ from kg_reasoner.spark_backend.exec.rules import prepare
 from kg_reasoner.spark_backend.exec.run import Ontology, Options, Run, given_triples
 from kg_reasoner.spark_backend.exec.statistics import look_at
 from kg_reasoner.spark_backend.io.columns import INFERRED, TRIPLE_COLUMNS
-from kg_reasoner.spark_backend.io.workspace import Workspace
+from kg_reasoner.spark_backend.io.workspace import WorkDirectory
 from kg_reasoner.spark_backend.progress import LOGGER, Progress, reporting
 from kg_reasoner.terms import Triple
 
@@ -55,7 +55,7 @@ def update(
     """
     spark, report, options = materialised.sparkSession, reporting(progress), Options(facts, work_dir, progress=progress)
     relations = dict(facts or {})
-    workspace = Workspace(spark, work_dir)
+    workspace = WorkDirectory(spark, work_dir)
     workspace.begin("update")
     change = _Change(materialised, given_triples(spark, None, added), given_triples(spark, None, removed), workspace)
     statistics, further = look_at(change.asserted), look_at(change.inferred)
@@ -88,7 +88,7 @@ def _is_schema_of_data(program: Program, given: DataFrame, schema: list[Triple],
 class _Change:
     """The state and the change: the explicit and the inferred triples, the new ones, and those no longer explicit."""
 
-    def __init__(self, materialised: DataFrame, added: DataFrame, removed: DataFrame, workspace: Workspace) -> None:
+    def __init__(self, materialised: DataFrame, added: DataFrame, removed: DataFrame, workspace: WorkDirectory) -> None:
         from pyspark.sql import functions as F
 
         self.inferred = materialised.where(F.col(INFERRED)).select(*TRIPLE_COLUMNS)

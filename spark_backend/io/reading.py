@@ -23,9 +23,9 @@ from kg_reasoner.errors import LoadError, UnknownNameError
 from kg_reasoner.spark_backend.failures import plain_failures
 from kg_reasoner.spark_backend.io.bad_lines import set_aside
 from kg_reasoner.spark_backend.io.columns import local_frame
-from kg_reasoner.spark_backend.io.sources import BlankNodes, Document, InputFormat
+from kg_reasoner.spark_backend.io.sources import BlankNodes, InputFormat, InputPath
 from kg_reasoner.spark_backend.io.workers import BAD, COLUMNS, FAULT, ODD
-from kg_reasoner.spark_backend.io.workspace import Workspace
+from kg_reasoner.spark_backend.io.workspace import WorkDirectory
 from kg_reasoner.spark_backend.requirements import require_pyspark
 
 if TYPE_CHECKING:
@@ -78,13 +78,13 @@ def read_triples(
     require_pyspark()
     _check_name("format", format or "parquet", InputFormat)
     _check_name("scope of blank nodes", blank_nodes, BlankNodes)
-    documents = [Document(spark, path, format, blank_nodes) for path in _listed(paths)]
+    documents = [InputPath(spark, path, format, blank_nodes) for path in _listed(paths)]
     if not documents:
         raise LoadError("no path is given")
     if keep is None or all(document.is_parquet for document in documents):
         triples = _read_in_place(documents, bad_lines)
     else:
-        triples = _read_and_kept(documents, bad_lines, Workspace(spark, keep, resume=True))
+        triples = _read_and_kept(documents, bad_lines, WorkDirectory(spark, keep, resume=True))
     return triples.select(*(COLUMNS if graphs else COLUMNS[:3]))
 
 
@@ -97,7 +97,7 @@ def _check_name(kind: str, name: str, names: Any) -> None:
         raise UnknownNameError(kind, name, get_args(names))
 
 
-def _read_in_place(documents: Sequence[Document], policy: str) -> DataFrame:
+def _read_in_place(documents: Sequence[InputPath], policy: str) -> DataFrame:
     """Return the triples after a check of everything, to be parsed on demand."""
     with plain_failures("read the triples", LoadError):
         found = _faults(_together(document.statements(faults_only=True) for document in documents))
@@ -108,7 +108,7 @@ def _read_in_place(documents: Sequence[Document], policy: str) -> DataFrame:
     return statements.where(f"{FAULT} IS NULL").select(*COLUMNS)
 
 
-def _read_and_kept(documents: Sequence[Document], policy: str, workspace: Workspace) -> DataFrame:
+def _read_and_kept(documents: Sequence[InputPath], policy: str, workspace: WorkDirectory) -> DataFrame:
     """Return the triples, parsed and stored in the pass that checks everything."""
     identity = json.dumps([__version__, policy, *(document.identity() for document in documents)])
     workspace.begin(hashlib.sha256(identity.encode()).hexdigest(), start_over=True)
@@ -132,7 +132,7 @@ def _faults(statements: DataFrame) -> dict[str, int]:
     return {row[FAULT]: row["count"] for row in rows}
 
 
-def _handle(faults: Mapping[str, int], documents: Sequence[Document], policy: str) -> None:
+def _handle(faults: Mapping[str, int], documents: Sequence[InputPath], policy: str) -> None:
     """Refuse documents that are not in their syntax, and handle bad lines according to the policy."""
     refused = sorted(fault for fault in faults if fault not in (BAD, ODD))
     if refused:

@@ -15,7 +15,7 @@ from kg_reasoner.spark_backend.io.workers import COLUMNS, FAULT, Manner, blocks_
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
 
-__all__ = ["BlankNodes", "Document", "InputFormat"]
+__all__ = ["BlankNodes", "InputFormat", "InputPath"]
 
 InputFormat: TypeAlias = Literal[
     "ntriples", "nquads", "parquet", "turtle", "trig", "rdfxml", "jsonld", "n3", "owlxml", "functional", "manchester", "obo"
@@ -31,7 +31,7 @@ _STATEMENTS: Final = ", ".join(f"{name} string" for name in (*COLUMNS, FAULT))
 _DIGITS: Final = 16
 
 
-class Document:
+class InputPath:
     """The file, folder or pattern named by one path."""
 
     def __init__(self, spark: SparkSession, path: str, format: InputFormat | None, blank_nodes: BlankNodes) -> None:

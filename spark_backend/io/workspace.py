@@ -22,13 +22,13 @@ from kg_reasoner.spark_backend.io.columns import PARQUET_OPTIONS
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-__all__ = ["Step", "Workspace", "rows_of", "temporary_folder"]
+__all__ = ["StoredStep", "WorkDirectory", "rows_of", "temporary_folder"]
 
 MANIFEST: Final = "manifest"
 FINGERPRINT: Final = "fingerprint"
 
 
-class Step:
+class StoredStep:
     """A finished step: its rows, to be read from the work directory, their number, and the number of values in a counted column."""
 
     __slots__ = ("count", "location", "rows", "values")
@@ -40,7 +40,7 @@ class Step:
         self.location = location
 
 
-def rows_of(steps: Sequence[Step]) -> DataFrame:
+def rows_of(steps: Sequence[StoredStep]) -> DataFrame:
     """Return the rows of one or more steps with the same columns, in a single scan."""
     if len(steps) == 1:
         return steps[0].rows
@@ -48,7 +48,7 @@ def rows_of(steps: Sequence[Step]) -> DataFrame:
     return first.sparkSession.read.schema(first.schema).parquet(*(step.location for step in steps))
 
 
-class Workspace:
+class WorkDirectory:
     """The steps of a run in a work directory.
 
     Args:
@@ -96,13 +96,13 @@ class Workspace:
         """The number of finished steps."""
         return len(self._finished)
 
-    def within(self, name: str) -> Workspace:
+    def within(self, name: str) -> WorkDirectory:
         """Return the same work directory for a part of the run whose steps have their own names."""
         part = copy.copy(self)
         part._prefix = f"{self._prefix}{name}-"
         return part
 
-    def step(self, name: str, make: Callable[[], DataFrame], counted: str | None = None) -> Step:
+    def step(self, name: str, make: Callable[[], DataFrame], counted: str | None = None) -> StoredStep:
         """Return the step with a name: read if it is finished, else computed and stored. The values of one column may be
         counted.
 
@@ -115,7 +115,7 @@ class Workspace:
         name = self._prefix + name
         location = f"{self._path}/{name}.parquet"
         if name in self._finished:
-            return Step(self.spark.read.parquet(location), *self._finished[name], location)
+            return StoredStep(self.spark.read.parquet(location), *self._finished[name], location)
         frame, seen = make(), Observation()
         counts = (F.count(F.lit(1)).alias("rows"), F.count(F.lit(None) if counted is None else counted).alias("values"))
         try:
@@ -124,7 +124,7 @@ class Workspace:
             raise _explained(error, location) from error
         self._finished[name] = rows, values = int(seen.get["rows"]), int(seen.get["values"])
         self._append({"step": name, "rows": rows, "values": values})
-        return Step(self.spark.read.schema(frame.schema).parquet(location), rows, values, location)
+        return StoredStep(self.spark.read.schema(frame.schema).parquet(location), rows, values, location)
 
     # --- the manifest: one line of JSON for each step -----------------------------------------------------------------
 

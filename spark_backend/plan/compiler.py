@@ -14,12 +14,12 @@ from kg_reasoner.graphs import reachable
 from kg_reasoner.program import FALSE, TRIPLE, Aggregate, Argument, Atom, Bind, Filter, Negation, Rule, Variable
 from kg_reasoner.spark_backend.plan.plan import (
     Choice,
-    Group,
     Join,
     MaskPass,
+    PlannedStratum,
     PropertyPass,
     Sources,
-    Stratum,
+    TermFeatures,
     Unequal,
     X,
     negations_of,
@@ -41,7 +41,7 @@ class Passes:
     """The compiled rules of a run."""
 
     def __init__(
-        self, properties: PropertyPass, masks: MaskPass, strata: tuple[Stratum, ...], constraints: tuple[Join, ...]
+        self, properties: PropertyPass, masks: MaskPass, strata: tuple[PlannedStratum, ...], constraints: tuple[Join, ...]
     ) -> None:
         self.properties = properties
         self.masks = masks
@@ -109,7 +109,7 @@ def compile_rules(
     for rule, level in rules:
         if rule not in among:
             strata.setdefault(level, []).append(_join(rule, mask_pass))
-    ordered = tuple(Stratum(by_shape(strata[level])) for level in sorted(strata))
+    ordered = tuple(PlannedStratum(by_shape(strata[level])) for level in sorted(strata))
     checks = numbered_by_shape((_join(rule, mask_pass), kind) for rule, kind in constraints)
     return Passes(properties, mask_pass, ordered, checks)
 
@@ -299,7 +299,7 @@ def _join(rule: Rule, masks: MaskPass) -> Join:
                 required.setdefault(head[0], set()).add(bits[hint])
     return Join(
         rule,
-        tuple(Group(term, (_choice(term, features, head),)) for term, features in required.items()),
+        tuple(TermFeatures(term, (_choice(term, features, head),)) for term, features in required.items()),
         tuple(atoms),
         negations_of(rule),
         tuple(part for part in rule.body if isinstance(part, Filter)),

@@ -20,7 +20,19 @@ from kg_reasoner.program import FALSE, TRIPLE, Argument, Atom, Bind, Filter, Neg
 from kg_reasoner.spark_backend.plan.masks import Closure, Mask
 from kg_reasoner.terms import RDF, Term
 
-__all__ = ["X", "Axioms", "Choice", "Group", "Join", "MaskPass", "Plan", "PropertyPass", "Sources", "Stratum", "feature_text"]
+__all__ = [
+    "Axioms",
+    "Choice",
+    "Join",
+    "MaskPass",
+    "PlannedStratum",
+    "PropertyPass",
+    "RunPlan",
+    "Sources",
+    "TermFeatures",
+    "X",
+    "feature_text",
+]
 
 X = Variable("x")
 """The variable of a feature's atom that stands for the term which has the feature."""
@@ -88,7 +100,7 @@ class Choice:
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class TermFeatures:
     """The features of one term that a rule asks for. If the rule stands for several axioms, they choose by the number `choice`."""
 
     term: Argument
@@ -130,7 +142,7 @@ class Join:
     """
 
     rule: Rule
-    groups: tuple[Group, ...]
+    groups: tuple[TermFeatures, ...]
     atoms: tuple[Atom, ...]
     negations: tuple[Atom, ...]
     filters: tuple[Filter, ...]
@@ -147,19 +159,19 @@ class Join:
 
 
 @dataclass(frozen=True, slots=True)
-class Stratum:
+class PlannedStratum:
     """The rules of one stratum that join."""
 
     joins: tuple[Join, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class RunPlan:
     """All passes of a run, and the facts found by the driver."""
 
     properties: PropertyPass
     masks: MaskPass
-    strata: tuple[Stratum, ...]
+    strata: tuple[PlannedStratum, ...]
     constraints: tuple[Join, ...]
     stated: tuple[Atom, ...]
     """Facts without a body that the driver does not know to be given: those of the program, and instances that need no data."""

@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Final
 
 from kg_reasoner.program import TRIPLE, Argument, Atom, Rule, Variable
-from kg_reasoner.spark_backend.plan.plan import Axioms, Choice, Group, Join
+from kg_reasoner.spark_backend.plan.plan import Axioms, Choice, Join, TermFeatures
 from kg_reasoner.terms import RDF, Term
 
 __all__ = ["NUMBER", "by_shape", "numbered_by_shape", "numbers_of"]
@@ -90,7 +90,7 @@ def _with_parameters(found: Sequence[tuple[Join, tuple[Term | int, ...]]], numbe
         choices: dict[Choice, int] = {}
         columns.append([choices.setdefault(join.groups[number].choices[0], len(choices)) for join, _ in found])
         parameters.append(Variable(f"choice {number}"))
-        groups.append(Group(_term(group.term, places), tuple(choices), parameters[-1]))
+        groups.append(TermFeatures(_term(group.term, places), tuple(choices), parameters[-1]))
     feature: tuple[Argument, int | Variable] | None = None
     if first.feature is not None:
         columns.append([join.feature[1] for join, _ in found])  # type: ignore[index,misc]  # like the first one

@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from kg_reasoner.dbsp.clauses import NO_RESULT, Clause, Condition, Literal, Part, ordered
+from kg_reasoner.dbsp.clauses import NO_RESULT, Computation, DatalogClause, Part, SignedAtom, ordered
 from kg_reasoner.dbsp.columns import Booleans, Integers
 from kg_reasoner.dbsp.interpreter import FactChanges
 from kg_reasoner.dbsp.strata import Strata, combined
@@ -25,7 +25,7 @@ from kg_reasoner.storage.arrays import Rows
 from kg_reasoner.storage.kernels import native
 from kg_reasoner.storage.kernels.layout import ABSENT, EXPLICIT, FAILED, HOLDS, STATED
 
-Levelled: TypeAlias = tuple[int, Clause]
+Levelled: TypeAlias = tuple[int, DatalogClause]
 """A clause and its level."""
 
 BASE = EXPLICIT | STATED
@@ -48,7 +48,7 @@ class Dbsp:
 
     def _start_over(self) -> None:
         self._strata = Strata()
-        self._clauses: dict[int, tuple[int, Clause]] = {}
+        self._clauses: dict[int, tuple[int, DatalogClause]] = {}
         self._version = -1
         self._given: dict[int, Trace] = {}
         self._level_of_aggregate: dict[int, int] = {}
@@ -191,15 +191,15 @@ class Dbsp:
 
     # --- rules ------------------------------------------------------------------------------------------------------------
 
-    def _clause(self, rule: StoredRule) -> Clause:
+    def _clause(self, rule: StoredRule) -> DatalogClause:
         positive = [_literal(atom) for atom in rule.body if not atom.negated]
         negated = [_literal(atom) for atom in rule.body if atom.negated]
         checks: list[Part] = [
             self._comparison(check) if isinstance(check, StoredComparison) else self._call(check) for check in rule.checks
         ]
-        return Clause(_literal(rule.head), ordered(positive, [*checks, *negated], self._size))
+        return DatalogClause(_literal(rule.head), ordered(positive, [*checks, *negated], self._size))
 
-    def _size(self, atom: Literal) -> float:
+    def _size(self, atom: SignedAtom) -> float:
         """Return an estimate of the number of facts that an atom matches."""
         rows = self.database.rows(atom.predicate)
         constants = [(column, term) for column, term in enumerate(atom.terms) if isinstance(term, int)]
@@ -211,7 +211,7 @@ class Dbsp:
             matches &= sample[:, column] == term
         return float(np.count_nonzero(matches)) * len(rows) / len(sample)
 
-    def _comparison(self, check: StoredComparison) -> Condition:
+    def _comparison(self, check: StoredComparison) -> Computation:
         decode = self.materialiser.functions.dictionary.decode
 
         def holds(arguments: Sequence[int]) -> int:
@@ -220,17 +220,17 @@ class Dbsp:
             left, right = map(decode, arguments)
             return HOLDS if satisfies(check.operator, left, right) else NO_RESULT
 
-        return Condition(check.operator, (check.left, check.right), HOLDS, holds)
+        return Computation(check.operator, (check.left, check.right), HOLDS, holds)
 
-    def _call(self, check: StoredCall) -> Condition:
+    def _call(self, check: StoredCall) -> Computation:
         functions = self.materialiser.functions
 
         def result(arguments: Sequence[int]) -> int:
             found = functions.call(check.function, arguments)
             return NO_RESULT if found == FAILED else found
 
-        return Condition(check.function, check.arguments, HOLDS if check.result is None else check.result, result)
+        return Computation(check.function, check.arguments, HOLDS if check.result is None else check.result, result)
 
 
-def _literal(atom: StoredAtom) -> Literal:
-    return Literal(atom.relation, atom.terms, atom.negated)
+def _literal(atom: StoredAtom) -> SignedAtom:
+    return SignedAtom(atom.relation, atom.terms, atom.negated)

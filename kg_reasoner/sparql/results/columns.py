@@ -13,7 +13,7 @@ from kg_reasoner.storage.arrays import Ids
 from kg_reasoner.storage.dictionary import Dictionary
 from kg_reasoner.storage.grouping import distinct_ids, group_rows
 
-__all__ = ["Columns", "Distinct", "distinct"]
+__all__ = ["Columns", "DistinctIds", "distinct"]
 
 
 class Columns:
@@ -78,14 +78,14 @@ def _with_own_terms(names: Sequence[str], ids: Sequence[Ids], size: int, texts: 
     return Columns(names, columns, size, QueryTerms(TermCache(dictionary)))
 
 
-class Distinct(NamedTuple):
+class DistinctIds(NamedTuple):
     """The distinct ids of a column, without `UNBOUND`, and for each row its place among them, or -1."""
 
     ids: Ids
     places: Ids
 
 
-def distinct(ids: Ids) -> Distinct:
+def distinct(ids: Ids) -> DistinctIds:
     """Return the distinct ids of a column.
 
     >>> found = distinct(np.array([7, -1, 5, 7], np.int32))
@@ -96,8 +96,8 @@ def distinct(ids: Ids) -> Distinct:
     found = ids[firsts]
     gone = np.flatnonzero(found == UNBOUND)
     if not len(gone):
-        return Distinct(found, labels)
+        return DistinctIds(found, labels)
     place = int(gone[0])
     places = np.where(labels > place, labels - 1, labels)
     places[labels == place] = -1
-    return Distinct(np.delete(found, place), places.astype(np.int32, copy=False))
+    return DistinctIds(np.delete(found, place), places.astype(np.int32, copy=False))

@@ -9,7 +9,7 @@ from kg_reasoner.program import Call, Variable
 from kg_reasoner.sparql import algebra
 from kg_reasoner.sparql.algebra import Aggregation, Expression
 from kg_reasoner.sparql.building import call
-from kg_reasoner.sparql.syntax.expressions import Aggregate
+from kg_reasoner.sparql.syntax.expressions import AggregateCall
 
 __all__ = ["AggregateCollector"]
 
@@ -33,7 +33,7 @@ class AggregateCollector:
         A variable outside of aggregates has the value of any solution of the group, which is an aggregate as well, unless it is a
         key, or the `target` to which the expression is assigned.
         """
-        if isinstance(expression, Aggregate):
+        if isinstance(expression, AggregateCall):
             return self._collected(expression)
         if isinstance(expression, Variable):
             return expression if expression == target else self.sample(expression)
@@ -46,9 +46,9 @@ class AggregateCollector:
 
     def sample(self, variable: Variable) -> Expression:
         """Return the variable for the value of a variable in any solution of the group."""
-        return self._collected(Aggregate("SAMPLE", variable))
+        return self._collected(AggregateCall("SAMPLE", variable))
 
-    def _collected(self, aggregate: Aggregate) -> Variable:
+    def _collected(self, aggregate: AggregateCall) -> Variable:
         self._count += 1
         argument = aggregate.argument
         is_sample = aggregate.function == "SAMPLE" and isinstance(argument, Variable)

@@ -14,7 +14,7 @@ from kg_reasoner.sparql.syntax.tokens import NUMBER, STRING, VARIABLE, WORD, Unr
 from kg_reasoner.sparql.syntax.triples import TripleReader
 from kg_reasoner.terms import XSD, Literal
 
-__all__ = ["CASTS", "Aggregate", "ExpressionReader", "has"]
+__all__ = ["CASTS", "AggregateCall", "QueryExpressionReader", "has"]
 
 CASTS: Final = frozenset(
     XSD[name].value for name in ("boolean", "date", "dateTime", "decimal", "double", "float", "integer", "string")
@@ -47,7 +47,7 @@ _ZERO: Final = Literal("0", XSD.integer.value)
 
 
 @dataclass(frozen=True, slots=True)
-class Aggregate:
+class AggregateCall:
     """An aggregate where it is written, inside of an expression. See `kg_reasoner.sparql.algebra.Aggregation`."""
 
     function: str
@@ -56,8 +56,8 @@ class Aggregate:
     separator: str = " "
 
 
-class ExpressionReader(TripleReader):
-    """Reads expressions. Where aggregates are permitted, an expression may have an `Aggregate` as an operand."""
+class QueryExpressionReader(TripleReader):
+    """Reads expressions. Where aggregates are permitted, an expression may have an `AggregateCall` as an operand."""
 
     @abstractmethod
     def group(self) -> Node:
@@ -186,19 +186,19 @@ class ExpressionReader(TripleReader):
             raise Unread
         return call(name, *arguments)
 
-    def _aggregate(self) -> Aggregate:
+    def _aggregate(self) -> AggregateCall:
         name = self.take(WORD).upper()
         self.expect("(")
         is_distinct, separator = self.accept_word("DISTINCT"), " "
         argument = None if name == "COUNT" and self.accept("*") else self.expression()
-        if argument is not None and (has(Aggregate, argument) or has(algebra.Exists, argument)):
+        if argument is not None and (has(AggregateCall, argument) or has(algebra.Exists, argument)):
             raise Unread
         if name == "GROUP_CONCAT" and self.accept(";"):
             self.expect_word("SEPARATOR")
             self.expect("=")
             separator = self.string()
         self.expect(")")
-        return Aggregate(name, argument, is_distinct, separator)
+        return AggregateCall(name, argument, is_distinct, separator)
 
 
 def has(kind: type, expression: Expression) -> bool:

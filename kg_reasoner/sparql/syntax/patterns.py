@@ -11,7 +11,7 @@ from kg_reasoner.sparql import algebra
 from kg_reasoner.sparql.algebra import Expression, Node
 from kg_reasoner.sparql.building import PatternBuilder, call, conjuncts
 from kg_reasoner.sparql.syntax.elements import Elements
-from kg_reasoner.sparql.syntax.expressions import Aggregate, ExpressionReader, has
+from kg_reasoner.sparql.syntax.expressions import AggregateCall, QueryExpressionReader, has
 from kg_reasoner.sparql.syntax.terms import BLANK
 from kg_reasoner.sparql.syntax.tokens import VARIABLE, WORD, Unread
 from kg_reasoner.terms import IRI, Literal, Term
@@ -21,7 +21,7 @@ __all__ = ["PatternReader"]
 _DEEPEST: Final = 30
 
 
-class PatternReader(ExpressionReader):
+class PatternReader(QueryExpressionReader):
     """Reads groups."""
 
     _nesting = 0
@@ -81,7 +81,7 @@ class PatternReader(ExpressionReader):
     def _filter(self) -> Expression:
         self.expect_word("FILTER")
         found = self.constraint()
-        if isinstance(found, IRI) or has(Aggregate, found):
+        if isinstance(found, IRI) or has(AggregateCall, found):
             raise Unread
         return call("!", call("!", found)) if isinstance(found, (Variable, Literal)) else found
 
@@ -125,7 +125,7 @@ class PatternReader(ExpressionReader):
         self.seen = seen
         variable = self.variable()
         self.expect(")")
-        if has(Aggregate, expression) or expression == variable:
+        if has(AggregateCall, expression) or expression == variable:
             raise Unread
         found.bind(variable, expression)
 

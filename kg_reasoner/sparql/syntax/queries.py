@@ -12,7 +12,7 @@ from kg_reasoner.sparql.algebra import Expression, Node, PatternTerm, Query
 from kg_reasoner.sparql.building import conjuncts, joined
 from kg_reasoner.sparql.scope import in_scope
 from kg_reasoner.sparql.syntax.aggregates import AggregateCollector
-from kg_reasoner.sparql.syntax.expressions import Aggregate, has
+from kg_reasoner.sparql.syntax.expressions import AggregateCall, has
 from kg_reasoner.sparql.syntax.patterns import PatternReader, is_named
 from kg_reasoner.sparql.syntax.rules import check_assigned, check_grouped
 from kg_reasoner.sparql.syntax.terms import BLANK
@@ -157,7 +157,7 @@ class _QueryReader(PatternReader):
             if select is not None and values is not None:
                 found += values.variables
             items = [(variable, None) for variable in self._by_appearance(found)]
-            if keys is not None or any(has(Aggregate, condition) for condition in (*having, *(key for key, _ in order))):
+            if keys is not None or any(has(AggregateCall, condition) for condition in (*having, *(key for key, _ in order))):
                 raise Unread
         else:
             if any(expression is not None for _, expression in items):
@@ -209,7 +209,7 @@ class _QueryReader(PatternReader):
                 expression = self.constraint()
                 keys.append(self.builder.fresh(".key"))
                 computed.append((keys[-1], expression))
-            if has(Aggregate, expression):
+            if has(AggregateCall, expression):
                 raise Unread
         if not keys:
             raise Unread
@@ -259,11 +259,11 @@ class _QueryReader(PatternReader):
     ) -> tuple[Node, _Items, list[Expression], _Order]:
         """Return the groups of a pattern, and the parts of a query without aggregates; all as they were if there are no groups."""
         expressions = [*having, *(key for key, _ in order), *(item for _, item in items if item is not None)]
-        if keys is None and not any(has(Aggregate, expression) for expression in expressions):
+        if keys is None and not any(has(AggregateCall, expression) for expression in expressions):
             return node, items, having, order
         if any(has(algebra.Exists, expression) for expression in expressions):
             raise Unread  # rdflib takes variables of its pattern for those of the group
-        sampled = any(has(Aggregate, key) for key, _ in order)
+        sampled = any(has(AggregateCall, key) for key, _ in order)
         check_grouped(items, keys or (), [] if sampled else [key for key, _ in order])
         collected = AggregateCollector(keys or (), in_scope(node))
         selected = [(target, None if item is None else collected.without(item, target)) for target, item in items]

@@ -11,7 +11,7 @@ from kg_reasoner.sparql.algebra import PatternTerm
 from kg_reasoner.sparql.syntax.tokens import IRIREF, LABEL, LANGUAGE, NAME, NUMBER, STRING, VARIABLE, WORD, Tokens, Unread
 from kg_reasoner.terms import ABSOLUTE_IRI, IRI, RDF, XSD, Literal, unescape
 
-__all__ = ["BLANK", "TermReader"]
+__all__ = ["BLANK", "QueryTermReader"]
 
 BLANK: Final = "_:"
 """Variables with such names stand for blank nodes."""
@@ -23,7 +23,7 @@ _OF_AGGREGATE: Final = re.compile("__agg_[0-9]+__")
 _DEEPEST: Final = 40
 
 
-class TermReader(Tokens):
+class QueryTermReader(Tokens):
     """Reads terms.
 
     Args:

@@ -8,7 +8,7 @@ from kg_reasoner.program import Variable
 from kg_reasoner.sparql import algebra
 from kg_reasoner.sparql.algebra import Path, PatternTerm
 from kg_reasoner.sparql.building import Triple
-from kg_reasoner.sparql.syntax.terms import TermReader
+from kg_reasoner.sparql.syntax.terms import QueryTermReader
 from kg_reasoner.sparql.syntax.tokens import LABEL, VARIABLE, WORD, Unread
 from kg_reasoner.terms import IRI, RDF
 
@@ -17,7 +17,7 @@ __all__ = ["TripleReader"]
 _MODIFIERS: Final = {"*": (0, True), "+": (1, True), "?": (0, False)}
 
 
-class TripleReader(TermReader):
+class TripleReader(QueryTermReader):
     """Reads triple patterns, as triples whose properties may be paths."""
 
     def sees_triples(self) -> bool:

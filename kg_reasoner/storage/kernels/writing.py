@@ -44,7 +44,7 @@ class Output(Struct):
     length: int
 
 
-class Names(Struct):
+class PrefixTable(Struct):
     """How terms are written in short: `count` prefixes with their namespaces, and the datatypes of numbers and truth values.
 
     `integer` and `boolean` are the ends of literals with these datatypes, from the quotation mark on; `truth` is "truefalse".
@@ -186,7 +186,7 @@ def write_statements(output: Output, rows: Int32s, rdf_type: int, first: int, en
 
 
 @kernel
-def short_iri(names: Names, texts: Bytes, start: int, end: int, out: Bytes, place: int) -> int:
+def short_iri(names: PrefixTable, texts: Bytes, start: int, end: int, out: Bytes, place: int) -> int:
     """Write an IRI in brackets as a prefixed name, or as it is. Return the place after it."""
     local = end - 1
     while local > start + 1 and (names.classes[texts[local - 1]] & IN_LABEL or texts[local - 1] == MINUS):
@@ -204,7 +204,7 @@ def short_iri(names: Names, texts: Bytes, start: int, end: int, out: Bytes, plac
 
 
 @kernel
-def is_plain(names: Names, texts: Bytes, start: int, quote: int, end: int) -> int:
+def is_plain(names: PrefixTable, texts: Bytes, start: int, quote: int, end: int) -> int:
     """Return whether Turtle has a form without quotation marks for a literal that is closed at `quote`: an integer or a boolean."""
     length = end - quote
     if length == names.integer_length and same_bytes(texts, quote, names.integer, 0, length):
@@ -224,7 +224,7 @@ def is_plain(names: Names, texts: Bytes, start: int, quote: int, end: int) -> in
 
 
 @entry
-def shorten_texts(terms: Terms, names: Names, first: int, count: int, out: Bytes, room: int, ends: Int64s) -> int:
+def shorten_texts(terms: Terms, names: PrefixTable, first: int, count: int, out: Bytes, room: int, ends: Int64s) -> int:
     """Write the texts of terms as in Turtle, each to where the one before ends. Return the first that did not fit, or `count`.
 
     The buffer must have room for the longest prefix besides.
