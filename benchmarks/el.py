@@ -63,7 +63,7 @@ def main(shapes: tuple[str, ...], sizes: tuple[int, ...], seed: int, jar: str | 
         return
     java = shutil.which("java")
     if not jar or not java:
-        click.echo(f"ELK is left out: {'--elk does not say where it is' if java else 'there is no java on the PATH'}", err=True)
+        click.echo(f"ELK is left out: {'--elk does not say where it is' if java else 'java is not on the PATH'}", err=True)
     with tempfile.TemporaryDirectory() as folder:
         for shape in shapes:
             for size in sizes:

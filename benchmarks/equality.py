@@ -22,7 +22,7 @@ from kg_reasoner.terms import IRI, OWL, Triple, term_text
 SIZES = (10, 30, 100, 300, 1_000, 5_000, 20_000)
 
 VALUES = 7
-"""So many different values a property has."""
+"""The number of different values of a property."""
 
 
 @click.command()

@@ -35,7 +35,7 @@ class Shape:
     chains: int = 0
     transitive: int = 1
     hubs: int = 0
-    """So many individuals have a tenth of all edges each."""
+    """The number of individuals that have a tenth of all edges each."""
 
 
 SHAPES = {

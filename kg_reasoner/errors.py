@@ -60,6 +60,14 @@ _LONGEST: Final = 500
 def plural(count: int, noun: str, plural_noun: str | None = None) -> str:
     """Return a count with its noun.
 
+    Args:
+        count: The count.
+        noun: The noun for a count of 1.
+        plural_noun: That for others, if it does not end in -s.
+
+    Returns:
+        The text.
+
     >>> plural(1, "triple"), plural(1234, "triple"), plural(0, "entry", "entries")
     ('1 triple', '1,234 triples', '0 entries')
     """
@@ -86,7 +94,11 @@ class Span:
     """The whole source line, without its line break."""
 
     def pointer(self) -> str:
-        """Return the source line, shortened around the range if it is long, and a line of carets under the range."""
+        """Return the source line, shortened around the range if it is long, and a line of carets under the range.
+
+        Returns:
+            The two lines.
+        """
         first = max(0, self.column - 1 - _SHOWN // 2) if len(self.text) > _SHOWN else 0
         shown = self.text[first : first + _SHOWN]
         width = max(1, min(self.end_column, first + len(shown) + 1) - self.column)
@@ -207,17 +219,33 @@ class BrokenConstraint(Protocol):
     """A violated constraint in an `InconsistencyError`: a `kg_reasoner.engine.inconsistency.Violation`."""
 
     @property
-    def rule(self) -> Any: ...
+    def rule(self) -> Any:
+        """The constraint."""
 
     @property
-    def terms(self) -> dict[str, Any]: ...
+    def terms(self) -> dict[str, Any]:
+        """The values of its variables, by name."""
 
     @property
-    def origin(self) -> Any: ...
+    def origin(self) -> Any:
+        """The axiom or the name of the rule that it comes from."""
 
-    def text(self, prefixes: Mapping[str, str] | None = None) -> str: ...
+    def text(self, prefixes: Mapping[str, str] | None = None) -> str:
+        """Return the violated axiom or rule and the violating terms.
 
-    def as_dict(self) -> dict[str, Any]: ...
+        Args:
+            prefixes: The prefixes; by default none.
+
+        Returns:
+            The text.
+        """
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the violation as plain data.
+
+        Returns:
+            The data.
+        """
 
 
 class InconsistencyError(ReasonerError):
@@ -276,6 +304,9 @@ def install_command(extra: str) -> str:
 
     Args:
         extra: The name of the extra, such as ``store``.
+
+    Returns:
+        The command.
     """
     import shlex
 
@@ -294,6 +325,9 @@ def suggest(name: str, known: Iterable[str]) -> str:
     Args:
         name: The unknown name.
         known: The names to choose from.
+
+    Returns:
+        The text.
     """
     close = difflib.get_close_matches(name, list(known), n=1)
     return f", did you mean {close[0]!r}?" if close else ""

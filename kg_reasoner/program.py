@@ -81,16 +81,35 @@ class Atom:
 
     @property
     def arity(self) -> int:
+        """The number of arguments."""
         return len(self.terms)
 
 
 def triple(subject: Argument, predicate: Argument, object: Argument, span: Span | None = None) -> Atom:
-    """Return the atom of a triple pattern."""
+    """Return the atom of a triple pattern.
+
+    Args:
+        subject: The subject.
+        predicate: The property.
+        object: The object.
+        span: Its place in a text.
+
+    Returns:
+        The atom.
+    """
     return Atom(TRIPLE, (subject, predicate, object), span)
 
 
 def class_atom(cls: Argument, instance: Argument, span: Span | None = None) -> Atom:
-    """Return the atom ``cls[instance]``, which is the triple pattern ``[instance, rdf:type, cls]``."""
+    """Return the atom ``cls[instance]``, which is the triple pattern ``[instance, rdf:type, cls]``.
+
+    Args:
+        instance: The member.
+        span: Its place in a text.
+
+    Returns:
+        The atom.
+    """
     return Atom(TRIPLE, (instance, RDF.type, cls), span)
 
 
@@ -201,15 +220,27 @@ class Rule(_Remembers):
 
     @property
     def is_constraint(self) -> bool:
+        """Whether the head is ``false``."""
         return self.head.predicate == FALSE
 
     def body_atoms(self) -> Iterator[Atom]:
-        """Return the positive atoms of the body, without those inside aggregates."""
+        """Return the positive atoms of the body, without those inside aggregates.
+
+        Returns:
+            An iterator of atoms.
+        """
         return (part for part in self.body if isinstance(part, Atom))
 
 
 def atoms_within(body: Iterable[BodyLiteral]) -> Iterator[Atom]:
-    """Yield all atoms of a body, including negated ones and those inside aggregates."""
+    """Yield all atoms of a body, including negated ones and those inside aggregates.
+
+    Args:
+        body: The body.
+
+    Returns:
+        An iterator of atoms.
+    """
     for part in body:
         if isinstance(part, Atom):
             yield part
@@ -225,6 +256,12 @@ T = TypeVar("T")
 def remembered(function: Callable[[Rule], T]) -> Callable[[Rule], T]:
     """Cache the value of a function of a rule in the rule, so re-analysing a program after one change is cheap. Errors are not
     cached.
+
+    Args:
+        function: The function.
+
+    Returns:
+        The function with a cache.
     """
 
     @wraps(function)
@@ -281,6 +318,7 @@ class Declaration:
 
     @property
     def arity(self) -> int:
+        """The number of columns."""
         return len(self.columns)
 
     @property
@@ -360,7 +398,14 @@ class Program:
 
 
 def variables_of(part: Atom | BodyLiteral | Expression | Iterable[Argument]) -> Iterator[Variable]:
-    """Yield the variables of a part of a rule in order of occurrence, with repetitions."""
+    """Yield the variables of a part of a rule in order of occurrence, with repetitions.
+
+    Args:
+        part: An atom, another part of a body, an expression, or arguments.
+
+    Returns:
+        An iterator of variables.
+    """
     if isinstance(part, Variable):
         yield part
     elif isinstance(part, Atom):

@@ -140,6 +140,9 @@ def literal(value: bool | int | float | Decimal | str) -> Literal:
 
     Args:
         value: A bool, int, float, Decimal or str.
+
+    Returns:
+        The literal.
     """
     if isinstance(value, bool):
         return Literal("true" if value else "false", XSD.boolean.value)
@@ -160,6 +163,12 @@ def literal(value: bool | int | float | Decimal | str) -> Literal:
 def term_text(term: Term) -> str:
     """Return the N-Triples form of a term, which escapes only backslashes, quotation marks and line breaks.
 
+    Args:
+        term: The term.
+
+    Returns:
+        The text.
+
     >>> print(term_text(Literal("chat", language="fr", datatype=RDF.langString.value)))
     "chat"@fr
     """
@@ -176,6 +185,12 @@ def term_text(term: Term) -> str:
 
 def unescape(text: str) -> str:
     r"""Return a text with the escapes of N-Triples and Turtle (``\n``, ``\"``, ``\u00E9`` ...) replaced by their characters.
+
+    Args:
+        text: The text.
+
+    Returns:
+        The text with the characters.
 
     Raises:
         ValueError: An escape is invalid.
@@ -196,12 +211,25 @@ def _escaped(match: re.Match[str]) -> str:
 
 
 def namespace_of(iri: str) -> str:
-    """An IRI up to its last ``#``, ``/`` or ``:``."""
+    """Return an IRI up to its last ``#``, ``/`` or ``:``.
+
+    Args:
+        iri: The IRI.
+
+    Returns:
+        The namespace.
+    """
     return iri[: max(iri.rfind("#"), iri.rfind("/"), iri.rfind(":")) + 1]
 
 
 def word_of(namespace: str) -> str:
-    """A word for a namespace: the last name in it.
+    """Return a word for a namespace: the last name in it.
+
+    Args:
+        namespace: The namespace.
+
+    Returns:
+        The word.
 
     >>> word_of("http://swat.cse.lehigh.edu/onto/univ-bench.owl#"), word_of("http://www.Department0.University0.edu/")
     ('univ-bench', 'Department0')
@@ -212,6 +240,12 @@ def word_of(namespace: str) -> str:
 
 def term_from_text(text: str) -> Term:
     """Return the term with an N-Triples form (the inverse of `term_text`).
+
+    Args:
+        text: The text.
+
+    Returns:
+        The term.
 
     >>> term_from_text('"a\\\\nb"')
     Literal(lexical='a\\nb', datatype='http://www.w3.org/2001/XMLSchema#string', language=None)

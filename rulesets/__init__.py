@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
@@ -31,6 +31,9 @@ class Ruleset:
 def names() -> tuple[str, ...]:
     """Return the names of the rule sets in the package.
 
+    Returns:
+        The names, sorted.
+
     >>> names()
     ('owl2el', 'owl2rl', 'owl2rl-full', 'rdfs', 'rdfs-full')
     """
@@ -49,6 +52,9 @@ def load(name: str | Path) -> Ruleset:
 
     Args:
         name: The name of a rule set, several joined by ``+``, or a path.
+
+    Returns:
+        The rule set.
 
     Raises:
         UnknownNameError: No rule set has this name.
@@ -74,11 +80,30 @@ def _joined(name: str, parts: list[Ruleset]) -> Ruleset:
 
 @cache
 def packaged(name: str) -> Ruleset:
-    """Return the rule set of the package with a name. Its program is valid, and no rule occurs twice."""
+    """Return the rule set of the package with a name. Its program is valid, and no rule occurs twice.
+
+    Args:
+        name: The name.
+
+    Returns:
+        The rule set.
+    """
     path = Path(__file__).with_name(name + _SUFFIX)
-    found = _read(name, path, saved_program(path, parse_file))
-    analysis.check(found.program)
-    return replace(found, program=Program() | found.program)
+    return _read(name, path, saved_program(path, checked))
+
+
+def checked(path: Path) -> Program:
+    """Return the program of a file, after checking it, without repeated rules.
+
+    Args:
+        path: The file.
+
+    Returns:
+        The program.
+    """
+    found = parse_file(path)
+    analysis.check(found)
+    return Program() | found
 
 
 def _read(name: str, file: str | Path, program: Program) -> Ruleset:

@@ -242,7 +242,7 @@ def kinds(a: Outer) -> int:
     b = a.items                                 # b is of two kinds
     return 0
 def free(a: int) -> int:
-    return nowhere                              # nowhere is no variable and no integer constant
+    return nowhere                              # nowhere is neither a variable nor an integer constant
 def handler(a: int) -> int:
     with a:                                     # With is not supported
         return 0

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from kg_reasoner import cache, rulesets
+from kg_reasoner.errors import SafetyError
 from kg_reasoner.language.parser import parse, parse_file
 from kg_reasoner.language.saved_programs import dumps, loads, saved_program, write_program
 from kg_reasoner.program import Atom, Origin, Program, Rule
@@ -63,6 +64,18 @@ def test_a_file_is_parsed_once(file: Path) -> None:
     assert saved_program(file, unread) == first
     file.write_text("p(1) .")
     assert saved_program(file, parse_file) == parse("p(1) .")
+
+
+def test_a_rule_set_is_checked_once(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file.write_text("p(?x) :- q(?x, ?y) .")
+    first = saved_program(file, rulesets.checked)
+    with monkeypatch.context() as patch:
+        patch.setattr(rulesets.analysis, "check", None)
+        assert saved_program(file, rulesets.checked) == first
+    file.write_text("p(?x) :- q(?y) .")
+    for _ in range(2):
+        with pytest.raises(SafetyError):
+            saved_program(file, rulesets.checked)
 
 
 def test_what_a_wheel_contains_is_used_if_it_fits(file: Path, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,11 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, TypeAlias
 
 import numpy as np
 
 from kg_reasoner.api.core import ReasonerCore
+from kg_reasoner.concurrency.limits import Limits, Watch
 from kg_reasoner.engine.schema import SchemaTriples
 from kg_reasoner.errors import UnknownNameError, UnsupportedError
 from kg_reasoner.program import Program
@@ -61,8 +63,27 @@ def load(
     imports: ImportsMode = "resolve",
     refused: Refusal = "raise",
     bounds: DocumentBounds | None = None,
+    limits: Limits | None = None,
 ) -> None:
     """See `kg_reasoner.api.reasoner.Reasoner.load`."""
+    core = reasoner.core
+    with core.watch() if limits is None else Watch(limits.within(core.engine.limits), core.engine.running) as watch:
+        report = partial(_report, watch, progress)
+        _load(reasoner, sources, format, base, report, catalog, imports, refused, bounds)
+
+
+def _load(
+    reasoner: Loading,
+    sources: Sequence[Any],
+    format: str | None,
+    base: str | None,
+    progress: Progress,
+    catalog: CatalogSource | None,
+    imports: ImportsMode,
+    refused: Refusal,
+    bounds: DocumentBounds | None,
+) -> None:
+    """Read all sources, then store what they state."""
     from kg_reasoner.loaders.imports.closure import read_closure
     from kg_reasoner.loaders.rdf.bounds import DEFAULT_BOUNDS
     from kg_reasoner.loaders.rdf.n3 import RuleSink
@@ -104,6 +125,13 @@ def load(
                 reasoner.named_graphs.state(reasoner.named_graphs.placed(block.triples, block.graphs))
         core.engine.set(core, "loaded", core.loaded.after(closure))
     give_back(total)
+
+
+def _report(watch: Watch, progress: Progress | None, stage: str, done: int, total: int | None) -> None:
+    """Report progress if there is a callback, unless the operation has to end."""
+    watch.check()
+    if progress is not None:
+        progress(stage, done, total)
 
 
 def _taken(blocks: list[Block]) -> Iterator[Block]:

@@ -182,6 +182,9 @@ class Facts(Iterator[tuple[Term, ...]]):
 
         Its columns say what they hold, so that `Reasoner.add_table` makes the same facts of it.
 
+        Returns:
+            The table.
+
         Raises:
             MissingExtraError: pyarrow is not installed.
         """
@@ -193,6 +196,9 @@ class Facts(Iterator[tuple[Term, ...]]):
     def to_polars(self) -> polars.DataFrame:
         """Return the facts as a data frame of Polars, made from the table of Arrow.
 
+        Returns:
+            The data frame.
+
         Raises:
             MissingExtraError: polars or pyarrow is not installed.
         """
@@ -202,6 +208,9 @@ class Facts(Iterator[tuple[Term, ...]]):
 
     def to_pandas(self) -> pandas.DataFrame:
         """Return the facts as a data frame of pandas, made from the table of Arrow.
+
+        Returns:
+            The data frame.
 
         Raises:
             MissingExtraError: pandas or pyarrow is not installed.
@@ -327,6 +336,17 @@ def facts_of(core: ReasonerCore, predicate: str, which: Which, arguments: Sequen
             if -1 not in ids.values():
                 found = np.array(engine.base.matching(predicate, ids, which))
     return Facts(names, types, found, core.dictionary)
+
+
+def indexed_facts(core: ReasonerCore, name: str, values: Sequence[Any]) -> Facts:
+    """See `kg_reasoner.api.reasoner.Reasoner.query_index`."""
+    indexes = {index.name: index for index in core.engine.program.indexes}
+    if name not in indexes:
+        raise UnknownNameError("index", name, indexes)
+    index = indexes[name]
+    if len(values) != len(index.columns):
+        raise ArityError(f"the index {name} has {plural(len(index.columns), 'column')}, not {len(values)}")
+    return facts_of(core, index.predicate, "all", None, dict(zip(index.columns, values, strict=True)))
 
 
 def _wanted(

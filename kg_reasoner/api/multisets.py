@@ -6,13 +6,15 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from kg_reasoner.api.core import ReasonerCore
 from kg_reasoner.engine.engine import Engine
+from kg_reasoner.errors import ReasonerError
 from kg_reasoner.planning.catalog import INTERNAL
 from kg_reasoner.storage.arrays import Ids, Numbers
 from kg_reasoner.storage.grouping import group_rows, pair_rows
 from kg_reasoner.terms import Literal, Term, literal
 
-__all__ = ["add_counted", "counted", "remove_counted"]
+__all__ = ["add_counted", "counts", "remove_counted"]
 
 _COUNTS = f"{INTERNAL}counts of "
 
@@ -36,13 +38,16 @@ def remove_counted(engine: Engine, predicate: str, facts: Ids) -> None:
     _set_counts(engine, predicate, rows, before, after)
 
 
-def counted(engine: Engine, predicate: str) -> Iterator[tuple[tuple[Term, ...], int]]:
-    """Return the explicit facts of a multiset with their numbers."""
-    if predicate not in engine.catalog.predicates:
-        return iter(())
-    rows = np.array(engine.base.rows(predicate, "explicit"))
-    counts = _counts(engine, predicate, rows).tolist()
-    return iter([*zip(engine.dictionary.decode_rows(rows), counts, strict=True)])
+def counts(core: ReasonerCore, predicate: str) -> Iterator[tuple[tuple[Term, ...], int]]:
+    """See `kg_reasoner.api.reasoner.Reasoner.counts`."""
+    declared, engine = core.declared(predicate), core.engine
+    if declared is None or declared.kind != "multiset":
+        raise ReasonerError(f"{predicate} is not declared as a multiset: input multiset {predicate}(...) .")
+    with core.reading("explicit"):
+        if predicate not in engine.catalog.predicates:
+            return iter(())
+        rows = np.array(engine.base.rows(predicate, "explicit"))
+        return iter([*zip(engine.dictionary.decode_rows(rows), _counts(engine, predicate, rows).tolist(), strict=True)])
 
 
 def _distinct(facts: Ids) -> tuple[Ids, Numbers]:

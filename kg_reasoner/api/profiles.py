@@ -57,7 +57,11 @@ class ProfileRow:
         return self.instances - self.new
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the row as data for JSON."""
+        """Return the row as data for JSON.
+
+        Returns:
+            The data.
+        """
         named = {name: getattr(self, name) for name in ("kind", "label", "name", "axiom", "rule", "seconds", "runs")}
         return {**named, **{name: getattr(self, name) for name in COUNTS}}
 
@@ -107,6 +111,9 @@ class Profile(AbstractContextManager["Profile"]):
             by: ``rule``; ``axiom``: the rules that come from an axiom are one row; ``name``: rules of one name are one row.
             prefixes: Prefixes for names in rules and axioms, besides those of the program.
 
+        Returns:
+            The rows.
+
         Raises:
             UnknownNameError: The grouping is unknown.
         """
@@ -132,6 +139,9 @@ class Profile(AbstractContextManager["Profile"]):
             by: See `rows`.
             prefixes: See `rows`.
             limit: The maximum number of rows.
+
+        Returns:
+            The table as text.
         """
         return profile_forms.text(self.rows(by, prefixes), limit)
 
@@ -144,6 +154,9 @@ class Profile(AbstractContextManager["Profile"]):
         Args:
             by: See `rows`.
             prefixes: See `rows`.
+
+        Returns:
+            The data.
         """
         return {"seconds": self.seconds, "rows": [row.to_dict() for row in self.rows(by, prefixes)]}
 
@@ -154,6 +167,9 @@ class Profile(AbstractContextManager["Profile"]):
             by: See `rows`.
             prefixes: See `rows`.
             limit: The maximum number of bars.
+
+        Returns:
+            The text of the image.
         """
         return profile_forms.svg(self.rows(by, prefixes), limit)
 
@@ -164,6 +180,9 @@ class Profile(AbstractContextManager["Profile"]):
             by: See `rows`.
             prefixes: See `rows`.
             limit: The maximum number of rows of the table.
+
+        Returns:
+            The text of the page.
         """
         return profile_forms.page(self.rows(by, prefixes), limit)
 

@@ -13,27 +13,27 @@ import numpy as np
 
 from kg_reasoner.api import documents
 from kg_reasoner.api.core import ReasonerCore
-from kg_reasoner.api.fact_tables import Facts, add_table, facts_of, remove_table
+from kg_reasoner.api.fact_tables import Facts, add_table, facts_of, indexed_facts, remove_table
 from kg_reasoner.api.loaded import Loaded
 from kg_reasoner.api.notices import warn_of_program
-from kg_reasoner.api.stating import state_facts, withdraw_facts
+from kg_reasoner.api.stating import add_facts, remove_facts
 from kg_reasoner.api.transaction import Transaction
+from kg_reasoner.api.triple_reading import triple_ids, triples
 from kg_reasoner.concurrency.cores import thread_count
-from kg_reasoner.concurrency.limits import UNLIMITED, Limits, Watch
+from kg_reasoner.concurrency.limits import UNLIMITED, Limits
 from kg_reasoner.engine.counters import Counters
-from kg_reasoner.engine.encoding import as_row, as_term, encode_rows, encode_triples, find_rows, find_term, find_triples
+from kg_reasoner.engine.encoding import as_term, encode_triples, find_triples
 from kg_reasoner.engine.engine import Engine
 from kg_reasoner.engine.inconsistency import Reaction, Violation, reaction
 from kg_reasoner.engine.maintenance import DEFAULT, Strategy
-from kg_reasoner.errors import ArityError, ReasonerError, UnknownNameError, plural
+from kg_reasoner.errors import UnknownNameError
 from kg_reasoner.expressions.datatypes import recognised_datatypes
-from kg_reasoner.program import TRIPLE, Atom, BodyLiteral, Program, Rule
+from kg_reasoner.program import Atom, BodyLiteral, Program, Rule
 from kg_reasoner.progress import Progress
 from kg_reasoner.query.delta import Delta
-from kg_reasoner.query.matching import Which, check_which
-from kg_reasoner.query.patterns import match_triples
+from kg_reasoner.query.matching import Which
 from kg_reasoner.query.visibility import Visibility
-from kg_reasoner.storage.arrays import Ids, TripleIds
+from kg_reasoner.storage.arrays import TripleIds
 from kg_reasoner.storage.dictionary import Dictionary
 from kg_reasoner.tables.sources import is_table
 from kg_reasoner.terms import AnyTerm, AnyTriple, Term, Triple
@@ -276,13 +276,9 @@ class Reasoner:
             ReasonerError: The name is taken, or a type is unknown.
         """
 
-        def register(function: F) -> F:
-            from kg_reasoner.api.python_functions import add_function
+        from kg_reasoner.api.python_functions import function_adder
 
-            add_function(self.core, function, name, types, returns, batch=batch)
-            return function
-
-        return register
+        return function_adder(self.core, name, types, returns, batch=batch)
 
     def aggregate(self, name: str, *types: str, returns: str = "any") -> Callable[[F], F]:
         """Register an aggregate function in Python, which is recomputed for each group that changes.
@@ -305,13 +301,9 @@ class Reasoner:
             ReasonerError: The name is taken, or a type is unknown.
         """
 
-        def register(function: F) -> F:
-            from kg_reasoner.api.python_functions import add_aggregate
+        from kg_reasoner.api.python_functions import aggregate_adder
 
-            add_aggregate(self.core, function, name, types, returns)
-            return function
-
-        return register
+        return aggregate_adder(self.core, name, types, returns)
 
     def remove_rules(self, rules: Iterable[Rule]) -> None:
         """Remove rules from the program; ignore those that it does not have.
@@ -366,18 +358,18 @@ class Reasoner:
             UnknownNameError: The format, or the treatment of imports or refused rules, is unknown.
             LimitError, CancelledError: The operation exceeds a limit, or another thread cancelled it. Nothing is loaded then.
         """
-        with self.core.watch() if limits is None else Watch(limits.within(self.limits), self.engine.running) as watch:
-            documents.load(
-                self,
-                sources,
-                format=format,
-                base=base,
-                progress=partial(_report, watch, progress),
-                catalog=catalog,
-                imports=imports,
-                refused=refused,
-                bounds=bounds,
-            )
+        documents.load(
+            self,
+            sources,
+            format=format,
+            base=base,
+            progress=progress,
+            catalog=catalog,
+            imports=imports,
+            refused=refused,
+            bounds=bounds,
+            limits=limits,
+        )
 
     @property
     def warnings(self) -> list[AxiomWarning]:
@@ -444,18 +436,7 @@ class Reasoner:
         if is_table(rows):
             self.add_table(predicate, rows)
             return
-        facts = list(map(as_row, rows))
-        if not facts:
-            return
-        with self.core.at_once():
-            arity = len(facts[0])
-            self.engine.expect_arities({predicate: arity})
-            for row in facts:
-                if len(row) != arity:
-                    raise ArityError(f"{predicate} has {plural(arity, 'argument')}, not {len(row)}")
-            ids = encode_rows(self.dictionary, facts, arity)
-            self.engine.column_types.check(predicate, ids)
-            state_facts(self.core, predicate, ids)
+        add_facts(self.core, predicate, rows)
 
     def remove_facts(self, predicate: str, rows: Iterable[Sequence[AnyTerm]]) -> None:
         """Remove explicit facts of a general predicate; ignore those that are not explicit.
@@ -470,12 +451,7 @@ class Reasoner:
         if is_table(rows):
             self.remove_table(predicate, rows)
             return
-        facts = list(map(as_row, rows))
-        with self.core.at_once():
-            relation = self.engine.catalog.predicates.get(predicate, -1)
-            if relation >= 0:
-                arity = self.engine.database.relations[relation].arity
-                withdraw_facts(self.core, predicate, find_rows(self.dictionary, facts, arity))
+        remove_facts(self.core, predicate, rows)
 
     def add_table(
         self,
@@ -616,13 +592,9 @@ class Reasoner:
         >>> {who.lexical: count for (who,), count in reasoner.counts("vote")}
         {'ann': 1, 'tim': 1}
         """
-        from kg_reasoner.api.multisets import counted
+        from kg_reasoner.api.multisets import counts
 
-        declared = self.core.declared(predicate)
-        if declared is None or declared.kind != "multiset":
-            raise ReasonerError(f"{predicate} is not declared as a multiset: input multiset {predicate}(...) .")
-        with self.core.reading("explicit"):
-            return counted(self.engine, predicate)
+        return counts(self.core, predicate)
 
     def query_index(self, name: str, *values: Any) -> Facts:
         """Return the facts that a declared index finds: ``index edge_by_to on edge(to) .``
@@ -646,13 +618,7 @@ class Reasoner:
         >>> [start.lexical for start, _ in reasoner.query_index("path_by_to", "c")]
         ['b', 'a']
         """
-        indexes = {index.name: index for index in self.program.indexes}
-        if name not in indexes:
-            raise UnknownNameError("index", name, indexes)
-        index = indexes[name]
-        if len(values) != len(index.columns):
-            raise ArityError(f"the index {name} has {plural(len(index.columns), 'column')}, not {len(values)}")
-        return self.facts(index.predicate, **dict(zip(index.columns, values, strict=True)))
+        return indexed_facts(self.core, name, values)
 
     def know(self, terms: Iterable[AnyTerm]) -> None:
         """Intern terms without asserting facts about them, so that the relations that the engine computes (see `literals`) hold of
@@ -859,19 +825,9 @@ class Reasoner:
         Args:
             update: The update, as far as it is known; None: nothing is known.
         """
-        self.engine.foresee(None if update is None else partial(self._facts_to_go, update))
+        from kg_reasoner.api.foresight import facts_to_go
 
-    def _facts_to_go(self, update: Update) -> list[tuple[int, Ids]]:
-        """Return the facts that an update will delete, as far as they are known, by relation."""
-        catalog, found = self.engine.catalog, list[tuple[int, Ids]]()
-        for predicate, rows in update.removed.items():
-            if predicate != TRIPLE:
-                relation = catalog.predicates.get(predicate, -1)
-                if relation >= 0:
-                    found.append((relation, find_rows(self.dictionary, rows, self.engine.database.relations[relation].arity)))
-                continue
-            found += catalog.layout.found(find_triples(self.dictionary, rows))  # type: ignore[arg-type]  # rows of three
-        return found
+        self.engine.foresee(None if update is None else partial(facts_to_go, self.core, update))
 
     # --- reading ----------------------------------------------------------------------------------------------------
 
@@ -891,16 +847,7 @@ class Reasoner:
         Raises:
             UnknownNameError: The kind of triples is unknown.
         """
-        check_which(which)
-        with self.core.reading(which):
-            base = self.engine.base
-            ids = base.triples(which) if predicate is None else base.triples_of(self.dictionary.find(as_term(predicate)), which)
-            first = self.dictionary.first_bytes()
-            kept = first[ids[:, 0]] != ord('"')
-            if predicate is None:
-                kept &= first[ids[:, 1]] == ord("<")
-            seen: TripleIds = self.core.queries.seen(ids if kept.all() else ids[kept], which=which)
-            return seen.copy() if seen.base is not None else seen
+        return triple_ids(self.core, which, predicate)
 
     def triples(
         self,
@@ -909,7 +856,7 @@ class Reasoner:
         object: AnyTerm | None = None,
         which: Which = "all",
     ) -> Iterator[Triple]:
-        """Yield the triples that match a pattern; None matches every term.
+        """Return the triples that match a pattern; None matches every term.
 
         Hidden triples (see `kg_reasoner.query.visibility`) match if the pattern names their property, and under rdf:type the class.
 
@@ -926,13 +873,7 @@ class Reasoner:
             LoadError: An argument is not a term.
             UnknownNameError: The kind of triples is unknown.
         """
-        check_which(which)
-        with self.core.reading(which):
-            pattern = [None if term is None else find_term(self.dictionary, term) for term in (subject, predicate, object)]
-            found = None if -1 in pattern else np.array(match_triples(self, pattern, which))
-        if found is not None:
-            for row in self.dictionary.decode_rows(found):
-                yield row[0], row[1], row[2]
+        return triples(self, (subject, predicate, object), which)
 
     def query(
         self,
@@ -1320,10 +1261,3 @@ class Reasoner:
             ReasonerError: The fact holds, or the argument is not a fact.
         """
         return self._explaining().why_not(fact)
-
-
-def _report(watch: Watch, progress: Progress | None, stage: str, done: int, total: int | None) -> None:
-    """Report progress if there is a callback, unless the operation has to end."""
-    watch.check()
-    if progress is not None:
-        progress(stage, done, total)

@@ -2,12 +2,42 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+
 from kg_reasoner.api.core import ReasonerCore
-from kg_reasoner.errors import ReasonerError
+from kg_reasoner.engine.encoding import as_row, encode_rows, find_rows
+from kg_reasoner.errors import ArityError, ReasonerError, plural
 from kg_reasoner.program import Declaration
 from kg_reasoner.storage.arrays import Ids
+from kg_reasoner.terms import AnyTerm
 
-__all__ = ["state_facts", "withdraw_facts"]
+__all__ = ["add_facts", "remove_facts", "state_facts", "withdraw_facts"]
+
+
+def add_facts(core: ReasonerCore, predicate: str, rows: Iterable[Sequence[AnyTerm]]) -> None:
+    """See `kg_reasoner.api.reasoner.Reasoner.add_facts`."""
+    facts = list(map(as_row, rows))
+    if not facts:
+        return
+    with core.at_once():
+        arity = len(facts[0])
+        core.engine.expect_arities({predicate: arity})
+        for row in facts:
+            if len(row) != arity:
+                raise ArityError(f"{predicate} has {plural(arity, 'argument')}, not {len(row)}")
+        ids = encode_rows(core.dictionary, facts, arity)
+        core.engine.column_types.check(predicate, ids)
+        state_facts(core, predicate, ids)
+
+
+def remove_facts(core: ReasonerCore, predicate: str, rows: Iterable[Sequence[AnyTerm]]) -> None:
+    """See `kg_reasoner.api.reasoner.Reasoner.remove_facts`."""
+    facts = list(map(as_row, rows))
+    with core.at_once():
+        relation = core.engine.catalog.predicates.get(predicate, -1)
+        if relation >= 0:
+            arity = core.engine.database.relations[relation].arity
+            withdraw_facts(core, predicate, find_rows(core.dictionary, facts, arity))
 
 
 def state_facts(core: ReasonerCore, predicate: str, facts: Ids) -> None:

@@ -77,7 +77,11 @@ class Subscription:
         return f"<Subscription to {self.pattern}{'' if self._active else ', cancelled'}>"
 
     def notify(self, notification: PendingNotification) -> None:
-        """Call the callback with its part of a delta, unless it is empty. Record and log an exception."""
+        """Call the callback with its part of a delta, unless it is empty. Record and log an exception.
+
+        Args:
+            notification: The delta of a commit, as far as it has not been passed on.
+        """
         if not self._active or not notification.parts:
             return
         try:

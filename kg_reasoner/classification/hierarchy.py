@@ -141,6 +141,9 @@ class Hierarchy:
 
         Of several equivalent names above a name, one is given. Unsatisfiable classes are equivalent to owl:Nothing, unsatisfiable
         properties to owl:bottomObjectProperty or owl:bottomDataProperty.
+
+        Returns:
+            An iterator of triples.
         """
         for each in self.unsatisfiable:
             yield each.name, _EQUIVALENT[each.kind], NOTHING[each.kind]
@@ -150,25 +153,53 @@ class Hierarchy:
                 yield from ((first, BELOW[kind], upper) for upper in above)
 
     def text(self, prefixes: Mapping[str, str] | None = None) -> str:
-        """Return the hierarchy as an indented tree, unsatisfiable names first."""
+        """Return the hierarchy as an indented tree, unsatisfiable names first.
+
+        Args:
+            prefixes: Prefixes or labels that shorten names, see `Reasoner.labels`.
+
+        Returns:
+            The tree.
+        """
         from kg_reasoner.classification.forms import tree_text
 
         return tree_text(self, prefixes or {})
 
     def as_dict(self, prefixes: Mapping[str, str] | None = None) -> dict[str, Any]:
-        """Return the hierarchy as dicts, lists and texts that `json` can write; the prefixes are those of proofs."""
+        """Return the hierarchy as dicts, lists and texts that `json` can write; the prefixes are those of proofs.
+
+        Args:
+            prefixes: As for `text`.
+
+        Returns:
+            The data.
+        """
         from kg_reasoner.classification.forms import as_dict
 
         return as_dict(self, prefixes or {})
 
     def svg(self, prefixes: Mapping[str, str] | None = None) -> str:
-        """Return a picture of the tree as SVG."""
+        """Return a picture of the tree as SVG.
+
+        Args:
+            prefixes: As for `text`.
+
+        Returns:
+            The text of the picture.
+        """
         from kg_reasoner.classification.picture import svg
 
         return svg(self, prefixes or {})
 
     def html(self, prefixes: Mapping[str, str] | None = None) -> str:
-        """Return a self-contained HTML page."""
+        """Return a self-contained HTML page.
+
+        Args:
+            prefixes: As for `text`.
+
+        Returns:
+            The text of the page.
+        """
         from kg_reasoner.classification.forms import page
 
         return page(self, prefixes or {})

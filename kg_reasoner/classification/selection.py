@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from kg_reasoner.graphs import reachable
-from kg_reasoner.loaders.ontology.ontology import SCHEMA_CLASSES, SCHEMA_PREDICATES
+from kg_reasoner.loaders.ontology.schema_vocabulary import SCHEMA_CLASSES, SCHEMA_PREDICATES
 from kg_reasoner.loaders.rules.swrl import SWRL_CLASSES, SWRL_PREDICATES
 from kg_reasoner.storage.arrays import Flags, Ids, TripleIds
 from kg_reasoner.storage.dictionary import Dictionary

@@ -37,6 +37,9 @@ class Taxonomy:
 
         Args:
             pairs: As above, with the same numbers.
+
+        Returns:
+            The new order.
         """
         other = object.__new__(Taxonomy)
         other._rank = self._rank
@@ -98,27 +101,61 @@ class Taxonomy:
     def parents(self, name: AnyTerm) -> tuple[IRI, ...]:
         """Return the names directly above one. See `equivalents` for those at the same place.
 
+        Args:
+            name: A class or property.
+
+        Returns:
+            The names.
+
         Raises:
             ReasonerError: There is no such name, or it is unsatisfiable.
         """
         return self._named(self._above.get(self._place(name), ()))
 
     def children(self, name: AnyTerm) -> tuple[IRI, ...]:
-        """Return the names directly below one; errors as for `parents`."""
+        """Return the names directly below one; errors as for `parents`.
+
+        Args:
+            name: A class or property.
+
+        Returns:
+            The names.
+        """
         return self._named(self._below.get(self._place(name), ()))
 
     def equivalents(self, name: AnyTerm) -> tuple[IRI, ...]:
-        """Return the other names at the same place; errors as for `parents`."""
+        """Return the other names at the same place; errors as for `parents`.
+
+        Args:
+            name: A class or property.
+
+        Returns:
+            The names.
+        """
         place = self._place(name)
         own = self._numbers[as_term(name)]
         return tuple(self.names[number] for number in self._members[place] if number != own)
 
     def ancestors(self, name: AnyTerm) -> tuple[IRI, ...]:
-        """Return all names above one, near and far, without those at the same place; errors as for `parents`."""
+        """Return all names above one, near and far, without those at the same place; errors as for `parents`.
+
+        Args:
+            name: A class or property.
+
+        Returns:
+            The names.
+        """
         return self._beyond(self._place(name), self._all_above)
 
     def descendants(self, name: AnyTerm) -> tuple[IRI, ...]:
-        """Return all names below one, near and far, without those at the same place; errors as for `parents`."""
+        """Return all names below one, near and far, without those at the same place; errors as for `parents`.
+
+        Args:
+            name: A class or property.
+
+        Returns:
+            The names.
+        """
         return self._beyond(self._place(name), self._all_below)
 
     def _beyond(self, place: int, edges: Mapping[int, list[int]]) -> tuple[IRI, ...]:
@@ -126,7 +163,15 @@ class Taxonomy:
         return tuple(self.names[number] for number in sorted(edges.get(place, ())) if number not in own)
 
     def is_below(self, lower: AnyTerm, upper: AnyTerm) -> bool:
-        """Return whether a name is below another one, or at the same place; errors as for `parents`."""
+        """Return whether a name is below another one, or at the same place; errors as for `parents`.
+
+        Args:
+            lower: The one name.
+            upper: The other name.
+
+        Returns:
+            Whether it is.
+        """
         return self._place(lower) == self._place(upper) or self._numbers[as_term(upper)] in self._all_above.get(
             self._place(lower), ()
         )
@@ -137,7 +182,11 @@ class Taxonomy:
         return tuple(self.names[place] for place in self._members if place not in self._above)
 
     def places(self) -> Iterator[tuple[tuple[IRI, ...], tuple[IRI, ...]]]:
-        """Yield the names at each place, and those directly above them, one of each place."""
+        """Yield the names at each place, and those directly above them, one of each place.
+
+        Returns:
+            An iterator of pairs of tuples.
+        """
         for place, members in self._members.items():
             yield (
                 tuple(self.names[number] for number in members),

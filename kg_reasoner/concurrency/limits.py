@@ -41,7 +41,14 @@ class Limits:
                 raise ValueError(f"the limit {name}={value!r} is not a positive number")
 
     def within(self, other: Limits | None) -> Limits:
-        """Return these limits, with values from `other` for those that are None."""
+        """Return these limits, with values from `other` for those that are None.
+
+        Args:
+            other: The outer limits; None: there are none.
+
+        Returns:
+            The limits.
+        """
         if other is None:
             return self
         return Limits(*(getattr(self, name) or getattr(other, name) for name in ("seconds", "facts", "memory")))

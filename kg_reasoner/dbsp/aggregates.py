@@ -9,20 +9,50 @@ from kg_reasoner.dbsp.zset import Reduction
 
 
 def count(values: Columns, weights: Integers, starts: Integers) -> Integers:
-    """Return the number of rows of each group."""
+    """Return the number of rows of each group.
+
+    Args:
+        values: The columns of the rows, sorted by group.
+        weights: Their weights.
+        starts: The place at which each group begins.
+
+    Returns:
+        One number for each group.
+    """
     return np.add.reduceat(weights, starts)
 
 
 def total(column: int = 0) -> Reduction:
-    """Return a reduction that sums a column; column numbers begin after the group's columns."""
+    """Return a reduction that sums a column; column numbers begin after the group's columns.
+
+    Args:
+        column: The number of the column.
+
+    Returns:
+        The reduction.
+    """
     return lambda values, weights, starts: np.add.reduceat(values[column] * weights, starts)
 
 
 def least(column: int = 0) -> Reduction:
-    """Return a reduction to the minimum of a column."""
+    """Return a reduction to the minimum of a column.
+
+    Args:
+        column: The number of the column, as for `total`.
+
+    Returns:
+        The reduction.
+    """
     return lambda values, weights, starts: np.minimum.reduceat(values[column], starts)
 
 
 def greatest(column: int = 0) -> Reduction:
-    """Return a reduction to the maximum of a column."""
+    """Return a reduction to the maximum of a column.
+
+    Args:
+        column: The number of the column, as for `total`.
+
+    Returns:
+        The reduction.
+    """
     return lambda values, weights, starts: np.maximum.reduceat(values[column], starts)

@@ -34,7 +34,11 @@ class Circuit(Wiring):
         self._built = False
 
     def next_number(self) -> int:
-        """Return the number of a new stream."""
+        """Return the number of a new stream.
+
+        Returns:
+            The number.
+        """
         self._built = False
         self._count += 1
         return self._count
@@ -45,6 +49,9 @@ class Circuit(Wiring):
         Args:
             name: The name of the input.
             arity: The number of columns of its Z-sets.
+
+        Returns:
+            The stream.
 
         Raises:
             CircuitError: The circuit already has an input with this name.
@@ -71,7 +78,14 @@ class Circuit(Wiring):
         self.outputs[name] = stream
 
     def nested(self, name: str = "fixpoint") -> Nested:
-        """Return a nested circuit with an inner clock, which runs to a fixpoint in each tick of this circuit."""
+        """Return a nested circuit with an inner clock, which runs to a fixpoint in each tick of this circuit.
+
+        Args:
+            name: What drawings and messages call it.
+
+        Returns:
+            The nested circuit.
+        """
         return Nested(self, name)
 
     def build(self) -> None:
@@ -98,11 +112,21 @@ class Circuit(Wiring):
         return drawing.text(self) + "".join(f"output {name} <- {stream.number}\n" for name, stream in self.outputs.items())
 
     def dot(self) -> str:
-        """Return a drawing in the DOT language of Graphviz."""
+        """Return a drawing in the DOT language of Graphviz.
+
+        Returns:
+            The text of the drawing.
+        """
         return drawing.dot(self, self.outputs)
 
     def step(self, **changes: ZSet) -> dict[str, ZSet]:
         """Run one tick: take the changes of the inputs (empty by default) and return the changes of the outputs.
+
+        Args:
+            changes: The change of each input, by the name of the input.
+
+        Returns:
+            The change of each output, by the name of the output.
 
         Raises:
             CircuitError: The input is unknown or has a different number of columns; also raised by `build`.
@@ -139,6 +163,9 @@ class Nested(Wiring):
         Args:
             stream: A stream of the outer circuit.
 
+        Returns:
+            The stream in this circuit.
+
         Raises:
             CircuitError: The stream belongs to another circuit.
         """
@@ -155,6 +182,9 @@ class Nested(Wiring):
         Args:
             stream: A stream of this nested circuit.
 
+        Returns:
+            The stream in the outer circuit.
+
         Raises:
             CircuitError: The stream is not of this nested circuit.
         """
@@ -166,6 +196,9 @@ class Nested(Wiring):
 
     def run(self, values: Sequence[ZSet]) -> None:
         """Iterate until all delays are empty and no operator has pending rows.
+
+        Args:
+            values: The changes of the introduced streams.
 
         Raises:
             LimitError, CancelledError: The surrounding operation has to end.
@@ -191,6 +224,11 @@ class Nested(Wiring):
         self.finish()
 
     def build(self) -> None:
+        """Check the wiring, and that the circuit has a result.
+
+        Raises:
+            CircuitError: As for `Circuit.build`, or no stream is eliminated.
+        """
         if not self.eliminated:
             raise CircuitError(f"the nested circuit {self.name!r} has no result: call its `eliminate`")
         super().build()

@@ -19,7 +19,7 @@ KEY_BITS = 63
 """Bits of a sort key: an int64 without its sign."""
 
 FEW = 1024
-"""So many rows are sorted column by column; making keys of them would take longer."""
+"""The maximum number of rows that are sorted column by column: making keys of them would take longer."""
 
 Field: TypeAlias = "tuple[int, int]"
 """The least number of a column, and how many bits the differences from it take."""

@@ -78,6 +78,9 @@ class Datalog:
             facts: The changes of facts: for each predicate, tuples of terms or Python values with weights.
             rules: The changes of rules, with weights.
 
+        Returns:
+            The changes, by predicate.
+
         Raises:
             SafetyError, ArityError, StratificationError, UnsupportedError: The rules are wrong; nothing changes.
         """

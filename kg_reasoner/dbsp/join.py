@@ -17,7 +17,7 @@ Range: TypeAlias = tuple[Sequence[Integers], Sequence[Integers]]
 """The least and the greatest row, as columns; they may leave trailing columns out."""
 
 PAIRS = 1 << 20
-"""So many pairs of rows are looked at together at most."""
+"""The maximum number of pairs of rows that are examined together."""
 
 MANY = PAIRS // 2
 """Results of so many pairs are summed up before more are looked at."""

@@ -43,11 +43,30 @@ class Stream:
         return f"{self.number} ({self.operator.name})"
 
     def map(self, function: Mapper, arity: int, name: str = "map") -> Stream:
-        """Return a stream with each row replaced by a row with `arity` columns. See `ZSet.map`."""
+        """Return a stream with each row replaced by a row with `arity` columns. See `ZSet.map`.
+
+        Args:
+            function: Takes the columns and gives those of the new rows.
+            arity: The number of new columns.
+            name: What drawings call the operator.
+
+        Returns:
+            The stream.
+        """
         return self.circuit.add(mapping(name, arity, self.arity, function), self)
 
     def project(self, *places: int) -> Stream:
-        """Return a stream with each row reduced to some of its columns, in the given order."""
+        """Return a stream with each row reduced to some of its columns, in the given order.
+
+        Args:
+            places: The numbers of the columns.
+
+        Returns:
+            The stream.
+
+        Raises:
+            CircuitError: A column does not exist.
+        """
         if wrong := [place for place in places if not 0 <= place < self.arity]:
             raise CircuitError(
                 f"stream {self} has {plural(self.arity, 'column')}, none of them is number {wrong[0]} (counted from 0)"
@@ -56,11 +75,28 @@ class Stream:
         return self.circuit.add(operator, self)
 
     def filter(self, condition: Condition, name: str = "filter") -> Stream:
-        """Return a stream of the rows that satisfy a condition."""
+        """Return a stream of the rows that satisfy a condition.
+
+        Args:
+            condition: Takes the columns and tells which rows satisfy it.
+            name: What drawings call the operator.
+
+        Returns:
+            The stream.
+        """
         return self.circuit.add(selection(name, self.arity, condition), self)
 
     def linear(self, function: Callable[[ZSet], ZSet], arity: int, name: str) -> Stream:
-        """Return the result of a linear function of Z-sets, which is its own incremental version."""
+        """Return the result of a linear function of Z-sets, which is its own incremental version.
+
+        Args:
+            function: A function for which f(a + b) = f(a) + f(b).
+            arity: The number of columns of its results.
+            name: What drawings call the operator.
+
+        Returns:
+            The stream.
+        """
         return self.circuit.add(Linear(name, arity, self.arity, function), self)
 
     def __neg__(self) -> Stream:
@@ -73,23 +109,55 @@ class Stream:
         return self.circuit.sum(self, -other)
 
     def delay(self) -> Stream:
-        """z^-1: return the stream one tick later."""
+        """z^-1: return the stream one tick later.
+
+        Returns:
+            The stream.
+        """
         return self.circuit.add(Delay(self.arity, self.circuit.is_nested), self)
 
     def integrate(self) -> Stream:
-        """I: return the sum of all ticks so far."""
+        """I: return the sum of all ticks so far.
+
+        Returns:
+            The stream.
+        """
         return self.circuit.add(Integrate(self.arity, self.circuit.is_nested), self)
 
     def differentiate(self) -> Stream:
-        """D: return the difference from the previous tick."""
+        """D: return the difference from the previous tick.
+
+        Returns:
+            The stream.
+        """
         return self.circuit.add(Differentiate(self.arity, self.circuit.is_nested), self)
 
     def lift(self, function: Callable[[ZSet], ZSet], arity: int, name: str = "lift") -> Stream:
-        """Return the result of a function applied to the Z-set of each tick separately."""
+        """Return the result of a function applied to the Z-set of each tick separately.
+
+        Args:
+            function: Any function of one Z-set.
+            arity: The number of columns of its results.
+            name: What drawings call the operator.
+
+        Returns:
+            The stream.
+        """
         return self.circuit.add(Lift(name, arity, (self.arity,), function), self)
 
     def join(self, other: Stream, on: int) -> Stream:
-        """Return the incremental join with another stream of changes on the first columns. See `ZSet.join`."""
+        """Return the incremental join with another stream of changes on the first columns. See `ZSet.join`.
+
+        Args:
+            other: The other stream.
+            on: The number of columns in which rows agree.
+
+        Returns:
+            The stream.
+
+        Raises:
+            CircuitError: The circuits differ, or a stream has fewer columns.
+        """
         if not 0 < on <= min(self.arity, other.arity):
             raise CircuitError(
                 f"streams {self} and {other}, of {self.arity} and {other.arity} columns, cannot be joined on {plural(on, 'column')}"
@@ -97,21 +165,57 @@ class Stream:
         return self.match(other, EqualKeys(on), self.arity + other.arity - on, f"join on {on}")
 
     def match(self, other: Stream, matching: Matching, arity: int, name: str) -> Stream:
-        """Return the incremental version of a bilinear function, defined by how pairs of rows match."""
+        """Return the incremental version of a bilinear function, defined by how pairs of rows match.
+
+        Args:
+            other: The other stream.
+            matching: Finds the pairs of rows that match.
+            arity: The number of columns of the results.
+            name: What drawings call the operator.
+
+        Returns:
+            The stream.
+        """
         return self.circuit.add(
             IncrementalJoin(name, arity, (self.arity, other.arity), matching, self.circuit.is_nested), self, other
         )
 
     def distinct(self) -> Stream:
-        """Return the incremental version of `ZSet.distinct`."""
+        """Return the incremental version of `ZSet.distinct`.
+
+        Returns:
+            The stream.
+        """
         return self.circuit.add(Distinct(self.arity, self.circuit.is_nested), self)
 
     def aggregate(self, by: int, *reductions: Reduction, name: str = "aggregate") -> Stream:
-        """Return the incremental version of `ZSet.aggregate`, which re-evaluates the groups that change."""
+        """Return the incremental version of `ZSet.aggregate`, which re-evaluates the groups that change.
+
+        Args:
+            by: The number of columns that identify a group.
+            name: What drawings call the operator.
+            reductions: What is computed for each group, see `kg_reasoner.dbsp.aggregates`.
+
+        Returns:
+            The stream.
+        """
         return self.groupwise(lambda rows: rows.aggregate(by, *reductions), by, by + len(reductions), name)
 
     def groupwise(self, function: Callable[[ZSet], ZSet], width: int, arity: int, name: str) -> Stream:
-        """Return the incremental version of a function of one group of rows, those with equal first columns, at a time."""
+        """Return the incremental version of a function of one group of rows, those with equal first columns, at a time.
+
+        Args:
+            function: Takes the rows of some groups and gives the results for them.
+            width: The number of columns that identify a group.
+            arity: The number of columns of the results.
+            name: What drawings call the operator.
+
+        Returns:
+            The stream.
+
+        Raises:
+            CircuitError: The stream has fewer columns.
+        """
         if not 0 < width <= self.arity:
             raise CircuitError(f"stream {self} has {plural(self.arity, 'column')}, so groups cannot be made of {width}")
         return self.circuit.add(Groupwise(name, arity, self.arity, width, function, self.circuit.is_nested), self)
@@ -122,6 +226,9 @@ class Feedback(Stream):
 
     def connect(self, source: Stream) -> None:
         """Connect the feedback to its source.
+
+        Args:
+            source: The stream that it repeats.
 
         Raises:
             CircuitError: The feedback is already connected, or the stream has a different arity or belongs to another circuit.

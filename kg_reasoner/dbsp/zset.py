@@ -45,7 +45,18 @@ class ZSet:
 
     @classmethod
     def of(cls, rows: Mapping[Row, int] | Iterable[Row], arity: int | None = None) -> ZSet:
-        """Return the Z-set of rows with weights, or of rows of weight 1 each. For an empty collection, `arity` is required."""
+        """Return the Z-set of rows with weights, or of rows of weight 1 each. For an empty collection, `arity` is required.
+
+        Args:
+            rows: The rows, as tuples of integers, with their weights or without.
+            arity: The number of columns.
+
+        Returns:
+            The Z-set.
+
+        Raises:
+            ValueError: The collection is empty, and its arity is not given.
+        """
         weighted = rows if isinstance(rows, Mapping) else None
         listed = list(rows)
         if arity is None:
@@ -58,19 +69,42 @@ class ZSet:
 
     @classmethod
     def empty(cls, arity: int) -> ZSet:
-        """Return the zero of the group of Z-sets with this number of columns."""
+        """Return the zero of the group of Z-sets with this number of columns.
+
+        Args:
+            arity: The number of columns.
+
+        Returns:
+            The Z-set.
+        """
         if arity not in _EMPTY:
             _EMPTY[arity] = cls((np.empty(0, np.int64),) * arity, np.empty(0, np.int64))
         return _EMPTY[arity]
 
     @classmethod
     def consolidated(cls, columns: Sequence[Integers], weights: Integers | None = None) -> ZSet:
-        """Return the Z-set of rows in any order, with repetitions; the default weight is 1."""
+        """Return the Z-set of rows in any order, with repetitions; the default weight is 1.
+
+        Args:
+            columns: The columns.
+            weights: The weight of each row.
+
+        Returns:
+            The Z-set, with each row once and none of weight 0.
+        """
         return cls(*consolidate(tuple(columns), np.ones(len(columns[0]), np.int64) if weights is None else weights))
 
     @classmethod
     def sum(cls, zsets: Sequence[ZSet], arity: int) -> ZSet:
-        """Return the sum of Z-sets."""
+        """Return the sum of Z-sets.
+
+        Args:
+            zsets: The Z-sets.
+            arity: The number of their columns, as there may be none of them.
+
+        Returns:
+            The sum.
+        """
         filled = [zset for zset in zsets if len(zset)]
         if len(filled) < 2:
             return filled[0] if filled else cls.empty(arity)
@@ -78,7 +112,15 @@ class ZSet:
 
     @classmethod
     def gathered(cls, parts: Sequence[Weighted], arity: int) -> ZSet:
-        """Return the Z-set of the rows of several tables, in any order."""
+        """Return the Z-set of the rows of several tables, in any order.
+
+        Args:
+            parts: The tables, each with the weights of its rows.
+            arity: The number of their columns.
+
+        Returns:
+            The Z-set.
+        """
         return cls(*consolidate(*concatenated(parts))) if parts else cls.empty(arity)
 
     # --- reading ------------------------------------------------------------------------------------------------------
@@ -100,11 +142,19 @@ class ZSet:
     __hash__ = None  # type: ignore[assignment]  # arrays are compared, not hashed
 
     def as_dict(self) -> dict[Row, int]:
-        """Return the rows with their weights."""
+        """Return the rows with their weights.
+
+        Returns:
+            The weights, by row.
+        """
         return dict(zip(self.rows(), self.weights.tolist(), strict=True))
 
     def rows(self) -> list[Row]:
-        """Return the rows, sorted, without their weights."""
+        """Return the rows, sorted, without their weights.
+
+        Returns:
+            The rows, as tuples of integers.
+        """
         return list(zip(*(column.tolist() for column in self.columns), strict=True))
 
     def __repr__(self) -> str:
@@ -129,35 +179,78 @@ class ZSet:
     # --- linear functions ---------------------------------------------------------------------------------------------
 
     def map(self, function: Mapper) -> ZSet:
-        """Return a Z-set with each row replaced by another one, of any arity; weights of equal rows are added."""
+        """Return a Z-set with each row replaced by another one, of any arity; weights of equal rows are added.
+
+        Args:
+            function: Takes the columns and gives those of the new rows.
+
+        Returns:
+            The Z-set.
+        """
         return ZSet.consolidated([np.asarray(column, np.int64) for column in function(self.columns)], self.weights)
 
     def project(self, places: Sequence[int]) -> ZSet:
-        """Return a Z-set with each row reduced to some of its columns, in the given order."""
+        """Return a Z-set with each row reduced to some of its columns, in the given order.
+
+        Args:
+            places: The numbers of the columns.
+
+        Returns:
+            The Z-set.
+        """
         return ZSet.consolidated([self.columns[place] for place in places], self.weights)
 
     def filter(self, condition: Condition) -> ZSet:
-        """Return the rows that satisfy a condition."""
+        """Return the rows that satisfy a condition.
+
+        Args:
+            condition: Takes the columns and tells which rows satisfy it.
+
+        Returns:
+            The Z-set.
+        """
         return self.at(condition(self.columns).nonzero()[0])
 
     def at(self, places: Integers | slice) -> ZSet:
-        """Return the rows at these places, which must be ascending."""
+        """Return the rows at these places, which must be ascending.
+
+        Args:
+            places: The places.
+
+        Returns:
+            The Z-set.
+        """
         return ZSet(tuple(column[places] for column in self.columns), self.weights[places])
 
     # --- other functions ----------------------------------------------------------------------------------------------
 
     def distinct(self) -> ZSet:
-        """Return the rows of positive weight, with weight 1 each."""
+        """Return the rows of positive weight, with weight 1 each.
+
+        Returns:
+            The Z-set.
+        """
         kept = self.at((self.weights > 0).nonzero()[0])
         return ZSet(kept.columns, np.ones(len(kept), np.int64))
 
     def to_set(self) -> set[Row]:
-        """Return the rows of positive weight."""
+        """Return the rows of positive weight.
+
+        Returns:
+            The rows.
+        """
         return set(self.distinct().rows())
 
     def join(self, other: ZSet, on: int) -> ZSet:
         """Return pairs of rows that agree in their first `on` columns: these, then the other columns of both. Weights are
         multiplied.
+
+        Args:
+            other: The other Z-set.
+            on: The number of columns in which rows agree.
+
+        Returns:
+            The Z-set.
         """
         key = self.columns[:on]
         places, which = ranges(other.columns, key, key)
@@ -168,6 +261,13 @@ class ZSet:
         """Return, for each group of rows with equal first `by` columns, these columns and a number from each reduction.
 
         Rows of weights below 1 count for nothing, and a group without others has no result. See `aggregates` for reductions.
+
+        Args:
+            by: The number of columns that identify a group.
+            reductions: What is computed for each group, see `kg_reasoner.dbsp.aggregates`.
+
+        Returns:
+            The Z-set.
         """
         positive = self.at((self.weights > 0).nonzero()[0])
         if not len(positive):

@@ -91,7 +91,7 @@ def as_row(given: object) -> tuple[AnyTerm, ...]:
     """Return a row of terms as a tuple.
 
     Raises:
-        LoadError: It is no row.
+        LoadError: It is not a row.
     """
     if isinstance(given, Iterable) and not isinstance(given, str):
         return tuple(given)

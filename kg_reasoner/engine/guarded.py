@@ -9,7 +9,8 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from kg_reasoner.engine.materialise import Materialiser, PlannedRule, Stratum
+from kg_reasoner.engine.materialise import Materialiser
+from kg_reasoner.engine.planned_rules import PlannedRule, Stratum
 from kg_reasoner.language import analysis
 from kg_reasoner.planning.borrowed_catalog import BorrowedCatalog
 from kg_reasoner.planning.catalog import StoredRule

@@ -47,7 +47,14 @@ class Violation:
         return self.rule.origin
 
     def text(self, prefixes: Mapping[str, str] | None = None) -> str:
-        """Return the violated axiom or rule, its name, and the violating terms, abbreviated by these prefixes."""
+        """Return the violated axiom or rule, its name, and the violating terms, abbreviated by these prefixes.
+
+        Args:
+            prefixes: The prefixes; by default none.
+
+        Returns:
+            The text.
+        """
         from kg_reasoner.explain.readable_names import Names, axiom_text
         from kg_reasoner.language.parser import PREFIXES
         from kg_reasoner.language.printer import format_rule, format_term
@@ -62,7 +69,11 @@ class Violation:
         return f"{what}{name}: {terms}" if terms else f"{what}{name}"
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the violation as plain data: names, texts, and terms in N-Triples form."""
+        """Return the violation as plain data: names, texts, and terms in N-Triples form.
+
+        Returns:
+            The data.
+        """
         from kg_reasoner.language.printer import format_rule
 
         return {

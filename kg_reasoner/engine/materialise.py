@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from kg_reasoner.concurrency.limits import NOBODY, Watch, current_watch
+from kg_reasoner.engine.planned_rules import NewRule, PlannedRule, Plans, Stratum
 from kg_reasoner.engine.recorder import Recorder
 from kg_reasoner.engine.section_plans import SectionPlans
 from kg_reasoner.planning.catalog import StoredAtom, StoredRule
@@ -15,7 +15,6 @@ from kg_reasoner.planning.function_relations import Functions
 from kg_reasoner.planning.groups import ComputedRelation
 from kg_reasoner.planning.planner import plan_backward, plan_rule, plan_trigger
 from kg_reasoner.planning.shapes import ShapedPlans
-from kg_reasoner.program import Rule
 from kg_reasoner.progress import Progress
 from kg_reasoner.storage.database import Database
 from kg_reasoner.storage.kernels import native
@@ -39,57 +38,11 @@ _REQUESTS = {
 
 Inserter: TypeAlias = "Callable[[Stratum, Sequence[PlannedRule], Progress | None], None]"
 
-Plans = list[tuple[StoredAtom, int]]
-"""Plans, each with the atom that triggers it."""
-
 _PlanChange: TypeAlias = Callable[[SectionPlans, StoredAtom, int], int]
 
 
 _FEW: Final = 64
-"""So many new rules at least find their strata one by one."""
-
-
-class NewRule(NamedTuple):
-    """A rule to be planned."""
-
-    level: int
-    """See `analysis.levels`."""
-    rule: StoredRule
-    source: Rule | None = None
-    """The rule that it comes from, if that is another one."""
-
-
-@dataclass
-class PlannedRule:
-    """A stored rule with its plans, and its level in the stratification."""
-
-    rule: StoredRule
-    number: int
-    level: int
-    triggers: Plans
-    """One for each positive body atom."""
-    blockers: Plans
-    """One for each negated body atom."""
-    source_rule: Rule
-    """The rule as its author wrote it: before its aggregates were split off, and before properties took the place of variables."""
-    whole: int = -1
-    """The plan without a trigger; -1 until it is needed."""
-    backward: int = -1
-    """The plan that the head triggers; -1 until it is needed."""
-
-
-@dataclass
-class Stratum:
-    """Rules that are evaluated together, after the aggregates that they use."""
-
-    level: int
-    rules: dict[int, PlannedRule] = field(default_factory=dict)
-    """The rules by their numbers."""
-    aggregates: list[ComputedRelation] = field(default_factory=list)
-    triggers: SectionPlans | None = None
-    blockers: SectionPlans | None = None
-    has_blockers: bool = False
-    """Whether some rule has a negation."""
+"""More new rules than this have their strata determined together with those of all other rules."""
 
 
 class Materialiser:

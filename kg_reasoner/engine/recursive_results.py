@@ -15,7 +15,8 @@ from typing import Final
 import numpy as np
 
 from kg_reasoner.concurrency.limits import Watch, current_watch
-from kg_reasoner.engine.materialise import Materialiser, NewRule, PlannedRule, Stratum
+from kg_reasoner.engine.materialise import Materialiser
+from kg_reasoner.engine.planned_rules import NewRule, PlannedRule, Stratum
 from kg_reasoner.errors import RecursionValueError
 from kg_reasoner.language.recursion import Recursion
 from kg_reasoner.language.strata import Key, key_of, show_key

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kg_reasoner.engine.materialise import Materialiser, NewRule, PlannedRule
+from kg_reasoner.engine.materialise import Materialiser
+from kg_reasoner.engine.planned_rules import NewRule, PlannedRule
 from kg_reasoner.expressions.demands import demands, looks_at_demands
 from kg_reasoner.language import analysis
 from kg_reasoner.language.recursion import Recursion, lowered

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from kg_reasoner.engine.collector import Collector
-from kg_reasoner.engine.materialise import PlannedRule
+from kg_reasoner.engine.planned_rules import PlannedRule
 from kg_reasoner.progress import Progress
 from kg_reasoner.query.delta import Changes
 

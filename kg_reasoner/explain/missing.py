@@ -63,29 +63,52 @@ class WhyNot(Absence):
     __slots__ = ()
 
     def with_prefixes(self, prefixes: Mapping[str, str]) -> WhyNot:
-        """Return the same answer, displayed with additional prefixes."""
+        """Return the same answer, displayed with additional prefixes.
+
+        Args:
+            prefixes: The prefixes.
+
+        Returns:
+            The answer.
+        """
         return replace(self, prefixes=merged(self.prefixes, prefixes))
 
     def text(self) -> str:
-        """Return the rules with the parts of their bodies that hold and the part that fails."""
+        """Return the rules with the parts of their bodies that hold and the part that fails.
+
+        Returns:
+            The text.
+        """
         from kg_reasoner.explain.absence import absence_text
 
         return absence_text(self)
 
     def as_dict(self) -> dict[str, Any]:
-        """Return dicts, lists and texts that `json` can write."""
+        """Return dicts, lists and texts that `json` can write.
+
+        Returns:
+            The data.
+        """
         from kg_reasoner.explain.absence import absence_dict
 
         return absence_dict(self)
 
     def dot(self) -> str:
-        """Return a graph in the DOT language of Graphviz; statements that do not hold are dashed."""
+        """Return a graph in the DOT language of Graphviz; statements that do not hold are dashed.
+
+        Returns:
+            The text of the graph.
+        """
         from kg_reasoner.explain.absence import absence_dot
 
         return absence_dot(self)
 
     def html(self) -> str:
-        """Return a self-contained HTML page."""
+        """Return a self-contained HTML page.
+
+        Returns:
+            The text of the page.
+        """
         from kg_reasoner.explain.absence import absence_page
 
         return absence_page(self)

@@ -22,29 +22,52 @@ class Proof(ProofSteps):
     __slots__ = ()
 
     def with_prefixes(self, prefixes: Mapping[str, str]) -> Proof:
-        """Return the same proof, displayed with additional prefixes."""
+        """Return the same proof, displayed with additional prefixes.
+
+        Args:
+            prefixes: The prefixes.
+
+        Returns:
+            The proof.
+        """
         return Proof(self.steps, self.shortest, merged(self.prefixes, prefixes))
 
     def text(self) -> str:
-        """Return the proof as a tree of lines with the conclusion at the top."""
+        """Return the proof as a tree of lines with the conclusion at the top.
+
+        Returns:
+            The lines.
+        """
         from kg_reasoner.explain.text import proof_text
 
         return proof_text(self)
 
     def as_dict(self) -> dict[str, Any]:
-        """Return dicts, lists and texts that `json` can write; see `kg_reasoner.explain.data`."""
+        """Return dicts, lists and texts that `json` can write; see `kg_reasoner.explain.data`.
+
+        Returns:
+            The data.
+        """
         from kg_reasoner.explain.data import proof_dict
 
         return proof_dict(self)
 
     def dot(self) -> str:
-        """Return a graph in the DOT language of Graphviz; see `kg_reasoner.explain.dot`."""
+        """Return a graph in the DOT language of Graphviz; see `kg_reasoner.explain.dot`.
+
+        Returns:
+            The text of the graph.
+        """
         from kg_reasoner.explain.dot import proof_dot
 
         return proof_dot(self)
 
     def html(self) -> str:
-        """Return a self-contained HTML page; parts of the proof can be folded."""
+        """Return a self-contained HTML page; parts of the proof can be folded.
+
+        Returns:
+            The text of the page.
+        """
         from kg_reasoner.explain.html import proof_page
 
         return proof_page(self)

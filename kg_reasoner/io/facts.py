@@ -47,7 +47,7 @@ def read_facts(
         header: Whether CSV and TSV have the names of their columns in the first line.
         wanted: The names of the columns that are the arguments of the relation. By default, those of the relation if the header
             has all of them, and otherwise all columns of the file.
-        nulls: ``skip``: lines with an empty cell without quotation marks in one of the columns are no facts.
+        nulls: ``skip``: lines with an empty cell without quotation marks in one of the columns are not read as facts.
 
     Raises:
         LoadError: The file is missing or broken, a line has another number of cells than there are columns, or a cell is not of its

@@ -36,6 +36,9 @@ def parse(text: str, source: str = "<string>", known: Known | None = None) -> Pr
         source: The name of the text in error messages.
         known: What the text may refer to besides what it defines.
 
+    Returns:
+        The program, which has not been checked.
+
     Raises:
         RuleSyntaxError: With the place, what was expected there, and a similar name where a name is unknown.
         UnsupportedError: Expressions or aggregates are nested too deep.

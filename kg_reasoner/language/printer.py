@@ -67,6 +67,12 @@ _Prefixes = Mapping[str, str]
 def format_program(program: Program) -> str:
     """Return the text of a program: prefixes, declarations, and one rule per line.
 
+    Args:
+        program: The program.
+
+    Returns:
+        The text.
+
     >>> from kg_reasoner.language.parser import parse
     >>> print(format_program(parse("@prefix ub: <http://example.org/> . [?x, a, ub:Person] :- [?x, ub:advisor, _] .")), end="")
     @prefix ub: <http://example.org/> .
@@ -86,7 +92,15 @@ def format_program(program: Program) -> str:
 
 
 def format_declaration(declaration: Declaration, prefixes: _Prefixes = PREFIXES) -> str:
-    """Return the text of a declaration with its final dot."""
+    """Return the text of a declaration with its final dot.
+
+    Args:
+        declaration: The declaration.
+        prefixes: The prefixes to use.
+
+    Returns:
+        The text.
+    """
     role = f"{declaration.role} " if declaration.role else ""
     clause = f" primary key ({', '.join(declaration.key)})" if declaration.key else ""
     if declaration.per:
@@ -98,7 +112,15 @@ def format_declaration(declaration: Declaration, prefixes: _Prefixes = PREFIXES)
 
 
 def format_index(index: Index, prefixes: _Prefixes = PREFIXES) -> str:
-    """Return the text of the declaration of an index with its final dot."""
+    """Return the text of the declaration of an index with its final dot.
+
+    Args:
+        index: The index.
+        prefixes: The prefixes to use.
+
+    Returns:
+        The text.
+    """
     return f"index {index.name} on {_predicate(index.predicate, prefixes)}({', '.join(index.columns)}) ."
 
 
@@ -122,7 +144,16 @@ def _columns(columns: Iterable[Column]) -> str:
 
 
 def format_rule(rule: Rule, prefixes: _Prefixes = PREFIXES, named: bool = False) -> str:
-    """Return the text of a rule with its final dot; if `named`, preceded by a line with its name, if it has one."""
+    """Return the text of a rule with its final dot; if `named`, preceded by a line with its name, if it has one.
+
+    Args:
+        rule: The rule.
+        prefixes: The prefixes to use.
+        named: Whether the text has the name.
+
+    Returns:
+        The text.
+    """
     writer = _RuleWriter(prefixes, _wildcards(rule))
     text = writer.atom(rule.head)
     if rule.body:
@@ -133,6 +164,13 @@ def format_rule(rule: Rule, prefixes: _Prefixes = PREFIXES, named: bool = False)
 
 def format_term(term: Argument, prefixes: _Prefixes = PREFIXES) -> str:
     """Return the shortest text of a term that the prefixes and the datatype allow.
+
+    Args:
+        term: The term.
+        prefixes: The prefixes to use.
+
+    Returns:
+        The text.
 
     >>> from kg_reasoner.terms import XSD
     >>> print(format_term(XSD.int), format_term(Literal("5", XSD.integer.value)), format_term(Literal("5", XSD.int.value)))

@@ -1,4 +1,4 @@
-"""Programs as JSON, so that a rule set need not be parsed again by every process: reading this takes a tenth of the time.
+"""Programs as JSON, so that a rule set need not be parsed and checked again by every process: reading takes a tenth of the time.
 
 A part of a program is a list of its class's name and its fields, a tuple a list that begins with the empty string.
 """
@@ -35,6 +35,13 @@ def saved_program(path: Path, parse: Callable[[Path], Program]) -> Program:
     """Return the program of a file as this version has parsed it before, or parse it and save it in the cache.
 
     A wheel contains the programs of its rule sets beside their files.
+
+    Args:
+        path: The file.
+        parse: Returns its program, after checking it: saved programs are valid.
+
+    Returns:
+        The program.
     """
     key, source = _key(path), str(path)
     name = f"ruleset-{key}.json"
@@ -114,9 +121,10 @@ def _shipped(path: Path, key: str) -> bytes | None:
 
 
 def _key(path: Path) -> str:
-    """Return a name for what the parsed program depends on: the file and the parser."""
+    """Return a name for what the program and its validity depend on: the file, the parser, and the checks of programs."""
     here = Path(__file__).parent
-    sources = (path, *sorted(here.rglob("*.py")), here / "grammar.lark", Path(program.__file__), Path(terms.__file__))
+    rooms = (*sorted(here.rglob("*.py")), *sorted(here.with_name("expressions").rglob("*.py")))
+    sources = (path, *rooms, here / "grammar.lark", Path(program.__file__), Path(terms.__file__))
     digest = hashlib.sha256()
     for source in sources:
         digest.update(source.read_bytes())

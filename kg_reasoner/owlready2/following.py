@@ -72,7 +72,11 @@ class Attached:
         return self.refresh()
 
     def hierarchy(self) -> Hierarchy:
-        """Return the inferred hierarchy of the World, see `kg_reasoner.api.reasoner.Reasoner.hierarchy`."""
+        """Return the inferred hierarchy of the World, see `kg_reasoner.api.reasoner.Reasoner.hierarchy`.
+
+        Returns:
+            The hierarchy.
+        """
         return self.refresh().hierarchy()
 
     def refresh(self, contexts: Collection[int] | None = None) -> Reasoner:
@@ -80,6 +84,9 @@ class Attached:
 
         Args:
             contexts: The numbers of the graphs to read; None: all.
+
+        Returns:
+            The reasoner.
         """
         with self._lock:
             seen = self.store.version(), contexts, len(self.written) + len(self.written_values)

@@ -147,7 +147,18 @@ def sync_reasoner_hermit(
     keep_tmp_file: bool = False,
     ignore_unsupported_datatypes: bool = False,
 ) -> Inferred:
-    """`sync_reasoner` with the parameters of owlready2's function of this name."""
+    """Call `sync_reasoner` with the parameters of owlready2's function of this name.
+
+    Args:
+        x: A World, an ontology or a list of ontologies, as for `sync_reasoner`.
+        infer_property_values: Whether objects get inferred values of properties.
+        debug: Above 0, changes of objects are listed on standard error.
+        keep_tmp_file: Ignored: there is no file.
+        ignore_unsupported_datatypes: Ignored: literals of unknown datatypes have no value.
+
+    Returns:
+        What was inferred.
+    """
     return sync_reasoner(x, infer_property_values, False, debug, keep_tmp_file, ignore_unsupported_datatypes)
 
 
@@ -158,7 +169,18 @@ def sync_reasoner_pellet(
     debug: int = 1,
     keep_tmp_file: bool = False,
 ) -> Inferred:
-    """`sync_reasoner` with the parameters of owlready2's function of this name."""
+    """Call `sync_reasoner` with the parameters of owlready2's function of this name.
+
+    Args:
+        x: A World, an ontology or a list of ontologies, as for `sync_reasoner`.
+        infer_property_values: Whether objects get inferred values of object properties.
+        infer_data_property_values: Whether they get those of data properties, too.
+        debug: Above 0, changes of objects are listed on standard error.
+        keep_tmp_file: Ignored: there is no file.
+
+    Returns:
+        What was inferred.
+    """
     return sync_reasoner(x, infer_property_values, infer_data_property_values, debug, keep_tmp_file)
 
 

@@ -65,11 +65,23 @@ class Changes:
         return f"<Changes: {', '.join(f'{len(change)} of {name}' for name, change in self.tables.items()) or 'none'}>"
 
     def predicates(self) -> list[str]:
-        """Return the predicates with changed facts."""
+        """Return the predicates with changed facts.
+
+        Returns:
+            The names.
+        """
         return list(self.tables)
 
     def facts(self, predicate: str, which: Which = "all") -> Iterator[tuple[Term, ...]]:
-        """Yield the changed facts of a predicate: all, the explicit, or the inferred ones."""
+        """Yield the changed facts of a predicate: all, the explicit, or the inferred ones.
+
+        Args:
+            predicate: The name of the predicate.
+            which: ``all``, ``explicit``, or ``inferred`` for those that are not explicit.
+
+        Returns:
+            An iterator of tuples of terms.
+        """
         change = self.tables.get(predicate)
         if change is not None:
             chosen = change if which == "all" else change.where(change.explicit == (which == "explicit"))
@@ -78,6 +90,12 @@ class Changes:
     def triples(self, which: Which = "all") -> Iterator[Triple]:
         """Yield the changed RDF triples. Facts with a literal as the subject, or with a property that is not an IRI, are
         omitted.
+
+        Args:
+            which: As for `facts`.
+
+        Returns:
+            An iterator of triples.
         """
         for subject, property, value in self.facts(TRIPLE, which):
             if isinstance(property, IRI) and not isinstance(subject, Literal):
@@ -108,6 +126,12 @@ class Delta:
     def nothing(cls, dictionary: Dictionary) -> Delta:
         """Return the delta of an update that changes nothing.
 
+        Args:
+            dictionary: The dictionary of its terms.
+
+        Returns:
+            The delta.
+
         >>> print(Delta.nothing(Dictionary()))
         no change
         """
@@ -125,6 +149,13 @@ class Delta:
         """Return the net change of consecutive updates, in order.
 
         Whether facts are explicit is exact if all deltas include `restated`.
+
+        Args:
+            dictionary: The dictionary of the terms.
+            steps: The deltas.
+
+        Returns:
+            The delta.
         """
         tables: dict[str, list[tuple[Ids, Ids, Ids]]] = {}
         for step in steps:
@@ -134,7 +165,14 @@ class Delta:
         return cls(*(Changes(dictionary, {name: parts[part] for name, parts in net.items()}) for part in range(3)))
 
     def then(self, later: Delta) -> Delta:
-        """Return the net change of this update and the next one; see `net`."""
+        """Return the net change of this update and the next one; see `net`.
+
+        Args:
+            later: The delta of the next update.
+
+        Returns:
+            The delta.
+        """
         if not any(self._parts()):
             return later
         if not any(later._parts()):
@@ -159,6 +197,12 @@ class Delta:
 
     def text(self, prefixes: Mapping[str, str] | None = None) -> str:
         """Return one line for each fact, in the rule language, sorted: removed (``-``), added (``+``) and restated (``=``).
+
+        Args:
+            prefixes: The prefixes to use.
+
+        Returns:
+            The lines.
 
         >>> dictionary = Dictionary()
         >>> ids = dictionary.encode_texts(['"a"', '"b"']).reshape(1, 2)

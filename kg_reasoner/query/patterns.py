@@ -10,7 +10,6 @@ A pattern of three terms matches all triples; a pattern of four matches the trip
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Hashable, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Protocol, cast
 
@@ -23,16 +22,14 @@ from kg_reasoner.planning.statistics import RelationStatistics
 from kg_reasoner.query.basic_patterns import AnyPattern, Pattern, bound, connected, constant, distance, variables_of
 from kg_reasoner.query.batches import fetched_in_batches, slots_of
 from kg_reasoner.query.fetching import CHUNK, Prepare, Proper, fetched_one_by_one
-from kg_reasoner.query.literal_triples import LiteralTriples
-from kg_reasoner.query.matching import TripleMatcher, Which
-from kg_reasoner.query.quads import GRAPH_COLUMN, INFERRED, Quads
+from kg_reasoner.query.matching import Which
+from kg_reasoner.query.quads import GRAPH_COLUMN
 from kg_reasoner.query.scans import scanned
-from kg_reasoner.query.visibility import Visibility
-from kg_reasoner.storage.arrays import Flags, Ids, unique_rows
-from kg_reasoner.storage.grouping import among, gathered, group_rows, pair_rows
+from kg_reasoner.query.single_patterns import SinglePatterns, Solutions
+from kg_reasoner.storage.arrays import Ids
+from kg_reasoner.storage.grouping import gathered, group_rows, pair_rows
 from kg_reasoner.storage.kernels.memory import Record
 from kg_reasoner.storage.workspaces import Workspace
-from kg_reasoner.terms import OWL, Term
 
 __all__ = [
     "LOOK_UP",
@@ -46,9 +43,6 @@ __all__ = [
     "match_triples",
     "variables_of",
 ]
-
-FEW = 64
-"""The maximum number of triples to look up one by one."""
 
 LOOK_UP = 150
 """The cost of one lookup, in triples of a table join."""
@@ -102,29 +96,11 @@ def match_triples(reasoner: Readable, pattern: Sequence[int | None], which: Whic
         return core.queries.match(subject, property, value, which)
 
 
-@dataclass(frozen=True, slots=True)
-class Solutions:
-    """A table of ids with a name for each column."""
-
-    names: Sequence[str]
-    rows: Ids
-
-    def columns(self, names: Sequence[str]) -> Ids:
-        """Return the table of the named columns, in this order."""
-        return self.rows if names == self.names else self.rows[:, [self.names.index(name) for name in names]]
-
-
-class Queries:
+class Queries(SinglePatterns):
     """Answers queries over the relations of a catalog, as they are at the moment. See `TripleMatcher` for `generalised`."""
 
-    visibility: Visibility | None = None
-    """Decides which triples are hidden; None if none are."""
-
     def __init__(self, catalog: RelationCatalog, *, generalised: bool = False) -> None:
-        self.catalog = catalog
-        self.matcher = TripleMatcher(catalog, generalised=generalised)
-        self.quads = Quads(catalog, self.matcher)
-        self.literals = LiteralTriples(catalog, self.matcher)
+        super().__init__(catalog, generalised=generalised)
         self.statistics = RelationStatistics(catalog.database)
         self.surroundings: dict[tuple[bool, bool], tuple[object, Record]] = {}
         """What `kg_reasoner.query.few` knows of the relations around subjects, and values."""
@@ -159,50 +135,6 @@ class Queries:
             return self.solve(patterns, which, 16 * limit)
         return Solutions(solutions.names, rows)
 
-    def are_special(self, patterns: Sequence[AnyPattern], which: Which) -> bool:
-        """Return whether hidden triples match some pattern, or a pattern holds without being derived."""
-        if self.visibility is None or which == "explicit":
-            return False
-        return any(self._hides_from(pattern, which) or self._is_trivial(pattern, which) for pattern in patterns)
-
-    def visible(self, patterns: Sequence[AnyPattern], solutions: Solutions, which: Which) -> Ids:
-        """Return the solutions in which no triple is hidden from its pattern."""
-        rows = solutions.rows
-        for pattern in patterns:
-            if self._hides_from(pattern, which):
-                triples = np.empty((len(rows), GRAPH_COLUMN), np.int32)
-                for column, term in enumerate(pattern[:GRAPH_COLUMN]):
-                    triples[:, column] = rows[:, solutions.names.index(term)] if isinstance(term, str) else term
-                rows = rows[self._shown(triples, which)]
-        return rows
-
-    def match(self, subject: int | None, property: int | None, value: int | None, which: Which = "all") -> Ids:
-        """Return the matching triples as ids, shape (n, 3)."""
-        if subject is None or property is None or value is None:
-            self.literals.forget()
-            return self.seen(self._matching(subject, property, value, which), property, value, which)
-        triple = subject, property, value
-        return np.array([triple] if self.contains(*triple, which) else [], np.int32).reshape(-1, GRAPH_COLUMN)
-
-    def contains(self, subject: int, property: int, value: int, which: Which = "all") -> bool:
-        """Return whether a triple holds."""
-        if self.matcher.contains(subject, property, value, which) or self._is_trivial((subject, property, value), which):
-            return True
-        self.literals.forget()
-        return self.literals.covers(property) and len(self._matching(subject, property, value, which)) > 0
-
-    @property
-    def expands(self) -> bool:
-        """Whether a stored fact stands for several solutions, in other names of its terms."""
-        return False
-
-    def count(self, which: Which = "all") -> int:
-        """Return the number of triples."""
-        total = self.matcher.count(which)
-        if which == "explicit" or self.visibility is None or not self.visibility.is_active:
-            return total
-        return total - int(np.count_nonzero(self.visibility.hides(self.matcher.match(None, None, None, "inferred"))))
-
     def estimate(self, patterns: Sequence[AnyPattern], which: Which) -> float:
         """Return an estimate of the number of solutions of some patterns, from samples."""
         sizes = [max(0.0, self._size(pattern, which)) for pattern in patterns]
@@ -228,70 +160,6 @@ class Queries:
             return sorted(numbers, key=lambda number: self._size(patterns[number], which))
         order = join_order(atoms, self.statistics.join(atoms))
         return sorted(numbers, key=lambda number: order.index(atoms[number]))
-
-    def naming(self) -> Callable[[Term], Term]:
-        """Return a function from terms to one name for all equal terms."""
-        dictionary = self.catalog.dictionary
-        same_as = dictionary.find(OWL.sameAs)
-        matcher = TripleMatcher(self.catalog, generalised=True)
-        pairs = matcher.match(None, same_as, None)[:, [0, 2]] if same_as >= 0 else np.empty((0, 2), np.int32)
-        names: dict[int, list[int]] = {}
-        for one, other in pairs[pairs[:, 0] != pairs[:, 1]].tolist():
-            group, further = names.setdefault(one, [one]), names.setdefault(other, [other])
-            if group is not further:
-                group += further
-                names.update(dict.fromkeys(further, group))
-
-        def name(term: Term) -> Term:
-            group = names.get(dictionary.find(term)) if names else None
-            return term if group is None else dictionary.decode(min(group))
-
-        return name
-
-    def seen(self, found: Ids, property: int | None = None, value: int | None = None, which: Which = "all") -> Ids:
-        """Return the triples that are not hidden from a pattern, among those that match its constants, shape (n, 3)."""
-        if which == "explicit" or len(found) == 0 or self.visibility is None or not self.visibility.covers(property, value):
-            return found
-        return found if self.visibility.hides_none(found) else found[self._shown(found, which)]
-
-    def _hides_from(self, pattern: AnyPattern, which: Which) -> bool:
-        """Return whether hidden triples are omitted for a pattern. Explicit triples, such as those of named graphs, never are."""
-        graph = INFERRED if len(pattern) == GRAPH_COLUMN else pattern[GRAPH_COLUMN]
-        is_explicit = which == "explicit" or not (graph == INFERRED or isinstance(graph, frozenset))
-        if is_explicit or self.matcher.generalised or self.visibility is None:
-            return False
-        return self.visibility.covers(pattern[1], pattern[2])
-
-    def _shown(self, triples: Ids, which: Which) -> Flags:
-        """Return whether each of some triples is not hidden."""
-        assert self.visibility is not None
-        hidden = self.visibility.hides(triples)
-        if which == "all" and hidden.any():
-            hidden[hidden] = ~self._are_explicit(triples[hidden])
-        return ~hidden
-
-    def _are_explicit(self, triples: Ids) -> Flags:
-        """Return whether each of some triples, which would otherwise be hidden, is explicit."""
-        assert self.visibility is not None
-        if len(triples) <= FEW:
-            return np.array([self.matcher.contains(s, p, o, "explicit") for s, p, o in triples.tolist()], np.bool_)
-        explicit = self.matcher.match(None, None, None, "explicit")
-        return among(triples, explicit[self.visibility.hides(explicit)])
-
-    def equates(self, pattern: AnyPattern) -> bool:
-        """Return whether a pattern equates a term with itself."""
-        if self.visibility is None or pattern[0] != pattern[2]:
-            return False
-        subject, property, _ = map(constant, pattern[:GRAPH_COLUMN])
-        return subject is not None and property is not None and self.visibility.is_trivial(property)
-
-    def _is_trivial(self, pattern: AnyPattern, which: Which) -> bool:
-        """Return whether a pattern equates a term with itself, which holds whether or not a rule derives it."""
-        if which == "explicit" or len(pattern) > GRAPH_COLUMN or not self.equates(pattern):
-            return False
-        subject = constant(pattern[0])
-        places = ((subject, None, None), (None, subject, None), (None, None, subject))
-        return any(len(self.matcher.match(s, p, o, limit=1)) > 0 for s, p, o in places)
 
     def matching(self, pattern: AnyPattern) -> tuple[list[str], Callable[[int | None], Ids]]:
         """Return the variables of a pattern, and what finds their values in its visible matches."""
@@ -339,45 +207,6 @@ class Queries:
             and all(self.matcher.is_rdf(constant(pattern[0]), constant(pattern[1])) for pattern in patterns)
             and not self.are_special(patterns, which)
         )
-
-    def _matches(self, pattern: AnyPattern, which: Which, limit: int | None = None) -> Solutions:
-        """Return the solutions of one pattern."""
-        names: list[str] = []
-        columns: list[int] = []
-        repeated: list[tuple[int, int]] = []
-        for column, term in enumerate(pattern):
-            if isinstance(term, str):
-                if term in names:
-                    repeated.append((pattern.index(term), column))
-                else:
-                    names.append(term)
-                    columns.append(column)
-        found = self._found(pattern, which, None if repeated else limit)
-        for first, second in repeated:
-            found = found[found[:, first] == found[:, second]]
-        return Solutions(names, found[:, columns])
-
-    def _found(self, pattern: AnyPattern, which: Which, limit: int | None = None) -> Ids:
-        """Return the matches of a pattern's constants, with one column for each term except a constant graph."""
-        subject, property, value = map(constant, pattern[:GRAPH_COLUMN])
-        if len(pattern) == GRAPH_COLUMN:
-            return self._matching(subject, property, value, which, limit)
-        graph = pattern[GRAPH_COLUMN]
-        if isinstance(graph, str):
-            return self.quads.match_quads(subject, property, value, None)
-        return self.quads.match(subject, property, value, graph)
-
-    def _matching(
-        self, subject: int | None, property: int | None, value: int | None, which: Which, limit: int | None = None
-    ) -> Ids:
-        """Return the matching triples, stored or not."""
-        found = self.matcher.match(subject, property, value, which, limit)
-        if which == "explicit" or property is None or not self.literals.covers(property):
-            return found
-        further = self.literals.match(subject, property, value)
-        if which == "inferred":
-            further = further[~among(further, self.matcher.match(subject, property, value, "explicit"))]
-        return unique_rows(np.concatenate([found, further]))
 
     # --- patterns one by one ----------------------------------------------------------------------------------------
 

@@ -16,7 +16,11 @@ Evaluator: TypeAlias = "Callable[[QueryContext, CompValue], Any]"
 
 
 def foreign_evaluators() -> tuple[Evaluator, ...]:
-    """Return the evaluators in ``CUSTOM_EVALS`` that are not this package's, in the order of their registration."""
+    """Return the evaluators in ``CUSTOM_EVALS`` that are not this package's, in the order of their registration.
+
+    Returns:
+        The evaluators.
+    """
     from rdflib.plugins.sparql import CUSTOM_EVALS
 
     return tuple(evaluator for evaluator in list(CUSTOM_EVALS.values()) if not _is_ours(evaluator))

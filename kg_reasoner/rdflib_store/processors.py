@@ -66,6 +66,9 @@ class RuleProcessor(Processor):
             DEBUG: Ignored; rdflib's own processors have it.
             ruleset: The name of a rule set or the path of a ``.dl`` file.
 
+        Returns:
+            The graph, as the value of ``graph`` in a mapping.
+
         Raises:
             LoadError, UnsupportedError, SafetyError: The document or the graph cannot be read.
             UnknownNameError: The rule set is unknown.

@@ -120,7 +120,7 @@ class KGReasonerStore(DatasetStore):
 
     graph_aware = True
     formula_aware = True
-    """rdflib's N3 parser asks for it. Plain N3 is read; formulas are refused, as they are no RDF."""
+    """rdflib's N3 parser asks for it. Plain N3 is read; formulas are refused, because they are not RDF."""
     transaction_aware = True
 
     def __init__(
@@ -172,6 +172,9 @@ class KGReasonerStore(DatasetStore):
         Args:
             configuration: The name of a rule set, or the path of a ``.dl`` file.
             create: Whether the configuration may be a location on disk.
+
+        Returns:
+            The constant by which rdflib's stores say that they are open and valid.
 
         Raises:
             UnknownNameError: The rule set is unknown. Nothing has changed.
@@ -362,13 +365,24 @@ class KGReasonerStore(DatasetStore):
 
         Args:
             graph: A graph over this store.
+
+        Returns:
+            Whether they are.
         """
         return type(graph).add in (Graph.add, ConjunctiveGraph.add, Dataset.add) and type(self).add is KGReasonerStore.add
 
     def parse_blocks(
         self, source: InputSource, graph: Graph, format: Format, by_rdflib: Callable[[InputSource], object], **options: Any
     ) -> None:
-        """Parse a document into a graph, see `kg_reasoner.rdflib_store.parsing.parse_in_blocks`; for the parsers of rdflib."""
+        """Parse a document into a graph, see `kg_reasoner.rdflib_store.parsing.parse_in_blocks`; for the parsers of rdflib.
+
+        Args:
+            source: The document.
+            graph: The graph that takes its triples.
+            format: The syntax.
+            by_rdflib: Parses the document as rdflib does, where blocks are not possible.
+            options: Further options of rdflib's parsers.
+        """
         from kg_reasoner.rdflib_store.parsing import parse_in_blocks
 
         parse_in_blocks(self, source, graph, format, by_rdflib, **options)
@@ -387,7 +401,11 @@ class KGReasonerStore(DatasetStore):
         return iter(self.graphs.named_graphs()) if triple is None else self.graphs.names_with(triple)
 
     def named_graphs(self) -> list[Node]:
-        """Return the names of the graphs, empty ones included, without the default graph."""
+        """Return the names of the graphs, empty ones included, without the default graph.
+
+        Returns:
+            The names.
+        """
         return list(self.graphs.named_graphs())
 
     def add_graph(self, graph: Graph) -> None:
@@ -411,6 +429,9 @@ class KGReasonerStore(DatasetStore):
 
         Args:
             graph: A graph over this store.
+
+        Returns:
+            The name.
         """
         return self._name(graph, self)
 

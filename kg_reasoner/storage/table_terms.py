@@ -161,7 +161,7 @@ def parts_of(type_: str) -> list[str]:
 
 
 def text_reader(inner: str, prefixes: Mapping[str, str]) -> Callable[[str], Term]:
-    """Return the function that reads a text which is no cell in a column of optional values: an empty one is a value."""
+    """Return the function that reads a text that is not a cell, in a column of optional values: an empty text is a value."""
     return _optional_reader(cell_reader(inner, prefixes), empty=None)
 
 

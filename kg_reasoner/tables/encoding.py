@@ -18,7 +18,7 @@ from kg_reasoner.tables.values import Form, Unreadable, expect_terms, form_of, i
 __all__ = ["READ_EXACTLY", "Nulls", "check_nulls", "encoded", "places_of"]
 
 Nulls: TypeAlias = Literal["error", "skip"]
-"""What a missing value does: it is an error, or its row is no fact."""
+"""What a missing value does: it is an error, or its row is not read as a fact."""
 
 
 READ_EXACTLY: Final = frozenset(

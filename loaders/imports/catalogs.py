@@ -58,6 +58,9 @@ class Catalog:
             source: One of these.
             bounds: Bounds on the size and depth of documents in it.
 
+        Returns:
+            The catalog.
+
         Raises:
             LoadError: The file or folder does not exist, or it is not an XML catalog.
         """
@@ -65,6 +68,12 @@ class Catalog:
 
     def find(self, iri: str) -> Location | None:
         """Return the location of an ontology document, or None if it is unknown. A final ``#`` of an IRI is ignored.
+
+        Args:
+            iri: The name of the ontology.
+
+        Returns:
+            The location.
 
         Raises:
             LoadError: Two documents of a folder claim the IRI, or a catalog says something that makes no sense.

@@ -51,7 +51,11 @@ class Import:
     document: str | None
 
     def missing(self) -> str:
-        """Return the message for an unresolved import."""
+        """Return the message for an unresolved import.
+
+        Returns:
+            The message.
+        """
         return (
             f"imported by {self.importer}, and not found: map it to a file with a catalog (a mapping of IRIs to files, "
             "an XML catalog, a folder of ontologies), or ask for it to be fetched"
@@ -87,6 +91,9 @@ def imports_of(
         format: The syntax of the sources, by default determined by name or content.
         base: The base of the sources.
         bounds: Bounds on the size and depth of documents.
+
+    Returns:
+        The imports, each once.
 
     >>> ontology = b"<http://example.org/cats> <http://www.w3.org/2002/07/owl#imports> <http://example.org/animals> ."
     >>> for found in imports_of(ontology):

@@ -18,8 +18,9 @@ from kg_reasoner.loaders.ontology.functional import Texts
 from kg_reasoner.loaders.ontology.hierarchy import Hierarchy, HierarchyStep, RestrictionGroup, declaration_edges, edges_of
 from kg_reasoner.loaders.ontology.linked import LinkedParts
 from kg_reasoner.loaders.ontology.live_steps import LiveSteps
-from kg_reasoner.loaders.ontology.ontology import CHARACTERISTICS, Ontology, read_ontology
+from kg_reasoner.loaders.ontology.ontology import Ontology, read_ontology
 from kg_reasoner.loaders.ontology.profile import AxiomWarning, warnings_of
+from kg_reasoner.loaders.ontology.schema_vocabulary import CHARACTERISTICS
 from kg_reasoner.program import Origin, Rule
 from kg_reasoner.terms import IRI, OWL, RDF, RDFS, XSD, Literal, Term, Triple, namespace_of
 

@@ -14,8 +14,8 @@ import re
 from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache, partial
-from typing import Final, TypeAlias
+from functools import partial
+from typing import Final
 
 from kg_reasoner.expressions.datatypes import DATATYPES
 from kg_reasoner.expressions.values import INTEGER_RANGES
@@ -38,7 +38,6 @@ from kg_reasoner.loaders.ontology.axioms import (
     HasKey,
     HasSelf,
     HasValue,
-    IntersectionOf,
     InverseProperties,
     NegativeAssertion,
     OneOf,
@@ -49,101 +48,19 @@ from kg_reasoner.loaders.ontology.axioms import (
     SomeValuesFrom,
     SubClassOf,
     SubPropertyOf,
-    UnionOf,
 )
-from kg_reasoner.loaders.rules.swrl import SWRL_CLASSES, SWRL_PREDICATES, Malformed, SwrlRule, read_rules
-from kg_reasoner.terms import IRI, OWL, RDF, RDFS, XSD, BlankNode, Literal, Term, Triple, term_text
+from kg_reasoner.loaders.ontology.ontology_triples import OntologyTriples, Problem
+from kg_reasoner.loaders.ontology.schema_vocabulary import CARDINALITIES, CHARACTERISTICS, FACETS, LISTED, QUALIFIED, RESTRICTIONS
+from kg_reasoner.loaders.rules.swrl import Malformed, SwrlRule, read_rules
+from kg_reasoner.terms import IRI, OWL, RDF, RDFS, XSD, BlankNode, Literal, Term, Triple
 
-__all__ = ["CHARACTERISTICS", "SCHEMA_CLASSES", "SCHEMA_PREDICATES", "Ontology", "Problem", "is_schema_triple", "read_ontology"]
-
-_CARDINALITIES: Final = {
-    OWL[name]: bound
-    for name, bound in {
-        "cardinality": "Exact",
-        "maxCardinality": "Max",
-        "minCardinality": "Min",
-        "qualifiedCardinality": "Exact",
-        "maxQualifiedCardinality": "Max",
-        "minQualifiedCardinality": "Min",
-    }.items()
-}
-_QUALIFIED: Final = frozenset({OWL.qualifiedCardinality, OWL.maxQualifiedCardinality, OWL.minQualifiedCardinality})
-_RESTRICTIONS: Final = (OWL.someValuesFrom, OWL.allValuesFrom, OWL.hasValue, OWL.hasSelf, *_CARDINALITIES)
-_LISTED: Final[dict[IRI, Callable[[tuple[Term, ...]], ClassExpression]]] = {
-    OWL.intersectionOf: IntersectionOf,
-    OWL.unionOf: UnionOf,
-    OWL.oneOf: OneOf,
-}
-_FACETS: Final = (
-    *(XSD[f"{end}{kind}"] for end in ("min", "max") for kind in ("Inclusive", "Exclusive", "Length")),
-    *(XSD[name] for name in ("length", "pattern", "totalDigits", "fractionDigits")),
-    RDF.langRange,
-)
-CHARACTERISTICS: Final = tuple(
-    OWL[f"{kind}Property"]
-    for kind in ("Functional", "InverseFunctional", "Reflexive", "Irreflexive", "Symmetric", "Asymmetric", "Transitive")
-)
-"""The classes whose members are properties with a characteristic."""
-
-SCHEMA_PREDICATES: Final = frozenset(
-    {
-        *(RDF.first, RDF.rest),
-        *(RDFS.subClassOf, RDFS.subPropertyOf, RDFS.domain, RDFS.range),
-        *(OWL.equivalentClass, OWL.disjointWith, OWL.disjointUnionOf, OWL.hasKey),
-        *(OWL.complementOf, OWL.datatypeComplementOf, *_LISTED),
-        *(OWL.onProperty, OWL.onProperties, OWL.onClass, OWL.onDataRange, *_RESTRICTIONS),
-        *(OWL.onDatatype, OWL.withRestrictions, *_FACETS),
-        *(OWL.equivalentProperty, OWL.inverseOf, OWL.propertyDisjointWith, OWL.propertyChainAxiom),
-        *(OWL.members, OWL.distinctMembers),
-        *(OWL.sourceIndividual, OWL.assertionProperty, OWL.targetIndividual, OWL.targetValue),
-        *SWRL_PREDICATES,
-    }
-)
-"""The predicates whose triples state axioms, or parts of axioms."""
-
-SCHEMA_CLASSES: Final = frozenset(
-    {
-        *(OWL.Class, OWL.Restriction, RDFS.Datatype, OWL.DataRange),
-        *(OWL.ObjectProperty, OWL.DatatypeProperty, *CHARACTERISTICS),
-        *(OWL.AllDifferent, OWL.AllDisjointClasses, OWL.AllDisjointProperties, OWL.NegativePropertyAssertion),
-        *SWRL_CLASSES,
-    }
-)
-"""The classes whose members are axioms or declared names: ``x rdf:type c`` matters to the translation for these `c`."""
+__all__ = ["Ontology", "read_ontology"]
 
 _XSD: Final = str(XSD)
 _OTHER_DATATYPES: Final = frozenset({OWL.real, OWL.rational, RDF.HTML})
 """Datatypes outside XML Schema's namespace of which `datatypes` does not know the values."""
 
-_MOST_LISTS: Final = 16
-"""How many lists are read from one head: where nodes have several items, they multiply."""
-
 _WHOLE_NUMBER: Final = re.compile(r"\+?[0-9]{1,9}")
-
-
-def is_schema_triple(triple: Triple, vocabulary: Collection[Term] = frozenset()) -> bool:
-    """Return whether a triple can be relevant to the translation.
-
-    These are the triples with a predicate of `SCHEMA_PREDICATES`, the types among `SCHEMA_CLASSES`, and the types that are blank
-    nodes (an individual of an anonymous class). owl:sameAs is data, except about a name of the ontology's `vocabulary`.
-
-    >>> from kg_reasoner.terms import OWL, RDF, IRI
-    >>> ada, chair = IRI("http://example.org/ada"), IRI("http://example.org/Chair")
-    >>> is_schema_triple((chair, RDF.type, OWL.Class)), is_schema_triple((ada, RDF.type, chair))
-    (True, False)
-    """
-    subject, predicate, object = triple
-    if predicate == RDF.type:
-        return isinstance(object, BlankNode) or object in SCHEMA_CLASSES
-    return predicate in SCHEMA_PREDICATES or (predicate == OWL.sameAs and (subject in vocabulary or object in vocabulary))
-
-
-@dataclass(frozen=True, slots=True)
-class Problem:
-    """A triple that should state an axiom or a part of one and does not, with the reason."""
-
-    triple: Triple
-    reason: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,24 +105,13 @@ def read_ontology(triples: Iterable[Triple], names: Collection[Term] = (), *, st
     return _Reader(triples, names, stated).ontology()
 
 
-class _Reader:
+class _Reader(OntologyTriples):
     def __init__(self, triples: Iterable[Triple], names: Collection[Term], stated: bool) -> None:
+        super().__init__(triples, stated)
         self.names = names
-        self.stated = stated
-        self.objects: dict[Term, dict[Term, list[Term]]] = defaultdict(lambda: defaultdict(list))
-        # Sorted, so that the same triples in another order give the same rules in the same order.
-        text = cache(term_text)
-        for subject, predicate, object in sorted(set(triples), key=lambda triple: tuple(map(text, triple))):
-            self.objects[predicate][subject].append(object)
-        self.members: dict[Term, list[Term]] = defaultdict(list)
-        for subject, types in self.objects[RDF.type].items():
-            for cls in types:
-                if isinstance(cls, BlankNode) or cls in SCHEMA_CLASSES:
-                    self.members[cls].append(subject)
         self.datatypes = {*_OTHER_DATATYPES, *map(IRI, DATATYPES), *self.members[RDFS.Datatype], *self.members[OWL.DataRange]}
         self.axioms: list[Axiom] = []
         self.expressions: dict[Term, list[ClassExpression]] = defaultdict(list)
-        self.problems: list[Problem] = []
         self.class_names: Counter[Term] = Counter(self.members[OWL.Class])
         self.property_names: Counter[Term] = Counter([*self.members[OWL.ObjectProperty], *self.members[OWL.DatatypeProperty]])
 
@@ -232,11 +138,6 @@ class _Reader:
 
     # ---- the parts of axioms
 
-    def triples(self, predicate: Term) -> Iterator[Triple]:
-        for subject, objects in list(self.objects[predicate].items()):
-            for object in objects:
-                yield subject, predicate, object
-
     def each(self, predicate: Term, make: Callable[[Term, Term], Axiom]) -> None:
         """Add an axiom for each triple of a predicate; record a problem for each that `make` finds malformed."""
         for triple in self.triples(predicate):
@@ -250,9 +151,6 @@ class _Reader:
                 for items in self.lists_of(triple):
                     with self.noting(triple):
                         self.axioms.append(make(triple[0], items))
-
-    def noting(self, triple: Triple) -> _Noting:
-        return _Noting(self.problems, triple)
 
     def cls(self, node: Term) -> Term:
         if isinstance(node, Literal):
@@ -268,55 +166,6 @@ class _Reader:
         self.property_names[node] += 1
         return node
 
-    def list_of(self, head: Term) -> tuple[Term, ...]:
-        """Return the items of an RDF list."""
-        items: list[Term] = []
-        seen: set[Term] = set()
-        node = head
-        while node != RDF.nil:
-            first = self.objects[RDF.first].get(node, [])
-            rest = self.objects[RDF.rest].get(node, [])
-            if node in seen:
-                raise Malformed("the list is cyclic")
-            if not first and not rest:
-                raise Malformed(f"the list is incomplete: {node} has neither rdf:first nor rdf:rest")
-            if len(first) != 1 or len(rest) != 1:
-                raise Malformed(f"a list node has {len(first)} rdf:first and {len(rest)} rdf:rest; it needs one of each")
-            seen.add(node)
-            items.append(first[0])
-            node = rest[0]
-        if not items:
-            raise Malformed("the list is empty")
-        return tuple(items)
-
-    def lists_of(self, triple: Triple) -> list[tuple[Term, ...]]:
-        """Return the items of each RDF list (normally one) with the object of a triple as its head."""
-        try:
-            return [self.list_of(triple[2])]
-        except Malformed as error:
-            found = self.some_lists(triple[2])
-            if not found:
-                raise
-            if self.stated:
-                self.problems.append(Problem(triple, str(error)))
-            return found
-
-    def some_lists(self, head: Term) -> list[tuple[Term, ...]]:
-        """Return the items of all lists from a head; every node may have several items and successors."""
-        firsts, rests = self.objects[RDF.first], self.objects[RDF.rest]
-        found: list[tuple[Term, ...]] = []
-        waiting: list[tuple[Term, _Items]] = [(head, None)]
-        steps = _MOST_LISTS * (len(firsts) + 1)  # circles have no end
-        while waiting and len(found) < _MOST_LISTS and steps:
-            node, before = waiting.pop()
-            steps -= 1
-            if node == RDF.nil and before is not None:
-                found.append(_in_order(before))
-                continue
-            pairs = [(rest, (first, before)) for first in firsts.get(node, ()) for rest in rests.get(node, ())]
-            waiting += reversed(pairs)
-        return found
-
     def classes(self, nodes: Iterable[Term]) -> tuple[Term, ...]:
         return tuple(map(self.cls, nodes))
 
@@ -326,7 +175,7 @@ class _Reader:
     # ---- class expressions
 
     def read_expressions(self) -> None:
-        for predicate, kind in _LISTED.items():
+        for predicate, kind in LISTED.items():
             for triple in self.triples(predicate):
                 with self.noting(triple):
                     for items in self.lists_of(triple):
@@ -351,7 +200,7 @@ class _Reader:
             self.axioms.append(Definition(node, expression))
 
     def facets(self, node: Term) -> Iterator[tuple[Term, Term]]:
-        for facet in _FACETS:
+        for facet in FACETS:
             for value in self.objects[facet].get(node, ()):
                 yield facet, value
 
@@ -361,20 +210,20 @@ class _Reader:
         on_property = self.objects[OWL.onProperty]
         for triple in self.triples(OWL.onProperty):
             node, _, property = triple
-            found = [(predicate, value) for predicate in _RESTRICTIONS for value in self.objects[predicate].get(node, ())]
+            found = [(predicate, value) for predicate in RESTRICTIONS for value in self.objects[predicate].get(node, ())]
             if not found:
                 self.problems.append(Problem(triple, "the restriction does not say what it restricts the property to"))
             for predicate, value in found:
                 with self.noting((node, predicate, value)):
                     for expression in self.restrictions(node, property, predicate, value):
                         self.hang(node, expression)
-        for predicate in _RESTRICTIONS:
+        for predicate in RESTRICTIONS:
             for node, _, value in self.triples(predicate):
                 if node not in on_property and node not in self.objects[OWL.onProperties]:
                     self.problems.append(Problem((node, predicate, value), "the restriction has no owl:onProperty"))
         for node in self.members[OWL.Restriction]:
             if node not in on_property and not any(
-                node in self.objects[predicate] for predicate in (*_RESTRICTIONS, OWL.onProperties)
+                node in self.objects[predicate] for predicate in (*RESTRICTIONS, OWL.onProperties)
             ):
                 self.problems.append(Problem((node, RDF.type, OWL.Restriction), "the restriction has no owl:onProperty"))
 
@@ -392,8 +241,8 @@ class _Reader:
             yield HasSelf(self.property(property))
         else:
             number = self.number(value)
-            bound = _CARDINALITIES[predicate]
-            if predicate not in _QUALIFIED:
+            bound = CARDINALITIES[predicate]
+            if predicate not in QUALIFIED:
                 yield Cardinality(bound, number, self.property(property))
                 return
             fillers = [*self.objects[OWL.onClass].get(node, ()), *self.objects[OWL.onDataRange].get(node, ())]
@@ -434,15 +283,6 @@ class _Reader:
                     self.axioms.append(Characteristic(kind, self.property(property)))
         disjoint = self.listed(OWL.AllDisjointProperties, OWL.members)
         self.each_list(disjoint, lambda _, items: DisjointProperties(self.properties(items)))
-
-    def listed(self, kind: Term, *predicates: Term) -> Iterator[Triple]:
-        """Yield the triples with the members of the n-ary axioms of a kind."""
-        for node in self.members[kind]:
-            found = [(node, predicate, head) for predicate in predicates for head in self.objects[predicate].get(node, ())]
-            if not found:
-                names = " or ".join(f"owl:{str(predicate)[1:-1].rpartition('#')[2]}" for predicate in predicates)
-                self.problems.append(Problem((node, RDF.type, kind), f"the axiom has no {names}"))
-            yield from found
 
     def read_assertions(self) -> None:
         for triple in self.listed(OWL.AllDifferent, OWL.members, OWL.distinctMembers):
@@ -504,34 +344,5 @@ class _Reader:
         return {node: named for node, named in found.items() if isinstance(node, BlankNode)}
 
 
-class _Noting:
-    """A context that turns `Malformed` into a problem of a triple."""
-
-    def __init__(self, problems: list[Problem], triple: Triple) -> None:
-        self.problems = problems
-        self.triple = triple
-
-    def __enter__(self) -> None:
-        return None
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> bool:
-        if not isinstance(error, Malformed):
-            return False
-        self.problems.append(Problem(self.triple, str(error)))
-        return True
-
-
 def _different(rule: str, _: Term, individuals: tuple[Term, ...]) -> DifferentIndividuals:
     return DifferentIndividuals(individuals, rule)
-
-
-_Items: TypeAlias = "tuple[Term, _Items] | None"
-"""The items of a list so far: the last one, and those before it."""
-
-
-def _in_order(items: _Items) -> tuple[Term, ...]:
-    found: list[Term] = []
-    while items is not None:
-        item, items = items
-        found.append(item)
-    return tuple(reversed(found))

@@ -14,13 +14,15 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
-from kg_reasoner.loaders.ontology.dlp import AUXILIARY_PREFIX, LITERAL_TYPE, rules_of
+from kg_reasoner.loaders.ontology.clauses import AUXILIARY_PREFIX, LITERAL_TYPE
+from kg_reasoner.loaders.ontology.dlp import rules_of
 from kg_reasoner.loaders.ontology.functional import Texts
 from kg_reasoner.loaders.ontology.hierarchy import Hierarchy
 from kg_reasoner.loaders.ontology.live import LiveTranslation, RuleChanges, is_local
-from kg_reasoner.loaders.ontology.ontology import SCHEMA_CLASSES, SCHEMA_PREDICATES, Ontology, is_schema_triple, read_ontology
+from kg_reasoner.loaders.ontology.ontology import Ontology, read_ontology
 from kg_reasoner.loaders.ontology.profile import AxiomWarning, warnings_of
 from kg_reasoner.loaders.ontology.profiles import Profiles, beyond, profiles_of
+from kg_reasoner.loaders.ontology.schema_vocabulary import SCHEMA_CLASSES, SCHEMA_PREDICATES, is_schema_triple
 from kg_reasoner.loaders.ontology.swrl_clauses import refusal
 from kg_reasoner.loaders.ontology.swrl_texts import rule_text
 from kg_reasoner.program import TRIPLE, Rule

@@ -6,9 +6,9 @@ section 11 of the Structural Specification, as far as the axioms in a graph show
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
-from typing import Final, TypeAlias
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Final
 
 from kg_reasoner.loaders.ontology.axioms import (
     AllValuesFrom,
@@ -35,17 +35,16 @@ from kg_reasoner.loaders.ontology.axioms import (
     PropertyChain,
     PropertyDomain,
     PropertyRange,
-    SameNames,
     SomeValuesFrom,
     SubClassOf,
     SubPropertyOf,
     UnionOf,
-    at_most,
 )
 from kg_reasoner.loaders.ontology.dl import beyond_dl
 from kg_reasoner.loaders.ontology.functional import Texts
 from kg_reasoner.loaders.ontology.ontology import Ontology
 from kg_reasoner.loaders.ontology.profile import AxiomWarning
+from kg_reasoner.loaders.ontology.profile_grammars import GRAMMARS, Grammar, of_one
 from kg_reasoner.loaders.ontology.ranges import lost_ranges
 from kg_reasoner.loaders.ontology.swrl_texts import rule_text
 from kg_reasoner.terms import IRI, OWL, RDF, RDFS, XSD, BlankNode, Literal, Term, Triple
@@ -110,7 +109,7 @@ def profiles_of(ontology: Ontology, others: Iterable[Triple] = (), prefixes: Map
 
 def _assertions(name: str, others: Iterable[Triple], ontology: Ontology, texts: Texts) -> Iterator[AxiomWarning]:
     """Yield the assertions that are not in a profile."""
-    grammar = _GRAMMARS[name]
+    grammar = GRAMMARS[name]
     properties = {OWL.sameAs, OWL.differentFrom, *ontology.object_properties, *ontology.data_properties}
     for triple in others:
         subject, predicate, value = triple
@@ -135,7 +134,7 @@ def beyond(name: str, ontology: Ontology, texts: Texts, *, has_blank_individuals
     """
     for problem in ontology.problems:
         yield AxiomWarning(texts.triple(problem.triple), problem.reason)
-    grammar = _GRAMMARS[name]
+    grammar = GRAMMARS[name]
     reader = _Reader(
         replace(grammar, has_blank_individuals=grammar.has_blank_individuals or has_blank_individuals), ontology, texts
     )
@@ -149,150 +148,10 @@ def beyond(name: str, ontology: Ontology, texts: Texts, *, has_blank_individuals
         yield from lost_ranges(ontology, texts)
 
 
-Kinds: TypeAlias = frozenset[type]
-
-
-@dataclass(frozen=True)
-class _Side:
-    """What may be on one side of an inclusion.
-
-    Attributes:
-        name: What messages call it.
-        kinds: The kinds of expressions.
-        of_data: Those of data ranges.
-        has_thing: Whether owl:Thing may be there.
-        operands: The side for the parts of an expression, by its kind; this side where it is absent.
-        only: Whether the details of an expression are permitted, by its kind.
-    """
-
-    name: str
-    kinds: Kinds
-    has_thing: bool = True
-    operands: Mapping[type, str] = field(default_factory=dict)
-    only: Mapping[type, Callable[[Ontology, ClassExpression], bool]] = field(default_factory=dict)
-
-    def permits(self, ontology: Ontology, expression: ClassExpression) -> bool:
-        """Return whether the details of an expression are permitted."""
-        check = self.only.get(type(expression))
-        return check is None or check(ontology, expression)
-
-
-@dataclass(frozen=True)
-class _Grammar:
-    name: str
-    sides: Mapping[str, _Side]
-    axioms: Kinds
-    characteristics: frozenset[IRI]
-    datatypes: frozenset[IRI]
-    ranges: Kinds
-    has_inverses: bool
-    has_blank_individuals: bool
-
-
-def _of_one(_: Ontology, expression: ClassExpression) -> bool:
-    return not isinstance(expression, OneOf) or len(expression.members) == 1
-
-
-def _upper_bound(_: Ontology, expression: ClassExpression) -> bool:
-    return isinstance(expression, Cardinality) and expression.bound == "Max" and at_most(expression) in (0, 1)
-
-
-def _of_thing(ontology: Ontology, expression: ClassExpression) -> bool:
-    return isinstance(expression, SomeValuesFrom) and (expression.filler == OWL.Thing or ontology.is_datatype(expression.filler))
-
-
-def _of_name(ontology: Ontology, expression: ClassExpression) -> bool:
-    return isinstance(expression, SomeValuesFrom) and (
-        isinstance(expression.filler, IRI) or ontology.is_datatype(expression.filler)
-    )
-
-
-def _datatypes(xsd: str, *others: IRI) -> frozenset[IRI]:
-    return frozenset({RDF.PlainLiteral, RDF.XMLLiteral, RDFS.Literal, *(XSD[name] for name in xsd.split()), *others})
-
-
-_COMMON: Final = (
-    "decimal integer nonNegativeInteger string normalizedString token Name NCName NMTOKEN hexBinary base64Binary anyURI"
-)
-_MORE: Final = (
-    "nonPositiveInteger positiveInteger negativeInteger long int short byte unsignedLong unsignedInt unsignedShort unsignedByte "
-    "float double language boolean"
-)
-_OF_CLASSES: Final = frozenset({SubClassOf, EquivalentClasses, Definition, DisjointClasses, ClassAssertion})
-_OF_PROPERTIES: Final = frozenset({SubPropertyOf, EquivalentProperties, PropertyDomain, PropertyRange, Characteristic})
-_BOTH_WAYS: Final = frozenset({InverseProperties, DisjointProperties})
-_NAMES: Final = frozenset({SameNames, DifferentIndividuals})
-
-_OF_RL: Final = ("Functional", "InverseFunctional", "Irreflexive", "Symmetric", "Asymmetric", "Transitive")
-
-_EL_CLASS: Final = _Side("in a class", frozenset({IntersectionOf, OneOf, SomeValuesFrom, HasValue, HasSelf}), only={OneOf: _of_one})
-_GRAMMARS: Final = {
-    "EL": _Grammar(
-        "EL",
-        {"sub": _EL_CLASS, "super": _EL_CLASS, "equivalent": _EL_CLASS},
-        _OF_CLASSES | _OF_PROPERTIES | _NAMES | {PropertyChain, HasKey, NegativeAssertion},
-        frozenset({OWL.TransitiveProperty, OWL.ReflexiveProperty}),
-        _datatypes(f"{_COMMON} dateTime dateTimeStamp", OWL.real, OWL.rational),
-        frozenset({IntersectionOf, OneOf}),
-        has_inverses=False,
-        has_blank_individuals=False,
-    ),
-    "QL": _Grammar(
-        "QL",
-        {
-            "sub": _Side("as a subclass", frozenset({SomeValuesFrom}), only={SomeValuesFrom: _of_thing}),
-            "equivalent": _Side("as an equivalent class", frozenset({SomeValuesFrom}), only={SomeValuesFrom: _of_thing}),
-            "super": _Side(
-                "as a superclass",
-                frozenset({IntersectionOf, ComplementOf, SomeValuesFrom}),
-                operands={ComplementOf: "sub"},
-                only={SomeValuesFrom: _of_name},
-            ),
-        },
-        _OF_CLASSES | _OF_PROPERTIES | {DifferentIndividuals, InverseProperties, DisjointProperties, SameNames},
-        frozenset({OWL.ReflexiveProperty, OWL.IrreflexiveProperty, OWL.SymmetricProperty, OWL.AsymmetricProperty}),
-        _datatypes(f"{_COMMON} dateTime dateTimeStamp", OWL.real, OWL.rational),
-        frozenset({IntersectionOf}),
-        has_inverses=True,
-        has_blank_individuals=False,
-    ),
-    "RL": _Grammar(
-        "RL",
-        {
-            "sub": _Side(
-                "as a subclass",
-                frozenset({IntersectionOf, UnionOf, OneOf, SomeValuesFrom, HasValue}),
-                has_thing=False,
-                operands={SomeValuesFrom: "filler"},
-            ),
-            "filler": _Side(
-                "as a value of a subclass",
-                frozenset({IntersectionOf, UnionOf, OneOf, SomeValuesFrom, HasValue}),
-                operands={SomeValuesFrom: "filler", IntersectionOf: "sub", UnionOf: "sub"},
-            ),
-            "super": _Side(
-                "as a superclass",
-                frozenset({IntersectionOf, ComplementOf, AllValuesFrom, HasValue, Cardinality}),
-                has_thing=False,
-                operands={ComplementOf: "sub", Cardinality: "filler"},
-                only={Cardinality: _upper_bound},
-            ),
-            "equivalent": _Side("as an equivalent class", frozenset({IntersectionOf, HasValue}), has_thing=False),
-        },
-        _OF_CLASSES | _OF_PROPERTIES | _NAMES | _BOTH_WAYS | {PropertyChain, HasKey, NegativeAssertion},
-        frozenset(OWL[f"{kind}Property"] for kind in _OF_RL),
-        _datatypes(f"{_COMMON} {_MORE} dateTime dateTimeStamp"),
-        frozenset({IntersectionOf}),
-        has_inverses=True,
-        has_blank_individuals=True,
-    ),
-}
-
-
 class _Reader:
     """Reads axioms by a grammar."""
 
-    def __init__(self, grammar: _Grammar, ontology: Ontology, texts: Texts) -> None:
+    def __init__(self, grammar: Grammar, ontology: Ontology, texts: Texts) -> None:
         self.grammar, self.ontology, self.texts = grammar, ontology, texts
         self._open: set[tuple[Term, str]] = set()
 
@@ -372,7 +231,7 @@ class _Reader:
         literals = isinstance(expression, OneOf) and all(isinstance(member, Literal) for member in expression.members)
         text = self.texts.expression(expression)
         if is_range or literals:
-            if type(expression) not in grammar.ranges or not _of_one(self.ontology, expression):
+            if type(expression) not in grammar.ranges or not of_one(self.ontology, expression):
                 yield f"the data range {text}"
                 return
         elif type(expression) not in allowed.kinds or not allowed.permits(self.ontology, expression):

@@ -13,9 +13,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
-from typing import Final, Protocol, TypeAlias
+from typing import Final, TypeAlias
 
 from kg_reasoner.loaders.ontology.axioms import DatatypeRestriction, DifferentIndividuals
+from kg_reasoner.loaders.ontology.clauses import Clauses
 from kg_reasoner.loaders.ontology.ontology import Ontology
 from kg_reasoner.loaders.ontology.swrl_texts import arguments_of, builtin_text
 from kg_reasoner.loaders.rules.builtins import Builtin, Refused, arranged, condition
@@ -31,9 +32,9 @@ from kg_reasoner.loaders.rules.swrl import (
 )
 from kg_reasoner.loaders.rules.swrl_builtins import builtins_of
 from kg_reasoner.program import FALSE, Argument, Atom, BodyLiteral, Call, Filter, Variable, triple
-from kg_reasoner.terms import OWL, XSD, Term, literal
+from kg_reasoner.terms import OWL, XSD, literal
 
-__all__ = ["Clauses", "add_rules", "refusal"]
+__all__ = ["add_rules", "refusal"]
 
 _NAME: Final = "swrl"
 """What the rules of a SWRL rule without a name are called."""
@@ -49,25 +50,6 @@ _ORDER: Final = {
 
 _X, _Y, _I, _J = (Variable(name) for name in "xyij")
 _Substitution: TypeAlias = dict[Argument, Argument]
-
-
-class Clauses(Protocol):
-    """The interface of the DLP translation for SWRL rules (see `dlp`)."""
-
-    @property
-    def ontology(self) -> Ontology: ...
-
-    def member(self, node: Term, instance: Argument) -> Atom: ...
-
-    def related(self, property: Term, subject: Argument, object: Argument) -> Atom: ...
-
-    def conclude(self, node: Term, instance: Argument, body: Iterable[BodyLiteral], name: str) -> None: ...
-
-    def relate(self, property: Term, subject: Argument, object: Argument, body: Iterable[BodyLiteral], name: str) -> None: ...
-
-    def add(self, head: Atom, body: Iterable[BodyLiteral], name: str) -> None: ...
-
-    def helper(self, kind: str, terms: Sequence[Term], text: str) -> str: ...
 
 
 @dataclass(frozen=True, slots=True)

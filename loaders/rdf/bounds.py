@@ -40,7 +40,14 @@ class DocumentBounds:
                 raise ReasonerError(f"the bound {name} must be a positive integer, not {value!r}")
 
     def expanded(self, size: int) -> int:
-        """Return the number of bytes that `size` bytes may expand to."""
+        """Return the number of bytes that `size` bytes may expand to.
+
+        Args:
+            size: The number of bytes of the document as it is stored.
+
+        Returns:
+            The number.
+        """
         return max(_ALWAYS, self.expansion * size)
 
 

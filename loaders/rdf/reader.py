@@ -100,6 +100,9 @@ def read(
         threads: The number of threads that read a long document together; None: one per core that the process may use. The result
             does not depend on it.
 
+    Returns:
+        An iterator of blocks.
+
     Raises:
         ValueError: The number of threads is wrong.
         UnknownNameError: The format is unknown.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Final, TypeAlias
 
 from kg_reasoner.errors import LoadError
@@ -12,6 +12,7 @@ from kg_reasoner.loaders.syntaxes.constructs import Construct, Part
 from kg_reasoner.loaders.syntaxes.functional import read_functional
 from kg_reasoner.loaders.syntaxes.obo_clauses import Clause, Frame, Reference
 from kg_reasoner.loaders.syntaxes.obo_ids import OBO, Identifiers
+from kg_reasoner.loaders.syntaxes.obo_treatments import TREATMENTS, treatments
 from kg_reasoner.loaders.syntaxes.source import Settings, SourceText
 from kg_reasoner.terms import IRI, RDFS, XSD, Literal, Term
 
@@ -69,7 +70,7 @@ class Translation:
         self._header = header
         self._settings = settings
         self._subject: IRI | None = None
-        self._xrefs = _treatments(header)
+        self._xrefs = treatments(header)
         self._namespace: Literal | None = None
         """The namespace of stanzas that have none of their own."""
         for clause in header.clauses:
@@ -368,56 +369,7 @@ class Translation:
         reference, _ = clause.reference()
         for treat, arguments in self._xrefs.get(reference.id.partition(":")[0], ()):
             other = self._ids.iri(reference.id, clause)
-            yield _TREATMENTS[treat](self, subject, other, [self._ids.iri(name, clause) for name in arguments])
-
-    def _as_genus_differentia(self, subject: IRI, other: IRI, arguments: list[IRI]) -> Construct:
-        relation, filler = arguments
-        expression = Construct("ObjectIntersectionOf", (other, Construct("ObjectSomeValuesFrom", (relation, filler))))
-        return Construct("EquivalentClasses", (subject, expression))
-
-    def _as_reverse_genus_differentia(self, subject: IRI, other: IRI, arguments: list[IRI]) -> Construct:
-        return self._as_genus_differentia(other, subject, arguments)
-
-    def _as_relationship(self, subject: IRI, other: IRI, arguments: list[IRI]) -> Construct:
-        return Construct("SubClassOf", (subject, Construct("ObjectSomeValuesFrom", (arguments[0], other))))
-
-    def _as_equivalent(self, subject: IRI, other: IRI, _: list[IRI]) -> Construct:
-        return Construct("EquivalentClasses", (subject, other))
-
-    def _as_is_a(self, subject: IRI, other: IRI, _: list[IRI]) -> Construct:
-        return Construct("SubClassOf", (subject, other))
-
-    def _as_has_subclass(self, subject: IRI, other: IRI, _: list[IRI]) -> Construct:
-        return Construct("SubClassOf", (other, subject))
-
-
-_Treatment: TypeAlias = "Callable[[Translation, IRI, IRI, list[IRI]], Construct]"
-_TREATMENTS: Final[dict[str, _Treatment]] = {
-    "treat-xrefs-as-equivalent": Translation._as_equivalent,
-    "treat-xrefs-as-is_a": Translation._as_is_a,
-    "treat-xrefs-as-has-subclass": Translation._as_has_subclass,
-    "treat-xrefs-as-relationship": Translation._as_relationship,
-    "treat-xrefs-as-genus-differentia": Translation._as_genus_differentia,
-    "treat-xrefs-as-reverse-genus-differentia": Translation._as_reverse_genus_differentia,
-}
-_ARGUMENTS: Final = {
-    "treat-xrefs-as-relationship": 1,
-    "treat-xrefs-as-genus-differentia": 2,
-    "treat-xrefs-as-reverse-genus-differentia": 2,
-}
-
-
-def _treatments(header: Frame) -> dict[str, list[tuple[str, list[str]]]]:
-    """Return how references are treated, by their prefixes."""
-    found: dict[str, list[tuple[str, list[str]]]] = {}
-    for clause in header.clauses:
-        if clause.tag in _TREATMENTS:
-            words = clause.text()[0].split()
-            if len(words) != 1 + _ARGUMENTS.get(clause.tag, 0):
-                needed = ("", " and an identifier", " and two identifiers")[_ARGUMENTS.get(clause.tag, 0)]
-                raise clause.error(f"expected a prefix{needed} after `{clause.tag}:`")
-            found.setdefault(words[0], []).append((clause.tag, words[1:]))
-    return found
+            yield TREATMENTS[treat](subject, other, [self._ids.iri(name, clause) for name in arguments])
 
 
 _CARDINALITIES: Final = {

@@ -29,7 +29,7 @@ REPRESENTATIVE: Final = "representative"
 """The column of the term that stands for those of its component."""
 
 FEW_PAIRS: Final = 1_000_000
-"""So many pairs are joined on the driver: about 500 MB of Python strings at the most."""
+"""The maximum number of pairs that are joined on the driver: about 500 MB of Python strings."""
 
 Method: TypeAlias = Literal["driver", "graphframes", "contraction"]
 

@@ -39,10 +39,10 @@ if TYPE_CHECKING:
 __all__ = ["Facts"]
 
 SMALL: Final = 100_000
-"""So many triples are read where they are, again and again, instead of being extracted."""
+"""The maximum number of triples that are read where they are at each use, instead of being extracted."""
 
 ROWS_OF_A_FILE: Final = 2_000_000
-"""So many rows are in a file that is made of smaller ones."""
+"""The number of rows of a file that is made of smaller ones."""
 
 
 class Facts:

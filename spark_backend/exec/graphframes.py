@@ -81,6 +81,12 @@ def number_terms(terms: DataFrame) -> DataFrame:
 def to_graphframe(triples: DataFrame) -> GraphFrame:
     """Return the graph of triples as a GraphFrame; for its columns, see `graph_tables`.
 
+    Args:
+        triples: The triples.
+
+    Returns:
+        The GraphFrame.
+
     Raises:
         ReasonerError: GraphFrames cannot be used; the message says what to do.
     """

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["CHOICE", "FEW", "MOST_MASKS", "MaskTable", "TooManyMasks"]
 
 FEW: Final = 200_000
-"""So many rows of one column are sent to every executor instead of being shuffled."""
+"""The maximum number of rows of one column that are sent to every executor instead of being shuffled."""
 
 MOST_MASKS: Final = 300_000
 """With more distinct masks, the driver is not the place to close them."""

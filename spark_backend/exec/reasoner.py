@@ -94,6 +94,19 @@ class SparkReasoner:
 
         For `bad_lines`, `format` and `blank_nodes` see `reading.read_triples`; the other options are those of the class.
 
+        Args:
+            spark: The session.
+            program: The rules.
+            paths: The files.
+            bad_lines: What happens to lines that are not statements: ``raise``, ``skip``, or a folder for them.
+            format: The syntax; by default it is that of the names.
+            blank_nodes: Whose the labels of blank nodes are: each ``document``'s, each ``file``'s, or ``shared``.
+            work_dir: The folder for what is stored between iterations.
+            options: Further options of the reasoner.
+
+        Returns:
+            The reasoner.
+
         Raises:
             LoadError, OutputError, UnknownNameError: As `reading.read_triples` says.
             ReasonerError: The work directory is missing.
@@ -105,11 +118,19 @@ class SparkReasoner:
         return cls(spark, program, triples, work_dir=work, **options)
 
     def plan(self) -> Plan:
-        """Return the logical plan. This takes one pass over the data, and derives nothing from it."""
+        """Return the logical plan. This takes one pass over the data, and derives nothing from it.
+
+        Returns:
+            The plan.
+        """
         return self.run.plan()
 
     def explain(self) -> str:
-        """Return the logical plan as text: the passes in the order of execution, and what each derives."""
+        """Return the logical plan as text: the passes in the order of execution, and what each derives.
+
+        Returns:
+            The text.
+        """
         return self.plan().text()
 
     @property
@@ -124,6 +145,9 @@ class SparkReasoner:
         Args:
             expanded: Whether equal terms have all triples of each other. Otherwise, the triples are those of their representatives,
                 without owl:sameAs, if `equal_terms` has any: for a group of n equal terms, n instead of n * n triples say so.
+
+        Returns:
+            The triples.
         """
         run, state = self.run, self.run.state
         if run.representatives is None:
@@ -136,6 +160,9 @@ class SparkReasoner:
     def equal_terms(self) -> DataFrame:
         """Return the terms that others stand for in ``triples(expanded=False)``: the columns ``term`` and ``representative``. None,
         if equality is treated by rules.
+
+        Returns:
+            The terms.
         """
         run = self.run
         run.state  # noqa: B018  # evaluates
@@ -160,6 +187,18 @@ class SparkReasoner:
 
         For `expanded`, see `triples`; for the other options, `writing.write`.
 
+        Args:
+            path: The folder.
+            format: The format of the files.
+            inferred_only: Whether only derived triples are written.
+            expanded: Whether equal terms have all triples of each other.
+            overwrite: Whether an existing folder is replaced.
+            compression: The compression of the files.
+            files: The number of files.
+
+        Returns:
+            The number of triples.
+
         Raises:
             OutputError, UnknownNameError: As `writing.write` says.
         """
@@ -169,6 +208,12 @@ class SparkReasoner:
 
     def facts(self, predicate: str) -> DataFrame:
         """Return the facts of a general predicate, given and derived, without duplicates, in the columns a0, a1 ...
+
+        Args:
+            predicate: The name of the predicate.
+
+        Returns:
+            The facts.
 
         Raises:
             UnknownNameError: Neither the program nor the facts have such a predicate.
@@ -191,6 +236,9 @@ class SparkReasoner:
 
         The columns: ``rule``, its text; ``name``, that of the rule, and ``axiom``, what it was translated from, if there are any;
         ``values``, a map from the names of its variables to the texts of their values.
+
+        Returns:
+            The violations.
         """
         run, state = self.run, self.run.state
         frames = []

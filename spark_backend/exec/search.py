@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 __all__ = ["searched"]
 
 ROWS: Final = 100_000
-"""So many pairs are one batch, at the least."""
+"""The minimum number of pairs in a batch."""
 
 SEARCHES: Final = 1000
-"""So many searches are one task, at the least."""
+"""The minimum number of searches in a task."""
 
 
 def searched(spark: SparkSession, graph: StepGraph) -> DataFrame:

@@ -23,7 +23,7 @@ SAMPLE: Final = 64
 """One of so many triples is counted."""
 
 LEAST: Final = 100_000
-"""So many rows are a short task."""
+"""The number of rows of a short task."""
 
 MOST_PARTS: Final = 64
 """Into so many parts a heavy term is split at most, because the rows of the other side are there so many times."""

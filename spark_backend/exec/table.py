@@ -18,7 +18,7 @@ Part: TypeAlias = Literal["all", "old", "delta"]
 
 
 MOST_STEPS: Final = 12
-"""So many steps are read one by one; then they are stored as one."""
+"""The number of steps that are read one by one before they are stored as one."""
 
 
 class Growing:

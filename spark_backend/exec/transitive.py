@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 __all__ = ["Closed", "close"]
 
 FEW_STEPS: Final = 100_000
-"""So many steps are sent to the driver, and from there to all tasks."""
+"""The maximum number of steps that are sent to the driver, and from there to all tasks."""
 
 FEW_CLOSED: Final = 200_000
 """The driver closes them, as long as the closure has no more pairs."""

@@ -49,6 +49,9 @@ def update(
         facts: As for the materialisation.
         work_dir: The work directory, which must differ from that of a materialisation read from there.
         progress: Called with a report of every action.
+
+    Returns:
+        The materialisation.
     """
     spark, report, options = materialised.sparkSession, reporting(progress), Options(facts, work_dir, progress=progress)
     relations = dict(facts or {})

@@ -66,6 +66,9 @@ def read_triples(
             write to. If the triples of the same files (by name, size and time) are there from an earlier call, they are taken as
             they are. Tables are not kept: they are read where they stand.
 
+    Returns:
+        The triples.
+
     Raises:
         MissingExtraError: Pyspark is not installed.
         LoadError: A file does not exist, cannot be read or is in another format; or a line is bad, with ``"raise"``.

@@ -51,6 +51,9 @@ def write(
         files: About so many files of similar size, sorted by predicate, subject and object, so that readers of Parquet, Delta or
             Iceberg skip files and row groups; this shuffles all triples. By default, the files are those of Spark's tasks.
 
+    Returns:
+        The number of triples.
+
     Raises:
         OutputError: The folder exists and may not be overwritten, or it cannot be written.
         UnknownNameError: The format is unknown.

@@ -28,7 +28,8 @@ from kg_reasoner.engine.equality.treatment import Equality, Transfer
 from kg_reasoner.engine.equality.views import ExpandingQueries
 from kg_reasoner.engine.fact_base import FactBase
 from kg_reasoner.engine.inconsistency import Violation
-from kg_reasoner.engine.materialise import Materialiser, PlannedRule
+from kg_reasoner.engine.materialise import Materialiser
+from kg_reasoner.engine.planned_rules import PlannedRule
 from kg_reasoner.language import analysis
 from kg_reasoner.planning.catalog import INTERNAL
 from kg_reasoner.program import TRIPLE, Atom, Program, Rule

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from kg_reasoner.engine.equality.names import Renaming
     from kg_reasoner.engine.fact_base import FactBase
     from kg_reasoner.engine.inconsistency import Violation
-    from kg_reasoner.engine.materialise import PlannedRule
+    from kg_reasoner.engine.planned_rules import PlannedRule
     from kg_reasoner.explain.derivations import Derivations
     from kg_reasoner.program import Atom, Rule
     from kg_reasoner.query.delta import Delta

@@ -9,7 +9,8 @@ from importlib import import_module
 from typing import Final, Literal, NamedTuple, Protocol, TypeAlias, cast
 
 from kg_reasoner.engine.counters import Counters
-from kg_reasoner.engine.materialise import Materialiser, PlannedRule
+from kg_reasoner.engine.materialise import Materialiser
+from kg_reasoner.engine.planned_rules import PlannedRule
 from kg_reasoner.errors import UnknownNameError
 from kg_reasoner.planning.groups import ComputedRelation
 from kg_reasoner.progress import Progress

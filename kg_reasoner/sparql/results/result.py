@@ -148,6 +148,9 @@ class SelectResult(_Table):
         Args:
             terms: The library whose terms the rows have, ``kg_reasoner`` (`kg_reasoner.terms`) or ``rdflib``.
 
+        Returns:
+            An iterator of rows.
+
         Raises:
             UnknownNameError: The library is unknown.
         """
@@ -178,11 +181,18 @@ class SelectResult(_Table):
         write(target, format, lambda kind: solution_parts(self._columns, kind))
 
     def to_json(self) -> str:
-        """Return the solutions as SPARQL 1.1 Query Results JSON."""
+        """Return the solutions as SPARQL 1.1 Query Results JSON.
+
+        Returns:
+            The text.
+        """
         return "".join(solution_parts(self._columns, "json"))
 
     def to_xml(self) -> str:
         """Return the solutions as SPARQL Query Results XML.
+
+        Returns:
+            The text.
 
         Raises:
             OutputError: XML cannot hold a character.
@@ -190,11 +200,19 @@ class SelectResult(_Table):
         return "".join(solution_parts(self._columns, "xml"))
 
     def to_csv(self) -> str:
-        """Return the solutions as SPARQL 1.1 Query Results CSV, which does not tell IRIs from literals."""
+        """Return the solutions as SPARQL 1.1 Query Results CSV, which does not tell IRIs from literals.
+
+        Returns:
+            The text.
+        """
         return "".join(solution_parts(self._columns, "csv"))
 
     def to_tsv(self) -> str:
-        """Return the solutions as SPARQL 1.1 Query Results TSV."""
+        """Return the solutions as SPARQL 1.1 Query Results TSV.
+
+        Returns:
+            The text.
+        """
         return "".join(solution_parts(self._columns, "tsv"))
 
 
@@ -237,11 +255,19 @@ class AskResult(_Result):
         write(target, format, lambda kind: [truth_text(self.truth, "xml" if kind == "xml" else "json")], ("json", "xml"))
 
     def to_json(self) -> str:
-        """Return the truth value as SPARQL 1.1 Query Results JSON."""
+        """Return the truth value as SPARQL 1.1 Query Results JSON.
+
+        Returns:
+            The text.
+        """
         return truth_text(self.truth, "json")
 
     def to_xml(self) -> str:
-        """Return the truth value as SPARQL Query Results XML."""
+        """Return the truth value as SPARQL Query Results XML.
+
+        Returns:
+            The text.
+        """
         return truth_text(self.truth, "xml")
 
 
@@ -280,13 +306,20 @@ class GraphResult(_Table):
         Args:
             terms: The library of the terms, ``kg_reasoner`` (`kg_reasoner.terms`) or ``rdflib``.
 
+        Returns:
+            An iterator of triples.
+
         Raises:
             UnknownNameError: The library is unknown.
         """
         return self.tuples(terms)
 
     def to_graph(self) -> rdflib.Graph:
-        """Return the triples as a new graph of rdflib, with the prefixes of the query."""
+        """Return the triples as a new graph of rdflib, with the prefixes of the query.
+
+        Returns:
+            The graph.
+        """
         from rdflib import Graph
 
         graph = Graph()

@@ -36,7 +36,11 @@ class Row(tuple[Any, ...]):
         return tuple.__getitem__(self, place)
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the values of the bound variables by name."""
+        """Return the values of the bound variables by name.
+
+        Returns:
+            The values.
+        """
         return {name: value for name, value in zip(self.variables, self, strict=True) if value is not None}
 
     def __repr__(self) -> str:

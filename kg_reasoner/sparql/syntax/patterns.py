@@ -86,7 +86,7 @@ class PatternReader(ExpressionReader):
         return call("!", call("!", found)) if isinstance(found, (Variable, Literal)) else found
 
     def _part(self, found: Elements) -> None:
-        """Read what is no triple; `found` is what precedes it in the group, to which it is added."""
+        """Read what is not a triple; `found` is what precedes it in the group, to which it is added."""
         if self.sees("{"):
             found.join(self._alternatives_in_braces())
             return

@@ -1,4 +1,4 @@
-"""The tokens of queries. What only rdflib's parser reads, such as names with escapes or characters beyond ASCII, is no token."""
+"""The tokens of queries. What only rdflib's parser reads, such as names with escapes or characters beyond ASCII, is not a token."""
 
 from __future__ import annotations
 

@@ -42,7 +42,7 @@ def follow_plan(
     """Find the answers of a plan, one id each, for one seed, then for what is found, and so on; return how many nodes there are.
 
     `nodes` begins with the seed, and gets each answer once; `marks` has a byte for each id, which is 0 before. A literal has no
-    answers with `checks_seeds`, and is no answer with `checks_found`.
+    answers with `checks_seeds`, and is not an answer with `checks_found`.
     """
     frame = context.frames[0]
     code = context.codes[context.plans[frame.plan].head]

@@ -32,8 +32,9 @@ def converted(byte: int, case: int) -> int:
 
 @kernel
 def value_end(texts: Bytes, start: int, end: int, takes_any: int) -> int:
-    """Return where the value of a term ends, whose first byte is at `start`; -1 if the term is no string (with `takes_any`, a blank
-    node).
+    """Return where the value of a term ends, whose first byte is at `start`.
+
+    -1 if the term is not a string (with `takes_any`, a blank node).
     """
     if texts[start] == LESS_THAN:
         return end - 1 if takes_any else -1
@@ -98,7 +99,7 @@ def contains(texts: Bytes, start: int, end: int, wanted: Bytes, length: int, fir
 def search_values(
     terms: Terms, ids: Int32s, count: int, wanted: Bytes, length: int, where: int, case: int, takes_any: int, truth: Bytes
 ) -> int:
-    """Write for each term whether its value has a text, or anywhere several: NO, YES, ERROR if it is no string, or UNDECIDED.
+    """Write for each term whether its value has a text, or anywhere several: NO, YES, ERROR if it is not a string, or UNDECIDED.
 
     With `takes_any` the values are those of STR, which only blank nodes do not have.
     """

@@ -308,7 +308,7 @@ class _Function:
             return Value(self.builder.load(variable.word), variable.kind)
         constant = self.constants.get(node.id)
         if not isinstance(constant, int):
-            raise self.fail(node, f"{node.id} is no variable and no integer constant")
+            raise self.fail(node, f"{node.id} is neither a variable nor an integer constant")
         return Value(WORD(_signed(int(constant))), int)
 
     def of_Attribute(self, node: ast.Attribute) -> Value:

@@ -1,0 +1,25 @@
+"""The facts that an announced update will delete."""
+
+from __future__ import annotations
+
+from kg_reasoner.api.core import ReasonerCore
+from kg_reasoner.api.update import Update
+from kg_reasoner.engine.encoding import find_rows, find_triples
+from kg_reasoner.program import TRIPLE
+from kg_reasoner.storage.arrays import Ids
+
+__all__ = ["facts_to_go"]
+
+
+def facts_to_go(core: ReasonerCore, update: Update) -> list[tuple[int, Ids]]:
+    """Return the facts that an update will delete, as far as they are known, by relation."""
+    engine = core.engine
+    catalog, found = engine.catalog, list[tuple[int, Ids]]()
+    for predicate, rows in update.removed.items():
+        if predicate != TRIPLE:
+            relation = catalog.predicates.get(predicate, -1)
+            if relation >= 0:
+                found.append((relation, find_rows(core.dictionary, rows, engine.database.relations[relation].arity)))
+            continue
+        found += catalog.layout.found(find_triples(core.dictionary, rows))  # type: ignore[arg-type]  # rows of three
+    return found

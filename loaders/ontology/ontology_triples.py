@@ -1,0 +1,147 @@
+"""The triples that state axioms: their index, RDF lists, and problems.
+
+Lists are those of RDF collections. A list node with several items makes several lists, as it does for the RL/RDF rules.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cache
+from typing import Final, TypeAlias
+
+from kg_reasoner.loaders.ontology.schema_vocabulary import SCHEMA_CLASSES
+from kg_reasoner.loaders.rules.swrl import Malformed
+from kg_reasoner.terms import RDF, BlankNode, Term, Triple, term_text
+
+__all__ = ["Problem", "OntologyTriples"]
+
+_MOST_LISTS: Final = 16
+"""How many lists are read from one head: where nodes have several items, they multiply."""
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """A triple that should state an axiom or a part of one and does not, with the reason."""
+
+    triple: Triple
+    reason: str
+
+
+class OntologyTriples:
+    """The triples of an ontology by predicate and subject, its lists, and what is malformed in them.
+
+    Args:
+        triples: The triples.
+        stated: Whether they were stated; equal terms may derive lists whose nodes have several items.
+    """
+
+    def __init__(self, triples: Iterable[Triple], stated: bool) -> None:
+        self.stated = stated
+        self.objects: dict[Term, dict[Term, list[Term]]] = defaultdict(lambda: defaultdict(list))
+        # Sorted, so that the same triples in another order give the same rules in the same order.
+        text = cache(term_text)
+        for subject, predicate, object in sorted(set(triples), key=lambda triple: tuple(map(text, triple))):
+            self.objects[predicate][subject].append(object)
+        self.members: dict[Term, list[Term]] = defaultdict(list)
+        for subject, types in self.objects[RDF.type].items():
+            for cls in types:
+                if isinstance(cls, BlankNode) or cls in SCHEMA_CLASSES:
+                    self.members[cls].append(subject)
+        self.problems: list[Problem] = []
+
+    def triples(self, predicate: Term) -> Iterator[Triple]:
+        for subject, objects in list(self.objects[predicate].items()):
+            for object in objects:
+                yield subject, predicate, object
+
+    def noting(self, triple: Triple) -> _Noting:
+        return _Noting(self.problems, triple)
+
+    def list_of(self, head: Term) -> tuple[Term, ...]:
+        """Return the items of an RDF list."""
+        items: list[Term] = []
+        seen: set[Term] = set()
+        node = head
+        while node != RDF.nil:
+            first = self.objects[RDF.first].get(node, [])
+            rest = self.objects[RDF.rest].get(node, [])
+            if node in seen:
+                raise Malformed("the list is cyclic")
+            if not first and not rest:
+                raise Malformed(f"the list is incomplete: {node} has neither rdf:first nor rdf:rest")
+            if len(first) != 1 or len(rest) != 1:
+                raise Malformed(f"a list node has {len(first)} rdf:first and {len(rest)} rdf:rest; it needs one of each")
+            seen.add(node)
+            items.append(first[0])
+            node = rest[0]
+        if not items:
+            raise Malformed("the list is empty")
+        return tuple(items)
+
+    def lists_of(self, triple: Triple) -> list[tuple[Term, ...]]:
+        """Return the items of each RDF list (normally one) with the object of a triple as its head."""
+        try:
+            return [self.list_of(triple[2])]
+        except Malformed as error:
+            found = self.some_lists(triple[2])
+            if not found:
+                raise
+            if self.stated:
+                self.problems.append(Problem(triple, str(error)))
+            return found
+
+    def some_lists(self, head: Term) -> list[tuple[Term, ...]]:
+        """Return the items of all lists from a head; every node may have several items and successors."""
+        firsts, rests = self.objects[RDF.first], self.objects[RDF.rest]
+        found: list[tuple[Term, ...]] = []
+        waiting: list[tuple[Term, _Items]] = [(head, None)]
+        steps = _MOST_LISTS * (len(firsts) + 1)  # circles have no end
+        while waiting and len(found) < _MOST_LISTS and steps:
+            node, before = waiting.pop()
+            steps -= 1
+            if node == RDF.nil and before is not None:
+                found.append(_in_order(before))
+                continue
+            pairs = [(rest, (first, before)) for first in firsts.get(node, ()) for rest in rests.get(node, ())]
+            waiting += reversed(pairs)
+        return found
+
+    def listed(self, kind: Term, *predicates: Term) -> Iterator[Triple]:
+        """Yield the triples with the members of the n-ary axioms of a kind."""
+        for node in self.members[kind]:
+            found = [(node, predicate, head) for predicate in predicates for head in self.objects[predicate].get(node, ())]
+            if not found:
+                names = " or ".join(f"owl:{str(predicate)[1:-1].rpartition('#')[2]}" for predicate in predicates)
+                self.problems.append(Problem((node, RDF.type, kind), f"the axiom has no {names}"))
+            yield from found
+
+
+class _Noting:
+    """A context that turns `Malformed` into a problem of a triple."""
+
+    def __init__(self, problems: list[Problem], triple: Triple) -> None:
+        self.problems = problems
+        self.triple = triple
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> bool:
+        if not isinstance(error, Malformed):
+            return False
+        self.problems.append(Problem(self.triple, str(error)))
+        return True
+
+
+_Items: TypeAlias = "tuple[Term, _Items] | None"
+"""The items of a list so far: the last one, and those before it."""
+
+
+def _in_order(items: _Items) -> tuple[Term, ...]:
+    found: list[Term] = []
+    while items is not None:
+        item, items = items
+        found.append(item)
+    return tuple(reversed(found))

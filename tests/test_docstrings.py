@@ -1,0 +1,105 @@
+"""The docstrings of everything that the API reference shows: arguments, results and errors."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import re
+from collections.abc import Iterator
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+from textwrap import dedent
+from types import ModuleType
+
+import pytest
+
+PAGES = Path(__file__).resolve().parents[1] / "docs" / "reference" / "api"
+SHOWN = sorted(
+    {name for page in PAGES.glob("*.md") for name in re.findall(r"^::: ([\w.]+)", page.read_text("utf-8"), re.MULTILINE)}
+)
+
+
+def complaints(source: str) -> list[str]:
+    """What the docstring of a function lacks, from its source.
+
+    Args:
+        source: The function's definition.
+
+    Returns:
+        The names of missing sections, and of arguments that are not described.
+    """
+    function = ast.parse(dedent(source)).body[0]
+    assert isinstance(function, ast.FunctionDef)
+    decorators = {ast.unparse(decorator) for decorator in function.decorator_list}
+    text = ast.get_docstring(function)
+    if text is None:
+        return ["docstring"]
+    arguments = function.args
+    named = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
+    named += [argument for argument in (arguments.vararg, arguments.kwarg) if argument is not None]
+    found = [
+        f"Args: {argument.arg}"
+        for argument in named
+        if argument.arg not in ("self", "cls", "_") and not re.search(rf"^    \*{{0,2}}{argument.arg}\b", text, re.MULTILINE)
+    ]
+    returns = function.returns is not None and ast.unparse(function.returns) not in ("None", "NoReturn")
+    if returns and not decorators & {"property", "cached_property"} and not re.search("^(Returns|Yields):", text, re.MULTILINE):
+        found.append("Returns")
+    if any(isinstance(node, ast.Raise) and node.exc is not None for node in ast.walk(function)) and "\nRaises:" not in text:
+        found.append("Raises")
+    return found
+
+
+def resolved(name: str) -> object:
+    """The module, class or function with an absolute name."""
+    parts = name.split(".")
+    for length in range(len(parts), 0, -1):
+        try:
+            found: object = import_module(".".join(parts[:length]))
+        except ModuleNotFoundError:
+            continue
+        for part in parts[length:]:
+            found = getattr(found, part)
+        return found
+    raise LookupError(name)
+
+
+def functions_of(thing: object, name: str) -> Iterator[tuple[str, str]]:
+    """The names and sources of the functions that the reference shows for a module, a class or a function."""
+    if isinstance(thing, ModuleType):
+        for key, value in vars(thing).items():
+            if not key.startswith("_") and getattr(value, "__module__", None) == thing.__name__:
+                yield from functions_of(value, f"{name}.{key}")
+    elif inspect.isclass(thing):
+        for key, value in vars(thing).items():
+            if not key.startswith("_"):
+                yield from functions_of(value, f"{name}.{key}")
+    else:
+        function = thing.fget if isinstance(thing, property) else getattr(thing, "func", thing)
+        function = inspect.unwrap(getattr(function, "__func__", function))
+        if inspect.isfunction(function) and function.__name__ != "<lambda>":
+            yield name, inspect.getsource(function)
+
+
+@pytest.mark.parametrize("name", SHOWN)
+def test_docstrings_have_arguments_results_and_errors(name: str) -> None:
+    if ".spark_backend" in name and find_spec("pyspark") is None:
+        pytest.skip("pyspark is missing: pip install 'kg-reasoner[spark]'")
+    wrong = {function: found for function, source in functions_of(resolved(name), name) if (found := complaints(source))}
+    assert wrong == {}
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        ("def f(a): ...", ["docstring"]),
+        ("def f(a):\n    '''Do.'''", ["Args: a"]),
+        ("def f(a):\n    '''Do.\n\n    Args:\n        a: It.\n    '''", []),
+        ("def f() -> int:\n    '''Give.'''", ["Returns"]),
+        ("@property\ndef f() -> int:\n    '''Number.'''", []),
+        ("def f() -> None:\n    '''Fail.'''\n    raise ValueError", ["Raises"]),
+    ],
+)
+def test_what_is_missing_is_noticed(source: str, expected: list[str]) -> None:
+    assert complaints(source) == expected
