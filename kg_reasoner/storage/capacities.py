@@ -34,8 +34,8 @@ class Capacities:
     """Rows that are processed together. The order of derived rows depends on it."""
     heads: int = 1 << 16
     """The heads that a thread can keep (see `storage.parallel`)."""
-    shared_instances: int = 1 << 17
-    """Fewer rule instances than this are found by one thread."""
+    shared_instances: int = 1 << 19
+    """Fewer rule instances than this are found by one thread: they take it some milliseconds, and sharing them costs as much."""
     shared_heads: int = 1 << 12
     """Fewer heads than this are inserted by one thread."""
     shared_rows: int = 1 << 15
