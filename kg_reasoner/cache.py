@@ -17,7 +17,7 @@ __all__ = ["cache_folder", "read", "sealed", "unsealed", "write"]
 
 _MONTH = 30 * 86400
 _DAY = 86400
-_told: set[str] = set()
+_logged: set[str] = set()
 
 
 def cache_folder() -> Path:
@@ -125,9 +125,9 @@ def _tidy(path: Path) -> None:
 def _tell(error: Exception) -> None:
     """Log once why the next process will have to compile again."""
     reason = str(error)
-    if reason not in _told:
+    if reason not in _logged:
         import logging
 
-        _told.add(reason)
+        _logged.add(reason)
         log = logging.getLogger(__name__)
         log.warning("what was compiled is not kept: %s; KG_REASONER_CACHE can name a folder of your own", reason)

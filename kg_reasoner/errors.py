@@ -14,12 +14,11 @@ from pathlib import Path
 from typing import Any, Final, Protocol
 
 __all__ = [
-    "plural",
     "ArityError",
     "BeyondProfileWarning",
+    "CallbackError",
     "CancelledError",
     "CapacityError",
-    "CallbackError",
     "CircuitError",
     "ColumnTypeError",
     "InconsistencyError",
@@ -45,6 +44,7 @@ __all__ = [
     "UnsupportedError",
     "ValueTooLargeError",
     "install_command",
+    "plural",
     "suggest",
 ]
 

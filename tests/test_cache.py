@@ -26,7 +26,7 @@ posix = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("KG_REASONER_CACHE", str(tmp_path / "new" / "cache"))
-    monkeypatch.setattr(cache, "_told", set())
+    monkeypatch.setattr(cache, "_logged", set())
     return tmp_path / "new" / "cache"
 
 
@@ -127,7 +127,7 @@ def test_without_a_home(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptu
 
     for name in ("KG_REASONER_CACHE", "XDG_CACHE_HOME", "LOCALAPPDATA"):
         monkeypatch.delenv(name, raising=False)
-    monkeypatch.setattr(cache, "_told", set())
+    monkeypatch.setattr(cache, "_logged", set())
     monkeypatch.setattr(Path, "home", fail)
     assert cache.read(NAME) is None
     cache.write(NAME, CONTENT)

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kg_reasoner.errors import LoadError, OutputError
-from kg_reasoner.io.fact_files import doubts, fact_files, output_relations, relations_of
+from kg_reasoner.io.fact_files import fact_files, output_relations, relations_of, table_warnings
 from kg_reasoner.io.fact_writing import write_facts
 from kg_reasoner.io.facts import read_facts
 from kg_reasoner.language.parser import parse
@@ -288,9 +288,9 @@ def test_files_of_outputs_are_not_read(tmp_path: Path) -> None:
 
 def test_files_that_are_missing_or_twice_there(tmp_path: Path) -> None:
     assert fact_files(PATH, None) == fact_files(PATH, tmp_path) == {}
-    assert list(doubts(PATH, None, {})) == ["no table for the input relation edge: no folder was given"]
+    assert list(table_warnings(PATH, None, {})) == ["no table for the input relation edge: no folder was given"]
     missing = f"no table for the input relation edge: {tmp_path} has no edge.tsv, .csv, .facts, .jsonl or .parquet"
-    assert list(doubts(PATH, tmp_path, {})) == [missing]
+    assert list(table_warnings(PATH, tmp_path, {})) == [missing]
     with pytest.raises(LoadError, match="is not a folder"):
         fact_files(PATH, tmp_path / "nowhere")
     write(tmp_path / "edge.csv", "")
@@ -303,7 +303,7 @@ def test_what_may_be_a_typing_error_is_told(tmp_path: Path) -> None:
     program = parse("path(?x, ?y) :- egde(?x, ?y) . far(?x) :- path(?x, ?y), NOT near(?x, ?y) . near(1, 2) .", "paths.dl")
     for name in ("edge.tsv", "patth.csv.gz", "near.tsv", "notes.txt"):
         write(tmp_path / name, "")
-    assert list(doubts(program, tmp_path, fact_files(program, tmp_path))) == [
+    assert list(table_warnings(program, tmp_path, fact_files(program, tmp_path))) == [
         f"{tmp_path}/edge.tsv is not read: the program has no relation edge, did you mean 'egde'?",
         f"{tmp_path}/patth.csv.gz is not read: the program has no relation patth, did you mean 'path'?",
         "paths.dl:1:17: the relation egde has no facts: no rule derives any, and no file contains any, did you mean 'edge'?",
@@ -316,8 +316,8 @@ def test_what_is_filled_is_not_doubted(tmp_path: Path) -> None:
     program = parse(
         "input relation edge(from: any, to: any) . output relation far(x: any) . far(?x) :- edge(?x, _), [?x, ?p, ?y] ."
     )
-    assert list(doubts(program, tmp_path, fact_files(program, tmp_path))) == []
-    assert list(doubts(parse("p(?x) :- [?x, ?p, ?y] ."), None, {})) == []
+    assert list(table_warnings(program, tmp_path, fact_files(program, tmp_path))) == []
+    assert list(table_warnings(parse("p(?x) :- [?x, ?p, ?y] ."), None, {})) == []
 
 
 def test_numbers_are_sorted_by_value() -> None:

@@ -62,21 +62,21 @@ def test_an_update_looks_at_relations_with_new_rows_only() -> None:
     reasoner.materialise()
     reasoner.remove_facts("p5", [(literal(0),)])
     reasoner.materialise()
-    assert (database.context.settled, growing()) == (1, [])
+    assert (database.context.has_listed_grown, growing()) == (1, [])
     for name, value in (("p6", 1), ("p2", 1), ("p6", 2), ("p2", 0)):
         reasoner.add_facts(name, [(literal(value),)])
     assert growing() == database.grown()[::-1] != []
     reasoner.add_facts("other", [(literal(1),)])
     assert sorted(growing()) == database.grown()
     reasoner.materialise()
-    assert (database.context.settled, growing(), database.grown()) == (1, [], [])
+    assert (database.context.has_listed_grown, growing(), database.grown()) == (1, [], [])
     assert [len(list(reasoner.facts(f"p{number}"))) for number in (2, 3, 6, 7)] == [2, 2, 3, 3]
     reasoner.add_program("other(?x) :- p7(?x) .")
     reasoner.materialise()
-    assert database.context.settled == 0
+    assert database.context.has_listed_grown == 0
     reasoner.add_facts("p6", [(literal(3),)])
     assert len(list(reasoner.facts("other"))) == 4
-    assert (database.context.settled, growing()) == (1, [])
+    assert (database.context.has_listed_grown, growing()) == (1, [])
 
 
 @pytest.mark.parametrize("name", rulesets.names())

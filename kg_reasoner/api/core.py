@@ -291,7 +291,7 @@ class ReasonerCore:
                     pass
 
     @property
-    def is_settled(self) -> bool:
+    def is_idle(self) -> bool:
         """Whether nobody is changing anything at this moment, and there is nothing to derive, to undo or to warn of."""
         engine = self.engine
         if engine.lock.writer or engine.next_update.is_due or not engine.is_whole:

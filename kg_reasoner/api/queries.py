@@ -126,7 +126,7 @@ def _few(core: ReasonerCore, key: tuple[object, ...], bindings: Mapping[str, Any
     given = [as_term(value) for value in bindings.values()]
     hold = lock.read()
     try:
-        if lock.state() != state or not core.is_settled:
+        if lock.state() != state or not core.is_idle:
             return None
         return few_at_once(shortcut, core.caches, given, parsed.prefixes)
     finally:

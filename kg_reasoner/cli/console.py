@@ -142,7 +142,7 @@ def starting() -> Iterator[list[str]]:
     shown = sys.stderr.isatty() and not is_quiet()
     if shown:
         click.echo("starting the reasoner ...", nl=False, err=True)
-    from kg_reasoner.storage.compiling import told_of_compiling
+    from kg_reasoner.storage.compiling import reporting_compilation
 
     notes: list[str] = []
 
@@ -152,7 +152,7 @@ def starting() -> Iterator[list[str]]:
             click.echo(f"{_ERASE}{line}", err=True)
 
     try:
-        with told_of_compiling(compiling):
+        with reporting_compilation(compiling):
             yield notes
     finally:
         if shown:

@@ -31,8 +31,8 @@ __all__ = [
     "load_into_store",
     "quiet_option",
     "reasoner_for",
-    "report_inconsistencies",
     "reasoner_settings",
+    "report_inconsistencies",
     "report_warnings",
     "threads_option",
 ]
@@ -131,8 +131,8 @@ def reasoner_for(ruleset: str | None, rules_file: str | None) -> Reasoner:
         program = parse_file(rules_file) if rules_file and not is_n3 else None
         if ruleset is None and not rules_file:
             ruleset = DEFAULT_RULESET
-        for doubt in homonyms(program) if program is not None else ():
-            warn(doubt)
+        for warning in homonyms(program) if program is not None else ():
+            warn(warning)
         reasoner = Reasoner(program, ruleset=ruleset, **reasoner_settings())
     begin_profile(reasoner)
     if rules_file and is_n3:

@@ -91,7 +91,7 @@ def run(
     Output files are written only when all of them are complete.
     """
     from kg_reasoner.api.reasoner import Reasoner
-    from kg_reasoner.io.fact_files import doubts, fact_files
+    from kg_reasoner.io.fact_files import fact_files, table_warnings
     from kg_reasoner.language.analysis import homonyms
     from kg_reasoner.language.parser import parse_file
 
@@ -102,8 +102,8 @@ def run(
         reasoner = Reasoner(program, ruleset=ruleset, **reasoner_settings())
     begin_profile(reasoner)
     inputs = {**fact_files(program, facts, {*given, *asked}), **given}
-    for doubt in (*homonyms(program), *doubts(program, facts, {**inputs, **asked})):
-        warn(doubt)
+    for warning in (*homonyms(program), *table_warnings(program, facts, {**inputs, **asked})):
+        warn(warning)
     outputs = _outputs(program, reasoner, output_format, header=header)
     if output is None and output_format == "parquet":
         raise OutputError("Parquet is not written to standard output: name a folder with --output")

@@ -63,8 +63,8 @@ def shell(
     given = given_tables(tables)
     asked = given_queries(queries, database, given)
     program = parse_file(program_file)
-    for doubt in unused_tables(program, {**given, **asked}):
-        warn(doubt)
+    for warning in unused_tables(program, {**given, **asked}):
+        warn(warning)
     with starting():
         reasoner = Reasoner(program, ruleset=ruleset, **reasoner_settings())
     data = [name for name in files if not name.endswith(_SCRIPT)]

@@ -308,7 +308,7 @@ class Wiring:
                 )
 
     def build(self) -> None:
-        """Check the wiring as a whole, and settle the order of the operators."""
+        """Check the wiring as a whole, and determine the order of the operators."""
         for stream in self.streams:
             if len(stream.sources) < len(stream.operator.accepts):
                 raise CircuitError(f"feedback {stream} is not connected: call its `connect` with the stream that feeds it")

@@ -304,7 +304,7 @@ class Materialiser:
         for relation in range(len(database.relations)):
             if relation not in results:
                 database.keep_explicit(relation)
-        context.phase = context.settled = context.block_end = context.scans = context.interrupted = 0
+        context.phase = context.has_listed_grown = context.block_end = context.scans = context.interrupted = 0
         context.hidden, context.look, context.old, context.ring_count = ABSENT, 0, 0, 0
         for name in ("gone", "removed", "claimed", "request", "marked"):
             setattr(context, f"{name}_count", 0)
@@ -320,7 +320,7 @@ class Materialiser:
             with self.recorder.measure("aggregation", aggregate.source_rule):
                 aggregate.refresh()
         self.enter(stratum)
-        self.database.context.settled = 0
+        self.database.context.has_listed_grown = 0
         self.database.processed[:] = self.database.materialised
 
     def insert(self, stratum: Stratum, new_rules: Sequence[PlannedRule] = (), progress: Progress | None = None) -> None:
@@ -328,7 +328,7 @@ class Materialiser:
         of new rules.
         """
         context = self.database.context
-        context.settled = 0
+        context.has_listed_grown = 0
         if self.inserter is not None and self.recorder.is_on:
             self.inserter(stratum, new_rules, progress)
             return

@@ -10,7 +10,7 @@ from urllib.parse import quote
 from kg_reasoner.errors import LoadError, suggest
 from kg_reasoner.program import AUXILIARY, FALSE, TRIPLE, Column, Program, atoms_within
 
-__all__ = ["Relations", "doubts", "fact_files", "file_stem", "output_relations", "relations_of", "unused_tables"]
+__all__ = ["Relations", "fact_files", "file_stem", "output_relations", "relations_of", "table_warnings", "unused_tables"]
 
 Relations: TypeAlias = dict[str, tuple[Column, ...]]
 """The columns of each relation, by its predicate."""
@@ -96,7 +96,7 @@ def unused_tables(program: Program, tables: Mapping[str, Path | str]) -> Iterato
         yield f"the program does not use the relation {predicate}, for which {read}{suggest(predicate, relations)}"
 
 
-def doubts(program: Program, folder: str | Path | None, files: Mapping[str, Path | str]) -> Iterator[str]:
+def table_warnings(program: Program, folder: str | Path | None, files: Mapping[str, Path | str]) -> Iterator[str]:
     """Yield warnings about likely mistakes, such as typing errors: tables that no relation of the program reads, inputs without
     a table, and other relations without facts.
 

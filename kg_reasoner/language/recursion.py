@@ -49,7 +49,7 @@ _INTERNAL: Final = "internal: "
 _RESULT: Final = f"{_INTERNAL}results for "
 """How the predicates of results begin."""
 _FLOOR: Final = Atom(f"{_INTERNAL}lowest stratum", (literal(True),))
-"""A fact on which all results depend, so that explicit facts are settled in the stratum below them."""
+"""A fact on which all results depend, so that explicit facts are determined in the stratum below them."""
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ from kg_reasoner.program import Call, Variable
 from kg_reasoner.terms import IRI, Term
 
 __all__ = [
+    "UNIT",
     "Aggregation",
     "Alternative",
     "Ask",
@@ -46,7 +47,6 @@ __all__ = [
     "Service",
     "Slice",
     "TriplePattern",
-    "UNIT",
     "Union",
     "Values",
     "children",

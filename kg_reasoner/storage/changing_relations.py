@@ -68,7 +68,7 @@ class ChangingRelations(IndexedRelations):
     def mark_materialised(self) -> None:
         """Declare all existing rows processed."""
         self.is_fresh = False
-        self.context.settled = 0
+        self.context.has_listed_grown = 0
         count = len(self.relations)
         self.materialised[:count] = self.relations.words[:count, Relation.fields["count"][0]]
 

@@ -7,11 +7,11 @@ from contextlib import contextmanager
 
 from kg_reasoner.storage.kernels import loader
 
-__all__ = ["told_of_compiling"]
+__all__ = ["reporting_compilation"]
 
 
 @contextmanager
-def told_of_compiling(listener: Callable[[str], None]) -> Iterator[None]:
+def reporting_compilation(listener: Callable[[str], None]) -> Iterator[None]:
     """Call a listener with one line of text before kernels are compiled within the block."""
     before, loader.on_compile = loader.on_compile, listener
     try:

@@ -73,7 +73,7 @@ class Database(ChangingRelations):
         self.reserve_list("claimed", count)
         data, changed = self._arguments.take(triples)
         is_large = count >= capacities.current.shared_triples and self.threads > 1
-        if is_large and sizes and self.is_fresh and not self.context.settled:
+        if is_large and sizes and self.is_fresh and not self.context.has_listed_grown:
             by_relation = np.zeros(len(self.relations), np.int64)
             by_relation[list(sizes)] = list(sizes.values())
             load_together(self, data, count, by_relation, changed, self.threads)
@@ -188,7 +188,7 @@ class Database(ChangingRelations):
         self.renumbered[relation] += 1
         self._renewals.discard(relation)
         self.gradual.discard(relation)
-        self.context.settled = 0
+        self.context.has_listed_grown = 0
         record = self.relations[relation]
         record.keys[:] = EMPTY
         self.context.total -= native.keep_rows(record.address, wanted, self._ranked)

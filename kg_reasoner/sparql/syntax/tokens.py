@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-__all__ = ["END", "IRIREF", "LANGUAGE", "NAME", "NUMBER", "LABEL", "STRING", "SYMBOL", "Tokens", "Unread", "VARIABLE", "WORD"]
+__all__ = ["END", "IRIREF", "LABEL", "LANGUAGE", "NAME", "NUMBER", "STRING", "SYMBOL", "VARIABLE", "WORD", "Tokens", "Unread"]
 
 IRIREF, VARIABLE, NAME, STRING, LANGUAGE, NUMBER, LABEL, WORD, SYMBOL = (
     "iri", "variable", "name", "string", "language", "number", "label", "word", "symbol",

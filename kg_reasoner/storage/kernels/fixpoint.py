@@ -509,7 +509,7 @@ def run(context: Context) -> int:
             context.current = context.current + 1
             continue
         if context.passed > 0:
-            context.following = 1 if context.passed > SPARSE and not context.settled else 0
+            context.following = 1 if context.passed > SPARSE and not context.has_listed_grown else 0
             context.passed = 0
         idle = 0
         high = context.block_end
@@ -535,7 +535,7 @@ def run(context: Context) -> int:
             return STOPPED
         if blocks == 0:
             return PAUSE
-        if context.following and not context.settled:
+        if context.following and not context.has_listed_grown:
             follow(context, current)
     context.passed = 0
     context.following = 0

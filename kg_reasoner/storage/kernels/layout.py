@@ -366,9 +366,9 @@ class Context(Struct):
     materialised: Int64s
     """Per relation: the number of rows before this update."""
     grown: Int32s
-    """The relations with rows beyond `materialised`, each once, while the context is `settled`."""
+    """The relations with rows beyond `materialised`, each once, if `has_listed_grown`."""
     grown_count: int
-    settled: int
+    has_listed_grown: int
     """1: the relations that are not in `grown` have only rows that are materialised and processed."""
     total: int
     """All rows of all relations."""

@@ -222,7 +222,7 @@ def add_rows(context: Context, counts: Int64s) -> int:
             relation.count = row + count
             relation.used = relation.used + count
             context.total = context.total + count
-            if context.settled and row == context.materialised[number]:
+            if context.has_listed_grown and row == context.materialised[number]:
                 context.grown[context.grown_count] = number
                 context.grown_count = context.grown_count + 1
             if row == 0:

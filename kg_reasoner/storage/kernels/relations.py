@@ -298,7 +298,7 @@ def insert(context: Context, number: int, values: Int32s, key: int) -> int:
         relation.used = relation.used + 1
     relation.count = row + 1
     context.total = context.total + 1
-    if context.settled and row == context.materialised[number]:
+    if context.has_listed_grown and row == context.materialised[number]:
         context.grown[context.grown_count] = number
         context.grown_count = context.grown_count + 1
     if row == 0:
@@ -374,26 +374,26 @@ def find_or_insert(context: Context, number: int, values: Int32s) -> int:
 @kernel
 def growing_count(context: Context) -> int:
     """Return the number of relations that may have rows beyond the materialised ones; see `growing`."""
-    return context.grown_count if context.settled else context.relation_count
+    return context.grown_count if context.has_listed_grown else context.relation_count
 
 
 @kernel
 def growing(context: Context, place: int) -> int:
     """Return one of the relations that may have rows beyond the materialised ones."""
-    return context.grown[place] if context.settled else place
+    return context.grown[place] if context.has_listed_grown else place
 
 
 @kernel
-def settle(context: Context) -> int:
+def list_grown(context: Context) -> int:
     """List the relations with rows beyond the materialised ones, all of which are to be processed; `insert` continues the list."""
-    if not context.settled:
+    if not context.has_listed_grown:
         context.grown_count = 0
         for number in range(context.relation_count):
             context.processed[number] = context.materialised[number]
             if context.relations[number].count > context.materialised[number]:
                 context.grown[context.grown_count] = number
                 context.grown_count = context.grown_count + 1
-        context.settled = 1
+        context.has_listed_grown = 1
     return 0
 
 

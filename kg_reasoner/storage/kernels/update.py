@@ -11,7 +11,7 @@ from kg_reasoner.storage.kernels.deletion import (
 from kg_reasoner.storage.kernels.fixpoint import run
 from kg_reasoner.storage.kernels.layout import DONE, PAUSE, Context
 from kg_reasoner.storage.kernels.memory import entry
-from kg_reasoner.storage.kernels.relations import is_nearly_full, settle
+from kg_reasoner.storage.kernels.relations import is_nearly_full, list_grown
 
 BEGIN, COLLECT, PROCESS, INSERT, FINISH = 0, 1, 2, 3, 4
 
@@ -30,7 +30,7 @@ def update_stratum(context: Context, pauses: int) -> int:
     room (see `maintenance.strata`). `phase` is 0 at first, and in the end.
     """
     if context.phase == BEGIN:
-        settle(context)
+        list_grown(context)
         context.current = 0
         context.block_end = 0
         context.passed = 0
