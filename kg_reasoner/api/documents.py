@@ -27,7 +27,7 @@ from kg_reasoner.terms import RDF
 if TYPE_CHECKING:
     from kg_reasoner.api.named_graphs import NamedGraphs
     from kg_reasoner.loaders.imports.catalogs import CatalogSource
-    from kg_reasoner.loaders.imports.closure import ImportsMode
+    from kg_reasoner.loaders.imports.closure import ImportClosure, ImportsMode
     from kg_reasoner.loaders.ontology.owl import AxiomWarning
     from kg_reasoner.loaders.rdf.bounds import DocumentBounds
     from kg_reasoner.loaders.rdf.reader import Block
@@ -66,49 +66,37 @@ def load(
     limits: Limits | None = None,
 ) -> None:
     """See `kg_reasoner.api.reasoner.Reasoner.load`."""
-    core = reasoner.core
-    with core.watch() if limits is None else Watch(limits.within(core.engine.limits), core.engine.running) as watch:
-        report = partial(_report, watch, progress)
-        _load(reasoner, sources, format, base, report, catalog, imports, refused, bounds)
-
-
-def _load(
-    reasoner: Loading,
-    sources: Sequence[Any],
-    format: str | None,
-    base: str | None,
-    progress: Progress,
-    catalog: CatalogSource | None,
-    imports: ImportsMode,
-    refused: Refusal,
-    bounds: DocumentBounds | None,
-) -> None:
-    """Read all sources, then store what they state."""
     from kg_reasoner.loaders.imports.closure import read_closure
     from kg_reasoner.loaders.rdf.bounds import DEFAULT_BOUNDS
     from kg_reasoner.loaders.rdf.n3 import RuleSink
 
     core = reasoner.core
-    if refused not in REFUSALS:
-        raise UnknownNameError("treatment of refused rules", refused, REFUSALS)
-    closure = read_closure(
-        *sources,
-        dictionary=core.dictionary,
-        catalog=catalog,
-        imports=imports,
-        known=core.loaded.ontologies,
-        format=format,
-        base=base,
-        progress=progress,
-        rules=RuleSink(skips_refused=refused == "skip"),
-        bounds=DEFAULT_BOUNDS if bounds is None else bounds,
-        threads=reasoner.threads,
-    )
-    if refused == "raise" and core.engine.program.translate is not None:
-        for document, warning in _refused_swrl(core.dictionary, closure.blocks):
-            hint = "write the rule in the rule language, or leave it out: refused='skip', --refused skip"
-            raise UnsupportedError(f"{document}: the rule {warning}", hint=hint)
-    total = 0
+    with core.watch() if limits is None else Watch(limits.within(core.engine.limits), core.engine.running) as watch:
+        if refused not in REFUSALS:
+            raise UnknownNameError("treatment of refused rules", refused, REFUSALS)
+        closure = read_closure(
+            *sources,
+            dictionary=core.dictionary,
+            catalog=catalog,
+            imports=imports,
+            known=core.loaded.ontologies,
+            format=format,
+            base=base,
+            progress=partial(_report, watch, progress),
+            rules=RuleSink(skips_refused=refused == "skip"),
+            bounds=DEFAULT_BOUNDS if bounds is None else bounds,
+            threads=reasoner.threads,
+        )
+        if refused == "raise" and core.engine.program.translate is not None:
+            for document, warning in _refused_swrl(core.dictionary, closure.blocks):
+                hint = "write the rule in the rule language, or leave it out: refused='skip', --refused skip"
+                raise UnsupportedError(f"{document}: the rule {warning}", hint=hint)
+        give_back(_store(reasoner, closure))
+
+
+def _store(reasoner: Loading, closure: ImportClosure) -> int:
+    """Store what documents state, whose blocks are discarded; return the number of triples."""
+    core, total = reasoner.core, 0
     with core.at_once():
         if closure.rules.rules:
             core.merge_program(Program(tuple(dict.fromkeys(closure.rules.rules))))
@@ -124,7 +112,7 @@ def _load(
             else:
                 reasoner.named_graphs.state(reasoner.named_graphs.placed(block.triples, block.graphs))
         core.engine.set(core, "loaded", core.loaded.after(closure))
-    give_back(total)
+    return total
 
 
 def _report(watch: Watch, progress: Progress | None, stage: str, done: int, total: int | None) -> None:

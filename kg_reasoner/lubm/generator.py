@@ -116,96 +116,113 @@ def _university(university: int, seed: int) -> Iterator[bytes]:
     iri = f"<http://www.University{university}.edu>"
     opening = f'{iri} {_A} <{UB}University> .\n{iri} <{UB}name> "University{university}" .\n'
     for department in range(draws.between(15, 25)):
-        lines = _department(draws, university, department)
+        lines = _Department(draws, university, department).lines
         yield (opening + "".join(lines)).encode("ascii")
         opening = ""
 
 
-def _department(draws: _Draws, university: int, department: int) -> list[str]:
-    """Return the statements of one department, in pieces of whole lines."""
-    host = f"Department{department}.University{university}.edu"
-    base = f"http://www.{host}"
-    home = f"<{base}>"
-    top = f"<http://www.University{university}.edu>"
-    below, between, some = draws.below, draws.between, draws.some
+class _Department:
+    """Writes the statements of one department. The order of draws determines the data."""
 
-    def named(iri: str, kind: str, name: str) -> str:
+    def __init__(self, draws: _Draws, university: int, department: int) -> None:
+        self.below, self.between, self.some = draws.below, draws.between, draws.some
+        self.host = f"Department{department}.University{university}.edu"
+        self.base = f"http://www.{self.host}"
+        self.home = f"<{self.base}>"
+        self.lines: list[str] = []
+        self.publications: list[str] = []
+        self.courses = self.graduate_courses = 0
+
+        top = f"<http://www.University{university}.edu>"
+        self.lines += [self.named(self.home, "Department", f"Department{department}"), f"{top} {_A} <{UB}University> .\n"]
+        self.lines.append(f"{self.home} <{UB}subOrganizationOf> {top} .\n")
+        self.ranks = {rank: self.between(*people) for rank, people, _ in _FACULTY}
+        faculty = sum(self.ranks.values())
+        undergraduates = self.between(8 * faculty, 14 * faculty)
+        graduates = self.between(3 * faculty, 4 * faculty)
+        self.add_faculty()
+        self.add_undergraduates(undergraduates)
+        self.add_graduates(graduates)
+        for number in range(self.between(10, 20)):
+            group = f"<{self.base}/ResearchGroup{number}>"
+            self.lines.append(f"{group} {_A} <{UB}ResearchGroup> .\n{group} <{UB}subOrganizationOf> {self.home} .\n")
+
+    def named(self, iri: str, kind: str, name: str) -> str:
         return f'{iri} {_A} <{UB}{kind}> .\n{iri} <{UB}name> "{name}" .\n'
 
-    def reachable(iri: str, name: str) -> str:
-        return f'{iri} <{UB}emailAddress> "{name}@{host}" .\n{iri} <{UB}telephone> "xxx-xxx-xxxx" .\n'
+    def reachable(self, iri: str, name: str) -> str:
+        return f'{iri} <{UB}emailAddress> "{name}@{self.host}" .\n{iri} <{UB}telephone> "xxx-xxx-xxxx" .\n'
 
-    def degree(iri: str, level: str) -> str:
-        giver = f"<http://www.University{below(_DEGREE_UNIVERSITIES)}.edu>"
+    def degree(self, iri: str, level: str) -> str:
+        giver = f"<http://www.University{self.below(_DEGREE_UNIVERSITIES)}.edu>"
         return f"{giver} {_A} <{UB}University> .\n{iri} <{UB}{level}DegreeFrom> {giver} .\n"
 
-    lines = [named(home, "Department", f"Department{department}"), f"{top} {_A} <{UB}University> .\n"]
-    lines.append(f"{home} <{UB}subOrganizationOf> {top} .\n")
+    def taught(self, iri: str, kind: str, first: int, end: int) -> list[str]:
+        return [f"{iri} <{UB}teacherOf> <{self.base}/{kind}{course}> .\n" for course in range(first, end)]
 
-    ranks = {rank: between(*people) for rank, people, _ in _FACULTY}
-    faculty = sum(ranks.values())
-    undergraduates = between(8 * faculty, 14 * faculty)
-    graduates = between(3 * faculty, 4 * faculty)
+    def add_faculty(self) -> None:
+        """Add the members of the faculty with their publications, and the courses that they teach."""
+        chair = self.below(self.ranks["FullProfessor"])
+        for rank, _, published in _FACULTY:
+            for number in range(self.ranks[rank]):
+                self.add_teacher(rank, number, published, is_chair=rank == "FullProfessor" and number == chair)
+        for kind, amount in (("Course", self.courses), ("GraduateCourse", self.graduate_courses)):
+            self.lines += [self.named(f"<{self.base}/{kind}{number}>", kind, f"{kind}{number}") for number in range(amount)]
 
-    courses = graduate_courses = 0
-    publications: list[str] = []
-    chair = below(ranks["FullProfessor"])
-    for rank, _, published in _FACULTY:
-        for number in range(ranks[rank]):
-            name = f"{rank}{number}"
-            iri = f"<{base}/{name}>"
-            lines.append(named(iri, rank, name))
-            first, courses = courses, courses + between(1, 2)
-            lines += [f"{iri} <{UB}teacherOf> <{base}/Course{course}> .\n" for course in range(first, courses)]
-            first, graduate_courses = graduate_courses, graduate_courses + between(1, 2)
-            lines += [f"{iri} <{UB}teacherOf> <{base}/GraduateCourse{course}> .\n" for course in range(first, graduate_courses)]
-            lines += [degree(iri, level) for level in ("undergraduate", "masters", "doctoral")]
-            lines.append(f"{iri} <{UB}worksFor> {home} .\n{reachable(iri, name)}")
-            if rank in _PROFESSORS:
-                lines.append(f'{iri} <{UB}researchInterest> "Research{below(_RESEARCH_INTERESTS)}" .\n')
-            if rank == "FullProfessor" and number == chair:
-                lines.append(f"{iri} <{UB}headOf> {home} .\n")
-            for count in range(between(*published)):
-                paper = f"<{base}/{name}/Publication{count}>"
-                publications.append(paper)
-                lines.append(f"{named(paper, 'Publication', f'Publication{count}')}{paper} <{UB}publicationAuthor> {iri} .\n")
+    def add_teacher(self, rank: str, number: int, published: tuple[int, int], *, is_chair: bool) -> None:
+        name, lines = f"{rank}{number}", self.lines
+        iri = f"<{self.base}/{name}>"
+        lines.append(self.named(iri, rank, name))
+        first, self.courses = self.courses, self.courses + self.between(1, 2)
+        lines += self.taught(iri, "Course", first, self.courses)
+        first, self.graduate_courses = self.graduate_courses, self.graduate_courses + self.between(1, 2)
+        lines += self.taught(iri, "GraduateCourse", first, self.graduate_courses)
+        lines += [self.degree(iri, level) for level in ("undergraduate", "masters", "doctoral")]
+        lines.append(f"{iri} <{UB}worksFor> {self.home} .\n{self.reachable(iri, name)}")
+        if rank in _PROFESSORS:
+            lines.append(f'{iri} <{UB}researchInterest> "Research{self.below(_RESEARCH_INTERESTS)}" .\n')
+        if is_chair:
+            lines.append(f"{iri} <{UB}headOf> {self.home} .\n")
+        for count in range(self.between(*published)):
+            paper = f"<{self.base}/{name}/Publication{count}>"
+            self.publications.append(paper)
+            lines.append(f"{self.named(paper, 'Publication', f'Publication{count}')}{paper} <{UB}publicationAuthor> {iri} .\n")
 
-    for kind, amount in (("Course", courses), ("GraduateCourse", graduate_courses)):
-        lines += [named(f"<{base}/{kind}{number}>", kind, f"{kind}{number}") for number in range(amount)]
+    def advised(self, iri: str) -> str:
+        rank = _PROFESSORS[self.below(len(_PROFESSORS))]
+        return f"{iri} <{UB}advisor> <{self.base}/{rank}{self.below(self.ranks[rank])}> .\n"
 
-    def advised(iri: str) -> str:
-        rank = _PROFESSORS[below(len(_PROFESSORS))]
-        return f"{iri} <{UB}advisor> <{base}/{rank}{below(ranks[rank])}> .\n"
-
-    def student(kind: str, number: int, course_kind: str, offered: int, taken: int) -> tuple[str, str]:
+    def student(self, kind: str, number: int, course_kind: str, offered: int, taken: int) -> tuple[str, str]:
         name = f"{kind}{number}"
-        iri = f"<{base}/{name}>"
-        takes = "".join([f"{iri} <{UB}takesCourse> <{base}/{course_kind}{course}> .\n" for course in some(offered, taken)])
-        return iri, f"{named(iri, kind, name)}{iri} <{UB}memberOf> {home} .\n{reachable(iri, name)}{takes}"
+        iri = f"<{self.base}/{name}>"
+        takes = "".join(
+            [f"{iri} <{UB}takesCourse> <{self.base}/{course_kind}{course}> .\n" for course in self.some(offered, taken)]
+        )
+        return iri, f"{self.named(iri, kind, name)}{iri} <{UB}memberOf> {self.home} .\n{self.reachable(iri, name)}{takes}"
 
-    for number in range(undergraduates):
-        iri, statements = student("UndergraduateStudent", number, "Course", courses, between(2, 4))
-        lines.append(statements)
-        if below(5) == 0:
-            lines.append(advised(iri))
+    def add_undergraduates(self, count: int) -> None:
+        for number in range(count):
+            iri, statements = self.student("UndergraduateStudent", number, "Course", self.courses, self.between(2, 4))
+            self.lines.append(statements)
+            if self.below(5) == 0:
+                self.lines.append(self.advised(iri))
 
-    teaching = between(graduates // 5, graduates // 4)
-    research = between(graduates // 4, graduates // 3)
-    assistants = some(graduates, teaching + research)
-    # There are at most as many teaching assistants as faculty members, and each of these teaches a course at least.
-    assisted = dict(zip(assistants[:teaching], some(courses, teaching), strict=True))
-    researching = frozenset(assistants[teaching:])
-    for number in range(graduates):
-        iri, statements = student("GraduateStudent", number, "GraduateCourse", graduate_courses, between(1, 3))
-        lines += [statements, degree(iri, "undergraduate"), advised(iri)]
-        if number in assisted:
-            course = f"<{base}/Course{assisted[number]}>"
-            lines.append(f"{iri} {_A} <{UB}TeachingAssistant> .\n{iri} <{UB}teachingAssistantOf> {course} .\n")
-        elif number in researching:
-            lines.append(f"{iri} {_A} <{UB}ResearchAssistant> .\n")
-        lines += [f"{publications[paper]} <{UB}publicationAuthor> {iri} .\n" for paper in some(len(publications), between(0, 5))]
-
-    for number in range(between(10, 20)):
-        group = f"<{base}/ResearchGroup{number}>"
-        lines.append(f"{group} {_A} <{UB}ResearchGroup> .\n{group} <{UB}subOrganizationOf> {home} .\n")
-    return lines
+    def add_graduates(self, count: int) -> None:
+        """Add the graduate students, some of whom are assistants, and who are authors of publications."""
+        teaching = self.between(count // 5, count // 4)
+        research = self.between(count // 4, count // 3)
+        assistants = self.some(count, teaching + research)
+        # There are at most as many teaching assistants as faculty members, and each of these teaches a course at least.
+        assisted = dict(zip(assistants[:teaching], self.some(self.courses, teaching), strict=True))
+        researching = frozenset(assistants[teaching:])
+        for number in range(count):
+            taken = self.between(1, 3)
+            iri, statements = self.student("GraduateStudent", number, "GraduateCourse", self.graduate_courses, taken)
+            self.lines += [statements, self.degree(iri, "undergraduate"), self.advised(iri)]
+            if number in assisted:
+                course = f"<{self.base}/Course{assisted[number]}>"
+                self.lines.append(f"{iri} {_A} <{UB}TeachingAssistant> .\n{iri} <{UB}teachingAssistantOf> {course} .\n")
+            elif number in researching:
+                self.lines.append(f"{iri} {_A} <{UB}ResearchAssistant> .\n")
+            written = self.some(len(self.publications), self.between(0, 5))
+            self.lines += [f"{self.publications[paper]} <{UB}publicationAuthor> {iri} .\n" for paper in written]
