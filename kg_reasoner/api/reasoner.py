@@ -276,9 +276,13 @@ class Reasoner:
             ReasonerError: The name is taken, or a type is unknown.
         """
 
-        from kg_reasoner.api.python_functions import function_adder
+        def register(function: F) -> F:
+            from kg_reasoner.api.python_functions import add_function
 
-        return function_adder(self.core, name, types, returns, batch=batch)
+            add_function(self.core, function, name, types, returns, batch=batch)
+            return function
+
+        return register
 
     def aggregate(self, name: str, *types: str, returns: str = "any") -> Callable[[F], F]:
         """Register an aggregate function in Python, which is recomputed for each group that changes.
@@ -301,9 +305,13 @@ class Reasoner:
             ReasonerError: The name is taken, or a type is unknown.
         """
 
-        from kg_reasoner.api.python_functions import aggregate_adder
+        def register(function: F) -> F:
+            from kg_reasoner.api.python_functions import add_aggregate
 
-        return aggregate_adder(self.core, name, types, returns)
+            add_aggregate(self.core, function, name, types, returns)
+            return function
+
+        return register
 
     def remove_rules(self, rules: Iterable[Rule]) -> None:
         """Remove rules from the program; ignore those that it does not have.

@@ -8,7 +8,7 @@ from typing import Final, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Numbers", "Small", "TransitiveReduction", "reduced"]
+__all__ = ["Numbers", "Small", "Reduction", "reduced"]
 
 Numbers: TypeAlias = npt.NDArray[np.int64]
 Small: TypeAlias = npt.NDArray[np.int32]
@@ -21,7 +21,7 @@ _MARKS: Final = 1 << 24
 
 
 @dataclass(frozen=True, eq=False)
-class TransitiveReduction:
+class Reduction:
     """A transitive relation and its reduction.
 
     Attributes:
@@ -41,7 +41,7 @@ class TransitiveReduction:
         return np.stack(np.divmod(self.keys, max(self.count, 1)), axis=1)
 
 
-def reduced(count: int, pairs: Numbers | Small, before: TransitiveReduction | None = None) -> TransitiveReduction:
+def reduced(count: int, pairs: Numbers | Small, before: Reduction | None = None) -> Reduction:
     """Return the transitive reduction of a transitive relation.
 
     Args:
@@ -69,17 +69,15 @@ def reduced(count: int, pairs: Numbers | Small, before: TransitiveReduction | No
         strict = is_first[low] & is_first[high]
         low, high = low[strict], high[strict]
     if before is None or changed is None:
-        return TransitiveReduction(
-            count, keys, first, _nearest(count, low, high, np.flatnonzero(np.bincount(low, minlength=count)))
-        )
+        return Reduction(count, keys, first, _nearest(count, low, high, np.flatnonzero(np.bincount(low, minlength=count))))
     below = changed.copy()
     below[low[changed[high]]] = True
     again = _nearest(count, low, high, np.flatnonzero(below))
     kept = before.nearest[~below[before.nearest[:, 0]]]
-    return TransitiveReduction(count, keys, first, np.concatenate([kept, again]))
+    return Reduction(count, keys, first, np.concatenate([kept, again]))
 
 
-def _firsts(count: int, keys: Numbers, before: TransitiveReduction | None) -> tuple[Numbers, npt.NDArray[np.bool_] | None]:
+def _firsts(count: int, keys: Numbers, before: Reduction | None) -> tuple[Numbers, npt.NDArray[np.bool_] | None]:
     """Return the first of the nodes that are like each, and which nodes have changed; None for these if the first ones differ."""
     if before is not None:
         differing = np.setxor1d(keys, before.keys, assume_unique=True)

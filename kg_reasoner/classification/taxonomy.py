@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from kg_reasoner.classification.reduction import Numbers, Small, TransitiveReduction, reduced
+from kg_reasoner.classification.reduction import Numbers, Reduction, Small, reduced
 from kg_reasoner.engine.encoding import as_term
 from kg_reasoner.errors import ReasonerError
 from kg_reasoner.terms import IRI, AnyTerm, Term
@@ -48,7 +48,7 @@ class Taxonomy:
             other.__dict__["_numbers"] = self._numbers
         return other
 
-    def _set(self, names: tuple[IRI, ...], reduction: TransitiveReduction) -> None:
+    def _set(self, names: tuple[IRI, ...], reduction: Reduction) -> None:
         self.names = names
         self._reduction = reduction
         self._first, self._nearest = reduction.first, reduction.nearest

@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from kg_reasoner.planning.group_values import GroupValues
 
 FEW: Final = 16
-"""The maximum number of groups that are computed one by one."""
+"""So many groups are computed one by one."""
 SORTED_FOR_ONE: Final = 64
 """How many solutions can be sorted in the time in which an index finds those of one group."""
 
