@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final, TextIO
 
 from kg_reasoner.api.reasoner import Reasoner
-from kg_reasoner.errors import ArityError, ReasonerError, RuleSyntaxError, Span, UnknownNameError, plural, suggest
+from kg_reasoner.errors import ReasonerError, RuleSyntaxError, Span, UnknownNameError, suggest
 from kg_reasoner.language.parser import PREFIXES, parse
-from kg_reasoner.program import AUXILIARY, FALSE, TRIPLE, Atom, Declaration, Program, Rule
-from kg_reasoner.shell.commands import FactArguments, Reader, typed
+from kg_reasoner.program import AUXILIARY, FALSE, TRIPLE, Atom, Program, Rule
+from kg_reasoner.shell.commands import Reader, typed
 from kg_reasoner.shell.records import format_value, sorted_records
 from kg_reasoner.shell.statements import UPDATES, Statement
+from kg_reasoner.shell.updates import ShellUpdate, apply_updates, read_update
 from kg_reasoner.terms import Term
 
 if TYPE_CHECKING:
@@ -48,16 +49,6 @@ class Ended(Exception):
     """The session was ended by a command."""
 
 
-@dataclass(slots=True)
-class _Update:
-    """A change of facts that has been read and not been applied."""
-
-    kind: str
-    predicate: str
-    row: tuple[Term, ...]
-    changes: Mapping[str, Term]
-
-
 class Session:
     """Executes statements.
 
@@ -70,7 +61,7 @@ class Session:
         self.reasoner = reasoner
         self._out = out
         self._transaction: Transaction | None = None
-        self._updates: list[_Update] = []
+        self._updates: list[ShellUpdate] = []
         self._profile: Profile | None = None
         self._began = time.monotonic_ns()
         self._commands: dict[str, Callable[[Reader], None]] = {
@@ -116,7 +107,9 @@ class Session:
         """
         try:
             if statement.word in UPDATES and statement.kind == "command":
-                self._updates.append(self._read(statement))
+                self._updates.append(
+                    read_update(self.reasoner, self._reader(statement), statement.word, self.relations, self.prefixes)
+                )
                 if statement.mark == ";":
                     self._apply()
                 return
@@ -162,96 +155,11 @@ class Session:
         }
         return Reader(statement, self.prefixes, constructors)
 
-    # ---- updates
-
-    def _read(self, statement: Statement) -> _Update:
-        """Return the change that a command asks for.
-
-        Raises:
-            RuleSyntaxError, ArityError, UnknownNameError: It is not one of a known relation with these columns.
-        """
-        reader = self._reader(statement)
-        predicate = reader.name("the name of a relation")
-        declared = self.reasoner.core.declared(predicate)
-        if declared is None and predicate not in self.reasoner.engine.arities():
-            known = self.relations()
-            raise UnknownNameError("relation", predicate, known) if known else reader.wrong(f"unknown relation {predicate}")
-        changes: dict[str, Term] = {}
-        if statement.word in ("delete_key", "modify"):
-            row = reader.key()
-            if declared is not None:
-                types = {column.name: column.type for column in declared.columns}
-                if len(row) == len(declared.key):
-                    row = tuple(typed(term, types[name], self.prefixes) for term, name in zip(row, declared.key, strict=True))
-                if statement.word == "modify":
-                    reader.mark("<-")
-                    fields = reader.fields()
-                    changes = {name: typed(term, types.get(name, "any"), self.prefixes) for name, term in fields.items()}
-        else:
-            row = self._row(reader.arguments(), predicate, declared)
-        reader.expect_end()
-        return _Update(statement.word, predicate, row, changes)
-
-    def _row(self, arguments: FactArguments, predicate: str, declared: Declaration | None) -> tuple[Term, ...]:
-        if declared is None:
-            if arguments.named:
-                raise ReasonerError(f"the columns of {predicate} have no names: give all arguments in order")
-            return tuple(arguments.ordered)
-        terms, columns = arguments.ordered, declared.columns
-        if arguments.named:
-            names = [column.name for column in columns]
-            for name in arguments.named:
-                if name not in names:
-                    raise UnknownNameError(f"column of {predicate}", name, names)
-            missing = [name for name in names if name not in arguments.named]
-            if missing:
-                raise ArityError(f"{predicate} has {plural(len(names), 'argument')}: {', '.join(missing)} is missing")
-            terms = [arguments.named[name] for name in names]
-        if len(terms) != len(columns):
-            raise ArityError(f"{predicate} has {plural(len(columns), 'argument')}, not {len(terms)}")
-        return tuple(
-            term if column.type in ("any", "string", "integer") else typed(term, column.type, self.prefixes)
-            for term, column in zip(terms, columns, strict=True)
-        )
-
     def _apply(self) -> None:
         """Apply the updates that have been read: all of them or, after an error, none."""
         updates, self._updates = self._updates, []
-        if not updates:
-            return
-        if not self.has_transaction:
-            if len(updates) == 1:
-                self._apply_each(updates)
-            else:
-                with self.reasoner.transaction(collects=False):
-                    self._apply_each(updates)
-            return
-        place = self.reasoner.engine.place
-        try:
-            self._apply_each(updates)
-        except BaseException:
-            if len(updates) > 1 and self.has_transaction:
-                self.reasoner.engine.return_to(place)
-            raise
-
-    def _apply_each(self, updates: Sequence[_Update]) -> None:
-        """Apply updates in their order, adjacent ones of a kind and a relation together."""
-        reasoner, first = self.reasoner, 0
-        methods = {
-            "insert": reasoner.add_facts,
-            "delete": reasoner.remove_facts,
-            "insert_or_update": reasoner.insert_or_update,
-            "delete_key": reasoner.delete_key,
-        }
-        while first < len(updates):
-            update, end = updates[first], first + 1
-            if update.kind == "modify":
-                reasoner.modify(update.predicate, update.row, **update.changes)
-            else:
-                while end < len(updates) and (updates[end].kind, updates[end].predicate) == (update.kind, update.predicate):
-                    end += 1
-                methods[update.kind](update.predicate, [each.row for each in updates[first:end]])
-            first = end
+        if updates:
+            apply_updates(self.reasoner, updates, within=self.has_transaction)
 
     # ---- commands
 
