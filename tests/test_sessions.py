@@ -17,7 +17,7 @@ from rdflib.plugins.sparql import operators
 from kg_reasoner import Limits, Reasoner
 from kg_reasoner.concurrency.limits import NOBODY, current_watch
 from kg_reasoner.errors import CancelledError, InconsistencyError, LimitError, TransactionError
-from kg_reasoner.rdflib_store.store import KGReasonerStore, graph_of
+from kg_reasoner.rdflib_store import KGReasonerStore, graph_of
 from tests.stress import switching
 
 from .effort import thinned

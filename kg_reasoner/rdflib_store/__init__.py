@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from kg_reasoner.rdflib_store.attaching import attach, detach
-    from kg_reasoner.rdflib_store.store import KGReasonerStore, graph_of, store_of
+    from kg_reasoner.rdflib_store.attaching import attach, detach, graph_of, store_of
+    from kg_reasoner.rdflib_store.store import KGReasonerStore
 
 __all__ = ["KGReasonerStore", "attach", "detach", "graph_of", "store_of"]
 
-_HOMES = {"KGReasonerStore": "store", "graph_of": "store", "store_of": "store", "attach": "attaching", "detach": "attaching"}
+_HOMES = {"KGReasonerStore": "store", **dict.fromkeys(("attach", "detach", "graph_of", "store_of"), "attaching")}
 
 
 def __getattr__(name: str) -> Any:

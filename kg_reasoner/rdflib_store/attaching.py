@@ -1,4 +1,4 @@
-"""Attaching reasoners to existing rdflib graphs and datasets, and detaching them."""
+"""Attaching reasoners to existing rdflib graphs and datasets, and detaching them; graphs of reasoners, and stores of graphs."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from kg_reasoner.errors import ReasonerError, UnknownNameError
 from kg_reasoner.rdflib_store.copying import copy_explicit
 from kg_reasoner.rdflib_store.permissions import Allow
 from kg_reasoner.rdflib_store.rdflib_terms import RdflibTriple
-from kg_reasoner.rdflib_store.store import KGReasonerStore, Reasoning, store_of
+from kg_reasoner.rdflib_store.store import KGReasonerStore, Reasoning
 from kg_reasoner.rdflib_store.versions import replace_store
 from kg_reasoner.rdflib_store.writer import BATCH, StoreWriter
 
@@ -158,3 +158,42 @@ def _add_all(writer: StoreWriter, graph: Graph, name: Node | None) -> None:
     triples = graph.triples((None, None, None))
     while batch := list(islice(triples, BATCH)):
         writer.add_many(batch, [name] * len(batch))
+
+
+def graph_of(reasoner: Reasoner) -> Graph:
+    """Return an rdflib graph over an existing reasoner.
+
+    Args:
+        reasoner: The reasoner.
+
+    Returns:
+        The graph.
+
+    Raises:
+        ReasonerError: The argument is not a reasoner.
+    """
+    if not isinstance(reasoner, Reasoner):
+        raise ReasonerError(f"{reasoner!r} is not a Reasoner: for an existing graph, use attach(graph)")
+    return Graph(store=KGReasonerStore(reasoner))
+
+
+def store_of(graph: Graph) -> KGReasonerStore:
+    """Return the store under a graph or dataset: ``graph.store``, with its type.
+
+    Args:
+        graph: A graph or dataset with a reasoner.
+
+    Returns:
+        Its store.
+
+    Raises:
+        ReasonerError: The graph has no reasoner.
+
+    >>> graph = Graph(store="KGReasoner")
+    >>> store_of(graph).reasoner.maintenance
+    'backward-forward'
+    """
+    store = getattr(graph, "store", None)
+    if not isinstance(store, KGReasonerStore):
+        raise ReasonerError(f"{graph!r} has no reasoner: call attach(graph) first")
+    return store

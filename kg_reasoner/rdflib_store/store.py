@@ -17,11 +17,9 @@ from itertools import repeat
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, cast
 
-from rdflib import ConjunctiveGraph, Dataset, Graph, plugin
+from rdflib import ConjunctiveGraph, Dataset, Graph
 from rdflib.graph import DATASET_DEFAULT_GRAPH_ID
-from rdflib.plugins.sparql import CUSTOM_EVALS
-from rdflib.query import Processor, UpdateProcessor
-from rdflib.store import VALID_STORE, Store
+from rdflib.store import VALID_STORE
 from rdflib.term import Node, URIRef
 
 from kg_reasoner.api.notices import depth_of_caller
@@ -29,21 +27,18 @@ from kg_reasoner.api.reasoner import Reasoner
 from kg_reasoner.api.states import State, reasoner_from, state_of
 from kg_reasoner.errors import ReasonerError, ReasonerWarning, UnknownNameError
 from kg_reasoner.loaders.convert import formula_error, from_rdflib
-from kg_reasoner.rdflib_store import evaluators
 from kg_reasoner.rdflib_store.contexts import Contexts, QueriedGraph, is_made_for_dataset, refuse_conjunctive_graph
 from kg_reasoner.rdflib_store.halves import View
-from kg_reasoner.rdflib_store.owl_plugins import register_owl_plugins
-from kg_reasoner.rdflib_store.parser_plugins import register_parsers
 from kg_reasoner.rdflib_store.permissions import Allow, Permissions
 from kg_reasoner.rdflib_store.prefix_bindings import PrefixBindings
 from kg_reasoner.rdflib_store.query_dataset import DatasetStore, QueryDataset
 from kg_reasoner.rdflib_store.rdflib_terms import RdflibPattern, RdflibQuad, RdflibTerms, RdflibTriple, triple_texts
+from kg_reasoner.rdflib_store.registration import register
 from kg_reasoner.rdflib_store.separate_graphs import Graphs, SeparateGraphs
 from kg_reasoner.rdflib_store.sparql_dataset import answer, plan
 from kg_reasoner.rdflib_store.sparql_update import update_graph
 from kg_reasoner.rdflib_store.union_graphs import UnionGraphs
 from kg_reasoner.rdflib_store.writer import StoreWriter
-from kg_reasoner.sparql.grammar import correct_grammar
 from kg_reasoner.storage.arrays import Ids
 from kg_reasoner.storage.dictionary import Dictionary
 
@@ -55,14 +50,7 @@ if TYPE_CHECKING:
     from kg_reasoner.rdflib_store.rows import QueryResult
     from kg_reasoner.sparql.plan import QueryPlan
 
-# where the package's entry points are not installed
-plugin.register("KGReasoner", Store, "kg_reasoner.rdflib_store", "KGReasonerStore")
-plugin.register("KGReasoner", Processor, "kg_reasoner.rdflib_store.processors", "RuleProcessor")
-plugin.register("KGReasoner", UpdateProcessor, "kg_reasoner.rdflib_store.processors", "RuleUpdateProcessor")
-CUSTOM_EVALS[evaluators.NAME] = evaluators.evaluate
-register_parsers()
-register_owl_plugins()
-correct_grammar()  # for queries that programs prepare with rdflib
+register()
 
 Reasoning: TypeAlias = Literal["union", "graph"]
 
@@ -614,43 +602,4 @@ def _restored(
         store.bind(prefix, URIRef(namespace))
     contexts, own_name = store.dataset.contexts, names[1]
     contexts.is_dataset, contexts.own_name = names[0], None if own_name is None else URIRef(own_name)
-    return store
-
-
-def graph_of(reasoner: Reasoner) -> Graph:
-    """Return an rdflib graph over an existing reasoner.
-
-    Args:
-        reasoner: The reasoner.
-
-    Returns:
-        The graph.
-
-    Raises:
-        ReasonerError: The argument is not a reasoner.
-    """
-    if not isinstance(reasoner, Reasoner):
-        raise ReasonerError(f"{reasoner!r} is not a Reasoner: for an existing graph, use attach(graph)")
-    return Graph(store=KGReasonerStore(reasoner))
-
-
-def store_of(graph: Graph) -> KGReasonerStore:
-    """Return the store under a graph or dataset: ``graph.store``, with its type.
-
-    Args:
-        graph: A graph or dataset with a reasoner.
-
-    Returns:
-        Its store.
-
-    Raises:
-        ReasonerError: The graph has no reasoner.
-
-    >>> graph = Graph(store="KGReasoner")
-    >>> store_of(graph).reasoner.maintenance
-    'backward-forward'
-    """
-    store = getattr(graph, "store", None)
-    if not isinstance(store, KGReasonerStore):
-        raise ReasonerError(f"{graph!r} has no reasoner: call attach(graph) first")
     return store
