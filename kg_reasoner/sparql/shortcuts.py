@@ -229,7 +229,7 @@ def _with_values(
         return None
     if not set(names) <= set(variables_of(patterns)) or _equates(patterns, queries) or (is_distinct and names[0] not in wanted):
         return None
-    if given and [Variable(name) for name in given] != terms:
+    if given and [getattr(term, "name", None) for term in terms] != [*given]:
         return None
     few = few_answers(queries, patterns, wanted, names, is_distinct=is_distinct)
     if few is None:

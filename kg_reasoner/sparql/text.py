@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from kg_reasoner.concurrency.locking import new_mutex
 from kg_reasoner.errors import LoadError, QuerySyntaxError, ReasonerError, Span
+from kg_reasoner.sparql.restrictions import ViolationError, check_restrictions
 from kg_reasoner.sparql.visible import in_order_of_appearance, select_visible
 
 if TYPE_CHECKING:
     from rdflib.plugins.sparql.sparql import Query, Update
+    from rdflib.term import Identifier
 
 __all__ = ["guarded", "read_query", "read_update"]
 
@@ -126,6 +128,9 @@ def _read(
             tree = parse(text)
         keep_constant_filters(tree)
         select_visible(tree, text)
+        check_restrictions(tree)
+    except ViolationError as error:
+        raise QuerySyntaxError(f"{source}: {error}", _last(text, source, error.subject), error.hint) from None
     except ParseBaseException as error:
         hint = None
         if kind == "query" and not _QUERY_FORM.search(text):
@@ -142,6 +147,15 @@ def _read(
         raise
     except Exception as error:  # rdflib raises bare exceptions, such as for a prefix that is not declared
         raise _unknown_prefix(text, source, str(error)) or QuerySyntaxError(f"{source}: {error}") from None
+
+
+def _last(text: str, source: str, term: Identifier | None) -> Span | None:
+    """Return where a variable or a label is last; None if the text has none."""
+    if term is None:
+        return None
+    sign = "_:" if term.n3().startswith("_:") else "[?$]"
+    found = list(re.finditer(rf"{sign}{re.escape(term)}(?![\w-])", text))
+    return _span(text, source, found[-1].start(), found[-1].end()) if found else None
 
 
 def _unknown_prefix(text: str, source: str, message: str) -> QuerySyntaxError | None:
