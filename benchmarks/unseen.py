@@ -121,8 +121,8 @@ def main(universities: int) -> None:
         for row in measured(data_set(kind, universities, data_folder(None)), queries):
             rows.append(row)
             times = (row.read, row.new_shape, row.new_constants, row.peer)
-            ratios = (row.new_shape / row.peer, row.new_constants / row.peer)
-            table.add_row(row.query.label, *(f"{1e6 * each:,.0f}" for each in times), *(f"{ratio:.2f}" for ratio in ratios))
+            both = (row.new_shape / row.peer, row.new_constants / row.peer)
+            table.add_row(row.query.label, *(f"{1e6 * each:,.0f}" for each in times), *(f"{ratio:.2f}" for ratio in both))
     console = Console()
     console.width = max(console.width, 140)
     console.print(machine(), table, sep="\n")

@@ -182,7 +182,7 @@ def _parsed(core: ReasonerCore, text: str, prefixes: Mapping[str, str] | None, b
     known = {**WELL_KNOWN, **dict(declared), **(prefixes or {})}
     try:
         with guarded():
-            found = parsed_query(text, base, known)
+            found = parsed_query(text, base, known, keeps_numbers=True)
     except QuerySyntaxError as error:
         if not _is_rule_body(core, text):
             raise
