@@ -76,7 +76,9 @@ def test_the_ontology_is_translated_once(monkeypatch: pytest.MonkeyPatch) -> Non
     calls: list[str] = []
     for name in ("follow", "translate"):
         before = getattr(owl, name)
-        monkeypatch.setattr(owl, name, lambda *args, name=name, before=before, **named: calls.append(name) or before(*args, **named))
+        monkeypatch.setattr(
+            owl, name, lambda *args, name=name, before=before, **named: calls.append(name) or before(*args, **named)
+        )
     lower, middle, upper, fourth, fifth = CLASSES
     reasoner = Reasoner(PROGRAM, ruleset="owl2rl")
     reasoner.add_triples([(lower, RDFS.subClassOf, middle), (PEOPLE[0], RDF.type, lower), (PEOPLE[1], RDF.type, fourth)])

@@ -232,8 +232,9 @@ def test_long_labels_that_are_not_hexadecimal_numbers_are_plain(monkeypatch: pyt
     before = turtle._Reader._parsed_part
     monkeypatch.setattr(turtle._Reader, "_parsed_part", lambda reader, data: parsed.append(data) or before(reader, data))
     labels = ["N0123456789abcdef0123456789abcdef", "abcdef0123456789g", "abcdef0123456789A", "0abcdef0123456789"]
-    text = "".join(f"_:{label} a :C .\n" for label in labels)
-    assert len(read((HEADER + text).encode(), 1 << 16)) == len(labels)
+    others = "".join(f":s{n} a :C .\n" for n in range(1000))  # the first ones go to the parser with the declarations
+    text = HEADER + others + "".join(f"_:{label} a :C .\n" for label in labels)
+    assert len(read(text.encode(), 1 << 16)) == 1000 + len(labels)
     assert not any(label.encode() in data for label in labels for data in parsed)
-    read((HEADER + "_:abcdef0123456789 a :C .\n").encode(), 1 << 16)
+    read((HEADER + others + "_:abcdef0123456789 a :C .\n").encode(), 1 << 16)
     assert b"_:abcdef0123456789" in parsed[-1]

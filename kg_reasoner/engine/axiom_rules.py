@@ -270,7 +270,9 @@ class AxiomRules:
     def _informative(self, catalog: RelationCatalog, live: LiveTranslation) -> list[Triple]:
         """Return the inferred axioms, but for those of scm-cls that say nothing about a class."""
         found = self._decoded(self._schema.inferred(catalog, self._concluding).tolist())
-        return [axiom for axiom in found if axiom[1] != RDFS.subClassOf or live.asks_for_thing or not _is_trivial(axiom[0], axiom[2])]
+        return [
+            axiom for axiom in found if axiom[1] != RDFS.subClassOf or live.asks_for_thing or not _is_trivial(axiom[0], axiom[2])
+        ]
 
     def _extended(self, live: LiveTranslation, catalog: RelationCatalog, inferred: list[Triple]) -> _Translated | None:
         """Follow derived axioms, if that is possible and nothing is said to be equal. Return all rules and warnings."""

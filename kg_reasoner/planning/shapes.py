@@ -144,9 +144,7 @@ class Pattern(PlanRoom):
         codes, appended = self._copied_codes(constants), np.arange(size - reused)
         end = database.add_codes(codes[reused:].reshape(-1))
         first_code = np.concatenate([np.array([slot.code for slot in slots], np.int64), end + appended * codes.shape[1]])
-        first_step = np.concatenate(
-            [np.array([slot.step for slot in slots], np.int64), len(database.steps) + appended * length]
-        )
+        first_step = np.concatenate([np.array([slot.step for slot in slots], np.int64), len(database.steps) + appended * length])
         steps = self._copied_steps(relations, constants, self._all_indexes(database, relations, constants))
         steps[:, :, [_STEP["key"], _STEP["columns"]]] += first_code[:, np.newaxis, np.newaxis]
         plans = np.repeat(self._plan_words[np.newaxis], size, axis=0)
