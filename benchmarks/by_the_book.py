@@ -1,8 +1,8 @@
 """OWL 2 RL by the book, over triples: ``python -m benchmarks.by_the_book``.
 
-The rule set owl2rl-full on LUBM, beside owl2rl (axioms translated to rules), beside reasonable, whose rules are those of the book
-too, and beside another checkout of this package. Each run is a process of its own; they take turns. CPU seconds, the best of
-several runs; owl2rl-full of this checkout is the unit of the ratios.
+The rule set owl2rl-full on LUBM, or on the files given by ``--ontology``, beside owl2rl (axioms translated to rules), beside
+reasonable, whose rules are those of the book too, and beside another checkout of this package. Each run is a process of its own;
+they take turns. CPU seconds, the best of several runs; owl2rl-full of this checkout is the unit of the ratios.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from pathlib import Path
 
 import click
 from rich.console import Console
+from rich.table import Table
 
 from benchmarks import report
 from benchmarks.data import lubm_job
@@ -31,7 +32,7 @@ from kg_reasoner.storage.kernels import native
 native.run  # compiled or loaded before the clock is read
 times = [time.process_time()]
 reasoner = Reasoner(ruleset=sys.argv[1])
-reasoner.load(*sys.argv[2:4])
+reasoner.load(*json.loads(sys.argv[2]))
 times.append(time.process_time())
 reasoner.materialise()
 times.append(time.process_time())
@@ -43,7 +44,7 @@ import json, sys, time
 import rdflib, reasonable
 times = [time.process_time()]
 reasoner = reasonable.PyReasoner()
-for file in sys.argv[4:6]:
+for file in json.loads(sys.argv[3]):
     reasoner.load_file(file)
 times.append(time.process_time())
 triples = reasoner.reason()
@@ -55,40 +56,62 @@ print(json.dumps([times[1] - times[0], times[2] - times[1], len(triples)]))
 @click.command()
 @click.option("-n", "--universities", type=click.IntRange(min=1), multiple=True, default=(1, 5), show_default=True)
 @click.option("-r", "--repeats", type=click.IntRange(min=1), default=3, show_default=True)
+@click.option("--ontology", "files", type=click.Path(path_type=Path, exists=True), multiple=True, help="Turtle instead of LUBM.")
 @click.option("--against", type=click.Path(path_type=Path, file_okay=False, exists=True), help="Another checkout of this package.")
+@click.option("--limit", type=click.FloatRange(1), default=300, show_default=True, help="Seconds (wall) that a run may take.")
 @click.option("--cache", type=click.Path(path_type=Path, file_okay=False), help="The folder of the data.")
-def main(universities: tuple[int, ...], repeats: int, against: Path | None, cache: Path | None) -> None:
+def main(
+    universities: tuple[int, ...], repeats: int, files: tuple[Path, ...], against: Path | None, limit: float, cache: Path | None
+) -> None:
     """Print CPU seconds of loading and of materialisation."""
     console = Console(width=report.WIDTH)
     console.print(report.machine(), highlight=False, soft_wrap=True)
     contestants = {"owl2rl-full": (OURS, ROOT, "owl2rl-full"), "owl2rl": (OURS, ROOT, "owl2rl")}
     if against is not None:
-        contestants[f"owl2rl-full in {against.name}"] = OURS, against, "owl2rl-full"
+        contestants |= {f"{ruleset} in {against.name}": (OURS, against, ruleset) for ruleset in tuple(contestants)}
     contestants["reasonable"] = REASONABLE, ROOT, ""
-    for size in universities:
-        files = lubm_job(size, OWL2RL, data_folder(cache)).files
-        paths = [str(files[name]) for name in ("ontology.nt", "ntriples", "ontology.ttl", "turtle")]
+    jobs = [(file.name, [str(file.resolve())], [str(file.resolve())]) for file in files]
+    for title, ours, theirs in jobs or [university_files(size, cache) for size in universities]:
         runs: dict[str, list[list[float]]] = {name: [] for name in contestants}
         for _ in range(repeats):
             for name, (program, checkout, ruleset) in contestants.items():
-                found = run(program, checkout, [ruleset, *paths])
+                found = run(program, checkout, [ruleset, json.dumps(ours), json.dumps(theirs)], limit)
                 if found is not None:
                     runs[name].append(found)
-        table = report.new_table(("", "load", "materialise", "ratio", "inferred"), title=f"LUBM({size})")
-        best = {name: [min(column) for column in zip(*some, strict=True)] for name, some in runs.items() if some}
-        for name, (loading, reasoning, inferred) in best.items():
-            unit = best["owl2rl-full"][1]
-            count = f"{int(inferred):,}" if name != "reasonable" else f"{int(inferred):,} in all"
-            table.add_row(name, report.seconds(loading), report.seconds(reasoning), report.ratio(reasoning / unit), count)
-        console.print(table)
+        console.print(
+            table(title, {name: [min(column) for column in zip(*some, strict=True)] for name, some in runs.items() if some})
+        )
 
 
-def run(program: str, checkout: Path, arguments: list[str]) -> list[float] | None:
-    """Return the times of a program in a new process that imports the package of a checkout, or None if it cannot be run."""
+def university_files(size: int, cache: Path | None) -> tuple[str, list[str], list[str]]:
+    """Return a title, and LUBM's files for this package and for reasonable."""
+    files = lubm_job(size, OWL2RL, data_folder(cache)).files
+    ours, theirs = ([str(files[name]) for name in names] for names in (("ontology.nt", "ntriples"), ("ontology.ttl", "turtle")))
+    return f"LUBM({size})", ours, theirs
+
+
+def table(title: str, best: dict[str, list[float]]) -> Table:
+    """Return the table of one job: the times and the number of triples of each contestant."""
+    made = report.new_table(("", "load", "materialise", "ratio", "both", "ratio", "inferred"), title=title)
+    first = best["owl2rl-full"]
+    for name, (loading, reasoning, inferred) in best.items():
+        count = f"{int(inferred):,}" if name != "reasonable" else f"{int(inferred):,} in all"
+        both, unit = loading + reasoning, first[0] + first[1]
+        times = report.seconds(loading), report.seconds(reasoning), report.ratio(reasoning / first[1])
+        made.add_row(name, *times, report.seconds(both), report.ratio(both / unit), count)
+    return made
+
+
+def run(program: str, checkout: Path, arguments: list[str], limit: float) -> list[float] | None:
+    """Return the times of a program in a new process that imports the package of a checkout, or None if it cannot be run or takes
+    longer than a limit in seconds.
+    """
     environment = os.environ | {"PYTHONPATH": str(checkout)}
-    done = subprocess.run(
-        [sys.executable, "-c", program, *arguments], env=environment, cwd=checkout, capture_output=True, text=True, check=False
-    )
+    command = [sys.executable, "-c", program, *arguments]
+    try:
+        done = subprocess.run(command, env=environment, cwd=checkout, capture_output=True, text=True, check=False, timeout=limit)
+    except subprocess.TimeoutExpired:
+        return None
     if done.returncode:
         if "No module named 'reasonable'" not in done.stderr:
             raise click.ClickException(done.stderr.strip().splitlines()[-1])

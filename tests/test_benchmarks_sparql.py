@@ -16,7 +16,7 @@ import rdflib
 from click.testing import CliRunner
 from rich.console import Console
 
-from benchmarks import lookups, needs, sparql_limits, sparql_results, sparql_updates
+from benchmarks import lookups, needs, sparql_limits, sparql_results, sparql_updates, unseen
 from benchmarks.contest import RunLimits
 from benchmarks.sparql import __main__ as command
 from benchmarks.sparql import report
@@ -28,6 +28,7 @@ from benchmarks.sparql.shop import NAMESPACE, generate_shop
 from benchmarks.sparql.systems import Ours
 from benchmarks.sparql.worker import MOST
 from kg_reasoner import Reasoner
+from kg_reasoner.sparql.syntax.queries import read_common_query
 from kg_reasoner.terms import IRI, BlankNode, Literal
 
 LIMITS = RunLimits(seconds=60, bytes=8_000_000_000)
@@ -371,3 +372,20 @@ def test_large_results_are_measured() -> None:
     assert (memory.rows, memory.ids) == (90_000, 2 * 4 * 90_000) and memory.growth >= 0
     pytest.importorskip("pyarrow")
     assert len(sparql_results.seconds_to_arrow(100, 2)) == 2
+
+
+def test_unseen_texts_differ_in_a_constant_or_a_comment() -> None:
+    for query in all_queries():
+        texts = list(unseen.variants(query.text))
+        assert texts[0].startswith(query.text) and len(set(texts)) == len(texts)
+        for text in texts:
+            assert read_common_query(text, {}) is not None, text
+    changed = list(unseen.variants("SELECT ?x { ?x <urn:p1> <http://www.University0.edu/Course12> } LIMIT 3"))
+    assert changed[2] == "SELECT ?x { ?x <urn:p1> <http://www.University0.edu/Course12> } LIMIT 5"
+
+
+def test_unseen_texts_are_measured(small: DataSet) -> None:
+    queries = [query for query in all_queries() if query.name in ("hub-join", "path-from-product")]
+    rows = list(unseen.measured(small, queries))
+    assert [row.query for row in rows] == queries
+    assert all(min(row.read, row.new_shape, row.new_constants, row.peer) > 0 for row in rows)

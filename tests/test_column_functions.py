@@ -13,15 +13,15 @@ from hypothesis import strategies as st
 from kg_reasoner import Reasoner
 from kg_reasoner.errors import ValueTooLargeError
 from kg_reasoner.expressions.compile import compile_condition, compile_expression
-from kg_reasoner.expressions.values import COMPARISONS
+from kg_reasoner.expressions.values import COMPARISONS, value_of
 from kg_reasoner.planning.column_functions import UNSURE, ColumnFunctions, is_for_columns
 from kg_reasoner.planning.function_relations import FEW
 from kg_reasoner.program import Call, Expression, Variable
 from kg_reasoner.storage.database import Database
 from kg_reasoner.storage.dictionary import Dictionary
 from kg_reasoner.storage.kernels.memory import Record
-from kg_reasoner.storage.value_table import ValueTable
-from kg_reasoner.terms import IRI, RDF, XSD, BlankNode, Literal, Term, literal
+from kg_reasoner.storage.value_table import ValueTable, _value
+from kg_reasoner.terms import IRI, RDF, XSD, BlankNode, Literal, Term, literal, term_from_text, term_text
 
 from .effort import thinned
 
@@ -199,6 +199,16 @@ class TestValueTable:
             table.update()
         terms = [dictionary.decode(number) for number in range(len(dictionary))]
         _expect_order(context, terms)
+
+    @given(
+        st.text(max_size=6),
+        st.sampled_from(["", "@en", "@EN-us", f"^^{XSD.string}", f"^^{XSD.int}", f"^^{XSD.decimal}", "^^<x:@en>"]),
+    )
+    def test_texts_have_the_values_of_their_literals(self, lexical: str, end: str) -> None:
+        text = term_text(literal(lexical)) + end
+        term = term_from_text(text)
+        assert isinstance(term, Literal)
+        assert _value(text) == value_of(term)
 
     def test_counting_keeps_its_labels(self) -> None:
         """A limit and many values below it, one after the other: no label is given twice."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Iterator
 from typing import Any
 
@@ -129,6 +130,30 @@ def test_plans_made_together_are_those_made_one_by_one(found: list[StoredRule], 
         assert (together.frames.bindings, together.frames.depth) >= (single.frames.bindings, single.frames.depth)
 
 
+@given(rules_of_shapes(), st.booleans(), st.integers(1, 3), st.data())
+def test_plans_out_of_use_are_replaced(found: list[StoredRule], exact: bool, many: int, data: st.DataObject) -> None:
+    gone = data.draw(st.sets(st.integers(0, len(found) - 1)))
+    again = data.draw(st.permutations(sorted(gone)))
+    for write, triggers in ways(exact).values():
+        single, together = database(), database()
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(shapes, "_MANY", many)
+            plans = ShapedPlans(together, write)
+            first = plans.write([(rule, 10 + number) for number, rule in enumerate(found)])
+            sizes = len(together.plans), len(together.steps), together._code_count
+            for number in gone:
+                plans.release(found[number], first[number])
+            replaced = plans.write([(found[number], 10 + number) for number in again])
+        assert (len(together.plans), len(together.steps), together._code_count) == sizes
+        assert sorted(replaced) == sorted(first[number] for number in gone)
+        first = [dict(zip(again, replaced, strict=True)).get(number, plan) for number, plan in enumerate(first)]
+        for number, (rule, plan) in enumerate(zip(found, first, strict=True)):
+            start = len(single.plans)
+            write(single, rule, 10 + number)
+            for place, trigger in enumerate(triggers(rule)):
+                assert list(meaning(together, plan + place, trigger)) == list(meaning(single, start + place, trigger))
+
+
 @given(rules(), rules())
 def test_rules_of_one_shape_can_be_renamed_to_each_other(one: StoredRule, other: StoredRule) -> None:
     room = database()
@@ -175,6 +200,22 @@ def test_an_ontology_is_planned_by_shapes_and_not_by_rules(monkeypatch: pytest.M
     other.add_triples(tree(100))
     other.materialise()
     assert len(planned) > 350 and set(other.triples(which="inferred")) == inferred
+
+
+def test_axioms_that_come_and_go_leave_no_plans() -> None:
+    reasoner = Reasoner(ruleset="owl2rl")
+    reasoner.add_triples(tree(30))
+    taken, kept = [], []
+    for number in range(60):
+        axiom = IRI(f"http://example.org/C{number % 29 + 1}"), RDFS.subClassOf, IRI(f"http://example.org/C{number % 7 + 30}")
+        reasoner.add_triples([axiom])
+        reasoner.materialise()
+        reasoner.remove_triples([axiom])
+        reasoner.materialise()
+        database = reasoner.engine.base.database
+        taken.append((len(database.plans), len(database.steps), database._code_count))
+        kept.append(sum(isinstance(each, materialise.PlannedRule) for each in gc.get_objects()))
+    assert taken[-1] == taken[10] and kept[-1] <= kept[10]
 
 
 def test_sections_are_found_however_many_there_are() -> None:

@@ -59,6 +59,7 @@ QUERIES = [
     "SELECT ?y ?x { VALUES ?x { <urn:a> <urn:d> } ?x <urn:p> ?y } LIMIT 9",
     "SELECT ?x { VALUES ?x { <urn:a> <urn:b> <urn:a> } ?x <urn:p> ?y }",
     "SELECT DISTINCT ?x { VALUES ?x { <urn:a> <urn:b> <urn:a> } ?x <urn:p> ?y }",
+    "SELECT ?x { VALUES ?x { <urn:a> <urn:a> <urn:a> } ?x <urn:p> <urn:a> } OFFSET 1 LIMIT 1",
     "ASK { ?x <urn:p> ?y FILTER(?y = <urn:a>) }",
     "SELECT ?x { ?x owl:sameAs ?y FILTER(?y = <urn:a>) }",
 ]

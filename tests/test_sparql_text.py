@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+import rdflib
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -71,3 +72,23 @@ def test_functions(terms: list[Term], function: str) -> None:
             f"SELECT ({function} AS ?y) {{ VALUES ?x {{ {term_text(term)} }} BIND(RAND() AS ?z) FILTER(?z >= 0) }}"
         )
         assert row.y == single.y
+
+
+NUMBERS = ["01", "1e0", "1.0E0", ".5", "+1", "-01", "+1.50", "-.5", "-1e+1", "+0.10e2"]
+IN_TRIPLES = [(number, pattern) for number in NUMBERS for pattern in ("?x <urn:p> NUMBER", "VALUES ?n { NUMBER } ?x <urn:p> ?n")]
+IN_EXPRESSIONS = [(number, "?x <urn:p> ?n FILTER(SAMETERM(?n, NUMBER))") for number in NUMBERS if number[0] not in "+-"]
+
+
+@pytest.mark.parametrize(("number", "pattern"), IN_TRIPLES + IN_EXPRESSIONS)
+def test_numbers_are_terms_as_they_are_written(number: str, pattern: str) -> None:
+    """A reasoner keeps data as they are written; a graph of rdflib normalises data and queries."""
+    datatype = "double" if "e" in number.lower() else "decimal" if "." in number else "integer"
+    data = f'<urn:s> <urn:p> "{number}"^^<http://www.w3.org/2001/XMLSchema#{datatype}> .'
+    query = f"SELECT ?x {{ {pattern} }}"
+    reasoner = Reasoner()
+    reasoner.load(data.encode(), format="ntriples")
+    assert len(reasoner.query(query.replace("NUMBER", number))) == 1
+    assert len(reasoner.query(query.replace("NUMBER", f"0{number.lstrip('+-')}"))) == 0
+    for store in ("default", "KGReasoner"):
+        graph = rdflib.Graph(store=store).parse(data=data, format="nt")
+        assert len(graph.query(query.replace("NUMBER", number))) == 1

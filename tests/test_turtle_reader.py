@@ -211,3 +211,30 @@ def test_most_of_plain_turtle_never_reaches_the_parser(monkeypatch: pytest.Monke
     found = read((HEADER + plain + "[] :p (1) .").encode(), 1 << 16)
     assert len(found) == 7 * 5000 + 3
     assert sum(map(len, parsed)) < 1000 + turtle._LEAST
+
+
+def test_unusual_statements_reach_the_parser_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also the last ones in the window, which are fewer bytes than the parser wants to have."""
+    from kg_reasoner.loaders.rdf import turtle
+
+    parsed: list[bytes] = []
+    before = turtle._Reader._parsed_part
+    monkeypatch.setattr(turtle._Reader, "_parsed_part", lambda reader, data: parsed.append(data) or before(reader, data))
+    found = read((HEADER + "".join(f":s{n} :p [ :q {n} ] .\n" for n in range(10_000))).encode(), 1 << 16)
+    assert len(found) == 2 * 10_000
+    assert len(parsed) < 30
+
+
+def test_long_labels_that_are_not_hexadecimal_numbers_are_plain(monkeypatch: pytest.MonkeyPatch) -> None:
+    from kg_reasoner.loaders.rdf import turtle
+
+    parsed: list[bytes] = []
+    before = turtle._Reader._parsed_part
+    monkeypatch.setattr(turtle._Reader, "_parsed_part", lambda reader, data: parsed.append(data) or before(reader, data))
+    labels = ["N0123456789abcdef0123456789abcdef", "abcdef0123456789g", "abcdef0123456789A", "0abcdef0123456789"]
+    others = "".join(f":s{n} a :C .\n" for n in range(1000))  # the first ones go to the parser with the declarations
+    text = HEADER + others + "".join(f"_:{label} a :C .\n" for label in labels)
+    assert len(read(text.encode(), 1 << 16)) == 1000 + len(labels)
+    assert not any(label.encode() in data for label in labels for data in parsed)
+    read((HEADER + others + "_:abcdef0123456789 a :C .\n").encode(), 1 << 16)
+    assert b"_:abcdef0123456789" in parsed[-1]

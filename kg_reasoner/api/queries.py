@@ -18,8 +18,10 @@ from kg_reasoner.sparql.parsed import LONGEST, REMEMBERED, ParsedQuery, as_term,
 from kg_reasoner.sparql.plan import QueryPlan, shortener
 from kg_reasoner.sparql.query import evaluate_query, explain_query
 from kg_reasoner.sparql.registered import RegisteredFunctions
-from kg_reasoner.sparql.shortcuts import answer_at_once, few_at_once
-from kg_reasoner.sparql.source import Place, Places
+from kg_reasoner.sparql.shapes import Cut, cut, shape_of
+from kg_reasoner.sparql.shortcut import ALWAYS
+from kg_reasoner.sparql.shortcuts import answer_at_once, few_at_once, shortcut_of
+from kg_reasoner.sparql.source import Place, Places, Sighting
 from kg_reasoner.sparql.text import guarded
 from kg_reasoner.terms import OWL, RDF, RDFS, XSD, Term
 
@@ -104,8 +106,13 @@ def query(
     """Return the answer to a query, see `kg_reasoner.api.reasoner.Reasoner.query`."""
     engine = core.engine
     key = (text, base, *bindings) if bindings else (text, base)
-    if prefixes is None and limits is None and isinstance(text, str) and (few := _few(core, key, bindings or {})) is not None:
-        return few
+    pieces = None
+    if prefixes is None and limits is None and isinstance(text, str):
+        few = _few(core, key, bindings or {})
+        if few is None and not bindings and base is None and (pieces := cut(text)) is not None:
+            few = _few_of_shape(core, pieces)
+        if few is not None:
+            return few
     given = as_terms(bindings or {})
     asked = _Query(core, _parsed(core, text, prefixes, base), given)
     with core.watch() if limits is None else Watch(limits.within(engine.limits), engine.running):
@@ -113,6 +120,8 @@ def query(
         if found is None:
             with core.reading():
                 found = asked.evaluated(key=key if prefixes is None and len(given) == len(bindings or ()) else None)
+                if pieces is not None:
+                    asked.learn(pieces)
         return found
 
 
@@ -131,6 +140,17 @@ def _few(core: ReasonerCore, key: tuple[object, ...], bindings: Mapping[str, Any
         return few_at_once(shortcut, core.caches, given, parsed.prefixes)
     finally:
         hold.release()
+
+
+def _few_of_shape(core: ReasonerCore, text: Cut) -> QueryResult | None:
+    """Return the answer to a query if others of its shape were asked in the same state, see `_few`."""
+    seen = core.caches.shapes.get(text.outline)
+    if seen is None or seen.places is None:
+        return None
+    key = text.key(seen.places)
+    known = core.caches.ready.get(key)
+    given = None if known is None else known[2].bindings(text.constants)
+    return None if given is None else _few(core, key, given)
 
 
 def plan(
@@ -162,7 +182,7 @@ def _parsed(core: ReasonerCore, text: str, prefixes: Mapping[str, str] | None, b
     known = {**WELL_KNOWN, **dict(declared), **(prefixes or {})}
     try:
         with guarded():
-            found = parsed_query(text, base, known)
+            found = parsed_query(text, base, known, keeps_numbers=True)
     except QuerySyntaxError as error:
         if not _is_rule_body(core, text):
             raise
@@ -230,6 +250,30 @@ class _Query:
             ready = parsed.prepared(self._given, joins_graphs=dataset.joins_graphs)
             answer = evaluate_query(ready, dataset, RegisteredFunctions(), parsed.base)
             return result_of(answer, core.caches.nodes, parsed.prefixes)
+
+    def learn(self, text: Cut) -> None:
+        """Remember what is left to do for queries of the same shape, within a reading, when a second one is asked in a state.
+
+        Args:
+            text: The text of the query.
+        """
+        caches, state = self._core.caches, self._core.engine.lock.state()
+        seen = caches.shapes.get(text.outline)
+        if state is None or self._parsed.clauses or (seen is not None and seen.is_tried(state)):
+            return
+        if seen is None or seen.state != state:
+            caches.sight(text.outline, Sighting(None if seen is None else seen.places, state))
+            return
+        with guarded():
+            ready = self._parsed.prepared({}, joins_graphs=True)
+            shape = shape_of(ready, text, {**WELL_KNOWN, **dict(self._core.engine.program.prefixes)})
+        shortcut = None if shape is None else shortcut_of(shape.prepared({}, joins_graphs=True), self._core.queries, shape.names)
+        places = None
+        if shape is not None and shortcut is not None:
+            shortcut.tries = ALWAYS
+            places = frozenset(shape.places)
+            caches.remember(text.key(places), (state, shortcut, shape))
+        caches.sight(text.outline, Sighting(places, state, is_last=True, is_hopeless=shape is None))
 
     def plan(self, run: bool) -> QueryPlan:
         """Return the plan, within a reading; see `kg_reasoner.api.reasoner.Reasoner.plan`."""

@@ -51,7 +51,7 @@ def parse_query(text: str, source: str) -> RdflibQuery:
     """
     from kg_reasoner.sparql.text import read_query
 
-    tree, prepared = read_query(text, source)
+    tree, prepared = read_query(text, source, keeps_numbers=True)
     prefixes = {str(part.prefix or ""): str(part.iri) for part in tree[0] if getattr(part, "name", "") == "PrefixDecl"}
     graphs = [clause.default or clause.named for clause in prepared.algebra.datasetClause or ()]
     return RdflibQuery(prepared, prepared.algebra.name in ("ConstructQuery", "DescribeQuery"), prefixes, graphs)

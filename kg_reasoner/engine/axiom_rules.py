@@ -5,8 +5,9 @@ For programs that read axioms as data, such as ``owl2rl-full``, axioms that thei
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 import numpy as np
 
@@ -17,11 +18,13 @@ from kg_reasoner.program import Program, Rule
 from kg_reasoner.query.matching import Which
 from kg_reasoner.storage.arrays import Ids
 from kg_reasoner.storage.dictionary import Dictionary
-from kg_reasoner.terms import IRI, Term, Triple
+from kg_reasoner.terms import IRI, OWL, RDFS, Term, Triple
 
 if TYPE_CHECKING:
     from kg_reasoner.loaders.ontology.owl import AxiomWarning, LiveTranslation, RuleChanges
 
+_Translated: TypeAlias = "tuple[tuple[Rule, ...], tuple[AxiomWarning, ...]]"
+"""Rules and warnings."""
 
 MOST_FOLLOWED: Final = 64
 """The maximum number of changed schema triples to follow one by one. With more, all are translated again."""
@@ -47,9 +50,9 @@ class AxiomRules:
         self._dictionary = dictionary
         self._schema = SchemaTriples(dictionary)
         self._vocabulary: frozenset[Term] = frozenset()
-        self._stated: tuple[tuple[Rule, ...], tuple[AxiomWarning, ...]] = (), ()
-        self._concluding = 0
-        """How many rules conclude axioms."""
+        self._stated: _Translated = (), ()
+        self._concluding: Counter[tuple[Term, Term | None]] = Counter()
+        """How many rules conclude axioms with a property, and for rdf:type with a class."""
         self._equates = False
         self._is_outdated = False
         """Whether everything has to be translated again."""
@@ -57,6 +60,8 @@ class AxiomRules:
         """The schema triples that may have been added or removed since the last translation; few, or else it is outdated."""
         self._is_certain = True
         """Whether `rules` are those of the last translation, and not in between two."""
+        self._extended_with: tuple[bytes, tuple[int, ...]] | None = None
+        """The schema triples and names in data of the last translation, if it was one of derived axioms, too."""
         self._live: LiveTranslation | None = None
         """What the rules come from, if it can follow changes. It is absent while it changes."""
         self._followed: set[bytes] = set()
@@ -101,16 +106,18 @@ class AxiomRules:
         """Set the rules, including translated ones, or the rules that were added (1) or removed (-1). What they conclude matters
         only where axioms are translated.
         """
-        found = 0
+        counts = Counter[tuple[Term, Term | None]]() if change is None else self._concluding.copy()
         if self.is_wanted:
             from kg_reasoner.loaders.ontology import owl
 
-            found = sum(map(owl.concludes_axiom, rules))
-        self._concluding = found if change is None else self._concluding + change * found
+            found = (axioms for rule in rules if (axioms := owl.concluded_axioms(rule)) is not None)
+            for axioms in found:
+                counts[axioms] += 1 if change is None else change
+        self._concluding = +counts
 
     def note_removal(self) -> None:
-        """Restart from the explicit axioms, since facts were removed and an inferred axiom must not support itself."""
-        if self._concluding or self._equates:
+        """Restart from the explicit axioms if facts were removed: an inferred axiom must not support itself."""
+        if self._equates or (self._concluding and not self.are_stated):
             self.forget()
 
     def translate(self, catalog: RelationCatalog, *, follows: bool = True) -> bool | RuleChanges:
@@ -143,7 +150,7 @@ class AxiomRules:
     def _follow(self, catalog: RelationCatalog) -> RuleChanges | None:
         """Follow the changes of single triples, if that is possible."""
         live = self._live
-        if self._is_outdated or live is None or self._concluding or self._equates:
+        if self._is_outdated or live is None or self._equates:
             return None
         some_are_equal = len(catalog.layout.triples_of(self._schema.same_as)) > 0
         if some_are_equal:
@@ -182,7 +189,7 @@ class AxiomRules:
         """
         if not self.is_wanted:
             return False
-        concludes = self._concluding > 0
+        concludes = bool(self._concluding)
         if equal_are_one:
             return concludes and self._translate(catalog, "all", "explicit")
         equalities = catalog.layout.relations(self._schema.same_as)
@@ -217,6 +224,10 @@ class AxiomRules:
     def _translate(self, catalog: RelationCatalog, which: Which, equalities: Which) -> bool:
         from kg_reasoner.loaders.ontology import owl
 
+        ids, in_data = self._input(catalog, which, equalities)
+        extends = which == "all" or equalities == "all"
+        if extends and self._is_certain and self._extended_with == (ids.tobytes(), in_data):
+            return False
         live, self._live = self._live, None
         if which == equalities == "explicit" and not len(self._schema.equalities(catalog)):
             live, ids = self._translate_explicit(catalog)
@@ -224,21 +235,61 @@ class AxiomRules:
                 changed = self._use(live.rules, live.warnings, are_stated=True)
                 self._live, self._followed = live, set(_keys(ids))
                 return changed
+        if extends and live is not None:
+            self._stated = tuple(live.rules.values()), live.warnings
+            if not len(self._schema.equalities(catalog, equalities)):
+                inferred = self._informative(catalog, live)
+                if not inferred:
+                    self._live = live
+                    return False
+                if (found := self._extended(live, catalog, inferred)) is not None:
+                    changed = self._use_derived(*found)
+                    self._extended_with = ids.tobytes(), in_data
+                    return changed
         while True:
-            triples = self._dictionary.decode_rows(self._schema.triples(catalog, which, equalities))
-            names = set(map(self._dictionary.decode, self._schema.names_in_data(catalog)))
-            translation = owl.translate(((s, p, o) for s, p, o in triples), names=names, stated=which == "explicit")
+            names = set(map(self._dictionary.decode, in_data))
+            triples = ((s, p, o) for s, p, o in self._dictionary.decode_rows(ids))
+            translation = owl.translate(triples, names=names, stated=which == "explicit")
             self._vocabulary = translation.vocabulary
             if not (self._schema.name(self._vocabulary | names) and len(self._schema.equalities(catalog, equalities))):
                 break
+            ids, in_data = self._input(catalog, which, equalities)
         if which == "explicit":
             self._stated = translation.rules, translation.warnings
-        elif live is not None:
-            self._stated = tuple(live.rules.values()), live.warnings
-        stated_rules, stated_warnings = self._stated  # what is derived adds to what was stated, and takes nothing away
-        warnings = tuple(dict.fromkeys(stated_warnings + translation.warnings))
-        rules = {rule: rule for rule in reversed(stated_rules + translation.rules)}
-        return self._use(dict(reversed(rules.items())), warnings, are_stated=len(rules) == len(stated_rules))
+        changed = self._use_derived(translation.rules, translation.warnings)
+        self._extended_with = (ids.tobytes(), in_data) if extends else None
+        return changed
+
+    def _input(self, catalog: RelationCatalog, which: Which, equalities: Which) -> tuple[Ids, tuple[int, ...]]:
+        """Return the schema triples to translate, and the classes and properties in data that could be equal to others."""
+        ids = self._schema.triples(catalog, "explicit", equalities)
+        if which == "all":
+            ids = np.concatenate([ids, self._schema.inferred(catalog, self._concluding)])
+        return ids, tuple(self._schema.names_in_data(catalog))
+
+    def _informative(self, catalog: RelationCatalog, live: LiveTranslation) -> list[Triple]:
+        """Return the inferred axioms, but for those of scm-cls that say nothing about a class."""
+        found = self._decoded(self._schema.inferred(catalog, self._concluding).tolist())
+        return [
+            axiom for axiom in found if axiom[1] != RDFS.subClassOf or live.asks_for_thing or not _is_trivial(axiom[0], axiom[2])
+        ]
+
+    def _extended(self, live: LiveTranslation, catalog: RelationCatalog, inferred: list[Triple]) -> _Translated | None:
+        """Follow derived axioms, if that is possible and nothing is said to be equal. Return all rules and warnings."""
+        self._rules = dict(self._rules)  # the translation changes its own
+        if live.change((), inferred) is None:
+            return None
+        self._vocabulary = live.vocabulary
+        self._schema.name(live.vocabulary)
+        self._schema.name_all(catalog, lambda: live.vocabulary)
+        return None if len(self._schema.equalities(catalog)) else (tuple(live.rules.values()), live.warnings)
+
+    def _use_derived(self, rules: tuple[Rule, ...], warnings: tuple[AxiomWarning, ...]) -> bool:
+        """Set the result of a translation with derived axioms, which adds to what was stated, and takes nothing away."""
+        stated_rules, stated_warnings = self._stated
+        found = {rule: rule for rule in reversed(stated_rules + rules)}
+        every = tuple(dict.fromkeys(stated_warnings + warnings))
+        return self._use(dict(reversed(found.items())), every, are_stated=len(found) == len(stated_rules))
 
     def _translate_explicit(self, catalog: RelationCatalog) -> tuple[LiveTranslation, Ids]:
         """Return the translation of the explicit schema triples without equalities, and these triples."""
@@ -256,8 +307,14 @@ class AxiomRules:
     def _use(self, rules: Mapping[Rule, Rule], warnings: tuple[AxiomWarning, ...], *, are_stated: bool) -> bool:
         """Set the result of a translation. Return whether the rules have changed."""
         changed = not self._is_certain or rules.keys() != self._rules.keys()
+        self._extended_with = None
         self._rules, self.warnings, self.are_stated, self._is_certain = rules, warnings, are_stated, True
         return changed
+
+
+def _is_trivial(lower: Term, upper: Term) -> bool:
+    """Return whether one class is below another whatever they mean."""
+    return lower == OWL.Nothing or upper == OWL.Thing or lower == upper
 
 
 def _keys(triples: Ids | Sequence[tuple[int, ...]]) -> list[bytes]:

@@ -79,7 +79,8 @@ class Materialiser:
         self._triggered = ShapedPlans(database, self._plan_triggers)
         self._untriggered = ShapedPlans(database, lambda room, rule, number: plan_rule(room, rule, number, self.exact))
         self._backward = ShapedPlans(database, plan_backward)
-        self.rules: list[PlannedRule] = []
+        self._next_number = 0
+        """The number of the next rule."""
         self.strata: list[Stratum] = [Stratum(0)]
         self.is_mixed = False
         """Whether a relation is derived in several strata, so that a fact does not determine its stratum."""
@@ -102,7 +103,7 @@ class Materialiser:
 
     def add_rules(self, rules: Iterable[NewRule]) -> list[PlannedRule]:
         """Plan rules. Those of one shape are planned together."""
-        new = [(rule, number) for number, rule in enumerate(rules, len(self.rules))]
+        new = [(rule, number) for number, rule in enumerate(rules, self._next_number)]
         first = self._triggered.write([(each.rule, number) for each, number in new])
         added = []
         for (each, number), plan in zip(new, first, strict=True):
@@ -110,7 +111,7 @@ class Materialiser:
             for position, atom in enumerate(each.rule.body, plan):
                 plans[atom.negated].append((atom, position))
             added.append(PlannedRule(each.rule, number, each.level, *plans, each.source or each.rule.rule))
-        self.rules += added
+        self._next_number += len(added)
         if self._derivers is not None:
             self._plan_backward(added)
         if len(added) > _FEW + len(self._active) // 16:
@@ -143,6 +144,16 @@ class Materialiser:
                 if self._derivers is not None:
                     entry = planned.rule.head, planned.backward
                     self._change_plan("deriver", self._derivers, SectionPlans.remove, entry, self._derivers_are_entered)
+
+    def release_rules(self, rules: Iterable[PlannedRule]) -> None:
+        """Let further rules take the place of the plans of removed rules, whose consequences have been deleted."""
+        for planned in rules:
+            if planned.rule.body:
+                self._triggered.release(planned.rule, min(plan for _, plan in (*planned.triggers, *planned.blockers)))
+            if planned.whole >= 0:
+                self._untriggered.release(planned.rule, planned.whole)
+            if planned.backward >= 0:
+                self._backward.release(planned.rule, planned.backward)
 
     def remove_aggregates(self, aggregates: Iterable[ComputedRelation]) -> None:
         """Stop updating aggregates, without deleting their rows."""

@@ -118,7 +118,9 @@ def maintain(state: State, update: UpdateState) -> None:
     else:
         strategy.apply(work)
     if rulebook.gone_rules or rulebook.gone_aggregates:
+        gone = rulebook.gone_rules
         rulebook.forget_gone()
+        materialiser.release_rules(gone)
     if collector is not None:
         delta = base.delta(work) if before is None else difference(state.dictionary, before, base.materialised_facts())
         update.before = None

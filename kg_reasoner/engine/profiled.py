@@ -115,7 +115,7 @@ def apply(strategy: Maintenance, work: Work, materialiser: Materialiser) -> None
     if not found.any():
         return
     phase = "deletion" if isinstance(strategy, StratumByStratum) else "counting"
-    for planned in materialiser.rules:
+    for planned in (*materialiser.active_rules(), *work.gone_rules):
         others = [*(plan for _, plan in (*planned.triggers, *planned.blockers)), planned.whole]
         for name, plans in ((phase, others), ("backward", [planned.backward])):
             count = int(sum(found[plan] for plan in plans if plan >= 0))

@@ -138,6 +138,7 @@ class RuleBook:
             self._note_filled()
             ready = self._relevance.take()
             ready += [rule for rule, known in self._open.items() if known != names]
+            catalog.make_relations(rule for rule in ready if not catalog.layout.is_open(rule))
             late += self._plan(sorted(ready, key=self._places.__getitem__), names)
         self._new = set()
         return late
@@ -181,7 +182,8 @@ class RuleBook:
         self._planned.update(zip(wanted, added, strict=True))
         for rule, copies in copies_of.items():
             unique = dict.fromkeys(copies)
-            self._owners.update(unique.keys())
+            for copy in unique:
+                self._owners[copy] += 1
             self._plans_of[rule].update((copy, self._planned[copy]) for copy in unique)
         return [planned for copy, planned in zip(wanted, added, strict=True) if copy in late]
 

@@ -151,6 +151,18 @@ class SchemaTriples:
         others = catalog.layout.select(self._have_schema_names, which)
         return np.concatenate([self.equalities(catalog, equalities), self.rule_labels(catalog, which), others])
 
+    def inferred(self, catalog: RelationCatalog, patterns: Iterable[tuple[Term, Term | None]]) -> Ids:
+        """Return the inferred triples, shape (n, 3), with some properties, and for rdf:type with some classes, but for those that
+        always hold (cls-thing, cls-nothing1).
+        """
+        always = [self._dictionary.encode(cls) for cls in (OWL.Thing, OWL.Nothing)]
+        found = [NO_TRIPLES]
+        for property, cls in patterns:
+            ids = self._dictionary.encode(property), None if cls is None else self._dictionary.encode(cls)
+            triples = catalog.layout.triples_of(*ids, which="inferred")
+            found.append(triples[~np.isin(triples[:, 0], always)] if cls == OWL.Class else triples)
+        return np.concatenate(found)
+
 
 @cache
 def _vocabulary_texts() -> tuple[list[str], list[str]]:

@@ -10,7 +10,7 @@ import numpy as np
 
 from kg_reasoner.expressions.demands import DEMAND_PREDICATES
 from kg_reasoner.language.analysis import Key, conjuncts
-from kg_reasoner.planning.expansion import is_expandable, simple_comparison
+from kg_reasoner.planning.expansion import is_expandable, simple_comparison, triple_atoms
 from kg_reasoner.planning.function_relations import Functions
 from kg_reasoner.planning.layout import NO_NAMES, Names, Part, TripleLayout, concatenated
 from kg_reasoner.planning.property_tables import PropertyTables
@@ -244,6 +244,11 @@ class RelationCatalog:
                 self._ids.clear()
             known = self._ids[term] = self.dictionary.encode(term)
         return known
+
+    def make_relations(self, rules: Iterable[Rule]) -> None:
+        """Create the relations of the triples in rules without variables for properties or classes."""
+        atoms = (atom for rule in rules for atom in triple_atoms((rule.head, *rule.body)))
+        self.layout.make((self.term(atom.terms[1]), self.term(atom.terms[2])) for atom in atoms)
 
     def rules(self, rule: Rule, since: Names = NO_NAMES) -> Iterator[StoredRule]:
         """Return a rule over relations. If its variables range over relations, there is one copy for each of their values.

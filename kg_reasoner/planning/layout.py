@@ -7,7 +7,7 @@ other modules do not distinguish them.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar, Final, TypeAlias, TypeVar
 
 import numpy as np
@@ -63,6 +63,12 @@ class TripleLayout(ABC):
     def expect(self, blocks: Sequence[Rows]) -> None:
         """Make room for triples that will be stored, all at once: that is faster than growth. By default, nothing is done."""
         del blocks
+
+    def make(self, pairs: Iterable[tuple[int | str, int | str]]) -> None:
+        """Create the relations of triples, given their properties and values, all at once: that is faster than one by one. By
+        default, nothing is done.
+        """
+        del pairs
 
     # --- relations --------------------------------------------------------------------------------------------------
 

@@ -9,7 +9,7 @@ these numbers.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -33,6 +33,7 @@ _LONGEST: Final = 16
 Numbers: TypeAlias = npt.NDArray[np.int64]
 _LOW: Final = (1 << 32) - 1
 _PLAN: Final = {name: word for name, (word, _) in Plan.fields.items()}
+_PLACES: Final = [_PLAN[name] for name in ("first_step", "trigger", "head", "step_count")]
 _STEP: Final = {name: word for name, (word, _) in Step.fields.items()}
 
 
@@ -75,6 +76,14 @@ def outline(room: PlanRoom, rule: StoredRule) -> Outline | None:
         shape.append((check.operator, *sides))
     shape.append(tuple(room.relation(number).section_column for number in relations))
     return Outline(tuple(shape), relations, constants)
+
+
+class Slot(NamedTuple):
+    """Where the plans of a rule are: the numbers of the first plan, step and code."""
+
+    plan: int
+    step: int
+    code: int
 
 
 class Pattern(PlanRoom):
@@ -120,19 +129,22 @@ class Pattern(PlanRoom):
         record = self._relations[relation]
         return value_column(record.arity, columns, record.section_column if constant >= 0 else -1)
 
-    def copy(self, database: Database, outlines: Sequence[Outline], rules: Sequence[int]) -> int:
-        """Write the plans of rules of this shape. Return the number of the first one; each rule has `count` of them in a row.
+    def copy(self, database: Database, outlines: Sequence[Outline], rules: Sequence[int], slots: Sequence[Slot]) -> list[int]:
+        """Write the plans of rules of this shape. Return the number of the first plan of each rule; its others follow.
 
         Args:
             database: The database of the rules.
             outlines: The outlines of the rules.
             rules: The numbers of the rules.
+            slots: Where the plans of the first rules are to be. Those of the others are appended.
         """
-        size, length = len(outlines), len(self._step_words)
+        size, reused, length = len(outlines), len(slots), len(self._step_words)
         relations = np.array([each.relations for each in outlines], np.int64)
         constants = np.array([each.constants for each in outlines], np.int64)
-        first_code = database.add_codes(self._copied_codes(constants)) + np.arange(size) * len(self._example_codes)
-        first_step = len(database.steps) + np.arange(size) * length
+        codes, appended = self._copied_codes(constants), np.arange(size - reused)
+        end = database.add_codes(codes[reused:].reshape(-1))
+        first_code = np.concatenate([np.array([slot.code for slot in slots], np.int64), end + appended * codes.shape[1]])
+        first_step = np.concatenate([np.array([slot.step for slot in slots], np.int64), len(database.steps) + appended * length])
         steps = self._copied_steps(relations, constants, self._all_indexes(database, relations, constants))
         steps[:, :, [_STEP["key"], _STEP["columns"]]] += first_code[:, np.newaxis, np.newaxis]
         plans = np.repeat(self._plan_words[np.newaxis], size, axis=0)
@@ -141,8 +153,26 @@ class Pattern(PlanRoom):
         plans[:, :, _PLAN["head_relation"]] = relations[:, self._plan_words[:, _PLAN["head_relation"]]]
         plans[:, :, _PLAN["rule"]] = np.array(rules, np.int64)[:, np.newaxis]
         database.frames.fit(self.frames.bindings, self.frames.depth)
-        database.steps.append(steps.reshape(size * length, len(_STEP)))
-        return database.plans.append(plans.reshape(size * self.count, len(_PLAN)))
+        for place, slot in enumerate(slots):
+            database.replace_codes(slot.code, codes[place])
+            database.steps.words[slot.step : slot.step + length] = steps[place]
+            database.plans.words[slot.plan : slot.plan + self.count] = plans[place]
+        database.steps.append(steps[reused:].reshape(-1, len(_STEP)))
+        first = database.plans.append(plans[reused:].reshape(-1, len(_PLAN)))
+        return [*(slot.plan for slot in slots), *(first + self.count * appended).tolist()]
+
+    def slot(self, database: Database, plan: int) -> Slot | None:
+        """Return what the plans of a rule of this shape take, or None if they are not laid out as here.
+
+        Args:
+            database: The database of the rule.
+            plan: The number of the first plan.
+        """
+        words = database.plans.words[plan : plan + self.count]
+        offsets = words[:, _PLACES] - self._plan_words[:, _PLACES]
+        step, code = int(offsets[0, 0]), int(offsets[0, 1])
+        is_alike = bool((offsets == [step, code, code, 0]).all())
+        return Slot(plan, step, code) if is_alike else None
 
     def _all_indexes(self, database: Database, relations: Numbers, constants: Numbers) -> Numbers:
         """Return the indexes of each rule."""
@@ -155,7 +185,7 @@ class Pattern(PlanRoom):
     def _copied_codes(self, constants: Numbers) -> Numbers:
         codes = np.repeat(self._example_codes[np.newaxis], len(constants), axis=0)
         codes[:, self._constant_codes] = constants[:, self._example_codes[self._constant_codes]]
-        return codes.reshape(-1)
+        return codes
 
     def _copied_steps(self, relations: Numbers, constants: Numbers, indexes: Numbers) -> Numbers:
         """Return the steps of each rule with its relations, constants and indexes. Their codes are still those of the example."""
@@ -203,6 +233,8 @@ class ShapedPlans:
         self._database = database
         self._write = write
         self._patterns: dict[tuple[Any, ...], Pattern] = {}
+        self._free: dict[tuple[Any, ...], list[Slot]] = {}
+        """The places of plans that are out of use, by their shapes."""
 
     def write(self, rules: Sequence[tuple[StoredRule, int]]) -> list[int]:
         """Write the plans of rules. Return for each rule the number of its first plan; its others follow.
@@ -226,15 +258,36 @@ class ShapedPlans:
                 continue
             places = [place for place, _ in members]
             if pattern is None:
-                if len(self._patterns) >= _MOST:
-                    self._patterns.clear()
-                pattern = self._patterns[shape] = Pattern(
-                    self._database, rules[places[0]][0], members[0][1], lambda room, rule: self._write(room, rule, 0)
-                )
-            start = pattern.copy(self._database, [found for _, found in members], [rules[place][1] for place in places])
-            for number, place in enumerate(places):
-                first[place] = start + number * pattern.count
+                pattern = self._pattern(rules[places[0]][0], members[0][1])
+            free = self._free.get(shape, [])
+            slots = [free.pop() for _ in range(min(len(free), len(places)))]
+            copies = pattern.copy(self._database, [found for _, found in members], [rules[place][1] for place in places], slots)
+            for place, plan in zip(places, copies, strict=True):
+                first[place] = plan
         for place in sorted(single):
             first[place] = len(self._database.plans)
             self._write(self._database, *rules[place])
         return first
+
+    def release(self, rule: StoredRule, plan: int) -> None:
+        """Let the plans of further rules take the place of those of a rule that is out of use.
+
+        Args:
+            rule: The rule.
+            plan: The number of its first plan.
+        """
+        found = outline(self._database, rule) if len(rule.body) <= _LONGEST else None
+        if found is None:
+            return
+        pattern = self._patterns.get(found.shape) or self._pattern(rule, found)
+        slot = pattern.slot(self._database, plan)
+        if slot is not None:
+            self._free.setdefault(found.shape, []).append(slot)
+
+    def _pattern(self, rule: StoredRule, found: Outline) -> Pattern:
+        """Return a new pattern of the shape of a rule, which is remembered."""
+        if len(self._patterns) >= _MOST:
+            self._patterns.clear()
+        made = Pattern(self._database, rule, found, lambda room, rule: self._write(room, rule, 0))
+        self._patterns[found.shape] = made
+        return made

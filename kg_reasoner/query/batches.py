@@ -59,17 +59,19 @@ def fetched_in_batches(
     if seeds is not None:
         given, count, shown = allocate(seeds.size, np.int32), len(seeds), width + 1
         given[: seeds.size] = seeds.reshape(-1)
-    chunks: list[Ids] = []
+    answers = _Answers()
     if watch is not NOBODY:
         watch.attach(workspace.context)
     try:
         workspace.start(plan)
         batches = workspace.batches(plan, slots)
         room = found = FIRST_CHUNK
-        total = kept = 0
-        while found == room and (enough is None or kept < enough):
-            room = CHUNK if chunks else room
-            out = allocate((width + 1) * room, np.int32)
+        out = allocate((width + 1) * room, np.int32)
+        total = 0
+        while found == room and (enough is None or answers.size < enough):
+            if total == FIRST_CHUNK:
+                room = CHUNK
+                out = allocate((width + 1) * room, np.int32)
             found = native.fetch_batches(
                 workspace.address,
                 address(given),
@@ -84,9 +86,33 @@ def fetched_in_batches(
             total += found
             watch.check(total, 4 * (width + 1) * total)
             rows: Ids = np.asarray(out[: (width + 1) * room]).reshape(width + 1, room)[:shown, :found].T
-            chunks.append(rows if proper is None else proper(rows))
-            kept += len(chunks[-1])
+            answers.add(rows if proper is None else proper(rows))
     finally:
         if watch is not NOBODY:
             watch.detach(workspace.context)
-    return chunks[0] if len(chunks) == 1 else np.concatenate([chunk.T for chunk in chunks], axis=1).T
+    return answers.table()
+
+
+class _Answers:
+    """Answers in columns, which take at most twice their memory while they are collected."""
+
+    def __init__(self) -> None:
+        self.size = 0
+        self._columns: Ids | None = None
+
+    def add(self, rows: Ids) -> None:
+        """Add answers, shape (n, width), whose memory is used again unless they are the first."""
+        start, self.size = self.size, self.size + len(rows)
+        if self._columns is None:
+            self._columns = rows.T
+            return
+        if self.size > self._columns.shape[1]:
+            larger = np.empty((len(self._columns), 2 * self.size), np.int32)  # memory counts where it is written
+            larger[:, :start] = self._columns[:, :start]
+            self._columns = larger
+        self._columns[:, start : self.size] = rows.T
+
+    def table(self) -> Ids:
+        """Return all answers, shape (n, width)."""
+        assert self._columns is not None
+        return self._columns[:, : self.size].T

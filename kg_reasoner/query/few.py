@@ -98,12 +98,12 @@ def _surroundings(queries: Queries, *, forwards: bool, of_classes: bool) -> Reco
     return record
 
 
-def few_reached(queries: Queries, start: int, property: int, *, takes_start: bool, forwards: bool) -> FewAnswers | None:
+def few_reached(queries: Queries, start: int | None, property: int, *, takes_start: bool, forwards: bool) -> FewAnswers | None:
     """Return the few nodes that are reached from a node by a property; None if there is no index for its steps.
 
     Args:
         queries: The queries over the present facts.
-        start: The node.
+        start: The node; None: it is given when it is asked.
         property: The property, whose triples are all visible.
         takes_start: Whether the node itself counts as reached.
         forwards: Whether steps lead from subjects to values.

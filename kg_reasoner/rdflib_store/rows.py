@@ -71,6 +71,8 @@ class QueryResult(SPARQLResult):
 
     def __iter__(self) -> Iterator[Any]:
         native = self.native
+        if isinstance(native, GraphResult) and self._graph is None:
+            return native.triples("rdflib")  # a graph of rdflib takes longer to make than to read
         if not isinstance(native, SelectResult):
             return super().__iter__()
         nothing = (None,) * len(native.variables)
@@ -81,7 +83,9 @@ class QueryResult(SPARQLResult):
 
     def __len__(self) -> int:
         native = self.native
-        return len(native) if isinstance(native, SelectResult) else super().__len__()
+        if isinstance(native, AskResult) or self._graph is not None:
+            return super().__len__()
+        return len(native)
 
     # --- conversions ------------------------------------------------------------------------------------------------
 

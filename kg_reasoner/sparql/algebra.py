@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, fields
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, TypeAlias, get_args
 
 from kg_reasoner.program import Call, Variable
 from kg_reasoner.terms import IRI, Term
@@ -333,13 +333,18 @@ Query: TypeAlias = Select | Ask | Construct | Describe
 # --- walks ----------------------------------------------------------------------------------------------------------------
 
 
+_CHILDREN: Final = {
+    kind: tuple(field.name for field in fields(kind) if field.name in ("parts", "node", "left", "right")) for kind in get_args(Node)
+}
+
+
 def children(node: Node) -> Iterator[Node]:
     """Yield the patterns directly inside a pattern, without those in expressions."""
-    for field in fields(node):
-        value = getattr(node, field.name)
-        if field.name == "parts":
+    for name in _CHILDREN[type(node)]:
+        value = getattr(node, name)
+        if name == "parts":
             yield from value
-        elif field.name in ("node", "left", "right"):
+        else:
             yield value
 
 

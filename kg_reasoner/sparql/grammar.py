@@ -42,8 +42,11 @@ def keep_constant_filters(tree: Any) -> None:
 @cache
 def correct_grammar() -> None:
     """Correct rdflib's grammar where that is needed. The effect is permanent."""
+    from kg_reasoner.sparql.written_numbers import name_written_numbers
+
     _name_inverse_properties()
     _repeat_triples()
+    name_written_numbers()
 
 
 def _name_inverse_properties() -> None:

@@ -106,33 +106,36 @@ class ParsedQuery(Translated):
         return made
 
 
-_Key = tuple[str, str | None, frozenset[tuple[str, str]]]
+_Key = tuple[str, str | None, bool, frozenset[tuple[str, str]]]
 
 _recent: Final[OrderedDict[_Key, ParsedQuery]] = OrderedDict()
 _mutex: Final = new_mutex()
 
 
-def parsed_query(text: str, base: str | None = None, prefixes: Mapping[str, Any] | None = None) -> ParsedQuery:
+def parsed_query(
+    text: str, base: str | None = None, prefixes: Mapping[str, Any] | None = None, *, keeps_numbers: bool = False
+) -> ParsedQuery:
     """Return a query as algebra, which is parsed if it is not among the recent ones.
 
     Args:
         text: The query.
         base: The IRI against which relative IRIs are resolved.
         prefixes: Namespaces for the prefixes that the text does not declare.
+        keeps_numbers: Whether numbers are terms as they are written; otherwise, as rdflib normalises them.
 
     Raises:
         QuerySyntaxError: The text is not a SPARQL query.
         UnsupportedError: The query is not of SPARQL 1.1.
     """
     if not isinstance(text, str) or len(text) > LONGEST:
-        return _parsed(text, base, prefixes)
-    key = text, base, frozenset((prefix, str(namespace)) for prefix, namespace in (prefixes or {}).items())
+        return _parsed(text, base, prefixes, keeps_numbers)
+    key = text, base, keeps_numbers, frozenset((prefix, str(namespace)) for prefix, namespace in (prefixes or {}).items())
     with _mutex:
         found = _recent.get(key)
         if found is not None:
             _recent.move_to_end(key)
             return found
-    made = _parsed(text, base, prefixes)
+    made = _parsed(text, base, prefixes, keeps_numbers)
     with _mutex:
         _recent[key] = made
         while len(_recent) > REMEMBERED:
@@ -140,12 +143,13 @@ def parsed_query(text: str, base: str | None = None, prefixes: Mapping[str, Any]
     return made
 
 
-def _parsed(text: str, base: str | None, prefixes: Mapping[str, Any] | None) -> ParsedQuery:
+def _parsed(text: str, base: str | None, prefixes: Mapping[str, Any] | None, keeps_numbers: bool) -> ParsedQuery:
     """Parse a query, by rdflib if it is not of the common part of the grammar."""
     known = prefixes or {}
     common = read_common_query(text, known) if isinstance(text, str) else None
     if common is None:
-        return ParsedQuery.from_rdflib(read_query(text, base=base, prefixes=prefixes)[1], base)
+        theirs = read_query(text, base=base, prefixes=prefixes, keeps_numbers=keeps_numbers)[1]
+        return ParsedQuery.from_rdflib(theirs, base)
     return ParsedQuery(common.query, base, namespaces={**known, **common.prefixes})
 
 

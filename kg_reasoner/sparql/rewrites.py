@@ -25,10 +25,27 @@ def rewritten(node: Node, *, joins_graphs: bool = True) -> Node:
         node: The pattern.
         joins_graphs: Whether a variable can stand for any named graph in a join.
     """
-    for rewrite in REWRITES:
-        if joins_graphs or rewrite is not _ANY_GRAPH:
-            node = rewrite(node)
+    kinds = _kinds(node)
+    for kind, rewrite in REWRITES:
+        if kind in kinds and (joins_graphs or rewrite is not _ANY_GRAPH):
+            before, node = node, rewrite(node)
+            if node is not before:
+                kinds = _kinds(node)
     return node
+
+
+def _kinds(node: Node) -> set[type]:
+    """Return the kinds of patterns in a pattern, those in EXISTS included."""
+    found: set[type] = set()
+    waiting: list[Any] = [node]
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, tuple):
+            waiting += part
+        elif (inside := _INSIDE.get(type(part))) is not None:
+            found.add(type(part))
+            waiting += [getattr(part, name) for name in inside]
+    return found
 
 
 def everywhere(change: Callable[[Node], Node]) -> Rewrite:
@@ -36,11 +53,11 @@ def everywhere(change: Callable[[Node], Node]) -> Rewrite:
 
     def walk(node: Node) -> Node:
         changes: dict[str, Any] = {}
-        for field in fields(node):
-            before = getattr(node, field.name)
+        for name in _INSIDE[type(node)]:
+            before = getattr(node, name)
             after = _walked(before)
             if after is not before:
-                changes[field.name] = after
+                changes[name] = after
         return change(replace(node, **changes) if changes else node)
 
     def _walked(value: Any) -> Any:
@@ -64,6 +81,16 @@ def everywhere(change: Callable[[Node], Node]) -> Rewrite:
 
 
 _NODES: Final = get_args(Node)
+
+_WALKED: Final = frozenset(
+    {"aggregates", "argument", "arguments", "condition", "conditions", "expression", "keys", "left", "node", "parts", "right"}
+)
+
+_INSIDE: Final[dict[type, tuple[str, ...]]] = {
+    kind: tuple(field.name for field in fields(kind) if field.name in _WALKED)
+    for kind in (*_NODES, algebra.Exists, algebra.Foreign, algebra.Aggregation, Call)
+}
+"""The fields of each kind of pattern and expression in which there are patterns, or expressions."""
 
 # --- graphs -----------------------------------------------------------------------------------------------------------
 
@@ -285,13 +312,13 @@ def extend_after_slice(node: Node) -> Node:
 
 _ANY_GRAPH: Final = everywhere(place_in_any_graph)
 
-REWRITES: Final[tuple[Rewrite, ...]] = (
-    everywhere(place_in_graph),
-    _ANY_GRAPH,
-    everywhere(join_with_values),
-    everywhere(flatten_joins),
-    everywhere(push_filters),
-    everywhere(count_solutions),
-    everywhere(extend_after_slice),
+REWRITES: Final[tuple[tuple[type, Rewrite], ...]] = (
+    (algebra.EachGraph, everywhere(place_in_graph)),
+    (algebra.EachGraph, _ANY_GRAPH),
+    (algebra.Filter, everywhere(join_with_values)),
+    (algebra.Join, everywhere(flatten_joins)),
+    (algebra.Filter, everywhere(push_filters)),
+    (algebra.Group, everywhere(count_solutions)),
+    (algebra.Slice, everywhere(extend_after_slice)),
 )
-"""The rewrites, in order."""
+"""The rewrites, in order, each with the kind of pattern that it changes."""

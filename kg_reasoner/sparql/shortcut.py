@@ -17,7 +17,7 @@ from kg_reasoner.sparql.terms import QueryTerms
 from kg_reasoner.storage.arrays import Ids
 from kg_reasoner.storage.few_answers import FewAnswers
 
-__all__ = ["BLANK_NODE", "Description", "Fetch", "GivenShortcut", "Prefixes", "Shortcut"]
+__all__ = ["ALWAYS", "BLANK_NODE", "Description", "Fetch", "GivenShortcut", "Prefixes", "Shortcut", "ValuesShortcut"]
 
 Fetch: TypeAlias = Callable[[int | None], Ids | None]
 """Finds the values of variables, given a sufficient number of solutions; None: that is too much for a shortcut."""
@@ -26,6 +26,9 @@ Prefixes: TypeAlias = Callable[[], Mapping[str, Any]]
 
 TRIES: Final = 2
 """How often few answers are looked for in vain: the first time, indexes may have to be built."""
+
+ALWAYS: Final = 1 << 62
+"""As many tries as there may be: constants differ, so that the next may have few answers."""
 
 BLANK_NODE: Final = ord("_")
 
@@ -81,11 +84,15 @@ class Shortcut:
             return None
         found = ask(self._enough, given)
         if found is not None:
-            self.tries = TRIES
+            self.tries = max(self.tries, TRIES)
             return self._result(found, caches, prefixes, given)
         self.tries -= 1
         if self.tries <= 0:
             self._few = None
+        return None
+
+    def few_of_known(self, caches: Caches, prefixes: Prefixes, given: Sequence[int]) -> QueryResult | None:
+        """Return the answer where some of the terms that are given are in no triple, and have the id -1, as `few` does."""
         return None
 
     def _result(self, found: Ids, caches: Caches, prefixes: Prefixes, given: Sequence[int]) -> QueryResult | None:
@@ -127,7 +134,7 @@ class Shortcut:
 
 
 class Description(Shortcut):
-    """DESCRIBE of one resource, of which `fetch` finds the triples."""
+    """DESCRIBE of one resource, of which `fetch` finds the triples; its id is -1 if it is given."""
 
     __slots__ = ("_first_bytes", "_number")
 
@@ -139,7 +146,7 @@ class Description(Shortcut):
         if (self._first_bytes[found[1]] == BLANK_NODE).any():
             return None
         triples = np.empty((3, found.shape[1]), np.int32)
-        triples[0], triples[1:] = self._number, found
+        triples[0], triples[1:] = given[0] if given else self._number, found
         return GraphResult(self._columns(_TRIPLE, triples, caches), caches.nodes, prefixes, "DESCRIBE")
 
     def answer(self, caches: Caches, prefixes: Prefixes) -> QueryResult | None:
@@ -149,13 +156,16 @@ class Description(Shortcut):
         columns = Columns(_TRIPLE, triples.T, len(triples), QueryTerms(caches.terms))
         return GraphResult(columns, caches.nodes, prefixes, "DESCRIBE")
 
+    def few_of_known(self, caches: Caches, prefixes: Prefixes, given: Sequence[int]) -> QueryResult | None:
+        return self._result(np.empty((2, 0), np.int32), caches, prefixes, given)
+
 
 class GivenShortcut(Shortcut):
     """A query some of whose variables have values that the caller gives, and that differ from time to time.
 
     Args:
         few: Finds few answers.
-        width: The number of columns, those in the `order` included.
+        width: The number of columns, those in the `order` included; None if terms that are in no triple may have answers.
         is_ask: Whether the query is an ASK.
         names: The variables of SELECT.
         order: The columns of these among what is found and, behind that, what is given; None: in the order of SELECT.
@@ -168,11 +178,11 @@ class GivenShortcut(Shortcut):
     def __init__(
         self,
         few: FewAnswers,
-        width: int,
+        width: int | None,
         names: tuple[str, ...],
         *,
         is_ask: bool,
-        order: Sequence[int] | None,
+        order: Sequence[int] | None = None,
         start: int = 0,
         end: int | None = None,
     ) -> None:
@@ -184,6 +194,16 @@ class GivenShortcut(Shortcut):
             found = np.concatenate([found, np.full((len(given), found.shape[1]), [[number] for number in given], np.int32)])
         return super()._result(found, caches, prefixes, given)
 
-    def nothing(self, caches: Caches, prefixes: Prefixes) -> QueryResult | None:
-        """Return the result for a term that is in no triple."""
+    def few_of_known(self, caches: Caches, prefixes: Prefixes, given: Sequence[int]) -> QueryResult | None:
+        if self._width is None:
+            return None
         return super()._result(np.empty((self._width, 0), np.int32), caches, prefixes, ())
+
+
+class ValuesShortcut(GivenShortcut):
+    """A query with VALUES of one variable, all of which are given. See `GivenShortcut`."""
+
+    __slots__ = ()
+
+    def few_of_known(self, caches: Caches, prefixes: Prefixes, given: Sequence[int]) -> QueryResult | None:
+        return self.few(caches, prefixes, [number for number in given if number >= 0])

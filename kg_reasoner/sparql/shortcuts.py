@@ -22,10 +22,10 @@ from kg_reasoner.sparql import algebra
 from kg_reasoner.sparql.algebra import Query
 from kg_reasoner.sparql.parsed import Translated
 from kg_reasoner.sparql.results.result import QueryResult
-from kg_reasoner.sparql.shortcut import BLANK_NODE, Description, Fetch, GivenShortcut, Prefixes, Shortcut
+from kg_reasoner.sparql.shortcut import BLANK_NODE, Description, Fetch, GivenShortcut, Prefixes, Shortcut, ValuesShortcut
 from kg_reasoner.sparql.source import Caches
 from kg_reasoner.storage.arrays import Ids
-from kg_reasoner.storage.few_answers import GIVEN, FewAnswers, FewOfEach
+from kg_reasoner.storage.few_answers import GIVEN, FewAnswers, FewOfEach, FewOfGiven
 from kg_reasoner.terms import IRI, Term, term_text
 
 __all__ = ["answer_at_once", "few_at_once", "known_shortcut", "shortcut_of"]
@@ -86,8 +86,8 @@ def few_at_once(shortcut: Shortcut, caches: Caches, given: Collection[Term], pre
     if not given:
         return shortcut.few(caches, prefixes)
     numbers = [caches.dictionary.find(term) for term in given]
-    if -1 in numbers and isinstance(shortcut, GivenShortcut):
-        return shortcut.nothing(caches, prefixes)
+    if -1 in numbers:
+        return shortcut.few_of_known(caches, prefixes, numbers)
     return shortcut.few(caches, prefixes, numbers)
 
 
@@ -132,7 +132,7 @@ def shortcut_of(query: Query, queries: Queries, given: tuple[str, ...] = (), *, 
         takes_few: Whether the patterns may have few answers.
     """
     if isinstance(query, algebra.Describe):
-        return None if given else _description(query, queries)
+        return _description(query, given, queries)
     if not isinstance(query, (algebra.Select, algebra.Ask)):
         return None
     node, options = query.node, dict[str, Any]()
@@ -143,11 +143,11 @@ def shortcut_of(query: Query, queries: Queries, given: tuple[str, ...] = (), *, 
         options["is_distinct"], node = True, node.node
     if isinstance(node, algebra.Project):
         node = node.node
-    if isinstance(node, algebra.PathPattern) and isinstance(query, algebra.Select) and not options and not given:
-        return _path(query, node, queries)
+    if isinstance(node, algebra.PathPattern) and isinstance(query, algebra.Select) and not options:
+        return _path(query, node, given, queries)
     wanted = tuple(variable.name for variable in query.variables) if isinstance(query, algebra.Select) else ()
-    if isinstance(node, algebra.Join) and not given and takes_few:
-        return _with_values(node, wanted, queries, is_ask=isinstance(query, algebra.Ask), **options)
+    if isinstance(node, algebra.Join) and takes_few:
+        return _with_values(node, wanted, given, queries, is_ask=isinstance(query, algebra.Ask), **options)
     if not isinstance(node, algebra.Patterns) or node.graph is not None:
         return None
     patterns = [_with_ids(triple, queries) for triple in node.triples]
@@ -208,6 +208,7 @@ def _with_given(
 def _with_values(
     join: algebra.Join,
     wanted: tuple[str, ...],
+    given: tuple[str, ...],
     queries: Queries,
     *,
     is_ask: bool,
@@ -228,9 +229,13 @@ def _with_values(
         return None
     if not set(names) <= set(variables_of(patterns)) or _equates(patterns, queries) or (is_distinct and names[0] not in wanted):
         return None
+    if given and [getattr(term, "name", None) for term in terms] != [*given]:
+        return None
     few = few_answers(queries, patterns, wanted, names, is_distinct=is_distinct)
     if few is None:
         return None
+    if given:
+        return ValuesShortcut(FewOfGiven(few, len(wanted)), len(wanted), wanted, is_ask=is_ask, start=start, end=end)
     numbers = [number for term in terms if (number := queries.catalog.dictionary.find(term)) >= 0]
     if is_distinct:
         numbers = list(dict.fromkeys(numbers))
@@ -277,13 +282,16 @@ def _fetching(patterns: Sequence[AnyPattern], wanted: Sequence[str], queries: Qu
     return lambda limit: find(limit)[:, places]
 
 
-def _description(query: algebra.Describe, queries: Queries) -> Shortcut | None:
+def _description(query: algebra.Describe, given: tuple[str, ...], queries: Queries) -> Shortcut | None:
     """Return DESCRIBE of one resource as a shortcut, which gives up where blank nodes must be described, too."""
-    if query.node != algebra.UNIT or len(query.terms) != 1 or isinstance(query.terms[0], Variable):
+    if query.node != algebra.UNIT or query.terms[1:] or [isinstance(term, Variable) for term in query.terms] != [bool(given)]:
         return None
     pattern = _with_ids((query.terms[0], Variable("property"), Variable("value")), queries)
     if pattern is None or queries.expands:
         return None
+    if given:
+        found = few_around(queries, pattern, given)
+        return None if found is None else Description(lambda limit: None, -1, queries.catalog.dictionary.first_bytes(), found[1])
     number, fetch, first_bytes = pattern[0], queries.matching(pattern)[1], queries.catalog.dictionary.first_bytes()
     assert isinstance(number, int)
 
@@ -299,9 +307,9 @@ def _description(query: algebra.Describe, queries: Queries) -> Shortcut | None:
     return Description(triples, number, first_bytes, None if around is None else around[1])
 
 
-def _path(query: algebra.Select, node: algebra.PathPattern, queries: Queries) -> Shortcut | None:
+def _path(query: algebra.Select, node: algebra.PathPattern, given: tuple[str, ...], queries: Queries) -> Shortcut | None:
     """Return a path of one property, repeated from one node, as a shortcut."""
-    ends = [isinstance(end, Variable) for end in (node.start, node.end)]
+    ends = [isinstance(end, Variable) and end.name not in given for end in (node.start, node.end)]
     path = node.path
     if sum(ends) != 1 or node.graph is not None or not isinstance(path, algebra.Repeat) or not path.is_endless:
         return None
@@ -313,7 +321,10 @@ def _path(query: algebra.Select, node: algebra.PathPattern, queries: Queries) ->
     start, property, end, *_ = pattern
     assert isinstance(property, int)
     first, takes_start = (start if ends[1] else end), path.least == 0
-    assert isinstance(first, int)
+    if isinstance(first, str):
+        few = few_reached(queries, None, property, takes_start=takes_start, forwards=ends[1])
+        names = tuple(variable.name for variable in query.variables)
+        return None if few is None else GivenShortcut(few, None if takes_start else 1, names, is_ask=False)
     fetch = _reached(first, property, queries, forwards=ends[1], takes_start=takes_start)
     few = few_reached(queries, first, property, takes_start=takes_start, forwards=ends[1])
     return Shortcut(fetch, [0], tuple(variable.name for variable in query.variables), few=few)

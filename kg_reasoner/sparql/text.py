@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from kg_reasoner.concurrency.locking import new_mutex
 from kg_reasoner.errors import LoadError, QuerySyntaxError, ReasonerError, Span
+from kg_reasoner.sparql.restrictions import ViolationError, check_restrictions
 from kg_reasoner.sparql.visible import in_order_of_appearance, select_visible
 
 if TYPE_CHECKING:
     from rdflib.plugins.sparql.sparql import Query, Update
+    from rdflib.term import Identifier
 
 __all__ = ["guarded", "read_query", "read_update"]
 
@@ -36,6 +38,8 @@ def read_query(
     source: str = "the query",
     base: str | None = None,
     prefixes: Mapping[str, Any] | None = None,
+    *,
+    keeps_numbers: bool = False,
 ) -> tuple[Any, Query]:
     """Return the parse tree and the algebra of a query.
 
@@ -44,6 +48,7 @@ def read_query(
         source: Names the text in messages.
         base: The IRI against which relative IRIs are resolved.
         prefixes: Namespaces for the prefixes that the text does not declare.
+        keeps_numbers: Whether numbers are terms as they are written; otherwise, as rdflib normalises them.
 
     Raises:
         QuerySyntaxError: The text is not a SPARQL query; the error shows the line and the position.
@@ -51,7 +56,7 @@ def read_query(
     from rdflib.plugins.sparql.algebra import translateQuery
     from rdflib.plugins.sparql.parser import parseQuery
 
-    tree, query = _read(text, source, "query", parseQuery, lambda tree: translateQuery(tree, base, prefixes))
+    tree, query = _read(text, source, "query", parseQuery, lambda tree: translateQuery(tree, base, prefixes), keeps_numbers)
     if query.algebra.name in ("AskQuery", "ConstructQuery"):
         _set_variables(query.algebra, lambda variables: in_order_of_appearance(variables, text))
     elif query.algebra.name == "SelectQuery" and not tree[1].projection:  # SELECT * without a visible variable
@@ -109,11 +114,17 @@ def guarded() -> _Guarded:
 
 
 def _read(
-    text: str, source: str, kind: str, parse: Callable[[str], Tree], translate: Callable[[Tree], Prepared]
+    text: str,
+    source: str,
+    kind: str,
+    parse: Callable[[str], Tree],
+    translate: Callable[[Tree], Prepared],
+    keeps_numbers: bool = False,
 ) -> tuple[Tree, Prepared]:
     from pyparsing import ParseBaseException
 
     from kg_reasoner.sparql.grammar import correct_grammar, keep_constant_filters
+    from kg_reasoner.sparql.written_numbers import restore_written_numbers
 
     if not isinstance(text, str):
         raise QuerySyntaxError(f"a SPARQL {kind} is text or prepared by rdflib, not {type(text).__name__}", hint="decode it first")
@@ -124,8 +135,13 @@ def _read(
         with _PARSING:
             correct_grammar()
             tree = parse(text)
+        if keeps_numbers:
+            restore_written_numbers(tree)
         keep_constant_filters(tree)
         select_visible(tree, text)
+        check_restrictions(tree)
+    except ViolationError as error:
+        raise QuerySyntaxError(f"{source}: {error}", _last(text, source, error.subject), error.hint) from None
     except ParseBaseException as error:
         hint = None
         if kind == "query" and not _QUERY_FORM.search(text):
@@ -142,6 +158,15 @@ def _read(
         raise
     except Exception as error:  # rdflib raises bare exceptions, such as for a prefix that is not declared
         raise _unknown_prefix(text, source, str(error)) or QuerySyntaxError(f"{source}: {error}") from None
+
+
+def _last(text: str, source: str, term: Identifier | None) -> Span | None:
+    """Return where a variable or a label is last; None if the text has none."""
+    if term is None:
+        return None
+    sign = "_:" if term.n3().startswith("_:") else "[?$]"
+    found = list(re.finditer(rf"{sign}{re.escape(term)}(?![\w-])", text))
+    return _span(text, source, found[-1].start(), found[-1].end()) if found else None
 
 
 def _unknown_prefix(text: str, source: str, message: str) -> QuerySyntaxError | None:

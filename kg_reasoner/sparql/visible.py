@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from kg_reasoner.errors import QuerySyntaxError
 
-__all__ = ["first_places", "in_order_of_appearance", "select_visible"]
+__all__ = ["first_places", "in_order_of_appearance", "is_sequence", "select_visible", "visible_variables"]
 
 _VARIABLE: Final = re.compile(r"[?$](\w+)")
 
@@ -64,17 +64,17 @@ def _queries(tree: Any) -> list[Any]:
             if part.name in _SELECTS or part.name == "DescribeQuery":
                 found.append(part)
             waiting.extend(part.values())
-        elif _is_sequence(part):
+        elif is_sequence(part):
             waiting.extend(part)
     return found[::-1]
 
 
 def _all_visible(query: Any, text: str) -> list[Any]:
-    return in_order_of_appearance({*_visible(query.where), *_visible(query.valuesClause)}, text)
+    return in_order_of_appearance({*visible_variables(query.where), *visible_variables(query.valuesClause)}, text)
 
 
-def _visible(tree: Any) -> list[Any]:
-    """Return the variables that solutions of a part can bind."""
+def visible_variables(tree: Any) -> list[Any]:
+    """Return the variables that solutions of a part of a parse tree can bind."""
     from rdflib import Variable
     from rdflib.plugins.sparql.parserutils import CompValue
 
@@ -91,7 +91,7 @@ def _visible(tree: Any) -> list[Any]:
                 found += [chosen.var or chosen.evar for chosen in part.projection]
             elif part.name not in _UNSEEN:
                 waiting.extend(part.values())
-        elif _is_sequence(part):
+        elif is_sequence(part):
             waiting.extend(part)
     return found
 
@@ -102,7 +102,8 @@ def _variable(variable: Any) -> Any:
     return CompValue("vars", var=variable)
 
 
-def _is_sequence(part: Any) -> bool:
+def is_sequence(part: Any) -> bool:
+    """Return whether a part of a parse tree is a list of parts."""
     from pyparsing import ParseResults
 
     return isinstance(part, (list, tuple, ParseResults))

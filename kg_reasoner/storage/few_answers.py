@@ -18,7 +18,19 @@ from kg_reasoner.storage.kernels.few import ANYTHING, PROPERTY, RESOURCE
 from kg_reasoner.storage.kernels.memory import Argument, Record, address, allocate, argument
 from kg_reasoner.storage.workspaces import Workspace
 
-__all__ = ["ANYTHING", "GIVEN", "IDS", "PROPERTY", "RESOURCE", "FewAnswers", "FewAround", "FewOfEach", "FewOfPlan", "FewReached"]
+__all__ = [
+    "ANYTHING",
+    "GIVEN",
+    "IDS",
+    "PROPERTY",
+    "RESOURCE",
+    "FewAnswers",
+    "FewAround",
+    "FewOfEach",
+    "FewOfGiven",
+    "FewOfPlan",
+    "FewReached",
+]
 
 IDS: Final = 1 << 10
 """The number of ids of the largest answer."""
@@ -40,7 +52,7 @@ class FewAnswers(Protocol):
         """Return the answers, shape (columns, answers).
 
         Args:
-            enough: A sufficient number of answers.
+            enough: A sufficient number of answers; there are no more.
             given: The ids of what is given, as many as were announced.
 
         Returns:
@@ -154,13 +166,32 @@ class FewOfEach:
 
     def __call__(self, enough: int | None = None, given: Sequence[int] = ()) -> Ids | None:
         """See `FewAnswers`."""
-        parts: list[Ids] = []
+        parts: list[Ids] = [np.empty((self._width, 0), np.int32)]
         for number in self._given:
             found = self._few(enough, number)
             if found is None:
                 return None
             parts.append(found)
-        return np.concatenate(parts, axis=1) if parts else np.empty((self._width, 0), np.int32)
+        return np.concatenate(parts, axis=1)[:, :enough]
+
+
+class FewOfGiven:
+    """The few answers for each of some ids that are given, if these differ.
+
+    Args:
+        few: Finds those for one id.
+        width: The number of columns.
+    """
+
+    __slots__ = ("_few", "_width")
+
+    def __init__(self, few: FewAnswers, width: int) -> None:
+        self._few, self._width = few, width
+
+    def __call__(self, enough: int | None = None, given: Sequence[int] = ()) -> Ids | None:
+        """See `FewAnswers`."""
+        different = dict.fromkeys(given)
+        return FewOfEach(self._few, tuple(different), self._width)(enough) if len(different) == len(given) else None
 
 
 class FewAround:
@@ -195,24 +226,26 @@ class FewReached:
     Args:
         database: The database.
         index: The index on the end of a property's relation where a step begins.
-        start: The node.
+        start: The node; None: it is given.
         takes_start: Whether the start counts as reached.
         forwards: Whether steps lead from subjects to values.
         first_bytes: The first bytes of all terms.
     """
 
-    __slots__ = ("_arguments", "_database", "_first_bytes", "_hidden")
+    __slots__ = ("_arguments", "_database", "_first_bytes", "_hidden", "_index", "_start")
 
-    def __init__(self, database: Database, index: int, start: int, first_bytes: Any, *, takes_start: bool, forwards: bool) -> None:
+    def __init__(
+        self, database: Database, index: int, start: int | None, first_bytes: Any, *, takes_start: bool, forwards: bool
+    ) -> None:
         self._database, self._first_bytes = database, first_bytes
-        arguments = index, start, int(takes_start), int(forwards), address(first_bytes)
-        self._arguments = tuple(map(argument, arguments))
+        self._index, self._start = argument(index), start
+        self._arguments = tuple(map(argument, (int(takes_start), int(forwards), address(first_bytes))))
         self._hidden = 0 if takes_start else 1
 
     def __call__(self, enough: int | None = None, given: Sequence[int] = ()) -> Ids | None:
         """See `FewAnswers`."""
-        room = _taken()
-        found = native.reach_few(self._database.address, *self._arguments, room.address, REACHED)
+        room, start = _taken(), given[0] if self._start is None else self._start
+        found = native.reach_few(self._database.address, self._index, start, *self._arguments, room.address, REACHED)
         answers = room.table(1, REACHED)[:, self._hidden : found].copy() if found >= 0 else None
         _rooms.append(room)
         return answers

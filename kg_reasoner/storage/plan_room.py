@@ -48,6 +48,10 @@ class PlanRoom:
         self._code_count = end
         return start
 
+    def replace_codes(self, position: int, codes: npt.NDArray[np.int64]) -> None:
+        """Replace codes, from a position on."""
+        self._codes[position : position + len(codes)] = codes
+
     @property
     def context_words(self) -> npt.NDArray[np.int64]:
         """The words of the context."""

@@ -190,12 +190,10 @@ class PlainTurtle:
         """Return the length of the statements that a full parser is to read next, or 0 if the window has no end of a statement.
 
         Args:
-            least: The least number of bytes, if there are so many.
+            least: The least number of bytes, if statements that end in the window have so many.
         """
         document = self._document
-        end = native.statements_end(document.address, document.position, least) or native.statements_end(
-            document.address, document.position, 0
-        )
+        end = native.statements_end(document.address, document.position, least)
         return end - document.position if end else 0
 
     def skip(self, length: int) -> None:

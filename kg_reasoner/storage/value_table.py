@@ -65,10 +65,10 @@ class _Order:
 
     def add(self, members: list[tuple[Any, int]]) -> list[tuple[int, int]]:
         """Add (value, term id) pairs. Return the (term id, label) pairs that are new or have changed."""
-        new = sorted({value for value, _ in members if value not in self.terms})
+        new = {value for value, _ in members if value not in self.terms}
         for value, number in members:
             self.terms.setdefault(value, []).append(number)
-        if len(new) > 16 or len(self.values) + len(new) < len(self.terms) or not all(self._insert(value) for value in new):
+        if len(new) > 16 or len(self.values) + len(new) < len(self.terms) or not all(map(self._insert, sorted(new))):
             self.values = sorted(self.terms)
             self.labels = [(place + 1) * _SPACE for place in range(len(self.values))]
             changed = dict(zip(self.values, self.labels, strict=True))
@@ -134,10 +134,8 @@ class ValueTable:
                 labels = order.add(members)
                 assert labels is not None
             code = UNORDERED if kind in UNORDERED_KINDS else ORDERED + list(self._orders).index(kind)
-            for _, number in members:
-                self._kinds[number] = code
-            for number, label in labels:
-                self._keys[number] = label
+            self._kinds[[number for _, number in members]] = code
+            self._keys[[number for number, _ in labels]] = [label for _, label in labels]
         self._count = count
         self._context.valued = 1
 
@@ -147,6 +145,9 @@ def _value(text: str) -> tuple[str, Any] | None:
     digits = text[1 : -len(_INTEGER_END)]
     if len(digits) < 19 and text.endswith(_INTEGER_END) and digits.isascii() and digits.isdecimal():
         return "number", int(digits)
+    if "\\" not in text and text[-1] != ">":
+        lexical, _, language = text[1:].rpartition('"')
+        return ("langString", lexical + language.lower()) if language else ("string", lexical)
     term = term_from_text(text)
     assert isinstance(term, Literal)
     return value_of(term)

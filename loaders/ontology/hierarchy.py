@@ -217,9 +217,10 @@ class RestrictionHierarchy:
 
     def find_steps(self) -> list[HierarchyStep]:
         """Return all steps. A step can make one filler a subclass of another, which yields further steps."""
+        by_property = tuple(self.steps_between(self.properties, False))
         known: set[HierarchyStep] = set()
         while True:
-            steps = [*self.steps_between(self.classes, True), *self.steps_between(self.properties, False)]
+            steps = [*self.steps_between(self.classes, True), *by_property]
             new = [step for step in steps if step not in known]
             if not new or not (known or any(map(self.leads_on, new))):
                 # The last round knew all earlier ones, and says in the fewest steps what all of them said.

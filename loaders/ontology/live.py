@@ -102,12 +102,13 @@ class LiveTranslation:
 
     Attributes:
         rules: The rules, each with the one to be shown: of those from several axioms, the first in the order of these.
+        asks_for_thing: Whether some rule asks for owl:Thing.
     """
 
     def __init__(self, ontology: Ontology, others: Iterable[Triple]) -> None:
         texts, hierarchy = Texts(ontology), RestrictionHierarchy(ontology)
         links = hierarchy.linked_by(hierarchy.all_steps)
-        rules, self._asks_for_thing, _ = rules_of(ontology, texts, links=links)
+        rules, self.asks_for_thing, _ = rules_of(ontology, texts, links=links)
         self.rules: dict[Rule, Rule] = {}
         self._equal: dict[Rule, list[Rule]] = {}
         """The equal rules of several axioms."""
@@ -230,7 +231,7 @@ class LiveTranslation:
 
     def _declare_class(self, name: Term, change: int) -> bool:
         classes = self._ontology.classes
-        if self._asks_for_thing or name in self._ontology.datatypes or (name in classes) == (change > 0):
+        if self.asks_for_thing or name in self._ontology.datatypes or (name in classes) == (change > 0):
             return False
         (classes.add if change > 0 else classes.remove)(name)
         return all(self._steps.change(True, *edge, change) for edge in declaration_edges(name))

@@ -25,7 +25,7 @@ from kg_reasoner.loaders.ontology.profiles import Profiles, beyond, profiles_of
 from kg_reasoner.loaders.ontology.schema_vocabulary import SCHEMA_CLASSES, SCHEMA_PREDICATES, is_schema_triple
 from kg_reasoner.loaders.ontology.swrl_clauses import refusal
 from kg_reasoner.loaders.ontology.swrl_texts import rule_text
-from kg_reasoner.program import TRIPLE, Rule
+from kg_reasoner.program import TRIPLE, Rule, Variable
 from kg_reasoner.terms import OWL, RDF, RDFS, Term, Triple
 
 __all__ = [
@@ -38,7 +38,7 @@ __all__ = [
     "RuleChanges",
     "Translation",
     "beyond_el",
-    "concludes_axiom",
+    "concluded_axioms",
     "concludes_axioms",
     "follow",
     "is_schema_triple",
@@ -60,16 +60,21 @@ class Translation:
 
 
 def concludes_axioms(rules: Iterable[Rule]) -> bool:
-    """Return whether some rule can conclude an axiom, other than the schema rules (scm-*, beyond/*, el-*), whose are redundant."""
-    return any(map(concludes_axiom, rules))
+    """Return whether some rule can conclude an axiom, see `concluded_axioms`."""
+    return any(concluded_axioms(rule) is not None for rule in rules)
 
 
-def concludes_axiom(rule: Rule) -> bool:
-    """Return whether a rule other than the schema rules can conclude an axiom, see `concludes_axioms`."""
+def concluded_axioms(rule: Rule) -> tuple[Term, Term | None] | None:
+    """Return the property of the axioms that a rule can conclude, and for rdf:type the class; None if it concludes none.
+
+    The schema rules (scm-*, beyond/*, el-*) do not count, since what they conclude is redundant.
+    """
     if (rule.origin.name or "").startswith(("scm-", "beyond/", "el-")) or rule.head.predicate != TRIPLE or not rule.body:
-        return False
+        return None
     _, property, value = rule.head.terms
-    return property in SCHEMA_PREDICATES or (property == RDF.type and value in SCHEMA_CLASSES)
+    if property == RDF.type:
+        return (RDF.type, value) if value in SCHEMA_CLASSES and not isinstance(value, Variable) else None
+    return (property, None) if property in SCHEMA_PREDICATES and not isinstance(property, Variable) else None
 
 
 def refused_rules(triples: Iterable[Triple]) -> tuple[AxiomWarning, ...]:

@@ -38,6 +38,7 @@ from kg_reasoner.storage.kernels.writing import COMMA, LOWER_A, PLUS, SEMICOLON,
 
 APOSTROPHE, PAREN, CLOSING_PAREN, BRACKET, CLOSING_BRACKET, BRACE, CLOSING_BRACE = 39, 40, 41, 91, 93, 123, 125
 LOWER_E, LOWER_F, LOWER_T, UPPER_E = 101, 102, 116, 69
+DIGIT_0, DIGIT_9 = 48, 57
 
 FULL = -2
 """In place of an id: the tables have no room for the term."""
@@ -48,7 +49,7 @@ INTEGER, DECIMAL, DOUBLE, BOOLEAN, TYPE = 0, 1, 2, 3, 4
 DEFAULT_GRAPH = -1
 
 LONGEST_LABEL = 15
-"""Longer labels may be taken for those that pyoxigraph makes."""
+"""Longer labels of hexadecimal digits may be taken for those that pyoxigraph makes."""
 
 # what the reader says
 ALL_READ, STOPPED, NO_ROOM = 0, 1, 2
@@ -184,6 +185,18 @@ def read_iri(terms: Terms, document: TurtleText, start: int) -> int:
 
 
 @kernel
+def may_be_made_by_parser(text: Bytes, start: int, end: int) -> int:
+    """Return whether a label may be taken for one that pyoxigraph makes: hexadecimal digits that begin with a letter."""
+    if end - start <= LONGEST_LABEL or text[start] < LOWER_A:
+        return 0
+    for position in range(start, end):
+        byte = text[position]
+        if byte > LOWER_F or (byte < LOWER_A and (byte < DIGIT_0 or byte > DIGIT_9)):
+            return 0
+    return 1
+
+
+@kernel
 def read_node(terms: Terms, document: TurtleText, start: int) -> int:
     """Return the id of an IRI, a prefixed name or a labelled blank node, or BAD or FULL."""
     text = document.text
@@ -192,8 +205,9 @@ def read_node(terms: Terms, document: TurtleText, start: int) -> int:
     position = start + 2
     while document.classes[text[position]] & IN_LABEL:
         position = position + 1
-    length = position - start - 2
-    if text[start + 1] != COLON or length == 0 or length > LONGEST_LABEL or not ends_token(text[position]):
+    if text[start + 1] != COLON or position == start + 2 or not ends_token(text[position]):
+        return BAD
+    if may_be_made_by_parser(text, start + 2, position):
         return BAD
     if document.scope_length < 0:
         document.need = -1
@@ -458,7 +472,8 @@ def string_passed(text: Bytes, start: int, end: int) -> int:
 
 @brief_entry
 def statements_end(document: TurtleText, start: int, least: int) -> int:
-    """Return where a statement ends that a full parser may read last, `least` bytes after the start or later; 0 if none ends.
+    """Return where a statement ends that a full parser may read last: the first that ends at least `least` bytes after the start,
+    or the last one; 0 if none ends.
 
     A full stop ends a statement outside of brackets, strings, IRIs and comments, before a space or line break. In TriG, the end of
     a graph ends what is in it, a graph that begins here ends behind its brace, and what is before a graph ends before its name.
@@ -499,4 +514,4 @@ def statements_end(document: TurtleText, start: int, least: int) -> int:
                 last = position
                 if position - start >= least:
                     return position
-    return 0
+    return last
