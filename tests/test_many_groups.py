@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from kg_reasoner import Reasoner
 from kg_reasoner.language.parser import parse
-from kg_reasoner.planning import groups
+from kg_reasoner.planning import aggregate_relations
 from kg_reasoner.terms import IRI, Literal, Term, literal
 
 from .effort import examples
@@ -40,7 +40,7 @@ _NUMBERS: Final = st.sets(st.tuples(st.integers(0, 30), st.integers(0, 2), st.in
 def test_many_groups_at_once(first: set[tuple[int, int, int]], added: set[tuple[int, int, int]], removed: int) -> None:
     def results(few: int) -> list[dict[str, set[tuple[Term, ...]]]]:
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(groups, "FEW", few)
+            patch.setattr(aggregate_relations, "FEW", few)
             reasoner = Reasoner(parse(_RULES))
             found = []
             for gone, new in ((set[tuple[int, int, int]](), first), (set(sorted(first)[:removed]), added)):

@@ -29,16 +29,16 @@ class GroupValues:
         self._dictionary = dictionary
         self._values = ValueCache(dictionary)
 
-    def of(self, function: str, column: Ids, labels: Numbers, starts: Numbers, *, distinct: bool) -> Ids | None:
+    def of(self, function: str, column: Ids, starts: Numbers, *, distinct: bool) -> Ids | None:
         """Return the values of a function.
 
         Args:
             function: The name of the function.
             column: The values of all groups, one group after the other.
-            labels: The number of the group of each value.
             starts: Where each group begins.
             distinct: Whether each term counts once.
         """
+        labels = np.repeat(np.arange(len(starts)), np.diff(np.append(starts, len(column))))
         if distinct and function in ("COUNT", "SUM"):
             order = np.lexsort((column, labels))
             column, labels = column[order], labels[order]

@@ -11,7 +11,7 @@ from typing import Final, Literal, NamedTuple, Protocol, TypeAlias, cast
 from kg_reasoner.engine.counters import Counters
 from kg_reasoner.engine.materialise import Materialiser, PlannedRule
 from kg_reasoner.errors import UnknownNameError
-from kg_reasoner.planning.groups import ComputedRelation
+from kg_reasoner.planning.aggregate_relations import ComputedRelation
 from kg_reasoner.progress import Progress
 from kg_reasoner.storage.arrays import Flags, Rows
 
