@@ -136,7 +136,7 @@ class AggregateRelation:
         rows = self._solutions(group)
         if not len(rows) and self._columns:
             return [-1]
-        return [function.computed(group, rows) for function in self._functions]
+        return [function.computed(self._values, group, rows) for function in self._functions]
 
     def _solutions(self, group: Group) -> Rows:
         """Return the solutions of a group, which an index finds."""
@@ -172,7 +172,7 @@ class AggregateRelation:
             found = function.of_all(self._values, rows, starts)
             if found is None:
                 parts = zip(map(tuple, groups.tolist()), _parts(rows, starts), strict=True)
-                found = np.array([function.computed(group, part) for group, part in parts], np.int32)
+                found = np.array([function.computed(self._values, group, part) for group, part in parts], np.int32)
             results.append(found.reshape(-1, 1))
         table = np.concatenate(results, axis=1).astype(np.int32)
         return table[(table >= 0).all(axis=1)]

@@ -3,22 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any, Final
 
 import numpy as np
 
 from kg_reasoner.errors import ValueTooLargeError
 from kg_reasoner.expressions import aggregates
 from kg_reasoner.expressions import compile as expressions
+from kg_reasoner.expressions.collecting import ARGUMENTS
 from kg_reasoner.expressions.reductions import Arguments, StatefulReduction
+from kg_reasoner.planning.column_functions import ColumnFunctions, is_for_columns
 from kg_reasoner.planning.group_states import Group, GroupStates
 from kg_reasoner.planning.group_values import GroupValues
 from kg_reasoner.planning.groups import shown
-from kg_reasoner.program import AggregateBinding, Rule, Variable
+from kg_reasoner.program import AggregateBinding, Call, Expression, Rule, Variable, variables_of
 from kg_reasoner.storage.arrays import Ids, Numbers, Rows
 from kg_reasoner.storage.dictionary import Dictionary
 from kg_reasoner.terms import Term
 
 __all__ = ["GroupFunction"]
+
+MANY: Final = 48
+"""From so many solutions on, a single group is evaluated on columns."""
 
 
 class GroupFunction:
@@ -34,8 +40,10 @@ class GroupFunction:
     def __init__(
         self, binding: AggregateBinding, variables: tuple[Variable, ...], dictionary: Dictionary, rule: Rule
     ) -> None:
-        self._binding, self._dictionary, self._rule = binding, dictionary, rule
+        self._binding, self._dictionary, self._rule, self._variables = binding, dictionary, rule, variables
         argument = binding.argument
+        is_tuple = isinstance(argument, Call) and argument.name == "TUPLE" and binding.function in ARGUMENTS
+        self._parts: Sequence[Any] = argument.arguments if is_tuple else (argument,)
         self._column = variables.index(argument) if isinstance(argument, Variable) else -1
         is_computed = argument is not None and self._column < 0
         self._value = expressions.compile_expression(argument, variables) if is_computed else None
@@ -77,14 +85,22 @@ class GroupFunction:
 
     # --- solutions --------------------------------------------------------------------------------------------------
 
-    def computed(self, group: Group, rows: Rows) -> int:
-        """Return the value of a group with some solutions."""
+    def computed(self, values: GroupValues, group: Group, rows: Rows) -> int:
+        """Return the value of a group.
+
+        Args:
+            values: Evaluates functions on columns.
+            group: The group.
+            rows: Its solutions.
+        """
         binding = self._binding
         if binding.argument is None:
             return self._id(aggregates.count_literal(len(rows)))
         if binding.function == "COUNT" and binding.definition is None and self._column >= 0:
             column = rows[:, self._column]
             return self._id(aggregates.count_literal(len(np.unique(column)) if binding.distinct else len(column)))
+        if len(rows) and len(rows) >= MANY and (found := self.of_all(values, rows, np.zeros(1, np.int64))) is not None:
+            return int(found[0])
         try:
             if self._states is not None:
                 arguments = aggregates.arguments_of_group(binding, self._terms(rows))
@@ -103,10 +119,22 @@ class GroupFunction:
         """
         binding = self._binding
         if binding.argument is None:
-            return values.of("COUNT", rows[:, 0], starts, distinct=False)
-        if self._column < 0 or binding.definition is not None:
+            return values.of("COUNT", [rows[:, 0]], starts, distinct=False)
+        if binding.definition is not None:
             return None
-        return values.of(binding.function, rows[:, self._column], starts, distinct=binding.distinct)
+        columns = [self._argument(part, rows) for part in self._parts]
+        known = [column for column in columns if column is not None]
+        return values.of(binding.function, known, starts, distinct=binding.distinct) if len(known) == len(columns) else None
+
+    def _argument(self, part: Expression, rows: Rows) -> Ids | None:
+        """Return the values of an argument, or None if it cannot be computed on columns, or has errors."""
+        if isinstance(part, Variable):
+            return rows[:, self._variables.index(part)]
+        if isinstance(part, Call) and not is_for_columns(part):
+            return None
+        columns = {variable: rows[:, self._variables.index(variable)] for variable in variables_of(part)}
+        found = ColumnFunctions(self._dictionary).ids(part, columns, len(rows))
+        return None if (found < 0).any() else found
 
     def _terms(self, rows: Rows) -> Sequence[Term | None]:
         """Return the argument of each solution; None for an error."""
