@@ -331,12 +331,12 @@ class Reasoner:
         )
         ```
 
-        With `remove`, an update costs what it adds to a group and removes from it, whatever the size of the group; the state must not
-        depend on the order of changes. Without, the groups that change are computed again, and solutions are added in the order of
-        their terms.
+        With `remove`, an update costs what it adds to a group and removes from it, whatever the size of the group; the state must
+        not depend on the order of changes. Without, the groups that change are computed again, and solutions are added in the order
+        of their terms.
 
-        An exception in `add`, or an argument of another type, is an error of the group, which has no result then; one in `result` is,
-        too. After an exception in `remove`, the group is computed again.
+        An exception in `add` or `result`, or an argument of another type, is an error of the group, which has no result then. After
+        an exception in `remove`, the group is computed again.
 
         Args:
             name: The name in rules.

@@ -11,9 +11,9 @@ import numpy as np
 
 from kg_reasoner.engine.materialise import Materialiser, PlannedRule, Stratum
 from kg_reasoner.language import analysis
+from kg_reasoner.planning.aggregate_relations import AggregateRelation
 from kg_reasoner.planning.borrowed_catalog import BorrowedCatalog
 from kg_reasoner.planning.catalog import StoredRule
-from kg_reasoner.planning.aggregate_relations import AggregateRelation
 from kg_reasoner.planning.groups import is_aggregate_rule, split
 from kg_reasoner.planning.planner import plan_trigger
 from kg_reasoner.program import Atom, Rule

@@ -29,7 +29,17 @@ from kg_reasoner.expressions.structures import decode
 from kg_reasoner.program import AggregateBinding
 from kg_reasoner.terms import XSD, Literal, Term
 
-__all__ = ["FUNCTIONS", "NAMES", "aggregate", "arguments_of", "arguments_of_group", "check", "count_literal", "order_key", "value_of_group"]
+__all__ = [
+    "FUNCTIONS",
+    "NAMES",
+    "aggregate",
+    "arguments_of",
+    "arguments_of_group",
+    "check",
+    "count_literal",
+    "order_key",
+    "value_of_group",
+]
 
 _WIDE: Final = Context(prec=4 * DIGITS)  # holds the digits of any sum before it is rounded
 _INTEGER: Final = XSD.integer.value

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import Final
 
 import numpy as np
@@ -82,7 +83,7 @@ def _groups(items: Sequence[str], places: Numbers, starts: Numbers) -> Iterator[
     """Yield the items of each group."""
     found = [items[place] for place in places.tolist()]
     bounds = [*starts.tolist(), len(found)]
-    for start, end in zip(bounds[:-1], bounds[1:], strict=True):
+    for start, end in pairwise(bounds):
         yield found[start:end]
 
 

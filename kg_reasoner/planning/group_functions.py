@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -37,16 +37,16 @@ class GroupFunction:
         rule: The rule of the groups, for error messages.
     """
 
-    def __init__(
-        self, binding: AggregateBinding, variables: tuple[Variable, ...], dictionary: Dictionary, rule: Rule
-    ) -> None:
+    def __init__(self, binding: AggregateBinding, variables: tuple[Variable, ...], dictionary: Dictionary, rule: Rule) -> None:
         self._binding, self._dictionary, self._rule, self._variables = binding, dictionary, rule, variables
         argument = binding.argument
-        is_tuple = isinstance(argument, Call) and argument.name == "TUPLE" and binding.function in ARGUMENTS
-        self._parts: Sequence[Any] = argument.arguments if is_tuple else (argument,)
+        self._parts: Sequence[Any] = (argument,)
+        if isinstance(argument, Call) and argument.name == "TUPLE" and binding.function in ARGUMENTS:
+            self._parts = argument.arguments
         self._column = variables.index(argument) if isinstance(argument, Variable) else -1
-        is_computed = argument is not None and self._column < 0
-        self._value = expressions.compile_expression(argument, variables) if is_computed else None
+        self._value: Callable[[Sequence[Term]], Term | None] | None = None
+        if argument is not None and self._column < 0:
+            self._value = expressions.compile_expression(argument, variables)
         self._states: GroupStates | None = None
         definition = binding.definition
         if isinstance(definition, StatefulReduction) and definition.remove is not None and not binding.distinct:

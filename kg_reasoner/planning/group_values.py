@@ -43,7 +43,7 @@ class _Groups:
         """The first argument."""
         return self.columns[0]
 
-    def sorted(self, *keys: Numbers) -> _Groups:
+    def sorted(self, *keys: Ids | Numbers) -> _Groups:
         """Return the rows of each group in the order of some keys, the last one first."""
         order = np.lexsort((*keys, self.labels))
         return _Groups([column[order] for column in self.columns], self.labels, self.starts)
