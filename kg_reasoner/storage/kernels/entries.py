@@ -20,6 +20,7 @@ from kg_reasoner.storage.kernels import (
     memory,
     overdeletion,
     parallel,
+    paths,
     profiling,
     queries,
     reaching,
@@ -57,6 +58,7 @@ _MODULES = (
     ),
     *(
         parallel,
+        paths,
         profiling,
         queries,
         reaching,
