@@ -12,7 +12,7 @@ from kg_reasoner import Reasoner
 from kg_reasoner.engine import recursive_results
 from kg_reasoner.engine.edge_recursions import Step
 from kg_reasoner.errors import RecursionValueError
-from kg_reasoner.terms import XSD, Literal, Term, literal
+from kg_reasoner.terms import IRI, XSD, BlankNode, Literal, Term, literal
 
 from .effort import examples
 
@@ -60,7 +60,7 @@ OTHERS: Final = {
         way(?b, ?n) :- least(?a, ?n), ?b = ?a + 1, ?b < 4 .
         least(?x, ?n) :- AGGREGATE(way(?x, ?y) ON ?x BIND MIN(?y) AS ?n) .""",
 }
-NODES: Final = st.integers(0, 5).map(literal)
+NODES: Final = st.one_of(st.integers(0, 4).map(literal), st.sampled_from([IRI("urn:a"), IRI("urn:b"), BlankNode("c")]))
 WEIGHTS: Final = st.sampled_from([*map(literal, (0, 1, 2, 2, 3, 7)), Literal("02", XSD.integer.value), literal(2**52)])
 ODD: Final = st.one_of(WEIGHTS, st.sampled_from([literal(1.5), literal(-1), literal("text"), Literal("2.5", XSD.decimal.value)]))
 

@@ -90,10 +90,8 @@ def _keys(
     """Return numbers in the order of values, and the value of each number, unless they are integers that are added to."""
     if not weighted:
         ranks = TermOrder(dictionary, values).ranks(column)
-        keys = len(column) - ranks if is_greatest else ranks
-        table: Ids = np.zeros(len(column) + 1, np.int32)
-        table[keys] = column
-        return keys, table
+        _, firsts, keys = np.unique(-ranks if is_greatest else ranks, return_index=True, return_inverse=True)
+        return keys.reshape(-1), column[firsts]
     numbers = None if is_greatest else integers(column, values)
     if numbers is None or (_texts(dictionary, numbers) != column).any():
         return None, None
