@@ -10,10 +10,11 @@ from kg_reasoner.concurrency.callbacks import guarded
 from kg_reasoner.errors import ReasonerError
 from kg_reasoner.expressions import aggregates
 from kg_reasoner.expressions.compile import NAMES
-from kg_reasoner.expressions.definitions import PythonFunction, Reduction
+from kg_reasoner.expressions.definitions import PythonFunction
+from kg_reasoner.expressions.reductions import Reduction, StatefulReduction
 from kg_reasoner.expressions.types import Types
 
-__all__ = ["aggregate_adder", "function_adder"]
+__all__ = ["add_reduction", "aggregate_adder", "function_adder"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -40,6 +41,31 @@ def aggregate_adder(core: ReasonerCore, name: str, types: Sequence[str], returns
         return function
 
     return add
+
+
+def add_reduction(
+    core: ReasonerCore,
+    name: str,
+    types: Sequence[str],
+    returns: str,
+    *,
+    initial: Callable[[], Any],
+    add: Callable[..., Any],
+    remove: Callable[..., Any] | None,
+    result: Callable[[Any], Any] | None,
+) -> None:
+    """Add an aggregate function with a state, see `kg_reasoner.api.reasoner.Reasoner.reduction`."""
+    known = _types_for(core, name)
+    parameters = tuple(map(known.type_of, types))
+    finish = _same if result is None else guarded(result)
+    without = None if remove is None else guarded(remove)
+    core.reductions[name] = StatefulReduction(
+        name, parameters, known.type_of(returns), guarded(initial), guarded(add), without, finish
+    )
+
+
+def _same(state: Any) -> Any:
+    return state
 
 
 def _types_for(core: ReasonerCore, name: str) -> Types:
