@@ -167,7 +167,7 @@ def _round(spark: SparkSession, design: str, data: str, folder: Path) -> tuple[f
         spark,
         rulesets.load("owl2rl").program,
         data,
-        ontology=_ontology(),
+        ontology=lubm_ontology(),
         work_dir=folder / "work",
         progress=lambda report: passes.append(f"{report.stage} {report.seconds:.1f}"),
         wide=design == WIDE,
@@ -176,7 +176,7 @@ def _round(spark: SparkSession, design: str, data: str, folder: Path) -> tuple[f
     return time.monotonic() - began, passes
 
 
-def _ontology() -> list[Any]:
+def lubm_ontology() -> list[Any]:
     """Return the triples of LUBM's ontology."""
     from kg_reasoner import Reasoner, lubm
 

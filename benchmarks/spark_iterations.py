@@ -18,7 +18,7 @@ from typing import Any, Final
 import click
 
 from benchmarks.data import universities_as_ntriples
-from benchmarks.spark import read_events
+from benchmarks.spark import lubm_ontology, read_events
 
 _LENGTHS: Final = {2: 100_000, 4: 10_000, 6: 1_000, 8: 100, 10: 10}
 """How many chains have how many edges."""
@@ -89,7 +89,9 @@ def _run(data: str, cores: int, memory: str, folder: str, log: Path) -> list[tup
         ends.append((name, report.facts or 0, time.time()))
 
     program = rulesets.load("owl2rl").program
-    reasoner = SparkReasoner.read(spark, program, data, blank_nodes="shared", work_dir=f"{folder}/work", progress=note)
+    reasoner = SparkReasoner.read(
+        spark, program, data, ontology=lubm_ontology(), blank_nodes="shared", work_dir=f"{folder}/work", progress=note
+    )
     ends.append(("output", reasoner.write(f"{folder}/out"), time.time()))
     spark.stop()
     return ends
