@@ -1,9 +1,9 @@
 """In process or Spark: ``python -m benchmarks.spark_crossover --universities 5 --universities 50``.
 
-Measures LUBM under OWL 2 RL, from N-Triples to files, in process and on Spark with one core, in two sizes. From these come what a run
-costs whatever its size, and what each triple costs; from these, where Spark takes less time, by the number of cores. The computation
-assumes that cores share what each triple costs evenly, but not what a run costs whatever its size, and that the in-process engine uses
-one core. A cluster's network makes Spark slower than that.
+Measures LUBM under OWL 2 RL, from N-Triples to files, in process and on Spark with one core, in two sizes. From these come what a
+run costs whatever its size, and what each triple costs; from these, where Spark takes less time, by the number of cores. The
+computation assumes that cores share evenly what each triple costs, but not what a run costs whatever its size, and that the
+in-process engine uses one core. A cluster's network makes Spark slower than that.
 """
 
 from __future__ import annotations
