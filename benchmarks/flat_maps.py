@@ -1,4 +1,6 @@
-"""What the members of collections and functions in Python cost, beside a rule without either: seconds of CPU, and their ratios.
+"""What the members of collections, functions in Python and aggregates cost, beside a rule without: seconds of CPU, and ratios.
+
+At last, the time of an update of a single group that has all rows, by a function that is computed again, and by one with a state.
 
 With DuckDB (``--duckdb``), also the seconds that it takes for the same tables, where SQL has the operation.
 
@@ -37,6 +39,25 @@ def registered(*, batch: bool) -> Callable[[Reasoner], None]:
 
     return prepare
 
+
+def update_of_a_group(count: int, *, keeps: bool) -> float:
+    """Return the seconds of one change in a group of many rows, aggregated by a function in Python."""
+    reasoner = Reasoner()
+    remove = (lambda total, number: total - number * number) if keeps else None
+    add = lambda total, number: total + number * number  # noqa: E731
+    reasoner.reduction("squares", "integer", initial=int, add=add, remove=remove, returns="integer")
+    reasoner.add_program("out(?s) :- AGGREGATE(line(?n) BIND squares(?n) AS ?s) .")
+    reasoner.add_facts("line", [(literal(number),) for number in range(count)])
+    reasoner.materialise()
+    began = time.process_time()
+    for number in range(ROUNDS):
+        with reasoner.transaction():
+            reasoner.remove_facts("line", [(literal(number),)])
+            reasoner.add_facts("line", [(literal(-1 - number),)])
+    return (time.process_time() - began) / ROUNDS
+
+
+ROUNDS = 3
 
 SQL = {
     "copy rows": "SELECT DISTINCT t, n FROM line",
@@ -87,6 +108,8 @@ def main(count: int, duckdb: bool) -> None:
     for name, taken in results.items():
         beside = f"  DuckDB {peer[name]:7.2f} s, ratio {taken / max(peer[name], 1e-9):7.1f}" if name in peer else ""
         click.echo(f"{name:34} {taken:7.2f} s  {taken / count * 1e6:7.1f} µs a row  {taken / max(copying, 1e-9):8.1f}{beside}")
+    computed, kept = (update_of_a_group(count, keeps=keeps) for keeps in (False, True))
+    click.echo(f"a change in a group of all rows: {computed * 1e3:.2f} ms computed again, {kept * 1e3:.2f} ms with a state")
 
 
 if __name__ == "__main__":

@@ -57,13 +57,11 @@ def main(universities: int, data: str | None, cores: Sequence[int], designs: Seq
         click.echo(_HEADER)
         for design in designs:
             for count in cores if design != IN_PROCESS else (1,):
-                options = {"design": design, "data": data, "cores": count, "memory": memory, "partitions": partitions}
-                command = [sys.executable, "-m", "benchmarks.spark", json.dumps(options)]
-                said = subprocess.run(command, capture_output=True, text=True, check=False)
-                if said.returncode:
-                    click.echo(f"{design}, {count} cores: failed\n{said.stderr[-2000:]}")
+                try:
+                    found = measured(data, design, count, memory, partitions)
+                except RuntimeError as error:
+                    click.echo(f"{design}, {count} cores: failed\n{error}")
                     continue
-                found = json.loads(said.stdout.splitlines()[-1])
                 where = "" if design == IN_PROCESS else f"local[{count}]"
                 click.echo(f"{design:<11}{where:<9} {_figures(found)}")
 
@@ -78,6 +76,21 @@ def _figures(found: dict[str, Any]) -> str:
         f"{found['cpu'] / 1e9:>8.1f} {found['all']:>8.1f} {found['jobs']:>6} {found['stages']:>6} {found['shuffled'] / 1e6:>8.1f}"
     )
     return f"{times} {counts} {found['peak'] / 1e6:>6.0f} {found['kept'] / 1e6:>6.0f}  {found['passes']}"
+
+
+def measured(data: str, design: str, cores: int, memory: str, partitions: int) -> dict[str, Any]:
+    """Return one measurement, in a process of its own.
+
+    Raises:
+        RuntimeError: It fails.
+    """
+    options = {"design": design, "data": data, "cores": cores, "memory": memory, "partitions": partitions}
+    command = [sys.executable, "-m", "benchmarks.spark", json.dumps(options)]
+    said = subprocess.run(command, capture_output=True, text=True, check=False)
+    if said.returncode:
+        raise RuntimeError(said.stderr[-2000:])
+    found: dict[str, Any] = json.loads(said.stdout.splitlines()[-1])
+    return found
 
 
 def measure(design: str, data: str, cores: int, memory: str, partitions: int) -> dict[str, Any]:
@@ -154,7 +167,7 @@ def _round(spark: SparkSession, design: str, data: str, folder: Path) -> tuple[f
         spark,
         rulesets.load("owl2rl").program,
         data,
-        ontology=_ontology(),
+        ontology=lubm_ontology(),
         work_dir=folder / "work",
         progress=lambda report: passes.append(f"{report.stage} {report.seconds:.1f}"),
         wide=design == WIDE,
@@ -163,7 +176,7 @@ def _round(spark: SparkSession, design: str, data: str, folder: Path) -> tuple[f
     return time.monotonic() - began, passes
 
 
-def _ontology() -> list[Any]:
+def lubm_ontology() -> list[Any]:
     """Return the triples of LUBM's ontology."""
     from kg_reasoner import Reasoner, lubm
 
@@ -175,7 +188,7 @@ def _ontology() -> list[Any]:
 def _events(folder: Path) -> dict[str, Any]:
     """Return the costs of both rounds according to the event log, halved because there are two rounds."""
     found = Counter[str]()
-    for event in _read_events(folder):
+    for event in read_events(folder):
         if event["Event"] == "SparkListenerJobStart":
             found["jobs"] += 1
         elif event["Event"] == "SparkListenerStageCompleted":
@@ -188,7 +201,8 @@ def _events(folder: Path) -> dict[str, Any]:
     return {name: value if name == "peak" else value // 2 for name, value in found.items()}
 
 
-def _read_events(folder: Path) -> Iterator[dict[str, Any]]:
+def read_events(folder: Path) -> Iterator[dict[str, Any]]:
+    """Yield the events of the logs in a folder."""
     for log in folder.iterdir():
         if log.is_file():
             with log.open(encoding="utf-8") as lines:

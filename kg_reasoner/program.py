@@ -299,10 +299,10 @@ class Declaration:
         key: The names of the columns that identify a fact, in the order in which values are given.
         kind: ``relation``; ``multiset``, whose facts are counted; or ``stream``, whose facts live for one transaction.
         operator: ``delay``: the facts that another relation had some transactions ago; ``difference``: those that it gained by the
-            last transaction; ``choice``: one of those with the same values of some columns; or nothing.
+            last transaction; or nothing.
         source: The other relation.
         steps: The transactions of a delay.
-        per: The columns whose values identify a fact of a choice.
+        per: The columns whose values identify a fact of a choice from the other relation; nothing if it is none.
     """
 
     predicate: str
@@ -322,9 +322,14 @@ class Declaration:
         return len(self.columns)
 
     @property
+    def derived_as(self) -> str:
+        """How the facts come from those of the other relation: as a ``delay``, ``difference`` or ``choice``; or nothing."""
+        return "choice" if self.per else self.operator
+
+    @property
     def is_temporal(self) -> bool:
         """Whether the facts depend on the transactions before, or are gone after one."""
-        return self.kind == "stream" or self.operator in ("delay", "difference")
+        return self.kind == "stream" or bool(self.operator)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,10 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kg_reasoner import Reasoner
+from kg_reasoner.api.ticks import Ticks
 from kg_reasoner.dbsp.circuit import Circuit
 from kg_reasoner.dbsp.zset import ZSet
 from kg_reasoner.engine.maintenance import STRATEGIES
 from kg_reasoner.errors import ReasonerError, RuleSyntaxError, StratificationError, TransactionError
+from kg_reasoner.storage.arrays import Ids
 from kg_reasoner.terms import literal
 
 from .test_dbsp_circuits import closure
@@ -291,3 +293,32 @@ def test_counts_are_of_multisets() -> None:
     for name in ("p", "s"):
         with pytest.raises(ReasonerError, match=f"{name} is not declared as a multiset"):
             reasoner.counts(name)
+
+
+def test_a_delay_costs_what_has_changed(monkeypatch: pytest.MonkeyPatch) -> None:
+    reasoner = Reasoner("relation old(x: integer) delay q . relation older(x: integer) delay 3 q . p(?x) :- q(?x), NOT old(?x) .")
+    reasoner.add_facts("q", [(literal(number),) for number in range(100)])
+    compared: list[str] = []
+    assign = Ticks._assign
+
+    def counted(self: Ticks, predicate: str, rows: Ids) -> None:
+        compared.append(predicate)
+        assign(self, predicate, rows)
+
+    monkeypatch.setattr(Ticks, "_assign", counted)
+    for number in range(100, 106):
+        if number == 103:  # every stage of the delays has been compared once
+            compared.clear()
+        with reasoner.transaction():
+            reasoner.add_facts("q", [(literal(number),)])
+            reasoner.remove_facts("q", [(literal(number - 100),)])
+        with pytest.raises(ZeroDivisionError), reasoner.transaction():
+            reasoner.add_facts("q", [(literal(-1),)])
+            raise ZeroDivisionError
+    assert compared == []
+    assert {x for (x,) in reasoner.facts("old")} == {literal(number) for number in range(5, 105)}
+    assert {x for (x,) in reasoner.facts("older")} == {literal(number) for number in range(3, 103)}
+    reasoner.add_program("q(?x) :- r(?x) . relation third(x: integer) delay q .")
+    reasoner.add_facts("r", [(literal(7000),)])
+    reasoner.add_facts("s", [(literal(1),)])
+    assert set(reasoner.facts("old")) == set(reasoner.facts("third")) == set(reasoner.facts("q"))

@@ -74,7 +74,7 @@ def test_predicates_have_the_name_of_their_module(tmp_path: Path) -> None:
         ({"main": 'import "none.dl" as n .'}, "there is no file none.dl beside main.dl"),
         (
             {"main": 'import "std/none.dl" as n .'},
-            r"has no std/none.dl[\s\S]*known: std/graph.dl, std/paths.dl",
+            r"has no std/none.dl[\s\S]*known: std/components.dl, std/graph.dl, std/paths.dl",
         ),
         ({"main": 'import "std/../grammar.lark" as n .'}, "the standard library has no"),
         ({"main": 'import "main.dl" as n .'}, "main.dl imports itself"),

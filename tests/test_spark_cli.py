@@ -90,14 +90,19 @@ def test_only_what_is_inferred_as_lines(zoo: Path) -> None:
 
 def test_equal_terms_in_a_table_and_sorted_files(zoo: Path) -> None:
     (zoo / "data.nt").write_text(
-        DATA + "<http://example.org/tom> <http://www.w3.org/2002/07/owl#sameAs> <http://example.org/thomas> .\n"
+        2 * DATA + "<http://example.org/tom> <http://www.w3.org/2002/07/owl#sameAs> <http://example.org/thomas> .\n"
     )
-    kg("materialise", "data.nt", "out", "--ontology", "zoo.ttl", "--equal-terms", str(zoo / "terms"), "--files", "1")
+    arguments = ["materialise", "data.nt", "out", "--ontology", "zoo.ttl", "--equal-terms", str(zoo / "terms")]
+    said = kg(*arguments, "--files", "1").stderr
     (row,) = session().read.parquet(str(zoo / "terms")).collect()
     assert (row.term, row.representative) == ("<http://example.org/tom>", "<http://example.org/thomas>")
     (file,) = (zoo / "out").glob("*.parquet")
     rows = [(row.predicate, row.subject, row.object) for row in session().read.parquet(str(file)).collect()]
-    assert rows == sorted(rows)
+    assert rows == sorted(set(rows))
+    assert f"{len(rows)} triples written" in said and "as often" not in said
+    said = kg(*arguments, "--overwrite").stderr
+    assert f"{len(rows) + 2} triples written" in said and "given ones as often as the input has them" in said
+    assert f"{len(rows)} triples written" in kg(*arguments, "--overwrite", "--distinct").stderr
     assert not any("sameAs" in row[0] or "tom>" in row[1] for row in rows)
 
 

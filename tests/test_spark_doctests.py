@@ -14,9 +14,10 @@ need_spark()
 
 pytestmark = pytest.mark.long
 
-MODULES = sorted(path.stem for path in (Path(__file__).parents[1] / "spark_backend").glob("[a-z]*.py"))
+ROOT = Path(__file__).parents[1]
+MODULES = sorted(".".join(path.relative_to(ROOT).with_suffix("").parts) for path in (ROOT / "spark_backend").rglob("[a-z]*.py"))
 
 
 @pytest.mark.parametrize("name", MODULES)
 def test_examples(name: str) -> None:
-    assert doctest.testmod(import_module(f"kg_reasoner.spark_backend.{name}")).failed == 0
+    assert doctest.testmod(import_module(f"kg_reasoner.{name}")).failed == 0

@@ -85,7 +85,7 @@ MANY = by_effort(50, 50, 1000)
 
 @pytest.mark.parametrize("name", ["owl2rl"] if MANY < 1000 else rulesets.names())
 def test_many_ontologies_in_one_run(name: str) -> None:
-    """What `test_spark_logic` tries in the thousands, on Spark itself."""
+    """What `test_distributed_plans` tries in the thousands, on Spark itself."""
     triples = ontologies(77, MANY)
     engine = Reasoner(ruleset=name, show_hidden=True)
     engine.add_triples(triples)
@@ -118,22 +118,28 @@ def test_lubm(tmp_path: Path, name: str) -> None:
     assert flagged(reasoner.triples()) == of_reasoner(engine)
 
 
-LINEAR, NON_LINEAR = "path(?x, ?y), edge(?y, ?z)", "path(?x, ?y), path(?y, ?z)"
+CLOSURES = parse("""
+    linear(?x, ?y) :- small(?x, ?y) . linear(?x, ?z) :- linear(?x, ?y), small(?y, ?z) .
+    doubled(?x, ?y) :- small(?x, ?y) . doubled(?x, ?z) :- doubled(?x, ?y), doubled(?y, ?z) .
+    sparse(?x, ?y) :- large(?x, ?y) . sparse(?x, ?z) :- sparse(?x, ?y), large(?y, ?z) .
+""")
 
 
-@pytest.mark.parametrize(("graph", "recursion"), [("graph1000", LINEAR), ("graph1000", NON_LINEAR), ("graph10000", LINEAR)])
-def test_transitive_closure(graph: str, recursion: str) -> None:
-    file = SUITES / "graphs" / f"{graph}.txt"
-    if not file.exists():
-        pytest.skip(why_missing("graphs"))
-    program = parse(f"path(?x, ?y) :- edge(?x, ?y) . path(?x, ?z) :- {recursion} .")
-    ends = (line.split()[:2] for line in file.read_text().splitlines())
-    edges = [(IRI(f"http://example.org/{one}"), IRI(f"http://example.org/{other}")) for one, other in ends]
-    engine = Reasoner(program)
-    engine.add_facts("edge", edges)
-    expected = {tuple(map(term_text, row)) for row in engine.facts("path")}
-    reasoner = SparkReasoner(session(), program, facts={"edge": facts_frame(edges, 2)})
-    assert facts_of(reasoner, ["path"]) == {"path": expected}
+def test_transitive_closures() -> None:
+    """Of two graphs, by linear and by other recursion, all in one run."""
+    engine, facts = Reasoner(CLOSURES), {}
+    for predicate, graph in (("small", "graph1000"), ("large", "graph10000")):
+        file = SUITES / "graphs" / f"{graph}.txt"
+        if not file.exists():
+            pytest.skip(why_missing("graphs"))
+        ends = (line.split()[:2] for line in file.read_text().splitlines())
+        edges = [(IRI(f"http://example.org/{one}"), IRI(f"http://example.org/{other}")) for one, other in ends]
+        engine.add_facts(predicate, edges)
+        facts[predicate] = facts_frame(edges, 2)
+    closures = ("linear", "doubled", "sparse")
+    expected = {name: {tuple(map(term_text, row)) for row in engine.facts(name)} for name in closures}
+    assert expected["linear"] == expected["doubled"]
+    assert facts_of(SparkReasoner(session(), CLOSURES, facts=facts), closures) == expected
 
 
 # ------------------------------------------------------------------------------------------------------------ random programs

@@ -33,7 +33,8 @@ from kg_reasoner.storage.releasing import give_back
 if TYPE_CHECKING:
     from kg_reasoner.api.subscriptions import Subscriptions
     from kg_reasoner.api.ticks import Ticks
-    from kg_reasoner.expressions.definitions import PythonFunction, Reduction
+    from kg_reasoner.expressions.definitions import PythonFunction
+    from kg_reasoner.expressions.reductions import Reduction, StatefulReduction
     from kg_reasoner.language.reading.known import Known
 
 __all__ = ["ReasonerCore"]
@@ -74,7 +75,7 @@ class ReasonerCore:
         self.named_graphs: TripleObserver | None = None
         self.subscriptions: Subscriptions | None = None
         self.functions: dict[str, PythonFunction] = {}
-        self.reductions: dict[str, Reduction] = {}
+        self.reductions: dict[str, Reduction | StatefulReduction] = {}
         self._notices = Notices()
         self._declared: tuple[Program, dict[str, Declaration]] = Program(), {}
         self.ticks: Ticks | None = None

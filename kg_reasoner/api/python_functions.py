@@ -3,37 +3,73 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 from kg_reasoner.api.core import ReasonerCore
 from kg_reasoner.concurrency.callbacks import guarded
 from kg_reasoner.errors import ReasonerError
 from kg_reasoner.expressions import aggregates
 from kg_reasoner.expressions.compile import NAMES
-from kg_reasoner.expressions.definitions import PythonFunction, Reduction
+from kg_reasoner.expressions.definitions import PythonFunction
+from kg_reasoner.expressions.reductions import Reduction, StatefulReduction
 from kg_reasoner.expressions.types import Types
 
-__all__ = ["add_aggregate", "add_function"]
+__all__ = ["add_reduction", "aggregate_adder", "function_adder"]
+
+F = TypeVar("F", bound=Callable[..., Any])
 
 
-def add_function(
-    core: ReasonerCore, function: Callable[..., Any], name: str, types: Sequence[str], returns: str, *, batch: bool
+def function_adder(core: ReasonerCore, name: str, types: Sequence[str], returns: str, *, batch: bool) -> Callable[[F], F]:
+    """Return what adds a function and returns it, see `kg_reasoner.api.reasoner.Reasoner.function`."""
+
+    def add(function: F) -> F:
+        known = _types_for(core, name)
+        parameters = tuple(map(known.type_of, types))
+        core.functions[name] = PythonFunction(name, parameters, known.type_of(returns), guarded(function), batch)
+        return function
+
+    return add
+
+
+def aggregate_adder(core: ReasonerCore, name: str, types: Sequence[str], returns: str) -> Callable[[F], F]:
+    """Return what adds an aggregate function and returns it, see `kg_reasoner.api.reasoner.Reasoner.aggregate`."""
+
+    def add(function: F) -> F:
+        known = _types_for(core, name)
+        parameters = tuple(map(known.type_of, types))
+        core.reductions[name] = Reduction(name, parameters, known.type_of(returns), guarded(function))
+        return function
+
+    return add
+
+
+def add_reduction(
+    core: ReasonerCore,
+    name: str,
+    types: Sequence[str],
+    returns: str,
+    *,
+    initial: Callable[[], Any],
+    add: Callable[..., Any],
+    remove: Callable[..., Any] | None,
+    result: Callable[[Any], Any] | None,
 ) -> None:
-    """Add a function, see `kg_reasoner.api.reasoner.Reasoner.function`."""
+    """Add an aggregate function with a state, see `kg_reasoner.api.reasoner.Reasoner.reduction`."""
     known = _types_for(core, name)
     parameters = tuple(map(known.type_of, types))
-    core.functions[name] = PythonFunction(name, parameters, known.type_of(returns), guarded(function), batch)
+    finish = _same if result is None else guarded(result)
+    without = None if remove is None else guarded(remove)
+    core.reductions[name] = StatefulReduction(
+        name, parameters, known.type_of(returns), guarded(initial), guarded(add), without, finish
+    )
 
 
-def add_aggregate(core: ReasonerCore, function: Callable[..., Any], name: str, types: Sequence[str], returns: str) -> None:
-    """Add an aggregate function, see `kg_reasoner.api.reasoner.Reasoner.aggregate`."""
-    known = _types_for(core, name)
-    parameters = tuple(map(known.type_of, types))
-    core.reductions[name] = Reduction(name, parameters, known.type_of(returns), guarded(function))
+def _same(state: Any) -> Any:
+    return state
 
 
 def _types_for(core: ReasonerCore, name: str) -> Types:
     """Return the types of the program, after checking the name of a new function."""
     if not name.isidentifier() or name.upper() in (*NAMES, *aggregates.NAMES):
-        raise ReasonerError(f"{name!r} cannot be the name of a function: it is one of the language's own, or no name")
+        raise ReasonerError(f"{name!r} cannot be the name of a function: use an identifier that the language does not use itself")
     return Types(core.engine.program.types)

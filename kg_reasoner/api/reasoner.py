@@ -275,14 +275,9 @@ class Reasoner:
         Raises:
             ReasonerError: The name is taken, or a type is unknown.
         """
+        from kg_reasoner.api.python_functions import function_adder
 
-        def register(function: F) -> F:
-            from kg_reasoner.api.python_functions import add_function
-
-            add_function(self.core, function, name, types, returns, batch=batch)
-            return function
-
-        return register
+        return function_adder(self.core, name, types, returns, batch=batch)
 
     def aggregate(self, name: str, *types: str, returns: str = "any") -> Callable[[F], F]:
         """Register an aggregate function in Python, which is recomputed for each group that changes.
@@ -304,14 +299,50 @@ class Reasoner:
         Raises:
             ReasonerError: The name is taken, or a type is unknown.
         """
+        from kg_reasoner.api.python_functions import aggregate_adder
 
-        def register(function: F) -> F:
-            from kg_reasoner.api.python_functions import add_aggregate
+        return aggregate_adder(self.core, name, types, returns)
 
-            add_aggregate(self.core, function, name, types, returns)
-            return function
+    def reduction(
+        self,
+        name: str,
+        *types: str,
+        initial: Callable[[], Any],
+        add: Callable[..., Any],
+        remove: Callable[..., Any] | None = None,
+        result: Callable[[Any], Any] | None = None,
+        returns: str = "any",
+    ) -> None:
+        """Register an aggregate function with a state for each group, to which solutions are added and from which they are removed.
 
-        return register
+        ```python
+        reasoner.reduction(
+            "squares", "integer", initial=int, add=lambda sum, n: sum + n * n, remove=lambda sum, n: sum - n * n, returns="integer"
+        )
+        ```
+
+        With `remove`, an update costs what it adds to a group and removes from it, whatever the size of the group; the state must
+        not depend on the order of changes. Without, the groups that change are computed again, and solutions are added in the order
+        of their terms.
+
+        An exception in `add` or `result`, or an argument of another type, is an error of the group, which has no result then. After
+        an exception in `remove`, the group is computed again.
+
+        Args:
+            name: The name in rules.
+            types: The types of the arguments.
+            initial: Returns the state of an empty group.
+            add: Returns the state after adding a solution, given the state, which it may change, and the arguments.
+            remove: Returns the state after removing a solution.
+            result: Returns the value of a state, and leaves the state as it is. By default, the value is the state.
+            returns: The type of the value.
+
+        Raises:
+            ReasonerError: The name is taken, or a type is unknown.
+        """
+        from kg_reasoner.api.python_functions import add_reduction
+
+        add_reduction(self.core, name, types, returns, initial=initial, add=add, remove=remove, result=result)
 
     def remove_rules(self, rules: Iterable[Rule]) -> None:
         """Remove rules from the program; ignore those that it does not have.

@@ -80,7 +80,7 @@ def withdraw_facts(core: ReasonerCore, predicate: str, facts: Ids) -> None:
 
 
 def _expect_given(declaration: Declaration) -> None:
-    if declaration.operator:
+    if declaration.derived_as:
         raise ReasonerError(
-            f"{declaration.predicate} is the {declaration.operator} of {declaration.source}, and not changed by hand"
+            f"{declaration.predicate} is the {declaration.derived_as} of {declaration.source}, and not changed by hand"
         )

@@ -8,6 +8,7 @@ changes are changes of explicit facts in the transaction, so that they are undon
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
 from typing import Final
 
 import numpy as np
@@ -16,6 +17,7 @@ from kg_reasoner.engine.engine import Engine
 from kg_reasoner.language.streams import differences_in_order
 from kg_reasoner.planning.catalog import INTERNAL
 from kg_reasoner.program import Declaration, Program
+from kg_reasoner.query.delta import Change
 from kg_reasoner.storage.arrays import Ids
 from kg_reasoner.storage.grouping import among
 
@@ -47,6 +49,10 @@ class Ticks:
         self._timing = _Timing(Program())
         self._last: dict[str, Ids] = {}
         """The facts that streams with a delay had in the last transaction."""
+        self._begun: Program | None = None
+        """The program for which the last transaction began."""
+        self._moves: dict[str, tuple[Ids, Ids]] = {}
+        """What the next transaction removes from delays and adds to them. Missing ones are compared with their sources."""
 
     @property
     def _now(self) -> _Timing:
@@ -61,6 +67,9 @@ class Ticks:
             stages = _stages(declaration)
             sources = [*stages[1:], declaration.source]
             for place, (target, source) in enumerate(zip(stages, sources, strict=True)):
+                if target in self._moves:
+                    self._change(target, *self._moves[target])
+                    continue
                 is_last = place == len(stages) - 1
                 if is_last and source in self._now.is_stream:
                     rows = self._last.get(source, np.empty((0, declaration.arity), np.int32))
@@ -69,6 +78,7 @@ class Ticks:
                 self._assign(target, np.array(rows))
         for declaration in self._now.differences:
             self._assign(declaration.predicate, np.empty((0, declaration.arity), np.int32))
+        self._engine.set(self, "_begun", self._engine.program)
 
     def finish(self) -> None:
         """Give differences what their sources have gained. The materialisation is up to date, and is afterwards."""
@@ -82,6 +92,7 @@ class Ticks:
     def end(self) -> None:
         """Remove the facts of streams, after everything that the transaction changes is known."""
         engine = self._engine
+        engine.set(self, "_moves", self._next_moves())
         delayed = {found.source for found in self._now.delays if found.source in self._now.is_stream}
         if delayed:
             last = {found.predicate: np.array(self._rows(found.predicate, found.arity)) for found in self._now.streams}
@@ -92,14 +103,35 @@ class Ticks:
                 engine.retract(declaration.predicate, rows)
         engine.update()
 
+    def _next_moves(self) -> dict[str, tuple[Ids, Ids]]:
+        """Return what the next transaction changes in delays: what this one has changed in their sources."""
+        found: dict[str, tuple[Ids, Ids]] = {}
+        collector = self._engine.collector
+        is_known = collector is not None and not collector.was_interrupted
+        if self._begun is not self._engine.program or not is_known or self._engine.base.equality.merges:
+            return found
+        for declaration in self._now.delays:
+            stages = _stages(declaration)
+            for target, source in pairwise(stages):
+                if source in self._moves:
+                    found[target] = self._moves[source]
+            if declaration.source not in self._now.is_stream:
+                found[stages[-1]] = self._gone(declaration), self._added(declaration)
+        return found
+
+    def _gone(self, declaration: Declaration) -> Ids:
+        """Return the facts that a source has lost."""
+        collector = self._engine.collector
+        assert collector is not None
+        return _table(collector.delta.removed.tables.get(declaration.source), declaration.arity)
+
     def _added(self, declaration: Declaration) -> Ids:
-        """Return the facts that the source of a difference has gained."""
+        """Return the facts that a source has gained."""
         if declaration.source in self._now.is_stream:
             return np.array(self._rows(declaration.source, declaration.arity))
         collector = self._engine.collector
         assert collector is not None
-        change = collector.delta.added.tables.get(declaration.source)
-        return np.empty((0, declaration.arity), np.int32) if change is None else np.ascontiguousarray(change.ids)
+        return _table(collector.delta.added.tables.get(declaration.source), declaration.arity)
 
     def _rows(self, predicate: str, arity: int, which: str = "all") -> Ids:
         if predicate not in self._engine.catalog.predicates:
@@ -108,14 +140,23 @@ class Ticks:
 
     def _assign(self, predicate: str, rows: Ids) -> None:
         """Let the explicit facts of a predicate be some facts."""
-        engine = self._engine
         present = np.array(self._rows(predicate, rows.shape[1], "explicit"))
-        gone = present[~among(present, rows)] if len(present) else present
+        if len(present):
+            self._change(predicate, present[~among(present, rows)], rows[~among(rows, present)])
+        else:
+            self._change(predicate, present, rows)
+
+    def _change(self, predicate: str, gone: Ids, new: Ids) -> None:
+        """Remove some facts of a predicate and add others."""
         if len(gone):
-            engine.retract(predicate, np.ascontiguousarray(gone))
-        new = rows[~among(rows, present)] if len(present) else rows
+            self._engine.retract(predicate, np.ascontiguousarray(gone))
         if len(new):
-            engine.load(predicate, np.ascontiguousarray(new))
+            self._engine.load(predicate, np.ascontiguousarray(new))
+
+
+def _table(change: Change | None, arity: int) -> Ids:
+    """Return the ids of changed facts."""
+    return np.empty((0, arity), np.int32) if change is None else np.array(change.ids)
 
 
 def _stages(declaration: Declaration) -> Sequence[str]:

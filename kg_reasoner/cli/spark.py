@@ -98,7 +98,10 @@ def _spark_options(command: _Command) -> _Command:
 @click.option("--inferred-only", is_flag=True, help="Write the inferred triples only.")
 @click.option("--overwrite", is_flag=True, help="Replace OUT if it exists.")
 @click.option("--compression", metavar="CODEC", help="The compression codec, such as gzip.")
-@click.option("--files", type=click.IntRange(min=1), help="Sort triples into about so many files. [default: as they come]")
+@click.option(
+    "--files", type=click.IntRange(min=1), help="Sort triples into about so many files, each triple once. [default: as they come]"
+)
+@click.option("--distinct", is_flag=True, help="Write triples once that the input repeats; this shuffles all triples.")
 @click.option(
     "--equal-terms",
     metavar="FOLDER",
@@ -113,6 +116,7 @@ def materialise(
     overwrite: bool,
     compression: str | None,
     files: int | None,
+    distinct: bool,
     equal_terms: str | None,
     **options: Any,
 ) -> None:
@@ -127,6 +131,7 @@ def materialise(
             overwrite=overwrite,
             compression=compression,
             files=files,
+            distinct=distinct,
         )
         if equal_terms is not None:
             from kg_reasoner.spark_backend.io.writing import write_whole
@@ -134,7 +139,7 @@ def materialise(
             terms = write_whole(reasoner.equal_terms(), equal_terms, "parquet", overwrite=overwrite, compression=compression)
             note(f"{plural(terms, 'term')} for which others stand written to {equal_terms}")
         report_warnings(reasoner.warnings, document_prefixes(options["ontology"]))
-    repeated = "" if inferred_only else "; given ones as often as the input has them"
+    repeated = "" if inferred_only or distinct or files else "; given ones as often as the input has them"
     note(f"{plural(written, 'triple')} written to {output} in {watch.lap():.1f} s{repeated}")
 
 

@@ -10,12 +10,16 @@ __all__ = ["Collector", "Committed"]
 
 
 class Collector:
-    """Collects the deltas of maintenance runs."""
+    """Collects the deltas of maintenance runs.
+
+    Attributes:
+        was_interrupted: Whether an update was interrupted, so that its changes are unknown.
+    """
 
     def __init__(self, dictionary: Dictionary) -> None:
         self._dictionary = dictionary
         self._steps: list[Delta] = []
-        self._was_interrupted = False
+        self.was_interrupted = False
 
     def take(self, delta: Delta) -> None:
         """Add the delta of a maintenance run."""
@@ -23,7 +27,7 @@ class Collector:
 
     def note_interruption(self) -> None:
         """Note that an update was interrupted, so its changes are unknown."""
-        self._was_interrupted = True
+        self.was_interrupted = True
 
     def predicates(self) -> set[str]:
         """Return the predicates with changes so far."""
@@ -36,7 +40,7 @@ class Collector:
         Raises:
             TransactionError: It is not known, as an update was interrupted.
         """
-        if self._was_interrupted:
+        if self.was_interrupted:
             raise TransactionError("an update of this transaction was interrupted, and its changes are not known: roll it back")
         if not self._steps:
             return Delta.nothing(self._dictionary)

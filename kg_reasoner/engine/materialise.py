@@ -10,9 +10,9 @@ from kg_reasoner.concurrency.limits import NOBODY, Watch, current_watch
 from kg_reasoner.engine.planned_rules import NewRule, PlannedRule, Plans, Stratum
 from kg_reasoner.engine.recorder import Recorder
 from kg_reasoner.engine.section_plans import SectionPlans
+from kg_reasoner.planning.aggregate_relations import ComputedRelation
 from kg_reasoner.planning.catalog import StoredAtom, StoredRule
 from kg_reasoner.planning.function_relations import Functions
-from kg_reasoner.planning.groups import ComputedRelation
 from kg_reasoner.planning.planner import plan_backward, plan_rule, plan_trigger
 from kg_reasoner.planning.shapes import ShapedPlans
 from kg_reasoner.progress import Progress

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from typing import NamedTuple, TypeAlias
 
 from kg_reasoner.engine.section_plans import SectionPlans
+from kg_reasoner.planning.aggregate_relations import ComputedRelation
 from kg_reasoner.planning.catalog import StoredAtom, StoredRule
-from kg_reasoner.planning.groups import ComputedRelation
 from kg_reasoner.program import Rule
 
 __all__ = ["NewRule", "PlannedRule", "Plans", "Stratum"]

@@ -1,9 +1,10 @@
 """The results of recursions through MIN and MAX, as relations that are computed as a whole (see `language.recursion`).
 
-A recursion is evaluated in a database of its own, which reads the facts below it in place: semi-naive rounds, each of which adds
-the best values so far and derives what follows from those that are new. A worse value stays until the end, where it does no harm,
-as values only improve. At last the other rules are applied once more to the best values alone, so that nothing is left that came
-from worse ones. When something that a recursion reads changes, it is evaluated again, and the difference is applied to its results.
+A recursion is evaluated in a database of its own, which reads the facts below it in place. If it only follows edges, Dijkstra's
+algorithm finds the best values (see `edge_recursions`). Otherwise semi-naive rounds do, each of which adds the best values so far
+and derives what follows from those that are new: a worse value stays until the end, where it does no harm, as values only improve.
+At last the other rules are applied once more to the best values alone, so that nothing is left that came from worse ones. When
+something that a recursion reads changes, it is evaluated again, and the difference is applied to its results.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from typing import Final
 import numpy as np
 
 from kg_reasoner.concurrency.limits import Watch, current_watch
+from kg_reasoner.engine.edge_recursions import RecursionStep, steps_of
 from kg_reasoner.engine.materialise import Materialiser
 from kg_reasoner.engine.planned_rules import NewRule, PlannedRule, Stratum
 from kg_reasoner.errors import RecursionValueError
@@ -24,7 +26,8 @@ from kg_reasoner.planning.borrowed_catalog import BorrowedCatalog
 from kg_reasoner.planning.catalog import INTERNAL, RelationCatalog
 from kg_reasoner.planning.groups import is_aggregate_rule
 from kg_reasoner.program import TRIPLE, Aggregate, Atom, Bind, BodyLiteral, Negation, Rule, Variable
-from kg_reasoner.storage.arrays import Rows, contains
+from kg_reasoner.storage.arrays import Numbers, Rows, contains
+from kg_reasoner.storage.best_paths import Edges, best_paths, integers
 from kg_reasoner.storage.best_values import BestValues, NotANumberError
 from kg_reasoner.storage.borrowing import BorrowingDatabase
 from kg_reasoner.storage.kernels.layout import ABSENT, EXPLICIT, STATED
@@ -198,18 +201,29 @@ class _Evaluation:
         self._extremes: list[_Extreme] = []
         groupings = [rule for rule in recursion.rules if is_aggregate_rule(rule)]
         solutions = {_solutions_of(rule).predicate: rule for rule in groupings}
-        planned, self._visible = list[PlannedRule](), list[PlannedRule]()
+        self._planned, self._visible, projected = list[PlannedRule](), list[PlannedRule](), list[Rule]()
         for rule in recursion.rules:
             if is_aggregate_rule(rule):
                 continue
             is_hidden = rule.head.predicate in solutions
-            own = self._own(_projected(rule, solutions[rule.head.predicate]) if is_hidden else rule)
-            added = self._materialiser.add_rules(NewRule(0, rule) for rule in self._catalog.rules(own))
-            planned += added
+            projected.append(_projected(rule, solutions[rule.head.predicate]) if is_hidden else rule)
+            added = self._plan(self._own(projected[-1]))
+            self._planned += added
             self._visible += [] if is_hidden else added
-        self._planned = planned
         for rule in groupings:
             self._extremes.append(self._extreme(rule))
+        steps = steps_of(recursion, projected, groupings[0]) if len(groupings) == 1 else None
+        self._edges = [(step, self._edge_relation(number, step)) for number, step in enumerate(steps or ())]
+
+    def _plan(self, rule: Rule) -> list[PlannedRule]:
+        return self._materialiser.add_rules(NewRule(0, each) for each in self._catalog.rules(rule))
+
+    def _edge_relation(self, number: int, step: RecursionStep) -> int:
+        """Return the relation of the edges of a step, after planning its rule."""
+        weight = (step.weight,) if isinstance(step.weight, Variable) else ()
+        head = Atom(f"{_OWN}edges {number}", (*step.ends, *weight))
+        self._planned += self._plan(Rule(head, step.body))
+        return self._catalog.predicate(head.predicate, head.arity)
 
     def _claim(self, nbytes: int) -> None:
         self._lender.claim(self.database.allocated + nbytes)
@@ -224,8 +238,11 @@ class _Evaluation:
         database = self.database
         self._begin(explicit)
         self._enter(self._planned)
+        followed = self._followed()
         rounds = 0
-        while self._improve(everything=2 * rounds > MOST_ROUNDS):  # then there are as many rounds as groups at most
+        while followed is None and self._improve(
+            everything=2 * rounds > MOST_ROUNDS
+        ):  # then there are as many rounds as groups at most
             rounds += 1
             if rounds > MOST_ROUNDS and rounds > MOST_ROUNDS + sum(len(extreme.best) for extreme in self._extremes):
                 raise self._error(f"values still improve after {rounds:,} rounds: there may be a cycle that improves them for ever")
@@ -234,7 +251,7 @@ class _Evaluation:
         database.clear(self._catalog.functions.relations)
         self._begin(explicit)
         for extreme in self._extremes:
-            database.load(extreme.target, extreme.best.rows, STATED)
+            database.load(extreme.target, extreme.best.rows if followed is None else followed, STATED)
         self._enter(self._visible)
         found = {}
         for key in keys:
@@ -242,6 +259,28 @@ class _Evaluation:
             rows = database.rows(relation) if relation >= 0 else np.empty((0, 0), np.int32)
             found[key] = np.array(rows)
         return found
+
+    def _followed(self) -> Rows | None:
+        """Return the groups with their best values, if the recursion follows edges and its values are suitable."""
+        if not self._edges:
+            return None
+        (extreme,), database, edges = self._extremes, self.database, list[Edges]()
+        for step, relation in self._edges:
+            rows = database.rows(relation)
+            weights: Numbers | None = None
+            if step.weight is not None:
+                column = (
+                    rows[:, 2] if isinstance(step.weight, Variable) else self._dictionary.encode_texts([term_text(step.weight)])
+                )
+                weights = integers(column, self._values)
+                if weights is None:
+                    return None
+            edges.append(Edges(rows[:, :2], None if weights is None else np.broadcast_to(weights, len(rows))))
+        initial = database.rows(extreme.source)[:, [*extreme.columns, extreme.value]]
+        if self._recursion.needs_numbers and integers(initial[:, -1], self._values) is None:
+            return None
+        is_greatest = extreme.best.is_greatest
+        return best_paths(self._dictionary, self._values, initial, self._edges[0][0].column, edges, is_greatest=is_greatest)
 
     def _begin(self, explicit: dict[Key, Rows]) -> None:
         database = self.database

@@ -19,8 +19,9 @@ from kg_reasoner.language import analysis
 from kg_reasoner.language.recursion import Recursion, lowered
 from kg_reasoner.language.relevance import Relevance
 from kg_reasoner.language.strata import Key, looks_down
+from kg_reasoner.planning.aggregate_relations import AggregateRelation, ComputedRelation
 from kg_reasoner.planning.catalog import RelationCatalog, StoredRule, StoredTerm, asks_of_literals
-from kg_reasoner.planning.groups import AggregateRelation, ComputedRelation, is_aggregate_rule, split
+from kg_reasoner.planning.groups import is_aggregate_rule, split
 from kg_reasoner.planning.layout import NO_NAMES, Names
 from kg_reasoner.program import Rule
 from kg_reasoner.storage.arrays import Flags

@@ -24,11 +24,22 @@ from kg_reasoner.expressions import collecting
 from kg_reasoner.expressions.functions.arithmetic import divide
 from kg_reasoner.expressions.functions.numbers import DIGITS, Number, Single, exactly, literal_of, number_of, to_float
 from kg_reasoner.expressions.ordering import order_key
+from kg_reasoner.expressions.reductions import Arguments
 from kg_reasoner.expressions.structures import decode
 from kg_reasoner.program import AggregateBinding
 from kg_reasoner.terms import XSD, Literal, Term
 
-__all__ = ["FUNCTIONS", "NAMES", "aggregate", "check", "count_literal", "order_key", "value_of_group"]
+__all__ = [
+    "FUNCTIONS",
+    "NAMES",
+    "aggregate",
+    "arguments_of",
+    "arguments_of_group",
+    "check",
+    "count_literal",
+    "order_key",
+    "value_of_group",
+]
 
 _WIDE: Final = Context(prec=4 * DIGITS)  # holds the digits of any sum before it is rounded
 _INTEGER: Final = XSD.integer.value
@@ -68,15 +79,23 @@ def value_of_group(binding: AggregateBinding, values: Iterable[Term | None]) -> 
     """Return the value of an aggregate function with an argument, given the values of the argument, or None for an error."""
     if binding.definition is None:
         return aggregate(binding.function, binding.distinct, values)
+    arguments = arguments_of_group(binding, values)
+    result: Term | None = None if arguments is None else binding.definition.value(arguments)
+    return result
+
+
+def arguments_of_group(binding: AggregateBinding, values: Iterable[Term | None]) -> list[Arguments] | None:
+    """Return the arguments of a function of the program's own for the solutions of a group, in order; None for an error."""
     collected = list(dict.fromkeys(values) if binding.distinct else values)
     if None in collected:
         return None
-    rows = []
-    for term in sorted((value for value in collected if value is not None), key=order_key):
-        structure = decode(term) if len(binding.definition.parameters) > 1 else None
-        rows.append(structure.members if structure is not None else (term,))
-    result: Term | None = binding.definition.value(rows)
-    return result
+    return [arguments_of(binding, term) for term in sorted((term for term in collected if term is not None), key=order_key)]
+
+
+def arguments_of(binding: AggregateBinding, value: Term) -> Arguments:
+    """Return the arguments of a function of the program's own, given the value of what is between its parentheses."""
+    structure = decode(value) if len(binding.definition.parameters) > 1 else None
+    return (value,) if structure is None else structure.members
 
 
 def count_literal(count: int) -> Literal:

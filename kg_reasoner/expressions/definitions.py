@@ -18,7 +18,7 @@ from kg_reasoner.expressions.types import Type
 from kg_reasoner.program import Expression, Variable
 from kg_reasoner.terms import Term
 
-__all__ = ["DEEPEST", "Body", "LanguageFunction", "PythonFunction", "Reduction"]
+__all__ = ["DEEPEST", "Body", "LanguageFunction", "PythonFunction"]
 
 DEEPEST: Final = 100
 """How deep functions of the language may call each other."""
@@ -113,32 +113,6 @@ class PythonFunction(_Defined):
     def _warn(self, what: str) -> None:
         text = f"the function {self.name} has no result for some arguments, which is an error of the expression: {what}"
         warnings.warn(ReasonerWarning(text), stacklevel=2)
-
-
-@dataclass(frozen=True, eq=False)
-class Reduction:
-    """An aggregate function in Python, recomputed for each group that changes.
-
-    Attributes:
-        name: Its name in rules.
-        parameters: The types of its arguments.
-        result: The type of its result.
-        function: A function of a list of Python values for each parameter, in the order of their terms.
-    """
-
-    name: str
-    parameters: tuple[Type, ...]
-    result: Type
-    function: Callable[..., Any]
-
-    def value(self, rows: Sequence[Sequence[Term]]) -> Term | None:
-        """Return the value of a group, given the arguments of its solutions in order; None for an error."""
-        callee = PythonFunction(self.name, (), self.result, self.function)
-        for row in rows:
-            if not all(type_.accepts(term) for type_, term in zip(self.parameters, row, strict=True)):
-                return None
-        columns = [[type_.read(row[place]) for row in rows] for place, type_ in enumerate(self.parameters)]
-        return callee.written(callee.called(*columns))
 
 
 class Body:

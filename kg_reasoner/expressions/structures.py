@@ -18,7 +18,7 @@ from typing import Final
 
 from kg_reasoner.terms import IRI, RDF, XSD, BlankNode, Literal, Term
 
-__all__ = ["KINDS", "NAMESPACE", "Structure", "decode", "encode", "is_structure"]
+__all__ = ["KINDS", "NAMESPACE", "Structure", "decode", "encode", "is_structure", "member_text"]
 
 NAMESPACE: Final = "urn:kg-reasoner:"
 KINDS: Final = ("list", "set", "map", "tuple", "record")
@@ -58,7 +58,7 @@ def encode(kind: str, members: Iterable[Term], constructor: str = "") -> Literal
         members: The members; of a map, its keys and values in turn.
         constructor: The constructor of a record.
     """
-    texts = [_text(member) for member in members]
+    texts = [member_text(member) for member in members]
     if kind == "set":
         texts = sorted(dict.fromkeys(texts))
     elif kind == "map":
@@ -93,7 +93,8 @@ def _decoded(datatype: str, lexical: str) -> Structure | None:
     return Structure(kind, tuple(members), constructor) if encode(kind, members, constructor).lexical == lexical else None
 
 
-def _text(term: Term) -> str:
+def member_text(term: Term) -> str:
+    """Return the text of a term as a member of a structure, without its length."""
     if isinstance(term, IRI):
         return f"i{term.value}"
     if isinstance(term, BlankNode):

@@ -11,10 +11,7 @@ from collections.abc import Collection, Sequence
 from kg_reasoner.errors import RuleSyntaxError
 from kg_reasoner.program import Aggregate, AggregateBinding, Argument, Atom, Declaration, Origin, Program, Rule, Variable
 
-__all__ = ["CHOICE", "check_choice", "choice_rule", "chosen"]
-
-CHOICE = "choice"
-"""The operator of declarations of choices."""
+__all__ = ["check_choice", "choice_rule", "chosen"]
 
 
 def chosen(candidates: str, variables: Sequence[Variable], key: Collection[Variable]) -> tuple[Aggregate, ...]:

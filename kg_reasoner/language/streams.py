@@ -20,7 +20,7 @@ def check_streams(program: Program, declared: Mapping[str, Declaration]) -> None
     streams = {name for name, declaration in declared.items() if declaration.kind == "stream"}
     known = {*declared, *(atom.predicate for rule in program.rules for atom in _atoms(rule))}
     for declaration in declared.values():
-        if declaration.is_temporal and declaration.operator:
+        if declaration.is_temporal and declaration.source:
             _check_source(declaration, declared, known, streams)
     sources = {name: name for name in streams}
     auxiliary = [rule for rule in program.rules if rule.head.predicate.startswith(AUXILIARY)]
@@ -58,9 +58,9 @@ def _check_source(
         raise RuleSyntaxError(f"unknown relation {source}{suggest(source, known)}", declaration.span)
     if source in declared and declared[source].arity != declaration.arity:
         message = f"{name} has {plural(declaration.arity, 'column')}, and {source} {declared[source].arity}"
-        raise RuleSyntaxError(message, declaration.span, f"a {declaration.operator} has the columns of its source")
+        raise RuleSyntaxError(message, declaration.span, f"a {declaration.derived_as} has the columns of its source")
     if declaration.role == "input":
-        raise RuleSyntaxError(f"{name} is a {declaration.operator}, and cannot be an input", declaration.span)
+        raise RuleSyntaxError(f"{name} is a {declaration.derived_as}, and cannot be an input", declaration.span)
     if declaration.operator == "delay":
         if not 1 <= declaration.steps <= 1000:
             raise RuleSyntaxError("a delay is of 1 to 1000 transactions", declaration.span)
@@ -71,7 +71,7 @@ def _check_source(
 
 def _check_rule(rule: Rule, declared: Mapping[str, Declaration], streams: Iterable[str], sources: Mapping[str, str]) -> None:
     head, span = rule.head.predicate, rule.head.span or rule.origin.span
-    if (found := declared.get(head)) is not None and found.operator in ("delay", "difference"):
+    if (found := declared.get(head)) is not None and found.operator:
         raise RuleSyntaxError(f"a rule derives {head}, which is a {found.operator} of {found.source}", span)
     read = [sources[atom.predicate] for atom in atoms_within(rule.body) if atom.predicate in sources]
     if head in sources and not rule.body:

@@ -17,11 +17,13 @@ from kg_reasoner.expressions import compile as expressions
 from kg_reasoner.expressions.definitions import PythonFunction
 from kg_reasoner.expressions.text_columns import called_on_texts
 from kg_reasoner.planning.chains import Chains
-from kg_reasoner.planning.text_functions import TextFunction, is_element, members_of, text_function
+from kg_reasoner.planning.collection_functions import CollectionFunction, collection_function, is_element, members_of
 from kg_reasoner.program import AUXILIARY, Call, Expression, Rule, Variable, variables_of
 from kg_reasoner.storage.arrays import Ids, Rows, unique_rows
+from kg_reasoner.storage.collections import Collections
 from kg_reasoner.storage.database import Database
 from kg_reasoner.storage.dictionary import Dictionary
+from kg_reasoner.storage.kernels.collections import UNDECIDED
 from kg_reasoner.storage.kernels.layout import FAILED, HOLDS, STATED
 from kg_reasoner.storage.kernels.memory import allocate
 from kg_reasoner.terms import Literal, Term, literal, term_from_text, term_text
@@ -32,8 +34,11 @@ if TYPE_CHECKING:
 FEW: Final = 24
 """Fewer arguments are evaluated one by one, which costs less than columns of them."""
 
-REQUESTS: Final = 1 << 12
-"""Function calls that wait for their results at once."""
+REQUESTS: Final = 1 << 14
+"""Function calls that wait for their results at once, at first: where there are more, `MORE` times as many the next time."""
+
+MOST_REQUESTS: Final = 1 << 18
+MORE: Final = 16
 
 MEMBERS: Final = f"{AUXILIARY}members"
 """How the predicates for members of collections begin."""
@@ -55,8 +60,8 @@ class _FunctionRelation:
     relation: int
     rule: Rule | None
     """A rule with this expression, for error messages."""
-    of_texts: TextFunction | None = None
-    """The function of the texts of many arguments, if there is one."""
+    of_collections: CollectionFunction | None = None
+    """The function of many collections or strings, if there is one."""
     gives_members: bool = False
     """Whether all members of a collection are wanted as soon as one is: in rules for the members of collections."""
 
@@ -74,6 +79,7 @@ class Functions:
         self._database = database
         self._columns: ColumnFunctions | None = None
         self._chains = Chains(dictionary)
+        self._collections = Collections(dictionary)
         self._functions: list[_FunctionRelation] = []
         self._numbers: dict[tuple[Expression, bool], int] = {}
 
@@ -92,10 +98,10 @@ class Functions:
             from kg_reasoner.planning.column_functions import is_for_columns
 
             by_columns = bool(variables) and is_for_columns(expression)
-            of_texts = None if is_filter else text_function(expression)
+            of_collections = None if is_filter else collection_function(expression)
             is_of_members = rule is not None and rule.head.predicate.startswith(MEMBERS) and is_element(expression)
             made = _FunctionRelation(
-                expression, variables, is_filter, evaluate, by_columns, relation, rule, of_texts, is_of_members
+                expression, variables, is_filter, evaluate, by_columns, relation, rule, of_collections, is_of_members
             )
             self._functions.append(made)
             self._make_room(1 + len(variables))
@@ -141,20 +147,21 @@ class Functions:
             rows[:, :-1], rows[:, -1] = arguments, results
             self._database.load(function.relation, rows, STATED)
         context.request_count = 0
+        if count == context.request_room < MOST_REQUESTS:
+            context.requests, context.request_room = allocate(MORE * count * stride, np.int32), MORE * count
 
     def _load_members(self, function: _FunctionRelation, arguments: Rows) -> Rows:
         """Store the results for all places in the collections of some requests, and return the requests that have none by then."""
         collections, of = np.unique(arguments[:, 0], return_inverse=True)
-        members = [members_of(text) for text in self.dictionary.texts_of(collections)]
-        sizes = np.array([0 if found is None else len(found) for found in members], np.int64)
+        sizes, members = members_of(self.dictionary, self._collections, collections)
         longest = int(sizes.max())
-        if not longest:
+        if longest < 1:
             return arguments
         places = self.dictionary.encode_texts([term_text(literal(place)) for place in range(longest)])
-        rows = np.empty((int(sizes.sum()), 3), np.int32)
+        rows = np.empty((len(members), 3), np.int32)
         rows[:, 0] = np.repeat(collections, sizes)
         rows[:, 1] = places[np.arange(len(rows)) - np.repeat(np.cumsum(sizes) - sizes, sizes)]
-        rows[:, 2] = self.dictionary.encode_texts([text for found in members for text in found or ()])
+        rows[:, 2] = members
         self._database.load(function.relation, rows, STATED)
         order = np.argsort(places)
         found = order[np.minimum(np.searchsorted(places, arguments[:, 1], sorter=order), longest - 1)]
@@ -177,11 +184,8 @@ class Functions:
         """Return the results of a function for different arguments."""
         if len(arguments) < FEW:
             return self._one_by_one(function, arguments)
-        if function.of_texts is not None:
-            texts = function.of_texts(self.dictionary.texts_of(arguments[:, 0]))
-            if all(text is not None and len(text) <= LONGEST for text in texts):
-                return self.dictionary.encode_texts(texts)  # type: ignore[arg-type]  # none is None
-            return self._by_texts(function, arguments, texts)
+        if function.of_collections is not None:
+            return self._of_collections(function, function.of_collections, arguments)
         if not function.by_columns:
             return self._one_by_one(function, arguments)
         from kg_reasoner.planning.column_functions import UNSURE, ColumnFunctions
@@ -201,13 +205,12 @@ class Functions:
             results[unsure] = self._one_by_one(function, arguments[unsure])
         return results
 
-    def _by_texts(self, function: _FunctionRelation, arguments: Rows, texts: Sequence[str | None]) -> Ids:
-        """Return the results of a function of which texts have decided some."""
-        known = [place for place, text in enumerate(texts) if text is not None and len(text) <= LONGEST]
-        results = np.full(len(texts), FAILED, np.int32)
-        results[known] = self.dictionary.encode_texts([texts[place] for place in known])  # type: ignore[misc]  # not None
-        others = np.setdiff1d(np.arange(len(texts)), known)
-        results[others] = self._one_by_one(function, arguments[others])
+    def _of_collections(self, function: _FunctionRelation, apply: CollectionFunction, arguments: Rows) -> Ids:
+        """Return the results of a function that the kernels for collections decide for the most part."""
+        results = apply(self.dictionary, self._collections, arguments[:, 0])
+        others = np.flatnonzero(results == UNDECIDED)
+        if len(others):
+            results[others] = self._one_by_one(function, arguments[others])
         return results
 
     def _in_python(self, function: _FunctionRelation, arguments: Rows) -> Ids | None:
@@ -254,8 +257,9 @@ class Functions:
     def _make_room(self, stride: int) -> None:
         context = self._database.context
         if stride > context.request_stride:
-            context.request_stride, context.request_room = stride, REQUESTS
-            context.requests = allocate(REQUESTS * stride, np.int32)
+            room = max(REQUESTS, context.request_room)
+            context.request_stride, context.request_room = stride, room
+            context.requests = allocate(room * stride, np.int32)
 
 
 def _in_batch(function: _FunctionRelation, rows: Sequence[Sequence[Term]]) -> list[Term | bool | None] | None:

@@ -1,21 +1,63 @@
-"""Aggregates of many groups at once: COUNT, and SUM, MIN and MAX of columns of numbers."""
+"""Aggregates of many groups at once, on columns of ids."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 
-from kg_reasoner.storage.arrays import Ids, Numbers, Rows
+from kg_reasoner.expressions.functions.arithmetic import divide
+from kg_reasoner.expressions.functions.numbers import literal_of
+from kg_reasoner.planning.group_collections import lists, sets, texts_in_order
+from kg_reasoner.storage.arrays import Flags, Ids, Numbers, Rows
 from kg_reasoner.storage.best_values import BestValues
 from kg_reasoner.storage.dictionary import Dictionary
+from kg_reasoner.storage.term_order import TermOrder
 from kg_reasoner.storage.value_columns import INTEGER, ValueCache
-from kg_reasoner.terms import XSD
+from kg_reasoner.terms import XSD, term_text
 
-__all__ = ["GroupValues"]
+__all__ = ["GroupValues", "sorted_groups"]
 
 _INTEGER_END: Final = f'"^^<{XSD.integer.value}>'
 _LARGEST_SUM: Final = 2**62
+
+
+@dataclass(frozen=True, slots=True)
+class _Groups:
+    """The values of groups, one group after the other.
+
+    Attributes:
+        columns: A column for each argument.
+        labels: The number of the group of each row.
+        starts: Where each group begins.
+    """
+
+    columns: Sequence[Ids]
+    labels: Numbers
+    starts: Numbers
+
+    @property
+    def column(self) -> Ids:
+        """The first argument."""
+        return self.columns[0]
+
+    def sorted(self, *keys: Ids | Numbers) -> _Groups:
+        """Return the rows of each group in the order of some keys, the last one first."""
+        order = np.lexsort((*keys, self.labels))
+        return _Groups([column[order] for column in self.columns], self.labels, self.starts)
+
+    def different(self) -> _Groups:
+        """Return the rows without those that occur twice in a group."""
+        found = self.sorted(*self.columns[::-1])
+        is_new: Flags = np.ones(len(found.labels), np.bool_)
+        is_new[1:] = found.labels[1:] != found.labels[:-1]
+        for column in found.columns:
+            is_new[1:] |= column[1:] != column[:-1]
+        labels = found.labels[is_new]
+        starts = np.searchsorted(labels, np.arange(len(self.starts)))
+        return _Groups([column[is_new] for column in found.columns], labels, starts)
 
 
 class GroupValues:
@@ -28,46 +70,111 @@ class GroupValues:
     def __init__(self, dictionary: Dictionary) -> None:
         self._dictionary = dictionary
         self._values = ValueCache(dictionary)
+        self._order = TermOrder(dictionary, self._values)
 
-    def of(self, function: str, column: Ids, labels: Numbers, starts: Numbers, *, distinct: bool) -> Ids | None:
+    def of(self, function: str, columns: Sequence[Ids], starts: Numbers, *, distinct: bool) -> Ids | None:
         """Return the values of a function.
 
         Args:
             function: The name of the function.
-            column: The values of all groups, one group after the other.
-            labels: The number of the group of each value.
+            columns: The values of its arguments, one group after the other; none of them is an error.
             starts: Where each group begins.
             distinct: Whether each term counts once.
         """
-        if distinct and function in ("COUNT", "SUM"):
-            order = np.lexsort((column, labels))
-            column, labels = column[order], labels[order]
-            is_new = np.ones(len(column), np.bool_)
-            is_new[1:] = (column[1:] != column[:-1]) | (labels[1:] != labels[:-1])
-            column, labels = column[is_new], labels[is_new]
-            starts = np.searchsorted(labels, np.arange(len(starts)))
-        if function == "COUNT":
-            return self._integers(np.diff(np.append(starts, len(column))))
-        if function == "SUM":
-            return self._sums(column, starts)
-        if function in ("MIN", "MAX"):
-            best = BestValues(self._dictionary, self._values, 1, is_greatest=function == "MAX", needs_numbers=False)
-            best.improve(labels.astype(np.int32).reshape(-1, 1), column)
-            return best.rows[:, 1]
-        return None
-
-    def _sums(self, column: Ids, starts: Numbers) -> Ids | None:
-        values = self._values.column(column)
-        doubles = values.doubles
-        if not bool((values.kinds == INTEGER).all()) or len(column) * float(np.abs(doubles).max(initial=0)) >= _LARGEST_SUM:
+        apply = _FUNCTIONS.get((function, len(columns)))
+        if apply is None:
             return None
-        return self._integers(np.add.reduceat(doubles.astype(np.int64), starts))
+        labels = np.repeat(np.arange(len(starts)), np.diff(np.append(starts, len(columns[0]))))
+        groups = _Groups(columns, labels, starts)
+        return apply(self, groups.different() if distinct else groups)
+
+    def _count(self, groups: _Groups) -> Ids:
+        return self._integers(_sizes(groups))
+
+    def _sum(self, groups: _Groups) -> Ids | None:
+        sums = self._sums(groups)
+        return None if sums is None else self._integers(sums)
+
+    def _average(self, groups: _Groups) -> Ids | None:
+        sums = self._sums(groups)
+        if sums is None:
+            return None
+        averages = [divide(total, count) for total, count in zip(sums.tolist(), _sizes(groups).tolist(), strict=True)]
+        return self._dictionary.encode_texts([term_text(literal_of(average)) for average in averages if average is not None])
+
+    def _least(self, groups: _Groups) -> Ids:
+        return self._best(groups, is_greatest=False)
+
+    def _greatest(self, groups: _Groups) -> Ids:
+        return self._best(groups, is_greatest=True)
+
+    def _best(self, groups: _Groups, *, is_greatest: bool) -> Ids:
+        best = BestValues(self._dictionary, self._values, 1, is_greatest=is_greatest, needs_numbers=False)
+        best.improve(groups.labels.astype(np.int32).reshape(-1, 1), groups.column)
+        return best.rows[:, 1]
+
+    def _sample(self, groups: _Groups) -> Ids:
+        return groups.sorted(self._order.ranks(groups.column)).column[groups.starts]
+
+    def _first_by_least(self, groups: _Groups) -> Ids:
+        first, value = map(self._order.ranks, groups.columns)
+        return groups.sorted(first, value).column[groups.starts]
+
+    def _first_by_greatest(self, groups: _Groups) -> Ids:
+        first, value = map(self._order.ranks, groups.columns)
+        return groups.sorted(first, -value).column[groups.starts]
+
+    def _list(self, groups: _Groups) -> Ids:
+        ordered = groups.sorted(self._order.ranks(groups.column))
+        return lists(self._dictionary, ordered.column, ordered.starts)
+
+    def _set(self, groups: _Groups) -> Ids:
+        found = groups.different()
+        return sets(self._dictionary, found.column, found.labels, found.starts)
+
+    def _joined(self, groups: _Groups) -> Ids | None:
+        """Return the texts in order, with a separator that is the same everywhere, or a blank."""
+        if len(groups.columns) > 1 and (groups.columns[1] != groups.columns[1][:1]).any():
+            return None
+        separator = self._dictionary.text(int(groups.columns[1][0])) if len(groups.columns) > 1 else '" "'
+        ordered = groups.sorted(self._order.ranks(groups.column))
+        return texts_in_order(self._dictionary, ordered.column, ordered.starts, separator)
+
+    def _sums(self, groups: _Groups) -> Numbers | None:
+        """Return the sums of columns of integers that are not large."""
+        values = self._values.column(groups.column)
+        largest = float(np.abs(values.doubles).max(initial=0))
+        if not bool((values.kinds == INTEGER).all()) or len(values.kinds) * largest >= _LARGEST_SUM:
+            return None
+        sums: Numbers = np.add.reduceat(values.doubles.astype(np.int64), groups.starts)
+        return sums
 
     def _integers(self, numbers: Numbers) -> Ids:
         """Return the ids of integers."""
         distinct, places = np.unique(numbers, return_inverse=True)
         texts = [f'"{number}{_INTEGER_END}' for number in distinct.tolist()]
         return self._dictionary.encode_texts(texts)[places.reshape(-1)]
+
+
+_FUNCTIONS: Final[dict[tuple[str, int], Callable[[GroupValues, _Groups], Ids | None]]] = {
+    ("COUNT", 1): GroupValues._count,
+    ("SUM", 1): GroupValues._sum,
+    ("AVG", 1): GroupValues._average,
+    ("MIN", 1): GroupValues._least,
+    ("MAX", 1): GroupValues._greatest,
+    ("SAMPLE", 1): GroupValues._sample,
+    ("ARGMIN", 2): GroupValues._first_by_least,
+    ("ARGMAX", 2): GroupValues._first_by_greatest,
+    ("LIST", 1): GroupValues._list,
+    ("SET", 1): GroupValues._set,
+    ("GROUP_CONCAT", 1): GroupValues._joined,
+    ("GROUP_CONCAT", 2): GroupValues._joined,
+}
+"""The functions by name and number of arguments."""
+
+
+def _sizes(groups: _Groups) -> Numbers:
+    return np.diff(np.append(groups.starts, len(groups.labels)))
 
 
 def sorted_groups(rows: Rows, columns: list[int]) -> tuple[Rows, Numbers]:

@@ -48,6 +48,7 @@ class BestValues:
 
     def __init__(self, dictionary: Dictionary, values: ValueCache, width: int, *, is_greatest: bool, needs_numbers: bool) -> None:
         self._dictionary, self._values, self._width = dictionary, values, width
+        self.is_greatest = is_greatest
         self._sign, self._needs_numbers = (-1.0 if is_greatest else 1.0), needs_numbers
         self._numbers: dict[Any, int] = {}
         self._groups: Rows = np.empty((0, width), np.int32)

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from kg_reasoner.storage.arguments import RETAINED
-from kg_reasoner.storage.arrays import Rows
+from kg_reasoner.storage.arrays import Rows, contains
 from kg_reasoner.storage.capacities import resized
 from kg_reasoner.storage.indexes import IndexedRelations
 from kg_reasoner.storage.kernels import native
@@ -83,6 +83,13 @@ class ChangingRelations(IndexedRelations):
         """Return the facts that this update has deleted from a relation, shape (n, arity); some may hold again."""
         gone = self.listed("gone")
         return self._table(relation)[(gone[gone >> 32 == relation] & ROW)]
+
+    def lost_rows(self, relation: int) -> Rows:
+        """Return the facts that this update has deleted from a relation and that do not hold again, shape (n, arity)."""
+        gone, first = self.gone_rows(relation), int(self.materialised[relation])
+        flags = np.asarray(self.relations[relation].flags)[first : self.relations[relation].count]
+        again = self._table(relation)[first:][(flags & (ABSENT | REBORN)) == REBORN]
+        return gone[~contains(again, gone)]
 
     def reserve_list(self, name: str, count: int) -> None:
         """Make room for further facts in the list of removed or claimed ones."""

@@ -32,8 +32,12 @@ class Candidates:
     new_triples: list[DataFrame] = field(default_factory=list)
     """Triples that were not known, each once."""
     features: list[DataFrame] = field(default_factory=list)
-    relations: dict[int, list[DataFrame]] = field(default_factory=dict)
-    """Facts of general predicates, by arity."""
+    relations: dict[int, dict[str, list[DataFrame]]] = field(default_factory=dict)
+    """Facts of general predicates, by arity and predicate."""
+
+    def add_relation(self, predicate: str, rows: DataFrame, arity: int) -> None:
+        """Add facts of a general predicate, in the columns of their arguments."""
+        self.relations.setdefault(arity, {}).setdefault(predicate, []).append(as_relation(predicate, rows))
 
 
 def stated_facts(spark: SparkSession, atoms: Iterable[Atom], features: MaskPass, masks: MaskTable) -> Candidates | None:
@@ -57,7 +61,7 @@ def stated_facts(spark: SparkSession, atoms: Iterable[Atom], features: MaskPass,
     for predicate, some in rows.items():
         columns = argument_columns(len(some[0]))
         frame = local_frame(spark, [row or (1,) for row in some], ", ".join(f"{name} string" for name in columns) or "one int")
-        found.relations.setdefault(len(columns), []).append(as_relation(predicate, frame.select(*columns)))
+        found.add_relation(predicate, frame.select(*columns), len(columns))
     if bits:
         found.features.append(local_rows(spark, masks.encoding, ((text, frozenset(mask)) for text, mask in bits.items())))
     return found if triples or rows or bits else None

@@ -76,7 +76,8 @@ def doubtful_triples(
                 derive(join, facts, place, found)
         triples = _doubtful(f"doubtful-{number}", [*found.triples, *found.open_triples], inferred, gone, TRIPLE_COLUMNS, workspace)
         steps = {}
-        for arity, frames in found.relations.items():
+        for arity, by_predicate in found.relations.items():
+            frames = [frame for some in by_predicate.values() for frame in some]
             there = facts.relations[arity].rows("all")
             certain = [*given.get(arity, []), *gone_facts.setdefault(arity, [])]
             columns = (RELATION, *argument_columns(arity))

@@ -90,7 +90,7 @@ def places_of_literals(program: Iterable[Rule]) -> frozenset[Place]:
     in lists.
 
     >>> from kg_reasoner.language.parser import parse
-    >>> rules = parse("next(1, 2) . at(?l, 1) :- :list[_, ?l] . at(?l, ?n) :- at(?l, ?m), next(?m, ?n) .").rules
+    >>> rules = parse("next(1, 2) . at(?l, 1) :- <urn:list>[_, ?l] . at(?l, ?n) :- at(?l, ?m), next(?m, ?n) .").rules
     >>> sorted(places_of_literals(rules))
     [('at', 1), ('next', 0), ('next', 1)]
     """

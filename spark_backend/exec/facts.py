@@ -6,6 +6,7 @@ the masks.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence, Set
 from typing import TYPE_CHECKING, Final
 
@@ -91,6 +92,9 @@ class FactFrames:
         self._axioms: dict[int, DataFrame] = {}
         self.views = Views(spark, properties, masks, self.masks)
         self.relations: dict[int, Growing] = {}
+        self._sizes = Counter(dict.fromkeys(relations, SMALL))
+        self._new_facts: Counter[str] = Counter()
+        """How many facts general predicates have, about, and how many of these are of the last iteration."""
         by_arity: dict[int, list[DataFrame]] = {}
         for predicate, rows in relations.items():
             by_arity.setdefault(len(rows.columns), []).append(as_relation(predicate, rows))
@@ -126,10 +130,8 @@ class FactFrames:
         `properties` are those that an atom about triples is about; None for any.
         """
         if atom.predicate != TRIPLE:
-            table = self.relations.get(atom.arity)
-            if table is None or not table.has(part):
-                return 0
-            return table.delta_count if part == "delta" else SMALL
+            new, size = self._new_facts[atom.predicate], self._sizes[atom.predicate]
+            return new if part == "delta" else size - new if part == "old" else size
         if properties is None and not isinstance(atom.terms[1], Variable):
             properties = frozenset([atom.terms[1]])
         is_open = properties is None or RDF.type in properties
@@ -306,8 +308,9 @@ class FactFrames:
             if classes and (rows := self.views.features_of(open_triples.where(in_masks))) is not None:
                 features.append(rows)
         count = self._absorb_triples(f"{name}-triples", union(triples), union(found.new_triples), heads)
+        self._new_facts = Counter()
         for arity in sorted(set(self.relations) | set(found.relations)):
-            count += self._absorb_relation(f"{name}-relations-{arity}", arity, found.relations.get(arity, []))
+            count += self._absorb_relation(f"{name}-relations-{arity}", arity, found.relations.get(arity, {}))
         new = self.derived.rows("delta")
         if new is not None and self.features.features and (rows := self.views.features_of(new)) is not None:
             features.append(rows)
@@ -321,8 +324,12 @@ class FactFrames:
         self._new_properties = set() if triples is None else _properties_of(triples)
         for table in (self.closed, self.derived):
             table.advance(triples)
+        self._new_facts = Counter()
         for arity, table in self.relations.items():
-            table.advance(relations.get(arity))
+            step = relations.get(arity)
+            table.advance(step)
+            if step is not None:
+                self._count(step)
 
     def _absorb_closed(self, name: str, count: int) -> None:
         """Write out the delta of an iteration, if rules are open."""
@@ -376,16 +383,30 @@ class FactFrames:
         files = 1 + rows // ROWS_OF_A_FILE
         return self.workspace.step(f"compacted-{self._compactions}", lambda: rows_of(steps).coalesce(files))
 
-    def _absorb_relation(self, name: str, arity: int, frames: list[DataFrame]) -> int:
+    def _absorb_relation(self, name: str, arity: int, found: Mapping[str, Sequence[DataFrame]]) -> int:
         table = self.relations.setdefault(arity, Growing(compacted=self._compacted))
-        candidates = union(frames)
+        candidates = union(frame for frames in found.values() for frame in frames)
         if candidates is None:
             table.advance(None)
             return 0
         known = table.rows("all")
         step = self._novel(name, candidates, known, (RELATION, *argument_columns(arity)))
         table.advance(step)
+        self._count(step, found)
         return step.count
+
+    def _count(self, step: StoredStep, predicates: Iterable[str] = ()) -> None:
+        """Count the new facts of each predicate; `predicates` are those that they may have, if this is known. As for properties,
+        this is cheaper than rules that read a predicate in vain.
+        """
+        possible = list(predicates)
+        new: Counter[str] = Counter()
+        if step.count and len(possible) == 1:
+            new[possible[0]] = step.count
+        elif step.count:
+            new.update({row[RELATION]: row["count"] for row in step.rows.groupBy(RELATION).count().collect()})
+        self._new_facts += new
+        self._sizes += new
 
 
 def _properties_of(triples: StoredStep) -> set[Term]:

@@ -12,7 +12,7 @@ from kg_reasoner.spark_backend.exec.candidates import Candidates
 from kg_reasoner.spark_backend.exec.encodings import FEATURE
 from kg_reasoner.spark_backend.exec.facts import FactFrames
 from kg_reasoner.spark_backend.exec.mask_table import CHOICE, FEW
-from kg_reasoner.spark_backend.exec.matching import RELATION, matched
+from kg_reasoner.spark_backend.exec.matching import matched
 from kg_reasoner.spark_backend.exec.skew import salted_join
 from kg_reasoner.spark_backend.exec.table import Part
 from kg_reasoner.spark_backend.io.columns import OBJECT, SUBJECT, TERM, TRIPLE_COLUMNS, argument_columns
@@ -78,7 +78,7 @@ def derive(join: Join, facts: FactFrames, trigger: int | None, found: Candidates
             found.heads |= properties
     else:
         arguments = (column.alias(name) for column, name in zip(head, argument_columns(len(head)), strict=True))
-        found.relations.setdefault(len(head), []).append(rows.select(F.lit(predicate).alias(RELATION), *arguments))
+        found.add_relation(predicate, rows.select(*arguments), len(head))
 
 
 def _head_variables(join: Join) -> list[Variable]:

@@ -180,10 +180,11 @@ class SparkReasoner:
         overwrite: bool = False,
         compression: str | None = None,
         files: int | None = None,
+        distinct: bool = False,
     ) -> int:
         """Write the materialisation, or its inferred part, to a folder, completely or not at all; return the number of triples.
 
-        Given triples are written and counted as often as they were given.
+        Given triples are written and counted as often as they were given, without `files` and `distinct`.
 
         For `expanded`, see `triples`; for the other options, `writing.write`.
 
@@ -204,7 +205,7 @@ class SparkReasoner:
         """
         triples = self.triples(expanded=expanded)
         triples = triples.where("inferred") if inferred_only else triples
-        return write(triples, path, format, overwrite=overwrite, compression=compression, files=files)
+        return write(triples, path, format, overwrite=overwrite, compression=compression, files=files, distinct=distinct)
 
     def facts(self, predicate: str) -> DataFrame:
         """Return the facts of a general predicate, given and derived, without duplicates, in the columns a0, a1 ...

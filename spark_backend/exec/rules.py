@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import cast
 
 from kg_reasoner.expressions.demands import demands
 from kg_reasoner.language import analysis
@@ -18,7 +19,8 @@ from kg_reasoner.spark_backend.exec.literals import DATATYPE_PREDICATES, LITERAL
 from kg_reasoner.spark_backend.exec.schema import closed
 from kg_reasoner.spark_backend.exec.statistics import Statistics
 from kg_reasoner.spark_backend.plan.compiler import LeveledRule, refuse_unsupported
-from kg_reasoner.spark_backend.plan.driver import Binding, DriverFacts, Row
+from kg_reasoner.spark_backend.plan.driver import Binding, DriverFacts
+from kg_reasoner.spark_backend.plan.rows import Row, Rows
 from kg_reasoner.spark_backend.plan.specialise import SchemaKeys, instances, left_to_data
 from kg_reasoner.substitution import in_term
 from kg_reasoner.terms import RDF, Term, Triple
@@ -56,7 +58,7 @@ class Rules:
     """Facts that need no data; the driver does not know whether they were given."""
     schema: DriverFacts = field(default_factory=DriverFacts)
     schema_rules: tuple[Rule, ...] = ()
-    new_schema: list[Triple] = field(default_factory=list)
+    new_schema: Rows = field(default_factory=lambda: DriverFacts().triples)
     """The schema triples that the driver derived."""
     keys: SchemaKeys = field(default_factory=lambda: SchemaKeys(()))
     warnings: tuple[AxiomWarning, ...] = ()
@@ -110,7 +112,8 @@ def prepare(
         ]
         if program.translate is None or not owl.concludes_axioms(rules):
             break
-        larger = axioms | further | {triple for triple in result.new_schema if owl.is_schema_triple(triple)}
+        stated = cast("Iterable[Triple]", result.new_schema)  # rows of three
+        larger = axioms | further | {triple for triple in stated if owl.is_schema_triple(triple)}
         if larger == axioms:
             break
         axioms = larger
@@ -171,9 +174,8 @@ def _close_schema(
             break
     result.schema_rules = tuple(on_driver)
     joined = {atom.predicate for rule in rules if rule not in on_driver for atom in left_to_data(rule, keys)}
-    result.stated += (Atom(name, row) for name in sorted(joined) for row in sorted(result.schema.rows[name], key=str))
-    known = set(statistics.schema)
-    result.new_schema = [triple for triple in result.schema.triples() if triple not in known]
+    result.stated += (Atom(name, row) for name in sorted(joined) for row in sorted(result.schema.rows(name), key=str))
+    result.new_schema = result.schema.triples.without(statistics.schema)
     facts = {*predicates, *LITERAL_PREDICATES}
     able = _relevant([*(rule for rule, _ in leveled), *(some.instance for some in constraints)], result, statistics, facts)
     result.rules = [(rule, level) for rule, level in dict.fromkeys(leveled) if rule in able]
@@ -243,6 +245,6 @@ def _may_be_schema(head: Atom, keys: SchemaKeys) -> bool:
 
 def _relevant(rules: Sequence[Rule], result: Rules, statistics: Statistics, predicates: set[str]) -> set[Rule]:
     """Return the relevant rules."""
-    derived = [*result.stated, *(Atom(TRIPLE, triple) for triple in result.new_schema)]
+    derived = [*result.stated, *(Atom(TRIPLE, triple) for triple, _ in result.new_schema.counts(1, 2))]
     stated = [Rule(atom) for atom in {analysis.key_of(atom): atom for atom in derived}.values()]  # one for all of a kind
     return set(relevant_rules(rules, lambda key: statistics.has_facts(key) or key[0] in predicates, stated))

@@ -26,7 +26,7 @@ from kg_reasoner.spark_backend.exec.mask_table import MOST_MASKS, TooManyMasks
 from kg_reasoner.spark_backend.exec.rules import Rules, prepare
 from kg_reasoner.spark_backend.exec.statistics import Statistics, look_at
 from kg_reasoner.spark_backend.failures import plain_failures
-from kg_reasoner.spark_backend.io.columns import TRIPLE_COLUMNS, argument_columns, local_frame, triple_frame, union
+from kg_reasoner.spark_backend.io.columns import TRIPLE_COLUMNS, argument_columns, coded_frame, local_frame, triple_frame, union
 from kg_reasoner.spark_backend.io.workspace import WorkDirectory
 from kg_reasoner.spark_backend.plan.compiler import Passes, compile_rules
 from kg_reasoner.spark_backend.plan.plan import RunPlan
@@ -216,9 +216,8 @@ class Run:
     def _saturate(self, workspace: WorkDirectory) -> None:
         rules = self.rules
         self._passes = passes = self._compiled(rules)
-        before = set(self.statistics.derived_schema)
-        new = [triple for triple in rules.new_schema if triple not in before]
-        stated = [triple_frame(self.spark, new)] if new else []
+        new = rules.new_schema.without(self.statistics.derived_schema)
+        stated = [coded_frame(self.spark, *new.columns(term_text), TRIPLE_COLUMNS)] if new else []
         if self.representatives is not None:
             stated.append(self.representatives.reflexive())
         self.stated = union(stated)
@@ -266,7 +265,7 @@ class Run:
 
     def schema_facts(self, predicate: str) -> DataFrame | None:
         """Return the facts of a predicate held by the driver."""
-        rows = sorted(tuple(map(term_text, row)) for row in self.rules.schema.rows.get(predicate, ()))
+        rows = sorted(tuple(map(term_text, row)) for row in self.rules.schema.rows(predicate))
         if not rows:
             return None
         return local_frame(self.spark, rows, ", ".join(f"{name} string" for name in argument_columns(len(rows[0]))))
@@ -290,7 +289,7 @@ class Run:
         if found is None:
             return set()
         triples = {tuple(map(term_from_text, row)) for row in found.distinct().collect()}
-        return triples - self.rules.schema.rows[TRIPLE]  # type: ignore[return-value]  # three columns each
+        return {triple for triple in triples if triple not in self.rules.schema.triples}  # type: ignore[misc]  # three columns each
 
     @property
     def state(self) -> FactFrames:
@@ -328,7 +327,7 @@ def _plan(rules: Rules, passes: Passes, equality: str) -> RunPlan:
         passes.constraints,
         tuple(rules.stated),
         rules.schema_rules,
-        sum(map(len, rules.schema.rows.values())),
+        len(rules.schema),
         equality,
     )
 

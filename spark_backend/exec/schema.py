@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+import numpy as np
+
 from kg_reasoner.api.reasoner import Reasoner
 from kg_reasoner.program import Atom, BodyLiteral, Negation, Program, Rule
-from kg_reasoner.spark_backend.plan.driver import DriverFacts, Row
+from kg_reasoner.spark_backend.plan.driver import DriverFacts
+from kg_reasoner.spark_backend.plan.rows import Ids, Row, RowNames
+from kg_reasoner.terms import term_from_text
 
 __all__ = ["closed"]
 
@@ -19,29 +23,24 @@ def closed(rules: Iterable[Rule], facts: Mapping[str, Iterable[Row]]) -> DriverF
     >>> from kg_reasoner.language.parser import parse
     >>> from kg_reasoner.terms import literal
     >>> rules = parse("path(?x, ?z) :- path(?x, ?y), path(?y, ?z) . path(?x, ?y) :- edge(?x, ?y) .").rules
-    >>> len(closed(rules, {"edge": [(literal(1), literal(2)), (literal(2), literal(3))]}).rows["path"])
+    >>> len(closed(rules, {"edge": [(literal(1), literal(2)), (literal(2), literal(3))]}).rows("path"))
     3
     """
-    rules = list(rules)
-    result = DriverFacts()
-    rows = {predicate: set(some) for predicate, some in facts.items()}
-    for predicate, some in rows.items():
-        result.add(predicate, some)
-    if not rules:
-        return result
     names: dict[tuple[str, int], str] = {}
-    program = Program(tuple(Rule(_renamed(rule.head, names), tuple(_part(part, names) for part in rule.body)) for rule in rules))
-    reasoner = Reasoner(program)
-    for predicate, some in rows.items():
+    reasoner = Reasoner(
+        Program(tuple(Rule(_renamed(rule.head, names), tuple(_part(part, names) for part in rule.body)) for rule in rules))
+    )
+    for predicate, some in facts.items():
         by_arity: dict[int, list[Row]] = {}
         for row in some:
             by_arity.setdefault(len(row), []).append(row)
         for arity, same in by_arity.items():
-            if (name := names.get((predicate, arity))) is not None:
-                reasoner.add_facts(name, same)
-    for (predicate, _), name in names.items():
-        result.add(predicate, reasoner.facts(name, "inferred"))
-    return result
+            reasoner.add_facts(names.setdefault((predicate, arity), f"schema_{len(names)}"), same)
+    tables: dict[tuple[str, int], Ids] = {}
+    for key, name in names.items():
+        if len(found := reasoner.facts(name)):
+            tables[key] = found.ids.astype(np.int64)
+    return DriverFacts(tables, RowNames([term_from_text(text) for text in reasoner.core.dictionary.texts()]))
 
 
 def _renamed(atom: Atom, names: dict[tuple[str, int], str]) -> Atom:

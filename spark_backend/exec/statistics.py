@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from kg_reasoner.language.analysis import Key
 from kg_reasoner.program import TRIPLE
 from kg_reasoner.spark_backend.io.columns import OBJECT, PREDICATE, SUBJECT, TRIPLE_COLUMNS, TYPE
+from kg_reasoner.spark_backend.plan.rows import Rows
 from kg_reasoner.spark_backend.plan.specialise import SchemaKeys
 from kg_reasoner.terms import RDF, Term, Triple, term_from_text
 
@@ -44,12 +44,12 @@ class Statistics:
         """Return an independent copy."""
         return replace(self, properties=dict(self.properties), classes=dict(self.classes))
 
-    def add(self, triples: Iterable[Triple]) -> None:
+    def add(self, triples: Rows) -> None:
         """Count additional triples."""
-        for _, property, value in triples:
-            self.properties[property] = self.properties.get(property, 0) + 1
+        for (_, property, value), count in triples.counts(1, 2):
+            self.properties[property] = self.properties.get(property, 0) + count
             if property == RDF.type:
-                self.classes[value] = self.classes.get(value, 0) + 1
+                self.classes[value] = self.classes.get(value, 0) + count
 
     def include(self, derived: Statistics) -> list[Triple]:
         """Count triples known to follow; their schema makes no axioms. Return that schema."""

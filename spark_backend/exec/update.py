@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from kg_reasoner.program import TRIPLE, Program
+from kg_reasoner.program import Program
 from kg_reasoner.spark_backend.exec.deletion import doubtful_triples
 from kg_reasoner.spark_backend.exec.equality import is_equality_rule
 from kg_reasoner.spark_backend.exec.reasoner import SparkReasoner
@@ -82,7 +82,7 @@ def _is_schema_of_data(program: Program, given: DataFrame, schema: list[Triple],
     if not schema:
         return False
     alone = prepare(program, look_at(given), predicates=relations)
-    return not alone.schema.rows[TRIPLE].issuperset(schema)
+    return not all(triple in alone.schema.triples for triple in schema)
 
 
 class _Change:

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any, Final
 from kg_reasoner.terms import RDF, Triple, term_text
 
 if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
     from pyspark.sql import Column, DataFrame, SparkSession
 
 __all__ = [
@@ -20,6 +22,7 @@ __all__ = [
     "TRIPLE_COLUMNS",
     "TYPE",
     "argument_columns",
+    "coded_frame",
     "is_rdf",
     "local_frame",
     "triple_frame",
@@ -67,6 +70,18 @@ def local_frame(spark: SparkSession, rows: Sequence[tuple[Any, ...]], schema: st
     fields = [pa.field(name, types[kind]) for name, kind in (field.split() for field in schema.split(", "))]
     columns = [pa.array(values, field.type) for values, field in zip(zip(*rows, strict=True), fields, strict=True)]
     return spark.createDataFrame(pa.table(columns, schema=pa.schema(fields)))
+
+
+def coded_frame(spark: SparkSession, texts: Sequence[str], places: npt.NDArray[np.int64], names: Sequence[str]) -> DataFrame:
+    """Return a table of texts as a DataFrame, from the texts that occur and, row by row, their places among these."""
+    import pyarrow as pa
+    import pyspark
+
+    if pyspark.__version__ < "4":
+        rows = [tuple(texts[place] for place in row) for row in places.tolist()]
+        return spark.createDataFrame(rows, ", ".join(f"{name} string" for name in names))
+    words = pa.array(texts, pa.string())
+    return spark.createDataFrame(pa.table([words.take(pa.array(column)) for column in places.T], names=list(names)))
 
 
 def triple_frame(spark: SparkSession, triples: Iterable[Triple]) -> DataFrame:

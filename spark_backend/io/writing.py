@@ -37,6 +37,7 @@ def write(
     overwrite: bool = False,
     compression: str | None = None,
     files: int | None = None,
+    distinct: bool = False,
 ) -> int:
     """Write triples to a folder; return their number.
 
@@ -49,7 +50,9 @@ def write(
         overwrite: Replace an existing folder, which is an error by default.
         compression: A codec such as ``gzip``; by default, Parquet is compressed by Spark's setting, and text is not.
         files: About so many files of similar size, sorted by predicate, subject and object, so that readers of Parquet, Delta or
-            Iceberg skip files and row groups; this shuffles all triples. By default, the files are those of Spark's tasks.
+            Iceberg skip files and row groups; this shuffles all triples, and leaves out repeated ones. By default, the files are
+            those of Spark's tasks.
+        distinct: Write repeated triples once, without sorting them into files.
 
     Returns:
         The number of triples.
@@ -63,7 +66,10 @@ def write(
     target = os.fspath(path)
     if files is not None:
         order = ("predicate", "subject", "object")
-        triples = triples.repartitionByRange(files, *order).sortWithinPartitions(*order)
+        # Equal triples are in one range, so that they are found without another shuffle.
+        triples = triples.repartitionByRange(files, *order).distinct().sortWithinPartitions(*order)
+    elif distinct:
+        triples = triples.distinct()
     if format == "parquet":
         return write_whole(triples, target, "parquet", overwrite=overwrite, compression=compression)
     return write_whole(_as_lines(triples, format), target, "text", overwrite=overwrite, compression=compression)

@@ -6,15 +6,15 @@ rules for a deep hierarchy, but what one step after the other derives is the sam
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
+
+import numpy as np
 
 from kg_reasoner.program import Atom, BodyLiteral, Rule, Variable
+from kg_reasoner.spark_backend.plan.rows import Ids
 from kg_reasoner.substitution import in_atom
-from kg_reasoner.terms import Term
 
-__all__ = ["Pair", "linked", "without_implied"]
-
-Pair = tuple[Term, Term]
+__all__ = ["linked", "without_implied"]
 
 
 def linked(rule: Rule, known: Sequence[Atom], rest: Sequence[BodyLiteral]) -> tuple[Variable, Variable] | None:
@@ -47,31 +47,32 @@ def linked(rule: Rule, known: Sequence[Atom], rest: Sequence[BodyLiteral]) -> tu
     return (one, other) if binds_both and in_atom(body, {one: other}) == head else None
 
 
-def without_implied(pairs: Iterable[Pair]) -> list[Pair]:
+def without_implied(pairs: Ids) -> Ids:
     """Return pairs from which all of some pairs follow, one step after the other. Of a closed relation without cycles, these are
     as few as possible, and finding them takes time in proportion to the pairs.
 
-    >>> a, b, c, d = "abcd"
-    >>> sorted(without_implied([(a, b), (b, c), (a, c), (c, d), (b, d), (a, d), (a, a)]))
-    [('a', 'b'), ('b', 'c'), ('c', 'd')]
+    >>> without_implied(np.array([(0, 1), (1, 2), (0, 2), (2, 3), (1, 3), (0, 3), (0, 0)])).tolist()
+    [[0, 1], [1, 2], [2, 3]]
+
+    Args:
+        pairs: Pairs of ids, each once, shape (n, 2).
     """
-    names: dict[Term, int] = {}
-    following: dict[int, set[int]] = {}
-    for ends in pairs:
-        one, other = (names.setdefault(name, len(names)) for name in ends)
-        if one != other:
-            following.setdefault(one, set()).add(other)
-    none: set[int] = set()
-    sizes = [len(following.get(name, none)) for name in range(len(names))]
+    pairs = pairs[pairs[:, 0] != pairs[:, 1]]
+    sizes = np.bincount(pairs[:, 0], minlength=int(pairs.max(initial=-1)) + 1)
+    # A name leads to more names than those that it leads to, so that the nearest ones come first.
+    pairs = pairs[np.lexsort((-sizes[pairs[:, 1]], pairs[:, 0]))]
+    names, begins = np.unique(pairs[:, 0], return_index=True)
+    others, leads_to = pairs[:, 1].tolist(), sizes.tolist()
+    ends = [*begins[1:].tolist(), len(others)]
+    places = {name: slice(begin, end) for name, begin, end in zip(names.tolist(), begins.tolist(), ends, strict=False)}
+    following = {name: set(others[place]) for name, place in places.items()}
     kept: list[tuple[int, int]] = []
-    for one, others in following.items():
+    for one, place in places.items():
         covered: set[int] = set()
-        # A name leads to more names than those that it leads to, so that the nearest ones come first.
-        for other in sorted(others, key=sizes.__getitem__, reverse=True):
+        for other in others[place]:
             if other not in covered:
                 kept.append((one, other))
                 # Only what leads to less may stand for something: names that lead to each other would stand for one another.
-                if sizes[other] < sizes[one]:
-                    covered |= following.get(other, none)
-    terms = list(names)
-    return [(terms[one], terms[other]) for one, other in kept]
+                if 0 < leads_to[other] < leads_to[one]:
+                    covered |= following[other]
+    return np.array(kept, np.int64).reshape(-1, 2)

@@ -14,7 +14,8 @@ from typing import Final
 from kg_reasoner.expressions.compile import compile_filter
 from kg_reasoner.program import TRIPLE, Atom, BodyLiteral, Filter, Rule, Variable, variables_of
 from kg_reasoner.spark_backend.plan.driver import Binding, DriverFacts
-from kg_reasoner.spark_backend.plan.links import Pair, linked, without_implied
+from kg_reasoner.spark_backend.plan.links import linked, without_implied
+from kg_reasoner.spark_backend.plan.rows import Rows
 from kg_reasoner.substitution import in_atom, in_expression, in_part
 from kg_reasoner.terms import IRI, OWL, RDF, RDFS, Term, term_text
 
@@ -130,19 +131,13 @@ def _solutions(
     """Yield the values of a rule's variables that its schema atoms bind, without those whose instances follow from others."""
     ends = linked(rule, known, rest)
     if ends is None:
-        yield from facts.solutions(known, {})
+        yield from facts.solutions(known)
         return
-    is_schema: dict[Term, bool] = {}
-    among_data: list[Pair] = []
-    for pair in facts.pairs(known[0], *ends):
-        for name in pair:
-            if name not in is_schema:
-                is_schema[name] = keys.has(in_atom(rest[0], {ends[0]: name}))  # type: ignore[arg-type]  # it is an atom
-        if is_schema[pair[0]] or is_schema[pair[1]]:
-            yield dict(zip(ends, pair, strict=True))  # the driver applies these rules, too
-        else:
-            among_data.append(pair)
-    for pair in without_implied(among_data):
+    pairs = facts.pairs(known[0], *ends)
+    # The driver applies rules about the schema, too.
+    about_schema = pairs.where_any(lambda name: keys.has(in_atom(rest[0], {ends[0]: name})))  # type: ignore[arg-type]  # it is an atom
+    among_data = pairs.where(~about_schema)
+    for pair in (*pairs.where(about_schema), *Rows(without_implied(among_data.ids), pairs.names)):
         yield dict(zip(ends, pair, strict=True))
 
 

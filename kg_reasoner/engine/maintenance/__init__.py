@@ -12,7 +12,7 @@ from kg_reasoner.engine.counters import Counters
 from kg_reasoner.engine.materialise import Materialiser
 from kg_reasoner.engine.planned_rules import PlannedRule
 from kg_reasoner.errors import UnknownNameError
-from kg_reasoner.planning.groups import ComputedRelation
+from kg_reasoner.planning.aggregate_relations import ComputedRelation
 from kg_reasoner.progress import Progress
 from kg_reasoner.storage.arrays import Flags, Rows
 

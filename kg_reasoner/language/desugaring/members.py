@@ -1,16 +1,17 @@
 """The members of collections: ``?x IN SPLIT(?s, ",")`` has a solution for each.
 
-A predicate of its own has them. Another one halves the places of a collection until each range has one place, so that the number
-of rounds is the logarithm of the size.
+A predicate of its own has them. Another one has the places of collections of a size: it halves them until each range has one place,
+so that the number of rounds is the logarithm of the size. Collections of one size share their places.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
+from kg_reasoner.errors import Span
 from kg_reasoner.language.desugaring.context import Context
-from kg_reasoner.language.surface import Each
-from kg_reasoner.program import Aggregate, Atom, Bind, BodyLiteral, Call, Expression, Filter, Variable, variables_of
+from kg_reasoner.language.surface import Each, SurfaceBody
+from kg_reasoner.program import Aggregate, Argument, Atom, Bind, BodyLiteral, Call, Filter, Variable, variables_of
 from kg_reasoner.terms import Literal, literal
 
 __all__ = ["members"]
@@ -30,36 +31,62 @@ def members(part: Each, body: Iterable[object], context: Context) -> tuple[BodyL
     """
     whole, span = part.collection, part.span
     scope = tuple(dict.fromkeys(variables_of(whole)))
-    low, high, middle, end = (context.variable(name) for name in ("low", "high", "middle", "end"))
-    start: Variable | Literal = _ZERO
+    binders = _binders(set(scope), body)
+    name = context.predicate("members")
+    results = tuple(context.variable("member") for _ in part.variables)
+    head = Atom(name, (*scope, *results), span)
     if isinstance(whole, Call) and whole.name == "RANGE" and len(whole.arguments) == 2:
-        start = context.variable("start")
-        first, last = whole.arguments
-        size: tuple[Bind, ...] = Bind(first, start, span), Bind(last, end, span)
-        held: tuple[Bind, ...] = ()
-        values: tuple[Expression, ...] = (low,)
+        start, end = context.variable("start"), context.variable("end")
+        ends = Bind(whole.arguments[0], start, span), Bind(whole.arguments[1], end, span)
+        place = _places(scope, start, (*binders, *ends), end, context, span)
+        context.define(head, (place, Bind(place.terms[-1], results[0], span)))
     else:
-        collection = context.variable("collection")
-        held = (Bind(whole, collection, span),)
-        size = (held[0], Bind(Call("SIZE", (collection,), span), end, span))
-        values = (Call("ELEMENT", (collection, low), span),)
-        if len(part.variables) > 1:
-            member = context.variable("tuple")
-            held = (*held, Bind(values[0], member, span))
-            values = tuple(Call("ELEMENT", (member, literal(place)), span) for place in range(len(part.variables)))
-    places = Atom(context.predicate("places"), (*scope, low, high), span)
-    context.define(Atom(places.predicate, (*scope, start, end), span), (*_binders(set(scope), body), *size))
+        collection, size = context.variable("collection"), context.variable("size")
+        held = Bind(whole, collection, span)
+        sized = Atom(context.predicate("places"), (*scope, size), span)
+        context.define(sized, (*binders, held, Bind(Call("SIZE", (collection,), span), size, span)))
+        place = _places((size,), _ZERO, (sized,), size, context, span)
+        context.define(head, (sized, place, held, *_values(collection, place.terms[-1], results, context, span)))
+    return (Atom(name, (*scope, *part.variables), span),)  # type: ignore[arg-type]  # patterns are gone
+
+
+def _places(
+    scope: tuple[Variable, ...], start: Variable | Literal, body: SurfaceBody, end: Variable, context: Context, span: Span | None
+) -> Atom:
+    """Return an atom for the places between two numbers, and define its predicate.
+
+    Args:
+        scope: What the places depend on.
+        start: The first place.
+        body: What gives values to the scope and the numbers.
+        end: The place behind the last one.
+        context: For new names.
+        span: The position of the atom.
+    """
+    low, high, middle = (context.variable(name) for name in ("low", "high", "middle"))
+    ranges = Atom(context.predicate("places"), (*scope, low, high), span)
+    context.define(Atom(ranges.predicate, (*scope, start, end), span), body)
     several = Filter(Call(">", (Call("-", (high, low)), _ONE)), span)
     half = Call("IDIV", (Call("-", (high, low)), _TWO))
     cut = Bind(Call("+", (low, half)), middle, span)
     for ends in ((low, middle), (middle, high)):
-        context.define(Atom(places.predicate, (*scope, *ends), span), (places, several, cut))
-    results = tuple(context.variable("member") for _ in values)
-    name = context.predicate("members")
-    single = Filter(Call("=", (Call("-", (high, low)), _ONE)), span)
-    given = (Bind(value, result, span) for value, result in zip(values, results, strict=True))
-    context.define(Atom(name, (*scope, *results), span), (places, single, *held, *given))
-    return (Atom(name, (*scope, *part.variables), span),)  # type: ignore[arg-type]  # patterns are gone
+        context.define(Atom(ranges.predicate, (*scope, *ends), span), (ranges, several, cut))
+    place = Atom(context.predicate("places"), (*scope, low), span)
+    context.define(place, (ranges, Filter(Call("=", (Call("-", (high, low)), _ONE)), span)))
+    return place
+
+
+def _values(
+    collection: Variable, place: Argument, results: tuple[Variable, ...], context: Context, span: Span | None
+) -> Iterator[Bind]:
+    """Yield the parts that give the member at a place, or its own members, to variables."""
+    if len(results) == 1:
+        yield Bind(Call("ELEMENT", (collection, place), span), results[0], span)
+        return
+    member = context.variable("tuple")
+    yield Bind(Call("ELEMENT", (collection, place), span), member, span)
+    for number, result in enumerate(results):
+        yield Bind(Call("ELEMENT", (member, literal(number)), span), result, span)
 
 
 def _binders(wanted: set[Variable], body: Iterable[object]) -> tuple[BodyLiteral, ...]:

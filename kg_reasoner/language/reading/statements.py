@@ -11,7 +11,7 @@ from kg_reasoner.errors import ReasonerError, RuleSyntaxError
 from kg_reasoner.expressions.compile import NAMES
 from kg_reasoner.expressions.definitions import Body, LanguageFunction
 from kg_reasoner.expressions.types import PARAMETRIC, Types
-from kg_reasoner.language.choice import CHOICE, choice_rule
+from kg_reasoner.language.choice import choice_rule
 from kg_reasoner.language.definitions import check_definitions
 from kg_reasoner.language.desugaring.context import Context
 from kg_reasoner.language.desugaring.rules import is_plain, rules_of
@@ -115,7 +115,7 @@ class ProgramReader(BodyReader):
                 self.expect(column, [known.name for known in shape], f"column of {name}")
         elif clause is not None and clause.data == "one_per":
             *chosen, _, other = clause.children
-            operator, source, per = CHOICE, self.predicate(other), tuple(map(str, chosen))
+            source, per = self.predicate(other), tuple(map(str, chosen))
             for column in chosen:
                 self.expect(column, [known.name for known in shape], f"column of {name}")
         elif clause is not None:

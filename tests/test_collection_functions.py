@@ -1,9 +1,11 @@
-"""Functions on the texts of many terms give what they give for one term after the other, or nothing."""
+"""Functions on many collections give what they give for one term after the other, or nothing."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -15,9 +17,12 @@ from kg_reasoner.expressions.definitions import PythonFunction
 from kg_reasoner.expressions.structures import NAMESPACE, encode
 from kg_reasoner.expressions.text_columns import called_on_texts
 from kg_reasoner.expressions.types import Types
-from kg_reasoner.planning.text_functions import members_of, text_function
+from kg_reasoner.planning.collection_functions import collection_function, members_of
 from kg_reasoner.program import Call, Expression, Variable
-from kg_reasoner.terms import IRI, XSD, Literal, Term, literal, term_text
+from kg_reasoner.storage.collections import Collections
+from kg_reasoner.storage.dictionary import Dictionary
+from kg_reasoner.storage.kernels.layout import FAILED
+from kg_reasoner.terms import IRI, XSD, BlankNode, Literal, Term, literal, term_text
 
 from .effort import examples
 from .test_structures import NESTED
@@ -40,41 +45,66 @@ def slow(expression: Expression, term: Term) -> Term | None:
     return compile_expression(expression, [X])([term])
 
 
-@settings(max_examples=examples(2000))
-@given(st.sampled_from(EXPRESSIONS), NESTED | BROKEN)
-def test_texts_give_what_terms_give(expression: Call, term: Term) -> None:
-    function = text_function(expression)
+def apply(expression: Expression, terms: Sequence[Term]) -> list[Term | str | None]:
+    """The results of a function of many collections; "undecided" for what is left to others."""
+    dictionary = Dictionary()
+    ids = np.array([dictionary.encode(term) for term in terms], np.int32)
+    function = collection_function(expression)
     assert function is not None
-    (found,) = function([term_text(term)])
-    expected = slow(expression, term)
-    assert found is None or (expected is not None and found == term_text(expected))
+    found = function(dictionary, Collections(dictionary), ids).tolist()
+    return [None if number == FAILED else "undecided" if number < 0 else dictionary.decode(number) for number in found]
+
+
+PLAIN = st.one_of(
+    st.integers(-3, 100).map(literal),
+    st.text(alphabet="aé,😀 1:s", max_size=12).map(Literal),
+    st.sampled_from([IRI("urn:ä"), BlankNode("b")]),
+)
+KINDS = st.sampled_from(["list", "set", "tuple", "map"])
+COLLECTIONS = st.builds(encode, KINDS, st.lists(PLAIN, max_size=6).map(lambda members: members * 2))
+TEXTS = st.text(alphabet="aaé,😀 ", max_size=12).map(Literal)
+
+
+@settings(max_examples=examples(2000))
+@given(st.sampled_from(EXPRESSIONS), st.lists(NESTED | BROKEN | COLLECTIONS | TEXTS, max_size=5))
+def test_many_collections_give_what_each_gives(expression: Call, terms: list[Term]) -> None:
+    for term, found in zip(terms, apply(expression, terms), strict=True):
+        assert found in ("undecided", slow(expression, term))
 
 
 @settings(max_examples=examples(1000))
-@given(NESTED | BROKEN)
-def test_members_are_the_elements(term: Term) -> None:
-    found = members_of(term_text(term))
-    if found is not None:
-        places = range(len(found) + 1)
-        members = [slow(Call("ELEMENT", (X, literal(place))), term) for place in places]
-        assert [None if member is None else term_text(member) for member in members] == [*found, None]
+@given(st.lists(NESTED | BROKEN | COLLECTIONS, max_size=5))
+def test_members_are_the_elements(terms: list[Term]) -> None:
+    dictionary = Dictionary()
+    ids = np.array([dictionary.encode(term) for term in terms], np.int32)
+    sizes, members = members_of(dictionary, Collections(dictionary), ids)
+    found = list(map(dictionary.decode, members.tolist()))
+    expected = []
+    for term, size in zip(terms, sizes.tolist(), strict=True):
+        elements = [slow(Call("ELEMENT", (X, literal(place))), term) for place in range(size + 1)]
+        is_record = isinstance(term, Literal) and term.datatype == NAMESPACE + "record"
+        assert elements[-1] is None or is_record
+        expected += elements[:-1]
+    assert found == expected
 
 
-@pytest.mark.parametrize("text", ["a,b", "", ",", "x"])
+@pytest.mark.parametrize("text", ["a,b", "", ",", "x", "é,😀😀,ä1", "a," * 600])
 def test_common_forms_are_decided(text: str) -> None:
     term = encode("list", map(Literal, text.split(",")))
-    assert members_of(term_text(term)) == [term_text(Literal(part)) for part in text.split(",")]
     for expression in EXPRESSIONS:
         subject = Literal(text) if expression.name == "SPLIT" else term
-        expected = slow(expression, subject)
-        function = text_function(expression)
-        assert function is not None
-        assert function([term_text(subject)]) == [None if expected is None else term_text(expected)]
+        assert apply(expression, [subject, subject]) == 2 * [slow(expression, subject)]
+
+
+@given(st.lists(PLAIN, max_size=6, unique=True), st.sampled_from(["list", "set", "tuple"]))
+def test_plain_members_are_decided(members: list[Term], kind: str) -> None:
+    term = encode(kind, members)
+    assert apply(Call("SIZE", (X,)), [term]) == [literal(len(members))]
 
 
 def test_other_expressions_have_none() -> None:
     for other in (Call("STRLEN", (X,)), Call("SPLIT", (Literal("a"), X)), Call("ELEMENT", (X, Literal("1"))), X):
-        assert text_function(other) is None
+        assert collection_function(other) is None
 
 
 TYPES = ["integer", "signed<8>", "string", "double", "boolean", "any"]

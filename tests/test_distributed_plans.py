@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -17,6 +18,7 @@ from kg_reasoner.language.parser import parse
 from kg_reasoner.program import Program
 from kg_reasoner.spark_backend import SparkReasoner, update
 from kg_reasoner.spark_backend.exec.components import least_of_components, representatives
+from kg_reasoner.spark_backend.exec.joins import derive
 from kg_reasoner.spark_backend.exec.skew import salted_join
 from kg_reasoner.spark_backend.io.columns import triple_frame
 from kg_reasoner.spark_backend.io.workspace import WorkDirectory
@@ -195,6 +197,29 @@ def test_transitive_closure(monkeypatch: pytest.MonkeyPatch, seed: int, few: int
         after = flagged(update(materialised, owl2rl(), added))
     labelled = [*before, *(triple for triple in added if triple not in before)]
     assert after == in_process(labelled, ruleset="owl2rl")
+
+
+def test_predicates_without_new_facts_trigger_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Facts of many predicates are in one table by arity; `idle` has nothing new while the path grows."""
+    program = parse("""
+        path(?x, ?y) :- edge(?x, ?y) . path(?x, ?z) :- path(?x, ?y), edge(?y, ?z) .
+        idle(?x, ?y) :- other(?x, ?y) . joined(?x, ?z) :- idle(?x, ?y), idle(?y, ?z) .
+    """)
+    derived: Counter[str] = Counter()
+
+    def counted(join: Any, *arguments: Any) -> None:
+        derived[join.rule.head.predicate] += 1
+        derive(join, *arguments)
+
+    monkeypatch.setattr("kg_reasoner.spark_backend.exec.fixpoint.derive", counted)
+    with standing_in() as session:
+        edges = session.createDataFrame([(f"<{place}>", f"<{place + 1}>") for place in range(8)], "a0 string, a1 string")
+        others = session.createDataFrame([("<x>", "<y>"), ("<y>", "<z>")], "a0 string, a1 string")
+        reasoner = SparkReasoner(session, program, facts={"edge": edges, "other": others})
+        assert reasoner.facts("path").count() == 8 * 9 // 2
+        assert [tuple(row) for row in reasoner.facts("joined").collect()] == [("<x>", "<z>")]
+    assert derived["path"] > 8
+    assert derived["joined"] == 1 + 2
 
 
 def test_a_long_path_takes_one_iteration() -> None:

@@ -1,0 +1,99 @@
+"""Functions on many collections at once: ``SPLIT``, ``SIZE`` and ``ELEMENT``, which the members of collections need.
+
+The kernels for collections read the texts of the terms. What is not in the common forms (escapes, nested structures, records, other
+datatypes) is `UNDECIDED`, and the caller evaluates the expression for this row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final, TypeAlias
+
+import numpy as np
+
+from kg_reasoner.expressions.structures import decode, encode
+from kg_reasoner.program import Call, Expression, Variable
+from kg_reasoner.storage.arrays import Ids, Numbers
+from kg_reasoner.storage.collections import Collections
+from kg_reasoner.storage.dictionary import Dictionary
+from kg_reasoner.storage.kernels.collections import UNDECIDED
+from kg_reasoner.storage.kernels.layout import FAILED
+from kg_reasoner.terms import XSD, Literal, Term, literal, term_text
+
+__all__ = ["CollectionFunction", "collection_function", "is_element", "members_of"]
+
+CollectionFunction: TypeAlias = Callable[[Dictionary, Collections, Ids], Ids]
+"""A function of the ids of its only argument, with the dictionary and its collections."""
+
+_STRING: Final = XSD.string.value
+
+
+def collection_function(expression: Expression) -> CollectionFunction | None:
+    """Return the function that an expression of one variable is, or None."""
+    if not isinstance(expression, Call) or not expression.arguments or not isinstance(expression.arguments[0], Variable):
+        return None
+    if expression.name == "SIZE":
+        return lambda dictionary, collections, ids: _sizes(dictionary, collections.sizes(ids))
+    others = expression.arguments[1:]
+    if len(others) != 1 or not isinstance(others[0], Literal):
+        return None
+    lexical = others[0].lexical
+    if expression.name == "SPLIT" and others[0].datatype == _STRING and not set(lexical) & set('"\\\n\r'):
+        return lambda dictionary, collections, ids: collections.split(ids, lexical)
+    if expression.name == "ELEMENT" and others[0] == literal(int(lexical) if lexical.isdecimal() else -1):
+        return lambda dictionary, collections, ids: _at(collections, ids, int(lexical))
+    return None
+
+
+def is_element(expression: Expression) -> bool:
+    """Return whether an expression is the member of a collection at a place, both of which are variables."""
+    return (
+        isinstance(expression, Call)
+        and expression.name == "ELEMENT"
+        and all(isinstance(argument, Variable) for argument in expression.arguments)
+    )
+
+
+def members_of(dictionary: Dictionary, collections: Collections, ids: Ids) -> tuple[Numbers, Ids]:
+    """Return the number of members of each term, and the members of all of them, one after the other. What is no collection has
+    none; members of a map are tuples of keys and values.
+    """
+    sizes, members = collections.members(ids)
+    others = np.flatnonzero(sizes == UNDECIDED)
+    if not len(others):
+        return sizes, members
+    found = [_members(dictionary.decode(number)) for number in ids[others].tolist()]
+    sizes = sizes.copy()
+    sizes[others] = list(map(len, found))
+    is_other = np.zeros(len(ids), np.bool_)
+    is_other[others] = True
+    table: Ids = np.empty(int(sizes.sum()), np.int32)
+    table[np.repeat(~is_other, sizes)] = members
+    table[np.repeat(is_other, sizes)] = dictionary.encode_texts([term_text(member) for part in found for member in part])
+    return sizes, table
+
+
+def _members(term: Term) -> tuple[Term, ...]:
+    structure = decode(term)
+    if structure is None or structure.kind == "record":
+        return ()
+    if structure.kind != "map":
+        return structure.members
+    pairs = zip(structure.members[::2], structure.members[1::2], strict=True)
+    return tuple(encode("tuple", pair) for pair in pairs)
+
+
+def _sizes(dictionary: Dictionary, sizes: Numbers) -> Ids:
+    different, places = np.unique(sizes, return_inverse=True)
+    texts = [term_text(literal(size)) for size in different.tolist()]
+    ids = dictionary.encode_texts(texts)
+    ids[different == UNDECIDED] = UNDECIDED
+    return ids[places.reshape(-1)]
+
+
+def _at(collections: Collections, ids: Ids, place: int) -> Ids:
+    sizes, members = collections.members(ids, place)
+    found: Ids = np.full(len(ids), FAILED, np.int32)
+    found[sizes == UNDECIDED] = UNDECIDED
+    found[sizes > place] = members
+    return found

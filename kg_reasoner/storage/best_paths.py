@@ -1,0 +1,143 @@
+"""The best values of the groups of a recursion that follows edges: least sums of weights, and least or greatest labels."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from kg_reasoner.concurrency.limits import current_watch
+from kg_reasoner.storage.arrays import Ids, Numbers, Rows
+from kg_reasoner.storage.dictionary import Dictionary
+from kg_reasoner.storage.grouping import group_rows
+from kg_reasoner.storage.kernels import native
+from kg_reasoner.storage.kernels.memory import address, allocate
+from kg_reasoner.storage.term_order import TermOrder
+from kg_reasoner.storage.value_columns import INTEGER, ValueCache
+from kg_reasoner.terms import XSD
+
+__all__ = ["Edges", "best_paths"]
+
+_FAR: Final = 2**62
+_INTEGER_END: Final = f'"^^<{XSD.integer.value}>'
+
+
+class Edges(NamedTuple):
+    """Edges along which values are passed on.
+
+    Attributes:
+        ends: Where each edge begins and ends, shape (n, 2).
+        weights: What each edge adds to a value; None: nothing.
+    """
+
+    ends: Rows
+    weights: Numbers | None
+
+
+def integers(column: Ids, values: ValueCache) -> Numbers | None:
+    """Return the values of a column of integers that are not negative; None if there is another value."""
+    found = values.column(column)
+    if not (found.kinds == INTEGER).all() or (found.doubles < 0).any():
+        return None
+    return found.doubles.astype(np.int64)
+
+
+def best_paths(
+    dictionary: Dictionary, values: ValueCache, initial: Rows, column: int, edges: Sequence[Edges], *, is_greatest: bool
+) -> Rows | None:
+    """Return the best value of each group.
+
+    Args:
+        dictionary: The terms.
+        values: The values of its terms.
+        initial: Groups with their first values, in the last column.
+        column: The column of the groups that edges lead from and to; the others stay the same along edges.
+        edges: The edges, of one or several kinds.
+        is_greatest: Whether the greatest value is the best one.
+
+    Returns:
+        The groups that are reached, each with its value; None if this algorithm does not find them.
+    """
+    weighted = any(each.weights is not None for each in edges)
+    keys, table = _keys(dictionary, values, initial[:, -1], weighted=weighted, is_greatest=is_greatest)
+    if keys is None:
+        return None
+    ends = np.concatenate([each.ends for each in edges])
+    nothing = (np.zeros(len(each.ends), np.int64) if each.weights is None else each.weights for each in edges)
+    weights = np.concatenate([*nothing])
+    if len(ends) * float(weights.max(initial=0)) + float(keys.max(initial=0)) >= _FAR:
+        return None
+    graph = _Graph(ends, weights, initial[:, column])
+    others = np.delete(initial[:, :-1], column, axis=1)
+    labels, firsts = group_rows(others) if others.shape[1] else (np.zeros(len(initial), np.int32), np.zeros(1, np.int64))
+    order = np.lexsort((keys, labels))
+    bounds = np.searchsorted(labels[order], np.arange(len(firsts) + 1))
+    parts = [np.empty((0, initial.shape[1]), np.int32)]
+    for number, (start, end) in enumerate(zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True)):
+        chosen = order[start:end]
+        nodes, found = graph.reached(initial[chosen, column], keys[chosen])
+        rows = np.empty((len(nodes), initial.shape[1]), np.int32)
+        rows[:, :-1] = np.insert(np.repeat(others[firsts[number] : firsts[number] + 1], len(nodes), axis=0), column, nodes, axis=1)
+        rows[:, -1] = table[found] if table is not None else _texts(dictionary, found)
+        parts.append(rows)
+    return np.concatenate(parts)
+
+
+def _keys(
+    dictionary: Dictionary, values: ValueCache, column: Ids, *, weighted: bool, is_greatest: bool
+) -> tuple[Numbers | None, Ids | None]:
+    """Return numbers in the order of values, and the value of each number, unless they are integers that are added to."""
+    if not weighted:
+        ranks = TermOrder(dictionary, values).ranks(column)
+        _, firsts, keys = np.unique(-ranks if is_greatest else ranks, return_index=True, return_inverse=True)
+        return keys.reshape(-1), column[firsts]
+    numbers = None if is_greatest else integers(column, values)
+    if numbers is None or (_texts(dictionary, numbers) != column).any():
+        return None, None
+    return numbers, None
+
+
+def _texts(dictionary: Dictionary, numbers: Numbers) -> Ids:
+    """Return the ids of integers."""
+    distinct, places = np.unique(numbers, return_inverse=True)
+    return dictionary.encode_texts([f'"{number}{_INTEGER_END}' for number in distinct.tolist()])[places.reshape(-1)]
+
+
+class _Graph:
+    """Edges by the nodes that they begin at, for the kernel.
+
+    Args:
+        ends: The beginnings and ends of edges.
+        weights: Their weights.
+        further: Further nodes.
+    """
+
+    def __init__(self, ends: Rows, weights: Numbers, further: Ids) -> None:
+        self._nodes, numbered = np.unique(np.concatenate([ends.reshape(-1), further]), return_inverse=True)
+        count, edges = len(self._nodes), len(ends)
+        pairs = numbered.reshape(-1)[: 2 * edges].reshape(edges, 2)
+        order = np.argsort(pairs[:, 0], kind="stable")
+        self._starts = allocate(count + 1, np.int64)
+        self._starts[: count + 1] = np.searchsorted(pairs[order, 0], np.arange(count + 1))
+        self._targets, self._weights = allocate(max(edges, 1), np.int32), allocate(max(edges, 1), np.int64)
+        self._targets[:edges], self._weights[:edges] = pairs[order, 1], weights[order]
+        self._best = allocate(max(count, 1), np.int64, _FAR)
+        self._reached = allocate(max(count, 1), np.int32)
+        self._keys, self._heap = allocate(edges + count + 1, np.int64), allocate(edges + count + 1, np.int32)
+
+    def reached(self, sources: Ids, keys: Numbers) -> tuple[Ids, Numbers]:
+        """Return the nodes that are reached from some, whose keys are in order, and the least key of each."""
+        current_watch().check()
+        places = np.searchsorted(self._nodes, sources)
+        _, firsts = np.unique(places, return_index=True)
+        firsts.sort()
+        places, keys, count = places[firsts], keys[firsts], len(firsts)
+        self._keys[:count], self._heap[:count], best = keys, places, np.asarray(self._best)
+        best[places] = keys
+        where = self._starts, self._targets, self._weights, self._best, self._keys, self._heap
+        found = native.follow_edges(*map(address, where), count, address(self._reached))
+        reached = np.array(self._reached[:found])
+        values = best[reached]
+        best[reached] = _FAR
+        return self._nodes[reached].astype(np.int32), values

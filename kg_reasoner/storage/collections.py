@@ -1,0 +1,104 @@
+"""Lists, sets and tuples of many terms: their sizes and members, and the parts of strings, with the kernels.
+
+What is in an unusual form (see `kernels.collections`) is left to the caller.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+
+from kg_reasoner.expressions.structures import NAMESPACE
+from kg_reasoner.storage.arrays import Ids, Numbers
+from kg_reasoner.storage.dictionary import Dictionary
+from kg_reasoner.storage.kernels import native
+from kg_reasoner.storage.kernels.collections import PER_BYTE, UNDECIDED
+from kg_reasoner.storage.kernels.memory import address, allocate
+from kg_reasoner.storage.texts import concatenated
+from kg_reasoner.terms import XSD
+
+__all__ = ["UNDECIDED", "Collections"]
+
+_KINDS: Final = ("set", "list", "tuple")
+_ORDERED: Final = 0
+_ENDS: Final = {kind: f'"^^<{NAMESPACE}{kind}>'.encode() for kind in _KINDS}
+_INTEGER_END: Final = f'"^^<{XSD.integer.value}>'.encode()
+_LIST_END: Final = _ENDS["list"]
+LONGEST: Final = 1 << 24
+"""Longer texts are left to the caller, which may refuse them."""
+
+_AROUND: Final = 64
+
+
+class Collections:
+    """The collections of a dictionary.
+
+    Args:
+        dictionary: The terms.
+    """
+
+    def __init__(self, dictionary: Dictionary) -> None:
+        self._dictionary = dictionary
+        self._ends, self._bounds = concatenated([_ENDS[kind] for kind in _KINDS])
+        self._integer, _ = concatenated([_INTEGER_END])
+        self._list, _ = concatenated([_LIST_END])
+
+    def sizes(self, ids: Ids) -> Numbers:
+        """Return the number of members of each term, or `UNDECIDED`."""
+        return self._measured(_given(ids), len(ids))[0]
+
+    def members(self, ids: Ids, only: int = -1) -> tuple[Numbers, Ids]:
+        """Return the number of members of each term, or `UNDECIDED`, and the members of all of them, one after the other.
+
+        Args:
+            ids: The terms.
+            only: The place of the only members that are wanted, where there are any; -1 for all of them.
+        """
+        given, count = _given(ids), len(ids)
+        sizes, length = self._measured(given, count)
+        counts = allocate(count, np.int64)
+        counts[:count] = np.maximum(sizes, 0)
+        total = int(counts[:count].sum()) if only < 0 else int((sizes > only).sum())
+        bounds, out = allocate(total + 1, np.int64, 0), allocate(length + total * len(_INTEGER_END) + _AROUND, np.uint8)
+        where = address(self._integer), len(_INTEGER_END), address(out), address(bounds)
+        native.copy_members(self._dictionary.address, address(given), count, address(counts), only, *where)
+        return sizes, self._dictionary.encode_buffers(out[: int(bounds[total])], bounds[: total + 1])
+
+    def split(self, ids: Ids, separator: str) -> Ids:
+        """Return the lists of the parts of strings, or `UNDECIDED`.
+
+        Args:
+            ids: The strings.
+            separator: What is between the parts; if it is empty, the parts are the characters.
+        """
+        given, count, wanted = _given(ids), len(ids), separator.encode()
+        between, _ = concatenated([wanted or b"-"])
+        starts = self._dictionary.buffers()[0]
+        length = int((starts[ids.astype(np.int64) + 1] - starts[ids]).sum())
+        bounds = allocate(count + 1, np.int64, 0)
+        out = allocate(PER_BYTE * length + count * len(_LIST_END) + _AROUND, np.uint8)
+        where = address(between), len(wanted), address(self._list), len(_LIST_END), address(out), address(bounds)
+        native.split_values(self._dictionary.address, address(given), count, *where)
+        ends = np.asarray(bounds[: count + 1])
+        is_known = ends[1:] > ends[:-1]
+        found: Ids = np.full(count, UNDECIDED, np.int32)
+        if np.diff(ends).max(initial=0) > LONGEST:
+            return found
+        kept = allocate(int(is_known.sum()) + 1, np.int64)
+        kept[: len(kept)] = np.append(ends[:-1][is_known], ends[-1])
+        found[is_known] = self._dictionary.encode_buffers(out[: int(ends[-1])], kept)
+        return found
+
+    def _measured(self, given: Ids, count: int) -> tuple[Numbers, int]:
+        sizes = allocate(count, np.int64)
+        where = address(self._ends), address(self._bounds), len(_KINDS), _ORDERED
+        length = native.count_members(self._dictionary.address, address(given), count, *where, address(sizes))
+        return np.asarray(sizes[:count]), length
+
+
+def _given(ids: Ids) -> Ids:
+    """Return ids in memory that kernels can read."""
+    block: Ids = allocate(max(len(ids), 1), np.int32)
+    block[: len(ids)] = ids
+    return block

@@ -1,0 +1,70 @@
+"""Best values along the edges of a graph, by Dijkstra's algorithm with a binary heap.
+
+Source: E. W. Dijkstra, A Note on Two Problems in Connexion with Graphs (Numerische Mathematik 1, 1959).
+"""
+
+from kg_reasoner.storage.kernels.memory import Int32s, Int64s, entry, kernel
+
+
+@kernel
+def push_node(keys: Int64s, nodes: Int32s, count: int, key: int, node: int) -> int:
+    """Add a node to a heap of some nodes; return their new number."""
+    place = count
+    while place > 0:
+        above = (place - 1) // 2
+        if keys[above] <= key:
+            break
+        keys[place] = keys[above]
+        nodes[place] = nodes[above]
+        place = above
+    keys[place] = key
+    nodes[place] = node
+    return count + 1
+
+
+@kernel
+def drop_first(keys: Int64s, nodes: Int32s, count: int) -> int:
+    """Remove the first node of a heap of some nodes; return their new number."""
+    last = count - 1
+    key = keys[last]
+    place = 0
+    below = 1
+    while below < last:
+        if below + 1 < last and keys[below + 1] < keys[below]:
+            below = below + 1
+        if keys[below] >= key:
+            break
+        keys[place] = keys[below]
+        nodes[place] = nodes[below]
+        place = below
+        below = 2 * place + 1
+    keys[place] = key
+    nodes[place] = nodes[last]
+    return last
+
+
+@entry
+def follow_edges(
+    starts: Int64s, targets: Int32s, weights: Int64s, best: Int64s, keys: Int64s, nodes: Int32s, count: int, reached: Int32s
+) -> int:
+    """Write the nodes that are reached from those of a heap, and their least sums of weights to `best`; return their number.
+
+    The edges of a node are ``targets[starts[node]]`` and so on, with weights that are not negative. `best` has the values of the
+    nodes in the heap, which has room for an entry for each edge besides; the values of others are larger than any sum.
+    """
+    found = 0
+    while count > 0:
+        key = keys[0]
+        node = nodes[0]
+        count = drop_first(keys, nodes, count)
+        if best[node] < key:
+            continue
+        reached[found] = node
+        found = found + 1
+        for place in range(starts[node], starts[node + 1]):
+            target = targets[place]
+            value = key + weights[place]
+            if value < best[target]:
+                best[target] = value
+                count = push_node(keys, nodes, count, value, target)
+    return found
