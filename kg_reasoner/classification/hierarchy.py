@@ -80,7 +80,9 @@ class Hierarchy:
         notes: tuple[AxiomWarning, ...],
         reads_owl: bool,
         before: tuple[Classified, Hierarchy] | None = None,
+        prefixes: Mapping[str, str] | None = None,
     ) -> None:
+        self._prefixes = prefixes or {}
         self._classified_members = classified.members
         self._prove = prove
         self.warnings: tuple[AxiomWarning, ...] = (*classified.warnings, *notes)
@@ -156,14 +158,14 @@ class Hierarchy:
         """Return the hierarchy as an indented tree, unsatisfiable names first.
 
         Args:
-            prefixes: Prefixes or labels that shorten names, see `Reasoner.labels`.
+            prefixes: Prefixes or labels that shorten names, see `Reasoner.labels`; by default the prefixes of the reasoner.
 
         Returns:
             The tree.
         """
         from kg_reasoner.classification.forms import tree_text
 
-        return tree_text(self, prefixes or {})
+        return tree_text(self, self._prefixes if prefixes is None else prefixes)
 
     def as_dict(self, prefixes: Mapping[str, str] | None = None) -> dict[str, Any]:
         """Return the hierarchy as dicts, lists and texts that `json` can write; the prefixes are those of proofs.
@@ -176,7 +178,7 @@ class Hierarchy:
         """
         from kg_reasoner.classification.forms import as_dict
 
-        return as_dict(self, prefixes or {})
+        return as_dict(self, self._prefixes if prefixes is None else prefixes)
 
     def svg(self, prefixes: Mapping[str, str] | None = None) -> str:
         """Return a picture of the tree as SVG.
@@ -189,7 +191,7 @@ class Hierarchy:
         """
         from kg_reasoner.classification.picture import svg
 
-        return svg(self, prefixes or {})
+        return svg(self, self._prefixes if prefixes is None else prefixes)
 
     def html(self, prefixes: Mapping[str, str] | None = None) -> str:
         """Return a self-contained HTML page.
@@ -202,7 +204,7 @@ class Hierarchy:
         """
         from kg_reasoner.classification.forms import page
 
-        return page(self, prefixes or {})
+        return page(self, self._prefixes if prefixes is None else prefixes)
 
 
 NOTHING: Final = {

@@ -12,7 +12,6 @@ import click
 from kg_reasoner.cli.console import note, plural
 from kg_reasoner.cli.label_options import displayed_names, label_options
 from kg_reasoner.cli.options import data_options, graphs_option, load_into_store, reasoner_for
-from kg_reasoner.cli.prefixes import document_prefixes
 from kg_reasoner.cli.query_text import term_shortener
 from kg_reasoner.language.display_names import merged
 
@@ -69,9 +68,8 @@ def check(
     store = load_into_store(reasoner_for(ruleset, rules_file), files, input_format, reasoning)
     found = list(_contradictions(store))
     empty = list(_unsatisfiable(store))
-    declared = document_prefixes(files, input_format) if found or empty else {}
     reasoners = [store.reasoner_of(None)] if store.reasons_over_union else map(store.reasoner_of, store.graphs.all_graphs())
-    prefixes = displayed_names(declared, *reasoners)
+    prefixes = displayed_names(store.reasoner.prefixes, *reasoners)
     if output_format == "json":
         entries = [_as_dict(*each, prefixes, proves=number < proofs) for number, each in enumerate(found)]
         names = [_empty_as_dict(*each, prefixes, proves=number < proofs) for number, each in enumerate(empty)]

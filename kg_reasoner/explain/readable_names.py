@@ -181,7 +181,7 @@ def axiom_text(axiom: str, names: Names) -> str:
     prefixes = names.prefixes
     for namespace in prefixes.namespaces() if isinstance(prefixes, DisplayNames) else prefixes.values():
         word = word_of(namespace)
-        spaces[word] = "" if word in spaces else namespace
+        spaces[word] = namespace if spaces.get(word, namespace) == namespace else ""  # it is not certain which is meant
 
     def renamed(found: re.Match[str]) -> str:
         namespace = spaces.get(found["prefix"]) if found["prefix"] else None
