@@ -30,8 +30,8 @@ class Stop(BaseException):
 class Lines:
     """Counts the lines of our modules that are executed, and raises an interrupt at one of them.
 
-    Python traces no more after that. With `second`, tracing begins again when a rollback does, and another interrupt is raised at that
-    line from there on.
+    Python traces no more after that. With `second`, tracing begins again when a rollback does, and another interrupt is raised at
+    that line from there on.
     """
 
     def __init__(self, at: int, second: int | None = None) -> None:

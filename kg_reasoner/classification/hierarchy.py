@@ -7,8 +7,6 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Final
 
-import numpy as np
-
 from kg_reasoner.classification.classifier import Classified, Member
 from kg_reasoner.classification.selection import KINDS, Kind
 from kg_reasoner.classification.taxonomy import Taxonomy
@@ -216,17 +214,14 @@ NOTHING: Final = {
 
 def _taxonomy(classified: Classified, kind: Kind, before: tuple[Classified, Hierarchy] | None) -> Taxonomy:
     """Return the order of what is satisfiable, made from the one before if it has the same names."""
-    members, pairs = classified.members[kind], classified.pairs[kind]
-    kept = np.ones(len(members), bool)
-    kept[list(classified.unsatisfiable[kind])] = False
-    place = np.cumsum(kept, dtype=np.int32) - 1
-    if not kept.all():
-        pairs = place[pairs[kept[pairs[:, 0]] & kept[pairs[:, 1]]]]
+    change, members, absent = classified.change, classified.members[kind], classified.unsatisfiable[kind]
     if before is not None:
-        former, hierarchy = before
-        if former.members[kind] is members and former.unsatisfiable[kind].keys() == classified.unsatisfiable[kind].keys():
-            return hierarchy.taxonomies[kind].changed(pairs)
-    return Taxonomy([member.name for member, is_kept in zip(members, kept, strict=True) if is_kept], pairs)
+        former, own = before[0], before[1].taxonomies[kind]
+        if change is not None and change.before is former:
+            return own.after(change.gone[kind], change.new[kind], absent)
+        if former.members[kind] is members:
+            return own.changed(classified.pairs(kind), absent)
+    return Taxonomy([member.name for member in members], classified.pairs(kind), absent)
 
 
 def _current(proof: Proof | None) -> Proof:
