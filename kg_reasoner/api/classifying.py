@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Protocol
 
 from kg_reasoner.api.core import ReasonerCore
@@ -43,6 +43,8 @@ class Given(Source, Protocol):
     def program(self) -> Program: ...
 
     def explain(self, fact: Any, /) -> Proof: ...
+
+    def axioms_of(self, proof: Proof, prefixes: Mapping[str, str] | None = ..., /) -> tuple[str, ...]: ...
 
 
 class Made(Fork, Protocol):
@@ -89,6 +91,7 @@ class Hierarchies:
         hierarchy = Hierarchy(
             classified,
             prove,
+            self._reasoner.axioms_of,
             notes=notes,
             reads_owl=reads_owl(program) or derives_hierarchy(program),
             before=known,

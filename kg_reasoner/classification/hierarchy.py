@@ -20,6 +20,7 @@ from kg_reasoner.terms import IRI, OWL, RDFS, AnyTerm, Term, Triple
 __all__ = ["BELOW", "NOTHING", "Hierarchy", "Unsatisfiable"]
 
 _Prove = Callable[[Member, "Triple | Violation"], "Proof | None"]
+_AxiomsOf = Callable[[Proof, "Mapping[str, str] | None"], tuple[str, ...]]
 
 BELOW: Final = {"class": RDFS.subClassOf, "object property": RDFS.subPropertyOf, "data property": RDFS.subPropertyOf}
 _EQUIVALENT: Final = {
@@ -44,6 +45,7 @@ class Unsatisfiable:
     violation: Violation
     _member: Member = field(repr=False)
     _prove: _Prove = field(repr=False, compare=False)
+    _axioms_of: _AxiomsOf = field(repr=False, compare=False)
 
     @property
     def proof(self) -> Proof:
@@ -53,6 +55,17 @@ class Unsatisfiable:
             ReasonerError: The ontology has changed since.
         """
         return _current(self._prove(self._member, self.violation))
+
+    def axioms(self, prefixes: Mapping[str, str] | None = None) -> tuple[str, ...]:
+        """Return the axioms that the proof uses, in functional syntax: why there can be no members, without the steps.
+
+        Args:
+            prefixes: The prefixes to use; by default those of the reasoner.
+
+        Raises:
+            ReasonerError: The ontology has changed since.
+        """
+        return self._axioms_of(self.proof, prefixes)
 
 
 class Hierarchy:
@@ -74,6 +87,7 @@ class Hierarchy:
         self,
         classified: Classified,
         prove: _Prove,
+        axioms_of: _AxiomsOf,
         *,
         notes: tuple[AxiomWarning, ...],
         reads_owl: bool,
@@ -87,7 +101,9 @@ class Hierarchy:
         self.is_consistent = classified.is_consistent
         self.complete = reads_owl and not self.warnings
         found = [
-            Unsatisfiable(classified.members[kind][number].name, kind, violation, classified.members[kind][number], prove)
+            Unsatisfiable(
+                classified.members[kind][number].name, kind, violation, classified.members[kind][number], prove, axioms_of
+            )
             for kind in KINDS
             for number, violation in classified.unsatisfiable[kind].items()
         ]

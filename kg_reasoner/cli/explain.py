@@ -95,7 +95,7 @@ def explain(
     proofs = [proof.with_prefixes(shown) for proof in itertools.islice(found, most or 1)]
     if output_format == "axioms":
         for number, proof in enumerate(proofs):
-            click.echo("\n" * (number > 0) + "\n".join(reasoner.axioms_of(proof, declared)))
+            click.echo("\n" * (number > 0) + "\n".join(reasoner.axioms_of(proof, shown)))
     else:
         _print_proofs(proofs, output_format, most is not None)
 
