@@ -102,7 +102,7 @@ def table_rows(hierarchy: Shown, prefixes: Mapping[str, str]) -> Iterator[tuple[
 
 
 def as_dict(hierarchy: Shown, prefixes: Mapping[str, str]) -> dict[str, Any]:
-    """Return ``complete``, ``consistent``, ``warnings``, ``unsatisfiable`` with axioms and proofs, and a list of names for each kind."""
+    """Return ``complete``, ``consistent``, ``warnings``, ``unsatisfiable``, and the names of each kind."""
     unsatisfiable = [
         {
             "name": each.name.value,

@@ -62,6 +62,9 @@ class Unsatisfiable:
         Args:
             prefixes: The prefixes to use; by default those of the reasoner.
 
+        Returns:
+            The axioms, in the order of the proof.
+
         Raises:
             ReasonerError: The ontology has changed since.
         """

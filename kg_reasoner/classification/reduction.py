@@ -80,6 +80,9 @@ class Reduction:
             gone: Pairs that do not hold any more, shape (n, 2).
             new: Pairs that hold now.
 
+        Returns:
+            The new reduction.
+
         >>> found = reduced(4, np.array([[0, 2], [1, 2]])).after(np.array([[0, 2]]), np.array([[0, 1], [0, 2]]))
         >>> found.nearest.tolist()
         [[1, 2], [0, 1]]
