@@ -395,7 +395,7 @@ class FactFrames:
         self._count(step, found)
         return step.count
 
-    def _count(self, step: Step, predicates: Iterable[str] = ()) -> None:
+    def _count(self, step: StoredStep, predicates: Iterable[str] = ()) -> None:
         """Count the new facts of each predicate; `predicates` are those that they may have, if this is known. As for properties,
         this is cheaper than rules that read a predicate in vain.
         """
