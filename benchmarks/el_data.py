@@ -71,7 +71,8 @@ def go(size: int, chance: random.Random) -> Iterator[Axiom]:
 
         def of_branch(low: int, high: int, branch: int = branch) -> str:
             """A class below C1 or C2, or itself one of these, with a number in a range."""
-            return f"C{max(branch, 2 * (chance.randrange(low, high + 1) // 2) + branch - 1)}"
+            found = 2 * (chance.randrange(low, high + 1) // 2) + branch - 1
+            return f"C{found if found > 2 else branch}"
 
         parents = sorted({of_branch(number // 6, number // 2) for _ in range(chance.choice((1, 1, 1, 2, 2)))})
         for parent in parents:

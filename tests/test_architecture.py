@@ -307,8 +307,8 @@ def test_former_names_in_import_statements() -> None:
 
 
 # Modules whose classes have the names of their notations: the algebra of SPARQL, which is always written with the module
-# (`algebra.Filter`), the texts of rules, the records of kernels, and graph theory.
-QUALIFIED = ("sparql.algebra", "language.surface", "storage.kernels.layout", "classification.reduction")
+# (`algebra.Filter`), the texts of rules, and the records of kernels.
+QUALIFIED = ("sparql.algebra", "language.surface", "storage.kernels.layout")
 
 
 def test_no_two_classes_have_one_name() -> None:

@@ -131,7 +131,7 @@ def test_members_do_not_influence_each_other(texts: list[str], ruleset: str) -> 
 
 
 @settings(max_examples=examples(50), deadline=None)
-@given(st.lists(st.lists(statements, max_size=5), min_size=2, max_size=4), st.sampled_from(["owl2rl", "owl2rl-full"]))
+@given(st.lists(st.lists(statements, max_size=5), min_size=2, max_size=4), st.sampled_from(["owl2rl", "owl2rl-full", "owl2el"]))
 @pytest.mark.filterwarnings("ignore::kg_reasoner.errors.BeyondProfileWarning")
 def test_updates_give_what_a_new_reasoner_gives(steps: list[list[str]], ruleset: str) -> None:
     reasoner = loaded(declared(), ruleset)
@@ -142,6 +142,25 @@ def test_updates_give_what_a_new_reasoner_gives(steps: list[list[str]], ruleset:
         reasoner.add_triples(after - before)
         assert reasoner.hierarchy().text(PREFIXES) == wanted.hierarchy().text(PREFIXES)
         assert reasoner.hierarchy() is reasoner.hierarchy()
+
+
+def test_changes_are_followed_without_reading_all_again() -> None:
+    """Names become unsatisfiable, equivalent, and neither again."""
+    reasoner = loaded(declared(), "owl2el")
+    reasoner.hierarchy()
+    changes = [
+        ":A rdfs:subClassOf :B .",
+        ":B rdfs:subClassOf :C . :C owl:disjointWith :D .",
+        ":A rdfs:subClassOf :D .",
+        ":C rdfs:subClassOf :A .",
+    ]
+    for text in (*changes, *changes):  # each is made, and taken back in the second round
+        triples = list(loaded(text).triples(which="explicit"))
+        there = triples[0] in set(reasoner.triples(which="explicit"))
+        (reasoner.remove_triples if there else reasoner.add_triples)(triples)
+        wanted = loaded("", "owl2el")
+        wanted.add_triples(reasoner.triples(which="explicit"))
+        assert reasoner.hierarchy().text(PREFIXES) == wanted.hierarchy().text(PREFIXES)
 
 
 EDGES = st.lists(st.tuples(st.integers(0, 8), st.integers(0, 8)), max_size=20)
@@ -155,6 +174,9 @@ def test_reduction(count: int, edges: list[tuple[int, int]], others: list[tuple[
     found = reduced(count, np.array(closed, np.int64).reshape(-1, 2))
     first, nearest = found.first, found.nearest
     changed = reduced(count, np.array(closed, np.int64).reshape(-1, 2), before)
+    was, now = set(map(tuple, before.pairs().tolist())), set(closed)
+    after = before.after(*(np.array(sorted(pairs), np.int64).reshape(-1, 2) for pairs in (was - now, now - was)))
+    assert after.first.tolist() == first.tolist() and sorted(after.nearest.tolist()) == sorted(nearest.tolist())
     assert changed.first.tolist() == first.tolist()
     assert sorted(changed.nearest.tolist()) == nearest.tolist()
     assert first.tolist() == [min(other for other in above[node] if node in above[other]) for node in range(count)]

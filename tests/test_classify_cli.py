@@ -103,7 +103,7 @@ def test_page(zoo: Path) -> None:
     Reader().feed(text)
     assert depth == 0 and deepest == 8
     assert items == [":Animal", ":Mammal", ":Cat = :Feline", ":Tom", ":CatOwner", ":Plant", ":knows", ":owns"]
-    assert "a contradiction" in text and "<script" not in text
+    assert "a contradiction" in text and "DisjointClasses(:Animal :Plant)" in text and "<script" not in text
 
 
 def test_warnings_name_the_axioms(zoo: Path) -> None:
@@ -159,10 +159,13 @@ def test_differences(zoo: Path, tmp_path: Path) -> None:
 def test_check_lists_unsatisfiable_classes(zoo: Path) -> None:
     result = run("check", zoo)
     assert result.stdout.startswith("unsatisfiable class :Triffid\n")
-    assert "_:some_Triffid a :Plant" in result.stdout
+    axioms = ["DisjointClasses(:Animal :Plant)", "SubClassOf(:Triffid :Animal)", "SubClassOf(:Triffid :Plant)"]
+    assert sorted(line.strip() for line in result.stdout.splitlines()[1:]) == axioms
+    assert "_:some_Triffid a :Plant" in run("check", zoo, "--steps").stdout
     assert "1 unsatisfiable class or property found" in result.stderr and "no contradiction found" in result.stderr
     assert run("check", zoo, "--proofs", 0, "--strict", code=3).stdout == "unsatisfiable class :Triffid\n"
     found = json.loads(run("check", zoo, "-f", "json").stdout)
     assert found["consistent"] and [each["name"] for each in found["unsatisfiable"]] == ["http://example.org/Triffid"]
+    assert sorted(found["unsatisfiable"][0]["axioms"]) == axioms and found["unsatisfiable"][0]["proof"]
     zoo.write_text(HEAD + ":A rdfs:subClassOf :B .")
     assert run("check", zoo, "--strict").stdout == ""

@@ -459,7 +459,8 @@ def test_check_lists_contradictions(zoo: Path) -> None:
     assert good("check", zoo, "--proofs", 0, code=3).stdout == f"{line}\n"
     result = good("check", zoo, code=3)
     assert result.stdout.startswith(f"{line}\n")
-    assert ":leo a :Dog   (explicit)" in result.stdout
+    assert "    ClassAssertion(:Dog :leo)\n" in result.stdout
+    assert ":leo a :Dog   (explicit)" in good("check", zoo, "--steps", code=3).stdout
     assert "1 contradiction found" in result.stderr
     assert "1 contradiction found: run `kg-reasoner check`" in good("query", zoo, "-Q", "ASK {}").stderr
 

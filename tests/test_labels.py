@@ -80,6 +80,8 @@ def test_hierarchies(bats: Path) -> None:
 def test_contradictions_and_their_proofs(bats: Path) -> None:
     text = run("check", bats, "--language", "de", "-q")
     assert "DisjointClasses(mammal 'bird\\'s') (cax-dw): ?x = :tom" in text
+    assert "    SubClassOf(Flugsäuger mammal)\n" in text
+    text = run("check", bats, "--language", "de", "-q", "--steps")
     assert ":tom a mammal   (by cax-sco, SubClassOf(Flugsäuger mammal))" in text
     assert "unsatisfiable class Flugsäuger" in text
     (found,) = json.loads(run("check", bats, "--labels", "-f", "json", "-q"))["contradictions"]

@@ -1,4 +1,7 @@
-"""An interrupted `sync_reasoner` leaves the World and its objects as they were, or as they are after it."""
+"""An interrupted `sync_reasoner` leaves the World and its objects as they were, or as they are after it.
+
+So it does if a second interrupt comes while the first one is handled.
+"""
 
 from __future__ import annotations
 
@@ -13,6 +16,8 @@ from .effort import by_effort
 
 pytest.importorskip("owlready2", reason="owlready2 is not installed (the extra 'owlready2')")
 
+from kg_reasoner.owlready2.undoing import Undo
+
 from .test_owlready2_reasoning import ANIMALS, ZOO, world_of
 
 FILES = tuple(f"{Path('kg_reasoner', 'owlready2')}/{name}.py" for name in ("writing", "undoing", "sync"))
@@ -23,20 +28,35 @@ class Stop(BaseException):
 
 
 class Lines:
-    """Counts the lines of our modules that are executed, and raises an interrupt at one of them."""
+    """Counts the lines of our modules that are executed, and raises an interrupt at one of them.
 
-    def __init__(self, at: int) -> None:
-        self.at, self.count = at, 0
+    Python traces no more after that. With `second`, tracing begins again when a rollback does, and another interrupt is raised at
+    that line from there on.
+    """
+
+    def __init__(self, at: int, second: int | None = None) -> None:
+        self.at, self.count, self.second = at, 0, second
+        self.rolls_back = Undo.roll_back
 
     def __enter__(self) -> Lines:
+        if self.second is not None:
+            Undo.roll_back = lambda undo: self.traced_again(undo, sys._getframe(1))  # type: ignore[method-assign]
         sys.settrace(self.trace)
         return self
 
     def __exit__(self, *_: object) -> None:
         sys.settrace(None)
+        Undo.roll_back = self.rolls_back  # type: ignore[method-assign]
+
+    def traced_again(self, undo: Undo, frame: FrameType) -> None:
+        if self.second is not None:
+            self.at, self.count, self.second = self.second, 0, None
+            frame.f_trace = self.trace
+            sys.settrace(self.trace)
+        self.rolls_back(undo)
 
     def trace(self, frame: FrameType, event: str, _: Any) -> Any:
-        if not frame.f_code.co_filename.endswith(FILES) or frame.f_code.co_name in ("roll_back", "__exit__"):
+        if not frame.f_code.co_filename.endswith(FILES) or frame.f_code.co_name == "__exit__":
             return None
         if event == "line":
             self.count += 1
@@ -71,10 +91,19 @@ def changed(made: Any) -> None:
     ontology.ann.owns = []
 
 
-def call(made: Any, at: int = 0) -> int:
+def call(made: Any, at: int = 0, second: int | None = None) -> int:
     from kg_reasoner.owlready2 import sync_reasoner
 
-    with Lines(at) as lines:
+    with Lines(at, second) as lines:
+        sync_reasoner(made, infer_property_values=True, infer_data_property_values=True, debug=0)
+    return lines.count
+
+
+def lines_of_rollback(made: Any, at: int) -> int:
+    """Interrupt a call; return how many lines are executed from the beginning of the rollback until the call ends."""
+    from kg_reasoner.owlready2 import sync_reasoner
+
+    with Lines(at, 0) as lines, pytest.raises(Stop):
         sync_reasoner(made, infer_property_values=True, infer_data_property_values=True, debug=0)
     return lines.count
 
@@ -106,3 +135,27 @@ def test_a_call_is_before_or_after(is_second: bool) -> None:
         assert now in (before, state(made)), f"line {at} of {count}"
         rolled_back += now == before
     assert rolled_back
+
+
+@pytest.mark.filterwarnings("ignore::kg_reasoner.errors.BeyondProfileWarning")
+def test_a_second_interrupt_while_the_first_is_handled() -> None:
+    def prepared() -> Any:
+        made = world()
+        call(made)
+        changed(made)
+        return made
+
+    count = call(prepared())
+    seconds = 0
+    for first in range(count - 5, 0, -max(1, count // by_effort(2, 4, 20))):
+        until = lines_of_rollback(prepared(), first)
+        for second in range(1, until + 1, by_effort(7, 1, 1)):
+            made = prepared()
+            before = state(made)
+            with pytest.raises(Stop):
+                call(made, first, second)
+            seconds += 1
+            now = state(made)
+            call(made)
+            assert now in (before, state(made)), f"lines {first} and {second} of {count}"
+    assert seconds >= 5

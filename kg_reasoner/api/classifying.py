@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Protocol
 
 from kg_reasoner.api.core import ReasonerCore
@@ -44,6 +44,8 @@ class Given(Source, Protocol):
 
     def explain(self, fact: Any, /) -> Proof: ...
 
+    def axioms_of(self, proof: Proof, prefixes: Mapping[str, str] | None = ..., /) -> tuple[str, ...]: ...
+
 
 class Made(Fork, Protocol):
     """A reasoner for new members."""
@@ -82,11 +84,18 @@ class Hierarchies:
             return known[1]
 
         def prove(member: Member, fact: Triple | Violation) -> Proof | None:
-            return classifier.explain(classified, member, fact)
+            proof = classifier.explain(classified, member, fact)
+            return None if proof is None else proof.with_prefixes(self._reasoner.core.prefixes)
 
         notes = (*self._reasoner.core.loaded.warnings(), *self._notes)
         hierarchy = Hierarchy(
-            classified, prove, notes=notes, reads_owl=reads_owl(program) or derives_hierarchy(program), before=known
+            classified,
+            prove,
+            self._reasoner.axioms_of,
+            notes=notes,
+            reads_owl=reads_owl(program) or derives_hierarchy(program),
+            before=known,
+            prefixes=self._reasoner.core.prefixes,
         )
         self._known = classified, hierarchy
         return hierarchy
@@ -99,7 +108,7 @@ class Hierarchies:
         if self._reasoner.core.engine.base.equality.merges:
             used |= Program(axioms())
         reason = "it asks for what is absent, for names, or for unrelated things, so it says nothing of classes"
-        notes = tuple(AxiomWarning(format_rule(rule, dict(program.prefixes)), reason) for rule in refused)
+        notes = tuple(AxiomWarning(format_rule(rule, self._reasoner.core.prefixes), reason) for rule in refused)
         return Classifier(self._reasoner, used, self._fork), notes if reads_owl(program) else (*notes, _NOT_OWL)
 
     def _derived_warnings(self) -> tuple[AxiomWarning, ...]:

@@ -78,6 +78,7 @@ class ReasonerCore:
         self.reductions: dict[str, Reduction | StatefulReduction] = {}
         self._notices = Notices()
         self._declared: tuple[Program, dict[str, Declaration]] = Program(), {}
+        self._prefixes: tuple[object, object, dict[str, str]] = None, None, {}
         self.ticks: Ticks | None = None
         """What begins and ends transactions, where the program has streams, delays or differences."""
 
@@ -87,6 +88,16 @@ class ReasonerCore:
         if self._declared[0] is not program:
             self._declared = program, {declaration.predicate: declaration for declaration in reversed(program.declarations)}
         return self._declared[1].get(predicate)
+
+    @property
+    def prefixes(self) -> dict[str, str]:
+        """The prefixes of the program, and those that only loaded documents declare. The same object while they are the same."""
+        of_documents, of_program = self.loaded.prefixes, self.engine.program.prefixes
+        known = self._prefixes
+        if known[0] is not of_documents or known[1] is not of_program:
+            found = {**of_documents, **dict(of_program)}
+            self._prefixes = known = of_documents, of_program, known[2] if found == known[2] else found
+        return known[2]
 
     @cached_property
     def caches(self) -> Caches:
@@ -215,7 +226,7 @@ class ReasonerCore:
             InconsistencyError: The graph is inconsistent, and `on_inconsistency` is ``raise``.
         """
         if self.on_inconsistency == "raise" and not self.engine.is_consistent():
-            raise InconsistencyError(list(self.engine.violations()))
+            raise InconsistencyError(list(self.engine.violations()), self.prefixes)
 
     def _hand_over(self) -> None:
         """Pass the changes that an open transaction has deferred to the engine."""

@@ -103,7 +103,7 @@ class Explanations:
             derivations = Derivations(engine.catalog, engine.base.materialiser.values, engine.base.queries.statistics)
             self._explainer = Explainer(derivations, engine.base.equality.renaming())
         if self._explainer.version != engine.version:
-            self._explainer.use(engine.version, engine.applied_rules, dict(engine.program.prefixes))
+            self._explainer.use(engine.version, engine.applied_rules, self._core.prefixes)
         return self._explainer
 
 

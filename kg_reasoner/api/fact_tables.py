@@ -86,10 +86,9 @@ def _encoded(
     check_nulls(nulls)
     if predicate == TRIPLE:
         raise ReasonerError("triples are added with add_triples or load, and tables become triples by rules")
-    program = core.engine.program
     declared = core.declared(predicate)
     known = _columns_of(core, predicate, declared)
-    prefixes = {**PREFIXES, **dict(program.prefixes)}
+    prefixes = {**PREFIXES, **core.prefixes}
     if isinstance(table, Path):
         found = read_file(
             table,

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from kg_reasoner.errors import UnsupportedError
+from kg_reasoner.language.prefixes import PREFIXES
 
 if TYPE_CHECKING:
     from kg_reasoner.loaders.imports.closure import Import, ImportClosure
@@ -25,6 +26,9 @@ class Loaded:
     """The imports, by the importing ontology and the imported IRI."""
     refused: tuple[UnsupportedError, ...] = ()
     """The rules that were left out."""
+    prefixes: Mapping[str, str] = field(default_factory=dict)
+    """The prefixes that the documents declare, with their namespaces: of several declarations of a prefix, the first. Those that
+    need no declaration are left out."""
 
     def after(self, closure: ImportClosure) -> Loaded:
         """Return this record with that of another load added."""
@@ -34,7 +38,11 @@ class Loaded:
         for key, found in imports.items():
             if found.document is None:
                 imports[key] = replace(found, document=closure.ontologies.get(plain(found.iri)))
-        return Loaded(closure.ontologies, imports, (*self.refused, *closure.rules.refused))
+        prefixes = dict(self.prefixes)
+        for prefix, namespace in closure.prefixes.items():
+            if ":" in namespace and prefix not in PREFIXES:
+                prefixes.setdefault(prefix, namespace)
+        return Loaded(closure.ontologies, imports, (*self.refused, *closure.rules.refused), prefixes)
 
     def warnings(self) -> Iterator[AxiomWarning]:
         """Yield a warning for each missing import and each refused rule."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from types import TracebackType
@@ -78,7 +78,7 @@ class Profile(AbstractContextManager["Profile"]):
     The profile is not part of the reasoner's state: after an operation that failed, it has what was recorded until then.
     """
 
-    def __init__(self, recorder: Recorder, prefixes: Mapping[str, str]) -> None:
+    def __init__(self, recorder: Recorder, prefixes: Callable[[], Mapping[str, str]]) -> None:
         self._recorder = recorder
         self._prefixes = prefixes
         self._before = recorder.open(self)
@@ -109,7 +109,7 @@ class Profile(AbstractContextManager["Profile"]):
 
         Args:
             by: ``rule``; ``axiom``: the rules that come from an axiom are one row; ``name``: rules of one name are one row.
-            prefixes: Prefixes for names in rules and axioms, besides those of the program.
+            prefixes: Prefixes for names in rules and axioms, besides those of the reasoner.
 
         Returns:
             The rows.
@@ -119,7 +119,7 @@ class Profile(AbstractContextManager["Profile"]):
         """
         if by not in GROUPINGS:
             raise UnknownNameError("grouping of a profile", by, GROUPINGS)
-        names = Names({**self._prefixes, **(prefixes or {})})
+        names = Names({**self._prefixes(), **(prefixes or {})})
         merged: dict[tuple[str, str], ProfileRow] = {}
         for activity, tally in self._tallies().items():
             if tally != Tally():

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from typing import Any, Final, Protocol
 
 from kg_reasoner.explain.proofs import Proof
+from kg_reasoner.explain.steps import Step
+from kg_reasoner.language.display_names import DisplayNames
 from kg_reasoner.program import TRIPLE, Atom
 from kg_reasoner.terms import OWL, RDF, RDFS, BlankNode, Literal, Term, Triple
 
@@ -22,6 +25,10 @@ _NAMING: Final = frozenset(f"<tag:kg-reasoner:owl2el/{name}>" for name in ("clas
 """What `owl2el` derives from any axiom that mentions a name: such an axiom is not a reason for what follows."""
 
 
+_TOLD: Final = re.compile(r"SubClassOf\d*")
+"""The predicate of stated inclusions, see `kg_reasoner.classification.classifier`."""
+
+
 class _Readable(Protocol):
     def triples(self, subject: Any, predicate: Any, object: Any, which: Any = ..., /) -> Iterable[Triple]: ...
 
@@ -29,45 +36,60 @@ class _Readable(Protocol):
 def axioms_of(source: _Readable, proof: Proof, prefixes: Mapping[str, str]) -> tuple[str, ...]:
     """Return the axioms that a proof uses, in functional syntax and in the order of the proof.
 
+    An axiom is used as the triples that state it, or as a rule that it was translated to.
+
     Args:
         source: The reasoner.
         proof: A proof of something that it derives.
-        prefixes: The prefixes to use.
+        prefixes: The prefixes to use; with labels, these are shown in place of names.
     """
-    from kg_reasoner.io.owl import axiom_texts
+    from kg_reasoner.explain.readable_names import Names, axiom_text
 
+    names = Names(prefixes)
     found: dict[str, None] = {}
-    explicit = _explicit(proof)
     done: set[Triple] = set()
-    for triple in explicit:
-        if triple in done or not _states(source, triple):
-            continue
-        whole = _with_parts(source, triple)
-        done |= whole.keys()
-        terms = {term: None for each in whole for term in each if not isinstance(term, Literal)}
-        kinds = [(term, RDF.type, kind) for term in terms for kind in _KINDS if _states(source, (term, RDF.type, kind))]
-        stated = {*whole, *kinds}
-        found.update(dict.fromkeys(axiom_texts(sorted(stated, key=str), prefixes)))
+    for step in _reasons(proof):
+        if step.rule is not None and step.rule.origin.axiom:
+            found[axiom_text(step.rule.origin.axiom, names)] = None
+        for triple in _triples(step.statement) if step.reason == "explicit" else ():
+            if triple not in done and _states(source, triple):
+                whole = _with_parts(source, triple)
+                done |= whole.keys()
+                found.update(dict.fromkeys(axiom_text(text, names) for text in _texts(source, whole, prefixes)))
     return tuple(found)
 
 
-def _explicit(proof: Proof) -> dict[Triple, None]:
-    """Return the explicit triples that are reasons for the conclusion of a proof."""
+def _texts(source: _Readable, whole: Iterable[Triple], prefixes: Mapping[str, str]) -> Iterable[str]:
+    """Return the axioms that some triples state; names that may have labels are written in full."""
+    from kg_reasoner.io.owl import axiom_texts
+
+    terms = {term: None for each in whole for term in each if not isinstance(term, Literal)}
+    kinds = [(term, RDF.type, kind) for term in terms for kind in _KINDS if _states(source, (term, RDF.type, kind))]
+    return axiom_texts(sorted({*whole, *kinds}, key=str), {} if isinstance(prefixes, DisplayNames) else prefixes)
+
+
+def _reasons(proof: Proof) -> list[Step]:
+    """Return the steps of a proof that are reasons for its conclusion."""
     needed = [False] * (len(proof.steps) - 1) + [True]
     for number in reversed(range(len(proof.steps))):
         step = proof.steps[number]
         if needed[number] and not (isinstance(step.statement, Atom) and step.statement.predicate in _NAMING):
             for premise in step.premises:
                 needed[premise] = True
-    steps = (step for step, is_needed in zip(proof.steps, needed, strict=True) if is_needed and step.reason == "explicit")
-    return {triple: None for step in steps for triple in _triple(step.statement)}
+    return [step for step, is_needed in zip(proof.steps, needed, strict=True) if is_needed]
 
 
-def _triple(statement: object) -> list[Triple]:
-    if not isinstance(statement, Atom) or statement.predicate != TRIPLE:
+def _triples(statement: object) -> list[Triple]:
+    """Return the triples as which an explicit statement may have been given."""
+    if not isinstance(statement, Atom):
         return []
-    subject, predicate, value = statement.terms
-    return [(subject, predicate, value)]  # type: ignore[list-item]  # the statements of proofs have no variables
+    terms: tuple[Any, ...] = statement.terms  # of a proof, so there are no variables
+    if statement.predicate == TRIPLE:
+        return [(terms[0], terms[1], terms[2])]
+    if _TOLD.fullmatch(statement.predicate) and len(terms) == 2:
+        lower, upper = terms
+        return [(lower, RDFS.subClassOf, upper), (lower, OWL.equivalentClass, upper), (upper, OWL.equivalentClass, lower)]
+    return []
 
 
 def _states(source: _Readable, triple: Triple) -> bool:

@@ -176,10 +176,10 @@ def _parsed(core: ReasonerCore, text: str, prefixes: Mapping[str, str] | None, b
     """
     if not isinstance(text, str):
         raise QuerySyntaxError(f"a SPARQL query is text, not {type(text).__name__}", hint=_RULE_BODIES)
-    declared = core.engine.program.prefixes
-    if prefixes is None and (recent := core.caches.parsed.get((text, base))) is not None and recent[0] == declared:
+    declared = core.prefixes
+    if prefixes is None and (recent := core.caches.parsed.get((text, base))) is not None and recent[0] is declared:
         return recent[1]
-    known = {**WELL_KNOWN, **dict(declared), **(prefixes or {})}
+    known = {**WELL_KNOWN, **declared, **(prefixes or {})}
     try:
         with guarded():
             found = parsed_query(text, base, known, keeps_numbers=True)
@@ -198,7 +198,7 @@ def _is_rule_body(core: ReasonerCore, text: str) -> bool:
     from kg_reasoner.language.parser import parse_query
 
     try:
-        return bool(parse_query(text, dict(core.engine.program.prefixes))[0])
+        return bool(parse_query(text, core.prefixes)[0])
     except ReasonerError:
         return False
 

@@ -218,6 +218,21 @@ class Reasoner:
         """The ontologies, missing imports and refused rules of the documents that have been loaded."""
         return self.core.loaded
 
+    @property
+    def prefixes(self) -> Mapping[str, str]:
+        """The prefixes of the program and, where it does not declare them, those of the loaded documents, with their namespaces.
+
+        Queries may use them; proofs, hierarchies and messages do.
+
+        >>> reasoner = Reasoner()
+        >>> reasoner.load(b"@prefix ex: <http://example.org/> . ex:tom a ex:Cat .", format="turtle")
+        >>> reasoner.prefixes
+        {'ex': 'http://example.org/'}
+        >>> bool(reasoner.query("ASK { ex:tom a ex:Cat }"))
+        True
+        """
+        return self.core.prefixes
+
     # --- rules ------------------------------------------------------------------------------------------------------
 
     @property
@@ -759,7 +774,7 @@ class Reasoner:
         """
         from kg_reasoner.api.profiles import Profile
 
-        return Profile(self.engine.recorder, dict(self.program.prefixes))
+        return Profile(self.engine.recorder, lambda: self.prefixes)
 
     # --- changes ----------------------------------------------------------------------------------------------------
 
@@ -943,8 +958,8 @@ class Reasoner:
             text: The query.
             bindings: Values of variables, by name: terms of this package, of rdflib or of pyoxigraph, or Python values for
                 literals.
-            prefixes: Namespaces for the prefixes that the text does not declare, besides those of the program and ``rdf``,
-                ``rdfs``, ``owl`` and ``xsd``.
+            prefixes: Namespaces for the prefixes that the text does not declare, besides `prefixes` and ``rdf``, ``rdfs``,
+                ``owl`` and ``xsd``.
             base: The IRI against which relative IRIs are resolved.
             on_demand: Whether to answer without materialisation.
             limits: The limits of this query, see `limited`.
@@ -1062,7 +1077,7 @@ class Reasoner:
         of columns, and constraints are not checked.
 
         Args:
-            body: The body of a rule, as text or as its parts. Text may use the prefixes of the program.
+            body: The body of a rule, as text or as its parts. Text may use `prefixes`.
             bindings: Terms for some of its variables, by name without the question mark.
             on_demand: Whether to answer without materialisation.
             limits: The limits of this query, see `limited`; the limit of facts is for those that are derived for the query.
@@ -1126,7 +1141,7 @@ class Reasoner:
         Args:
             languages: The preferred languages, such as ``"en"``, the best one first. Then come labels without a language, then
                 English ones.
-            prefixes: The prefixes for IRIs without a label.
+            prefixes: The prefixes for IRIs without a label; by default `prefixes`.
 
         Returns:
             The prefixes with the labels.
@@ -1138,7 +1153,7 @@ class Reasoner:
         """
         from kg_reasoner.api.labels import labelled
 
-        return labelled(self, prefixes or dict(self.program.prefixes), languages)
+        return labelled(self, self.prefixes if prefixes is None else prefixes, languages)
 
     def hierarchy(self) -> Hierarchy:
         """Classify the ontology: return what is unsatisfiable, and what is directly below what.
@@ -1177,7 +1192,7 @@ class Reasoner:
         """Return which of the profiles OWL 2 EL, QL, RL and DL the explicit triples are in, by the W3C's grammars.
 
         Args:
-            prefixes: Prefixes that shorten names.
+            prefixes: Prefixes that shorten names; by default `prefixes`.
 
         Returns:
             The profiles, with the axioms that leave each.
@@ -1199,7 +1214,8 @@ class Reasoner:
         """
         from kg_reasoner.loaders.ontology.owl import profiles
 
-        return profiles(((s, p, o) for s, p, o in self.dictionary.decode_rows(self.triple_ids("explicit"))), prefixes)
+        triples = ((s, p, o) for s, p, o in self.dictionary.decode_rows(self.triple_ids("explicit")))
+        return profiles(triples, self.prefixes if prefixes is None else prefixes)
 
     def sizes(self) -> Sizes:
         """Count the facts and terms, and the bytes that they occupy.
@@ -1267,7 +1283,7 @@ class Reasoner:
 
         Args:
             proof: A proof of a fact, an inconsistency or an inclusion of the hierarchy.
-            prefixes: The prefixes to use; by default those of the program.
+            prefixes: The prefixes to use; by default `prefixes`.
 
         Returns:
             The axioms, in the order of the proof.
@@ -1285,7 +1301,7 @@ class Reasoner:
         """
         from kg_reasoner.api.proof_axioms import axioms_of
 
-        return axioms_of(self, proof, dict(self.program.prefixes) if prefixes is None else prefixes)
+        return axioms_of(self, proof, self.prefixes if prefixes is None else prefixes)
 
     def why_not(self, fact: AnyTriple | Atom) -> WhyNot:
         """Explain why a fact does not hold: for each rule that could derive it, find the part of the body that fails.

@@ -8,7 +8,7 @@ import numpy as np
 
 from kg_reasoner.storage.arrays import Ids
 
-__all__ = ["changed_rows"]
+__all__ = ["changed_rows", "changes_of_rows"]
 
 _CHUNK: Final = 1 << 16
 
@@ -22,20 +22,31 @@ def changed_rows(old: Ids, new: Ids, most: int = 1000) -> Ids | None:
     >>> changed_rows(old, new[:0], most=2) is None
     True
     """
+    changes = changes_of_rows(old, new, most)
+    return None if changes is None else np.concatenate(changes)
+
+
+def changes_of_rows(old: Ids, new: Ids, most: int = 1000) -> tuple[Ids, Ids] | None:
+    """Return the rows that only the old one of two tables has, and those that only the new one has; see `changed_rows`."""
     deleted: list[int] = []
     place = 0  # of the next row in the new table
     row = 0
     while row < len(old):
-        end = min(row + _CHUNK, len(old))
-        size = min(end - row, len(new) - place)
-        differs = (old[row : row + size] != new[place : place + size]).any(axis=1)
-        equal = int(np.argmax(differs)) if differs.any() else size
+        equal = _equal_rows(old[row : row + _CHUNK], new[place : place + _CHUNK])
         row, place = row + equal, place + equal
-        if row < len(old) and (equal < size or place == len(new)):
+        if row < len(old) and equal < _CHUNK:
             deleted.append(row)
             row += 1
             if len(deleted) > most:
                 return None
     if len(new) - place + len(deleted) > most:
         return None
-    return np.concatenate([old[deleted], new[place:]])
+    return old[deleted], new[place:]
+
+
+def _equal_rows(old: Ids, new: Ids) -> int:
+    """Return how many rows at the beginning of two tables are equal."""
+    size = min(len(old), len(new))
+    if np.array_equal(old[:size], new[:size]):
+        return size
+    return int(np.argmax(old[:size] != new[:size])) // old.shape[1]

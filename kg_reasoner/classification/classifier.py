@@ -29,7 +29,7 @@ from kg_reasoner.storage.arrays import Ids, TripleIds, contains
 from kg_reasoner.storage.dictionary import Dictionary
 from kg_reasoner.terms import IRI, OWL, RDF, BlankNode, Literal, Term, Triple
 
-__all__ = ["Classified", "Classifier", "Fork", "Member", "Source"]
+__all__ = ["Classified", "Classifier", "Fork", "Member", "OntologyChange", "Source"]
 
 Numbers: TypeAlias = npt.NDArray[np.int64]
 
@@ -101,21 +101,38 @@ class Classified:
 
     Attributes:
         members: The members of each kind.
-        pairs: For each kind, the numbers of a member and of a class or property to which it belongs.
+        pairs: Returns for a kind the numbers of each member and of the classes or properties to which it belongs.
         unsatisfiable: The numbers of the members that contradict the axioms, each with a violation.
         linked: The members that were looked at one by one.
         is_consistent: Whether the ontology is consistent without new members.
         warnings: What the axioms say beyond the rules.
+        change: How this differs from an earlier classification, if that is known and nothing else does.
 
     The lists of members are the same objects as before if the members are the same.
     """
 
     members: dict[Kind, list[Member]]
-    pairs: dict[Kind, Numbers | Ids]
+    pairs: Callable[[Kind], Numbers | Ids]
     unsatisfiable: dict[Kind, dict[int, Violation]]
     linked: frozenset[Member]
     is_consistent: bool
     warnings: tuple[AxiomWarning, ...]
+    change: OntologyChange | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class OntologyChange:
+    """The difference between two classifications with the same members.
+
+    Attributes:
+        before: The earlier one.
+        gone: The pairs of each kind that only that one has.
+        new: Those that it lacks, and all of members that were unsatisfiable in it.
+    """
+
+    before: Classified
+    gone: dict[Kind, Numbers]
+    new: dict[Kind, Numbers]
 
 
 @dataclass
@@ -302,7 +319,7 @@ class Classifier:
             unsatisfiable[kind] = dict(sorted(clashes.items()))
             first += len(own)
         looked_at = frozenset(every[number] for number in linked.tolist())
-        return Classified(members, pairs, unsatisfiable, looked_at, is_consistent, tuple(fork.warnings))
+        return Classified(members, pairs.__getitem__, unsatisfiable, looked_at, is_consistent, tuple(fork.warnings))
 
     def _linked(self, fork: Fork, triples: TripleIds, owner: Numbers) -> Numbers:
         """Return the numbers of the members that are related to other terms, in order."""

@@ -9,8 +9,8 @@ from typing import Any, Final, Protocol
 
 import numpy as np
 
-from kg_reasoner.classification.changed_rows import changed_rows
-from kg_reasoner.classification.classifier import Classified, Member, Numbers, Source
+from kg_reasoner.classification.changed_rows import changed_rows, changes_of_rows
+from kg_reasoner.classification.classifier import Classified, Member, Numbers, OntologyChange, Source
 from kg_reasoner.classification.selection import KINDS, Kind, select
 from kg_reasoner.engine.inconsistency import Violation
 from kg_reasoner.explain.proofs import Proof
@@ -39,6 +39,9 @@ _NOTHING: Final = {
     "object property": OWL.bottomObjectProperty,
     "data property": OWL.bottomDataProperty,
 }
+_FEW: Final = 100
+"""If more names become unsatisfiable or satisfiable at once, all is read anew."""
+
 _EMPTY: Final = {
     kind: Rule(Atom(FALSE, ()), (Atom(TRIPLE, (Variable("name"), _BELOW[kind], nothing)),), Origin("el-nothing"))
     for kind, nothing in _NOTHING.items()
@@ -86,10 +89,11 @@ class _Selected:
 
 @dataclass(frozen=True, eq=False)
 class _Reading:
-    """What was read of the explicit triples."""
+    """What was read of the explicit triples, and of the derived inclusions of each kind."""
 
     explicit: TripleIds
     selected: _Selected
+    below: Mapping[Kind, Ids]
     found: Classified
 
 
@@ -115,8 +119,10 @@ class DerivedClassifier:
         changed = None if before is None else changed_rows(before.explicit, explicit)
         if before is not None and changed is not None and len(changed) == 0:
             return before.found
-        selected = before.selected if before is not None and changed is not None and self._keeps_names(before, changed) else None
-        reading = self._read(explicit, selected or self._selected(explicit))
+        if before is not None and changed is not None and self._keeps_names(before, changed):
+            reading = self._read(explicit, before.selected, before)
+        else:
+            reading = self._read(explicit, self._selected(explicit), None)
         with self._lock:
             self._read_last = reading
         return reading.found
@@ -162,20 +168,52 @@ class DerivedClassifier:
             return False
         return True
 
-    def _read(self, explicit: TripleIds, selected: _Selected) -> _Reading:
-        source, dictionary = self._source, self._source.dictionary
-        pairs: dict[Kind, Numbers | Ids] = {}
-        unsatisfiable: dict[Kind, dict[int, Violation]] = {}
+    def _read(self, explicit: TripleIds, selected: _Selected, before: _Reading | None) -> _Reading:
+        """Read the derived inclusions; with a reading before of the same names, only what has changed since."""
+        below = {kind: self._below(kind) if len(selected.names[kind]) else explicit[:0, :2] for kind in KINDS}
+        unsatisfiable = {kind: self._unsatisfiable(kind, selected, below[kind]) for kind in KINDS}
+        change = None if before is None else self._change(before, below, unsatisfiable)
+
+        def pairs(kind: Kind) -> Ids:
+            return self._pairs(selected.names[kind], below[kind])
+
+        is_consistent = self._source.is_consistent()
+        found = Classified(selected.members, pairs, unsatisfiable, frozenset(), is_consistent, self._warnings(), change)
+        return _Reading(explicit, selected, below, found)
+
+    def _below(self, kind: Kind) -> Ids:
+        """Return the derived inclusions of a kind: what is below what."""
+        return np.ascontiguousarray(self._source.triple_ids("all", _BELOW[kind])[:, ::2])
+
+    def _pairs(self, names: Ids, below: Ids) -> Ids:
+        """Return inclusions as numbers of names, without those of a name in itself and those with others."""
+        number_of = np.full(len(self._source.dictionary), -1, np.int32)
+        number_of[names] = np.arange(len(names), dtype=np.int32)
+        lower, upper = number_of[below[:, 0]], number_of[below[:, 1]]
+        kept = (lower >= 0) & (upper >= 0) & (lower != upper)
+        return np.stack([lower[kept], upper[kept]], axis=1)
+
+    def _unsatisfiable(self, kind: Kind, selected: _Selected, below: Ids) -> dict[int, Violation]:
+        """Return the unsatisfiable names by their numbers."""
+        empty = below[below[:, 1] == self._source.dictionary.find(_NOTHING[kind]), 0]
+        if not len(empty):
+            return {}
+        numbers = np.flatnonzero(np.isin(selected.names[kind], empty)).tolist()
+        return {number: Violation(_EMPTY[kind], {"name": selected.members[kind][number].name}) for number in numbers}
+
+    def _change(
+        self, before: _Reading, below: Mapping[Kind, Ids], unsatisfiable: Mapping[Kind, Mapping[int, Violation]]
+    ) -> OntologyChange | None:
+        """Return what has changed since a reading of the same names; None if that is much."""
+        gone: dict[Kind, Numbers] = {}
+        new: dict[Kind, Numbers] = {}
         for kind in KINDS:
-            names, members = selected.names[kind], selected.members[kind]
-            below = source.triple_ids("all", _BELOW[kind]) if len(names) else explicit[:0]
-            number_of = np.full(len(dictionary), -1, np.int32)
-            number_of[names] = np.arange(len(names), dtype=np.int32)
-            lower, upper = number_of[below[:, 0]], number_of[below[:, 2]]
-            kept = (lower >= 0) & (upper >= 0) & (lower != upper)
-            empty = np.unique(lower[(below[:, 2] == dictionary.find(_NOTHING[kind])) & (lower >= 0)]).tolist()
-            del below
-            pairs[kind] = np.stack([lower[kept], upper[kept]], axis=1)
-            unsatisfiable[kind] = {number: Violation(_EMPTY[kind], {"name": members[number].name}) for number in empty}
-        found = Classified(selected.members, pairs, unsatisfiable, frozenset(), source.is_consistent(), self._warnings())
-        return _Reading(explicit, selected, found)
+            names = before.selected.names[kind]
+            differing = before.found.unsatisfiable[kind].keys() ^ unsatisfiable[kind].keys()
+            parts = changes_of_rows(before.below[kind], below[kind])
+            if parts is None or len(differing) > _FEW:
+                return None
+            again = names[list(before.found.unsatisfiable[kind].keys() - unsatisfiable[kind].keys())]
+            added = parts[1] if not len(again) else np.concatenate([parts[1], below[kind][np.isin(below[kind], again).any(axis=1)]])
+            gone[kind], new[kind] = (self._pairs(names, part).astype(np.int64) for part in (parts[0], added))
+        return OntologyChange(before.found, gone, new)

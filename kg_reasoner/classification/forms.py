@@ -48,6 +48,8 @@ class NoMembers(Protocol):
     @property
     def proof(self) -> Proof: ...
 
+    def axioms(self, prefixes: Mapping[str, str] | None = None, /) -> tuple[str, ...]: ...
+
 
 _TITLES: Final[dict[Kind, str]] = {"class": "classes", "object property": "object properties", "data property": "data properties"}
 
@@ -100,12 +102,13 @@ def table_rows(hierarchy: Shown, prefixes: Mapping[str, str]) -> Iterator[tuple[
 
 
 def as_dict(hierarchy: Shown, prefixes: Mapping[str, str]) -> dict[str, Any]:
-    """Return ``complete``, ``consistent``, ``warnings``, ``unsatisfiable`` with proofs, and a list of names for each kind."""
+    """Return ``complete``, ``consistent``, ``warnings``, ``unsatisfiable``, and the names of each kind."""
     unsatisfiable = [
         {
             "name": each.name.value,
             "kind": each.kind,
             "violation": each.violation.text(prefixes),
+            "axioms": each.axioms(prefixes),
             "proof": _proof(each, prefixes).as_dict(),
         }
         for each in hierarchy.unsatisfiable
@@ -139,7 +142,7 @@ _STYLE = (
 
 
 def page(hierarchy: Shown, prefixes: Mapping[str, str]) -> str:
-    """Return a self-contained HTML page: what is unsatisfiable with its proofs, trees that can be folded, and the warnings."""
+    """Return a self-contained HTML page: what is unsatisfiable and why, trees that can be folded, and the warnings."""
     short = _shortener(prefixes)
     parts = [f'<!DOCTYPE html><html lang="en"><meta charset="utf-8"><title>Inferred hierarchy</title><style>{_STYLE}</style>']
     parts.append("<h1>Inferred hierarchy</h1>")
@@ -148,8 +151,9 @@ def page(hierarchy: Shown, prefixes: Mapping[str, str]) -> str:
     if hierarchy.unsatisfiable:
         parts.append("<h2>Unsatisfiable</h2>")
     for each in hierarchy.unsatisfiable:
-        proof = escape(_proof(each, prefixes).text())
-        parts.append(f'<details><summary class="no">{escape(short(each.name))}</summary><pre>{proof}</pre></details>')
+        axioms, proof = escape("\n".join(each.axioms(prefixes))), escape(_proof(each, prefixes).text())
+        steps = f"<details><summary>step by step</summary><pre>{proof}</pre></details>"
+        parts.append(f'<details><summary class="no">{escape(short(each.name))}</summary><pre>{axioms}</pre>{steps}</details>')
     for kind, taxonomy in hierarchy.taxonomies.items():
         if len(taxonomy):
             parts.append(f"<h2>{_TITLES[kind].capitalize()}</h2><ul>{_items(taxonomy, short)}</ul>")

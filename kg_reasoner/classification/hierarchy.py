@@ -7,8 +7,6 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Final
 
-import numpy as np
-
 from kg_reasoner.classification.classifier import Classified, Member
 from kg_reasoner.classification.selection import KINDS, Kind
 from kg_reasoner.classification.taxonomy import Taxonomy
@@ -22,6 +20,7 @@ from kg_reasoner.terms import IRI, OWL, RDFS, AnyTerm, Term, Triple
 __all__ = ["BELOW", "NOTHING", "Hierarchy", "Unsatisfiable"]
 
 _Prove = Callable[[Member, "Triple | Violation"], "Proof | None"]
+_AxiomsOf = Callable[[Proof, "Mapping[str, str] | None"], tuple[str, ...]]
 
 BELOW: Final = {"class": RDFS.subClassOf, "object property": RDFS.subPropertyOf, "data property": RDFS.subPropertyOf}
 _EQUIVALENT: Final = {
@@ -46,6 +45,7 @@ class Unsatisfiable:
     violation: Violation
     _member: Member = field(repr=False)
     _prove: _Prove = field(repr=False, compare=False)
+    _axioms_of: _AxiomsOf = field(repr=False, compare=False)
 
     @property
     def proof(self) -> Proof:
@@ -55,6 +55,20 @@ class Unsatisfiable:
             ReasonerError: The ontology has changed since.
         """
         return _current(self._prove(self._member, self.violation))
+
+    def axioms(self, prefixes: Mapping[str, str] | None = None) -> tuple[str, ...]:
+        """Return the axioms that the proof uses, in functional syntax: why there can be no members, without the steps.
+
+        Args:
+            prefixes: The prefixes to use; by default those of the reasoner.
+
+        Returns:
+            The axioms, in the order of the proof.
+
+        Raises:
+            ReasonerError: The ontology has changed since.
+        """
+        return self._axioms_of(self.proof, prefixes)
 
 
 class Hierarchy:
@@ -76,18 +90,23 @@ class Hierarchy:
         self,
         classified: Classified,
         prove: _Prove,
+        axioms_of: _AxiomsOf,
         *,
         notes: tuple[AxiomWarning, ...],
         reads_owl: bool,
         before: tuple[Classified, Hierarchy] | None = None,
+        prefixes: Mapping[str, str] | None = None,
     ) -> None:
+        self._prefixes = prefixes or {}
         self._classified_members = classified.members
         self._prove = prove
         self.warnings: tuple[AxiomWarning, ...] = (*classified.warnings, *notes)
         self.is_consistent = classified.is_consistent
         self.complete = reads_owl and not self.warnings
         found = [
-            Unsatisfiable(classified.members[kind][number].name, kind, violation, classified.members[kind][number], prove)
+            Unsatisfiable(
+                classified.members[kind][number].name, kind, violation, classified.members[kind][number], prove, axioms_of
+            )
             for kind in KINDS
             for number, violation in classified.unsatisfiable[kind].items()
         ]
@@ -156,14 +175,14 @@ class Hierarchy:
         """Return the hierarchy as an indented tree, unsatisfiable names first.
 
         Args:
-            prefixes: Prefixes or labels that shorten names, see `Reasoner.labels`.
+            prefixes: Prefixes or labels that shorten names, see `Reasoner.labels`; by default the prefixes of the reasoner.
 
         Returns:
             The tree.
         """
         from kg_reasoner.classification.forms import tree_text
 
-        return tree_text(self, prefixes or {})
+        return tree_text(self, self._prefixes if prefixes is None else prefixes)
 
     def as_dict(self, prefixes: Mapping[str, str] | None = None) -> dict[str, Any]:
         """Return the hierarchy as dicts, lists and texts that `json` can write; the prefixes are those of proofs.
@@ -176,7 +195,7 @@ class Hierarchy:
         """
         from kg_reasoner.classification.forms import as_dict
 
-        return as_dict(self, prefixes or {})
+        return as_dict(self, self._prefixes if prefixes is None else prefixes)
 
     def svg(self, prefixes: Mapping[str, str] | None = None) -> str:
         """Return a picture of the tree as SVG.
@@ -189,7 +208,7 @@ class Hierarchy:
         """
         from kg_reasoner.classification.picture import svg
 
-        return svg(self, prefixes or {})
+        return svg(self, self._prefixes if prefixes is None else prefixes)
 
     def html(self, prefixes: Mapping[str, str] | None = None) -> str:
         """Return a self-contained HTML page.
@@ -202,7 +221,7 @@ class Hierarchy:
         """
         from kg_reasoner.classification.forms import page
 
-        return page(self, prefixes or {})
+        return page(self, self._prefixes if prefixes is None else prefixes)
 
 
 NOTHING: Final = {
@@ -214,17 +233,14 @@ NOTHING: Final = {
 
 def _taxonomy(classified: Classified, kind: Kind, before: tuple[Classified, Hierarchy] | None) -> Taxonomy:
     """Return the order of what is satisfiable, made from the one before if it has the same names."""
-    members, pairs = classified.members[kind], classified.pairs[kind]
-    kept = np.ones(len(members), bool)
-    kept[list(classified.unsatisfiable[kind])] = False
-    place = np.cumsum(kept, dtype=np.int32) - 1
-    if not kept.all():
-        pairs = place[pairs[kept[pairs[:, 0]] & kept[pairs[:, 1]]]]
+    change, members, absent = classified.change, classified.members[kind], classified.unsatisfiable[kind]
     if before is not None:
-        former, hierarchy = before
-        if former.members[kind] is members and former.unsatisfiable[kind].keys() == classified.unsatisfiable[kind].keys():
-            return hierarchy.taxonomies[kind].changed(pairs)
-    return Taxonomy([member.name for member, is_kept in zip(members, kept, strict=True) if is_kept], pairs)
+        former, own = before[0], before[1].taxonomies[kind]
+        if change is not None and change.before is former:
+            return own.after(change.gone[kind], change.new[kind], absent)
+        if former.members[kind] is members:
+            return own.changed(classified.pairs(kind), absent)
+    return Taxonomy([member.name for member in members], classified.pairs(kind), absent)
 
 
 def _current(proof: Proof | None) -> Proof:

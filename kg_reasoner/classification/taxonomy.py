@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cached_property
 
 import numpy as np
 
-from kg_reasoner.classification.reduction import Numbers, Reduction, Small, reduced
+from kg_reasoner.classification.reduction import Numbers, Small, reduced
 from kg_reasoner.engine.encoding import as_term
 from kg_reasoner.errors import ReasonerError
 from kg_reasoner.terms import IRI, AnyTerm, Term
@@ -22,62 +22,101 @@ class Taxonomy:
     order of their IRIs.
 
     Args:
-        names: All names, without the unsatisfiable ones.
+        names: All names.
         pairs: The numbers of a name and of one above it, transitively closed.
+        absent: The numbers of the unsatisfiable names. Pairs with them are left out.
     """
 
-    def __init__(self, names: Sequence[IRI], pairs: Numbers | Small) -> None:
+    def __init__(self, names: Sequence[IRI], pairs: Numbers | Small, absent: Collection[int] = ()) -> None:
         order = sorted(range(len(names)), key=lambda number: names[number].value)
         self._rank = np.empty(len(names), np.int32)
         self._rank[order] = np.arange(len(names))
-        self._set(tuple(names[number] for number in order), reduced(len(names), self._rank[pairs]))
+        self._names = tuple(names[number] for number in order)
+        self._absent = frozenset(self._rank[list(absent)].tolist())
+        self._reduction = reduced(len(names), self._present(pairs))
 
-    def changed(self, pairs: Numbers | Small) -> Taxonomy:
+    def changed(self, pairs: Numbers | Small, absent: Collection[int] = ()) -> Taxonomy:
         """Return the order of the same names, in which other pairs hold. What is not below a change is taken from this one.
 
         Args:
             pairs: As above, with the same numbers.
+            absent: As above.
 
         Returns:
             The new order.
         """
+        other = self._with(absent)
+        other._reduction = reduced(len(self._names), other._present(pairs), self._reduction)
+        return other
+
+    def after(self, gone: Numbers, new: Numbers, absent: Collection[int] = ()) -> Taxonomy:
+        """Return the order of the same names after a change.
+
+        Args:
+            gone: Pairs that do not hold any more, with the numbers that the names were given with. The pairs of names that are
+                absent now need not be among them.
+            new: Pairs that hold now. All pairs of the names that are not absent any more are among them.
+            absent: As above.
+
+        Returns:
+            The new order.
+        """
+        other = self._with(absent)
+        lost = self._reduction.pairs_with(np.array(sorted(other._absent - self._absent), np.int64))
+        gone = np.concatenate([self._rank[gone].astype(np.int64), lost])
+        other._reduction = self._reduction.after(gone, other._present(new).astype(np.int64))
+        return other
+
+    def _with(self, absent: Collection[int]) -> Taxonomy:
+        """Return another order of the same names, without the reduction."""
         other = object.__new__(Taxonomy)
-        other._rank = self._rank
-        other._set(self.names, reduced(len(self.names), self._rank[pairs], self._reduction))
-        if "_numbers" in self.__dict__:
+        other._rank, other._names = self._rank, self._names
+        other._absent = frozenset(self._rank[list(absent)].tolist())
+        if "_numbers" in self.__dict__ and other._absent == self._absent:
             other.__dict__["_numbers"] = self._numbers
         return other
 
-    def _set(self, names: tuple[IRI, ...], reduction: Reduction) -> None:
-        self.names = names
-        self._reduction = reduction
-        self._first, self._nearest = reduction.first, reduction.nearest
+    def _present(self, pairs: Numbers | Small) -> Small:
+        """Return pairs of names that are not absent, by the places of these in the order of the IRIs."""
+        if not self._absent:
+            return self._rank[pairs]
+        is_absent = np.zeros(len(self._names), bool)
+        is_absent[list(self._absent)] = True
+        ranked = self._rank[pairs]
+        found: Small = ranked[~is_absent[ranked].any(axis=1)]
+        return found
+
+    @property
+    def names(self) -> tuple[IRI, ...]:
+        """The names that have a place."""
+        return self._names if not self._absent else tuple(self._numbers)  # type: ignore[arg-type]  # all are IRIs
 
     def __len__(self) -> int:
-        return len(self.names)
+        return len(self._names) - len(self._absent)
 
     def __contains__(self, name: AnyTerm) -> bool:
         return as_term(name) in self._numbers
 
     @cached_property
     def _numbers(self) -> Mapping[Term, int]:
-        return {name: number for number, name in enumerate(self.names)}
+        return {name: number for number, name in enumerate(self._names) if number not in self._absent}
 
     @cached_property
     def _members(self) -> dict[int, list[int]]:
         """The numbers of the names at each place."""
         found: dict[int, list[int]] = {}
-        for number, first in enumerate(self._first.tolist()):
-            found.setdefault(first, []).append(number)
+        for number, first in enumerate(self._reduction.first.tolist()):
+            if number not in self._absent:
+                found.setdefault(first, []).append(number)
         return found
 
     @cached_property
     def _above(self) -> dict[int, list[int]]:
-        return _grouped(self._nearest.tolist())
+        return _grouped(self._reduction.nearest.tolist())
 
     @cached_property
     def _below(self) -> dict[int, list[int]]:
-        return _grouped(self._nearest[:, ::-1].tolist())
+        return _grouped(self._reduction.nearest[:, ::-1].tolist())
 
     @cached_property
     def _all_above(self) -> dict[int, list[int]]:
@@ -93,10 +132,10 @@ class Taxonomy:
             raise ReasonerError(
                 f"{as_term(name)} is not in this hierarchy: it is unsatisfiable, or no axiom or fact mentions it as such"
             )
-        return int(self._first[number])
+        return int(self._reduction.first[number])
 
     def _named(self, places: Sequence[int]) -> tuple[IRI, ...]:
-        return tuple(self.names[number] for number in sorted(number for place in places for number in self._members[place]))
+        return tuple(self._names[number] for number in sorted(number for place in places for number in self._members[place]))
 
     def parents(self, name: AnyTerm) -> tuple[IRI, ...]:
         """Return the names directly above one. See `equivalents` for those at the same place.
@@ -134,7 +173,7 @@ class Taxonomy:
         """
         place = self._place(name)
         own = self._numbers[as_term(name)]
-        return tuple(self.names[number] for number in self._members[place] if number != own)
+        return tuple(self._names[number] for number in self._members[place] if number != own)
 
     def ancestors(self, name: AnyTerm) -> tuple[IRI, ...]:
         """Return all names above one, near and far, without those at the same place; errors as for `parents`.
@@ -160,7 +199,7 @@ class Taxonomy:
 
     def _beyond(self, place: int, edges: Mapping[int, list[int]]) -> tuple[IRI, ...]:
         own = set(self._members[place])
-        return tuple(self.names[number] for number in sorted(edges.get(place, ())) if number not in own)
+        return tuple(self._names[number] for number in sorted(edges.get(place, ())) if number not in own)
 
     def is_below(self, lower: AnyTerm, upper: AnyTerm) -> bool:
         """Return whether a name is below another one, or at the same place; errors as for `parents`.
@@ -179,7 +218,7 @@ class Taxonomy:
     @property
     def roots(self) -> tuple[IRI, ...]:
         """The names with nothing above them, one of each place."""
-        return tuple(self.names[place] for place in self._members if place not in self._above)
+        return tuple(self._names[place] for place in self._members if place not in self._above)
 
     def places(self) -> Iterator[tuple[tuple[IRI, ...], tuple[IRI, ...]]]:
         """Yield the names at each place, and those directly above them, one of each place.
@@ -189,8 +228,8 @@ class Taxonomy:
         """
         for place, members in self._members.items():
             yield (
-                tuple(self.names[number] for number in members),
-                tuple(self.names[above] for above in sorted(self._above.get(place, ()))),
+                tuple(self._names[number] for number in members),
+                tuple(self._names[above] for above in sorted(self._above.get(place, ()))),
             )
 
 

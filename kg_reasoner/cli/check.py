@@ -12,7 +12,6 @@ import click
 from kg_reasoner.cli.console import note, plural
 from kg_reasoner.cli.label_options import displayed_names, label_options
 from kg_reasoner.cli.options import data_options, graphs_option, load_into_store, reasoner_for
-from kg_reasoner.cli.prefixes import document_prefixes
 from kg_reasoner.cli.query_text import term_shortener
 from kg_reasoner.language.display_names import merged
 
@@ -20,6 +19,7 @@ if TYPE_CHECKING:
     from kg_reasoner.api.reasoner import Reasoner
     from kg_reasoner.classification.hierarchy import Unsatisfiable
     from kg_reasoner.engine.inconsistency import Violation
+    from kg_reasoner.explain.proofs import Proof
     from kg_reasoner.rdflib_store import KGReasonerStore
     from kg_reasoner.rdflib_store.store import Reasoning
 
@@ -33,8 +33,9 @@ if TYPE_CHECKING:
     default=3,
     show_default=True,
     metavar="N",
-    help="Prove the first N contradictions from axioms and triples.",
+    help="Show the axioms and triples from which the first N contradictions follow.",
 )
+@click.option("--steps", is_flag=True, help="Show the whole proofs, step by step, in place of the axioms.")
 @click.option("--strict", is_flag=True, help="Exit with code 3 if a class or property is unsatisfiable, too.")
 @graphs_option
 @label_options
@@ -45,6 +46,7 @@ def check(
     files: tuple[str, ...],
     output_format: str,
     proofs: int,
+    steps: bool,
     strict: bool,
     reasoning: Reasoning,
     ruleset: str | None,
@@ -69,9 +71,8 @@ def check(
     store = load_into_store(reasoner_for(ruleset, rules_file), files, input_format, reasoning)
     found = list(_contradictions(store))
     empty = list(_unsatisfiable(store))
-    declared = document_prefixes(files, input_format) if found or empty else {}
     reasoners = [store.reasoner_of(None)] if store.reasons_over_union else map(store.reasoner_of, store.graphs.all_graphs())
-    prefixes = displayed_names(declared, *reasoners)
+    prefixes = displayed_names(store.reasoner.prefixes, *reasoners)
     if output_format == "json":
         entries = [_as_dict(*each, prefixes, proves=number < proofs) for number, each in enumerate(found)]
         names = [_empty_as_dict(*each, prefixes, proves=number < proofs) for number, each in enumerate(empty)]
@@ -81,11 +82,11 @@ def check(
         for number, (graph, reasoner, violation) in enumerate(found):
             click.echo(f"{violation.text(prefixes)}{_place(graph, prefixes)}")
             if number < proofs:
-                click.echo(textwrap.indent(reasoner.explain(violation).with_prefixes(prefixes).text(), "    "))
-        for number, (graph, each) in enumerate(empty):
+                click.echo(_reason(reasoner, reasoner.explain(violation), prefixes, steps))
+        for number, (graph, reasoner, each) in enumerate(empty):
             click.echo(f"unsatisfiable {each.kind} {format_term(each.name, merged(PREFIXES, prefixes))}{_place(graph, prefixes)}")
             if number < proofs:
-                click.echo(textwrap.indent(each.proof.with_prefixes(prefixes).text(), "    "))
+                click.echo(_reason(reasoner, each.proof, prefixes, steps))
     if empty:
         note(f"{plural(len(empty), 'unsatisfiable class or property', 'unsatisfiable classes and properties')} found")
     note(f"{plural(len(found), 'contradiction')} found" if found else "no contradiction found")
@@ -101,11 +102,18 @@ def _contradictions(store: KGReasonerStore) -> Iterator[tuple[str, Reasoner, Vio
             yield "" if graph is None else str(graph), reasoner, violation
 
 
-def _unsatisfiable(store: KGReasonerStore) -> Iterator[tuple[str, Unsatisfiable]]:
+def _unsatisfiable(store: KGReasonerStore) -> Iterator[tuple[str, Reasoner, Unsatisfiable]]:
     """Yield what is unsatisfiable, likewise."""
     for graph in [None] if store.reasons_over_union else store.graphs.all_graphs():
-        for each in store.reasoner_of(graph).hierarchy().unsatisfiable:
-            yield "" if graph is None else str(graph), each
+        reasoner = store.reasoner_of(graph)
+        for each in reasoner.hierarchy().unsatisfiable:
+            yield "" if graph is None else str(graph), reasoner, each
+
+
+def _reason(reasoner: Reasoner, proof: Proof, prefixes: Mapping[str, str], steps: bool) -> str:
+    """Return why something holds, indented: the axioms that its proof uses, or the whole proof."""
+    axioms = () if steps else reasoner.axioms_of(proof, prefixes)
+    return textwrap.indent("\n".join(axioms) or proof.with_prefixes(prefixes).text(), "    ")
 
 
 def _place(graph: str, prefixes: Mapping[str, str]) -> str:
@@ -123,10 +131,17 @@ def _place(graph: str, prefixes: Mapping[str, str]) -> str:
 def _as_dict(graph: str, reasoner: Reasoner, violation: Violation, prefixes: Mapping[str, str], proves: bool) -> dict[str, Any]:
     """Return a contradiction as plain data; texts use the prefixes."""
     entry = {"text": violation.text(prefixes), **violation.as_dict()} | ({"graph": graph} if graph else {})
-    return entry | ({"proof": reasoner.explain(violation).with_prefixes(prefixes).as_dict()} if proves else {})
+    return entry | (_proof_as_dict(reasoner, reasoner.explain(violation), prefixes) if proves else {})
 
 
-def _empty_as_dict(graph: str, each: Unsatisfiable, prefixes: Mapping[str, str], proves: bool) -> dict[str, Any]:
+def _empty_as_dict(
+    graph: str, reasoner: Reasoner, each: Unsatisfiable, prefixes: Mapping[str, str], proves: bool
+) -> dict[str, Any]:
     """Return what is unsatisfiable as plain data."""
     entry: dict[str, Any] = {"name": each.name.value, "kind": each.kind} | ({"graph": graph} if graph else {})
-    return entry | ({"proof": each.proof.with_prefixes(prefixes).as_dict()} if proves else {})
+    return entry | (_proof_as_dict(reasoner, each.proof, prefixes) if proves else {})
+
+
+def _proof_as_dict(reasoner: Reasoner, proof: Proof, prefixes: Mapping[str, str]) -> dict[str, Any]:
+    """Return the axioms of a proof, and the proof, as plain data."""
+    return {"axioms": reasoner.axioms_of(proof, prefixes), "proof": proof.with_prefixes(prefixes).as_dict()}

@@ -12,7 +12,6 @@ from kg_reasoner.cli.console import note, plural, print_table, progress_shown, w
 from kg_reasoner.cli.label_options import displayed_names, label_options
 from kg_reasoner.cli.loading_options import load_documents, report_missing_imports
 from kg_reasoner.cli.options import data_options, reasoner_for, report_warnings
-from kg_reasoner.cli.prefixes import document_prefixes
 
 if TYPE_CHECKING:
     from kg_reasoner.api.reasoner import Reasoner
@@ -55,10 +54,9 @@ def classify(
     from kg_reasoner.io.files import atomic_output
 
     reasoner, hierarchy = _classified(files, ruleset, rules_file, input_format)
-    declared = document_prefixes(files, input_format)
-    prefixes = displayed_names(declared, reasoner)
+    prefixes = displayed_names(reasoner.prefixes, reasoner)
     if output_format == "owl":
-        _write_ontology(output, reasoner, hierarchy, declared)
+        _write_ontology(output, reasoner, hierarchy)
     elif output_format == "table" and output == "-":
         from kg_reasoner.classification.forms import table_rows
 
@@ -101,7 +99,7 @@ def diff(
     one, first = _classified((before,), ruleset, rules_file, input_format)
     other, second = _classified((after,), ruleset, rules_file, input_format)
     found = difference(first, second)
-    prefixes = merged(PREFIXES, displayed_names(document_prefixes((before, after), input_format), one, other))
+    prefixes = merged(PREFIXES, displayed_names({**other.prefixes, **one.prefixes}, one, other))
 
     def line(triple: Triple) -> str:
         return " ".join(format_term(term, prefixes) for term in triple)
@@ -146,14 +144,14 @@ def _text(hierarchy: Hierarchy, output_format: str, prefixes: Mapping[str, str])
     return hierarchy.text(prefixes)
 
 
-def _write_ontology(output: str, reasoner: Reasoner, hierarchy: Hierarchy, prefixes: Mapping[str, str]) -> None:
+def _write_ontology(output: str, reasoner: Reasoner, hierarchy: Hierarchy) -> None:
     from kg_reasoner.classification.export import with_hierarchy
     from kg_reasoner.io.output import triple_writer
     from kg_reasoner.language.parser import PREFIXES
 
     with triple_writer(output, None, PREFIXES) as write:
         if write.has_prefixes:
-            write.add_prefixes(prefixes)
+            write.add_prefixes(reasoner.prefixes)
         written = write(with_hierarchy(reasoner.triples(which="explicit"), hierarchy))
     note(f"{plural(written, 'triple')} written to {'standard output' if output == '-' else output}")
 

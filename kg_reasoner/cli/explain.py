@@ -14,7 +14,6 @@ import click
 from kg_reasoner.cli.console import note
 from kg_reasoner.cli.label_options import displayed_names, label_options
 from kg_reasoner.cli.options import data_options, load, reasoner_for
-from kg_reasoner.cli.prefixes import document_prefixes
 from kg_reasoner.cli.rules import namespace_prefixes
 from kg_reasoner.errors import NoProofError, suggest
 
@@ -80,11 +79,11 @@ def explain(
     from kg_reasoner.language.parser import PREFIXES
 
     reasoner = reasoner_for(ruleset, rules_file)
-    declared = {**dict(reasoner.program.prefixes), **document_prefixes(files, input_format)}
-    known = {**PREFIXES, **declared}
-    with suppress(_UnknownPrefix):  # further prefixes come up with the rules; all other mistakes are reported before loading
-        _triple(triple_text, known)
+    with suppress(_UnknownPrefix):  # files and rules may declare it; all other mistakes are reported before loading
+        _triple(triple_text, {**PREFIXES, **reasoner.prefixes})
     load(reasoner, files, input_format)
+    declared = reasoner.prefixes
+    known = {**PREFIXES, **declared}
     triple = _triple(triple_text, {**namespace_prefixes(reasoner.rules, taken=known), **known})
     shown = displayed_names(declared, reasoner)
     try:
@@ -96,7 +95,7 @@ def explain(
     proofs = [proof.with_prefixes(shown) for proof in itertools.islice(found, most or 1)]
     if output_format == "axioms":
         for number, proof in enumerate(proofs):
-            click.echo("\n" * (number > 0) + "\n".join(reasoner.axioms_of(proof, declared)))
+            click.echo("\n" * (number > 0) + "\n".join(reasoner.axioms_of(proof, shown)))
     else:
         _print_proofs(proofs, output_format, most is not None)
 

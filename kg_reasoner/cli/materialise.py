@@ -19,6 +19,8 @@ from kg_reasoner.cli.options import (
 )
 
 if TYPE_CHECKING:
+    from kg_reasoner.api.reasoner import Reasoner
+    from kg_reasoner.io.output import TripleWriter
     from kg_reasoner.query.matching import Which
     from kg_reasoner.rdflib_store.store import Reasoning
 
@@ -63,7 +65,6 @@ def materialise(
     The output file is replaced only when the new one is complete; after an error, it is unchanged.
     """
     from kg_reasoner.api.exports import exported
-    from kg_reasoner.cli.prefixes import document_prefixes
     from kg_reasoner.cli.quad_output import graph_text, quads_of_graphs, quads_of_union
     from kg_reasoner.io.output import triple_writer
     from kg_reasoner.language.parser import PREFIXES
@@ -72,15 +73,15 @@ def materialise(
     with triple_writer(output, output_format, PREFIXES, threads=reasoner_settings()["threads"]) as write:
         if inferred_graph is not None:
             check_absolute(inferred_graph, "name of the inferred graph")
-        if write.has_prefixes:
-            write.add_prefixes(document_prefixes(files, input_format))
         reasoner = reasoner_for(ruleset, rules_file)
         which: Which = "inferred" if inferred_only else "all"
         if reasoning == "graph":
             store = load_into_store(reasoner, files, input_format, reasoning, inferred_graph)
+            _declare(write, store.reasoner)
             written = write.quads(quads_of_graphs(store, which))
         else:  # without a store: to import rdflib takes as long as everything else that is imported
             load(reasoner, files, input_format)
+            _declare(write, reasoner)
             name = graph_text(inferred_graph)
             if write.has_graphs and (name or len(reasoner.core.queries.quads.names())):
                 written = write.quads(quads_of_union(reasoner, which, name))
@@ -89,3 +90,9 @@ def materialise(
     if reasoning == "union":
         report_inconsistencies(reasoner)
     note(f"{plural(written, 'triple')} written to {'standard output' if output == '-' else output}")
+
+
+def _declare(write: TripleWriter, reasoner: Reasoner) -> None:
+    """Declare the prefixes of the loaded documents, where the syntax has prefixes."""
+    if write.has_prefixes:
+        write.add_prefixes(reasoner.prefixes)

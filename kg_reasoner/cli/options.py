@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import click
@@ -12,10 +11,8 @@ from kg_reasoner.cli.console import Stopwatch, detail, is_quiet, note, plural, p
 from kg_reasoner.cli.group_options import group_option, group_values
 from kg_reasoner.cli.limit_options import given_limits, limit_options
 from kg_reasoner.cli.loading_options import axiom_warnings, load_documents, loading_options, report_missing_imports
-from kg_reasoner.cli.prefixes import document_prefixes
 from kg_reasoner.cli.profile_option import begin_profile, profile_option
 from kg_reasoner.concurrency.cores import MOST_THREADS
-from kg_reasoner.errors import InconsistencyError
 
 if TYPE_CHECKING:
     from kg_reasoner.api.reasoner import Reasoner
@@ -162,7 +159,7 @@ def load_into_store(
         return store
     store = KGReasonerStore(reasoner, reasoning=reasoning, inferred_graph=inferred_graph, allow=allow)
     watch = Stopwatch()
-    with progress_shown() as progress, _in_prefixes_of(files, input_format):
+    with progress_shown() as progress:
         load_documents(store.reasoner, files, input_format, progress)
     store.commit()
     explicit = len(store.reasoner.triple_ids("explicit"))
@@ -174,7 +171,7 @@ def load_into_store(
 def load(reasoner: Reasoner, files: Sequence[str], input_format: str | None, *, materialises: bool = True) -> None:
     """Load files and materialise with progress bars; then report the times and the axioms that rules cannot express."""
     watch = Stopwatch()
-    with progress_shown() as progress, _in_prefixes_of(files, input_format):
+    with progress_shown() as progress:
         load_documents(reasoner, files, input_format, progress)
         loading = watch.lap()
         if materialises:
@@ -186,16 +183,7 @@ def load(reasoner: Reasoner, files: Sequence[str], input_format: str | None, *, 
     report_missing_imports(reasoner)
     found = axiom_warnings(reasoner)
     if found and not is_quiet():
-        report_warnings(found, document_prefixes(files, input_format))
-
-
-@contextmanager
-def _in_prefixes_of(files: Sequence[str], input_format: str | None) -> Iterator[None]:
-    """Show the terms of an `InconsistencyError` with the prefixes of the files."""
-    try:
-        yield
-    except InconsistencyError as error:
-        raise InconsistencyError(error.violations, document_prefixes(files, input_format)) from None
+        report_warnings(found, reasoner.prefixes)
 
 
 def report_warnings(warnings: Sequence[AxiomWarning], prefixes: Mapping[str, str], in_full: bool = False) -> None:

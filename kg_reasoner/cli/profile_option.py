@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Mapping
-from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
@@ -13,8 +11,6 @@ import click
 
 from kg_reasoner.cli.console import note
 from kg_reasoner.cli.group_options import group_option, group_values
-from kg_reasoner.cli.prefixes import document_prefixes
-from kg_reasoner.errors import LoadError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -55,28 +51,25 @@ def begin_profile(reasoner: Reasoner) -> None:
     if context.params.get("reasoning") == "graph":
         raise click.UsageError("--profile is for reasoning over all graphs together: leave out --graphs graph", context)
     profile = reasoner.profile()
-    context.call_on_close(lambda: _write(profile, target, context.params))
+    context.call_on_close(lambda: _write(profile, target))
 
 
-def _write(profile: Profile, target: str, options: Mapping[str, Any]) -> None:
+def _write(profile: Profile, target: str) -> None:
     from kg_reasoner.io.files import atomic_text
 
     profile.stop()
-    prefixes: Mapping[str, str] = {}
-    with suppress(LoadError):  # which the command itself has reported
-        prefixes = document_prefixes(options.get("files") or (), options.get("input_format"))
     if target == "-":
-        click.echo(profile.to_text(prefixes=prefixes), err=True)
+        click.echo(profile.to_text(), err=True)
         return
     with atomic_text(Path(target)) as file:
-        file.write(_in_form(profile, Path(target).suffix.lower(), prefixes))
+        file.write(_in_form(profile, Path(target).suffix.lower()))
     note(f"profile written to {target}")
 
 
-def _in_form(profile: Profile, suffix: str, prefixes: Mapping[str, str]) -> str:
+def _in_form(profile: Profile, suffix: str) -> str:
     """Return a profile as JSON, as a page, as a bar chart, or else as text with all rows."""
     if suffix == ".json":
-        return f"{json.dumps(profile.to_dict(prefixes=prefixes), indent=2, ensure_ascii=False)}\n"
+        return f"{json.dumps(profile.to_dict(), indent=2, ensure_ascii=False)}\n"
     if suffix in (".html", ".svg"):
-        return (profile.to_html if suffix == ".html" else profile.to_svg)(prefixes=prefixes)
-    return f"{profile.to_text(prefixes=prefixes, limit=sys.maxsize)}\n"
+        return profile.to_html() if suffix == ".html" else profile.to_svg()
+    return f"{profile.to_text(limit=sys.maxsize)}\n"

@@ -8,7 +8,6 @@ import click
 
 from kg_reasoner.cli.loading_options import bounds_option, given_bounds, report_missing_imports
 from kg_reasoner.cli.options import quiet_option
-from kg_reasoner.cli.prefixes import document_prefixes
 
 __all__ = ["profiles"]
 
@@ -28,7 +27,7 @@ def profiles(files: tuple[str, ...], input_format: str | None, output_format: st
 
     reasoner = Reasoner()
     reasoner.load(*files, format=input_format, bounds=given_bounds())
-    found = reasoner.owl_profiles(document_prefixes(files, input_format))
+    found = reasoner.owl_profiles()
     if output_format == "json":
         entries = {
             name: {"holds": not axioms, "beyond": [{"axiom": each.axiom, "reason": each.reason} for each in axioms]}

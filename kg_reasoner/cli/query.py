@@ -20,7 +20,6 @@ from kg_reasoner.cli.options import (
     reasoner_for,
     report_inconsistencies,
 )
-from kg_reasoner.cli.prefixes import document_prefixes
 from kg_reasoner.cli.query_text import looks_like_query, parse_query, term_shortener
 from kg_reasoner.errors import LoadError
 
@@ -123,7 +122,7 @@ def query(
         found = store.plan(parsed.prepared, run=True)
         click.echo(json.dumps(found.to_dict(), indent=2) if output_format == "json" else str(found))
         return
-    further = document_prefixes(files, input_format) if output_format == "table" else {}
+    further = store.reasoner.prefixes if output_format == "table" else {}
     prefixes = {**parsed.prefixes, **{name: space for name, space in further.items() if name not in parsed.prefixes}}
     if on_demand:
         result = store.reasoner.query(text, on_demand=True)

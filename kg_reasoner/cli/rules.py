@@ -13,7 +13,6 @@ from kg_reasoner.cli.console import note, plural, print_table, progress_shown, s
 from kg_reasoner.cli.limit_options import given_limits, limit_options
 from kg_reasoner.cli.loading_options import axiom_warnings, load_documents, loading_options, report_missing_imports
 from kg_reasoner.cli.options import DEFAULT_RULESET, quiet_option, report_warnings
-from kg_reasoner.cli.prefixes import document_prefixes
 from kg_reasoner.program import Atom, Negation
 from kg_reasoner.terms import IRI, namespace_of, word_of
 
@@ -86,7 +85,7 @@ def _print_ontology(files: Sequence[str], ruleset: str, output_format: str, inpu
         warnings = [{"axiom": w.axiom, "reason": w.reason, "translated": w.translated or None} for w in reasoner.warnings]
         _print_json({"ruleset": ruleset, "rules": _as_json(translated), "warnings": warnings})
         return
-    declared = document_prefixes(files, input_format)
+    declared = reasoner.loaded.prefixes
     chosen = namespace_prefixes(translated, PREFIXES, declared)
     prefixes = {**PREFIXES, **chosen}
     names = Names({**declared, **chosen})

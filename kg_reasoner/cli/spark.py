@@ -13,9 +13,9 @@ import click
 
 from kg_reasoner.cli.console import Stopwatch, note, plural
 from kg_reasoner.cli.options import DEFAULT_RULESET, quiet_option, report_warnings
-from kg_reasoner.cli.prefixes import document_prefixes
 
 if TYPE_CHECKING:
+    from kg_reasoner.loaders.rdf.prefixes import PrefixSink
     from kg_reasoner.program import Program
     from kg_reasoner.spark_backend import SparkReasoner
     from kg_reasoner.terms import Triple
@@ -122,7 +122,7 @@ def materialise(
 ) -> None:
     """Write the explicit and inferred triples of IN to the folder OUT, which appears when it is complete."""
     watch = Stopwatch()
-    with _reasoner(inputs, options, None if overwrite else output) as reasoner:
+    with _reasoner(inputs, options, None if overwrite else output) as (reasoner, prefixes):
         written = reasoner.write(
             output,
             output_format,
@@ -138,7 +138,7 @@ def materialise(
 
             terms = write_whole(reasoner.equal_terms(), equal_terms, "parquet", overwrite=overwrite, compression=compression)
             note(f"{plural(terms, 'term')} for which others stand written to {equal_terms}")
-        report_warnings(reasoner.warnings, document_prefixes(options["ontology"]))
+        report_warnings(reasoner.warnings, prefixes)
     repeated = "" if inferred_only or distinct or files else "; given ones as often as the input has them"
     note(f"{plural(written, 'triple')} written to {output} in {watch.lap():.1f} s{repeated}")
 
@@ -150,7 +150,7 @@ def materialise(
 @click.pass_context
 def check(context: click.Context, /, inputs: tuple[str, ...], limit: int, **options: Any) -> None:
     """List the contradictions in IN, such as a member of two disjoint classes. Exit code 3 if there is one."""
-    with _reasoner(inputs, options) as reasoner:
+    with _reasoner(inputs, options) as (reasoner, _):
         found = reasoner.inconsistencies()
         count, shown = found.count(), found.limit(limit).collect()
     for violation in shown:
@@ -171,8 +171,10 @@ def script() -> None:
 
 
 @contextmanager
-def _reasoner(inputs: Iterable[str], options: dict[str, Any], new_folder: str | None = None) -> Iterator[SparkReasoner]:
-    """Yield a reasoner over the inputs, in a Spark session that ends with the block.
+def _reasoner(
+    inputs: Iterable[str], options: dict[str, Any], new_folder: str | None = None
+) -> Iterator[tuple[SparkReasoner, dict[str, str]]]:
+    """Yield a reasoner over the inputs, in a Spark session that ends with the block, and the prefixes of the ontology.
 
     Raises:
         OutputError: The `new_folder` already exists; nothing has been read.
@@ -187,13 +189,14 @@ def _reasoner(inputs: Iterable[str], options: dict[str, Any], new_folder: str | 
         raise click.UsageError("--resume needs the work directory of the interrupted run: give it with --work-dir")
 
     program = _program(options["ruleset"], options["rules_file"])
-    ontology = _ontology(options["ontology"])
+    prefixes: dict[str, str] = {}
+    ontology = _ontology(options["ontology"], prefixes.setdefault)
     session = build_session(options["master"], options["remote"], options["settings"])
     try:
         if new_folder is not None:
             expect_free(session, new_folder)
         with _reports(options["quiet"]) as progress:
-            yield SparkReasoner.read(
+            reasoner = SparkReasoner.read(
                 session,
                 program,
                 inputs,
@@ -205,6 +208,7 @@ def _reasoner(inputs: Iterable[str], options: dict[str, Any], new_folder: str | 
                 resume=options["resume"],
                 progress=progress,
             )
+            yield reasoner, prefixes
     finally:
         session.stop()
 
@@ -220,12 +224,12 @@ def _program(ruleset: str | None, rules_file: str | None) -> Program:
     return program | rulesets.load(ruleset or DEFAULT_RULESET).program
 
 
-def _ontology(files: Iterable[str]) -> list[Triple]:
+def _ontology(files: Iterable[str], prefixes: PrefixSink) -> list[Triple]:
     from kg_reasoner.loaders.rdf.reader import read
     from kg_reasoner.storage.dictionary import Dictionary
 
     dictionary = Dictionary()
-    blocks = list(read(*files, dictionary=dictionary))
+    blocks = list(read(*files, dictionary=dictionary, prefixes=prefixes))
     return [triple for block in blocks for triple in dictionary.decode_rows(block.triples)]  # type: ignore[misc]  # of three terms
 
 

@@ -35,7 +35,7 @@ from kg_reasoner.terms import IRI, RDF, Literal, namespace_of, word_of
 __all__ = ["Names", "axiom_text", "show_rule", "show_statement"]
 
 _LOCAL: Final = re.compile(r"[A-Za-z0-9_](?:[A-Za-z0-9_.-]*[A-Za-z0-9_-])?")
-_NAME_IN_AXIOM: Final = re.compile(r'"(?:[^"\\]|\\.)*"|<[^>]*>|(?P<prefix>[A-Za-z][\w.-]*):(?P<local>\w(?:[\w.-]*[\w-])?)')
+_NAME_IN_AXIOM: Final = re.compile(r'"(?:[^"\\]|\\.)*"|<(?P<iri>[^>]*)>|(?P<prefix>[A-Za-z][\w.-]*):(?P<local>\w(?:[\w.-]*[\w-])?)')
 
 
 class Names:
@@ -63,6 +63,10 @@ class Names:
     def label(self, iri: str) -> str | None:
         """Return the label that is shown in place of an IRI, or None."""
         return self.prefixes.label(iri) if isinstance(self.prefixes, DisplayNames) else None
+
+    def knows(self, iri: str) -> bool:
+        """Return whether an IRI has a label or a prefix."""
+        return self.label(iri) is not None or any(_fits(iri, space) for space in self.prefixes.values())
 
     def learn(self, term: Expression) -> None:
         """Add a prefix for a term if its IRI has no prefix and can be written as a prefixed name."""
@@ -176,14 +180,16 @@ def show_rule(rule: Rule, names: Names) -> str:
 
 
 def axiom_text(axiom: str, names: Names) -> str:
-    """Return an axiom on one line, with its prefixes replaced by ours."""
+    """Return an axiom on one line, with its prefixes replaced by ours, and ours for the IRIs that have one or a label."""
     spaces: dict[str, str] = {}
     prefixes = names.prefixes
     for namespace in prefixes.namespaces() if isinstance(prefixes, DisplayNames) else prefixes.values():
         word = word_of(namespace)
-        spaces[word] = "" if word in spaces else namespace
+        spaces[word] = namespace if spaces.get(word, namespace) == namespace else ""  # it is not certain which is meant
 
     def renamed(found: re.Match[str]) -> str:
+        if found["iri"] is not None:
+            return names.term(IRI(found["iri"])) if names.knows(found["iri"]) else found[0]
         namespace = spaces.get(found["prefix"]) if found["prefix"] else None
         label = names.label(namespace + found["local"]) if namespace else None
         if label is not None:

@@ -44,7 +44,10 @@ class DisplayNames(dict[str, str]):
 
 
 def merged(*parts: Mapping[str, str]) -> dict[str, str]:
-    """Return all prefixes together, of which later ones win, with all labels."""
-    prefixes = {prefix: namespace for part in parts for prefix, namespace in part.items()}
+    """Return all prefixes together with all labels. Later ones win; they come first, and so they win for a namespace, too."""
+    prefixes: dict[str, str] = {}
+    for part in reversed(parts):
+        for prefix, namespace in part.items():
+            prefixes.setdefault(prefix, namespace)
     labels = {iri: label for part in parts if isinstance(part, DisplayNames) for iri, label in part.labels.items()}
     return DisplayNames(prefixes, labels) if labels else prefixes

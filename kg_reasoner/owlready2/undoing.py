@@ -53,18 +53,24 @@ class Undo:
         self._equivalents.append((entity, list(entity.equivalent_to)))
 
     def roll_back(self) -> None:
-        """Restore what was before `begin`; nothing happens before that, or after `end`."""
+        """Restore what was before `begin`; nothing happens before that, or after `end`.
+
+        Every step may be repeated, and the savepoint goes last: a second call finishes one that was interrupted.
+        """
         try:
             self._db.execute(f"ROLLBACK TO {_SAVEPOINT}")
-            self._db.execute(f"RELEASE {_SAVEPOINT}")
         except sqlite3.OperationalError:  # there is no such savepoint
             return
+        self._restore_objects()
+        self._db.execute(f"RELEASE {_SAVEPOINT}")
+
+    def _restore_objects(self) -> None:
+        """Restore what is recorded of the World, and its Python objects."""
         attached = self._attached
         attached.written, attached.written_values, attached.taken_back, attached.store.stored_as = self._recorded
         with owlready().base.LOADING:
             for entity, before in reversed(self._parents):
-                if list(entity.is_a) != before:
-                    entity.is_a.reinit(before)
+                entity.is_a.reinit(before)  # also if the list is as before: the bases of the Python class may not be
             for entity, before in reversed(self._equivalents):
                 for each in [each for each in entity.equivalent_to if each not in before]:
                     entity.equivalent_to._remove(each)

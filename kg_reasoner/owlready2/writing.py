@@ -52,16 +52,24 @@ class Writer:
     def apply(self, found: Conclusions) -> int:
         """Write what follows, and take back what was written before and follows no longer; return the number of new triples.
 
-        If this is interrupted, the World, its objects and what is recorded of them are as before.
+        If this is interrupted, the World, its objects and what is recorded of them are as before; so they are if another interrupt
+        comes while they are restored.
         """
         undo = Undo(self.attached)
         try:
-            undo.begin()
-            written = self._apply(found, undo)
-            undo.end()
+            try:
+                return self._apply_undoably(found, undo)
+            except BaseException:
+                undo.roll_back()
+                raise
         except BaseException:
             undo.roll_back()
             raise
+
+    def _apply_undoably(self, found: Conclusions, undo: Undo) -> int:
+        undo.begin()
+        written = self._apply(found, undo)
+        undo.end()
         return written
 
     def _apply(self, found: Conclusions, undo: Undo) -> int:

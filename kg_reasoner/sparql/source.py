@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, NamedTuple, Protocol, TypeAlias
 
 from kg_reasoner.query.matching import Which
@@ -52,8 +52,8 @@ class Caches:
         self.terms = TermCache(dictionary)
         self.values = ValueCache(dictionary)
         self.nodes = NodeCache()
-        self.parsed: dict[tuple[str, str | None], tuple[tuple[tuple[str, str], ...], Any]] = {}
-        """Recent queries by text and base IRI: the prefixes that the program declared, and the query as algebra."""
+        self.parsed: dict[tuple[str, str | None], tuple[Mapping[str, str], Any]] = {}
+        """Recent queries by text and base IRI: the prefixes that the reasoner knew, and the query as algebra."""
         self.ready: dict[tuple[object, ...], tuple[int, Any, Any]] = {}
         """Those with shortcuts, by text, base IRI and given variables: the state of the data, the shortcut, the parsed query."""
         self.shortcuts: dict[object, tuple[int, Any]] = {}

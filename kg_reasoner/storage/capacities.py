@@ -38,6 +38,8 @@ class Capacities:
     """Fewer rule instances than this are found by one thread: they take it some milliseconds, and sharing them costs as much."""
     shared_heads: int = 1 << 12
     """Fewer heads than this are inserted by one thread."""
+    inserted_heads: int = 1 << 19
+    """More heads than this are inserted in parts: hash tables get room for all heads of a part, and most may be the same."""
     shared_rows: int = 1 << 15
     """An index of fewer rows than this is built by one thread."""
 

@@ -70,6 +70,20 @@ class Segments:
         self._numbers[: 3 * self.count] = np.array(items, np.int64).reshape(-1)
         self.address = address(self._numbers)
 
+    def parts(self, most: int) -> Iterator[Segments]:
+        """Yield the same heads in parts with at most so many each, in order."""
+        part, room = list[tuple[int, int, int]](), most
+        for number, first, end in self.items:
+            while first < end:
+                taken = min(end - first, room)
+                part.append((number, first, first + taken))
+                first, room = first + taken, room - taken
+                if room == 0:
+                    yield Segments(part)
+                    part, room = [], most
+        if part:
+            yield Segments(part)
+
     def groups(self, count: int) -> list[tuple[int, int]]:
         """Return ranges of segments, at most `count` of them, with about the same number of heads each."""
         ends = np.cumsum([end - first for _, first, end in self.items])
@@ -204,7 +218,8 @@ class Crew:
             return DONE
         if status == DONE:
             instances = sum(worker.context.instances for worker in self._workers)
-            self._insert(segments, sizes)
+            for part in segments.parts(capacities.current.inserted_heads):
+                self._insert(part, self._heads_by_relation(part))
             database.processed[relation] = low + done * rows
             context.instances, context.block_instances = context.instances + instances, instances // done
         return status

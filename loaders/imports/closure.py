@@ -71,6 +71,8 @@ class ImportClosure:
     imports: list[Import] = field(default_factory=list)
     ontologies: dict[str, str] = field(default_factory=dict)
     """The documents that have been read, by the IRIs of ontologies and versions."""
+    prefixes: dict[str, str] = field(default_factory=dict)
+    """The prefixes that they declare, each as it is first declared."""
 
 
 def imports_of(
@@ -174,6 +176,7 @@ class _Resolver:
             progress=self.progress,
             rules=self.closure.rules,
             bounds=self.bounds,
+            prefixes=self.closure.prefixes.setdefault,
             threads=self.threads,
         )
         self.take(list(blocks))

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import io
 import itertools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -30,6 +30,7 @@ from kg_reasoner.program import Program, Rule, Variable
 from kg_reasoner.terms import IRI, RDF, BlankNode, Literal, Term, Triple
 
 if TYPE_CHECKING:
+    from kg_reasoner.loaders.rdf.prefixes import PrefixSink
     from kg_reasoner.loaders.rdf.statements import TermDictionary
     from kg_reasoner.loaders.rdf.syntax import Batch
 
@@ -38,11 +39,12 @@ __all__ = ["N3Document", "RuleSink", "has_formulas", "read", "read_n3", "read_te
 
 @dataclass(frozen=True, slots=True)
 class N3Document:
-    """The contents of an N3 document: its rules, its triples, and the rejected rules that were skipped."""
+    """The contents of an N3 document: its rules, its triples, the rejected rules that were skipped, and its prefixes."""
 
     program: Program
     triples: tuple[Triple, ...]
     refused: tuple[UnsupportedError, ...]
+    prefixes: Mapping[str, str]
 
 
 def read(source: Any, base: str | None = None, *, skip_refused: bool = False) -> N3Document:
@@ -99,7 +101,7 @@ def read_text(text: Text, base: str | None, label: Callable[[str | None], str], 
             refused.append(UnsupportedError(str(error), text.span(statement.start)))
             if not skip_refused:
                 raise refused[-1] from None
-    return N3Document(Program(tuple(dict.fromkeys(rules))), tuple(triples), tuple(refused))
+    return N3Document(Program(tuple(dict.fromkeys(rules))), tuple(triples), tuple(refused), document.prefixes)
 
 
 # ------------------------------------------------------------------------------------------------- documents among others of RDF
@@ -127,9 +129,15 @@ def _scanned(opened: OpenDocument) -> bytes:
 
 
 def read_n3(
-    opened: OpenDocument, base: str | None, dictionary: TermDictionary, scope: BlankScope, block: int, rules: RuleSink | None
+    opened: OpenDocument,
+    base: str | None,
+    dictionary: TermDictionary,
+    scope: BlankScope,
+    block: int,
+    rules: RuleSink | None,
+    prefixes: PrefixSink | None = None,
 ) -> Iterator[Batch]:
-    """Yield the triples of a document, at most `block` at a time; add its rules to the sink.
+    """Yield the triples of a document, at most `block` at a time; add its rules to the sink, and pass on its prefixes.
 
     Raises:
         LoadError: The document is not N3, or has rules and there is no sink.
@@ -147,6 +155,9 @@ def read_n3(
         rules.refused += found.refused
     elif found.program.rules:
         raise LoadError("the document contains a rule, and only triples can be read here", found.program.rules[0].origin.span)
+    if prefixes is not None:
+        for prefix, namespace in found.prefixes.items():
+            prefixes(prefix, namespace)
     texts = (text_from_term(term) for triple in found.triples for term in triple)
     while batch := list(itertools.islice(texts, 3 * block)):
         yield dictionary.encode_texts(batch).reshape(-1, 3), None

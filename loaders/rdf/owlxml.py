@@ -28,6 +28,7 @@ from kg_reasoner.loaders.syntaxes.vocabulary import ENTITIES
 from kg_reasoner.terms import IRI, OWL, RDF, RDFS, XSD, BlankNode, Literal, Triple
 
 if TYPE_CHECKING:
+    from kg_reasoner.loaders.rdf.prefixes import PrefixSink
     from kg_reasoner.loaders.rdf.sources import OpenDocument
     from kg_reasoner.loaders.rdf.statements import TermDictionary
     from kg_reasoner.loaders.rdf.syntax import Batch
@@ -64,16 +65,22 @@ class _Element:
 
 
 def read_owlxml(
-    opened: OpenDocument, base: str | None, dictionary: TermDictionary, scope: BlankScope, block: int
+    opened: OpenDocument,
+    base: str | None,
+    dictionary: TermDictionary,
+    scope: BlankScope,
+    block: int,
+    prefixes: PrefixSink | None = None,
 ) -> Iterator[Batch]:
     """Yield the triples of an OWL/XML document, at most `block` at a time.
 
-    Relative IRIs are resolved against xml:base, else `base`, else the ontology's IRI.
+    Relative IRIs are resolved against xml:base, else `base`, else the ontology's IRI. `prefixes` collects what the document
+    declares.
 
     Raises:
         LoadError: The document is not well-formed or not OWL/XML, with the line.
     """
-    triples = _OwlXmlTranslation(opened, base, scope).triples()
+    triples = _OwlXmlTranslation(opened, base, scope, prefixes).triples()
     texts = (text_from_term(term) for triple in triples for term in triple)
     while batch := list(itertools.islice(texts, 3 * block)):
         yield dictionary.encode_texts(batch).reshape(-1, 3), None
@@ -82,7 +89,8 @@ def read_owlxml(
 class _OwlXmlTranslation:
     """The translation of one document."""
 
-    def __init__(self, opened: OpenDocument, base: str | None, scope: BlankScope) -> None:
+    def __init__(self, opened: OpenDocument, base: str | None, scope: BlankScope, sink: PrefixSink | None = None) -> None:
+        self._sink = sink
         self._reader = reader = XMLReader(opened, self._start, self._end)
         self._base = base
         self._scope = scope
@@ -206,7 +214,10 @@ class _OwlXmlTranslation:
         self._out += self._mapping.triples(Construct("Ontology", tuple(self._iri(root, iri) for iri in iris if iri)))
 
     def _prefix(self, element: _Element) -> None:
-        self._prefixes[self._attribute(element, "name")] = self._iri(element, self._attribute(element, "IRI")).value
+        name, namespace = self._attribute(element, "name"), self._iri(element, self._attribute(element, "IRI")).value
+        self._prefixes[name] = namespace
+        if self._sink is not None:
+            self._sink(name, namespace)
 
     # ---- entities, individuals, literals, numbers
 

@@ -96,7 +96,7 @@ def read(
         bounds: Bounds on the size and depth of documents.
         scope: A prefix for the labels of the documents' blank nodes that no other label has; by default, one is made for each
             document.
-        prefixes: Collects the prefixes that documents declare, except for N3 with formulas, JSON-LD and OWL/XML.
+        prefixes: Takes each prefix that the documents declare, with its namespace.
         threads: The number of threads that read a long document together; None: one per core that the process may use. The result
             does not depend on it.
 
@@ -201,7 +201,7 @@ def _batches(opened: OpenDocument, reading: _Reading) -> Iterator[Batch]:
     if format is OWL_XML:
         from kg_reasoner.loaders.rdf.owlxml import read_owlxml
 
-        return read_owlxml(opened, base, dictionary, scope, block)
+        return read_owlxml(opened, base, dictionary, scope, block, reading.prefixes)
     if format in (FUNCTIONAL, MANCHESTER, OBO):
         from kg_reasoner.loaders.rdf.owl_texts import read_owl_text
 
@@ -210,7 +210,7 @@ def _batches(opened: OpenDocument, reading: _Reading) -> Iterator[Batch]:
         from kg_reasoner.loaders.rdf.n3 import has_formulas, read_n3
 
         if has_formulas(opened):
-            return read_n3(opened, base, dictionary, scope, block, reading.rules)
+            return read_n3(opened, base, dictionary, scope, block, reading.rules, reading.prefixes)
     if format in (TURTLE, TRIG) and isinstance(dictionary, Dictionary) and opened.document.bounds.literal >= WINDOW:
         return read_turtle(opened, base, dictionary, scope, block, reading.prefixes, format=format, threads=reading.threads)
     return read_parsed(opened, format, base, Encoder(dictionary, scope, parsed=True), block, reading.prefixes)

@@ -72,7 +72,7 @@ def read_parsed(
 ) -> Iterator[Batch]:
     """Read Turtle, TriG, RDF/XML, JSON-LD or N3 without formulas, and yield blocks of at most `block` statements.
 
-    `prefixes` collects what Turtle, TriG and RDF/XML declare.
+    `prefixes` collects what the document declares.
 
     Raises:
         LoadError: The document is wrong; with the line where the parser knows it.
@@ -121,6 +121,9 @@ def _statements(opened: OpenDocument, format: Format, base: str | None, rows: in
             pass
         if recorded is not None and prefixes is not None:
             recorded.pass_on(statements.prefixes, prefixes)
+        elif format in (JSON_LD, N3) and prefixes is not None:
+            for prefix, namespace in statements.prefixes.items():
+                prefixes(prefix, namespace)
     except SyntaxError as error:
         line = _line_of_error(document, base) if format is RDF_XML and document.reopens else feed.line
         raise parser_error(document, error, line if error.lineno is None else None) from None

@@ -47,6 +47,8 @@ class Formula:
     statements: list[N3Statement] = field(default_factory=list)
     existentials: dict[str, BlankNode] = field(default_factory=dict)
     """The blank nodes of the IRIs that ``@forSome`` declares."""
+    prefixes: dict[str, str] = field(default_factory=dict)
+    """The prefixes of the document, which the outermost formula has."""
 
 
 N3Term: TypeAlias = IRI | BlankNode | Literal | Variable | ListTerm | Formula
@@ -180,9 +182,11 @@ class _Sink:
 
     def endDoc(self, formula: object) -> None: ...
 
-    def bind(self, prefix: str, iri: bytes) -> None: ...
+    def bind(self, prefix: str, iri: bytes) -> None:
+        self.root.prefixes.setdefault(prefix, iri.decode())
 
-    def setDefaultNamespace(self, iri: bytes) -> None: ...
+    def setDefaultNamespace(self, iri: bytes) -> None:
+        self.bind("", iri)
 
     def intern(self, term: Any) -> Any:
         return term
