@@ -78,7 +78,7 @@ def outline(room: PlanRoom, rule: StoredRule) -> Outline | None:
     return Outline(tuple(shape), relations, constants)
 
 
-class Slot(NamedTuple):
+class PlanSlot(NamedTuple):
     """Where the plans of a rule are: the numbers of the first plan, step and code."""
 
     plan: int
@@ -129,7 +129,7 @@ class Pattern(PlanRoom):
         record = self._relations[relation]
         return value_column(record.arity, columns, record.section_column if constant >= 0 else -1)
 
-    def copy(self, database: Database, outlines: Sequence[Outline], rules: Sequence[int], slots: Sequence[Slot]) -> list[int]:
+    def copy(self, database: Database, outlines: Sequence[Outline], rules: Sequence[int], slots: Sequence[PlanSlot]) -> list[int]:
         """Write the plans of rules of this shape. Return the number of the first plan of each rule; its others follow.
 
         Args:
@@ -161,7 +161,7 @@ class Pattern(PlanRoom):
         first = database.plans.append(plans[reused:].reshape(-1, len(_PLAN)))
         return [*(slot.plan for slot in slots), *(first + self.count * appended).tolist()]
 
-    def slot(self, database: Database, plan: int) -> Slot | None:
+    def slot(self, database: Database, plan: int) -> PlanSlot | None:
         """Return what the plans of a rule of this shape take, or None if they are not laid out as here.
 
         Args:
@@ -172,7 +172,7 @@ class Pattern(PlanRoom):
         offsets = words[:, _PLACES] - self._plan_words[:, _PLACES]
         step, code = int(offsets[0, 0]), int(offsets[0, 1])
         is_alike = bool((offsets == [step, code, code, 0]).all())
-        return Slot(plan, step, code) if is_alike else None
+        return PlanSlot(plan, step, code) if is_alike else None
 
     def _all_indexes(self, database: Database, relations: Numbers, constants: Numbers) -> Numbers:
         """Return the indexes of each rule."""
@@ -233,7 +233,7 @@ class ShapedPlans:
         self._database = database
         self._write = write
         self._patterns: dict[tuple[Any, ...], Pattern] = {}
-        self._free: dict[tuple[Any, ...], list[Slot]] = {}
+        self._free: dict[tuple[Any, ...], list[PlanSlot]] = {}
         """The places of plans that are out of use, by their shapes."""
 
     def write(self, rules: Sequence[tuple[StoredRule, int]]) -> list[int]:
