@@ -12,11 +12,11 @@ from kg_reasoner.language.parser import parse
 from kg_reasoner.program import Program, Variable
 from kg_reasoner.spark_backend.plan.driver import DriverFacts
 from kg_reasoner.spark_backend.plan.links import without_implied
-from kg_reasoner.spark_backend.plan.rows import RowNames, Rows
+from kg_reasoner.spark_backend.plan.rows import NumberedTerms, Rows
 from kg_reasoner.terms import IRI
 from tests import oracle
 
-NAMES = RowNames([IRI(f"http://example.org/{number}") for number in range(6)])
+NAMES = NumberedTerms([IRI(f"http://example.org/{number}") for number in range(6)])
 OTHER = IRI("http://example.org/other")
 
 numbers = st.integers(0, 5)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from kg_reasoner import Reasoner
 from kg_reasoner.engine import recursive_results
-from kg_reasoner.engine.edge_recursions import RecursionStep
+from kg_reasoner.engine.edge_recursions import EdgeStep
 from kg_reasoner.errors import RecursionValueError
 from kg_reasoner.terms import IRI, XSD, BlankNode, Literal, Term, literal
 
@@ -110,10 +110,10 @@ def test_results_are_those_of_rounds(name: str, changes: list[dict[str, set[tupl
 
 @pytest.mark.parametrize("name", [*FOLLOWED, *OTHERS])
 def test_what_follows_edges_is_recognised(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    found: list[list[RecursionStep] | None] = []
+    found: list[list[EdgeStep] | None] = []
     recognise = recursive_results.steps_of
 
-    def steps_of(*arguments: Any) -> list[RecursionStep] | None:
+    def steps_of(*arguments: Any) -> list[EdgeStep] | None:
         found.append(recognise(*arguments))
         return found[-1]
 

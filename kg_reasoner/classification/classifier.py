@@ -29,7 +29,7 @@ from kg_reasoner.storage.arrays import Ids, TripleIds, contains
 from kg_reasoner.storage.dictionary import Dictionary
 from kg_reasoner.terms import IRI, OWL, RDF, BlankNode, Literal, Term, Triple
 
-__all__ = ["Classified", "Classifier", "Fork", "Member", "OntologyChange", "Source"]
+__all__ = ["ClassificationChange", "Classified", "Classifier", "Fork", "Member", "Source"]
 
 Numbers: TypeAlias = npt.NDArray[np.int64]
 
@@ -117,11 +117,11 @@ class Classified:
     linked: frozenset[Member]
     is_consistent: bool
     warnings: tuple[AxiomWarning, ...]
-    change: OntologyChange | None = None
+    change: ClassificationChange | None = None
 
 
 @dataclass(frozen=True, eq=False)
-class OntologyChange:
+class ClassificationChange:
     """The difference between two classifications with the same members.
 
     Attributes:

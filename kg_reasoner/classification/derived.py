@@ -10,7 +10,7 @@ from typing import Any, Final, Protocol
 import numpy as np
 
 from kg_reasoner.classification.changed_rows import changed_rows, changes_of_rows
-from kg_reasoner.classification.classifier import Classified, Member, Numbers, OntologyChange, Source
+from kg_reasoner.classification.classifier import ClassificationChange, Classified, Member, Numbers, Source
 from kg_reasoner.classification.selection import KINDS, Kind, select
 from kg_reasoner.engine.inconsistency import Violation
 from kg_reasoner.explain.proofs import Proof
@@ -203,7 +203,7 @@ class DerivedClassifier:
 
     def _change(
         self, before: _Reading, below: Mapping[Kind, Ids], unsatisfiable: Mapping[Kind, Mapping[int, Violation]]
-    ) -> OntologyChange | None:
+    ) -> ClassificationChange | None:
         """Return what has changed since a reading of the same names; None if that is much."""
         gone: dict[Kind, Numbers] = {}
         new: dict[Kind, Numbers] = {}
@@ -216,4 +216,4 @@ class DerivedClassifier:
             again = names[list(before.found.unsatisfiable[kind].keys() - unsatisfiable[kind].keys())]
             added = parts[1] if not len(again) else np.concatenate([parts[1], below[kind][np.isin(below[kind], again).any(axis=1)]])
             gone[kind], new[kind] = (self._pairs(names, part).astype(np.int64) for part in (parts[0], added))
-        return OntologyChange(before.found, gone, new)
+        return ClassificationChange(before.found, gone, new)

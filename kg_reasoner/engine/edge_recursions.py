@@ -16,7 +16,7 @@ from kg_reasoner.program import Aggregate, Argument, Atom, Bind, BodyLiteral, Ca
 from kg_reasoner.substitution import in_part
 from kg_reasoner.terms import Literal
 
-__all__ = ["RecursionStep", "steps_of"]
+__all__ = ["EdgeStep", "steps_of"]
 
 DEEPEST: Final = 8
 """Through how many predicates a value may pass from one group to the next."""
@@ -27,7 +27,7 @@ class _OtherError(Exception):
 
 
 @dataclass(frozen=True)
-class RecursionStep:
+class EdgeStep:
     """One way in which values are passed on.
 
     Attributes:
@@ -43,7 +43,7 @@ class RecursionStep:
     weight: Variable | Literal | None
 
 
-def steps_of(recursion: Recursion, rules: Sequence[Rule], grouping: Rule) -> list[RecursionStep] | None:
+def steps_of(recursion: Recursion, rules: Sequence[Rule], grouping: Rule) -> list[EdgeStep] | None:
     """Return the ways in which the values of a recursion are passed on; None if it is another recursion.
 
     Args:
@@ -110,7 +110,7 @@ class _Unfolding:
         return tuple(in_part(part, values) for part in rule.body)
 
 
-def _step(goal: Atom, groups: Atom, body: tuple[BodyLiteral, ...]) -> RecursionStep:
+def _step(goal: Atom, groups: Atom, body: tuple[BodyLiteral, ...]) -> EdgeStep:
     """Return the step that leads from a group to another one.
 
     Raises:
@@ -130,7 +130,7 @@ def _step(goal: Atom, groups: Atom, body: tuple[BodyLiteral, ...]) -> RecursionS
     weight = _added(binds[0].expression, old) if binds else None
     if isinstance(weight, Variable) and weight not in bound:
         raise _OtherError
-    return RecursionStep(moved[0], rest, (start, end), weight)
+    return EdgeStep(moved[0], rest, (start, end), weight)
 
 
 def _added(expression: Expression, old: Argument) -> Variable | Literal | None:

@@ -16,7 +16,7 @@ from typing import Final
 import numpy as np
 
 from kg_reasoner.concurrency.limits import Watch, current_watch
-from kg_reasoner.engine.edge_recursions import RecursionStep, steps_of
+from kg_reasoner.engine.edge_recursions import EdgeStep, steps_of
 from kg_reasoner.engine.materialise import Materialiser
 from kg_reasoner.engine.planned_rules import NewRule, PlannedRule, Stratum
 from kg_reasoner.errors import RecursionValueError
@@ -218,7 +218,7 @@ class _Evaluation:
     def _plan(self, rule: Rule) -> list[PlannedRule]:
         return self._materialiser.add_rules(NewRule(0, each) for each in self._catalog.rules(rule))
 
-    def _edge_relation(self, number: int, step: RecursionStep) -> int:
+    def _edge_relation(self, number: int, step: EdgeStep) -> int:
         """Return the relation of the edges of a step, after planning its rule."""
         weight = (step.weight,) if isinstance(step.weight, Variable) else ()
         head = Atom(f"{_OWN}edges {number}", (*step.ends, *weight))

@@ -9,7 +9,7 @@ import numpy as np
 from kg_reasoner.api.reasoner import Reasoner
 from kg_reasoner.program import Atom, BodyLiteral, Negation, Program, Rule
 from kg_reasoner.spark_backend.plan.driver import DriverFacts
-from kg_reasoner.spark_backend.plan.rows import Ids, Row, RowNames
+from kg_reasoner.spark_backend.plan.rows import Ids, NumberedTerms, Row
 from kg_reasoner.terms import term_from_text
 
 __all__ = ["closed"]
@@ -40,7 +40,7 @@ def closed(rules: Iterable[Rule], facts: Mapping[str, Iterable[Row]]) -> DriverF
     for key, name in names.items():
         if len(found := reasoner.facts(name)):
             tables[key] = found.ids.astype(np.int64)
-    return DriverFacts(tables, RowNames([term_from_text(text) for text in reasoner.core.dictionary.texts()]))
+    return DriverFacts(tables, NumberedTerms([term_from_text(text) for text in reasoner.core.dictionary.texts()]))
 
 
 def _renamed(atom: Atom, names: dict[tuple[str, int], str]) -> Atom:

@@ -10,7 +10,7 @@ import numpy as np
 
 from kg_reasoner.expressions.compile import compile_filter
 from kg_reasoner.program import TRIPLE, Atom, Filter, Variable, variables_of
-from kg_reasoner.spark_backend.plan.rows import Ids, Row, RowNames, Rows
+from kg_reasoner.spark_backend.plan.rows import Ids, NumberedTerms, Row, Rows
 from kg_reasoner.terms import Term
 
 __all__ = ["Binding", "DriverFacts"]
@@ -24,7 +24,7 @@ class DriverFacts:
 
     >>> from kg_reasoner.language.parser import parse
     >>> from kg_reasoner.terms import literal
-    >>> facts = DriverFacts({("edge", 2): np.array([[0, 1], [1, 2]])}, Names([literal(1), literal(2), literal(3)]))
+    >>> facts = DriverFacts({("edge", 2): np.array([[0, 1], [1, 2]])}, NumberedTerms([literal(1), literal(2), literal(3)]))
     >>> len(list(facts.solutions(parse("path(?x, ?z) :- edge(?x, ?y), edge(?y, ?z) .").rules[0].body)))
     1
 
@@ -33,8 +33,8 @@ class DriverFacts:
         names: The terms.
     """
 
-    def __init__(self, tables: Mapping[tuple[str, int], Ids] | None = None, names: RowNames | None = None) -> None:
-        self._names = RowNames() if names is None else names
+    def __init__(self, tables: Mapping[tuple[str, int], Ids] | None = None, names: NumberedTerms | None = None) -> None:
+        self._names = NumberedTerms() if names is None else names
         self._tables = {key: Rows(ids, self._names) for key, ids in (tables or {}).items()}
         self.triples = self._of(TRIPLE, 3)
 

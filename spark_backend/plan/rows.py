@@ -11,13 +11,13 @@ import numpy.typing as npt
 
 from kg_reasoner.terms import Term
 
-__all__ = ["Ids", "RowNames", "Row", "Rows"]
+__all__ = ["Ids", "NumberedTerms", "Row", "Rows"]
 
 Row: TypeAlias = tuple[Term, ...]
 Ids: TypeAlias = npt.NDArray[np.int64]
 
 
-class RowNames:
+class NumberedTerms:
     """Terms by id.
 
     Args:
@@ -36,7 +36,7 @@ class RowNames:
 class Rows(Collection[Row]):
     """Rows of terms, each of the same length.
 
-    >>> rows = Rows(np.array([[0, 1], [0, 2], [3, 1]]), Names("abcd"))
+    >>> rows = Rows(np.array([[0, 1], [0, 2], [3, 1]]), NumberedTerms("abcd"))
     >>> list(rows)
     [('a', 'b'), ('a', 'c'), ('d', 'b')]
     >>> ("d", "b") in rows, list(rows.without([("a", "b"), ("a", "e")])), list(rows.counts(0))
@@ -47,7 +47,7 @@ class Rows(Collection[Row]):
         names: The terms.
     """
 
-    def __init__(self, ids: Ids, names: RowNames) -> None:
+    def __init__(self, ids: Ids, names: NumberedTerms) -> None:
         self.ids = ids
         self.names = names
         self._places: dict[int, tuple[Ids, dict[int, tuple[int, int]]]] = {}
