@@ -249,7 +249,11 @@ def test_the_public_names_are_listed_before_they_are_imported() -> None:
 
 def test_users_see_what_is_for_them() -> None:
     shown = {name: member for name, member in inspect.getmembers(Reasoner) if not name.startswith("_")}
-    assert not shown.keys() & {name for name in dir(ReasonerCore) if not name.startswith("_")} - {"limited", "materialise", "prefixes"}
+    assert not shown.keys() & {name for name in dir(ReasonerCore) if not name.startswith("_")} - {
+        "limited",
+        "materialise",
+        "prefixes",
+    }
     for name, method in shown.items():
         assert method.__doc__, name
         if callable(method):
