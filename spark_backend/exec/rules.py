@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import cast
 
 from kg_reasoner.expressions.demands import demands
 from kg_reasoner.language import analysis
@@ -112,8 +111,7 @@ def prepare(
         ]
         if program.translate is None or not owl.concludes_axioms(rules):
             break
-        stated = cast("Iterable[Triple]", result.new_schema)  # rows of three
-        larger = axioms | further | {triple for triple in stated if owl.is_schema_triple(triple)}
+        larger = axioms | further | {triple for triple in result.new_schema if owl.is_schema_triple(triple)}
         if larger == axioms:
             break
         axioms = larger
