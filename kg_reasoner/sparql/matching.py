@@ -145,6 +145,11 @@ class Matcher:
         patterns = self._patterns(triples)
         return 0.0 if patterns is None else self._queries.estimate(patterns, self.place.which)
 
+    def counts(self, triple: TriplePattern) -> tuple[Ids, Numbers] | None:
+        """Return the properties of a pattern's matches with their numbers, see `PatternMatcher.counts`."""
+        patterns = self._patterns([triple])
+        return self._queries.counts(patterns[0], self.place.which) if patterns is not None and self._is_native else None
+
     def ids(self, terms: Sequence[Term]) -> Ids:
         """Return the query's ids of terms."""
         return self._terms.ids_of(terms)
@@ -241,6 +246,10 @@ class MergedMatcher:
 
     def reached(self, triple: TriplePattern, start: int) -> Ids | None:
         """Return None: steps are found one by one."""
+        return None
+
+    def counts(self, triple: TriplePattern) -> tuple[Ids, Numbers] | None:
+        """Return None: triples may be in several places."""
         return None
 
     def estimate(self, triples: Sequence[TriplePattern]) -> float:
