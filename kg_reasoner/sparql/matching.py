@@ -72,7 +72,12 @@ class Matcher:
         return Table({name: self._taken_over(found.rows[:, found.names.index(name)]) for name in names}, len(found.rows))
 
     def looked_up(
-        self, triple: TriplePattern, names: Sequence[str], seeds: Ids, wanted: Collection[str] | None
+        self,
+        triple: TriplePattern,
+        names: Sequence[str],
+        seeds: Ids,
+        wanted: Collection[str] | None,
+        enough: int | None = None,
     ) -> tuple[Numbers, Table]:
         """Return the matches of a pattern that agree with solutions, found for one after the other. They do not bind the same.
 
@@ -81,11 +86,12 @@ class Matcher:
             names: Variables of the pattern that the solutions bind.
             seeds: Their values, shape (solutions, names).
             wanted: The other variables whose values are wanted; by default, all.
+            enough: A sufficient number of matches.
         """
         patterns, watch = self._patterns([triple]), current_watch()
         new = [term.name for term in dict.fromkeys(triple) if isinstance(term, Variable) and term.name not in names]
         new = [name for name in new if wanted is None or name in wanted]
-        rows, blocks = list[Numbers](), [np.empty((0, len(new)), np.int32)]
+        rows, blocks, total = list[Numbers](), [np.empty((0, len(new)), np.int32)], 0
         for row, ids in enumerate(seeds.tolist() if patterns is not None else ()):
             watch.check()
             if patterns is None or min(ids) < 0:
@@ -94,6 +100,9 @@ class Matcher:
             pattern = cast(AnyPattern, tuple(known.get(term, term) if isinstance(term, str) else term for term in patterns[0]))
             blocks.append(self._queries.solve([pattern], self.place.which, None, new).columns(new))
             rows.append(np.full(len(blocks[-1]), row, np.int64))
+            total += len(blocks[-1])
+            if enough is not None and total >= enough:
+                break
         found = np.concatenate(blocks)
         columns = {name: np.ascontiguousarray(found[:, place]) for place, name in enumerate(new)}
         return np.concatenate([np.empty(0, np.int64), *rows]), Table(columns, len(found))
