@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from kg_reasoner import Reasoner
 from kg_reasoner.errors import QuerySyntaxError
 from kg_reasoner.sparql.parsed import parsed_query
-from kg_reasoner.sparql.shapes import Shape, cut, shape_of
+from kg_reasoner.sparql.shapes import QueryShape, cut, shape_of
 
 from .effort import examples
 from .test_sparql_shortcuts import CHANGES, MAKERS, UNSEEN, change
@@ -59,7 +59,7 @@ def written(template: str, names: tuple[str, str]) -> str:
     return template
 
 
-def shape(text: str) -> Shape | None:
+def shape(text: str) -> QueryShape | None:
     pieces = cut(text)
     assert pieces is not None
     return shape_of(parsed_query(text).prepared({}, joins_graphs=True), pieces, {})

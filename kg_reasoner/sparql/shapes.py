@@ -22,7 +22,7 @@ from kg_reasoner.sparql.query import prepared
 from kg_reasoner.sparql.syntax.queries import read_common_query
 from kg_reasoner.terms import ABSOLUTE_IRI, IRI, RDF, Literal, Term
 
-__all__ = ["Cut", "Shape", "cut", "shape_of"]
+__all__ = ["Cut", "QueryShape", "cut", "shape_of"]
 
 _CONSTANT: Final = re.compile(r"""("[^"\\\n\r]*"|'[^'\\\n\r]*'|<[^<>"{}|^`\\\x00-\x20]*>|\#[^\n\r]*)""")
 """What a text is cut at: strings, IRIs, and comments, which may contain what looks like these."""
@@ -57,7 +57,7 @@ def cut(text: str) -> Cut | None:
 Example: TypeAlias = IRI | Literal
 
 
-class Shape(ParsedQuery):
+class QueryShape(ParsedQuery):
     """A query whose parameters are variables.
 
     Args:
@@ -86,7 +86,7 @@ class Shape(ParsedQuery):
         return found
 
 
-def shape_of(query: Query, text: Cut, prefixes: Mapping[str, Any]) -> Shape | None:
+def shape_of(query: Query, text: Cut, prefixes: Mapping[str, Any]) -> QueryShape | None:
     """Return a query with its parameters as variables; None if it has none, or is more than a pattern, joined with VALUES at most.
 
     Args:
@@ -103,7 +103,7 @@ def shape_of(query: Query, text: Cut, prefixes: Mapping[str, Any]) -> Shape | No
         return None
     variables = {example: Variable(f".given{place}") for place, example in chosen.items()}
     parameters = {place: (variables[example].name, example) for place, example in chosen.items()}
-    return Shape(_with_variables(found[0], variables), {**prefixes, **found[1]}, parameters)
+    return QueryShape(_with_variables(found[0], variables), {**prefixes, **found[1]}, parameters)
 
 
 _Read: TypeAlias = tuple[Query, Mapping[str, str]]
