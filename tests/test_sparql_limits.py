@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator
 
 import numpy as np
@@ -213,3 +214,26 @@ def test_blocks_of_any_size_give_the_same_pairs_and_groups(tables: tuple[list[li
     distinct = [list(row) for row in dict.fromkeys(map(tuple, tables[0]))]
     assert [tables[0][first] for first in firsts.tolist()] == distinct
     assert [distinct[label] for label in labels.tolist()] == tables[0]
+
+
+FIRST_OF_MANY = """
+?s ?p ?o
+?s <urn:p>+ ?o
+?s <urn:p>* ?o
+?s (^<urn:p>)+ ?o
+?s (<urn:p>|<urn:q>)+ ?o
+?s <urn:q> <urn:hub> ; ?p ?o
+?s <urn:q> <urn:hub> . ?o ?p ?s
+""".strip().splitlines()
+
+
+@pytest.mark.parametrize("pattern", FIRST_OF_MANY)
+@pytest.mark.parametrize("most", [1, 10, 16, 17, 1000])
+def test_first_solutions_are_among_all(pattern: str, most: int) -> None:
+    """And there are as many as there can be; few of many triples are looked at for them."""
+    made = Reasoner()
+    made.load("".join(f"<urn:{n}> <urn:p> <urn:{n // 2}> ; <urn:q> <urn:hub> .\n" for n in range(1, 300)).encode(), format="turtle")
+    every = Counter(map(tuple, made.query(f"SELECT * {{ {pattern} }}")))
+    found = Counter(map(tuple, made.query(f"SELECT * {{ {pattern} }} LIMIT {most}")))
+    assert not found - every
+    assert found.total() == min(most, every.total())

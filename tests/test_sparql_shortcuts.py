@@ -374,3 +374,33 @@ def test_parsed_queries_depend_on_the_prefixes_of_the_program() -> None:
     assert len(made.core.caches.parsed) == 1
     made.add_program("@prefix e: <http://three.example/> .")
     assert not made.query(text)
+
+
+COUNTED = "SELECT ?p (COUNT(*) AS ?n) (COUNT(?s) AS ?m) { ?s ?p ?o } GROUP BY ?p"
+
+
+@pytest.mark.parametrize("kind", MAKERS)
+@settings(max_examples=examples(30))
+@given(changes=CHANGES, vocabulary=st.lists(VOCABULARY, max_size=4))
+@pytest.mark.sample(5)
+def test_triples_are_counted_by_property_without_being_found(kind: str, changes: Any, vocabulary: list[Triple]) -> None:
+    made: Reasoner = MAKERS[kind]()
+    change(made, True, vocabulary)
+    for adds, triples in changes:
+        change(made, adds, triples)
+        expected = Counter(row.p for row in made.query("SELECT ?p { ?s ?p ?o }"))
+        found = made.query(COUNTED)
+        assert {row.p: int(row.n.lexical) for row in found} == {row.p: int(row.m.lexical) for row in found} == expected
+        assert len(found) == len(expected)
+
+
+def test_only_triples_of_the_default_graph_are_counted_so() -> None:
+    made = Reasoner()
+    triples = b"<urn:a> <urn:p> <urn:b> . <urn:g> { <urn:a> <urn:p> <urn:b> . <urn:b> <urn:p> <urn:b> }"
+    made.load(triples, format="trig")
+    assert "by sizes" in str(made.plan(COUNTED, run=True))
+    for query in ("SELECT ?p (COUNT(*) AS ?n) { GRAPH <urn:g> { ?s ?p ?o } } GROUP BY ?p", f"{COUNTED} LIMIT 1"):
+        assert [int(row.n.lexical) for row in made.query(query)] == [2]
+    for query in ("{ ?s ?p ?s } GROUP BY ?p", "{ ?s ?p ?o } GROUP BY ?p HAVING (COUNT(?o) = 2)", "{ ?s ?p ?o } GROUP BY ?s ?p"):
+        plan = made.plan(f"SELECT ?p (COUNT(DISTINCT ?o) AS ?n) {query}", run=True)
+        assert "by sizes" not in str(plan)

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, assume, given, note, settings
 
 from kg_reasoner import Limits, Reasoner
-from kg_reasoner.query import batches, fetching, patterns
+from kg_reasoner.query import batches, fetching, patterns, single_patterns
 from kg_reasoner.sparql import evaluate as evaluation
 from kg_reasoner.sparql import expressions, extending, paths, terms
 from kg_reasoner.sparql.results import nodes, rows
@@ -40,8 +40,9 @@ SIZES: Mapping[str, Sizes] = {
         (extending, "GROWTH"): 1,
         (evaluation, "GROWTH"): 1,
         (paths, "FEW"): 0,
+        (paths, "FIRST"): 0,
         (closures, "ROOM"): 0,
-        (patterns, "FEW"): 0,
+        (single_patterns, "FEW"): 0,
         (patterns, "LOOK_UP"): 0,
         (terms, "REMEMBERED"): 1,
         (nodes, "REMEMBERED"): 1,
@@ -52,8 +53,10 @@ SIZES: Mapping[str, Sizes] = {
         (expressions, "MANY"): NEVER,
         (extending, "RATIO"): NEVER,
         (paths, "FEW"): NEVER,
+        (paths, "FIRST"): NEVER,
+        (paths, "GROWTH"): 2,
         (paths, "ROUNDS"): NEVER,
-        (patterns, "FEW"): NEVER,
+        (single_patterns, "FEW"): NEVER,
         (patterns, "LOOK_UP"): NEVER,
     },
     "patterns are joined by hashing": {(extending, "START"): -1, (extending, "RATIO"): -1, (expressions, "MANY"): 1},

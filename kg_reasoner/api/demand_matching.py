@@ -95,6 +95,10 @@ class DemandMatcher:
         """Return None: what a step leads to is asked for step by step."""
         return None
 
+    def counts(self, triple: TriplePattern) -> tuple[Ids, Numbers] | None:
+        """Return None: triples are derived when they are asked for."""
+        return None
+
     def estimate(self, triples: Sequence[TriplePattern]) -> float:
         """Return a guess, as nothing is known of what will be derived: the fewer variables a triple has, the fewer solutions."""
         total = float(max(1, self._state.database.count()))

@@ -24,9 +24,9 @@ from kg_reasoner.query.batches import fetched_in_batches, slots_of
 from kg_reasoner.query.fetching import CHUNK, Prepare, Proper, fetched_one_by_one
 from kg_reasoner.query.matching import Which
 from kg_reasoner.query.quads import GRAPH_COLUMN
-from kg_reasoner.query.scans import scanned
+from kg_reasoner.query.scans import counted_by_property, scanned
 from kg_reasoner.query.single_patterns import SinglePatterns, Solutions
-from kg_reasoner.storage.arrays import Ids
+from kg_reasoner.storage.arrays import Ids, Numbers
 from kg_reasoner.storage.grouping import gathered, group_rows, pair_rows
 from kg_reasoner.storage.kernels.memory import Record
 from kg_reasoner.storage.workspaces import Workspace
@@ -189,14 +189,27 @@ class Queries(SinglePatterns):
         self, pattern: AnyPattern, which: Which, limit: int | None, wanted: Collection[str] | None, is_set: bool
     ) -> Solutions | None:
         """Return the wanted columns of the visible matches of a pattern that matches whole relations; None if it does not."""
-        if limit is not None or wanted is None or which != "all" or self.expands or self.matcher.generalised:
-            return None
-        property = constant(pattern[1])
-        if len(pattern) > GRAPH_COLUMN or (property is not None and self.literals.covers(property)):
+        if limit is not None or wanted is None or not self._is_stored(pattern, which):
             return None
         visibility = self.visibility if self._hides_from(pattern, which) else None
-        found = scanned(self.catalog, pattern, wanted, visibility, is_set=is_set)
+        found = scanned(self.catalog, cast(Pattern, pattern), wanted, visibility, is_set=is_set)
         return None if found is None else Solutions(*found)
+
+    def counts(self, pattern: AnyPattern, which: Which) -> tuple[Ids, Numbers] | None:
+        """Return the properties of the visible matches of a pattern of three variables, and how many matches each has; None if
+        they are not stored as they are.
+        """
+        if not self._is_stored(pattern, which):
+            return None
+        visibility = self.visibility if self._hides_from(pattern, which) else None
+        return counted_by_property(self.catalog, cast(Pattern, pattern), visibility)
+
+    def _is_stored(self, pattern: AnyPattern, which: Which) -> bool:
+        """Return whether the matches of a pattern of triples are rows of relations."""
+        if which != "all" or self.expands or self.matcher.generalised or len(pattern) > GRAPH_COLUMN:
+            return False
+        property = constant(pattern[1])
+        return property is None or not self.literals.covers(property)
 
     def are_planned(self, patterns: Sequence[AnyPattern], which: Which) -> bool:
         """Return whether some patterns can be planned together, and none of their triples is hidden."""

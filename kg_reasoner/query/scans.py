@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from typing import Final
+from collections import Counter
+from collections.abc import Collection, Iterator
+from typing import Final, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from kg_reasoner.planning.catalog import RelationCatalog, StoredTerm
 from kg_reasoner.query.visibility import Visibility
-from kg_reasoner.storage.arrays import Flags, Ids
+from kg_reasoner.storage.arrays import Flags, Ids, Numbers
 
-__all__ = ["scanned"]
+__all__ = ["counted_by_property", "scanned"]
 
 BLOCK: Final = 1 << 16
 """Rows that are looked at together: arrays for all of them would be large, and new to the process."""
@@ -38,25 +39,13 @@ def scanned(
     Returns:
         The names of the columns, and the table, shape (n, names), whose columns are consecutive in memory.
     """
-    subject, property, value = pattern
     variables = [term for term in pattern if isinstance(term, str)]
-    if not (isinstance(subject, str) and isinstance(value, str)) or len(set(variables)) < len(variables):
-        return None
-    known = None if isinstance(property, str) else property
-    first = catalog.dictionary.first_bytes()
-    if known is not None and first[known] != ord("<"):
-        return None
     names = [name for name in variables if name in wanted]
+    shown = _shown_parts(catalog, pattern, visibility)
+    if shown is None:
+        return None
     parts: list[tuple[int, list[Ids | int]]] = []
-    for relation in catalog.layout.relations(known):
-        rows = catalog.database.rows(relation)
-        columns = dict(zip(pattern, catalog.layout.columns(relation, rows), strict=True))
-        kept = _matching(columns[subject], columns[property], known, first)
-        hidden = None if visibility is None else visibility.hidden_in(columns[subject], columns[property], columns[value])
-        if hidden is not None:
-            shown = ~hidden | catalog.database.are_explicit(relation)
-            kept = shown if kept is None else kept & shown
-        size = len(rows) if kept is None else int(np.count_nonzero(kept))
+    for size, kept, columns in shown:
         chosen = [columns[name] for name in names]
         if is_set and all(isinstance(column, int) for column in chosen):
             size = min(size, 1)
@@ -68,6 +57,64 @@ def scanned(
             table[place, start : start + size] = column
         start += size
     return names, table.T
+
+
+def counted_by_property(
+    catalog: RelationCatalog, pattern: tuple[StoredTerm, StoredTerm, StoredTerm], visibility: Visibility | None = None
+) -> tuple[Ids, Numbers] | None:
+    """Return the properties of the RDF triples that match a pattern, and how many triples each has; None as for `scanned`.
+
+    Args:
+        catalog: The relations.
+        pattern: The pattern: three variables.
+        visibility: Says which inferred triples are hidden; None: none.
+    """
+    shown = _shown_parts(catalog, pattern, visibility) if isinstance(pattern[1], str) else None
+    if shown is None:
+        return None
+    counts = Counter[int]()
+    for size, kept, columns in shown:
+        properties = columns[pattern[1]]
+        if isinstance(properties, int):
+            counts[properties] += size
+        else:
+            found, sizes = np.unique(properties if kept is None else properties[kept], return_counts=True)
+            counts.update(dict(zip(found.tolist(), sizes.tolist(), strict=True)))
+    used = +counts
+    return np.array([*used], np.int32), np.array([*used.values()], np.int64)
+
+
+_Part: TypeAlias = "tuple[int, Flags | None, dict[StoredTerm, Ids | int]]"
+
+
+def _shown_parts(
+    catalog: RelationCatalog, pattern: tuple[StoredTerm, StoredTerm, StoredTerm], visibility: Visibility | None
+) -> Iterator[_Part] | None:
+    """Return the relations that a pattern matches as a whole; None if it is not such a pattern.
+
+    Each has the number of its rows that match, which these are (None: all), and the columns of the pattern's terms.
+    """
+    subject, property, value = pattern
+    variables = [term for term in pattern if isinstance(term, str)]
+    if not (isinstance(subject, str) and isinstance(value, str)) or len(set(variables)) < len(variables):
+        return None
+    known = None if isinstance(property, str) else property
+    first = catalog.dictionary.first_bytes()
+    if known is not None and first[known] != ord("<"):
+        return None
+
+    def parts() -> Iterator[_Part]:
+        for relation in catalog.layout.relations(known):
+            rows = catalog.database.rows(relation)
+            columns = dict(zip(pattern, catalog.layout.columns(relation, rows), strict=True))
+            kept = _matching(columns[subject], columns[property], known, first)
+            hidden = None if visibility is None else visibility.hidden_in(columns[subject], columns[property], columns[value])
+            if hidden is not None:
+                shown = ~hidden | catalog.database.are_explicit(relation)
+                kept = shown if kept is None else kept & shown
+            yield len(rows) if kept is None else int(np.count_nonzero(kept)), kept, columns
+
+    return parts()
 
 
 def _matching(subjects: Ids | int, properties: Ids | int, known: int | None, first: npt.NDArray[np.uint8]) -> Flags | None:

@@ -23,7 +23,7 @@ from kg_reasoner.storage.value_arithmetic import number_texts
 from kg_reasoner.storage.value_columns import INTEGER, ValueCache
 from kg_reasoner.terms import IRI, XSD, BlankNode, Literal, Term
 
-__all__ = ["Groups", "aggregate", "grouped"]
+__all__ = ["Groups", "aggregate", "grouped", "integers"]
 
 
 class Groups:
@@ -83,8 +83,8 @@ def aggregate(
         if aggregation.is_distinct:
             names = [name for name in table.columns if not is_hidden(name)]
             _, firsts = group_rows(np.concatenate([groups.labels[:, None], table.matrix(names)], axis=1))
-            return _integers(np.bincount(groups.labels[firsts], minlength=groups.count), terms)
-        return _integers(groups.sizes(), terms)
+            return integers(np.bincount(groups.labels[firsts], minlength=groups.count), terms)
+        return integers(groups.sizes(), terms)
     if aggregation.is_distinct:
         _, firsts = group_rows(np.stack([groups.labels, column], axis=1))
         groups, column = Groups(np.ascontiguousarray(groups.labels[firsts]), groups.count), column[firsts]
@@ -94,7 +94,7 @@ def aggregate(
 
 
 def _count(column: Ids, groups: Groups, terms: QueryTerms, values: ValueCache) -> Ids:
-    return _integers(groups.sizes(column != UNBOUND), terms)
+    return integers(groups.sizes(column != UNBOUND), terms)
 
 
 def _sum(column: Ids, groups: Groups, terms: QueryTerms, values: ValueCache) -> Ids | None:
@@ -166,7 +166,7 @@ def _concatenated(members: Sequence[Any], separator: str) -> Literal | None:
     return Literal(separator.join(texts))
 
 
-def _integers(numbers: Numbers, terms: QueryTerms) -> Ids:
+def integers(numbers: Numbers, terms: QueryTerms) -> Ids:
     """Return the ids of integers."""
     distinct, places = np.unique(numbers, return_inverse=True)
     texts = number_texts(distinct, np.zeros(len(distinct), np.int8), XSD.integer.value)

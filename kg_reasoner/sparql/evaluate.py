@@ -20,7 +20,7 @@ import numpy as np
 from kg_reasoner.concurrency.limits import current_watch
 from kg_reasoner.program import Variable
 from kg_reasoner.sparql import algebra
-from kg_reasoner.sparql.aggregation import aggregate, grouped
+from kg_reasoner.sparql.aggregation import aggregate, grouped, integers
 from kg_reasoner.sparql.algebra import Foreign, Node
 from kg_reasoner.sparql.contract import ALL, Need
 from kg_reasoner.sparql.estimates import Estimates
@@ -276,6 +276,9 @@ class Evaluation:
     def _group(self, node: algebra.Group, need: Need) -> Table:
         keys = [key.name for key in node.keys]
         wanted = [each for each in node.aggregates if need.names is None or each.variable.name in need.names]
+        counted = self._counted(node, wanted)
+        if counted is not None:
+            return counted
         below: Need = Need(frozenset(keys))
         for each in wanted:
             if each.argument is not None:
@@ -288,6 +291,23 @@ class Evaluation:
             column = None if each.argument is None else self.expressions.ids(each.argument, table)
             result = result.extended(each.variable.name, aggregate(each, column, table, groups, self.terms, self.values))
         return result
+
+    def _counted(self, node: algebra.Group, wanted: Sequence[algebra.Aggregation]) -> Table | None:
+        """Return the numbers of triples with each property, which need not be found; None if that is not what is asked for."""
+        below = node.node
+        if not isinstance(below, algebra.Patterns) or len(below.triples) != 1 or node.keys != below.triples[0][1:2]:
+            return None
+        if any(each.function != "COUNT" or each.argument is not None or each.is_distinct for each in wanted):
+            return None
+        matcher = self.matcher(below.graph)
+        found = None if matcher is None else matcher.counts(below.triples[0])
+        if found is None:
+            return None
+        self.report.note(node, "sizes")
+        table = Table({node.keys[0].name: found[0]}, len(found[0]))
+        for each in wanted:
+            table = table.extended(each.variable.name, integers(found[1], self.terms))
+        return table
 
     def _order_by(self, node: algebra.OrderBy, need: Need) -> Table:
         table = self.table(node.node, need.whole().with_names(names_in(key for key, _ in node.keys)))

@@ -78,7 +78,7 @@ class Extending:
             for part in others:
                 if not table.size:
                     return Table({}, 0)
-                rows, right = self.matches(table, part, inner, nodes)
+                rows, right = self.matches(table, part, inner, nodes, need.enough if part is others[-1] else None)
                 table = merged(table, right, rows, np.arange(right.size))
                 nodes |= _nodes_of(part)
             if need.enough is None or enough is None or table.size >= need.enough or first < enough:
@@ -96,7 +96,14 @@ class Extending:
             known.update(in_scope(following))
         return order
 
-    def matches(self, left: Table, node: Node, need: Need = ALL, nodes: frozenset[str] | set[str] = frozenset()) -> Matches:
+    def matches(
+        self,
+        left: Table,
+        node: Node,
+        need: Need = ALL,
+        nodes: frozenset[str] | set[str] = frozenset(),
+        enough: int | None = None,
+    ) -> Matches:
         """Return the pairs of solutions and compatible solutions of a pattern.
 
         Args:
@@ -104,6 +111,7 @@ class Extending:
             node: The pattern.
             need: What is needed of the pattern's solutions.
             nodes: The variables known to be bound to nodes of the active graph.
+            enough: A sufficient number of pairs.
         """
         found = self.follow(left, node, need, nodes) if left.size else None
         if found is not None:
@@ -112,7 +120,7 @@ class Extending:
             return self._asked(left, node, node.address)
         shared = [variable.name for variable in in_scope(node) if variable.name in left.columns]
         if isinstance(node, algebra.Patterns) and self._is_looked_up(left, node, shared):
-            return self._looked_up(left, node, shared, need)
+            return self._looked_up(left, node, shared, need, enough)
         self._evaluator.report.note(node, "hash join")
         right = self._evaluator.table(node, need.whole().with_names(shared))
         rows, others = compatible(left, right)
@@ -137,12 +145,14 @@ class Extending:
             return False
         return LOOK_UP * left.size < self._evaluator.estimates.of(node)
 
-    def _looked_up(self, left: Table, node: algebra.Patterns, shared: Sequence[str], need: Need) -> Matches:
+    def _looked_up(
+        self, left: Table, node: algebra.Patterns, shared: Sequence[str], need: Need, enough: int | None = None
+    ) -> Matches:
         """Return the matches of a pattern, found for the values of one solution after the other."""
         self._evaluator.report.note(node, "lookups")
         matcher = self._evaluator.matcher(node.graph)
         if isinstance(matcher, Matcher) and matcher.looks_up:
-            return matcher.looked_up(node.triples[0], shared, left.matrix(shared), need.names)
+            return matcher.looked_up(node.triples[0], shared, left.matrix(shared), need.names, enough)
         rows, tables = list[Numbers](), list[Table]()
         for row, numbers in enumerate(left.matrix(shared).tolist()):
             terms = zip(map(Variable, shared), self._evaluator.terms.terms(numbers), strict=True)

@@ -72,7 +72,12 @@ class Matcher:
         return Table({name: self._taken_over(found.rows[:, found.names.index(name)]) for name in names}, len(found.rows))
 
     def looked_up(
-        self, triple: TriplePattern, names: Sequence[str], seeds: Ids, wanted: Collection[str] | None
+        self,
+        triple: TriplePattern,
+        names: Sequence[str],
+        seeds: Ids,
+        wanted: Collection[str] | None,
+        enough: int | None = None,
     ) -> tuple[Numbers, Table]:
         """Return the matches of a pattern that agree with solutions, found for one after the other. They do not bind the same.
 
@@ -81,11 +86,12 @@ class Matcher:
             names: Variables of the pattern that the solutions bind.
             seeds: Their values, shape (solutions, names).
             wanted: The other variables whose values are wanted; by default, all.
+            enough: A sufficient number of matches.
         """
         patterns, watch = self._patterns([triple]), current_watch()
         new = [term.name for term in dict.fromkeys(triple) if isinstance(term, Variable) and term.name not in names]
         new = [name for name in new if wanted is None or name in wanted]
-        rows, blocks = list[Numbers](), [np.empty((0, len(new)), np.int32)]
+        rows, blocks, total = list[Numbers](), [np.empty((0, len(new)), np.int32)], 0
         for row, ids in enumerate(seeds.tolist() if patterns is not None else ()):
             watch.check()
             if patterns is None or min(ids) < 0:
@@ -94,6 +100,9 @@ class Matcher:
             pattern = cast(AnyPattern, tuple(known.get(term, term) if isinstance(term, str) else term for term in patterns[0]))
             blocks.append(self._queries.solve([pattern], self.place.which, None, new).columns(new))
             rows.append(np.full(len(blocks[-1]), row, np.int64))
+            total += len(blocks[-1])
+            if enough is not None and total >= enough:
+                break
         found = np.concatenate(blocks)
         columns = {name: np.ascontiguousarray(found[:, place]) for place, name in enumerate(new)}
         return np.concatenate([np.empty(0, np.int64), *rows]), Table(columns, len(found))
@@ -144,6 +153,11 @@ class Matcher:
         """Return an estimate of the number of solutions."""
         patterns = self._patterns(triples)
         return 0.0 if patterns is None else self._queries.estimate(patterns, self.place.which)
+
+    def counts(self, triple: TriplePattern) -> tuple[Ids, Numbers] | None:
+        """Return the properties of a pattern's matches with their numbers, see `PatternMatcher.counts`."""
+        patterns = self._patterns([triple])
+        return self._queries.counts(patterns[0], self.place.which) if patterns is not None and self._is_native else None
 
     def ids(self, terms: Sequence[Term]) -> Ids:
         """Return the query's ids of terms."""
@@ -241,6 +255,10 @@ class MergedMatcher:
 
     def reached(self, triple: TriplePattern, start: int) -> Ids | None:
         """Return None: steps are found one by one."""
+        return None
+
+    def counts(self, triple: TriplePattern) -> tuple[Ids, Numbers] | None:
+        """Return None: triples may be in several places."""
         return None
 
     def estimate(self, triples: Sequence[TriplePattern]) -> float:

@@ -26,6 +26,12 @@ __all__ = ["Pairs", "PathFollower", "inverse"]
 
 _FROM, _TO, _BY = Variable("from"), Variable("to"), Variable("by")
 
+FIRST: Final = 16
+"""A number of pairs that are looked for from one start after the other."""
+
+GROWTH: Final = 16
+"""The factor by which more steps are looked at than starts are wanted, and then more each time."""
+
 FEW: Final = 4
 """The maximal number of nodes from which a repetition is followed step by step instead of over all steps at once."""
 
@@ -148,7 +154,31 @@ class PathFollower:
     def _closure(self, path: Path, starts: Ids | None, enough: int | None) -> Pairs:
         if starts is not None and len(starts) <= FEW:
             return _together([self._followed(path, starts[place : place + 1]) for place in range(len(starts))])
+        if starts is None and enough is not None and enough <= FIRST:
+            return self._first(path, enough)
         return self._over_all_steps(path, starts, enough)
+
+    def _first(self, path: Path, enough: int) -> Pairs:
+        """Return a sufficient number of pairs, from one start after the other; all if there are fewer."""
+        starts, found, total = self._some_starts(path, enough), list[Pairs](), 0
+        for place in range(len(starts)):
+            found.append(self._followed(path, starts[place : place + 1]))
+            total += len(found[-1])
+            if total >= enough:
+                break
+        return _together(found)
+
+    def _some_starts(self, path: Path, enough: int) -> Ids:
+        """Return a sufficient number of different nodes where a path starts; all if there are fewer."""
+        if not (isinstance(path, IRI) or (isinstance(path, algebra.Inverse) and isinstance(path.path, IRI))):
+            return np.unique(self.pairs(path).starts)
+        limit = GROWTH * enough
+        while True:
+            steps = self._matcher.solve([_triple(path)], {"from"}, limit).column("from")
+            starts = np.unique(steps)
+            if len(starts) >= enough or len(steps) < limit:
+                return starts
+            limit *= GROWTH
 
     def _over_all_steps(self, path: Path, starts: Ids | None, enough: int | None = None) -> Pairs:
         steps = self.pairs(path)

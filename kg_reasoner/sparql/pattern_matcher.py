@@ -71,6 +71,12 @@ class PatternMatcher(Protocol):
         """
         ...
 
+    def counts(self, triple: TriplePattern) -> tuple[Ids, Numbers] | None:
+        """Return the properties of the matches of a pattern of three variables, and how many matches each has; None if the matches
+        have to be found.
+        """
+        ...
+
     def estimate(self, triples: Sequence[TriplePattern]) -> float:
         """Return an estimate of the number of solutions."""
         ...
