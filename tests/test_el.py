@@ -8,8 +8,10 @@ import random
 import re
 import shutil
 import subprocess
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
@@ -162,8 +164,42 @@ def elk() -> list[str]:
 
 @pytest.mark.parametrize("shape", SHAPES)
 def test_hierarchies_are_those_of_elk(shape: str, tmp_path: Path) -> None:
+    agree_with_elk(list(SHAPES[shape](1_000, random.Random(1))), tmp_path)
+
+
+@pytest.mark.parametrize("seed", range(examples(60)))
+@pytest.mark.sample(2)
+def test_random_hierarchies_are_those_of_elk(seed: int, tmp_path: Path) -> None:
+    """Many small ontologies at once, each with names of its own, of what ELK has: no ranges, no values that are the subject itself.
+
+    What is said of owl:Thing would be said of all of them.
+    """
+    chance, together = random.Random(seed), list[Axiom]()
+    for number in range(30):
+        for axiom in axioms(chance):
+            if axiom[0] not in ("range", "reflexive", "assertion", "related") and not {"self", "Thing"} & set(words(axiom)):
+                together.append(in_its_own_names(axiom, number))
+    agree_with_elk(together, tmp_path)
+
+
+def words(part: Any) -> Iterator[str]:
+    """The texts in an axiom."""
+    if isinstance(part, str):
+        yield part
+    else:
+        for each in part:
+            yield from words(each)
+
+
+def in_its_own_names(part: Any, number: int) -> Any:
+    """An axiom with a number at the end of its classes and properties."""
+    if isinstance(part, str):
+        return f"{part}x{number}" if re.fullmatch(r"[Cr]\d+", part) else part
+    return tuple(in_its_own_names(each, number) for each in part)
+
+
+def agree_with_elk(ontology: list[Axiom], tmp_path: Path) -> None:
     command = elk()
-    ontology = list(SHAPES[shape](1_000, random.Random(1)))
     with (tmp_path / "ontology.ofn").open("w") as file:
         write_functional(iter(ontology), file)
     with (tmp_path / "ontology.nt").open("w") as file:
@@ -180,6 +216,8 @@ def test_hierarchies_are_those_of_elk(shape: str, tmp_path: Path) -> None:
                 above.setdefault(each, set()).update(set(names) - {each})
     reasoner = Reasoner(ruleset="owl2el")
     reasoner.load(tmp_path / "ontology.nt")
+    empty = {each.name.value for each in reasoner.hierarchy().unsatisfiable if each.kind == "class"}
+    assert empty == above.get(OWL.Nothing.value, set())
     classes = reasoner.hierarchy().classes
     expected = {}
     for cls in classes.names:
