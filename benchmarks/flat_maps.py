@@ -58,6 +58,7 @@ def update_of_a_group(count: int, *, keeps: bool) -> float:
 
 
 ROUNDS = 3
+GROUPS = "out(?k, ?v) :- AGGREGATE(line(?t, ?n), ?k = ?n % 1000 ON ?k BIND {}(?n) AS ?v) ."
 
 SQL = {
     "copy rows": "SELECT DISTINCT t, n FROM line",
@@ -94,18 +95,20 @@ def main(count: int, duckdb: bool) -> None:
         need_peers([("DuckDB", "duckdb")], "no --duckdb")
     rows = [(",".join(f"{number}-{place}" for place in range(5)), number) for number in range(count)]
     called = "out(?n, f(?n)) :- line(_, ?n) ."
-    copying = seconds("out(?t, ?n) :- line(?t, ?n) .", rows)
-    results = {
-        "copy rows": copying,
-        "add numbers": seconds("out(?n, ?n + 7) :- line(_, ?n) .", rows),
-        "a function in Python, row by row": seconds(called, rows, registered(batch=False)),
-        "a function in Python, of columns": seconds(called, rows, registered(batch=True)),
-        "the five members of each list": seconds('out(?n, ?x) :- line(?t, ?n), ?x IN SPLIT(?t, ",") .', rows),
-        "sums of groups": seconds("out(?k, ?s) :- AGGREGATE(line(?t, ?n), ?k = ?n % 1000 ON ?k BIND SUM(?n) AS ?s) .", rows),
-        "lists of groups": seconds("out(?k, ?l) :- AGGREGATE(line(?t, ?n), ?k = ?n % 1000 ON ?k BIND LIST(?n) AS ?l) .", rows),
+    jobs: dict[str, Callable[[], float]] = {
+        "copy rows": lambda: seconds("out(?t, ?n) :- line(?t, ?n) .", rows),
+        "add numbers": lambda: seconds("out(?n, ?n + 7) :- line(_, ?n) .", rows),
+        "a function in Python, row by row": lambda: seconds(called, rows, registered(batch=False)),
+        "a function in Python, of columns": lambda: seconds(called, rows, registered(batch=True)),
+        "the five members of each list": lambda: seconds('out(?n, ?x) :- line(?t, ?n), ?x IN SPLIT(?t, ",") .', rows),
+        "sums of groups": lambda: seconds(GROUPS.format("SUM"), rows),
+        "lists of groups": lambda: seconds(GROUPS.format("LIST"), rows),
     }
     peer = in_duckdb(rows) if duckdb else {}
-    for name, taken in results.items():
+    copying = 0.0
+    for name, job in jobs.items():
+        taken = job()
+        copying = copying or taken
         beside = f"  DuckDB {peer[name]:7.2f} s, ratio {taken / max(peer[name], 1e-9):7.1f}" if name in peer else ""
         click.echo(f"{name:34} {taken:7.2f} s  {taken / count * 1e6:7.1f} µs a row  {taken / max(copying, 1e-9):8.1f}{beside}")
     computed, kept = (update_of_a_group(count, keeps=keeps) for keeps in (False, True))

@@ -165,5 +165,11 @@ def test_names_and_arguments_are_checked() -> None:
         reasoner.reduction("sum", "integer", initial=int, add=plus)
     with pytest.raises(ReasonerError, match="unknown type integr"):
         reasoner.reduction("total", "integr", initial=int, add=plus)
+    with pytest.raises(ReasonerError, match="initial of the reduction total is not a function"):
+        reasoner.reduction("total", "integer", initial=0, add=plus)  # type: ignore[arg-type]
+    reasoner.reduction("forgetful", "integer", initial=list, add=list.append)
+    reasoner.add_program("p(?s) :- AGGREGATE(w(?x) BIND forgetful(?x) AS ?s) . w(1) .")
+    with pytest.warns(ReasonerWarning, match="forgetful has no result.*no state was returned"):
+        assert values(reasoner, "p") == []
     with pytest.raises(RuleSyntaxError, match="squares has at most 1 argument"):
         reasoner.add_program("p(?s) :- AGGREGATE(v(?x, ?y) BIND squares(?x, ?y) AS ?s) .")

@@ -47,6 +47,11 @@ RULES = [
     "stream silent(tag: integer) . silent(?t) :- ask(?t), NOT tag(_, ?t) .",
     "grown(?t) :- count(?t, ?n), before(?t, ?m), ?n > ?m .",
     "kept(?t) :- asked(?t), vote(?t) .",
+    "sums(?i, ?n) :- AGGREGATE(tag(?i, ?t) ON ?i BIND total(?t) AS ?n) .",
+    "weights(?t, ?n, ?l) :- AGGREGATE(tag(?i, ?t), item(?i, ?x, _) ON ?t BIND total(area(?x)) AS ?n BIND LIST(?i) AS ?l) .",
+    """near(?i, ?i) :- tag(?i, _) . near(?j, ?m) :- group(?i, ?m), tag(?i, ?t), tag(?j, ?t) .
+    group(?i, ?m) :- AGGREGATE(near(?i, ?n) ON ?i BIND MIN(?n) AS ?m) .""",
+    "pairs(?i, ?a, ?b) :- item(?i, _, ?l), (?a, ?b) IN ZIP(?l, REVERSE(?l)) .",
 ]
 STREAMS = ("answer", "silent")
 SHAPES = [encode("record", [literal(r)], "Circle") for r in (1, 2)] + [encode("record", map(literal, (2, 3)), "Box")]
@@ -108,6 +113,14 @@ def change(transaction: Any, model: Model, kind: str, value: Any) -> None:
         model.votes[value] -= 1
 
 
+def plus(total: int, number: int) -> int:
+    return total + number
+
+
+def minus(total: int, number: int) -> int:
+    return total - number
+
+
 def spread(tags: list[int]) -> int:
     return max(tags) - min(tags)
 
@@ -120,6 +133,7 @@ def test_strategies_agree_with_the_oracle(
 ) -> None:
     reasoner = Reasoner(maintenance=strategy)
     reasoner.aggregate("spread", "integer", returns="integer")(spread)
+    reasoner.reduction("total", "integer", initial=int, add=plus, remove=minus, returns="integer")
     reasoner.add_program(HEADER + "\n".join(sorted(chosen)))
     program, model = reasoner.program, Model()
     derived = sorted({rule.head.predicate for rule in program.rules if not rule.head.predicate.startswith("_")})

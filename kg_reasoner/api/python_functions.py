@@ -57,11 +57,25 @@ def add_reduction(
     """Add an aggregate function with a state, see `kg_reasoner.api.reasoner.Reasoner.reduction`."""
     known = _types_for(core, name)
     parameters = tuple(map(known.type_of, types))
+    given = {"initial": initial, "add": add, "remove": remove, "result": result}
+    for argument, function in given.items():
+        if function is not None and not callable(function):
+            raise ReasonerError(f"{argument} of the reduction {name} is not a function")
+    states = (guarded(_with_state(initial)), guarded(_with_state(add)), None if remove is None else guarded(_with_state(remove)))
     finish = _same if result is None else guarded(result)
-    without = None if remove is None else guarded(remove)
-    core.reductions[name] = StatefulReduction(
-        name, parameters, known.type_of(returns), guarded(initial), guarded(add), without, finish
-    )
+    core.reductions[name] = StatefulReduction(name, parameters, known.type_of(returns), *states, finish)
+
+
+def _with_state(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a function that raises an error where another one forgets to return a state."""
+
+    def call(*arguments: Any) -> Any:
+        state = function(*arguments)
+        if state is None:
+            raise TypeError("no state was returned")
+        return state
+
+    return call
 
 
 def _same(state: Any) -> Any:

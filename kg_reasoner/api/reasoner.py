@@ -353,7 +353,7 @@ class Reasoner:
             returns: The type of the value.
 
         Raises:
-            ReasonerError: The name is taken, or a type is unknown.
+            ReasonerError: The name is taken, a type is unknown, or something else is given for a function.
         """
         from kg_reasoner.api.python_functions import add_reduction
 

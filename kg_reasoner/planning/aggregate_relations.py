@@ -64,43 +64,43 @@ class AggregateRelation:
         variables = tuple(term for term in solutions.terms if isinstance(term, Variable))
         self._columns = [variables.index(variable) for variable in part.group]
         self._functions = [GroupFunction(binding, variables, dictionary, rule) for binding in part.bindings]
+        self._keeping = [function for function in self._functions if function.keeps]
 
     def refresh(self) -> None:
         """Compute the groups whose solutions this update has added or removed."""
         is_new, self.is_new = self.is_new, False
-        for function in self._functions:
+        for function in self._keeping:
             function.open(forget=is_new)
         database, width = self._database, len(self._columns)
         if is_new:
             added, removed = database.rows(self.source), np.empty((0, database.relations[self.source].arity), np.int32)
         else:
-            added, removed = database.new_rows(self.source), database.lost_rows(self.source)
+            removed = database.lost_rows(self.source) if self._keeping else database.gone_rows(self.source)
+            added = database.new_rows(self.source)
         changed = np.concatenate([added, removed])[:, self._columns]
         keys = unique_rows(changed) if width else np.empty((int(is_new or len(changed) > 0), 0), np.int32)
         if len(keys):
-            if not is_new:
+            if self._keeping and not is_new:
                 self._follow(added, removed)
             if width and len(keys) > FEW and self._is_sorted_for(len(keys), is_new=is_new):
                 self._replace(keys, self._all_at_once(keys))
             else:
                 self._replace_each(map(tuple, keys.tolist()))
-        for function in self._functions:
+        for function in self._keeping:
             function.settle()
 
     def _is_sorted_for(self, keys: int, *, is_new: bool) -> bool:
         """Return whether sorting all solutions is cheaper than to find and read those of so many groups."""
-        if not is_new and all(function.keeps for function in self._functions):
+        if not is_new and len(self._keeping) == len(self._functions):
             return False
         size, groups = self._database.size(self.source), max(self._database.size(self.target), keys)
         return keys * (SORTED_FOR_ONE + SORTED_FOR_VALUE * size // groups) >= size
 
     def _follow(self, added: Rows, removed: Rows) -> None:
         """Tell the functions that keep states what has changed."""
-        keeping = [function for function in self._functions if function.keeps]
-        if keeping:
-            more, less = self._by_group(added), self._by_group(removed)
-            for function in keeping:
-                function.follow(more, less)
+        more, less = self._by_group(added), self._by_group(removed)
+        for function in self._keeping:
+            function.follow(more, less)
 
     def _by_group(self, rows: Rows) -> Mapping[Group, Rows]:
         if not len(rows):
@@ -131,7 +131,7 @@ class AggregateRelation:
 
     def _values_of(self, group: Group) -> Sequence[int]:
         """Return the ids of the values of a group, or -1 for an error or a group without solutions."""
-        if all(function.knows(group) for function in self._functions):
+        if len(self._keeping) == len(self._functions) and all(function.knows(group) for function in self._keeping):
             return [function.kept(group) for function in self._functions]
         rows = self._solutions(group)
         if not len(rows) and self._columns:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import tempfile
+from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -185,6 +186,36 @@ def withdraw_votes(subject: Subject) -> None:
     with subject.reasoner.transaction() as transaction:
         transaction.remove_table("vote", {"item": ["a", "b"]})
         transaction.add_table("vote", {"item": ["c"] * 3})
+
+
+def reducing() -> Subject:
+    """A reasoner with states of groups, which their functions change in place."""
+    reasoner = Reasoner()
+
+    def changed(by: int) -> Callable[[Counter[str], str], Counter[str]]:
+        def change(state: Counter[str], text: str) -> Counter[str]:
+            state[text] += by
+            return state
+
+        return change
+
+    add, remove = changed(1), changed(-1)
+    reasoner.reduction("most", "string", initial=Counter, add=add, remove=remove, result=lambda state: max(state.values()))
+    reasoner.add_program("much(?g, ?n) :- AGGREGATE(part(?g, ?k, ?t) ON ?g BIND most(?t) AS ?n) .")
+    reasoner.add_table("part", {"g": ["a", "b"] * 6, "k": range(12), "t": ["x"] * 9 + ["y"] * 3})
+    reasoner.materialise()
+    return Subject(reasoner)
+
+
+def change_groups(subject: Subject) -> None:
+    subject.reasoner.remove_table("part", {"g": ["a", "b"], "k": [0, 1], "t": ["x", "x"]})
+    subject.reasoner.add_table("part", {"g": ["a", "a", "c"], "k": [12, 13, 14], "t": ["y"] * 3})
+    list(subject.reasoner.facts("much"))
+
+
+def change_groups_in_block(subject: Subject) -> None:
+    with subject.reasoner.transaction():
+        change_groups(subject)
 
 
 KEYS: Final = """
@@ -780,6 +811,7 @@ def _scenarios() -> Iterator[Scenario]:
     yield Scenario("add and remove tables, block", edges, change_tables, is_block=True)
     yield Scenario("live relations", live, sell)
     yield Scenario("live relations, block", live, sell_in_block, is_block=True)
+    yield Scenario("reduction, block", reducing, change_groups_in_block, is_block=True)
     yield Scenario("multiset, block", live, withdraw_votes, is_block=True)
     yield Scenario("replace by key", boxes, replace_by_key)
     yield Scenario("modify by key", boxes, modify_by_key)
