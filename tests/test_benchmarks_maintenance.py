@@ -212,6 +212,7 @@ def test_a_soak_of_paths() -> None:
     done = soak.soak(soak.graph_world("backward-forward", seed=1), transactions=200, seed=1)
     assert (done.transactions, len(done.windows), done.right) == (200, 100, True)
     assert all(window.microseconds > 0 and window.resident > window.engine > 0 for window in done.windows)
+    assert done.aged > 0
     shown(soak.table([done]))
 
 
@@ -272,6 +273,7 @@ def test_growth_is_noticed() -> None:
     assert growing.ends("microseconds") == (106.5, 194.5)
     assert growing.ratio("microseconds") > soak.LIMIT > growing.ratio("resident") == 1
     assert "1.83" in shown(soak.table([growing]))
+    assert "2.50" in shown(soak.table([replace(growing, aged=2.5)]))
 
 
 # ---- changes of rules
