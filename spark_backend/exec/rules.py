@@ -111,7 +111,8 @@ def prepare(
         ]
         if program.translate is None or not owl.concludes_axioms(rules):
             break
-        larger = axioms | further | {triple for triple in result.new_schema if owl.is_schema_triple(triple)}
+        derived: Iterable[Triple] = result.new_schema  # type: ignore[assignment]  # three terms each
+        larger = axioms | further | set(filter(owl.is_schema_triple, derived))
         if larger == axioms:
             break
         axioms = larger
