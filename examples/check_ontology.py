@@ -5,10 +5,10 @@
 Prints:
 
     beyond OWL 2 RL: SubClassOf(example:Parent ObjectSomeValuesFrom(example:hasChild example:Person))
-    @prefix example: <http://example.org/> .
+    @prefix : <http://example.org/> .
 
-    a contradiction   (by prp-irp, IrreflexiveObjectProperty(example:hasChild))
-    └── example:eve example:hasChild example:eve   (explicit)
+    a contradiction   (by prp-irp, IrreflexiveObjectProperty(:hasChild))
+    └── :eve :hasChild :eve   (explicit)
     1 contradiction
 """
 

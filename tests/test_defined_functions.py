@@ -248,7 +248,7 @@ def test_the_benchmark_runs() -> None:
     from benchmarks.flat_maps import main
 
     done = CliRunner().invoke(main, ["40"])
-    assert (done.exit_code, len(done.output.splitlines())) == (0, 7), done.output
+    assert (done.exit_code, len(done.output.splitlines())) == (0, 8), done.output
 
 
 def test_a_function_cannot_change_the_reasoner_that_calls_it() -> None:

@@ -89,7 +89,7 @@ def parse_in_blocks(
             by_rdflib(_copy(source, data))
             return
         _add(store, _held(document, text.without_unnamed_graphs() or data), graph, base, declared)
-        declared.update(dict.fromkeys(text.prefixes(cast(str, base))))
+        declared = dict.fromkeys(text.prefixes(cast(str, base)))  # rdflib's choice
     elif format is RDF_XML:
         document = document if document.reopens else _held(document, _content(document))
         if _has_xml_literals(document):
