@@ -1,8 +1,9 @@
-"""Values in rules: FILTER and BIND, counting, shortest paths. ``python -m benchmarks.values [SCALE]``.
+"""Values in rules: FILTER and BIND, counting, shortest paths, components. ``python -m benchmarks.values [SCALE]``.
 
 The times are CPU seconds of one thread for deriving, without loading, the best of several runs; every contestant must have the same
 results. Besides us there are, as far as they are installed: our rules with functions called one by one, DuckDB (the same in SQL by
-hand), SciPy (Dijkstra's algorithm in C++), and compiled Soufflé (``souffle`` on the PATH, whose shortest paths are by subsumption).
+hand), SciPy (graph algorithms in C++), and compiled Soufflé (``souffle`` on the PATH, whose shortest paths and components are by
+subsumption).
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Final
@@ -42,13 +44,13 @@ class Job:
 
     name: str
     rules: str
-    sql: str
+    sql: str = ""
     souffle: str = ""
     facts: Mapping[str, Table] = field(default_factory=dict)
     texts: frozenset[str] = frozenset()
     """The relations whose last column is the number in a text."""
-    graph: bool = False
-    """Whether it asks for shortest paths."""
+    algorithm: Callable[[Table], Table] | None = None
+    """Computes the last column of the results from the edges."""
 
 
 @dataclass(frozen=True)
@@ -59,6 +61,14 @@ class Result:
     contestant: str
     seconds: float
     checksum: Checksum
+
+
+COMPONENTS: Final = """
+    label(?x, ?x) :- edge(?x, _) ; edge(_, ?x) .
+    label(?y, ?c) :- o(?x, ?c), (edge(?x, ?y) ; edge(?y, ?x)) .
+    o(?x, ?least) :- AGGREGATE(label(?x, ?c) ON ?x BIND MIN(?c) AS ?least) .
+"""
+"""The component of each node, by its least node. By rounds, a path takes one for each of its nodes."""
 
 
 def jobs(scale: float = 1.0) -> list[Job]:
@@ -74,6 +84,7 @@ def jobs(scale: float = 1.0) -> list[Job]:
     ends = random.integers(0, nodes, (edges, 2))
     unique = np.unique(ends, axis=0)
     graph: Mapping[str, Table] = {"edge": np.column_stack([unique, random.integers(1, 101, len(unique))])}
+    path = np.arange(nodes, dtype=np.int64)
     return [
         Job(
             "x * x + 1",
@@ -122,8 +133,25 @@ def jobs(scale: float = 1.0) -> list[Job]:
             ".decl edge(x: number, y: number, w: number)\n.input edge\n.decl o(x: number, d: number) btree_delete\n.output o\n"
             "o(0, 0).\no(y, d + w) :- o(x, d), edge(x, y, w).\no(x, a) <= o(x, b) :- b <= a.",
             graph,
-            graph=True,
+            algorithm=_distances,
         ),
+        Job(
+            "components",
+            COMPONENTS,
+            """CREATE TABLE o AS WITH RECURSIVE
+                link AS (SELECT a, b FROM edge UNION SELECT b, a FROM edge),
+                d(x, z) USING KEY (x) AS (
+                    SELECT a, a FROM link
+                    UNION SELECT link.b, min(d.z) FROM d JOIN link ON d.x = link.a
+                    LEFT JOIN recurring.d AS r ON r.x = link.b WHERE d.z < r.z GROUP BY link.b
+                ) SELECT x, z FROM d""",
+            ".decl edge(x: number, y: number)\n.input edge\n.decl link(x: number, y: number)\n"
+            "link(x, y), link(y, x) :- edge(x, y).\n.decl o(x: number, c: number) btree_delete\n.output o\n"
+            "o(x, x) :- link(x, _).\no(y, c) :- o(x, c), link(x, y).\no(x, a) <= o(x, b) :- b <= a.",
+            {"edge": unique[: max(1, edges // 5)]},
+            algorithm=_components,
+        ),
+        Job("components of a path", COMPONENTS, facts={"edge": np.column_stack([path, path + 1])}, algorithm=_components),
     ]
 
 
@@ -152,6 +180,8 @@ def _one_by_one(job: Job) -> tuple[float, Checksum]:
 
 
 def _duckdb(job: Job) -> tuple[float, Checksum] | None:
+    if not job.sql:
+        return None
     import duckdb  # type: ignore[import-not-found,unused-ignore]
 
     with duckdb.connect() as connection:
@@ -173,36 +203,65 @@ def _duckdb(job: Job) -> tuple[float, Checksum] | None:
 
 
 def _scipy(job: Job) -> tuple[float, Checksum] | None:
-    if not job.graph:
+    if job.algorithm is None:
         return None
-    from scipy.sparse import csr_matrix  # type: ignore[import-not-found,import-untyped,unused-ignore]
+    start = time.process_time()
+    found = job.algorithm(job.facts["edge"])
+    return time.process_time() - start, (len(found), int(found.sum()))
+
+
+def _distances(edges: Table) -> Table:
+    """Return the distances of the nodes that can be reached from the first one."""
     from scipy.sparse.csgraph import dijkstra  # type: ignore[import-not-found,import-untyped,unused-ignore]
 
-    edges = job.facts["edge"]
+    found = dijkstra(_matrix(edges), indices=0)
+    distances: Table = found[np.isfinite(found)].astype(np.int64)
+    return distances
+
+
+def _components(edges: Table) -> Table:
+    """Return the least node of the component of each node."""
+    from scipy.sparse.csgraph import connected_components
+
+    count, component = connected_components(_matrix(edges), directed=False)
+    nodes = np.unique(edges[:, :2])
+    least = np.full(count, len(component))
+    np.minimum.at(least, component[nodes], nodes)
+    return least[component[nodes]]
+
+
+def _matrix(edges: Table) -> Any:
+    """Return a sparse matrix of the last column of weighted edges, or of ones."""
+    from scipy.sparse import csr_matrix  # type: ignore[import-not-found,import-untyped,unused-ignore]
+
     size = int(edges[:, :2].max()) + 1
-    start = time.process_time()
-    matrix = csr_matrix((edges[:, 2], (edges[:, 0], edges[:, 1])), shape=(size, size))
-    found = dijkstra(matrix, indices=0)
-    seconds = time.process_time() - start
-    reached = found[np.isfinite(found)]
-    return seconds, (len(reached), int(reached.sum()))
+    weights = edges[:, 2] if edges.shape[1] == 3 else np.ones(len(edges))
+    return csr_matrix((weights, (edges[:, 0], edges[:, 1])), shape=(size, size))
 
 
 def _souffle(job: Job) -> tuple[float, Checksum] | None:
     if not job.souffle:
         return None
+    program = _compiled(job.souffle)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        (folder / "job.dl").write_text(job.souffle, encoding="utf-8")
         for relation, rows in job.facts.items():
             np.savetxt(folder / f"{relation}.facts", rows, fmt="%d", delimiter="\t")
-        compile_ = ["souffle", "-o", str(folder / "job"), str(folder / "job.dl")]
-        subprocess.run(compile_, check=True, capture_output=True)
         with _children() as seconds:
-            run = [str(folder / "job"), "-F", name, "-D", name]
+            run = [str(Path(program.name) / "job"), "-F", name, "-D", name]
             subprocess.run(run, check=True, capture_output=True)
         last = [int(line.rpartition("\t")[2]) for line in (folder / "o.csv").read_text(encoding="utf-8").splitlines()]
     return seconds[0], (len(last), sum(last))
+
+
+@cache
+def _compiled(text: str) -> tempfile.TemporaryDirectory[str]:
+    """Compile a program of Soufflé, and return the folder of ``job``; it is removed with the object."""
+    found = tempfile.TemporaryDirectory()
+    source = Path(found.name) / "job.dl"
+    source.write_text(text, encoding="utf-8")
+    subprocess.run(["souffle", "-o", str(source.with_suffix("")), str(source)], check=True, capture_output=True)
+    return found
 
 
 @contextmanager
