@@ -16,6 +16,7 @@ from .effort import by_effort
 
 pytest.importorskip("owlready2", reason="owlready2 is not installed (the extra 'owlready2')")
 
+from kg_reasoner.owlready2.following import owlready
 from kg_reasoner.owlready2.undoing import Undo
 
 from .test_owlready2_reasoning import ANIMALS, ZOO, world_of
@@ -131,6 +132,7 @@ def test_a_call_is_before_or_after(is_second: bool) -> None:
         with pytest.raises(Stop):
             call(made, at)
         now = state(made)
+        assert not owlready().base.LOADING, f"line {at} of {count}"
         call(made)
         assert now in (before, state(made)), f"line {at} of {count}"
         rolled_back += now == before
@@ -156,6 +158,7 @@ def test_a_second_interrupt_while_the_first_is_handled() -> None:
                 call(made, first, second)
             seconds += 1
             now = state(made)
+            assert not owlready().base.LOADING, f"lines {first} and {second} of {count}"
             call(made)
             assert now in (before, state(made)), f"lines {first} and {second} of {count}"
     assert seconds >= 5

@@ -132,8 +132,9 @@ def sync_reasoner(
     try:
         written = Writer(attached, _target(x, world), debug).apply(found)
     except BaseException:
-        if not had_inferences and _INFERENCES in world.ontologies:
-            world.ontologies[_INFERENCES].destroy()
+        made = None if had_inferences else world.ontologies.get(_INFERENCES)
+        if made is not None and len(made.graph) <= 1:  # its declaration: an interrupt after the end leaves what has been written
+            made.destroy()
         raise
     _tell(debug, f"* kg_reasoner * Reasoning took {time.perf_counter() - started:.3f} seconds")
     warnings = tuple(dict.fromkeys((*hierarchy.warnings, *reasoner.warnings)))

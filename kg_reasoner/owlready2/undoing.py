@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from contextvars import copy_context
 from typing import TYPE_CHECKING, Any, Final
 
 from kg_reasoner.owlready2.following import owlready
@@ -61,11 +62,14 @@ class Undo:
             self._db.execute(f"ROLLBACK TO {_SAVEPOINT}")
         except sqlite3.OperationalError:  # there is no such savepoint
             return
-        self._restore_objects()
+        copy_context().run(self._restore_objects)
         self._db.execute(f"RELEASE {_SAVEPOINT}")
 
     def _restore_objects(self) -> None:
-        """Restore what is recorded of the World, and its Python objects."""
+        """Restore what is recorded of the World, and its Python objects.
+
+        Run it in a copy of the context: if it is interrupted where it ends, owlready2's state LOADING ends all the same.
+        """
         attached = self._attached
         attached.written, attached.written_values, attached.taken_back, attached.store.stored_as = self._recorded
         with owlready().base.LOADING:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Iterator
+from contextvars import copy_context
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import numpy as np
@@ -81,15 +82,19 @@ class Writer:
         values = dict.fromkeys(self.unstated(found.values, of_literals=True))
         gone_values = self.retract(self.attached.written_values, values, of_literals=True)
         new_values = self.write_values(values)
-        with owlready().base.LOADING:  # the triples have been written above
-            self.update_equivalents(found, gone, undo)
-            self.update_parents(found, gone, undo)
+        copy_context().run(self._update_objects, found, gone, undo)
         for subject, property, value in (*relations, *gone):
             self.forget(subject, property, value)
         for subject, property, _ in (*new_values, *gone_values):
             self.forget(subject, property, None)
         self.attached.taken_back = {}, {}
         return len(written) + len(new_values)
+
+    def _update_objects(self, found: Conclusions, gone: list[_Triple], undo: Undo) -> None:
+        """Apply what has been written to the objects; in a copy of the context, for the reason given in `Undo`."""
+        with owlready().base.LOADING:  # nothing is written
+            self.update_equivalents(found, gone, undo)
+            self.update_parents(found, gone, undo)
 
     # --- triples
 
