@@ -78,9 +78,11 @@ def main(
                 found = run(program, checkout, [ruleset, json.dumps(ours), json.dumps(theirs)], limit)
                 if found is not None:
                     runs[name].append(found)
-        console.print(
-            table(title, {name: [min(column) for column in zip(*some, strict=True)] for name, some in runs.items() if some})
-        )
+        best = {name: [min(column) for column in zip(*some, strict=True)] for name, some in runs.items() if some}
+        if best:
+            console.print(table(title, best))
+        for name in runs.keys() - best.keys():
+            console.print(f"{title}: {name} is not installed, or took more than {limit:g} s")
 
 
 def university_files(size: int, cache: Path | None) -> tuple[str, list[str], list[str]]:
@@ -93,7 +95,7 @@ def university_files(size: int, cache: Path | None) -> tuple[str, list[str], lis
 def table(title: str, best: dict[str, list[float]]) -> Table:
     """Return the table of one job: the times and the number of triples of each contestant."""
     made = report.new_table(("", "load", "materialise", "ratio", "both", "ratio", "inferred"), title=title)
-    first = best["owl2rl-full"]
+    first = next(iter(best.values()))
     for name, (loading, reasoning, inferred) in best.items():
         count = f"{int(inferred):,}" if name != "reasonable" else f"{int(inferred):,} in all"
         both, unit = loading + reasoning, first[0] + first[1]

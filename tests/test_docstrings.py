@@ -7,7 +7,6 @@ import inspect
 import re
 from collections.abc import Iterator
 from importlib import import_module
-from importlib.util import find_spec
 from pathlib import Path
 from textwrap import dedent
 from types import ModuleType
@@ -15,9 +14,12 @@ from types import ModuleType
 import pytest
 
 PAGES = Path(__file__).resolve().parents[1] / "docs" / "reference" / "api"
-SHOWN = sorted(
-    {name for page in PAGES.glob("*.md") for name in re.findall(r"^::: ([\w.]+)", page.read_text("utf-8"), re.MULTILINE)}
-)
+SHOWN = {
+    name: "inherited_members: true" in options
+    for page in sorted(PAGES.glob("*.md"))
+    for name, options in re.findall(r"^::: ([\w.]+)\n((?:    .*\n)*)", page.read_text("utf-8"), re.MULTILINE)
+}
+"""What is shown, and whether with inherited members."""
 
 
 def complaints(source: str) -> list[str]:
@@ -65,14 +67,16 @@ def resolved(name: str) -> object:
     raise LookupError(name)
 
 
-def functions_of(thing: object, name: str) -> Iterator[tuple[str, str]]:
+def functions_of(thing: object, name: str, inherited: bool = False) -> Iterator[tuple[str, str]]:
     """The names and sources of the functions that the reference shows for a module, a class or a function."""
     if isinstance(thing, ModuleType):
         for key, value in vars(thing).items():
             if not key.startswith("_") and getattr(value, "__module__", None) == thing.__name__:
                 yield from functions_of(value, f"{name}.{key}")
     elif inspect.isclass(thing):
-        for key, value in vars(thing).items():
+        classes = reversed(inspect.getmro(thing)) if inherited else (thing,)
+        members = [vars(each) for each in classes if each.__module__.startswith("kg_reasoner")]
+        for key, value in {key: value for some in members for key, value in some.items()}.items():
             if not key.startswith("_"):
                 yield from functions_of(value, f"{name}.{key}")
     else:
@@ -84,9 +88,8 @@ def functions_of(thing: object, name: str) -> Iterator[tuple[str, str]]:
 
 @pytest.mark.parametrize("name", SHOWN)
 def test_docstrings_have_arguments_results_and_errors(name: str) -> None:
-    if ".spark_backend" in name and find_spec("pyspark") is None:
-        pytest.skip("pyspark is missing: pip install 'kg-reasoner[spark]'")
-    wrong = {function: found for function, source in functions_of(resolved(name), name) if (found := complaints(source))}
+    functions = functions_of(resolved(name), name, SHOWN[name])
+    wrong = {function: found for function, source in functions if (found := complaints(source))}
     assert wrong == {}
 
 

@@ -36,6 +36,21 @@ def test_every_syntax(format: str) -> None:
         assert reasoner.prefixes[""] == f"{EX}#"
 
 
+@pytest.mark.parametrize("rule", ["", "{ ?x a z:C } => { ?x a z:D } ."])
+def test_n3_with_rules_and_without(rule: str) -> None:
+    """The last declaration in a document counts."""
+    reasoner = Reasoner()
+    text = f"@prefix z: <http://one.org/> . @prefix z: <http://two.org/> . {rule} z:a a z:C ."
+    reasoner.load(text.encode(), format="n3")
+    assert reasoner.prefixes == {"z": "http://two.org/"}
+
+
+def test_a_namespace_relative_to_no_base_is_no_prefix() -> None:
+    reasoner = Reasoner()
+    reasoner.load(b"@prefix : <#> . { ?x a <urn:C> } => { ?x a <urn:D> } .", format="n3")
+    assert reasoner.prefixes == {}
+
+
 def test_the_first_declaration_counts_and_those_of_the_program_precede() -> None:
     reasoner = Reasoner("@prefix mine: <http://mine.org/> .")
     reasoner.load(b"@prefix a: <http://one.org/> . @prefix mine: <http://other.org/> . a:x a a:y .", format="turtle")

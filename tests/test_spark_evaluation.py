@@ -131,11 +131,13 @@ def test_transitive_closures() -> None:
     for predicate, graph in (("small", "graph1000"), ("large", "graph10000")):
         file = SUITES / "graphs" / f"{graph}.txt"
         if not file.exists():
-            pytest.skip(why_missing("graphs"))
+            continue
         ends = (line.split()[:2] for line in file.read_text().splitlines())
         edges = [(IRI(f"http://example.org/{one}"), IRI(f"http://example.org/{other}")) for one, other in ends]
         engine.add_facts(predicate, edges)
         facts[predicate] = facts_frame(edges, 2)
+    if not facts:
+        pytest.skip(why_missing("graphs"))
     closures = ("linear", "doubled", "sparse")
     expected = {name: {tuple(map(term_text, row)) for row in engine.facts(name)} for name in closures}
     assert expected["linear"] == expected["doubled"]

@@ -109,7 +109,11 @@ class ProofSteps:
         return self.heights()[-1]
 
     def heights(self) -> list[int]:
-        """Return the height of each step."""
+        """Return the height of each step.
+
+        Returns:
+            0 for a fact without premises, one more than the highest premise for others; a number for each of `steps`.
+        """
         heights: list[int] = []
         for step in self.steps:
             below = max((heights[premise] for premise in step.premises), default=0)

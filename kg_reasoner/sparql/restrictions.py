@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, Final
 
+from kg_reasoner.errors import plural
 from kg_reasoner.sparql.visible import is_sequence, visible_variables
 
 if TYPE_CHECKING:
@@ -225,7 +226,7 @@ def _check_rows(table: Any) -> None:
     for row in table.value or ():
         size = len(row) if is_sequence(row) else 1
         if size != len(variables):
-            raise ViolationError(f"a row of VALUES has {size} values, for {len(variables)} variables")
+            raise ViolationError(f"a row of VALUES has {plural(size, 'value')} for {plural(len(variables), 'variable')}")
 
 
 def _check_quads(operation: Any) -> None:

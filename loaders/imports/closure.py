@@ -72,7 +72,7 @@ class ImportClosure:
     ontologies: dict[str, str] = field(default_factory=dict)
     """The documents that have been read, by the IRIs of ontologies and versions."""
     prefixes: dict[str, str] = field(default_factory=dict)
-    """The prefixes that they declare, each as it is first declared."""
+    """The prefixes that they declare, each as in the first document that declares it."""
 
 
 def imports_of(

@@ -16,7 +16,7 @@ from itertools import product
 from typing import Final, TypeAlias
 
 from kg_reasoner.loaders.ontology.axioms import DatatypeRestriction, DifferentIndividuals
-from kg_reasoner.loaders.ontology.clauses import Clauses
+from kg_reasoner.loaders.ontology.clauses import INCONSISTENT, Clauses, X, Y
 from kg_reasoner.loaders.ontology.ontology import Ontology
 from kg_reasoner.loaders.ontology.swrl_texts import arguments_of, builtin_text
 from kg_reasoner.loaders.rules.builtins import Builtin, Refused, arranged, condition
@@ -31,7 +31,7 @@ from kg_reasoner.loaders.rules.swrl import (
     SwrlRule,
 )
 from kg_reasoner.loaders.rules.swrl_builtins import builtins_of
-from kg_reasoner.program import FALSE, Argument, Atom, BodyLiteral, Call, Filter, Variable, triple
+from kg_reasoner.program import Argument, Atom, BodyLiteral, Call, Filter, Variable, triple
 from kg_reasoner.terms import OWL, XSD, literal
 
 __all__ = ["add_rules", "refusal"]
@@ -48,7 +48,7 @@ _ORDER: Final = {
 }
 """The facets of datatypes that a filter can express, and how."""
 
-_X, _Y, _I, _J = (Variable(name) for name in "xyij")
+_I, _J = Variable("i"), Variable("j")
 _Substitution: TypeAlias = dict[Argument, Argument]
 
 
@@ -83,9 +83,9 @@ def add_rules(clauses: Clauses, rule: SwrlRule) -> None:
         for atom in plan.head:
             _conclude(atom, body, clauses, rule.name or _NAME)
         for demand in plan.demanded:
-            clauses.add(Atom(FALSE, ()), (*body, Filter(Call("!", (demand.expression,)))), rule.name or _NAME)
+            clauses.add(INCONSISTENT, (*body, Filter(Call("!", (demand.expression,)))), rule.name or _NAME)
         if not rule.head:
-            clauses.add(Atom(FALSE, ()), body, rule.name or _NAME)
+            clauses.add(INCONSISTENT, body, rule.name or _NAME)
 
 
 # ------------------------------------------------------------------------------------------------------------------- planning
@@ -222,14 +222,14 @@ def _conclude(atom: SwrlAtom, body: Sequence[BodyLiteral], clauses: Clauses, nam
 def _difference(clauses: Clauses) -> str:
     """Return the predicate of individuals known to be different, with its clauses."""
     predicate = clauses.helper("different", (), "differentFrom(?x, ?y)")
-    different = Atom(predicate, (_X, _Y))
-    clauses.add(different, [triple(_X, OWL.differentFrom, _Y)], _NAME)
-    clauses.add(different, [triple(_Y, OWL.differentFrom, _X)], _NAME)
+    different = Atom(predicate, (X, Y))
+    clauses.add(different, [triple(X, OWL.differentFrom, Y)], _NAME)
+    clauses.add(different, [triple(Y, OWL.differentFrom, X)], _NAME)
     for axiom in clauses.ontology.axioms:
         if isinstance(axiom, DifferentIndividuals):
             member = clauses.helper("distinct", axiom.individuals, "DifferentIndividuals")
             for number, individual in enumerate(axiom.individuals, start=1):
                 clauses.add(Atom(member, (individual, literal(number))), [], _NAME)
-            numbered = Atom(member, (_X, _I)), Atom(member, (_Y, _J))
+            numbered = Atom(member, (X, _I)), Atom(member, (Y, _J))
             clauses.add(different, (*numbered, Filter(Call("!=", (_I, _J)))), _NAME)
     return predicate

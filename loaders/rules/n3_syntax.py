@@ -183,7 +183,9 @@ class _Sink:
     def endDoc(self, formula: object) -> None: ...
 
     def bind(self, prefix: str, iri: bytes) -> None:
-        self.root.prefixes.setdefault(prefix, iri.decode())
+        namespace = iri.decode()
+        if not namespace.startswith(_NO_BASE):  # names in others are an error where they are used
+            self.root.prefixes[prefix] = namespace
 
     def setDefaultNamespace(self, iri: bytes) -> None:
         self.bind("", iri)

@@ -46,7 +46,7 @@ class SparkReasoner:
         triples: A DataFrame of triples; None for none.
         ontology: Further triples: a DataFrame, or an iterable of triples of `kg_reasoner.terms`.
         facts: DataFrames of facts of general predicates, by predicate; a row for each fact, a string column for each argument.
-        work_dir: The work directory, see `workspace.Workspace`.
+        work_dir: The work directory, see `workspace.WorkDirectory`.
         resume: Go on with the interrupted run in the work directory.
         progress: Called with a report of every action.
         equality: How owl:sameAs is treated if the program has the rules of equality: by ``representatives``, by ``rules``, or
@@ -196,6 +196,7 @@ class SparkReasoner:
             overwrite: Whether an existing folder is replaced.
             compression: The compression of the files.
             files: The number of files.
+            distinct: Whether a triple that was given several times is written once.
 
         Returns:
             The number of triples.

@@ -79,6 +79,9 @@ class _Table(_Result):
     def to_arrow(self) -> pyarrow.Table:
         """Return the result as a table of Arrow, see `kg_reasoner.sparql.results.arrow`.
 
+        Returns:
+            The table.
+
         Raises:
             MissingExtraError: pyarrow is not installed.
         """
@@ -89,6 +92,9 @@ class _Table(_Result):
     def to_polars(self) -> polars.DataFrame:
         """Return the result as a data frame of Polars, made from the table of Arrow.
 
+        Returns:
+            The data frame.
+
         Raises:
             MissingExtraError: polars or pyarrow is not installed.
         """
@@ -98,6 +104,9 @@ class _Table(_Result):
 
     def to_pandas(self) -> pandas.DataFrame:
         """Return the result as a data frame of pandas, made from the table of Arrow.
+
+        Returns:
+            The data frame.
 
         Raises:
             MissingExtraError: pandas or pyarrow is not installed.
@@ -111,6 +120,9 @@ class _Table(_Result):
 
         Args:
             terms: The library whose terms the rows have, ``kg_reasoner`` (`kg_reasoner.terms`) or ``rdflib``.
+
+        Returns:
+            An iterator of tuples, with None for unbound variables.
 
         Raises:
             UnknownNameError: The library is unknown.
