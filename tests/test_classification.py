@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +13,7 @@ from hypothesis import strategies as st
 
 from kg_reasoner import Reasoner
 from kg_reasoner.classification.changed_rows import changed_rows
+from kg_reasoner.classification.classifier import Classified
 from kg_reasoner.classification.reduction import reduced
 from kg_reasoner.errors import NoProofError, ReasonerError
 from kg_reasoner.storage.arrays import Ids
@@ -142,6 +145,24 @@ def test_updates_give_what_a_new_reasoner_gives(steps: list[list[str]], ruleset:
         reasoner.add_triples(after - before)
         assert reasoner.hierarchy().text(PREFIXES) == wanted.hierarchy().text(PREFIXES)
         assert reasoner.hierarchy() is reasoner.hierarchy()
+
+
+def classified() -> int:
+    """How many classifications are alive."""
+    gc.collect()
+    return sum(isinstance(each, Classified) for each in gc.get_objects())
+
+
+@pytest.mark.parametrize("ruleset", ["owl2rl", "owl2el"])
+def test_earlier_hierarchies_are_not_kept(ruleset: str) -> None:
+    before = classified()
+    reasoner = Reasoner(ruleset=ruleset)
+    names = [IRI(f"urn:c{number}") for number in range(8)]
+    reasoner.add_triples([(name, RDF.type, OWL.Class) for name in names])
+    for lower, upper in pairwise(names):
+        reasoner.add_triples([(lower, RDFS.subClassOf, upper)])
+        assert reasoner.hierarchy().classes.is_below(lower, upper)
+    assert classified() - before <= 2
 
 
 def test_changes_are_followed_without_reading_all_again() -> None:

@@ -11,6 +11,7 @@ from kg_reasoner.api.demand_matching import DemandMatcher, Effort, NotOnDemandEr
 from kg_reasoner.concurrency.limits import NOBODY, UNLIMITED, Limits, Watch, current_watch
 from kg_reasoner.engine.on_demand import is_applicable
 from kg_reasoner.errors import QuerySyntaxError, ReasonerError
+from kg_reasoner.language.prefixes import PREFIXES
 from kg_reasoner.loaders.convert import from_rdflib
 from kg_reasoner.program import Variable
 from kg_reasoner.query.matching import Which
@@ -23,7 +24,7 @@ from kg_reasoner.sparql.shortcut import ALWAYS
 from kg_reasoner.sparql.shortcuts import answer_at_once, few_at_once, shortcut_of
 from kg_reasoner.sparql.source import Place, Places, Sighting
 from kg_reasoner.sparql.text import guarded
-from kg_reasoner.terms import OWL, RDF, RDFS, XSD, Term
+from kg_reasoner.terms import Term
 
 if TYPE_CHECKING:
     from kg_reasoner.sparql.results.result import QueryResult
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
 __all__ = ["ReasonerDataset", "plan", "query"]
 
 _RULE_BODIES: Final = "ask for what the body of a rule derives with Reasoner.answers"
-WELL_KNOWN: Final[Mapping[str, str]] = {"rdf": str(RDF), "rdfs": str(RDFS), "owl": str(OWL), "xsd": str(XSD)}
 
 
 class ReasonerDataset:
@@ -179,7 +179,7 @@ def _parsed(core: ReasonerCore, text: str, prefixes: Mapping[str, str] | None, b
     declared = core.prefixes
     if prefixes is None and (recent := core.caches.parsed.get((text, base))) is not None and recent[0] is declared:
         return recent[1]
-    known = {**WELL_KNOWN, **declared, **(prefixes or {})}
+    known = {**PREFIXES, **declared, **(prefixes or {})}
     try:
         with guarded():
             found = parsed_query(text, base, known, keeps_numbers=True)
@@ -266,7 +266,7 @@ class _Query:
             return
         with guarded():
             ready = self._parsed.prepared({}, joins_graphs=True)
-            shape = shape_of(ready, text, {**WELL_KNOWN, **dict(self._core.engine.program.prefixes)})
+            shape = shape_of(ready, text, {**PREFIXES, **self._core.prefixes})
         shortcut = None if shape is None else shortcut_of(shape.prepared({}, joins_graphs=True), self._core.queries, shape.names)
         places = None
         if shape is not None and shortcut is not None:

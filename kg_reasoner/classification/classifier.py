@@ -9,6 +9,7 @@ the ontology's individuals, in which it is the only new member.
 from __future__ import annotations
 
 import re
+import weakref
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -125,12 +126,12 @@ class ClassificationChange:
     """The difference between two classifications with the same members.
 
     Attributes:
-        before: The earlier one.
+        before: The earlier one, which this does not keep alive: each would keep all before it.
         gone: The pairs of each kind that only that one has.
         new: Those that it lacks, and all of members that were unsatisfiable in it.
     """
 
-    before: Classified
+    before: weakref.ref[Classified]
     gone: dict[Kind, Numbers]
     new: dict[Kind, Numbers]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from threading import RLock
@@ -216,4 +217,4 @@ class DerivedClassifier:
             again = names[list(before.found.unsatisfiable[kind].keys() - unsatisfiable[kind].keys())]
             added = parts[1] if not len(again) else np.concatenate([parts[1], below[kind][np.isin(below[kind], again).any(axis=1)]])
             gone[kind], new[kind] = (self._pairs(names, part).astype(np.int64) for part in (parts[0], added))
-        return ClassificationChange(before.found, gone, new)
+        return ClassificationChange(weakref.ref(before.found), gone, new)

@@ -236,7 +236,7 @@ def _taxonomy(classified: Classified, kind: Kind, before: tuple[Classified, Hier
     change, members, absent = classified.change, classified.members[kind], classified.unsatisfiable[kind]
     if before is not None:
         former, own = before[0], before[1].taxonomies[kind]
-        if change is not None and change.before is former:
+        if change is not None and change.before() is former:
             return own.after(change.gone[kind], change.new[kind], absent)
         if former.members[kind] is members:
             return own.changed(classified.pairs(kind), absent)

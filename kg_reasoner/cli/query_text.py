@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from kg_reasoner.language.display_names import DisplayNames
-from kg_reasoner.terms import OWL, RDF, RDFS, XSD
+from kg_reasoner.language.prefixes import PREFIXES
+from kg_reasoner.terms import XSD
 
 if TYPE_CHECKING:
     from rdflib.plugins.sparql.sparql import Query
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
 
 __all__ = ["RdflibQuery", "looks_like_query", "parse_query", "term_shortener"]
 
-_WELL_KNOWN: Final = {"rdf": str(RDF), "rdfs": str(RDFS), "owl": str(OWL), "xsd": str(XSD)}
 _BEGINNING: Final = re.compile(r"\s*(?:(?:select|ask|construct|describe|prefix|base)[\s{(*?<]|#)", re.IGNORECASE)
 _LOCAL_NAME: Final = re.compile(r"[^\W\d][\w\-]*")
 
@@ -68,7 +68,7 @@ def term_shortener(prefixes: Mapping[str, str]) -> Callable[[Any], str]:
     """
     from rdflib import BNode, Literal
 
-    spaces = sorted({**_WELL_KNOWN, **prefixes}.items(), key=lambda item: -len(item[1]))
+    spaces = sorted({**PREFIXES, **prefixes}.items(), key=lambda item: -len(item[1]))
     bare = {XSD[name].value for name in ("string", "integer", "decimal", "double", "boolean")}
 
     def shorten_iri(iri: str) -> str:

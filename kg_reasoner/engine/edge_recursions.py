@@ -21,6 +21,9 @@ __all__ = ["EdgeStep", "steps_of"]
 DEEPEST: Final = 8
 """Through how many predicates a value may pass from one group to the next."""
 
+MOST_COPIES: Final = 64
+"""How many rules may be put together: with alternatives on each level, there are ever more ways."""
+
 
 class _OtherError(Exception):
     """A recursion that does not follow edges."""
@@ -97,6 +100,8 @@ class _Unfolding:
     def _body(self, rule: Rule, goal: Atom) -> tuple[BodyLiteral, ...]:
         """Return the body of a rule with the terms of its head replaced by those of an atom, and fresh names for others."""
         self._copies += 1
+        if self._copies > MOST_COPIES:
+            raise _OtherError
         values: dict[Variable, Argument] = {}
         for term, wanted in zip(rule.head.terms, goal.terms, strict=True):
             if not isinstance(term, Variable) and term == wanted:

@@ -279,8 +279,8 @@ class _Evaluation:
         initial = database.rows(extreme.source)[:, [*extreme.columns, extreme.value]]
         if self._recursion.needs_numbers and integers(initial[:, -1], self._values) is None:
             return None
-        is_greatest = extreme.best.is_greatest
-        return best_paths(self._dictionary, self._values, initial, self._edges[0][0].column, edges, is_greatest=is_greatest)
+        moved, is_greatest = self._edges[0][0].column, extreme.best.is_greatest
+        return best_paths(self._dictionary, self._values, initial, moved, edges, self._claim, is_greatest=is_greatest)
 
     def _begin(self, explicit: dict[Key, Rows]) -> None:
         database = self.database

@@ -148,7 +148,7 @@ class Functions:
             self._database.load(function.relation, rows, STATED)
         context.request_count = 0
         if count == context.request_room < MOST_REQUESTS:
-            context.requests, context.request_room = allocate(MORE * count * stride, np.int32), MORE * count
+            context.publish(requests=allocate(MORE * count * stride, np.int32), request_room=MORE * count)
 
     def _load_members(self, function: _FunctionRelation, arguments: Rows) -> Rows:
         """Store the results for all places in the collections of some requests, and return the requests that have none by then."""
@@ -258,8 +258,7 @@ class Functions:
         context = self._database.context
         if stride > context.request_stride:
             room = max(REQUESTS, context.request_room)
-            context.request_stride, context.request_room = stride, room
-            context.requests = allocate(room * stride, np.int32)
+            context.publish(requests=allocate(room * stride, np.int32), request_stride=stride, request_room=room)
 
 
 def _in_batch(function: _FunctionRelation, rows: Sequence[Sequence[Term]]) -> list[Term | bool | None] | None:

@@ -95,8 +95,8 @@ class Session:
 
     @property
     def prefixes(self) -> dict[str, str]:
-        """The prefixes of the program, and those that need no declaration."""
-        return {**PREFIXES, **dict(self.reasoner.program.prefixes)}
+        """The prefixes of the program and of documents, and those that need no declaration."""
+        return {**PREFIXES, **self.reasoner.prefixes}
 
     def execute(self, statement: Statement) -> None:
         """Execute a statement. Updates that end with a comma wait for the one that ends with a semicolon.

@@ -103,7 +103,7 @@ def _terms(tree: Any, kind: type) -> Iterator[Any]:
 
 
 class _Labels:
-    """The basic graph pattern in which each blank node of a request is, and the INSERT DATA."""
+    """The basic graph pattern of a request in which each blank node is, and the INSERT DATA (section 19.6 of SPARQL 1.1)."""
 
     def __init__(self) -> None:
         self._patterns: dict[Any, int] = {}

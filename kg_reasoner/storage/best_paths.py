@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -44,7 +44,14 @@ def integers(column: Ids, values: ValueCache) -> Numbers | None:
 
 
 def best_paths(
-    dictionary: Dictionary, values: ValueCache, initial: Rows, column: int, edges: Sequence[Edges], *, is_greatest: bool
+    dictionary: Dictionary,
+    values: ValueCache,
+    initial: Rows,
+    column: int,
+    edges: Sequence[Edges],
+    claim: Callable[[int], None],
+    *,
+    is_greatest: bool,
 ) -> Rows | None:
     """Return the best value of each group.
 
@@ -54,6 +61,7 @@ def best_paths(
         initial: Groups with their first values, in the last column.
         column: The column of the groups that edges lead from and to; the others stay the same along edges.
         edges: The edges, of one or several kinds.
+        claim: Called with the bytes of the groups, ever more, before they are put together; it may refuse them.
         is_greatest: Whether the greatest value is the best one.
 
     Returns:
@@ -73,7 +81,7 @@ def best_paths(
     labels, firsts = group_rows(others) if others.shape[1] else (np.zeros(len(initial), np.int32), np.zeros(1, np.int64))
     order = np.lexsort((keys, labels))
     bounds = np.searchsorted(labels[order], np.arange(len(firsts) + 1))
-    parts = [np.empty((0, initial.shape[1]), np.int32)]
+    parts, nbytes = [np.empty((0, initial.shape[1]), np.int32)], 0
     for number, (start, end) in enumerate(zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True)):
         chosen = order[start:end]
         nodes, found = graph.reached(initial[chosen, column], keys[chosen])
@@ -81,6 +89,8 @@ def best_paths(
         rows[:, :-1] = np.insert(np.repeat(others[firsts[number] : firsts[number] + 1], len(nodes), axis=0), column, nodes, axis=1)
         rows[:, -1] = table[found] if table is not None else _texts(dictionary, found)
         parts.append(rows)
+        nbytes += rows.nbytes
+        claim(2 * nbytes)
     return np.concatenate(parts)
 
 

@@ -28,6 +28,8 @@ _LIST_END: Final = _ENDS["list"]
 LONGEST: Final = 1 << 24
 """Longer texts are left to the caller, which may refuse them."""
 
+_PART: Final = 1 << 21
+"""The bytes of texts that are split together: the lists may be several times as long."""
 _AROUND: Final = 64
 
 
@@ -72,10 +74,15 @@ class Collections:
             ids: The strings.
             separator: What is between the parts; if it is empty, the parts are the characters.
         """
-        given, count, wanted = _given(ids), len(ids), separator.encode()
-        between, _ = concatenated([wanted or b"-"])
         starts = self._dictionary.buffers()[0]
-        length = int((starts[ids.astype(np.int64) + 1] - starts[ids]).sum())
+        lengths = starts[ids.astype(np.int64) + 1] - starts[ids]
+        borders = np.flatnonzero(np.diff(np.cumsum(lengths) // _PART)) + 1
+        parts = zip(np.split(ids, borders), np.split(lengths, borders), strict=True)
+        return np.concatenate([self._split(part, int(sizes.sum()), separator.encode()) for part, sizes in parts])
+
+    def _split(self, ids: Ids, length: int, wanted: bytes) -> Ids:
+        given, count = _given(ids), len(ids)
+        between, _ = concatenated([wanted or b"-"])
         bounds = allocate(count + 1, np.int64, 0)
         out = allocate(PER_BYTE * length + count * len(_LIST_END) + _AROUND, np.uint8)
         where = address(between), len(wanted), address(self._list), len(_LIST_END), address(out), address(bounds)

@@ -203,6 +203,8 @@ class Crew:
         Returns:
             DONE, or a request of the kernels, after which the call is repeated. A relation with too many heads for threads, or
             that triggers functions whose results Python computes, is left to one thread.
+
+        An interrupt leaves the rows as not processed, though some of what they derive may be present.
         """
         database, context = self._database, self._database.context
         rows = context.block_rows
@@ -218,8 +220,9 @@ class Crew:
             return DONE
         if status == DONE:
             instances = sum(worker.context.instances for worker in self._workers)
-            for part in segments.parts(capacities.current.inserted_heads):
-                self._insert(part, self._heads_by_relation(part))
+            most = capacities.current.inserted_heads
+            for part in [segments] if segments.heads <= most else segments.parts(most):
+                self._insert(part, sizes if part is segments else self._heads_by_relation(part))
             database.processed[relation] = low + done * rows
             context.instances, context.block_instances = context.instances + instances, instances // done
         return status
