@@ -49,13 +49,13 @@ rulesets: language
 loaders.ontology: expressions language loaders.rules
 loaders.imports: storage loaders.rules loaders.rdf
 engine: expressions language concurrency storage planning query explain dbsp loaders loaders.rules loaders.ontology
-classification: expressions language storage explain loaders.rules loaders.ontology engine
+classification: expressions language concurrency storage explain loaders.rules loaders.ontology engine
 api: expressions language concurrency storage planning query sparql explain rulesets loaders loaders.rules loaders.ontology
     loaders.rdf loaders.imports engine classification io tables
 shell: expressions language storage query sparql api
 lubm: io
 rdflib_store: concurrency storage query sparql explain loaders loaders.rdf io engine api
-owlready2: expressions storage explain loaders.ontology loaders.rdf classification api
+owlready2: expressions concurrency storage explain loaders.ontology loaders.rdf classification api
 spark_backend:
 spark_backend.plan: expressions language
 spark_backend.io: storage loaders.rdf spark_backend

@@ -25,7 +25,7 @@ from rdflib import RDF, RDFS, Dataset, Graph, Namespace
 from rdflib.plugins.sparql import prepareQuery
 
 from kg_reasoner import KGReasonerStore, Reasoner, graph_of, store_of
-from kg_reasoner.concurrency import locking
+from kg_reasoner.concurrency import forking
 from kg_reasoner.concurrency.locking import ReadWriteLock
 from kg_reasoner.storage.dictionary import Dictionary
 from kg_reasoner.storage.kernels import native
@@ -551,11 +551,12 @@ def test_a_fork_does_not_wait_for_a_change_that_nobody_makes(
 ) -> None:
     """It was interrupted, and is undone at the next use: in the child, too."""
     waits: list[float] = []
-    monkeypatch.setattr(locking, "FORK_PATIENCE", 0.01)
-    monkeypatch.setattr(locking, "time", SimpleNamespace(sleep=waits.append, monotonic=time.monotonic))
+    monkeypatch.setattr(forking, "PATIENCE", 0.01)
+    monkeypatch.setattr(forking, "time", SimpleNamespace(sleep=waits.append, monotonic=time.monotonic))
     lock = ReadWriteLock(lambda: True)
     leave(lock)
-    locking._before_fork()
+    forking._before_fork()
+    forking._let_others_go_on()
     assert not waits
 
 
@@ -567,14 +568,16 @@ def run_in_thread(function: Callable[[], object]) -> None:
 
 @pytest.mark.long
 def test_multiprocessing_forks_from_busy_threads() -> None:
+    """Each process has one task, as that changes its copy; those that follow are forked by a thread of the pool."""
+
     def run() -> list[str]:
         global _shared
         _shared = stress.Shared()
         with busy(_shared):
             found = []
             for _ in range(2):
-                with multiprocessing.get_context("fork").Pool(2) as pool:
-                    found += pool.map_async(_use_shared, range(2), chunksize=1).get(PATIENCE)
+                with multiprocessing.get_context("fork").Pool(2, maxtasksperchild=1) as pool:
+                    found += pool.map_async(_use_shared, range(4), chunksize=1).get(PATIENCE)
         return [text for text in found if text]
 
     assert survives(run) == []
@@ -584,7 +587,7 @@ def test_the_collector_does_not_stop_who_asks_for_the_calls_of_threads() -> None
     """In CPython before 3.12, a thread's data in a cycle of garbage are enough for `sys._current_frames` to wait for ever."""
     program = """
 import gc, threading
-from kg_reasoner.concurrency.locking import calls_of_threads
+from kg_reasoner.concurrency.calls import calls_of_threads
 for _ in range(200):
     gc.set_threshold(10**6)
     local = threading.local()

@@ -10,6 +10,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from kg_reasoner.api.subscriptions import Pattern, Subscriptions
+from kg_reasoner.concurrency.forking import new_mutex
 from kg_reasoner.query.delta import Delta
 
 if TYPE_CHECKING:
@@ -90,7 +91,7 @@ class _Mailbox:
     def __init__(self) -> None:
         self.closed = False
         self._waiting: deque[Delta] = deque()
-        self._changed = threading.Condition()
+        self._changed = threading.Condition(new_mutex())
         self._wakers: list[Callable[[], object]] = []
 
     def put(self, delta: Delta) -> None:

@@ -14,6 +14,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Final, Protocol, overload
 
 from kg_reasoner.api.update import Row, Update
+from kg_reasoner.concurrency.forking import new_mutex
 from kg_reasoner.errors import ReasonerError, StreamError
 from kg_reasoner.program import TRIPLE, Program, Rule
 from kg_reasoner.query.delta import Delta
@@ -239,7 +240,7 @@ class _InThread:
 
     def __init__(self, stream: Iterable[Update]) -> None:
         self._ahead: deque[Update] = deque()
-        self._changed = threading.Condition()
+        self._changed = threading.Condition(new_mutex())
         self._closed = False
         self._end: BaseException | None = None  # StopIteration, or what the stream raised
         threading.Thread(target=self._read, args=(stream,), name="kg_reasoner stream", daemon=True).start()

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import numpy as np
 
-from kg_reasoner.concurrency.locking import is_running, new_mutex
+from kg_reasoner.concurrency.calls import is_running
+from kg_reasoner.concurrency.forking import new_mutex
 from kg_reasoner.engine.collector import Committed
 from kg_reasoner.errors import ArityError, CallbackError, LoadError, ReasonerError, plural
 from kg_reasoner.loaders.convert import text_from_term

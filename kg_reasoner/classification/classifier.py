@@ -14,7 +14,6 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from itertools import count
-from threading import RLock
 from typing import Any, Final, Protocol, TypeAlias
 
 import numpy as np
@@ -22,6 +21,7 @@ import numpy.typing as npt
 
 from kg_reasoner.classification.selection import KINDS, Kind, Selection, select
 from kg_reasoner.classification.usable_rules import told_rule
+from kg_reasoner.concurrency.forking import new_mutex
 from kg_reasoner.engine.inconsistency import Violation
 from kg_reasoner.explain.proofs import Proof
 from kg_reasoner.loaders.ontology.profile import AxiomWarning
@@ -168,7 +168,7 @@ class Classifier:
         self._state: _State | None = None
         self._found: Classified | None = None
         self._seen: TripleIds | None = None
-        self._lock = RLock()
+        self._lock = new_mutex()
 
     def classify(self) -> Classified:
         """Return the classification of the current explicit triples; the same object while these have not changed."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import weakref
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from threading import RLock
 from typing import Any, Final, Protocol
 
 import numpy as np
@@ -13,6 +12,7 @@ import numpy as np
 from kg_reasoner.classification.changed_rows import changed_rows, changes_of_rows
 from kg_reasoner.classification.classifier import ClassificationChange, Classified, Member, Numbers, Source
 from kg_reasoner.classification.selection import KINDS, Kind, select
+from kg_reasoner.concurrency.forking import new_mutex
 from kg_reasoner.engine.inconsistency import Violation
 from kg_reasoner.explain.proofs import Proof
 from kg_reasoner.loaders.ontology.profile import AxiomWarning
@@ -110,7 +110,7 @@ class DerivedClassifier:
         self._source = source
         self._warnings = warnings
         self._read_last: _Reading | None = None
-        self._lock = RLock()
+        self._lock = new_mutex()
 
     def classify(self) -> Classified:
         """Return the classification of the current explicit triples; the same object while these have not changed."""

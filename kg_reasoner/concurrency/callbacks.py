@@ -9,7 +9,7 @@ from threading import get_ident
 from types import FrameType
 from typing import Any, Final
 
-from kg_reasoner.concurrency.locking import is_running
+from kg_reasoner.concurrency.calls import is_running
 
 __all__ = ["CALLS", "guarded", "is_in_callback"]
 

@@ -6,36 +6,21 @@ interrupt between two lines) prevented the release, the hold is void and blocks 
 
 from __future__ import annotations
 
-import os
-import sys
 import threading
 import time
-import weakref
 from collections.abc import Callable
 from threading import get_ident
-from types import FrameType
-from typing import Any, Final
+from typing import Final
 
-from kg_reasoner.concurrency.garbage import without_collection
+from kg_reasoner.concurrency.calls import calls_of_threads, is_at_work
+from kg_reasoner.concurrency.forking import copy_at_forks, new_mutex
 from kg_reasoner.concurrency.limits import current_watch
 from kg_reasoner.errors import CancelledError, LimitError, ReasonerError
 
-__all__ = ["NO_HOLD", "Hold", "ReadWriteLock", "calls_of_threads", "is_at_work", "is_running", "new_mutex"]
+__all__ = ["NO_HOLD", "Hold", "ReadWriteLock"]
 
 POLL: Final = 0.05
 """Seconds after which a waiting thread checks for void holds."""
-
-FORK_PATIENCE: Final = 10.0
-"""Seconds for which a fork waits for other threads to complete their changes."""
-
-_mutexes: weakref.WeakSet[Any] = weakref.WeakSet()
-
-
-def new_mutex() -> Any:
-    """Return a re-entrant lock that is free in a forked process, whichever thread held it."""
-    mutex = threading.RLock()
-    _mutexes.add(mutex)
-    return mutex
 
 
 class Hold:
@@ -121,7 +106,7 @@ class ReadWriteLock:
         """How often somebody has begun to write."""
         self._reading = _Reading(self)
         self._writing = _Writing(self)
-        _locks.add(self)
+        copy_at_forks(self)
 
     @property
     def owner(self) -> int:
@@ -129,9 +114,9 @@ class ReadWriteLock:
         token = self.writer.get(WRITER)
         return -1 if token is None else token[0]
 
-    def is_written_elsewhere(self) -> bool:
-        """Return whether another thread may write, and is in a call that does."""
-        return self.owner not in (-1, get_ident()) and is_at_work(self.owner)
+    def is_changed_elsewhere(self) -> bool:
+        """Return whether a change of another thread is under way. One that nobody completes, after an interrupt, does not count."""
+        return self.is_changing() and self.owner not in (-1, get_ident()) and is_at_work(self.owner)
 
     def state(self) -> int | None:
         """Return a number that stays the same while nobody writes, for a thread that reads; None while somebody writes."""
@@ -255,7 +240,7 @@ class ReadWriteLock:
                 if thread != me and _is_void(thread, None):
                     self._readers.pop(thread, None)
 
-    def _after_fork(self) -> None:
+    def after_fork(self) -> None:
         """Remove, in a child process, the holds of threads that do not exist there."""
         self._freed, self._left = threading.Event(), threading.Event()
         self._waiting = {}
@@ -264,54 +249,11 @@ class ReadWriteLock:
             self.writer = {}
 
 
-def calls_of_threads() -> dict[int, FrameType]:
-    """Return the innermost call of each thread.
-
-    No garbage is collected meanwhile: in CPython before 3.12, the collector would wait for ever for a lock that
-    `sys._current_frames` holds.
-    """
-    with without_collection():
-        return sys._current_frames()
-
-
-def is_at_work(thread: int) -> bool:
-    """Return whether a thread is executing a call of this package."""
-    return any((frame.f_globals.get("__package__") or "").startswith("kg_reasoner") for frame in _calls(thread))
-
-
-def is_running(thread: int, call: FrameType) -> bool:
-    """Return whether a thread is still in a call."""
-    return any(frame is call for frame in _calls(thread))
-
-
 def _is_void(thread: int, until: Callable[[], bool] | None) -> bool:
     """Return whether a hold will never be released: its thread has ended, or has left the call that acquired it."""
     if thread not in calls_of_threads():
         return True
     return not (is_at_work(thread) if until is None else until())
-
-
-def _calls(thread: int) -> list[FrameType]:
-    """Return the calls that a thread is in, the innermost first; none if it has ended.
-
-    A call that ends meanwhile no longer knows its caller; the calls are those of one moment if the innermost is still the same.
-    """
-    if thread == get_ident():
-        return _from(sys._getframe())
-    while True:
-        innermost = calls_of_threads().get(thread)
-        found = _from(innermost)
-        if calls_of_threads().get(thread) is innermost:
-            return found
-
-
-def _from(frame: FrameType | None) -> list[FrameType]:
-    """Return a call, and those that led to it."""
-    found = []
-    while frame is not None:
-        found.append(frame)
-        frame = frame.f_back
-    return found
 
 
 def _patience(end: float | None) -> float:
@@ -326,27 +268,3 @@ def _patience(end: float | None) -> float:
     if left <= 0:
         raise LimitError("other threads kept the reasoner busy until the time limit")
     return min(POLL, left)
-
-
-# --- fork -------------------------------------------------------------------------------------------------------------------
-
-_locks: weakref.WeakSet[ReadWriteLock] = weakref.WeakSet()
-
-
-def _before_fork() -> None:
-    """Wait until no other thread is changing a reasoner. What an interrupt has left half changed is not waited for."""
-    end = time.monotonic() + FORK_PATIENCE
-    while any(lock.is_changing() and lock.is_written_elsewhere() for lock in list(_locks)) and time.monotonic() < end:
-        time.sleep(0.001)
-
-
-def _in_child() -> None:
-    """Free the locks held by other threads of the parent. Unfinished changes are undone at the next use."""
-    for mutex in list(_mutexes):
-        mutex._at_fork_reinit()
-    for lock in list(_locks):
-        lock._after_fork()
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(before=_before_fork, after_in_child=_in_child)

@@ -11,6 +11,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import TYPE_CHECKING, Protocol
 
 from kg_reasoner.concurrency.callbacks import CALLS, is_in_callback
+from kg_reasoner.concurrency.forking import FORKS, wait_for_forks
 from kg_reasoner.concurrency.limits import NOBODY, UNLIMITED, Unwatched, Watch, current_watch, watches
 from kg_reasoner.concurrency.locking import NO_HOLD, Hold, ReadWriteLock
 from kg_reasoner.engine.collector import Collector, Committed
@@ -67,6 +68,8 @@ class Operation:
             if state.transaction is None:
                 state.collector = None
             state._mark, state._outgoing, state.is_whole = len(state._journal), None, False
+            if FORKS:
+                state.let_fork()
         except BaseException:
             hold.release()
             raise
@@ -111,10 +114,10 @@ class AtomicState(State):
         self.transaction: OpenChanges | None = None
         self.collector: Collector | None = None
         self.committed: Committed | None = None
-        self.lock = ReadWriteLock(lambda: not self.is_whole)
-        self._operation = Operation(self)
         self.is_whole = True
         """False during an operation, and after an interrupted one until it is undone."""
+        self.lock = ReadWriteLock(lambda: not self.is_whole)
+        self._operation = Operation(self)
         self._journal: list[Entry] = []
         """The undo journal of the open transaction, or else of the current operation."""
         self._mark = 0
@@ -160,6 +163,13 @@ class AtomicState(State):
             self.is_whole = True
         elif self.collector is not None:
             self.collector.note_interruption()
+
+    def let_fork(self) -> None:
+        """Wait until no thread is about to fork, before the first change of an operation."""
+        while FORKS:
+            self.is_whole = True
+            wait_for_forks()
+            self.is_whole = False
 
     def set(self, owner: object, attribute: str, value: object) -> None:
         """Set an attribute of an object, as a part of the current operation."""
@@ -249,6 +259,8 @@ class AtomicState(State):
             self._restore()
             return
         self._mark, self.is_whole = 0, False
+        if FORKS:
+            self.let_fork()
         self._take_back(0)
         self._journal, self.transaction, self.collector, self.is_whole = [], None, None, True
 

@@ -13,7 +13,7 @@ from collections import OrderedDict
 from collections.abc import Sequence
 from typing import Final
 
-from kg_reasoner.concurrency.locking import new_mutex
+from kg_reasoner.concurrency.forking import new_mutex
 from kg_reasoner.engine.demand import Demand, DemandPlans, Found, Shape, TooManyDemandsError
 from kg_reasoner.engine.demand_rules import demanded_rules, may_yield_rules
 from kg_reasoner.engine.state import State

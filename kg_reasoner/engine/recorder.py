@@ -6,7 +6,6 @@ operation that fails leaves what it has recorded until then.
 
 from __future__ import annotations
 
-import threading
 import weakref
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
@@ -15,6 +14,7 @@ from time import thread_time
 from types import TracebackType
 from typing import Final, NamedTuple
 
+from kg_reasoner.concurrency.forking import new_mutex
 from kg_reasoner.program import Rule
 
 __all__ = ["Activity", "Recorder", "Tally"]
@@ -54,7 +54,7 @@ class Recorder:
     def __init__(self, clock: Callable[[], float] = thread_time) -> None:
         self.clock = clock
         self._readers: dict[int, weakref.ref[object]] = {}
-        self._mutex = threading.Lock()
+        self._mutex = new_mutex()
         self._tallies: dict[Activity, Tally] = {}
         self.innermost: TimedSpan | None = None
         """The activity that is running."""

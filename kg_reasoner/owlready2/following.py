@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from threading import RLock
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
@@ -11,6 +10,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from kg_reasoner.api.reasoner import Reasoner
+from kg_reasoner.concurrency.forking import new_mutex
 from kg_reasoner.errors import MissingExtraError, ReasonerError
 from kg_reasoner.loaders.rdf.quadstore import QuadStore
 from kg_reasoner.storage.arrays import Ids, contains
@@ -53,7 +53,7 @@ class Attached:
         self.triples: Ids = np.empty((0, 3), np.int32)
         """What the World stated then, in ids."""
         self._seen: tuple[int, Collection[int] | None, int] | None = None
-        self._lock = RLock()
+        self._lock = new_mutex()
 
     def __enter__(self) -> Attached:
         return self

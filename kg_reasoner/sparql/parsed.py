@@ -6,7 +6,7 @@ from collections import OrderedDict
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
-from kg_reasoner.concurrency.locking import new_mutex
+from kg_reasoner.concurrency.forking import new_mutex
 from kg_reasoner.loaders.convert import from_rdflib
 from kg_reasoner.program import Variable
 from kg_reasoner.sparql.algebra import Query

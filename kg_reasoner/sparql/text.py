@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-from kg_reasoner.concurrency.locking import new_mutex
+from kg_reasoner.concurrency.forking import new_mutex
 from kg_reasoner.errors import LoadError, QuerySyntaxError, ReasonerError, Span
 from kg_reasoner.sparql.restrictions import ViolationError, check_restrictions
 from kg_reasoner.sparql.visible import in_order_of_appearance, select_visible

@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple, TypeAlias, cast
 import numpy as np
 import numpy.typing as npt
 
-from kg_reasoner.concurrency.locking import new_mutex
+from kg_reasoner.concurrency.forking import new_mutex
 from kg_reasoner.errors import CapacityError
 from kg_reasoner.storage.arrays import Ids
 from kg_reasoner.storage.kernels import native

@@ -15,7 +15,7 @@ import weakref
 import zlib
 from typing import Final, Protocol
 
-from kg_reasoner.concurrency.locking import new_mutex
+from kg_reasoner.concurrency.forking import new_mutex
 from kg_reasoner.loaders.labels import safe_label
 from kg_reasoner.terms import BlankNode, Term
 

@@ -12,7 +12,7 @@ import click
 
 from tests.faults.injectors import KINDS
 from tests.faults.report import failing_places, table
-from tests.faults.runner import NotReproducible, Sweep, distinct, sample, sweep
+from tests.faults.runner import NotReproducible, Sweep, distinct, each_line, sample, sweep
 from tests.faults.scenarios import SCENARIOS
 
 
@@ -27,6 +27,7 @@ from tests.faults.scenarios import SCENARIOS
 @click.option(
     "--distinct", "only_distinct", is_flag=True, help="Try a line that is reached often only when that is first and last."
 )
+@click.option("--lines", "only_lines", is_flag=True, help="Try a line only when it is first reached, whoever calls it.")
 @click.option("--jobs", default=2, show_default=True, help="Processes at a time.")
 @click.option("--list", "only_list", is_flag=True, help="Show the names of the scenarios.")
 def main(
@@ -38,6 +39,7 @@ def main(
     seed: str,
     at: int | None,
     only_distinct: bool,
+    only_lines: bool,
     jobs: int,
     only_list: bool,
 ) -> None:
@@ -50,7 +52,9 @@ def main(
     def choose(places: Sequence[str]) -> Iterable[int]:
         if sampled:
             return sample(sampled, seed)(places)
-        candidates = [at] if at else distinct(places) if only_distinct else range(1, len(places) + 1)
+        if at:
+            return [at]
+        candidates = each_line(places) if only_lines else distinct(places) if only_distinct else range(1, len(places) + 1)
         return candidates[first - 1 :: every]
 
     sweeps: list[Sweep] = []

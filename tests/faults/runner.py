@@ -425,6 +425,11 @@ def distinct(places: Sequence[str]) -> list[int]:
     return sorted({*first.values(), *last.values()})
 
 
+def each_line(places: Sequence[str]) -> list[int]:
+    """Each line when it is first reached, whoever calls it."""
+    return sorted({place.split(" < ")[0]: at for at, place in reversed(list(enumerate(places, 1)))}.values())
+
+
 def sample(count: int, seed: str) -> Callable[[Sequence[str]], Iterable[int]]:
     """Some of the distinct places, the same ones for the same seed."""
 

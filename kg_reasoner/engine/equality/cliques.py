@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from kg_reasoner.concurrency.locking import new_mutex
+from kg_reasoner.concurrency.forking import new_mutex
 from kg_reasoner.graphs import connected_components
 from kg_reasoner.storage.arrays import Flags, Ids, unique_rows
 from kg_reasoner.storage.dictionary import Dictionary

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from kg_reasoner.concurrency.locking import new_mutex
+from kg_reasoner.concurrency.forking import new_mutex
 
 _loading = new_mutex()
 
