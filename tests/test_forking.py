@@ -21,7 +21,6 @@ from kg_reasoner import Reasoner
 from kg_reasoner.concurrency import forking
 from kg_reasoner.concurrency.forking import FORKS, new_mutex
 from kg_reasoner.concurrency.locking import ReadWriteLock
-from kg_reasoner.engine.atomicity import AtomicState
 from kg_reasoner.terms import literal
 from tests.faults.runner import in_child
 
@@ -175,7 +174,6 @@ def test_locks_are_known_when_they_can_be_asked(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr("kg_reasoner.concurrency.locking.copy_at_forks", copy_at_forks)
     Reasoner()
     assert asked == [False]
-    assert AtomicState
 
 
 def test_forks_of_several_threads() -> None:
