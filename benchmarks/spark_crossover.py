@@ -47,6 +47,8 @@ def main(sizes: tuple[int, ...], memory: str) -> None:
     fixed, each = _line(inputs, [one["cpu"] for one in process])
     base, bytes_each = _line(inputs, [one["memory"] for one in process])
     start, spark_each = _line(inputs, [one["all"] for one in spark])
+    if min(each, bytes_each, spark_each) <= 0:
+        raise click.ClickException("the sizes are too close to each other: the larger one has cost less. Name a larger one")
     click.echo(
         f"in process: {fixed:.1f} s, and {each * 1e6:.2f} µs a triple; {base / 1e6:.0f} MB, and {bytes_each:.0f} bytes a triple"
     )
