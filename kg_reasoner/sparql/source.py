@@ -18,7 +18,7 @@ from kg_reasoner.terms import Term
 REMEMBERED: Final = 256
 """The number of queries with shortcuts that are remembered."""
 
-__all__ = ["Caches", "Dataset", "Place", "Places"]
+__all__ = ["Caches", "Dataset", "Place", "Places", "Sighting"]
 
 
 class Sighting(NamedTuple):
@@ -55,7 +55,7 @@ class Caches:
         self.parsed: dict[tuple[str, str | None], tuple[Mapping[str, str], Any]] = {}
         """Recent queries by text and base IRI: the prefixes that the reasoner knew, and the query as algebra."""
         self.ready: dict[tuple[object, ...], tuple[int, Any, Any]] = {}
-        """Those with shortcuts, by text, base IRI and given variables: the state of the data, the shortcut, the parsed query."""
+        """Queries with shortcuts by text, base IRI and given variables: the state of the data, the shortcut, the parsed query."""
         self.shortcuts: dict[object, tuple[int, Any]] = {}
         """What is left to do for recent queries, each in a state of the data, see `kg_reasoner.sparql.shortcuts`."""
 

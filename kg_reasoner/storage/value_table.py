@@ -15,7 +15,7 @@ from typing import Any, Final
 import numpy as np
 
 from kg_reasoner.expressions.values import UNORDERED as UNORDERED_KINDS
-from kg_reasoner.expressions.values import value_of
+from kg_reasoner.expressions.values import lang_string, value_of
 from kg_reasoner.storage.dictionary import Dictionary
 from kg_reasoner.storage.kernels.layout import NAN, OPAQUE, ORDERED, RESOURCE, UNORDERED
 from kg_reasoner.storage.kernels.memory import Record, allocate
@@ -147,7 +147,7 @@ def _value(text: str) -> tuple[str, Any] | None:
         return "number", int(digits)
     if "\\" not in text and text[-1] != ">":
         lexical, _, language = text[1:].rpartition('"')
-        return ("langString", lexical + language.lower()) if language else ("string", lexical)
+        return lang_string(lexical, language[1:].lower()) if language else ("string", lexical)
     term = term_from_text(text)
     assert isinstance(term, Literal)
     return value_of(term)

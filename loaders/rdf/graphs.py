@@ -11,8 +11,8 @@ import numpy as np
 
 from kg_reasoner.errors import LoadError
 from kg_reasoner.loaders.convert import pieces_from_iris, text_from_rdflib, text_from_term
-from kg_reasoner.loaders.rdf.statements import TermDictionary
 from kg_reasoner.storage.arrays import Ids
+from kg_reasoner.storage.dictionary import Dictionary
 
 if TYPE_CHECKING:
     from kg_reasoner.loaders.rdf.syntax import Batch
@@ -29,7 +29,7 @@ def is_rdflib_graph(source: object) -> bool:
     return rdflib is not None and isinstance(source, rdflib.Graph)
 
 
-def read_graph(graph: Any, dictionary: TermDictionary, block: int) -> Iterator[Batch]:
+def read_graph(graph: Any, dictionary: Dictionary, block: int) -> Iterator[Batch]:
     """Yield the triples of an rdflib Graph, or the quads of a Dataset, in blocks. Blank nodes keep their labels.
 
     Raises:
@@ -60,7 +60,7 @@ def read_graph(graph: Any, dictionary: TermDictionary, block: int) -> Iterator[B
         yield encode_rows([quad[:3] for quad in batch], dictionary), graphs
 
 
-def encode_rows(rows: Sequence[tuple[Any, ...]], dictionary: TermDictionary) -> Ids:
+def encode_rows(rows: Sequence[tuple[Any, ...]], dictionary: Dictionary) -> Ids:
     """Return the ids of rows of rdflib terms, of the same shape.
 
     Raises:
@@ -79,7 +79,7 @@ def encode_rows(rows: Sequence[tuple[Any, ...]], dictionary: TermDictionary) -> 
     return ids.reshape(len(rows), -1)
 
 
-def _encoded_terms(terms: Sequence[Any], dictionary: TermDictionary) -> Ids:
+def _encoded_terms(terms: Sequence[Any], dictionary: Dictionary) -> Ids:
     """Return the ids of rdflib terms, most of which are IRIs."""
     from rdflib.term import URIRef
 
@@ -93,7 +93,7 @@ def _encoded_terms(terms: Sequence[Any], dictionary: TermDictionary) -> Ids:
     return ids
 
 
-def read_triples(triples: Iterable[object], dictionary: TermDictionary, block: int) -> Iterator[Batch]:
+def read_triples(triples: Iterable[object], dictionary: Dictionary, block: int) -> Iterator[Batch]:
     """Yield the triples of an iterable, of our terms or rdflib's, in blocks. Blank nodes keep their labels.
 
     Raises:
@@ -112,6 +112,6 @@ def read_triples(triples: Iterable[object], dictionary: TermDictionary, block: i
         yield ids, None
 
 
-def _encoded(texts: Iterator[str], dictionary: TermDictionary, block: int) -> Iterator[Ids]:
+def _encoded(texts: Iterator[str], dictionary: Dictionary, block: int) -> Iterator[Ids]:
     while batch := list(itertools.islice(texts, 3 * block)):
         yield dictionary.encode_texts(batch).reshape(-1, 3)

@@ -1,19 +1,20 @@
-"""N-Triples and N-Quads to ids: plain lines by the dictionary's compiled reader, all other lines by pyoxigraph's parser."""
+"""N-Triples and N-Quads to ids: plain lines by a compiled reader, all other lines by pyoxigraph's parser."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from typing import Final, Protocol
+from typing import Final
 
 import numpy as np
 
 from kg_reasoner.loaders.convert import text_from_oxigraph, triple_term_error
-from kg_reasoner.loaders.rdf.blank import BlankScope, TermFinder
+from kg_reasoner.loaders.rdf.blank import BlankScope
 from kg_reasoner.storage.arrays import Ids
-from kg_reasoner.storage.dictionary import Buffer, Lines
+from kg_reasoner.storage.dictionary import Buffer, Dictionary
+from kg_reasoner.storage.line_reading import read_lines
 
-__all__ = ["Encoder", "TermDictionary", "check_line", "encode_statements", "parse_lines"]
+__all__ = ["Encoder", "check_line", "encode_statements", "parse_lines"]
 
 _SUBJECT: Final = re.compile(rb"^_:(\S+)", re.MULTILINE)
 _LAST: Final = re.compile(rb' _:([^\s"<>@^]+)( \.)$', re.MULTILINE)
@@ -22,25 +23,13 @@ _PASSED_OVER: Final = re.compile(rb'"(?:[^"\\\n]|\\.)*"|<[^<>"\s]*>|#[^\n]*')
 """What may have the mark of a triple term, ``<<``, without being one."""
 
 
-class TermDictionary(TermFinder, Protocol):
-    """The part of `kg_reasoner.storage.dictionary.Dictionary` that loaders need."""
-
-    def encode_texts(self, texts: Sequence[str]) -> Ids: ...
-
-    def encode_pieces(self, pieces: Sequence[bytes]) -> Ids: ...
-
-    def encode_lines(
-        self, data: Buffer, width: int, blank_scope: str | Callable[[], str], others: Callable[[Sequence[bytes]], Ids]
-    ) -> Lines: ...
-
-
 class Encoder:
     """Encodes the statements of one document. `parsed` states that they come from pyoxigraph rather than from the document.
 
     `lines` is the number of lines encoded so far.
     """
 
-    def __init__(self, dictionary: TermDictionary, scope: BlankScope, parsed: bool) -> None:
+    def __init__(self, dictionary: Dictionary, scope: BlankScope, parsed: bool) -> None:
         self._dictionary = dictionary
         self._scope = scope
         self._parsed = parsed
@@ -79,7 +68,7 @@ class Encoder:
         def others(lines: Sequence[bytes]) -> Ids:
             return encode_statements(self._dictionary, lines, label, width)
 
-        rows, count = self._dictionary.encode_lines(data, width, prefix, others)
+        rows, count = read_lines(self._dictionary, data, width, prefix, others)
         self.lines += count
         return rows
 
@@ -99,7 +88,7 @@ def _unchanged(label: str) -> str:
     return label
 
 
-def encode_statements(dictionary: TermDictionary, lines: Sequence[bytes], label: Callable[[str], str], width: int) -> Ids:
+def encode_statements(dictionary: Dictionary, lines: Sequence[bytes], label: Callable[[str], str], width: int) -> Ids:
     """Return the ids, of shape (statements, `width`), of lines that need a full parser, see `parse_lines`.
 
     Raises:
