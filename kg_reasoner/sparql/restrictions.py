@@ -155,7 +155,7 @@ def _check_grouped(items: Iterable[Any], conditions: Iterable[Any]) -> None:
         used = [item.var] if item.var is not None else _outside_aggregates(item.expr)
         for variable in used:
             if variable not in known:
-                raise ViolationError("{} is selected, and is no key of GROUP BY", variable, "name it in GROUP BY, or use SAMPLE")
+                raise ViolationError("{} is selected, and is not a key of GROUP BY", variable, "name it in GROUP BY, or use SAMPLE")
         known.add(item.evar)
 
 
