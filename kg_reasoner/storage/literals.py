@@ -107,10 +107,11 @@ class LiteralFacts:
         ill_typed: list[int] = []
         members: dict[tuple[str, ...], list[int]] = {}
         for number, text in zip(literals.tolist(), self._dictionary.texts_of(literals), strict=True):
-            literal = None
+            literal: Literal | None = None
             if "\\" in text or text[-1] == ">":
-                literal = term_from_text(text)
-                assert isinstance(literal, Literal)
+                term = term_from_text(text)
+                assert isinstance(term, Literal)
+                literal = term
                 known = described(literal, self._recognised)
             elif text[-1] == '"':
                 known = described_string(text[1:-1], self._recognised)
