@@ -406,6 +406,20 @@ def test_the_rules_of_both_profiles_together() -> None:
     assert {"ObjectAllValuesFrom" in warning.axiom for warning in reasoner_on(turtle).warnings} == {True, False}
 
 
+def test_the_hierarchy_of_both_profiles_is_complete_in_el_only() -> None:
+    """Whatever has a value by :p has one in owl:Nothing, which only the rules for individuals know."""
+    reasoner = reasoner_on("""
+        :p a owl:ObjectProperty ; rdfs:domain :C . :C a owl:Class ; rdfs:subClassOf
+            [ a owl:Restriction ; owl:onProperty :p ; owl:allValuesFrom owl:Nothing ] .
+        :D rdfs:subClassOf [ a owl:Restriction ; owl:onProperty :p ; owl:someValuesFrom :D ] .
+    """, "owl2el+owl2rl")  # fmt: skip
+    assert reasoner.warnings == []
+    hierarchy = reasoner.hierarchy()
+    assert hierarchy.unsatisfiable == ()
+    assert ["AllValuesFrom" in each.axiom for each in hierarchy.warnings] == [True]
+    assert not hierarchy.complete
+
+
 def test_classes_below_one_nominal_are_the_same_where_both_have_members() -> None:
     """Each A needs a B; both are only :a, so A is below C, and where it is, B is related to itself."""
     reasoner = reasoner_on("""

@@ -162,6 +162,37 @@ def test_beyond_the_profile_is_said() -> None:
     assert [warning.axiom for warning in found.warnings] == ["SubClassOf(zoo:A ObjectUnionOf(zoo:B zoo:C))"]
 
 
+def test_existentials_by_the_rules_of_el() -> None:
+    world = world_of("""
+    :p a owl:ObjectProperty ; rdfs:range :D . :D a owl:Class ; owl:disjointWith :E . :E a owl:Class . :F a owl:Class .
+    :F rdfs:subClassOf [ a owl:Restriction ; owl:onProperty :p ; owl:someValuesFrom :E ] .
+    """)
+    zoo = world.get_ontology(ZOO)
+    assert not sync_reasoner(world, debug=0).complete
+    assert zoo.F.equivalent_to == []
+    assert sync_reasoner(world, debug=0, ruleset="owl2el+owl2rl").complete
+    assert zoo.F.equivalent_to == [owlready2.Nothing]
+    zoo.F("f")
+    with pytest.raises(owlready2.OwlReadyInconsistentOntologyError):
+        sync_reasoner(world, debug=0, ruleset="owl2el+owl2rl")
+    world.close()
+
+
+def test_another_rule_set_takes_back_what_the_first_has_written(zoo: Any) -> None:
+    world = zoo.world
+    sync_reasoner(world, infer_property_values=True, infer_data_property_values=True, debug=0)
+    assert zoo.tom in zoo.Mammal.instances()
+    assert (zoo.ann.knows, zoo.tom.number) == ([zoo.rex, zoo.tom], [3])
+    zoo.Cat.is_a.remove(zoo.Mammal)
+    zoo.ann.owns = []
+    zoo.tom.ownedBy = []
+    zoo.tom.age = []
+    sync_reasoner(world, infer_property_values=True, infer_data_property_values=True, debug=0, ruleset="owl2el+owl2rl")
+    assert zoo.tom not in zoo.Mammal.instances()
+    assert (zoo.ann.knows, zoo.tom.number) == ([], [])
+    assert not list(attach(world, "owl2el").reasoner.triples(IRI(f"{ZOO}tom"), RDF.type, IRI(f"{ZOO}Mammal")))
+
+
 def test_explanations(zoo: Any) -> None:
     found = sync_reasoner(zoo.world, infer_property_values=True, infer_data_property_values=True, debug=0)
     assert "zoo:ann a zoo:CatOwner" in found.explain(zoo.ann, "is_a", zoo.CatOwner).text()

@@ -122,7 +122,20 @@ class Hierarchies:
         referred = engine.base.rows(REFERRED).tolist() if REFERRED in engine.catalog.predicates else []
         if any(len(engine.base.matching(SUB, {0: individual, 1: cls})) == 0 for cls, individual in referred):
             notes.insert(0, _NOMINALS)
-        return (*engine.axioms.warnings, *notes)
+        return (*engine.axioms.warnings, *self._known_of_individuals(), *notes)
+
+    def _known_of_individuals(self) -> tuple[AxiomWarning, ...]:
+        """Return the axioms that only rules of OWL 2 RL express, which derive no hierarchy."""
+        axioms = self._reasoner.core.engine.axioms
+        if self._reasoner.program.translate is None:
+            return ()
+        reported = {each.axiom for each in axioms.warnings}
+        beyond = axioms.beyond_el(self._reasoner.core.engine.catalog)
+        return tuple(
+            AxiomWarning(each.axiom, f"{each.reason}; what follows for individuals is derived, the hierarchy may lack some of it")
+            for each in beyond
+            if each.axiom not in reported
+        )
 
     def _fork(self, program: Program) -> Made:
         """Return a reasoner for new members, which does not repeat the warnings of the first one."""

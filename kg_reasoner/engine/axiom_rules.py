@@ -204,10 +204,11 @@ class AxiomRules:
     def _keep_beyond_el(self, catalog: RelationCatalog) -> None:
         """Of the axioms that translated rules do not express, keep those that the rules of OWL 2 EL do not express either."""
         if self._is_el and self.is_wanted and self.warnings:
-            beyond = {warning.axiom for warning in self._beyond_el(catalog)}
+            beyond = {warning.axiom for warning in self.beyond_el(catalog)}
             self.warnings = tuple(warning for warning in self.warnings if warning.axiom in beyond)
 
-    def _beyond_el(self, catalog: RelationCatalog) -> tuple[AxiomWarning, ...]:
+    def beyond_el(self, catalog: RelationCatalog) -> tuple[AxiomWarning, ...]:
+        """Return the reports of the explicit axioms that the rules of OWL 2 EL do not express."""
         from kg_reasoner.loaders.ontology import owl
 
         return owl.beyond_el(candidates(catalog, self._dictionary))
@@ -217,7 +218,7 @@ class AxiomRules:
         from kg_reasoner.loaders.ontology import owl
 
         if self._is_el:
-            return self._beyond_el(catalog)
+            return self.beyond_el(catalog)
         triples = self._dictionary.decode_rows(self._schema.triples(catalog, "explicit", "explicit"))
         return owl.judge((s, p, o) for s, p, o in triples)
 

@@ -61,6 +61,32 @@ class Attached:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         self.close()
 
+    def inherit(self, former: Attached) -> None:
+        """Take over what another reasoner has written into the World, so that it is no premise here and is taken back if need be.
+
+        Args:
+            former: The reasoner of the same World before.
+        """
+        self.written = {
+            (row[0], *ids): row for row, ids in zip(former.written.values(), self._ids_of(former.written.values(), 4), strict=True)
+        }
+        literals = {literal for *_, literal in (*former.written_values.values(), *former.taken_back[1])}
+        texts = [former.current.dictionary.text(literal) for literal in literals]
+        own = dict(zip(literals, self.current.dictionary.encode_texts(texts).tolist(), strict=True))
+        self.store.stored_as.update((own[literal], former.store.stored_as[literal]) for literal in literals)
+        rows = former.written_values.values()
+        self.written_values = {
+            (row[0], *ids, own[row[3]]): (*row[:3], own[row[3]]) for row, ids in zip(rows, self._ids_of(rows, 3), strict=True)
+        }
+        relations, values = former.taken_back
+        self.taken_back = dict(relations), {(*row[:2], own[row[2]]): None for row in values}
+
+    def _ids_of(self, rows: Collection[tuple[int, ...]], end: int) -> list[list[int]]:
+        """Return the ids of columns 1 to `end` of rows of numbers."""
+        table = np.array([row[1:end] for row in rows], np.int64).reshape(len(rows), end - 1)
+        found: list[list[int]] = self.store.encoded(table).tolist()
+        return found
+
     def close(self) -> None:
         """Follow the World no longer."""
         if _followers.get(self.world) is self:
@@ -134,8 +160,11 @@ def attach(world: Any, ruleset: str = "owl2rl") -> Attached:
 
 
 def follower_of(world: Any, ruleset: str) -> Attached:
-    """Return what follows a World, made at the first call."""
+    """Return what follows a World with a rule set, made at the first call."""
     found = _followers.get(world)
     if found is None or found.ruleset != ruleset:
-        found = _followers[world] = Attached(world, ruleset)
+        new = Attached(world, ruleset)
+        if found is not None:
+            new.inherit(found)
+        found = _followers[world] = new
     return found

@@ -28,8 +28,8 @@ class Inferred:
     """What a call of `sync_reasoner` found.
 
     Attributes:
-        complete: Whether the answer has everything that follows from the ontologies: all their axioms are in OWL 2 RL. If not, all
-            that was inferred is true, but there may be more; `warnings` has the reasons.
+        complete: Whether the answer has everything that follows from the ontologies: the rule set has rules for all their axioms.
+            If not, all that was inferred is true, but there may be more; `warnings` has the reasons.
         warnings: The axioms that were not, or not fully, used.
         written: How many triples were written.
     """
@@ -84,6 +84,8 @@ def sync_reasoner(
     debug: int = 1,
     keep_tmp_file: bool = False,
     ignore_unsupported_datatypes: bool = False,
+    *,
+    ruleset: str = "owl2rl",
 ) -> Inferred:
     """Infer what follows from the ontologies of a World, and apply it to its objects, as owlready2's reasoners do.
 
@@ -101,6 +103,7 @@ def sync_reasoner(
         debug: Above 0, changes of objects are listed on standard error.
         keep_tmp_file: Accepted and ignored: there is no file.
         ignore_unsupported_datatypes: Accepted and ignored: literals of unknown datatypes have no value.
+        ruleset: The rule set. ``owl2el+owl2rl`` also has what follows by existentials and property chains.
 
     Returns:
         What was found: whether it is complete, warnings, and proofs.
@@ -111,11 +114,11 @@ def sync_reasoner(
         ReasonerError: The argument is none of these.
 
     Warns:
-        BeyondProfileWarning: An axiom is beyond OWL 2 RL.
+        BeyondProfileWarning: An axiom is beyond the rule set.
     """
     package = owlready()
     world, contexts = _world_of(x)
-    attached = follower_of(world, "owl2rl")
+    attached = follower_of(world, ruleset)
     started = time.perf_counter()
     _tell(debug, "* kg_reasoner * Reasoning...")
     reasoner = attached.refresh(contexts)
