@@ -231,3 +231,16 @@ def _expect_order(context: Record, terms: list[Term]) -> None:
         if less is not None:
             assert kinds[i] == kinds[j]
             assert (int(keys[i]) < int(keys[j])) == less
+
+
+def test_names_of_variables_make_no_functions_of_their_own() -> None:
+    reasoner = Reasoner("""
+        big(?x) :- pair(?x, ?y), FILTER(?x - ?y > 10) .
+        small(?b) :- pair(?a, ?b), FILTER(?a - ?b > 10) .
+        swapped(?y) :- pair(?y, ?x), FILTER(?x - ?y > 10) .
+        twice(?x) :- pair(?x, ?y), FILTER(?x - ?x > 10) .
+    """)
+    reasoner.add_facts("pair", [(literal(one), literal(other)) for one, other in ((20, 1), (1, 20), (3, 4))])
+    found = {name: list(reasoner.facts(name)) for name in ("big", "small", "swapped", "twice")}
+    assert found == {"big": [(literal(20),)], "small": [(literal(1),)], "swapped": [(literal(1),)], "twice": []}
+    assert len(reasoner.engine.catalog.functions.relations) == 2

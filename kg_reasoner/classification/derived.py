@@ -18,6 +18,7 @@ from kg_reasoner.explain.proofs import Proof
 from kg_reasoner.loaders.ontology.profile import AxiomWarning
 from kg_reasoner.program import FALSE, TRIPLE, Atom, Origin, Program, Rule, Variable
 from kg_reasoner.storage.arrays import Ids, TripleIds
+from kg_reasoner.storage.releasing import give_back
 from kg_reasoner.terms import IRI, OWL, RDF, RDFS, Term, Triple
 
 __all__ = ["DEEP", "REFERRED", "SUB", "UNIVERSAL", "DerivedClassifier", "derives_hierarchy"]
@@ -123,7 +124,9 @@ class DerivedClassifier:
         if before is not None and changed is not None and self._keeps_names(before, changed):
             reading = self._read(explicit, before.selected, before)
         else:
-            reading = self._read(explicit, self._selected(explicit), None)
+            selected = self._selected(explicit)
+            give_back(len(explicit))  # what finding the names took
+            reading = self._read(explicit, selected, None)
         with self._lock:
             self._read_last = reading
         return reading.found
@@ -190,9 +193,11 @@ class DerivedClassifier:
         """Return inclusions as numbers of names, without those of a name in itself and those with others."""
         number_of = np.full(len(self._source.dictionary), -1, np.int32)
         number_of[names] = np.arange(len(names), dtype=np.int32)
-        lower, upper = number_of[below[:, 0]], number_of[below[:, 1]]
-        kept = (lower >= 0) & (upper >= 0) & (lower != upper)
-        return np.stack([lower[kept], upper[kept]], axis=1)
+        pairs = number_of[below]
+        kept = (pairs >= 0).all(axis=1)
+        kept &= pairs[:, 0] != pairs[:, 1]
+        found: Ids = pairs[kept]
+        return found
 
     def _unsatisfiable(self, kind: Kind, selected: _Selected, below: Ids) -> dict[int, Violation]:
         """Return the unsatisfiable names by their numbers."""

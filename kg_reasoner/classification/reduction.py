@@ -22,10 +22,10 @@ _Flags: TypeAlias = npt.NDArray[np.bool_]
 _STEPS: Final = 1 << 20
 """How many nodes two steps above some nodes are looked at together."""
 
-_MARKS: Final = 1 << 24
+_MARKS: Final = 1 << 22
 """The bytes of a table of marks."""
 
-_PART: Final = 1 << 18
+_PART: Final = 1 << 16
 """How many pairs are converted together."""
 
 _MANY: Final = 10_000
@@ -184,6 +184,7 @@ def reduced(count: int, pairs: npt.NDArray[Any], before: TransitiveReduction | N
     keys = pairs[:, 0].astype(np.int64)
     keys *= count
     keys += pairs[:, 1]
+    del pairs  # as large as the keys
     keys.sort()
     if len(keys) > 1 and (same := keys[1:] == keys[:-1]).any():
         keys = keys[np.concatenate([[True], ~same])]
@@ -195,7 +196,9 @@ def reduced(count: int, pairs: npt.NDArray[Any], before: TransitiveReduction | N
         if len(changed) < _MANY:
             holds = np.isin(differing, keys, assume_unique=True)
             return before.after(changed[~holds], changed[holds])
-    return _complete(*_compressed(count, keys))
+    starts, high = _compressed(count, keys)
+    del keys
+    return _complete(starts, high)
 
 
 def _compressed(count: int, keys: Numbers) -> tuple[Numbers, Small]:

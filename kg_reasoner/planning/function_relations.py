@@ -26,6 +26,7 @@ from kg_reasoner.storage.dictionary import Dictionary
 from kg_reasoner.storage.kernels.collections import UNDECIDED
 from kg_reasoner.storage.kernels.layout import FAILED, HOLDS, STATED
 from kg_reasoner.storage.kernels.memory import allocate
+from kg_reasoner.substitution import in_expression
 from kg_reasoner.terms import Literal, Term, literal, term_from_text, term_text
 
 if TYPE_CHECKING:
@@ -69,7 +70,7 @@ class _FunctionRelation:
 
 
 class Functions:
-    """The functions in the rules of a database, by number. Equal expressions share one function."""
+    """The functions in the rules of a database, by number. Expressions that differ in names of variables only share a function."""
 
     def __init__(self, dictionary: Dictionary, database: Database) -> None:
         self.dictionary = dictionary
@@ -86,9 +87,10 @@ class Functions:
         Results of filters are `HOLDS` or `FAILED`. Results of bindings are ids of terms, or `FAILED` for SPARQL's type error.
         """
         variables = tuple(dict.fromkeys(variables_of(expression)))
-        number = self._numbers.get((expression, is_filter))
+        key = _renamed(expression, variables), is_filter
+        number = self._numbers.get(key)
         if number is None:
-            number = self._numbers[expression, is_filter] = len(self._functions)
+            number = self._numbers[key] = len(self._functions)
             evaluate = (expressions.compile_filter if is_filter else expressions.compile_expression)(expression, variables)
             relation = self._database.add_relation(len(variables) + 1)
             self._database.build(self._database.index(relation, tuple(range(len(variables)))))
@@ -292,3 +294,12 @@ def _checked(result: Term | bool | None) -> Term | bool | None:
 
 def _shortened(text: str) -> str:
     return text if len(text) <= 60 else f"{text[:40]}... ({len(text)} characters)"
+
+
+def _renamed(expression: Expression, variables: Sequence[Variable]) -> Expression:
+    """Return an expression with numbers as the names of its variables. Elements of collections keep theirs, since rules for members
+    use them in another way.
+    """
+    if is_element(expression):
+        return expression
+    return in_expression(expression, {variable: Variable(str(place)) for place, variable in enumerate(variables)})
