@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Final
 
@@ -64,6 +65,47 @@ def test_prefixes_with_a_fixed_meaning_keep_it() -> None:
     reasoner.load(b'@prefix xsd: <http://www.w3.org/2001/XMLSchema> . <urn:a> <urn:p> "1" .', format="turtle")
     assert "xsd" not in reasoner.prefixes
     assert reasoner.query("ASK { BIND (xsd:string('1') AS ?x) FILTER (DATATYPE(?x) = xsd:string) }")
+
+
+def test_graphs_of_rdflib() -> None:
+    """The prefixes that rdflib binds in every graph say nothing of this one."""
+    rdflib = pytest.importorskip("rdflib")
+    graph = rdflib.Graph().parse(data=DOCUMENTS["turtle"], format="turtle")
+    graph.bind("foaf", "http://other.org/foaf#", override=True, replace=True)
+    reasoner = Reasoner()
+    reasoner.load(graph)
+    assert reasoner.prefixes == {"ex": EX, "": f"{EX}#", "foaf": "http://other.org/foaf#"}
+    dataset = rdflib.Dataset()
+    dataset.parse(data=DOCUMENTS["trig"], format="trig")
+    other = Reasoner()
+    other.load(dataset)
+    assert other.prefixes == {"ex": EX, "": f"{EX}#"}
+
+
+def test_worlds_and_ontologies_of_owlready2() -> None:
+    owlready2 = pytest.importorskip("owlready2")
+    world = owlready2.World()
+    zoo, farm = world.get_ontology(f"{EX}zoo#"), world.get_ontology(f"{EX}farm/")
+    with zoo:
+        owlready2.types.new_class("Cat", (owlready2.Thing,))
+    with farm:
+        owlready2.types.new_class("Cow", (owlready2.Thing,))
+    both, one = Reasoner(ruleset="owl2el"), Reasoner(ruleset="owl2el")
+    both.load(world)
+    one.load(farm)
+    own = Reasoner(ruleset="owl2el").prefixes
+    assert both.prefixes == {"zoo": f"{EX}zoo#", "farm": f"{EX}farm/", **own}
+    assert one.prefixes == {"farm": f"{EX}farm/", **own}
+    assert "zoo:Cat" in both.hierarchy().text()
+    world.close()
+
+
+def test_names_that_cannot_be_prefixes_are_none() -> None:
+    context = {"2nd": "http://two.org/", "two words": "http://two.org/", "b.": "http://b.org/", "b.c-d_é": EX, "é": EX}
+    document = {"@context": context, "@id": f"{EX}a", "@type": f"{EX}b"}
+    reasoner = Reasoner()
+    reasoner.load(json.dumps(document).encode(), format="json-ld")
+    assert reasoner.prefixes == {"b.c-d_é": EX, "é": EX}
 
 
 def test_imported_documents(tmp_path: Path) -> None:

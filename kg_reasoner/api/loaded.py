@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from kg_reasoner.errors import UnsupportedError
 from kg_reasoner.language.prefixes import PREFIXES
@@ -14,6 +15,9 @@ if TYPE_CHECKING:
     from kg_reasoner.loaders.ontology.owl import AxiomWarning
 
 __all__ = ["Loaded"]
+
+_NAME: Final = re.compile(r"(?:[^\W\d_](?:[\w.-]*[\w-])?)?")
+"""What SPARQL and Turtle, roughly, let a prefix be. JSON-LD and the names of ontologies allow more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,8 +31,8 @@ class Loaded:
     refused: tuple[UnsupportedError, ...] = ()
     """The rules that were left out."""
     prefixes: Mapping[str, str] = field(default_factory=dict)
-    """The prefixes that the documents declare, with their namespaces: of several declarations of a prefix, the first. Those that
-    need no declaration are left out."""
+    """The prefixes that the documents and graphs declare, with their namespaces: of several declarations of a prefix, the first.
+    Those that need no declaration are left out."""
 
     def after(self, closure: ImportClosure) -> Loaded:
         """Return this record with that of another load added."""
@@ -40,7 +44,7 @@ class Loaded:
                 imports[key] = replace(found, document=closure.ontologies.get(plain(found.iri)))
         prefixes = dict(self.prefixes)
         for prefix, namespace in closure.prefixes.items():
-            if ":" in namespace and prefix not in PREFIXES:
+            if ":" in namespace and prefix not in PREFIXES and _NAME.fullmatch(prefix):
                 prefixes.setdefault(prefix, namespace)
         return Loaded(closure.ontologies, imports, (*self.refused, *closure.rules.refused), prefixes)
 

@@ -17,7 +17,7 @@ from kg_reasoner.storage.dictionary import Dictionary
 if TYPE_CHECKING:
     from kg_reasoner.loaders.rdf.syntax import Batch
 
-__all__ = ["encode_rows", "is_rdflib_graph", "read_graph", "read_triples"]
+__all__ = ["bound_prefixes", "encode_rows", "is_rdflib_graph", "read_graph", "read_triples"]
 
 _SAMPLE: Final = 3000
 """Terms that show whether the same objects occur many times."""
@@ -27,6 +27,14 @@ def is_rdflib_graph(source: object) -> bool:
     """Return whether an object is an rdflib Graph or Dataset, without importing rdflib."""
     rdflib = sys.modules.get("rdflib")
     return rdflib is not None and isinstance(source, rdflib.Graph)
+
+
+def bound_prefixes(graph: Any) -> Iterator[tuple[str, str]]:
+    """Yield the prefixes that are bound in an rdflib Graph, with namespaces; not those that rdflib binds in every graph."""
+    from rdflib import Graph
+
+    of_every_graph = set(Graph().namespaces())
+    yield from ((prefix, str(namespace)) for prefix, namespace in graph.namespaces() if (prefix, namespace) not in of_every_graph)
 
 
 def read_graph(graph: Any, dictionary: Dictionary, block: int) -> Iterator[Batch]:

@@ -20,12 +20,14 @@ import numpy.typing as npt
 from kg_reasoner.loaders.rdf.syntax import Batch
 from kg_reasoner.terms import RDF, XSD, Literal, term_text
 
-__all__ = ["QuadStore", "is_owlready", "read_quad_store"]
+__all__ = ["QuadStore", "is_owlready", "ontology_prefixes", "read_quad_store"]
 
 _scopes: WeakKeyDictionary[Any, int] = WeakKeyDictionary()
 """A number for each World whose blank nodes have been read."""
 _numbers: Final = count(1)
 _BLOCK: Final = 100_000
+_ANONYMOUS: Final = "http://anonymous/"
+"""An ontology that every World has."""
 _STRING: Final = XSD.string.value
 _BOOLEAN: Final = XSD.boolean.value
 _DECIMAL: Final = XSD.decimal.value
@@ -35,6 +37,15 @@ def is_owlready(source: object) -> bool:
     """Return whether an object is a World or an Ontology of owlready2, without importing it."""
     owlready = sys.modules.get("owlready2")
     return owlready is not None and isinstance(source, owlready.World | owlready.Ontology)
+
+
+def ontology_prefixes(source: Any) -> Iterator[tuple[str, str]]:
+    """Yield the names of the ontologies of a World, or that of one Ontology, as prefixes, with their namespaces."""
+    from owlready2 import Ontology
+
+    for ontology in (source,) if isinstance(source, Ontology) else source.ontologies.values():
+        if ontology.base_iri != _ANONYMOUS:
+            yield ontology.name, ontology.base_iri
 
 
 def read_quad_store(source: Any, dictionary: Any, block: int) -> Iterator[Batch]:

@@ -34,10 +34,10 @@ from kg_reasoner.loaders.rdf.formats import (
     Format,
     find_format,
 )
-from kg_reasoner.loaders.rdf.graphs import is_rdflib_graph, read_graph, read_triples
+from kg_reasoner.loaders.rdf.graphs import bound_prefixes, is_rdflib_graph, read_graph, read_triples
 from kg_reasoner.loaders.rdf.lines import read_lines
 from kg_reasoner.loaders.rdf.prefixes import PrefixSink
-from kg_reasoner.loaders.rdf.quadstore import is_owlready, read_quad_store
+from kg_reasoner.loaders.rdf.quadstore import is_owlready, ontology_prefixes, read_quad_store
 from kg_reasoner.loaders.rdf.sources import Document, OpenDocument, document_of, documents_under
 from kg_reasoner.loaders.rdf.statements import Encoder
 from kg_reasoner.loaders.rdf.syntax import Batch, read_parsed
@@ -96,7 +96,7 @@ def read(
         bounds: Bounds on the size and depth of documents.
         scope: A prefix for the labels of the documents' blank nodes that no other label has; by default, one is made for each
             document.
-        prefixes: Takes each prefix that the documents declare, with its namespace.
+        prefixes: Takes each prefix that the documents declare or that is bound in graphs, with its namespace.
         threads: The number of threads that read a long document together; None: one per core that the process may use. The result
             does not depend on it.
 
@@ -160,6 +160,9 @@ def _blocks(inputs: list[_Input], reading: _Reading, progress: Progress | None) 
         if not isinstance(source, Document):
             for triples, graphs in _batches_in_memory(source, dictionary, block):
                 yield Block(triples, graphs, type(source).__name__)
+            if reading.prefixes is not None:
+                for prefix, namespace in _prefixes_in_memory(source):
+                    reading.prefixes(prefix, namespace)
             continue
         with source.open() as opened:
             for triples, graphs in _with_hint(opened, _batches(opened, reading)):
@@ -176,6 +179,12 @@ def _batches_in_memory(source: Any, dictionary: Dictionary, block: int) -> Itera
     if is_owlready(source):
         return read_quad_store(source, dictionary, block)
     return read_graph(source, dictionary, block) if is_rdflib_graph(source) else read_triples(source, dictionary, block)
+
+
+def _prefixes_in_memory(source: Any) -> Iterable[tuple[str, str]]:
+    if is_owlready(source):
+        return ontology_prefixes(source)
+    return bound_prefixes(source) if is_rdflib_graph(source) else ()
 
 
 def _with_hint(opened: OpenDocument, batches: Iterator[Batch]) -> Iterator[Batch]:
