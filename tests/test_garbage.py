@@ -10,8 +10,9 @@ import pytest
 
 from kg_reasoner import Reasoner
 from kg_reasoner.concurrency.garbage import without_collection
-from kg_reasoner.engine import rulebook
-from kg_reasoner.terms import IRI, RDF, RDFS
+from kg_reasoner.engine import materialise, rulebook
+from kg_reasoner.storage import value_table
+from kg_reasoner.terms import IRI, RDF, RDFS, literal
 
 
 def test_garbage_is_collected_again_after_an_error() -> None:
@@ -78,3 +79,31 @@ def test_rules_are_planned_without_collection(monkeypatch: pytest.MonkeyPatch) -
     reasoner.add_triples([(kind, RDFS.subClassOf, other), (thing, RDF.type, kind)])
     reasoner.materialise()
     assert found and not any(found) and gc.isenabled()
+
+
+def test_plans_for_deletion_are_made_without_collection(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = []
+    plan = materialise.Materialiser._plan_backward
+    monkeypatch.setattr(
+        materialise.Materialiser, "_plan_backward", lambda made, rules: found.append(gc.isenabled()) or plan(made, rules)
+    )
+    reasoner = Reasoner("b(?x) :- a(?x) . c(?x) :- b(?x) .")
+    reasoner.add_facts("a", [(literal(1),), (literal(2),)])
+    reasoner.materialise()
+    assert not found
+    reasoner.remove_facts("a", [(literal(1),)])
+    reasoner.materialise()
+    assert found and not any(found) and gc.isenabled()
+
+
+@pytest.mark.parametrize(("count", "collects"), [(10, True), (3000, False)])
+def test_values_are_labelled_without_collection_if_there_are_many(
+    monkeypatch: pytest.MonkeyPatch, count: int, collects: bool
+) -> None:
+    found = []
+    add = value_table._Numbers.add
+    monkeypatch.setattr(value_table._Numbers, "add", lambda table, members: found.append(gc.isenabled()) or add(table, members))
+    reasoner = Reasoner("small(?x) :- number(?x), FILTER(?x < 5) .")
+    reasoner.add_facts("number", [(literal(number),) for number in range(count)])
+    assert len(set(reasoner.facts("small"))) == 5
+    assert found == [collects] and gc.isenabled()

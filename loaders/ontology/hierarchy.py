@@ -238,7 +238,7 @@ class RestrictionHierarchy:
         """Yield the steps in families of one sort, by the order of a graph."""
         families = [family for family in self.families.values() if family.by_filler == by_filler]
         if families:
-            order = Order(graph)
+            order = Order(_part_above(graph, [node for family in families for node in family.groups]))
             for family in families:
                 yield from self.steps_in(family, order.covers(family.groups))
 
@@ -267,6 +267,18 @@ class RestrictionHierarchy:
 
     def is_shared(self, group: RestrictionGroup) -> bool:
         return len(self.members[group]) > 1
+
+
+def _part_above(graph: Graph, starts: Iterable[Node]) -> dict[Node, Iterable[Node]]:
+    """Return some nodes of a graph and those above them, each with the next ones."""
+    found: dict[Node, Iterable[Node]] = {}
+    waiting = list(starts)
+    while waiting:
+        node = waiting.pop()
+        if node not in found:
+            above = found[node] = graph.get(node, ())
+            waiting.extend(above)
+    return found
 
 
 def edges_of(axiom: Axiom) -> tuple[bool, tuple[tuple[Term, Term], ...]]:
