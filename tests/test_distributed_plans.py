@@ -109,8 +109,8 @@ def test_heavy_terms_are_split(monkeypatch: pytest.MonkeyPatch, seed: int) -> No
         salted.append(heavy)
         return salted_join(left, right, shared, key, heavy)
 
-    for module in ("joins", "transitive"):
-        monkeypatch.setattr(f"kg_reasoner.spark_backend.exec.{module}.salted_join", noted)
+    monkeypatch.setattr("kg_reasoner.spark_backend.exec.joins.salted_join", noted)
+    monkeypatch.setattr("kg_reasoner.spark_backend.exec.transitive.salted_join", noted)
     monkeypatch.setattr("kg_reasoner.spark_backend.exec.joins.FEW", 0)
     monkeypatch.setattr("kg_reasoner.spark_backend.exec.facts.SMALL", 1)
     monkeypatch.setattr("kg_reasoner.spark_backend.exec.facts.LEAST", 0)
