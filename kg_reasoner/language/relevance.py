@@ -100,6 +100,11 @@ class Relevance:
                 if key[1] == RDF.type:
                     self._wake(_TYPES)
 
+    @property
+    def defers(self) -> bool:
+        """Whether some deferred rule is not relevant yet."""
+        return bool(self._deferred)
+
     def ready(self) -> list[Rule]:
         """Return the deferred rules that are not relevant yet, but have facts for all their keys."""
         known: dict[Key, bool] = {}
