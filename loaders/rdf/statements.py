@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Final, Protocol
 
 import numpy as np
+import numpy.typing as npt
 
 from kg_reasoner.loaders.convert import text_from_oxigraph, triple_term_error
 from kg_reasoner.loaders.rdf.blank import BlankScope, TermFinder
@@ -27,7 +28,7 @@ class TermDictionary(TermFinder, Protocol):
 
     def encode_texts(self, texts: Sequence[str]) -> Ids: ...
 
-    def encode_pieces(self, pieces: Sequence[bytes]) -> Ids: ...
+    def encode_buffers(self, data: Buffer, offsets: npt.NDArray[np.int64]) -> Ids: ...
 
     def encode_lines(
         self, data: Buffer, width: int, blank_scope: str | Callable[[], str], others: Callable[[Sequence[bytes]], Ids]
