@@ -96,7 +96,8 @@ def encode_rows(rows: Sequence[tuple[Any, ...]], dictionary: TermDictionary) -> 
     """
     ids = np.empty((len(rows), len(rows[0]) if rows else 0), np.int32)
     for first in range(0, len(rows), _AT_ONCE):
-        for place, column in enumerate(zip(*rows[first : first + _AT_ONCE], strict=True)):
+        columns: Iterable[tuple[Any, ...]] = zip(*rows[first : first + _AT_ONCE], strict=True)
+        for place, column in enumerate(columns):
             ids[first : first + _AT_ONCE, place] = _encoded_column(column, dictionary)
     return ids
 
