@@ -215,6 +215,7 @@ class GuardedChanges(ABC):
 
         Raises:
             TransactionError: The transaction is not open, or another thread began it.
+            LoadError: Something else is given, such as the text of a rule; nothing is removed then.
         """
         self._expect_open()
         self.reasoner.remove_rules(rules)

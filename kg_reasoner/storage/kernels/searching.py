@@ -5,7 +5,7 @@ from kg_reasoner.storage.kernels.memory import Bytes, Int32s, entry, kernel, pre
 from kg_reasoner.storage.kernels.texts import AT, BACKSLASH, LESS_THAN, QUOTE
 
 ANYWHERE, AT_START, AT_END, IN_STEPS = 0, 1, 2, 3
-"""Where the text is searched. The last is anywhere, too, for one text that no escape can be part of, as it is, see `has_in_steps`."""
+"""Where the text is searched. The last is anywhere, too, for one text that has nothing to escape, as it is, see `has_in_steps`."""
 
 AS_IT_IS, LOWER, UPPER = 0, 1, 2
 """What letters are converted to before."""
