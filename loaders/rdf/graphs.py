@@ -48,8 +48,8 @@ def read_graph(graph: Any, dictionary: TermDictionary, block: int) -> Iterator[B
     """
     if not hasattr(graph, "quads"):
         triples = iter(all_triples(graph))
-        while batch := list(itertools.islice(triples, block)):
-            yield encode_rows(batch, dictionary), None
+        while rows := list(itertools.islice(triples, block)):
+            yield encode_rows(rows, dictionary), None
         return
     default = graph.default_graph if hasattr(graph, "default_graph") else graph.default_context
     numbers: dict[str, int] = {}
