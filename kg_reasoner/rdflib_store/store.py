@@ -38,7 +38,7 @@ from kg_reasoner.rdflib_store.rdflib_terms import (
     RdflibQuad,
     RdflibTerms,
     RdflibTriple,
-    triple_rows,
+    triple_columns,
     triple_texts,
 )
 from kg_reasoner.rdflib_store.registration import register
@@ -268,14 +268,13 @@ class KGReasonerStore(DatasetStore):
         triples, names, encoded = list[RdflibTriple](), list[Node | None](), list[Ids]()
         while block := list(islice(quads, BLOCK)):  # rdflib makes a graph for each quad of some datasets: few are kept
             subjects, properties, values, graphs = zip(*block, strict=True)
-            rows = list(zip(subjects, properties, values, strict=True))
             names += self._names(graphs, self)
             if len(names) < FEW:
-                self._send_events(self.writer.add_quads([(*row, name) for row, name in zip(rows, names, strict=True)]))
+                self._send_events(self.writer.add_quads(zip(subjects, properties, values, names, strict=True)))
                 return
-            encoded.append(triple_rows(rows, dictionary))
+            encoded.append(triple_columns((subjects, properties, values), dictionary))
             if is_observed:
-                triples += rows
+                triples += zip(subjects, properties, values, strict=True)
         if encoded:
             self.writer.add_encoded(np.concatenate(encoded), names, dictionary)
             self._send_events((*row, name) for row, name in zip(triples, names, strict=False))

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from kg_reasoner.loaders.rdf.syntax import Batch
 
-__all__ = ["all_triples", "encode_rows", "is_rdflib_graph", "read_graph", "read_triples"]
+__all__ = ["all_triples", "encode_columns", "encode_rows", "is_rdflib_graph", "read_graph", "read_triples"]
 
 _NOT_IN_IRIS: Final = b'"{}|^`\\' + bytes(range(0x21))
 """Characters that are in no IRI, but for the brackets around it."""
@@ -96,9 +96,20 @@ def encode_rows(rows: Sequence[tuple[Any, ...]], dictionary: TermDictionary) -> 
     """
     ids = np.empty((len(rows), len(rows[0]) if rows else 0), np.int32)
     for first in range(0, len(rows), _AT_ONCE):
-        columns: Iterable[tuple[Any, ...]] = zip(*rows[first : first + _AT_ONCE], strict=True)
-        for place, column in enumerate(columns):
-            ids[first : first + _AT_ONCE, place] = _encoded_column(column, dictionary)
+        part = slice(first, first + _AT_ONCE)
+        ids[part] = encode_columns(list(zip(*rows[part], strict=True)), dictionary)
+    return ids
+
+
+def encode_columns(columns: Sequence[Sequence[Any]], dictionary: TermDictionary) -> Ids:
+    """Return the ids of rows of rdflib terms, which are given as columns.
+
+    Raises:
+        LoadError: As `encode_rows`.
+    """
+    ids = np.empty((len(columns[0]), len(columns)), np.int32)
+    for place, column in enumerate(columns):
+        ids[:, place] = _encoded_column(column, dictionary)
     return ids
 
 
