@@ -43,120 +43,120 @@ def timed(name: str, function: Callable[[], object], count: int = 1) -> dict[str
 
 def operations(_: Path) -> dict[str, Step]:
     """Return the steps of single operations on a small graph."""
-    from rdflib import Graph, Namespace
-
-    ex = Namespace("http://example.org/")
-    reasoner = Reasoner(ruleset="owl2rl")
-    graph = graph_of(reasoner)
-    for number in range(3000):
-        graph.add((ex[f"s{number}"], ex[f"p{number % 5}"], ex[f"o{number % 50}"]))
-    graph.commit()
-    new = [(ex[f"t{number}"], ex.p1, ex.o1) for number in range(200)]
-    known = [(ex[f"s{number}"], ex[f"p{number % 5}"], ex[f"o{number % 50}"]) for number in range(300)]
-
-    def encode(name: str) -> int:
-        return reasoner.dictionary.encode(IRI(str(ex) + name))
-
-    rows = [np.array([[encode(f"n{number}"), encode("p0"), encode(f"n{number + 1}")]], np.int32) for number in range(200)]
-    query = f"SELECT ?o {{ <{ex.s7}> <{ex.p2}> ?o }}"
-
-    def add_and_commit() -> None:
-        for triple in new:
-            graph.add(triple)
-            graph.commit()
-
-    def remove_and_commit() -> None:
-        for triple in new:
-            graph.remove(triple)
-            graph.commit()
-
-    def add_lazily() -> None:
-        for row in rows:
-            reasoner.add_triples(row)
-            reasoner.materialise()
-
-    def remove_lazily() -> None:
-        for row in rows:
-            reasoner.remove_triples(row)
-            reasoner.materialise()
-
-    def add_ids() -> None:
-        for row in rows:
-            reasoner.add_triples(row)
-
-    def remove_ids() -> None:
-        for row in rows:
-            reasoner.remove_triples(row)
-
-    def add_in_transactions() -> None:
-        for row in rows:
-            with reasoner.transaction() as transaction:
-                transaction.add_triples(row)
-
-    def remove_in_transactions() -> None:
-        for row in rows:
-            with reasoner.transaction() as transaction:
-                transaction.remove_triples(row)
-
-    def add_in_one_transaction() -> None:
-        with reasoner.transaction() as transaction:
-            for row in rows:
-                transaction.add_triples(row)
-
-    def remove_in_one_transaction() -> None:
-        with reasoner.transaction() as transaction:
-            for row in rows:
-                transaction.remove_triples(row)
-
-    def begin_and_commit() -> None:
-        for _ in range(200):
-            with reasoner.transaction():
-                pass
-
-    def contains() -> None:
-        for triple in known:
-            triple in graph  # noqa: B015
-
-    def match() -> None:
-        for subject, _, _ in known:
-            list(graph.triples((subject, None, None)))
-
-    def size() -> None:
-        for _ in range(1000):
-            len(graph)
-
-    def select() -> None:
-        for _ in range(20):
-            list(graph.query(query))
-
-    def new_reasoners() -> None:
-        for _ in range(50):
-            Reasoner()
-
-    def new_graphs() -> None:
-        for _ in range(20):
-            Graph(store="KGReasoner")
-
-    steps = [
-        ("graph.add, commit", add_and_commit, 200),
-        ("graph.remove, commit", remove_and_commit, 200),
-        ("ids added, materialise", add_lazily, 200),
-        ("ids removed, materialise", remove_lazily, 200),
-        ("ids added", add_ids, 200),
-        ("ids removed", remove_ids, 200),
-        ("ids added in a transaction", add_in_transactions, 200),
-        ("ids removed in a transaction", remove_in_transactions, 200),
-        ("ids added, 200 in a transaction", add_in_one_transaction, 200),
-        ("ids removed, 200 in a transaction", remove_in_one_transaction, 200),
-        ("begin, commit", begin_and_commit, 200),
-        ("triple in graph", contains, 300),
-        ("graph.triples", match, 300),
-        ("len(graph)", size, 1000),
-        ("graph.query", select, 20),
+    small = SmallGraph()
+    steps: list[tuple[str, Callable[[], object], int]] = [
+        ("graph.add, commit", small.add_and_commit, 200),
+        ("graph.remove, commit", small.remove_and_commit, 200),
+        ("ids added, materialise", partial(small.each_row, "add_triples", lazily=True), 200),
+        ("ids removed, materialise", partial(small.each_row, "remove_triples", lazily=True), 200),
+        ("ids added", partial(small.each_row, "add_triples"), 200),
+        ("ids removed", partial(small.each_row, "remove_triples"), 200),
+        ("ids added in a transaction", partial(small.in_transactions, "add_triples"), 200),
+        ("ids removed in a transaction", partial(small.in_transactions, "remove_triples"), 200),
+        ("ids added, 200 in a transaction", partial(small.in_one_transaction, "add_triples"), 200),
+        ("ids removed, 200 in a transaction", partial(small.in_one_transaction, "remove_triples"), 200),
+        ("begin, commit", small.begin_and_commit, 200),
+        ("triple in graph", small.contains, 300),
+        ("graph.triples", small.match, 300),
+        ("len(graph)", small.size, 1000),
+        ("graph.query", small.select, 20),
         ("Reasoner()", new_reasoners, 50),
         ("Graph(store=...)", new_graphs, 20),
     ]
     return {name: partial(timed, name, function, count) for name, function, count in steps}
+
+
+class SmallGraph:
+    """A graph of 3,000 triples under OWL 2 RL, and what is done with it."""
+
+    def __init__(self) -> None:
+        from rdflib import Namespace
+
+        ex = Namespace("http://example.org/")
+        self._reasoner = Reasoner(ruleset="owl2rl")
+        self._graph = graph_of(self._reasoner)
+        for number in range(3000):
+            self._graph.add((ex[f"s{number}"], ex[f"p{number % 5}"], ex[f"o{number % 50}"]))
+        self._graph.commit()
+        self._new = [(ex[f"t{number}"], ex.p1, ex.o1) for number in range(200)]
+        self._known = [(ex[f"s{number}"], ex[f"p{number % 5}"], ex[f"o{number % 50}"]) for number in range(300)]
+        names = [[ex[f"n{number}"], ex.p0, ex[f"n{number + 1}"]] for number in range(200)]
+        encode = self._reasoner.dictionary.encode
+        self._rows = [np.array([[encode(IRI(str(name))) for name in triple]], np.int32) for triple in names]
+        self._query = f"SELECT ?o {{ <{ex.s7}> <{ex.p2}> ?o }}"
+
+    def add_and_commit(self) -> None:
+        """Add triples one by one."""
+        for triple in self._new:
+            self._graph.add(triple)
+            self._graph.commit()
+
+    def remove_and_commit(self) -> None:
+        """Remove the same triples one by one."""
+        for triple in self._new:
+            self._graph.remove(triple)
+            self._graph.commit()
+
+    def each_row(self, method: str, *, lazily: bool = False) -> None:
+        """Call a method of the reasoner for each row of ids, and with `lazily`, materialise each time."""
+        change = getattr(self._reasoner, method)
+        for row in self._rows:
+            change(row)
+            if lazily:
+                self._reasoner.materialise()
+
+    def in_transactions(self, method: str) -> None:
+        """Call a method of a new transaction for each row of ids."""
+        for row in self._rows:
+            with self._reasoner.transaction() as transaction:
+                getattr(transaction, method)(row)
+
+    def in_one_transaction(self, method: str) -> None:
+        """Call a method of one transaction for each row of ids."""
+        with self._reasoner.transaction() as transaction:
+            change = getattr(transaction, method)
+            for row in self._rows:
+                change(row)
+
+    def begin_and_commit(self) -> None:
+        """Begin and commit transactions that change nothing."""
+        for _ in range(200):
+            with self._reasoner.transaction():
+                pass
+
+    def contains(self) -> None:
+        """Ask whether triples are in the graph."""
+        for triple in self._known:
+            triple in self._graph  # noqa: B015
+
+    def match(self) -> None:
+        """List the triples of subjects."""
+        for subject, _, _ in self._known:
+            list(self._graph.triples((subject, None, None)))
+
+    def size(self) -> None:
+        """Count the triples again and again."""
+        for _ in range(1000):
+            len(self._graph)
+
+    def select(self) -> None:
+        """Ask a query again and again."""
+        for _ in range(20):
+            list(self._graph.query(self._query))
+
+
+def new_reasoners() -> None:
+    """Make reasoners."""
+    for _ in range(50):
+        Reasoner()
+
+
+def new_graphs() -> None:
+    """Make graphs."""
+    from rdflib import Graph
+
+    for _ in range(20):
+        Graph(store="KGReasoner")
 
 
 # --- updates ---------------------------------------------------------------------------------------------------------------

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import shutil
+import tempfile
+import warnings
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,9 +18,10 @@ from benchmarks.nemo_rules import Predicate
 from benchmarks.relational import ALL_TRIPLES
 
 if TYPE_CHECKING:
+    from kg_reasoner import Reasoner
     from kg_reasoner.program import Rule
 
-__all__ = ["graph_job", "lubm_files", "lubm_job"]
+__all__ = ["graph_job", "lubm_files", "lubm_job", "reasoned_lubm"]
 
 SEED: Final = 0
 RDF_TYPE: Final = "<http://www.w3.org/1999/02/22-rdf-syntax-ns#type>"
@@ -210,3 +213,18 @@ def relation_files(folder: Path, suffix: str) -> Iterator[Callable[[Predicate], 
         for file in opened.values():
             file.close()
     (folder / "index.tsv").write_text("".join(rows), encoding="utf-8")
+
+
+def reasoned_lubm(universities: int) -> Reasoner:
+    """Return a reasoner with LUBM's data and what follows by ``owl2rl``."""
+    from kg_reasoner import BeyondProfileWarning, Reasoner, lubm
+
+    with tempfile.TemporaryDirectory() as folder:
+        data = Path(folder) / "lubm.nt"
+        lubm.write(data, universities, seed=SEED)
+        reasoner = Reasoner(ruleset="owl2rl")
+        reasoner.load(lubm.ontology_path(), data)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", BeyondProfileWarning)
+        reasoner.materialise()
+    return reasoner

@@ -10,14 +10,14 @@ from __future__ import annotations
 import sys
 import tempfile
 import time
-import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Final
 
-from kg_reasoner import BeyondProfileWarning, Reasoner, lubm
+from benchmarks.data import reasoned_lubm
+from kg_reasoner import Reasoner
 from kg_reasoner.concurrency.limits import Limits
 from kg_reasoner.io.output import write_triples
 from kg_reasoner.terms import IRI
@@ -121,14 +121,7 @@ def table(results: Iterator[Measured]) -> Iterator[str]:
 
 def main(universities: int) -> None:
     """Print the times on LUBM's data, reasoned with ``owl2rl``."""
-    with tempfile.TemporaryDirectory() as folder:
-        data = Path(folder) / "lubm.nt"
-        lubm.write(data, universities, seed=0)
-        reasoner = Reasoner(ruleset="owl2rl")
-        reasoner.load(lubm.ontology_path(), data)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", BeyondProfileWarning)
-        reasoner.materialise()
+    reasoner = reasoned_lubm(universities)
     names = [f"http://www.Department0.University0.edu/GraduateStudent{number}" for number in range(50)]
     for line in table(measured(reasoner, names)):
         print(line)

@@ -94,12 +94,7 @@ def shaped(shape: Shape, classes: int, seed: int = 1) -> Iterator[str]:
         yield f"{property} <{_RDFS}{kind}> {_(f'C{source.randrange(classes)}')}"
         if number < shape.transitive:
             yield f"{_(f't{number}')} {_TYPE} <{_OWL}TransitiveProperty>"
-    for number in range(shape.chains):
-        first, second = (f"_:c{number}x{place}" for place in (1, 2))
-        yield f"{_(f'p{number}')} <{_OWL}propertyChainAxiom> {first}"
-        for node, property, rest in ((first, f"p{number + 1}", second), (second, f"t{number % 2}", f"<{_RDF}nil>")):
-            yield f"{node} <{_RDF}first> {_(property)}"
-            yield f"{node} <{_RDF}rest> {rest}"
+    yield from _chains(shape.chains)
     for number in range(individuals):
         yield f"{_(f'i{number}')} {_TYPE} {_(f'C{source.randrange(classes)}')}"
     for number in range(round(shape.edges * classes)):
@@ -110,3 +105,13 @@ def shaped(shape: Shape, classes: int, seed: int = 1) -> Iterator[str]:
             yield f"{_(f'i{part}')} {_(f't{number % shape.transitive}')} {_(f'i{part // 4}')}"
         else:
             yield f"{_(f'i{source.randrange(individuals)}')} {_(f'p{source.randrange(properties)}')} {_(f'i{end}')}"
+
+
+def _chains(count: int) -> Iterator[str]:
+    """Yield axioms on chains of two properties."""
+    for number in range(count):
+        first, second = (f"_:c{number}x{place}" for place in (1, 2))
+        yield f"{_(f'p{number}')} <{_OWL}propertyChainAxiom> {first}"
+        for node, property, rest in ((first, f"p{number + 1}", second), (second, f"t{number % 2}", f"<{_RDF}nil>")):
+            yield f"{node} <{_RDF}first> {_(property)}"
+            yield f"{node} <{_RDF}rest> {rest}"

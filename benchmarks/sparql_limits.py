@@ -7,15 +7,13 @@ the most that an operator had.
 from __future__ import annotations
 
 import sys
-import tempfile
 import time
-import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Final
 
-from kg_reasoner import BeyondProfileWarning, Reasoner, lubm
+from benchmarks.data import reasoned_lubm
+from kg_reasoner import Reasoner
 from kg_reasoner.sparql.plan import PlanOperator
 from kg_reasoner.sparql.results.result import SelectResult
 
@@ -80,14 +78,7 @@ def _rows(operator: PlanOperator) -> Iterator[int]:
 
 def main(universities: int) -> None:
     """Print the times on LUBM's data, reasoned with ``owl2rl``."""
-    with tempfile.TemporaryDirectory() as folder:
-        data = Path(folder) / "lubm.nt"
-        lubm.write(data, universities, seed=0)
-        reasoner = Reasoner(ruleset="owl2rl")
-        reasoner.load(lubm.ontology_path(), data)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", BeyondProfileWarning)
-        reasoner.materialise()
+    reasoner = reasoned_lubm(universities)
     (row,) = _solutions(reasoner, "SELECT (COUNT(*) AS ?n) { ?s ?p ?o }")
     print(f"LUBM({universities}), {int(row[0].lexical):,} triples, LIMIT 10")
     for each in measured(reasoner):

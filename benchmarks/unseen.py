@@ -40,7 +40,7 @@ LONGEST: Final = 0.3
 """The seconds of the longest query that is asked with all texts."""
 
 _CHANGED: Final = re.compile(r'<http://www\.(?:Department|University)[^>]*>|\bs:[a-z]+\d+|"[A-Za-z]+\d+"|LIMIT \d+')
-"""Constants that are no vocabulary, and have a number."""
+"""Constants outside of vocabularies that have a number."""
 
 Ask = Callable[[str], Any]
 

@@ -77,14 +77,12 @@ def jobs(scale: float = 1.0) -> list[Job]:
     Args:
         scale: The size of the data: 1 is 200,000 values, and a graph of a million edges.
     """
-    count, edges = int(200_000 * scale), int(1_000_000 * scale)
-    nodes, limit = max(2, edges // 10), int(50_000 * scale)
-    random = np.random.default_rng(1)
+    return [*_jobs_on_values(int(200_000 * scale), int(50_000 * scale)), *_jobs_on_graphs(int(1_000_000 * scale))]
+
+
+def _jobs_on_values(count: int, limit: int) -> list[Job]:
+    """Return the jobs that compute values: of so many numbers, and up to a limit."""
     values: Mapping[str, Table] = {"v": np.arange(count, dtype=np.int64).reshape(-1, 1)}
-    ends = random.integers(0, nodes, (edges, 2))
-    unique = np.unique(ends, axis=0)
-    graph: Mapping[str, Table] = {"edge": np.column_stack([unique, random.integers(1, 101, len(unique))])}
-    path = np.arange(nodes, dtype=np.int64)
     return [
         Job(
             "x * x + 1",
@@ -113,6 +111,16 @@ def jobs(scale: float = 1.0) -> list[Job]:
             f"CREATE TABLE o AS WITH RECURSIVE c(z) AS (SELECT 0 UNION ALL SELECT z + 1 FROM c WHERE z < {limit}) SELECT z FROM c",
             f".decl o(x: number)\n.output o\no(0).\no(x + 1) :- o(x), x < {limit}.",
         ),
+    ]
+
+
+def _jobs_on_graphs(edges: int) -> list[Job]:
+    """Return the jobs on graphs with so many edges."""
+    nodes, random = max(2, edges // 10), np.random.default_rng(1)
+    unique = np.unique(random.integers(0, nodes, (edges, 2)), axis=0)
+    graph: Mapping[str, Table] = {"edge": np.column_stack([unique, random.integers(1, 101, len(unique))])}
+    path = np.arange(nodes, dtype=np.int64)
+    return [
         Job(
             "degrees",
             "o(?x, ?n) :- AGGREGATE(edge(?x, ?y, ?w) ON ?x BIND COUNT(?y) AS ?n) .",

@@ -7,8 +7,10 @@ Tests that need what is not there are skipped, with the reason; or fail, where `
 from __future__ import annotations
 
 import os
+import subprocess
 import sys
 from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import pytest
@@ -67,3 +69,18 @@ def session(master: str = "local[2]") -> SparkSession:
     for name, value in SETTINGS.items():
         builder = builder.config(name, value)
     return builder.getOrCreate()
+
+
+def smoke(*options: str) -> str:
+    """Run everything once in a process of its own, and return what it says."""
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.spark_smoke", *options],
+        cwd=Path(__file__).parents[1],
+        env={**os.environ, "PYSPARK_PYTHON": sys.executable},
+        capture_output=True,
+        text=True,
+        timeout=600,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr[-3000:]
+    return done.stdout

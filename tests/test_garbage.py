@@ -32,7 +32,8 @@ def test_a_collector_that_was_off_stays_off() -> None:
         gc.enable()
 
 
-def test_the_first_of_two_threads_does_not_end_the_block_of_the_other() -> None:
+def block_in_a_thread() -> tuple[Thread, Event, Event]:
+    """A thread with a block, and two events: it has begun; it may end."""
     begun, over = Event(), Event()
 
     def other() -> None:
@@ -40,7 +41,11 @@ def test_the_first_of_two_threads_does_not_end_the_block_of_the_other() -> None:
             begun.set()
             over.wait(60)
 
-    thread = Thread(target=other)
+    return Thread(target=other), begun, over
+
+
+def test_the_first_of_two_threads_does_not_end_the_block_of_the_other() -> None:
+    thread, begun, over = block_in_a_thread()
     with without_collection():
         thread.start()
         begun.wait(60)
@@ -53,14 +58,7 @@ def test_the_first_of_two_threads_does_not_end_the_block_of_the_other() -> None:
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no forks here")
 @pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
 def test_a_fork_does_not_wait_for_the_block_of_another_thread() -> None:
-    begun, over = Event(), Event()
-
-    def other() -> None:
-        with without_collection():
-            begun.set()
-            over.wait(60)
-
-    thread = Thread(target=other)
+    thread, begun, over = block_in_a_thread()
     thread.start()
     begun.wait(60)
     child = os.fork()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kg_reasoner.api.reasoner import Reasoner
-from kg_reasoner.expressions.datatypes import DATATYPES
+from kg_reasoner.expressions.datatypes import DATATYPES, described, described_string, described_tagged
 from kg_reasoner.storage.dictionary import Dictionary
 from kg_reasoner.storage.literals import LITERAL_PREDICATES, VALUES, LiteralFacts
 from kg_reasoner.terms import IRI, RDF, RDFS, XSD, Literal, Term, literal
@@ -42,6 +42,28 @@ def test_facts_about_literals() -> None:
     assert str(values[one]).startswith(f"<{VALUES}")
     assert {(one, XSD.integer), (same, XSD.unsignedLong), (one, RDFS.Literal)} <= facts["literal_type"]
     assert not {datatype for term, datatype in facts["literal_type"] if term in (ill, unknown)}
+
+
+def test_facts_about_literals_with_language_tags() -> None:
+    one, other = Literal("a@b", RDF.langString.value, "en-gb"), Literal("a", RDF.langString.value, "en-gb")
+    escaped = Literal('a"@de', RDF.langString.value, "en-gb")
+    facts = facts_about(one, other, escaped)
+    assert facts["literal_type"] == {
+        (term, datatype) for term in (one, other, escaped) for datatype in (RDFS.Literal, RDF.PlainLiteral, RDF.langString)
+    }
+    assert len(set(dict(facts["literal_value"]).values())) == 3
+    assert not facts["ill_typed"]
+
+
+@pytest.mark.parametrize("recognised", [DATATYPES, DATATYPES - {RDF.PlainLiteral.value}])
+@pytest.mark.parametrize("text", ["", "a b", "A"])
+def test_quick_descriptions_are_those_of_the_map(text: str, recognised: frozenset[str]) -> None:
+    tagged = Literal(text, RDF.langString.value, "en-gb")
+    pairs = (described_tagged(text, "en-GB", recognised), tagged), (described_string(text, recognised), literal(text))
+    for found, term in pairs:
+        expected = described(term, recognised)
+        assert found is not None and expected is not None
+        assert (found[0], sorted(found[1])) == (expected[0], sorted(expected[1]))
 
 
 def test_terms_that_come_later() -> None:

@@ -21,8 +21,7 @@ from kg_reasoner.concurrency import tasks
 from kg_reasoner.concurrency.cores import thread_count
 from kg_reasoner.concurrency.limits import Limits
 from kg_reasoner.engine.maintenance import STRATEGIES
-from kg_reasoner.errors import CancelledError, LimitError, StratificationError
-from kg_reasoner.language.analysis import stratify
+from kg_reasoner.errors import CancelledError, LimitError
 from kg_reasoner.program import Program
 from kg_reasoner.storage import capacities as table_capacities
 from kg_reasoner.storage import parallel
@@ -32,6 +31,7 @@ from kg_reasoner.terms import Literal, literal
 from .conftest import SHARED
 from .effort import CHECKED, examples
 from .oracle import Facts
+from .reasoners import stratifiable
 from .strategies import facts, programs, triple_programs, triples
 
 CLOSURE = "path(?x, ?y) :- edge(?x, ?y) . path(?x, ?z) :- path(?x, ?y), path(?y, ?z) ."
@@ -96,14 +96,6 @@ def test_same_rows_in_same_order(text: str, threads: int, monkeypatch: pytest.Mo
             reasoner.remove_facts("edge", links(60)[10:15])
             reasoner.add_facts("edge", [(literal(number), literal(number + 1)) for number in range(10, 20)])
         assert tables(together) == tables(alone)
-
-
-def stratifiable(program: Program) -> bool:
-    try:
-        stratify(program.rules)
-    except StratificationError:
-        return False
-    return True
 
 
 @settings(max_examples=examples(100))

@@ -124,20 +124,23 @@ class Source:
 # --- iterators -------------------------------------------------------------------------------------------------------------
 
 
+READ_AHEAD = [
+    "foresee -one,two",
+    "apply +one",
+    "foresee three",
+    "apply -one, +two",
+    "foresee nothing",
+    "apply +three",
+    "foresee nothing",
+]
+
+
 def test_a_sequence_is_looked_at() -> None:
     notes = Notes()
     deltas = list(process(notes, [ONE, TWO, THREE], marking=True))
     assert len(deltas) == 3
     assert readers() == []
-    assert notes.lines == [
-        "foresee -one,two",
-        "apply +one",
-        "foresee three",
-        "apply -one, +two",
-        "foresee nothing",
-        "apply +three",
-        "foresee nothing",
-    ]
+    assert notes.lines == READ_AHEAD
 
 
 def test_nothing_happens_before_it_is_asked_for() -> None:
@@ -307,15 +310,7 @@ def test_an_asynchronous_stream_is_read_ahead() -> None:
         assert len([delta async for delta in process(notes, at_once(ONE, TWO, THREE), marking=True)]) == 3
 
     run(read())
-    assert notes.lines == [
-        "foresee -one,two",
-        "apply +one",
-        "foresee three",
-        "apply -one, +two",
-        "foresee nothing",
-        "apply +three",
-        "foresee nothing",
-    ]
+    assert notes.lines == READ_AHEAD
 
 
 def test_nobody_waits_for_the_next_update_of_an_asynchronous_stream() -> None:

@@ -15,6 +15,7 @@ from kg_reasoner.io.output import write_triples
 from kg_reasoner.loaders.rdf import reader as rdf
 from kg_reasoner.loaders.rdf.statements import parse_lines
 from kg_reasoner.storage.dictionary import Dictionary
+from kg_reasoner.storage.line_reading import read_lines
 from kg_reasoner.terms import BlankNode, Triple, term_from_text
 
 from .effort import examples
@@ -86,7 +87,7 @@ def read(data: bytes, format: str, base: str | None = None) -> list[Triple] | No
 def test_the_compiled_reader_takes_nothing_that_the_full_parser_refuses(line: str) -> None:
     dictionary = Dictionary()
     data = line.encode()
-    ids, _ = dictionary.encode_lines(data, others=lambda _: np.empty((0, 3), np.int32))
+    ids, _ = read_lines(dictionary, data, 3, "", lambda _: np.empty((0, 3), np.int32))
     if len(ids):
         texts, _ = parse_lines([data], str)
         assert [dictionary.text(number) for number in ids[0].tolist()] == texts

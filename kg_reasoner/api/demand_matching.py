@@ -14,6 +14,7 @@ from kg_reasoner.language.magic import ANSWER
 from kg_reasoner.program import TRIPLE, Argument, Atom, Variable
 from kg_reasoner.query.patterns import Pattern, Queries, Solutions
 from kg_reasoner.sparql.algebra import TriplePattern
+from kg_reasoner.sparql.pattern_matcher import PatternMatcher
 from kg_reasoner.sparql.table import UNBOUND, Table, unit
 from kg_reasoner.sparql.terms import QueryTerms
 from kg_reasoner.storage.arrays import Ids, Numbers
@@ -40,7 +41,7 @@ class Effort:
         self.by_magic = True
 
 
-class DemandMatcher:
+class DemandMatcher(PatternMatcher):
     """Matches patterns of all triples, of which only those are derived that a pattern needs, within a reading of explicit facts.
 
     Args:
@@ -91,14 +92,6 @@ class DemandMatcher:
         kept = [name for name in found.columns if name not in names and (wanted is None or name in wanted)]
         return known[rows], found.project(kept).take(others)
 
-    def reached(self, triple: TriplePattern, start: int) -> Ids | None:
-        """Return None: what a step leads to is asked for step by step."""
-        return None
-
-    def counts(self, triple: TriplePattern) -> tuple[Ids, Numbers] | None:
-        """Return None: triples are derived when they are asked for."""
-        return None
-
     def estimate(self, triples: Sequence[TriplePattern]) -> float:
         """Return a guess, as nothing is known of what will be derived: the fewer variables a triple has, the fewer solutions."""
         total = float(max(1, self._state.database.count()))
@@ -107,10 +100,6 @@ class DemandMatcher:
     def ids(self, terms: Sequence[Term]) -> Ids:
         """Return the query's ids of terms."""
         return self._terms.ids_of(terms)
-
-    def join_order(self, triples: Sequence[TriplePattern]) -> Sequence[TriplePattern]:
-        """Return patterns as they are: the rules for them have plans of their own."""
-        return triples
 
     def _asked(self, triples: tuple[TriplePattern, ...], names: Sequence[str], seeds: Ids) -> Table:
         """Return the solutions of a pattern that have one of some combinations of values.

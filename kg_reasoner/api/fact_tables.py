@@ -15,13 +15,12 @@ from kg_reasoner.api.values import as_value, expect_several
 from kg_reasoner.errors import ArityError, LoadError, ReasonerError, UnknownNameError, plural
 from kg_reasoner.program import TRIPLE, Column, Declaration, Program
 from kg_reasoner.query.matching import Which, check_which
+from kg_reasoner.sparql.results.data_frames import DataFrames
 from kg_reasoner.storage.arrays import Ids
 from kg_reasoner.storage.dictionary import Dictionary
 from kg_reasoner.terms import Literal, Term, term_text
 
 if TYPE_CHECKING:
-    import pandas
-    import polars
     import pyarrow
 
     from kg_reasoner.sparql.results.columns import Columns
@@ -141,7 +140,7 @@ def _columns_of(core: ReasonerCore, predicate: str, declared: Declaration | None
 # ---- facts as tables
 
 
-class Facts(Iterator[tuple[Term, ...]]):
+class Facts(DataFrames, Iterator[tuple[Term, ...]]):
     """Facts of a predicate as they were when they were asked for: an iterator of tuples of terms, or a table.
 
     Iteration makes the terms as it goes, and goes through the facts once; `len` and the tables are of all facts.
@@ -192,32 +191,6 @@ class Facts(Iterator[tuple[Term, ...]]):
 
         table = arrow_table(self._columns())
         return table if len(self) else table.cast(_schema(table.schema, self.types))
-
-    def to_polars(self) -> polars.DataFrame:
-        """Return the facts as a data frame of Polars, made from the table of Arrow.
-
-        Returns:
-            The data frame.
-
-        Raises:
-            MissingExtraError: polars or pyarrow is not installed.
-        """
-        from kg_reasoner.sparql.results.data_frames import polars_frame
-
-        return polars_frame("facts", self.to_arrow)
-
-    def to_pandas(self) -> pandas.DataFrame:
-        """Return the facts as a data frame of pandas, made from the table of Arrow.
-
-        Returns:
-            The data frame.
-
-        Raises:
-            MissingExtraError: pandas or pyarrow is not installed.
-        """
-        from kg_reasoner.sparql.results.data_frames import pandas_frame
-
-        return pandas_frame("facts", self.to_arrow)
 
     def write(self, path: str | Path, *, header: bool = False) -> int:
         """Write the facts to a file: ``.parquet``, ``.jsonl``, or sorted to ``.csv`` or ``.tsv``, the texts maybe with ``.gz``.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -49,14 +48,12 @@ class Changeable(Protocol):
     def remove_rules(self, rules: Iterable[Rule]) -> None: ...
 
 
-class GuardedChanges(ABC):
+class GuardedChanges(Protocol):
     """The methods of a reasoner that change it, each of which first checks that changes are allowed."""
 
-    reasoner: Changeable
-
-    @abstractmethod
-    def _expect_open(self) -> None:
-        """Raise an error unless changes are allowed."""
+    def _open(self) -> Changeable:
+        """Return the reasoner, or raise an error unless changes are allowed."""
+        ...
 
     def add_triples(self, triples: Iterable[AnyTriple] | Ids) -> None:
         """Add explicit triples.
@@ -68,8 +65,7 @@ class GuardedChanges(ABC):
             TransactionError: The transaction is not open, or another thread began it.
             LoadError: As for `Reasoner.add_triples`.
         """
-        self._expect_open()
-        self.reasoner.add_triples(triples)
+        self._open().add_triples(triples)
 
     def remove_triples(self, triples: Iterable[AnyTriple] | Ids) -> None:
         """Remove explicit triples; ignore those that are not explicit.
@@ -81,8 +77,7 @@ class GuardedChanges(ABC):
             TransactionError: The transaction is not open, or another thread began it.
             LoadError: As for `Reasoner.remove_triples`.
         """
-        self._expect_open()
-        self.reasoner.remove_triples(triples)
+        self._open().remove_triples(triples)
 
     def add_facts(self, predicate: str, rows: Iterable[Sequence[AnyTerm]]) -> None:
         """Add explicit facts of a general predicate.
@@ -95,8 +90,7 @@ class GuardedChanges(ABC):
             TransactionError: The transaction is not open, or another thread began it.
             ArityError, LoadError, ColumnTypeError: As for `Reasoner.add_facts`.
         """
-        self._expect_open()
-        self.reasoner.add_facts(predicate, rows)
+        self._open().add_facts(predicate, rows)
 
     def remove_facts(self, predicate: str, rows: Iterable[Sequence[AnyTerm]]) -> None:
         """Remove explicit facts of a general predicate; ignore those that are not explicit.
@@ -109,8 +103,7 @@ class GuardedChanges(ABC):
             TransactionError: The transaction is not open, or another thread began it.
             LoadError: As for `Reasoner.remove_facts`.
         """
-        self._expect_open()
-        self.reasoner.remove_facts(predicate, rows)
+        self._open().remove_facts(predicate, rows)
 
     def add_table(
         self, predicate: str, table: Any, *, columns: Sequence[str] | None = None, header: bool = False, nulls: Nulls = "error"
@@ -128,8 +121,7 @@ class GuardedChanges(ABC):
             TransactionError: The transaction is not open, or another thread began it.
             LoadError, ArityError, MissingExtraError, UnknownNameError: As for `Reasoner.add_table`.
         """
-        self._expect_open()
-        self.reasoner.add_table(predicate, table, columns=columns, header=header, nulls=nulls)
+        self._open().add_table(predicate, table, columns=columns, header=header, nulls=nulls)
 
     def remove_table(
         self, predicate: str, table: Any, *, columns: Sequence[str] | None = None, header: bool = False, nulls: Nulls = "error"
@@ -147,8 +139,7 @@ class GuardedChanges(ABC):
             TransactionError: The transaction is not open, or another thread began it.
             LoadError, MissingExtraError, UnknownNameError: As for `Reasoner.remove_table`.
         """
-        self._expect_open()
-        self.reasoner.remove_table(predicate, table, columns=columns, header=header, nulls=nulls)
+        self._open().remove_table(predicate, table, columns=columns, header=header, nulls=nulls)
 
     def insert_or_update(self, predicate: str, rows: Iterable[Sequence[AnyTerm]]) -> None:
         """Add facts of a relation with a primary key, in place of the explicit facts with the same keys.
@@ -161,8 +152,7 @@ class GuardedChanges(ABC):
             TransactionError: The transaction is not open, or another thread began it.
             ReasonerError, KeyViolationError, ArityError, LoadError, ColumnTypeError: As for `Reasoner.insert_or_update`.
         """
-        self._expect_open()
-        self.reasoner.insert_or_update(predicate, rows)
+        self._open().insert_or_update(predicate, rows)
 
     def delete_key(self, predicate: str, keys: Iterable[Any]) -> None:
         """Remove the explicit facts with some primary keys.
@@ -175,8 +165,7 @@ class GuardedChanges(ABC):
             TransactionError: The transaction is not open, or another thread began it.
             ReasonerError, KeyViolationError, LoadError: As for `Reasoner.delete_key`.
         """
-        self._expect_open()
-        self.reasoner.delete_key(predicate, keys)
+        self._open().delete_key(predicate, keys)
 
     def modify(self, predicate: str, key: Any, /, **columns: Any) -> None:
         """Change some arguments of the explicit fact with a primary key.
@@ -190,8 +179,7 @@ class GuardedChanges(ABC):
             TransactionError: The transaction is not open, or another thread began it.
             UnknownNameError, ReasonerError, KeyViolationError, LoadError, ColumnTypeError: As for `Reasoner.modify`.
         """
-        self._expect_open()
-        self.reasoner.modify(predicate, key, **columns)
+        self._open().modify(predicate, key, **columns)
 
     def add_program(self, program: Program | str) -> None:
         """Add rules, declarations and facts.
@@ -204,8 +192,7 @@ class GuardedChanges(ABC):
             RuleSyntaxError, SafetyError, ArityError, StratificationError, UnsupportedError: The program is invalid.
             ColumnTypeError, LoadError: As for `Reasoner.add_program`.
         """
-        self._expect_open()
-        self.reasoner.add_program(program)
+        self._open().add_program(program)
 
     def remove_rules(self, rules: Iterable[Rule]) -> None:
         """Remove rules from the program; ignore those that it does not have.
@@ -217,5 +204,4 @@ class GuardedChanges(ABC):
             TransactionError: The transaction is not open, or another thread began it.
             LoadError: Something else is given, such as the text of a rule; nothing is removed then.
         """
-        self._expect_open()
-        self.reasoner.remove_rules(rules)
+        self._open().remove_rules(rules)

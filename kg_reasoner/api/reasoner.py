@@ -27,6 +27,7 @@ from kg_reasoner.engine.encoding import as_term, encode_triples, find_triples
 from kg_reasoner.engine.engine import Engine
 from kg_reasoner.engine.inconsistency import Reaction, Violation, reaction
 from kg_reasoner.engine.maintenance import DEFAULT, Strategy
+from kg_reasoner.engine.state import EngineSettings
 from kg_reasoner.errors import UnknownNameError
 from kg_reasoner.expressions.datatypes import recognised_datatypes
 from kg_reasoner.program import Atom, BodyLiteral, Program, Rule
@@ -130,14 +131,8 @@ class Reasoner:
         self.equality: Equality = equality
         self.threads: int | None = threads
         self._strategy = maintenance
-        self.engine = Engine(
-            self.dictionary,
-            self.visibility,
-            maintenance=maintenance,
-            datatypes=self.datatypes,
-            rewrites=equality == "rewrite",
-            threads=thread_count(threads),
-        )
+        settings = EngineSettings(maintenance, self.datatypes, rewrites=equality == "rewrite", threads=thread_count(threads))
+        self.engine = Engine(self.dictionary, self.visibility, settings)
         self.core = ReasonerCore(self.engine, self.visibility)
         self._named_graphs: NamedGraphs | None = None
         self._explanations: Explanations | None = None
@@ -1245,7 +1240,7 @@ class Reasoner:
         return self._explanations
 
     def explain(self, fact: AnyTriple | Atom | Violation, effort: int | None = 100_000) -> Proof:
-        """Find the shortest proof of a fact (a triple, an atom of constants) or of a violation; see `kg_reasoner.explain.search`.
+        """Find the shortest proof of a fact (a triple, an atom of constants) or of a violation.
 
         Args:
             fact: What to prove, in terms of this package, of rdflib or of pyoxigraph.

@@ -150,7 +150,7 @@ class Transaction(GuardedChanges):
             TransactionError: It is not open, or its changes are to be collected and are unknown (see `delta`).
             LimitError, CancelledError: It exceeded a limit, or was cancelled.
         """
-        self._expect_open()
+        self._open()
         self._keep()
         if self.core.subscriptions is not None:
             self.core.publish()
@@ -186,7 +186,7 @@ class Transaction(GuardedChanges):
         Raises:
             TransactionError: It is not open, or another thread began it.
         """
-        self._expect_open()
+        self._open()
         engine = self.core.engine
         with engine.lock.write():
             self._is_ending = True
@@ -216,8 +216,9 @@ class Transaction(GuardedChanges):
             if self._engine.transaction is self:
                 self.rollback()
 
-    def _expect_open(self) -> None:
+    def _open(self) -> Changeable:
         if self._engine.transaction is not self:
             raise TransactionError("the transaction is not open: it has not begun, or has ended")
         if self._isolated and self._thread != get_ident() and not self.is_void:
             raise TransactionError("the transaction was begun in another thread, and only there it can be changed and ended")
+        return self.reasoner

@@ -94,25 +94,18 @@ def query(
     """
     text, source = _query_text(query_source, files)
     parsed = parse_query(text, source)
-    if explains and output_format not in ("table", "json"):
-        raise click.UsageError("--explain shows the plan as text or, with --format json, as data")
-    if not explains and parsed.is_graph and output_format in _SOLUTIONS:
-        raise click.UsageError(
-            f"the query returns a graph, which cannot be written as {output_format}: use --format nt or table (Turtle)"
-        )
-    if not parsed.is_graph and output_format == "nt":
-        raise click.UsageError("the query does not return a graph: use --format table, csv, tsv, json or xml")
-
+    _check_format(output_format, parsed.is_graph, explains)
     if on_demand and (explains or allow_service or reasoning != "union"):
         raise click.UsageError("--on-demand is not combined with --explain, --allow-service or --graphs graph")
 
     from rdflib import Dataset
 
-    from kg_reasoner.sparql.results.result import AskResult, SelectResult
+    from kg_reasoner.sparql.results.result import AskResult
 
-    allowed = ["service"] if allow_service else []
     made = reasoner_for(ruleset, rules_file)
-    store = load_into_store(made, files, input_format, reasoning, allow=allowed, materialises=not on_demand)
+    store = load_into_store(
+        made, files, input_format, reasoning, allow=["service"] if allow_service else [], materialises=not on_demand
+    )
     if reasoning == "union" and not on_demand:
         report_inconsistencies(store.reasoner)
     for name in parsed.graphs:
@@ -129,14 +122,9 @@ def query(
         note(f"{plural(result.derived, 'fact')} derived for the query" if result.by_magic else _NOT_ON_DEMAND)
     else:
         result = Dataset(store=store, default_union=True).query(parsed.prepared).native
-    if isinstance(result, AskResult):
-        _print_truth(result, output_format)
-        if not result:
-            context.exit(3)
-    elif isinstance(result, SelectResult):
-        _print_bindings(result, output_format, _shown(prefixes, store, output_format))
-    else:
-        _print_graph(result, output_format, prefixes)
+    _print_result(result, output_format, prefixes, store)
+    if isinstance(result, AskResult) and not result:
+        context.exit(3)
 
 
 def _shown(prefixes: dict[str, str], store: KGReasonerStore, output_format: str) -> Mapping[str, str]:
@@ -145,6 +133,16 @@ def _shown(prefixes: dict[str, str], store: KGReasonerStore, output_format: str)
         return prefixes
     reasoners = [store.reasoner_of(None)] if store.reasons_over_union else map(store.reasoner_of, store.graphs.all_graphs())
     return displayed_names(prefixes, *reasoners)
+
+
+def _check_format(output_format: str, is_graph: bool, explains: bool) -> None:
+    if explains and output_format not in ("table", "json"):
+        raise click.UsageError("--explain shows the plan as text or, with --format json, as data")
+    if not explains and is_graph and output_format in _SOLUTIONS:
+        message = f"the query returns a graph, which cannot be written as {output_format}: use --format nt or table (Turtle)"
+        raise click.UsageError(message)
+    if not is_graph and output_format == "nt":
+        raise click.UsageError("the query does not return a graph: use --format table, csv, tsv, json or xml")
 
 
 def _query_text(source: str, files: tuple[str, ...]) -> tuple[str, str]:
@@ -165,6 +163,19 @@ def _query_text(source: str, files: tuple[str, ...]) -> tuple[str, str]:
         raise LoadError(f"cannot read {source}: {error.strerror}") from None
     except UnicodeDecodeError as error:
         raise LoadError(f"cannot read {source}: byte {error.start} is not UTF-8 text") from None
+
+
+def _print_result(
+    result: AskResult | SelectResult | GraphResult, output_format: str, prefixes: dict[str, str], store: KGReasonerStore
+) -> None:
+    from kg_reasoner.sparql.results.result import AskResult, SelectResult
+
+    if isinstance(result, AskResult):
+        _print_truth(result, output_format)
+    elif isinstance(result, SelectResult):
+        _print_bindings(result, output_format, _shown(prefixes, store, output_format))
+    else:
+        _print_graph(result, output_format, prefixes)
 
 
 def _print_truth(result: AskResult, output_format: str) -> None:

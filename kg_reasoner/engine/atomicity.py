@@ -16,7 +16,7 @@ from kg_reasoner.concurrency.limits import NOBODY, UNLIMITED, Unwatched, Watch, 
 from kg_reasoner.concurrency.locking import NO_HOLD, Hold, ReadWriteLock
 from kg_reasoner.engine.collector import Collector, Committed
 from kg_reasoner.engine.journal import Entry, LoggedSetting
-from kg_reasoner.engine.state import State
+from kg_reasoner.engine.state import EngineSettings, State
 from kg_reasoner.errors import InterruptedUpdate, ReasonerError
 from kg_reasoner.program import Program
 from kg_reasoner.query.delta import Delta
@@ -100,17 +100,8 @@ class AtomicState(State):
         committed: The last delta for subscribers.
     """
 
-    def __init__(
-        self,
-        dictionary: Dictionary,
-        visibility: Visibility,
-        *,
-        maintenance: str,
-        datatypes: frozenset[str],
-        rewrites: bool,
-        threads: int = 1,
-    ) -> None:
-        super().__init__(dictionary, visibility, maintenance=maintenance, datatypes=datatypes, rewrites=rewrites, threads=threads)
+    def __init__(self, dictionary: Dictionary, visibility: Visibility, settings: EngineSettings) -> None:
+        super().__init__(dictionary, visibility, settings)
         self.transaction: OpenChanges | None = None
         self.collector: Collector | None = None
         self.committed: Committed | None = None

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Final, TypeAlias
 
+from kg_reasoner.concurrency.garbage import without_collection
 from kg_reasoner.concurrency.limits import NOBODY, Watch, current_watch
 from kg_reasoner.engine.planned_rules import NewRule, PlannedRule, Plans, Stratum
 from kg_reasoner.engine.recorder import Recorder
@@ -299,9 +300,10 @@ class Materialiser:
     def enter_derivers(self) -> None:
         """Set the plans that find the instances of rules from their heads in the context."""
         if self._derivers is None:
-            self._plan_backward(self._active.values())
-            plans = ((planned.rule.head, planned.backward) for planned in self._active.values())
-            self._derivers = SectionPlans(self.database, plans)
+            with without_collection():  # an ontology has many rules, and their plans are kept
+                self._plan_backward(self._active.values())
+                plans = ((planned.rule.head, planned.backward) for planned in self._active.values())
+                self._derivers = SectionPlans(self.database, plans)
         if not self._derivers_are_entered:
             self._set_plans("deriver", self._derivers)
             self._derivers_are_entered = True

@@ -127,6 +127,11 @@ def maintain(state: State, update: UpdateState) -> None:
         base.equality.note_step(delta, collector)
 
 
+def apply_deferred_rules(state: State, update: UpdateState) -> bool:
+    """Let rules fire that were not planned because rules had not yet derived facts for them, if there are any."""
+    return state.base.rulebook.note_derived()
+
+
 def merge_equal_terms(state: State, update: UpdateState) -> bool:
     """Merge terms that rules have derived to be equal, if there are any."""
     equality = state.base.equality
@@ -189,7 +194,7 @@ class Pipeline(NamedTuple):
 
 PIPELINE: Final = Pipeline(
     (translate_axioms, plan_rules),
-    (maintain, extend_axioms, check_column_types, compact),
+    (maintain, apply_deferred_rules, extend_axioms, check_column_types, compact),
 )
 """The steps of an update without merging of equal terms."""
 

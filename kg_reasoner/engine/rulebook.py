@@ -1,7 +1,9 @@
 """The rules in force: which ones are planned, at which level, and what is discarded with them.
 
 A rule is planned once it is relevant (see `language.relevance`); until then it waits. With property tables, a rule with a variable
-for a property or class continues to wait, as further properties and classes yield further copies of it.
+for a property or class continues to wait, as further properties and classes yield further copies of it. Such a rule is planned only
+once there are facts for it: whether any two terms of an ontology are equal is often open, and the rules for equal terms have a copy
+for each property and class. If rules derive the first of these facts, it is planned then, and applied to all facts.
 """
 
 from __future__ import annotations
@@ -113,10 +115,14 @@ class RuleBook:
         for rule in gone:
             del self._levels[rule]
         self._levels.update(levels)
+        # Until a deferred rule is planned, facts are missing, from which others must not draw conclusions.
+        defers = not (self._has_strata or self._has_demands or self._merges_equal_terms)
+        if not defers:
+            self._relevance.defer_no_longer()
         for rule in new:
             if rule.body:
                 self._places[rule] = self._next_place = self._next_place + 1
-                self._relevance.add(rule)
+                self._relevance.add(rule, deferred=defers and self._catalog.layout.is_open(rule))
         if new:
             self._checked = None
         self._new.update(new)
@@ -126,6 +132,17 @@ class RuleBook:
     def is_planned(self) -> bool:
         """Whether all relevant rules have plans."""
         return self._checked == self._catalog.filling and not self._new
+
+    def note_derived(self) -> bool:
+        """Note what rules have derived. Return whether deferred rules can fire now: then `plan` returns their plans as those of new
+        rules, and nothing is deferred any more.
+        """
+        if self._checked == self._catalog.filling or not (ready := self._relevance.ready()):
+            return False
+        self._new.update(ready)
+        self._relevance.defer_no_longer()
+        self._checked = None
+        return True
 
     def plan(self) -> list[PlannedRule]:
         """Plan the relevant rules. Return the plans of new rules; older rules, planned only now, could not fire before, and all

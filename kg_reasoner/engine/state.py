@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -24,7 +25,24 @@ from kg_reasoner.storage.dictionary import Dictionary
 if TYPE_CHECKING:
     from kg_reasoner.loaders.ontology.owl import RuleChanges
 
-__all__ = ["State"]
+__all__ = ["EngineSettings", "State"]
+
+
+@dataclass(frozen=True)
+class EngineSettings:
+    """How consequences are derived and maintained.
+
+    Attributes:
+        maintenance: The name of a strategy.
+        datatypes: The datatypes whose literals have values.
+        rewrites: Whether equal terms are merged.
+        threads: The number of threads that derive facts together.
+    """
+
+    maintenance: str
+    datatypes: frozenset[str]
+    rewrites: bool
+    threads: int = 1
 
 
 class State(Limited):
@@ -33,26 +51,14 @@ class State(Limited):
     Args:
         dictionary: The dictionary of the ids.
         visibility: Notified of the rules, which determine the hidden triples.
-        maintenance: The name of a strategy.
-        datatypes: The datatypes whose literals have values.
-        rewrites: Whether equal terms are merged.
-        threads: The number of threads that derive facts together.
+        settings: How consequences are derived and maintained.
 
     Attributes:
         version: A number that changes with facts and rules.
         next_update: The changes since the last update.
     """
 
-    def __init__(
-        self,
-        dictionary: Dictionary,
-        visibility: Visibility,
-        *,
-        maintenance: str,
-        datatypes: frozenset[str],
-        rewrites: bool,
-        threads: int = 1,
-    ) -> None:
+    def __init__(self, dictionary: Dictionary, visibility: Visibility, settings: EngineSettings) -> None:
         super().__init__()
         self.dictionary = dictionary
         self.program = Program()
@@ -66,13 +72,13 @@ class State(Limited):
             dictionary,
             self.axioms,
             visibility,
-            strategy(maintenance),
-            datatypes=datatypes,
-            rewrites=rewrites,
+            strategy(settings.maintenance),
+            datatypes=settings.datatypes,
+            rewrites=settings.rewrites,
             claim=self.claim,
             watch=self._watch,
             recorder=self.recorder,
-            threads=threads,
+            threads=settings.threads,
         )
         dictionary.claim = self.claim
         self.base = self._make_base(layout=layout_for(()))

@@ -1,8 +1,8 @@
 """Explanations: proofs of facts that hold, and the reasons why other facts do not.
 
-Data flow: `derivations` finds the rule instances that derive a fact. `search` selects the instances of the shortest proof, and
-`enumeration` those of all proofs. `explainer` turns them into the `steps` of `proofs`, which `text`, `data`, `dot` and `html`
-display. For facts that do not hold, `missing` computes `misses`, which `absence` displays.
+Data flow: `derivations` finds the rule instances that derive a fact. `search` selects those of the shortest proof, and
+`enumeration` those of all proofs. `explainer` turns them into the `steps` of `proofs`, which `text`, `data`, `dot` and
+`html` display. For facts that do not hold, `missing` computes `misses`, which `absence` displays.
 """
 
 from __future__ import annotations

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final, TypeAlias
 
 from kg_reasoner.errors import ArityError, SafetyError, Span, UnsupportedError, suggest
@@ -258,28 +259,16 @@ class _Form:
         return self.shape
 
 
-def _and(arguments: tuple[Expression, ...], places: _Places) -> _Typed:
+def _connective(deciding: bool, arguments: tuple[Expression, ...], places: _Places) -> _Typed:
+    """Return ``&&`` (false decides) or ``||`` (true decides): one deciding argument is enough, whatever becomes of the other."""
     left, right = (_to(BOOLEAN, argument, places) for argument in arguments)
 
     def evaluate(row: _Row) -> bool | None:
         a = left(row)
-        if a is False:
-            return False
+        if a is deciding:
+            return deciding
         b = right(row)
-        return b if a or b is False else None
-
-    return BOOLEAN, evaluate
-
-
-def _or(arguments: tuple[Expression, ...], places: _Places) -> _Typed:
-    left, right = (_to(BOOLEAN, argument, places) for argument in arguments)
-
-    def evaluate(row: _Row) -> bool | None:
-        a = left(row)
-        if a is True:
-            return True
-        b = right(row)
-        return b if a is False or b is True else None
+        return b if b is deciding or a is not None else None
 
     return BOOLEAN, evaluate
 
@@ -361,8 +350,8 @@ def _bound(arguments: tuple[Expression, ...], places: _Places) -> _Typed:
 
 
 _FORMS: Final = {
-    "&&": _Form(_and, "?a && ?b", 2, 2),
-    "||": _Form(_or, "?a || ?b", 2, 2),
+    "&&": _Form(partial(_connective, False), "?a && ?b", 2, 2),
+    "||": _Form(partial(_connective, True), "?a || ?b", 2, 2),
     "!": _Form(_not, "!?a", 1, 1),
     "IN": _Form(_in, "?a IN (1, 2)", 1, None),
     "NOT IN": _Form(_not_in, "?a NOT IN (1, 2)", 1, None),

@@ -73,6 +73,8 @@ _ABOVE_STRINGS: Final = {
 """The wider types of strings."""
 
 _STRING, _PLAIN_LITERAL, _LITERAL = XSD.string.value, RDF.PlainLiteral.value, RDFS.Literal.value
+_LANG_STRING: Final = RDF.langString.value
+_TAGGED: Final = (_LITERAL, _PLAIN_LITERAL, _LANG_STRING)
 _NMTOKEN, _NAME_TYPE, _LANGUAGE = XSD.NMTOKEN.value, XSD.Name.value, XSD.language.value
 _WITH_SPACES: Final = (_STRING, XSD.normalizedString.value, XSD.token.value)
 _NMTOKENS: Final = (*_WITH_SPACES, _NMTOKEN)
@@ -200,6 +202,12 @@ def described_string(text: str, recognised: Collection[str] = DATATYPES) -> tupl
         types = _types_of_word(text)
     types = (_LITERAL, _PLAIN_LITERAL, *types)
     return (_STRING, text), types if recognised is DATATYPES else tuple(n for n in types if n == _LITERAL or n in recognised)
+
+
+def described_tagged(text: str, language: str, recognised: Collection[str] = DATATYPES) -> tuple[Hashable, tuple[str, ...]]:
+    """Return what `described` does for the literal with this text and language tag, whose type is always recognised."""
+    identity = _LANG_STRING, (text, language.lower())
+    return identity, _TAGGED if recognised is DATATYPES else tuple(n for n in _TAGGED if n == _LITERAL or n in recognised)
 
 
 def _types_of_word(word: str) -> tuple[str, ...]:

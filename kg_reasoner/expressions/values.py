@@ -18,7 +18,18 @@ from typing import Final, TypeAlias
 from kg_reasoner.expressions.structures import is_structure
 from kg_reasoner.terms import XSD, Literal, Term
 
-__all__ = ["COMPARISONS", "INTEGER_RANGES", "UNORDERED", "Value", "compare", "double_of", "equal", "satisfies", "value_of"]
+__all__ = [
+    "COMPARISONS",
+    "INTEGER_RANGES",
+    "UNORDERED",
+    "Value",
+    "compare",
+    "double_of",
+    "equal",
+    "lang_string",
+    "satisfies",
+    "value_of",
+]
 
 Value: TypeAlias = tuple[str, Decimal | Fraction | str | bool]
 """A kind (``number string boolean dateTime date langString structure``) and a key. Keys of one kind are ordered as the values are
@@ -179,11 +190,16 @@ def value_of(literal: Literal) -> Value | None:
     True
     """
     if literal.language is not None:
-        return "langString", f"{literal.lexical}@{literal.language}"
+        return lang_string(literal.lexical, literal.language)
     reader = _READERS.get(literal.datatype)
     if reader is None:
         return ("structure", f"{literal.datatype} {literal.lexical}") if is_structure(literal) else None
     return reader(literal.lexical, literal.datatype)
+
+
+def lang_string(lexical: str, language: str) -> Value:
+    """Return the value of a string with a language tag in lower case."""
+    return "langString", f"{lexical}@{language}"
 
 
 def compare(a: Term, b: Term) -> int | None:

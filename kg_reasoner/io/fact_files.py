@@ -124,11 +124,11 @@ def table_warnings(program: Program, folder: str | Path | None, files: Mapping[s
     filled = {*files, *(declaration.predicate for declaration in program.declarations if declaration.role == "input")}
     filled.update(rule.head.predicate for rule in program.rules)
     similar = {*filled, *(name.removesuffix(suffix) for name, suffix in suffixes.items() if suffix)}
-    told: set[str] = set()
+    reported: set[str] = set()
     for rule in program.rules:
         for atom in atoms_within(rule.body):
-            if atom.predicate in relations and atom.predicate not in filled | told:
-                told.add(atom.predicate)
+            if atom.predicate in relations and atom.predicate not in filled | reported:
+                reported.add(atom.predicate)
                 span = atom.span or rule.origin.span
                 where = f"{span.source}:{span.line}:{span.column}: " if span is not None else ""
                 nothing = "no rule derives any, and no file contains any"

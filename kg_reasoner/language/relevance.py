@@ -44,7 +44,8 @@ def relevant_rules(rules: Sequence[Rule], has_facts: Callable[[Key], bool], othe
 class Relevance:
     """Follows which rules are relevant while rules and facts change. A rule that has become relevant remains so.
 
-    A rule that is not relevant waits for one of the keys that it lacks, so that a change concerns few rules.
+    A rule that is not relevant waits for one of the keys that it lacks, so that a change concerns few rules. A *deferred* rule
+    waits for facts: heads of rules that may never fire do not make it relevant.
 
     Args:
         has_facts: Whether facts match a key (see `analysis.key_of`).
@@ -57,23 +58,24 @@ class Relevance:
         self._of_triples = self._of_types = 0
         """How many of them derive triples, and how many types."""
         self._unchecked: dict[Rule, None] = {}
+        self._deferred: dict[Rule, None] = {}
+        """The deferred rules that are not relevant yet."""
         self._lacks: dict[Rule, Key] = {}
         self._waiting: dict[Key, dict[Rule, None]] = {}
         self._relevant: dict[Rule, None] = {}
 
-    def add(self, rule: Rule) -> None:
+    def add(self, rule: Rule, *, deferred: bool = False) -> None:
         """Add a rule."""
         self._unchecked[rule] = None
+        if deferred:
+            self._deferred[rule] = None
 
     def remove(self, rule: Rule) -> None:
         """Remove a rule."""
         self._unchecked.pop(rule, None)
+        self._deferred.pop(rule, None)
         if rule in self._lacks:
-            key = self._lacks.pop(rule)
-            waiting = self._waiting[key]
-            del waiting[rule]
-            if not waiting:
-                del self._waiting[key]
+            self._stop_waiting(rule)
         elif rule in self._relevant:
             del self._relevant[rule]
             self._count(head_key(rule), -1)
@@ -98,6 +100,18 @@ class Relevance:
                 if key[1] == RDF.type:
                     self._wake(_TYPES)
 
+    def ready(self) -> list[Rule]:
+        """Return the deferred rules that are not relevant yet, but have facts for all their keys."""
+        known: dict[Key, bool] = {}
+        return [rule for rule in self._deferred if all(self._is_filled(key, known) for key in needed_keys(rule))]
+
+    def defer_no_longer(self) -> None:
+        """Treat deferred rules as all others from now on."""
+        self._unchecked.update(self._deferred)
+        for rule in self._deferred.keys() & self._lacks.keys():
+            self._stop_waiting(rule)
+        self._deferred = {}
+
     def take(self) -> list[Rule]:
         """Return the rules that have become relevant."""
         known: dict[Key, bool] = {}
@@ -105,8 +119,10 @@ class Relevance:
         while self._unchecked:
             unchecked, self._unchecked = self._unchecked, {}
             for rule in unchecked:
-                lacking = next((key for key in needed_keys(rule) if not self._is_met(key, known)), None)
+                is_met = self._is_filled if rule in self._deferred else self._is_met
+                lacking = next((key for key in needed_keys(rule) if not is_met(key, known)), None)
                 if lacking is None:
+                    self._deferred.pop(rule, None)
                     found.append(rule)
                     self._relevant[rule] = None
                     self.derive(head_key(rule))
@@ -125,10 +141,21 @@ class Relevance:
                 return True
             if key[1] == RDF.type and (_TYPES in derived or (key == _TYPES and self._of_types)):
                 return True
-        met = known.get(key)
-        if met is None:
-            met = known[key] = self._has_facts(key)
-        return met
+        return self._is_filled(key, known)
+
+    def _is_filled(self, key: Key, known: dict[Key, bool]) -> bool:
+        """Return whether facts match a key."""
+        filled = known.get(key)
+        if filled is None:
+            filled = known[key] = self._has_facts(key)
+        return filled
+
+    def _stop_waiting(self, rule: Rule) -> None:
+        key = self._lacks.pop(rule)
+        waiting = self._waiting[key]
+        del waiting[rule]
+        if not waiting:
+            del self._waiting[key]
 
     def _count(self, key: Key, change: int) -> None:
         self._derived[key] += change

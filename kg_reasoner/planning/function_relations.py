@@ -20,7 +20,7 @@ from kg_reasoner.planning.chains import Chains
 from kg_reasoner.planning.collection_functions import CollectionFunction, collection_function, is_element, members_of
 from kg_reasoner.program import AUXILIARY, Call, Expression, Rule, Variable, variables_of
 from kg_reasoner.storage.arrays import Ids, Rows, unique_rows
-from kg_reasoner.storage.collections import Collections
+from kg_reasoner.storage.collections import LONGEST, Collections
 from kg_reasoner.storage.database import Database
 from kg_reasoner.storage.dictionary import Dictionary
 from kg_reasoner.storage.kernels.collections import UNDECIDED
@@ -42,9 +42,6 @@ MORE: Final = 16
 
 MEMBERS: Final = f"{AUXILIARY}members"
 """How the predicates for members of collections begin."""
-
-LONGEST: Final = 1 << 24
-"""The maximum number of characters of a computed text."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,6 +34,7 @@ Numbers: TypeAlias = npt.NDArray[np.int64]
 _LOW: Final = (1 << 32) - 1
 _PLAN: Final = {name: word for name, (word, _) in Plan.fields.items()}
 _PLACES: Final = [_PLAN[name] for name in ("first_step", "trigger", "head", "step_count")]
+_SECTION_COLUMN: Final = Relation.fields["section_column"][0]
 _STEP: Final = {name: word for name, (word, _) in Step.fields.items()}
 
 
@@ -54,27 +55,27 @@ class Outline:
         self.constants = tuple(constants)
 
 
-def outline(room: PlanRoom, rule: StoredRule) -> Outline | None:
+def outline(database: Database, rule: StoredRule) -> Outline | None:
     """Return the outline of a rule, or None for a rule that applies functions.
 
     Args:
-        room: The relations.
+        database: The relations.
         rule: The rule.
     """
     relations: dict[int, int] = {}
     constants: dict[int, int] = {}
+    relation_number, constant_number = relations.setdefault, constants.setdefault
     shape: list[Any] = []
     for atom in (rule.head, *rule.body):
-        terms = [term if isinstance(term, str) else constants.setdefault(term, len(constants)) for term in atom.terms]
-        shape.append((relations.setdefault(atom.relation, len(relations)), atom.negated, *terms))
+        terms = [term if isinstance(term, str) else constant_number(term, len(constants)) for term in atom.terms]
+        shape.append((relation_number(atom.relation, len(relations)), atom.negated, *terms))
     for check in rule.checks:
         if not isinstance(check, StoredComparison):
             return None
-        sides = (
-            side if isinstance(side, str) else constants.setdefault(side, len(constants)) for side in (check.left, check.right)
-        )
+        sides = [side if isinstance(side, str) else constant_number(side, len(constants)) for side in (check.left, check.right)]
         shape.append((check.operator, *sides))
-    shape.append(tuple(room.relation(number).section_column for number in relations))
+    word = database.relations.words.item
+    shape.append(tuple([word(number, _SECTION_COLUMN) for number in relations]))
     return Outline(tuple(shape), relations, constants)
 
 

@@ -19,6 +19,7 @@ from kg_reasoner.query.patterns import AnyPattern, variables_of
 from kg_reasoner.query.quads import GraphTerm
 from kg_reasoner.sparql.algebra import TriplePattern
 from kg_reasoner.sparql.joins import compatible, is_among, merged
+from kg_reasoner.sparql.pattern_matcher import PatternMatcher
 from kg_reasoner.sparql.source import Place
 from kg_reasoner.sparql.table import Table, concatenated, unit
 from kg_reasoner.sparql.terms import QueryTerms
@@ -205,7 +206,7 @@ class Matcher:
         return self._terms.ids_of_texts(texts)[places.reshape(-1)]
 
 
-class MergedMatcher:
+class MergedMatcher(PatternMatcher):
     """Matches patterns in the merge of several places, one triple pattern after the other.
 
     Args:
@@ -213,9 +214,8 @@ class MergedMatcher:
         without: The matcher of a place whose triples are omitted.
     """
 
-    method: str | None = None
-
     def __init__(self, matchers: Sequence[Matcher], without: Matcher | None = None) -> None:
+        self.method: str | None = None
         self._matchers, self._without = matchers, without
 
     def solve(
@@ -237,30 +237,6 @@ class MergedMatcher:
             found = merged(found, matches, rows, others)
         return found
 
-    def extends(self, triples: Sequence[TriplePattern]) -> bool:
-        """Return that solutions cannot be extended: triples may be in several places."""
-        return False
-
-    def extend(
-        self,
-        table: Table,
-        names: Sequence[str],
-        triples: Sequence[TriplePattern],
-        wanted: Collection[str] | None = None,
-        *,
-        once: bool = False,
-    ) -> tuple[Numbers, Table]:
-        """See `extends`."""
-        raise NotImplementedError
-
-    def reached(self, triple: TriplePattern, start: int) -> Ids | None:
-        """Return None: steps are found one by one."""
-        return None
-
-    def counts(self, triple: TriplePattern) -> tuple[Ids, Numbers] | None:
-        """Return None: triples may be in several places."""
-        return None
-
     def estimate(self, triples: Sequence[TriplePattern]) -> float:
         """Return an estimate of the number of solutions."""
         return sum(matcher.estimate(triples) for matcher in self._matchers)
@@ -268,7 +244,3 @@ class MergedMatcher:
     def ids(self, terms: Sequence[Term]) -> Ids:
         """Return the query's ids of terms."""
         return self._matchers[0].ids(terms)
-
-    def join_order(self, triples: Sequence[TriplePattern]) -> Sequence[TriplePattern]:
-        """Return patterns in the order in which they are joined: as they are."""
-        return triples

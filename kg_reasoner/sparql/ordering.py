@@ -1,6 +1,6 @@
 """ORDER BY: ranks of terms, and the order of solutions by several keys (SPARQL 1.1 Query, section 15.1).
 
-Unbound comes first, then blank nodes, IRIs and literals, these by value; see `kg_reasoner.expressions.aggregates.order_key`.
+Unbound comes first, then blank nodes, IRIs and literals, these by value (see `kg_reasoner.expressions.aggregates`).
 """
 
 from __future__ import annotations

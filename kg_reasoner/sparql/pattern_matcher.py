@@ -15,7 +15,10 @@ __all__ = ["PatternMatcher"]
 
 
 class PatternMatcher(Protocol):
-    """Matches basic graph patterns in a graph, or in any graph for which a variable stands."""
+    """Matches basic graph patterns in a graph, or in any graph for which a variable stands.
+
+    A class that derives from it defines `solve`, `estimate` and `ids`, and the other methods where it can do better.
+    """
 
     method: str | None
     """How the last pattern was matched, if not by the indexes of a graph."""
@@ -40,7 +43,7 @@ class PatternMatcher(Protocol):
 
     def extends(self, triples: Sequence[TriplePattern]) -> bool:
         """Return whether solutions can be extended by patterns, see `extend`."""
-        ...
+        return False
 
     def extend(
         self,
@@ -60,7 +63,7 @@ class PatternMatcher(Protocol):
             wanted: The variables whose values are wanted; by default, all.
             once: Whether one match of each solution is sufficient.
         """
-        ...
+        raise TypeError("this matcher does not extend solutions")
 
     def reached(self, triple: TriplePattern, start: int) -> Ids | None:
         """Return the nodes that a repeated step leads to, each once; None: steps are found by `extend`.
@@ -69,13 +72,13 @@ class PatternMatcher(Protocol):
             triple: The pattern of a step, from the variable ``from`` to the variable ``to``.
             start: The node at which it starts.
         """
-        ...
+        return None
 
     def counts(self, triple: TriplePattern) -> tuple[Ids, Numbers] | None:
         """Return the properties of the matches of a pattern of three variables, and how many matches each has; None if the matches
         have to be found.
         """
-        ...
+        return None
 
     def estimate(self, triples: Sequence[TriplePattern]) -> float:
         """Return an estimate of the number of solutions."""
@@ -87,4 +90,4 @@ class PatternMatcher(Protocol):
 
     def join_order(self, triples: Sequence[TriplePattern]) -> Sequence[TriplePattern]:
         """Return patterns in the order in which they are joined, as far as that is known in advance."""
-        ...
+        return triples

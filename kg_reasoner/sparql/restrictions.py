@@ -6,11 +6,12 @@ SPARQL 1.1 Query, sections 11.4 (variables that are not grouped), 18.2.1 (variab
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, Final
 
 from kg_reasoner.errors import plural
-from kg_reasoner.sparql.visible import is_sequence, visible_variables
+from kg_reasoner.sparql.parse_trees import children_of, is_sequence, parts_of, terms_in
+from kg_reasoner.sparql.visible import visible_variables
 
 if TYPE_CHECKING:
     from rdflib.term import Identifier
@@ -48,7 +49,7 @@ def check_restrictions(tree: Any) -> None:
         ViolationError: The text is not permitted.
     """
     _Labels().check(tree)
-    for part in _parts(tree):
+    for part in parts_of(tree):
         if part.name in ("SelectQuery", "SubSelect"):
             _check_select(part)
         elif part.name == _GROUP:
@@ -61,42 +62,6 @@ def check_restrictions(tree: Any) -> None:
             _check_quads(part)
         elif part.name == "Filter":
             _check_no_aggregate(part.expr, "FILTER")
-
-
-# --- the tree ---------------------------------------------------------------------------------------------------------
-
-
-def _children(part: Any) -> Iterable[Any]:
-    from rdflib.plugins.sparql.parserutils import CompValue
-
-    if isinstance(part, CompValue):
-        return part.values()
-    return part if is_sequence(part) else ()
-
-
-def _parts(tree: Any, stop: Collection[str] = ()) -> Iterator[Any]:
-    """Yield the nodes of a tree that have names, except those named in `stop`, and what is inside of these."""
-    from rdflib.plugins.sparql.parserutils import CompValue
-
-    waiting = [tree]
-    while waiting:
-        part = waiting.pop()
-        if isinstance(part, CompValue):
-            if part.name in stop:
-                continue
-            yield part
-        waiting.extend(_children(part))
-
-
-def _terms(tree: Any, kind: type) -> Iterator[Any]:
-    """Yield the terms of a kind in a tree."""
-    waiting = [tree]
-    while waiting:
-        part = waiting.pop()
-        if isinstance(part, kind):
-            yield part
-        else:
-            waiting.extend(_children(part))
 
 
 # --- labels of blank nodes --------------------------------------------------------------------------------------------
@@ -123,7 +88,7 @@ class _Labels:
             self._count += 1
             self._place(part, self._inserted, "INSERT DATA")
         else:
-            for child in _children(part):
+            for child in children_of(part):
                 self.check(child)
 
     def _check_group(self, elements: Iterable[Any]) -> None:
@@ -143,7 +108,7 @@ class _Labels:
         from rdflib import BNode
 
         place = self._count if place is None else place
-        for node in _terms(part, BNode):
+        for node in terms_in(part, BNode):
             if places.setdefault(node, place) != place:
                 raise ViolationError(f"the blank node {{}} is in two {what}", node, "use a variable, or two different labels")
 
@@ -190,7 +155,7 @@ def _check_grouped(items: Iterable[Any], conditions: Iterable[Any]) -> None:
         used = [item.var] if item.var is not None else _outside_aggregates(item.expr)
         for variable in used:
             if variable not in known:
-                raise ViolationError("{} is selected, and is no key of GROUP BY", variable, "name it in GROUP BY, or use SAMPLE")
+                raise ViolationError("{} is selected, and is not a key of GROUP BY", variable, "name it in GROUP BY, or use SAMPLE")
         known.add(item.evar)
 
 
@@ -205,11 +170,11 @@ def _outside_aggregates(part: Any) -> Iterator[Any]:
         if isinstance(inner, Variable):
             yield inner
         elif not name.startswith(_AGGREGATE) and name not in _GROUPS:
-            waiting.extend(_children(inner))
+            waiting.extend(children_of(inner))
 
 
 def _has_aggregate(tree: Any) -> bool:
-    return any(part.name.startswith(_AGGREGATE) for part in _parts(tree, _GROUPS))
+    return any(part.name.startswith(_AGGREGATE) for part in parts_of(tree, _GROUPS))
 
 
 def _check_no_aggregate(tree: Any, place: str) -> None:
@@ -234,8 +199,8 @@ def _check_quads(operation: Any) -> None:
     from rdflib import BNode, Variable
 
     if operation.name in _DATA:
-        for variable in _terms(operation, Variable):
+        for variable in terms_in(operation, Variable):
             raise ViolationError("data cannot have variables, such as {}", variable, "use INSERT or DELETE with WHERE")
     if operation.name in _DELETES:
-        for _ in _terms(operation, BNode):
+        for _ in terms_in(operation, BNode):
             raise ViolationError("what is deleted cannot have blank nodes", hint="use a variable, and match it in WHERE")

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import fields, replace
-from typing import Any, Final, TypeAlias, cast, get_args
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from typing import Any, Final, TypeAlias, cast, get_args, get_type_hints
 
 from kg_reasoner.program import Call, Variable
 from kg_reasoner.sparql import algebra
@@ -82,13 +82,19 @@ def everywhere(change: Callable[[Node], Node]) -> Rewrite:
 
 _NODES: Final = get_args(Node)
 
-_WALKED: Final = frozenset(
-    {"aggregates", "argument", "arguments", "condition", "conditions", "expression", "keys", "left", "node", "parts", "right"}
-)
+_HOLDERS: Final = (*_NODES, algebra.Exists, algebra.Foreign, algebra.Aggregation, Call)
+
+
+def _types_in(hint: Any) -> Iterator[Any]:
+    """Yield the types that an annotation names."""
+    yield hint
+    for part in get_args(hint):
+        yield from _types_in(part)
+
 
 _INSIDE: Final[dict[type, tuple[str, ...]]] = {
-    kind: tuple(field.name for field in fields(kind) if field.name in _WALKED)
-    for kind in (*_NODES, algebra.Exists, algebra.Foreign, algebra.Aggregation, Call)
+    kind: tuple(name for name, hint in get_type_hints(kind).items() if not {*_HOLDERS}.isdisjoint(_types_in(hint)))
+    for kind in _HOLDERS
 }
 """The fields of each kind of pattern and expression in which there are patterns, or expressions."""
 

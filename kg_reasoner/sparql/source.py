@@ -37,7 +37,7 @@ class Caches:
         self.parsed: dict[tuple[str, str | None], tuple[Mapping[str, str], Any]] = {}
         """Recent queries by text and base IRI: the prefixes that the reasoner knew, and the query as algebra."""
         self.ready: dict[tuple[object, ...], tuple[int, Any, Any]] = {}
-        """Those with shortcuts, by text, base IRI and given variables: the state of the data, the shortcut, the parsed query."""
+        """Queries with shortcuts by text, base IRI and given variables: the state of the data, the shortcut, the parsed query."""
         self.shortcuts: dict[object, tuple[int, Any]] = {}
         """What is left to do for recent queries, each in a state of the data, see `kg_reasoner.sparql.shortcuts`."""
 

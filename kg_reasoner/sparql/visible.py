@@ -10,8 +10,9 @@ from collections.abc import Iterable
 from typing import Any, Final
 
 from kg_reasoner.errors import QuerySyntaxError
+from kg_reasoner.sparql.parse_trees import children_of, parts_of
 
-__all__ = ["first_places", "in_order_of_appearance", "is_sequence", "select_visible", "visible_variables"]
+__all__ = ["first_places", "in_order_of_appearance", "select_visible", "visible_variables"]
 
 _VARIABLE: Final = re.compile(r"[?$](\w+)")
 
@@ -19,6 +20,7 @@ _UNSEEN: Final = frozenset({"Filter", "MinusGraphPattern"})
 """Parts whose variables are not visible outside of them."""
 
 _SELECTS: Final = frozenset({"SelectQuery", "SubSelect"})
+_QUERIES: Final = _SELECTS | {"DescribeQuery"}
 
 
 def first_places(text: str) -> dict[str, int]:
@@ -42,7 +44,7 @@ def select_visible(tree: Any, text: str) -> None:
     Raises:
         QuerySyntaxError: ``SELECT *`` has a GROUP BY.
     """
-    for query in _queries(tree):
+    for query in reversed([part for part in parts_of(tree) if part.name in _QUERIES]):  # those inside of others first
         if query.name in _SELECTS and not query.projection:
             if query.groupby:
                 message = "SELECT * is not permitted with GROUP BY"
@@ -50,23 +52,6 @@ def select_visible(tree: Any, text: str) -> None:
             query["projection"] = [_variable(variable) for variable in _all_visible(query, text)]
         elif query.name == "DescribeQuery" and not query.var:
             query["var"] = _all_visible(query, text)
-
-
-def _queries(tree: Any) -> list[Any]:
-    """Return the queries in a tree, those inside of others first."""
-    from rdflib.plugins.sparql.parserutils import CompValue
-
-    found: list[Any] = []
-    waiting = [tree]
-    while waiting:
-        part = waiting.pop()
-        if isinstance(part, CompValue):
-            if part.name in _SELECTS or part.name == "DescribeQuery":
-                found.append(part)
-            waiting.extend(part.values())
-        elif is_sequence(part):
-            waiting.extend(part)
-    return found[::-1]
 
 
 def _all_visible(query: Any, text: str) -> list[Any]:
@@ -91,8 +76,8 @@ def visible_variables(tree: Any) -> list[Any]:
                 found += [chosen.var or chosen.evar for chosen in part.projection]
             elif part.name not in _UNSEEN:
                 waiting.extend(part.values())
-        elif is_sequence(part):
-            waiting.extend(part)
+        else:
+            waiting.extend(children_of(part))
     return found
 
 
@@ -100,10 +85,3 @@ def _variable(variable: Any) -> Any:
     from rdflib.plugins.sparql.parserutils import CompValue
 
     return CompValue("vars", var=variable)
-
-
-def is_sequence(part: Any) -> bool:
-    """Return whether a part of a parse tree is a list of parts."""
-    from pyparsing import ParseResults
-
-    return isinstance(part, (list, tuple, ParseResults))

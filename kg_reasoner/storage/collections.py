@@ -18,7 +18,7 @@ from kg_reasoner.storage.kernels.memory import address, allocate
 from kg_reasoner.storage.texts import concatenated
 from kg_reasoner.terms import XSD
 
-__all__ = ["UNDECIDED", "Collections"]
+__all__ = ["LONGEST", "UNDECIDED", "Collections"]
 
 _KINDS: Final = ("set", "list", "tuple")
 _ORDERED: Final = 0
@@ -26,7 +26,7 @@ _ENDS: Final = {kind: f'"^^<{NAMESPACE}{kind}>'.encode() for kind in _KINDS}
 _INTEGER_END: Final = f'"^^<{XSD.integer.value}>'.encode()
 _LIST_END: Final = _ENDS["list"]
 LONGEST: Final = 1 << 24
-"""Longer texts are left to the caller, which may refuse them."""
+"""The maximum number of characters of a computed text. Longer ones are left to the caller, which refuses them."""
 
 _PART: Final = 1 << 21
 """The bytes of texts that are split together: the lists may be several times as long."""

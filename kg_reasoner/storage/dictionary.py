@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from functools import cache
 from itertools import pairwise
 from typing import Any, Final, NamedTuple, TypeAlias, cast
 
@@ -19,19 +18,14 @@ from kg_reasoner.storage.kernels.literals import NAMES
 from kg_reasoner.storage.kernels.memory import Argument, StructTable, address, allocate, argument, borrow, grant, lend
 from kg_reasoner.storage.kernels.searching import ANYWHERE, AS_IT_IS, IN_STEPS
 from kg_reasoner.storage.kernels.texts import (
-    DONE,
-    IS_FULL,
-    NEEDS_PARSER,
-    NEEDS_SCOPE,
     VALUE_BLANK,
     VALUE_ESCAPED,
     VALUE_IRI,
     VALUE_STRING,
     VALUE_TAGGED,
     VALUE_TYPED,
-    byte_classes,
 )
-from kg_reasoner.terms import XSD, Term, term_from_text, term_text
+from kg_reasoner.terms import Term, term_from_text, term_text
 
 __all__ = [
     "VALUE_BLANK",
@@ -42,7 +36,6 @@ __all__ = [
     "VALUE_TYPED",
     "Buffer",
     "Dictionary",
-    "Lines",
     "TermValues",
 ]
 
@@ -58,8 +51,6 @@ BYTES: Final = 256
 _ESCAPED: Final = frozenset(b'"\\\n\r')
 """Bytes that are escaped in the texts of literals, with the one that escapes them."""
 
-_LONG_LINE: Final = 1 << 12
-
 
 class TermValues(NamedTuple):
     """The values of some terms: `data` has them one after the other, with a line break after each.
@@ -73,22 +64,6 @@ class TermValues(NamedTuple):
     data: npt.NDArray[np.uint8]
     ends: npt.NDArray[np.int64]
     kinds: npt.NDArray[np.uint8]
-
-
-class Lines(NamedTuple):
-    """What was read of lines of N-Triples or N-Quads.
-
-    Attributes:
-        rows: The ids, shape (n, 3); of N-Quads (n, 4), where -1 is the default graph.
-        lines: The number of lines.
-    """
-
-    rows: Ids
-    lines: int
-
-
-def _refuse(lines: Sequence[bytes]) -> Ids:
-    raise ValueError(f"not read without a full parser: {lines[0]!r}")
 
 
 class Dictionary:
@@ -342,76 +317,6 @@ class Dictionary:
         few = self._few
         return few if length <= len(few.bytes) and count < len(few.offsets) else _Layout(length, count)
 
-    def encode_lines(
-        self,
-        data: Buffer,
-        width: int = 3,
-        blank_scope: str | Callable[[], str] = "",
-        others: Callable[[Sequence[bytes]], Ids] = _refuse,
-    ) -> Lines:
-        """Read whole lines of N-Triples or N-Quads. Empty lines and comment lines are skipped.
-
-        Only lines of a strict grammar are read: absolute IRIs of plain ASCII, canonical escapes, language tags in lower case, no
-        comments behind a statement. A full parser is needed for the others.
-
-        Args:
-            data: The lines, as bytes or in a buffer.
-            width: 3 for N-Triples, 4 for N-Quads.
-            blank_scope: A blank node ``_:x`` becomes ``_:`` + `blank_scope` + ``x``. A function is called for it at the first blank
-                node.
-            others: Returns the ids, shape (n, width), of adjacent lines that need a full parser.
-        """
-        if not len(data):
-            return Lines(np.empty((0, width), np.int32), 0)
-        if data[-1] != ord("\n"):
-            data = bytes(data) + b"\n"
-        text = borrow(data)
-        scope = None if callable(blank_scope) else _constant(blank_scope.encode())
-        classes, string_type = _scanning_tables()
-        state = allocate(16, np.int64, 0)
-        rows = allocate((len(data) // 40 + 16) * width, np.int32)
-        rejects = allocate(64, np.int64)
-        ascii_only = int(not _is_utf8(data))
-        parts: list[Ids] = []
-        while True:
-            with self.mutex:
-                status = native.read_lines(
-                    self._address,
-                    address(classes),
-                    address(classes if scope is None else scope),
-                    -1 if scope is None else len(scope) - 1,
-                    address(string_type),
-                    len(string_type) - 1,
-                    address(text),
-                    len(text),
-                    ascii_only,
-                    address(state),
-                    width,
-                    address(rows),
-                    len(rows) // width,
-                    address(rejects),
-                    len(rejects) // 2,
-                )
-                if status == IS_FULL:
-                    rest = text[int(state[0]) :]
-                    ends = np.flatnonzero(rest[:_LONG_LINE] == ord("\n"))
-                    self.make_room((int(ends[0]) + 1 if len(ends) else len(rest)) + 3 * (0 if scope is None else len(scope)))
-            if status == NEEDS_SCOPE and callable(blank_scope):
-                scope = _constant(blank_scope().encode())
-            if status == NEEDS_PARSER or (status == DONE and state[2]):
-                ranges = rejects[: 2 * state[2]].reshape(-1, 2).tolist()
-                parts.append(np.array(rows[: width * state[1]]).reshape(-1, width))
-                parts.append(others([bytes(data[start:end]) for start, end in ranges]))
-                state[1] = state[2] = 0
-            if status == DONE:
-                break
-            if state[1] == len(rows) // width:
-                rows = _doubled(rows)
-            if state[2] == len(rejects) // 2:
-                rejects = _doubled(rejects)
-        kept = np.array(rows[: width * state[1]]).reshape(-1, width)
-        return Lines(np.concatenate([*parts, kept]) if parts else kept, int(state[3]))
-
     def merge(self, other: Dictionary, hashes: npt.NDArray[np.int64]) -> Ids:
         """Intern the terms of another dictionary in the order of their ids; return the ids here, by those there.
 
@@ -478,20 +383,6 @@ def _room(room: int) -> dict[str, Any]:
     }
 
 
-@cache
-def _scanning_tables() -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.uint8]]:
-    """Return the classes of bytes and the IRI of xsd:string for the kernels that scan texts."""
-    return _constant(byte_classes()), _constant(str(XSD.string).encode())
-
-
-def _constant(data: bytes) -> npt.NDArray[np.uint8]:
-    """Return bytes as an array that kernels can read, with one spare byte."""
-    array = allocate(len(data) + 1, np.uint8)
-    array[:-1] = np.frombuffer(data, np.uint8)
-    array[-1] = 0
-    return array
-
-
 class _Layout:
     """A batch of texts in the form for kernels: concatenated bytes, offsets, and an array for the ids."""
 
@@ -522,19 +413,3 @@ def _joined(pieces: Sequence[bytes] | Sequence[str]) -> bytes:
     if pieces and isinstance(pieces[0], str):
         return "".join(cast(Sequence[str], pieces)).encode("ascii")
     return b"".join(cast(Sequence[bytes], pieces))
-
-
-def _doubled(array: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-    grown = allocate(2 * len(array), array.dtype)
-    grown[: len(array)] = array
-    return grown
-
-
-def _is_utf8(data: Buffer) -> bool:
-    if int(np.frombuffer(data, np.uint8).max()) < 128:
-        return True
-    try:
-        str(data, "utf-8")
-    except UnicodeDecodeError:
-        return False
-    return True

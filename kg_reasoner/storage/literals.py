@@ -10,7 +10,14 @@ from typing import Final
 
 import numpy as np
 
-from kg_reasoner.expressions.datatypes import DATATYPES, described, described_string, disjoint_datatypes, is_ill_typed
+from kg_reasoner.expressions.datatypes import (
+    DATATYPES,
+    described,
+    described_string,
+    described_tagged,
+    disjoint_datatypes,
+    is_ill_typed,
+)
 from kg_reasoner.storage.arrays import Ids
 from kg_reasoner.storage.dictionary import Dictionary
 from kg_reasoner.terms import IRI, OWL, RDF, RDFS, Literal, term_from_text
@@ -100,12 +107,17 @@ class LiteralFacts:
         ill_typed: list[int] = []
         members: dict[tuple[str, ...], list[int]] = {}
         for number, text in zip(literals.tolist(), self._dictionary.texts_of(literals), strict=True):
-            literal = None if text[-1] == '"' and "\\" not in text else term_from_text(text)
-            assert literal is None or isinstance(literal, Literal)
-            if literal is None:
+            literal: Literal | None = None
+            if "\\" in text or text[-1] == ">":
+                term = term_from_text(text)
+                assert isinstance(term, Literal)
+                literal = term
+                known = described(literal, self._recognised)
+            elif text[-1] == '"':
                 known = described_string(text[1:-1], self._recognised)
             else:
-                known = described(literal, self._recognised)
+                lexical, _, language = text[1:].rpartition('"@')
+                known = described_tagged(lexical, language, self._recognised)
             if known is not None:
                 valued.append(number)
                 values.append(known[0])

@@ -29,7 +29,7 @@ from kg_reasoner.storage.kernels.layout import (
     RECENT,
     RING,
     Context,
-    Kept,
+    HeadList,
     Plan,
 )
 from kg_reasoner.storage.kernels.memory import Record, StructTable, address, allocate, argument
@@ -192,7 +192,7 @@ class Crew:
 
     def __init__(self, database: IndexedRelations, size: int) -> None:
         self._database = database
-        self._lists = StructTable(Kept, database.context, "lists", capacity=size)
+        self._lists = StructTable(HeadList, database.context, "lists", capacity=size)
         self._few = FEW_KEPT
         """When a thread keeps more heads than this, all insert what they have, because many of them may be the same."""
         self._workers = [Worker(database, number, self._lists.add()) for number in range(size)]

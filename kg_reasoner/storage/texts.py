@@ -10,7 +10,7 @@ import numpy as np
 
 from kg_reasoner.storage.kernels.memory import allocate
 
-__all__ = ["concatenated"]
+__all__ = ["concatenated", "is_utf8"]
 
 
 def concatenated(pieces: Sequence[bytes]) -> tuple[Any, Any]:
@@ -20,3 +20,14 @@ def concatenated(pieces: Sequence[bytes]) -> tuple[Any, Any]:
     texts[: len(data)] = np.frombuffer(data, np.uint8)
     offsets[1:] = list(accumulate(map(len, pieces)))
     return texts, offsets
+
+
+def is_utf8(data: Any) -> bool:
+    """Return whether bytes are UTF-8, except for a truncated last character."""
+    if len(data) == 0 or int(np.frombuffer(data, np.uint8).max()) < 128:
+        return True
+    try:
+        str(data, "utf-8")
+    except UnicodeDecodeError as error:
+        return error.reason == "unexpected end of data"
+    return True

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from kg_reasoner.storage.kernels import native
 from kg_reasoner.storage.kernels.memory import StructTable, allocate
 from kg_reasoner.storage.kernels.texts import byte_classes
 from kg_reasoner.storage.kernels.turtle import ALL_READ, DEFAULT_GRAPH, NO_ROOM, TurtleText
-from kg_reasoner.storage.texts import concatenated
+from kg_reasoner.storage.texts import concatenated, is_utf8
 from kg_reasoner.terms import RDF, XSD
 
 __all__ = ["PlainTurtle"]
@@ -133,7 +133,7 @@ class PlainTurtle:
 
     def check_encoding(self) -> None:
         """Find out whether the window is UTF-8; if not, strings are read that are ASCII."""
-        self._document.ascii_only = int(not _is_utf8(self._buffer[: self._document.end]))
+        self._document.ascii_only = int(not is_utf8(self._buffer[: self._document.end]))
 
     def clear(self) -> None:
         """Forget what is in the window."""
@@ -206,13 +206,3 @@ class PlainTurtle:
         rows = allocate(2 * size, np.int32)
         rows[:size] = document.rows[:size]
         document.publish(rows=rows, row_room=2 * document.row_room)
-
-
-def _is_utf8(data: Any) -> bool:
-    if len(data) == 0 or int(np.frombuffer(data, np.uint8).max()) < 128:
-        return True
-    try:
-        str(data, "utf-8")
-    except UnicodeDecodeError as error:
-        return error.reason == "unexpected end of data"  # the window ends within a character
-    return True

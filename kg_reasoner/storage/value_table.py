@@ -8,14 +8,16 @@ between those of its neighbours; if none is left in between, all labels of its k
 from __future__ import annotations
 
 from bisect import bisect_left
+from contextlib import nullcontext
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any, Final
 
 import numpy as np
 
+from kg_reasoner.concurrency.garbage import without_collection
 from kg_reasoner.expressions.values import UNORDERED as UNORDERED_KINDS
-from kg_reasoner.expressions.values import value_of
+from kg_reasoner.expressions.values import lang_string, value_of
 from kg_reasoner.storage.dictionary import Dictionary
 from kg_reasoner.storage.kernels.layout import NAN, OPAQUE, ORDERED, RESOURCE, UNORDERED
 from kg_reasoner.storage.kernels.memory import Record, allocate
@@ -24,6 +26,8 @@ from kg_reasoner.terms import XSD, Literal, term_from_text
 _SPACE = 1 << 32
 _LIMIT = 1 << 62
 _LARGEST: Final = _LIMIT // _SPACE
+_MANY: Final = 1000
+"""Of more new terms, no garbage is collected meanwhile."""
 _ENDS: Final = {Decimal("-Infinity"): -_LIMIT, Decimal("Infinity"): _LIMIT}
 _INTEGER_END: Final = f'"^^<{XSD.integer.value}>'
 
@@ -107,6 +111,13 @@ class ValueTable:
     def update(self) -> None:
         """Add the terms that are new in the dictionary since the last call."""
         first, count = self._count, len(self._dictionary)
+        with without_collection() if count - first > _MANY else nullcontext():  # all values are kept
+            self._extend(first, count)
+        self._count = count
+        self._context.valued = 1
+
+    def _extend(self, first: int, count: int) -> None:
+        """Add the terms from one id to another."""
         if count > len(self._kinds) or first == 0:
             kinds, keys = allocate(2 * count, np.uint8), allocate(2 * count, np.int64)
             kinds[:first], keys[:first] = self._kinds[:first], self._keys[:first]
@@ -136,8 +147,6 @@ class ValueTable:
             code = UNORDERED if kind in UNORDERED_KINDS else ORDERED + list(self._orders).index(kind)
             self._kinds[[number for _, number in members]] = code
             self._keys[[number for number, _ in labels]] = [label for _, label in labels]
-        self._count = count
-        self._context.valued = 1
 
 
 def _value(text: str) -> tuple[str, Any] | None:
@@ -147,7 +156,7 @@ def _value(text: str) -> tuple[str, Any] | None:
         return "number", int(digits)
     if "\\" not in text and text[-1] != ">":
         lexical, _, language = text[1:].rpartition('"')
-        return ("langString", lexical + language.lower()) if language else ("string", lexical)
+        return lang_string(lexical, language[1:].lower()) if language else ("string", lexical)
     term = term_from_text(text)
     assert isinstance(term, Literal)
     return value_of(term)

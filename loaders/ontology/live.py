@@ -123,7 +123,7 @@ class LiveTranslation:
         self._ontology = texts.ontology = replace(ontology, axioms=(), rules=(), problems=())
         self._texts = texts
         self._namespaces = Counter(namespace_of(name.value) for name in ontology.vocabulary)
-        terms = {term for triple in others for term in triple}
+        terms = {id(term): term for triple in others for term in triple}.values()  # hashing terms takes longer
         names = {term.value if isinstance(term, IRI) else term.datatype for term in terms if isinstance(term, IRI | Literal)}
         self._fixed = frozenset(map(namespace_of, names)) | {*_RESERVED, ""}
         """The namespaces of which other names than those of the vocabulary may be in texts."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import cache
+from operator import itemgetter
 from typing import Final, TypeAlias
 
 from kg_reasoner.loaders.ontology.schema_vocabulary import SCHEMA_CLASSES
@@ -40,9 +40,7 @@ class OntologyTriples:
     def __init__(self, triples: Iterable[Triple], stated: bool) -> None:
         self.stated = stated
         self.objects: dict[Term, dict[Term, list[Term]]] = defaultdict(lambda: defaultdict(list))
-        # Sorted, so that the same triples in another order give the same rules in the same order.
-        text = cache(term_text)
-        for subject, predicate, object in sorted(set(triples), key=lambda triple: tuple(map(text, triple))):
+        for subject, predicate, object in _in_text_order(triples):
             self.objects[predicate][subject].append(object)
         self.members: dict[Term, list[Term]] = defaultdict(list)
         for subject, types in self.objects[RDF.type].items():
@@ -133,6 +131,24 @@ class _Noting:
             return False
         self.problems.append(Problem(self.triple, str(error)))
         return True
+
+
+def _in_text_order(triples: Iterable[Triple]) -> Iterator[Triple]:
+    """Yield triples, each once, in the order of their texts: the same triples in another order give the same rules in the same
+    order.
+    """
+    rows = list(triples)
+    texts: dict[int, str] = {}  # by identity: most terms occur often, as the same object, and hashing them takes longer
+    for row in rows:
+        for term in row:
+            if id(term) not in texts:
+                texts[id(term)] = term_text(term)
+    keys = [(texts[id(subject)], texts[id(predicate)], texts[id(object)]) for subject, predicate, object in rows]
+    before = None
+    for key, row in sorted(zip(keys, rows, strict=True), key=itemgetter(0)):
+        if key != before:
+            yield row
+        before = key
 
 
 _Items: TypeAlias = "tuple[Term, _Items] | None"

@@ -5,8 +5,8 @@ axioms on assertions: types and properties of individuals, equalities, and const
 parsers. `is_schema_triple` says which triples are relevant, so that data can be left out.
 
 Data flow: `ontology` reads `axioms` and `swrl` rules from triples; `profile` reports what rules cannot express, with the texts of
-`functional`; `hierarchy` computes what the schema rules derive about restrictions, with `order`; `dlp` and `swrl_clauses` create
-clauses; `unfold` simplifies them; `live` follows changes of axioms, with `reach`, `live_steps` and `linked`.
+`functional`; `hierarchy` computes what the schema rules derive about restrictions, with `order`; `dlp` and
+`swrl_clauses` create clauses; `unfold` simplifies them; `live` follows changes of axioms, with `reach`, `live_steps` and `linked`.
 """
 
 from __future__ import annotations

@@ -13,8 +13,8 @@ import numpy.typing as npt
 
 from kg_reasoner.errors import LoadError
 from kg_reasoner.loaders.convert import text_from_rdflib, text_from_term
-from kg_reasoner.loaders.rdf.statements import TermDictionary
 from kg_reasoner.storage.arrays import Ids
+from kg_reasoner.storage.dictionary import Dictionary
 
 if TYPE_CHECKING:
     from rdflib import Graph
@@ -40,7 +40,7 @@ def is_rdflib_graph(source: object) -> bool:
     return rdflib is not None and isinstance(source, rdflib.Graph)
 
 
-def read_graph(graph: Any, dictionary: TermDictionary, block: int) -> Iterator[Batch]:
+def read_graph(graph: Any, dictionary: Dictionary, block: int) -> Iterator[Batch]:
     """Yield the triples of an rdflib Graph, or the quads of a Dataset, in blocks. Blank nodes keep their labels.
 
     Raises:
@@ -88,7 +88,7 @@ def all_triples(graph: Graph) -> Iterable[tuple[Any, Any, Any]]:
     return graph.triples((None, None, None))
 
 
-def encode_rows(rows: Sequence[tuple[Any, ...]], dictionary: TermDictionary) -> Ids:
+def encode_rows(rows: Sequence[tuple[Any, ...]], dictionary: Dictionary) -> Ids:
     """Return the ids of rows of rdflib terms, of the same shape.
 
     Raises:
@@ -101,7 +101,7 @@ def encode_rows(rows: Sequence[tuple[Any, ...]], dictionary: TermDictionary) -> 
     return ids
 
 
-def encode_columns(columns: Sequence[Sequence[Any]], dictionary: TermDictionary) -> Ids:
+def encode_columns(columns: Sequence[Sequence[Any]], dictionary: Dictionary) -> Ids:
     """Return the ids of rows of rdflib terms, which are given as columns.
 
     Raises:
@@ -113,7 +113,7 @@ def encode_columns(columns: Sequence[Sequence[Any]], dictionary: TermDictionary)
     return ids
 
 
-def _encoded_column(terms: Sequence[Any], dictionary: TermDictionary) -> Ids:
+def _encoded_column(terms: Sequence[Any], dictionary: Dictionary) -> Ids:
     """Return the ids of rdflib terms, among which there may be the same object many times."""
     first = terms[:_SAMPLE]
     if 2 * len(set(map(id, first))) > len(first):
@@ -125,7 +125,7 @@ def _encoded_column(terms: Sequence[Any], dictionary: TermDictionary) -> Ids:
     return np.fromiter(map(known.__getitem__, keys), np.int32, len(keys))
 
 
-def _encoded_terms(terms: Sequence[Any], dictionary: TermDictionary) -> Ids:
+def _encoded_terms(terms: Sequence[Any], dictionary: Dictionary) -> Ids:
     """Return the ids of rdflib terms, most of which are IRIs."""
     from rdflib.term import URIRef
 
@@ -139,7 +139,7 @@ def _encoded_terms(terms: Sequence[Any], dictionary: TermDictionary) -> Ids:
     return ids
 
 
-def _encoded_iris(iris: Sequence[URIRef], dictionary: TermDictionary) -> Ids:
+def _encoded_iris(iris: Sequence[URIRef], dictionary: Dictionary) -> Ids:
     """Return the ids of IRIs of rdflib, which are checked all together."""
     try:
         data = f"<{'><'.join(iris)}>".encode()
@@ -151,7 +151,7 @@ def _encoded_iris(iris: Sequence[URIRef], dictionary: TermDictionary) -> Ids:
     return dictionary.encode_texts(list(map(text_from_rdflib, iris)))  # which names one that is not valid
 
 
-def read_triples(triples: Iterable[object], dictionary: TermDictionary, block: int) -> Iterator[Batch]:
+def read_triples(triples: Iterable[object], dictionary: Dictionary, block: int) -> Iterator[Batch]:
     """Yield the triples of an iterable, of our terms or rdflib's, in blocks. Blank nodes keep their labels.
 
     Raises:
@@ -170,6 +170,6 @@ def read_triples(triples: Iterable[object], dictionary: TermDictionary, block: i
         yield ids, None
 
 
-def _encoded(texts: Iterator[str], dictionary: TermDictionary, block: int) -> Iterator[Ids]:
+def _encoded(texts: Iterator[str], dictionary: Dictionary, block: int) -> Iterator[Ids]:
     while batch := list(itertools.islice(texts, 3 * block)):
         yield dictionary.encode_texts(batch).reshape(-1, 3)

@@ -16,7 +16,7 @@ from kg_reasoner.errors import LoadError
 from kg_reasoner.loaders.rdf.bounds import hint_for
 from kg_reasoner.loaders.rdf.merging import PartDictionaries, PartTerms
 from kg_reasoner.loaders.rdf.scan import too_long
-from kg_reasoner.loaders.rdf.statements import Encoder, TermDictionary
+from kg_reasoner.loaders.rdf.statements import Encoder
 from kg_reasoner.loaders.rdf.syntax import Batch, first_error, has_longer_literal
 from kg_reasoner.storage.dictionary import Dictionary
 
@@ -39,7 +39,7 @@ class _LongLineError(Exception):
 
 
 def read_lines(
-    opened: OpenDocument, format: Format, dictionary: TermDictionary, scope: BlankScope, block: int, threads: int = 1
+    opened: OpenDocument, format: Format, dictionary: Dictionary, scope: BlankScope, block: int, threads: int = 1
 ) -> Iterator[Batch]:
     """Read N-Triples or N-Quads, and yield blocks of about `block` statements.
 

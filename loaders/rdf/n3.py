@@ -31,8 +31,8 @@ from kg_reasoner.terms import IRI, RDF, BlankNode, Literal, Term, Triple
 
 if TYPE_CHECKING:
     from kg_reasoner.loaders.rdf.prefixes import PrefixSink
-    from kg_reasoner.loaders.rdf.statements import TermDictionary
     from kg_reasoner.loaders.rdf.syntax import Batch
+    from kg_reasoner.storage.dictionary import Dictionary
 
 __all__ = ["N3Document", "RuleSink", "has_formulas", "read", "read_n3", "read_text"]
 
@@ -131,7 +131,7 @@ def _scanned(opened: OpenDocument) -> bytes:
 def read_n3(
     opened: OpenDocument,
     base: str | None,
-    dictionary: TermDictionary,
+    dictionary: Dictionary,
     scope: BlankScope,
     block: int,
     rules: RuleSink | None,

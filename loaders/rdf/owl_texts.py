@@ -20,8 +20,8 @@ from kg_reasoner.loaders.syntaxes.to_rdf import RdfMapping
 
 if TYPE_CHECKING:
     from kg_reasoner.loaders.rdf.sources import OpenDocument
-    from kg_reasoner.loaders.rdf.statements import TermDictionary
     from kg_reasoner.loaders.rdf.syntax import Batch
+    from kg_reasoner.storage.dictionary import Dictionary
 
 __all__ = ["read_owl_text"]
 
@@ -30,7 +30,7 @@ def read_owl_text(
     opened: OpenDocument,
     format: Format,
     base: str | None,
-    dictionary: TermDictionary,
+    dictionary: Dictionary,
     scope: BlankScope,
     block: int,
     prefixes: PrefixSink | None,

@@ -30,8 +30,8 @@ from kg_reasoner.terms import IRI, OWL, RDF, RDFS, XSD, BlankNode, Literal, Trip
 if TYPE_CHECKING:
     from kg_reasoner.loaders.rdf.prefixes import PrefixSink
     from kg_reasoner.loaders.rdf.sources import OpenDocument
-    from kg_reasoner.loaders.rdf.statements import TermDictionary
     from kg_reasoner.loaders.rdf.syntax import Batch
+    from kg_reasoner.storage.dictionary import Dictionary
 
 __all__ = ["read_owlxml"]
 
@@ -67,7 +67,7 @@ class _Element:
 def read_owlxml(
     opened: OpenDocument,
     base: str | None,
-    dictionary: TermDictionary,
+    dictionary: Dictionary,
     scope: BlankScope,
     block: int,
     prefixes: PrefixSink | None = None,

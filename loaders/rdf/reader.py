@@ -39,7 +39,7 @@ from kg_reasoner.loaders.rdf.lines import read_lines
 from kg_reasoner.loaders.rdf.prefixes import PrefixSink
 from kg_reasoner.loaders.rdf.quadstore import is_owlready, read_quad_store
 from kg_reasoner.loaders.rdf.sources import Document, OpenDocument, document_of, documents_under
-from kg_reasoner.loaders.rdf.statements import Encoder, TermDictionary
+from kg_reasoner.loaders.rdf.statements import Encoder
 from kg_reasoner.loaders.rdf.syntax import Batch, read_parsed
 from kg_reasoner.loaders.rdf.turtle import WINDOW, read_turtle
 from kg_reasoner.progress import Progress
@@ -68,7 +68,7 @@ class Block:
 
 def read(
     *sources: Any,
-    dictionary: TermDictionary,
+    dictionary: Dictionary,
     format: str | None = None,
     base: str | None = None,
     progress: Progress | None = None,
@@ -142,7 +142,7 @@ def _inputs(source: Any, format: Format | None, bounds: DocumentBounds) -> Itera
 class _Reading:
     """How documents are read, see `read`."""
 
-    dictionary: TermDictionary
+    dictionary: Dictionary
     base: str | None
     block: int
     rules: RuleSink | None
@@ -172,7 +172,7 @@ def _blocks(inputs: list[_Input], reading: _Reading, progress: Progress | None) 
         progress(_STAGE, done, total)
 
 
-def _batches_in_memory(source: Any, dictionary: TermDictionary, block: int) -> Iterator[Batch]:
+def _batches_in_memory(source: Any, dictionary: Dictionary, block: int) -> Iterator[Batch]:
     if is_owlready(source):
         return read_quad_store(source, dictionary, block)
     return read_graph(source, dictionary, block) if is_rdflib_graph(source) else read_triples(source, dictionary, block)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from kg_reasoner.program import TRIPLE, Variable
@@ -50,14 +51,8 @@ def saturate(
         iteration += 1
         began = time.monotonic()
         found = Candidates()
-        chosen: list[tuple[Join, int | None]] = []
-        for join in stratum.joins:
-            if iteration == 1 and join in fresh:
-                chosen.append((join, None))
-            elif join in transitive:
-                chosen += [(join, 0)] if facts.with_new(transitive[join] - settled) else []
-            else:
-                chosen += [(join, place) for place in triggers(join, facts)]
+        unclosed = {join: properties - settled for join, properties in transitive.items()}
+        chosen = list(_chosen(stratum.joins, fresh if iteration == 1 else set(), unclosed, facts))
         facts.extract((property for join, _ in chosen for property in _properties(join)), f"{name}-{iteration}-extract")
         closed_now: set[Term] = set()
         new_triples: list[DataFrame] = []
@@ -65,7 +60,7 @@ def saturate(
             if join not in transitive:
                 derive(join, facts, trigger, found)
                 continue
-            properties = transitive[join] if trigger is None else facts.with_new(transitive[join] - settled)
+            properties = transitive[join] if trigger is None else facts.with_new(unclosed[join])
             workspace = facts.workspace.within(f"{name}-{iteration}-closure-{number_of_join}")
             if (closure := close(facts, properties, workspace, is_first=trigger is None)) is not None:
                 is_alone = closure.are_new and not properties & closed_now
@@ -81,6 +76,26 @@ def saturate(
             progress(Report("iteration", stratum=number, iteration=iteration, facts=new, seconds=time.monotonic() - began))
         if not new:
             return total
+
+
+def _chosen(
+    joins: Iterable[Join], fresh: Collection[Join], unclosed: Mapping[Join, frozenset[Term]], facts: FactFrames
+) -> Iterator[tuple[Join, int | None]]:
+    """Yield the joins of an iteration, each with the atom that only new facts match; None: all facts match all atoms.
+
+    Args:
+        joins: All joins.
+        fresh: Those that have never been applied.
+        unclosed: The joins that say that properties are transitive, with those that may have new triples.
+        facts: The facts.
+    """
+    for join in joins:
+        if join in fresh:
+            yield join, None
+        elif join not in unclosed:
+            yield from ((join, place) for place in triggers(join, facts))
+        elif facts.with_new(unclosed[join]):
+            yield join, 0
 
 
 def _properties(join: Join) -> set[Term]:

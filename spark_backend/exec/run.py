@@ -11,7 +11,7 @@ import os
 import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias, cast
 
 from kg_reasoner import __version__
 from kg_reasoner.language.printer import format_program
@@ -310,7 +310,10 @@ def given_triples(spark: SparkSession, triples: DataFrame | None, ontology: Onto
     """Return all given triples in the three columns."""
     frames = [] if triples is None else [triples.select(*TRIPLE_COLUMNS)]
     if ontology is not None:
-        frames.append(ontology.select(*TRIPLE_COLUMNS) if _is_frame(ontology) else triple_frame(spark, ontology))  # type: ignore[union-attr,arg-type]
+        if _is_frame(ontology):
+            frames.append(cast("DataFrame", ontology).select(*TRIPLE_COLUMNS))
+        else:
+            frames.append(triple_frame(spark, cast("Iterable[Triple]", ontology)))
     return union(frames) or triple_frame(spark, [])
 
 

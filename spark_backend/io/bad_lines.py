@@ -23,7 +23,7 @@ __all__ = ["set_aside"]
 def set_aside(lines: DataFrame, policy: str) -> None:
     """Handle the lines that are not statements, at least one, according to the policy of `reading.read_triples`.
 
-    `lines` has the columns ``line``, ``scope``, ``quads``, ``file``, ``block`` and ``place`` (see `sources.Document.places`).
+    `lines` has the columns ``line``, ``scope``, ``quads``, ``file``, ``block`` and ``place``.
 
     Raises:
         LoadError: The policy is ``"raise"``, or the lines cannot be read.

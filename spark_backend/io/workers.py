@@ -20,6 +20,7 @@ from kg_reasoner.loaders.rdf.statements import encode_statements
 from kg_reasoner.spark_backend.failures import shown
 from kg_reasoner.storage.arrays import Ids
 from kg_reasoner.storage.dictionary import Dictionary
+from kg_reasoner.storage.line_reading import read_lines
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -82,7 +83,7 @@ class LineReader:
             self.odd += len(lines)
             return encode_statements(self._dictionary, lines, label, width)
 
-        return self._dictionary.encode_lines(data + b"\n", width, manner.scope, others).rows
+        return read_lines(self._dictionary, data + b"\n", width, manner.scope, others).rows
 
     def _is_good(self, text: bytes | None, manner: Manner) -> bool:
         if text is None or b"\n" in text or b"\r" in text:

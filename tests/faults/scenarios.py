@@ -799,7 +799,7 @@ def _both_ways(name: str, make: Make, operation: Operation) -> Iterator[Scenario
     yield Scenario(f"{name}, inside, rolled back", begun(make), operation, then="roll back")
 
 
-def _scenarios() -> Iterator[Scenario]:
+def _of_facts() -> Iterator[Scenario]:
     yield Scenario("add facts", edges, add_edges)
     yield Scenario("remove facts", edges, remove_edges)
     yield Scenario("add facts, tiny tables", edges, add_edges, is_tiny=True)
@@ -840,6 +840,8 @@ def _scenarios() -> Iterator[Scenario]:
     yield Scenario("subscribe", edges, subscribe)
     yield Scenario("unsubscribe", with_subscription, unsubscribe)
 
+
+def _in_transactions() -> Iterator[Scenario]:
     yield Scenario("block that raises", edges, in_block_that_raises, is_block=True)
     yield Scenario("begin", edges, begin, then="roll back", leaves_open=True)
     yield Scenario("commit", changed(edges, change_edges, add_program), commit, may_undo=True)
@@ -856,6 +858,8 @@ def _scenarios() -> Iterator[Scenario]:
     yield Scenario("query on demand, tiny tables", lambda: unmaterialised(DEFAULT), ask_on_demand, is_tiny=True)
     yield Scenario("query on demand, inside", changed(edges, change_edges), ask_on_demand)
 
+
+def _of_triples() -> Iterator[Scenario]:
     yield Scenario("add triples", axioms, add_triples)
     yield Scenario("remove triples", axioms, remove_triples)
     yield Scenario("add triples, tiny tables", axioms, add_triples, is_tiny=True)
@@ -887,6 +891,8 @@ def _scenarios() -> Iterator[Scenario]:
     yield Scenario("graphs, remove from all", named, remove_from_all)
     yield Scenario("graphs, drop", named, drop_graph)
 
+
+def _of_rdflib() -> Iterator[Scenario]:
     yield Scenario("rdflib, add", zoo, on_graph(lambda graph: graph.add(KIT)))
     yield Scenario(
         "rdflib, addN",
@@ -923,6 +929,8 @@ def _scenarios() -> Iterator[Scenario]:
         yield Scenario(f"{name}, commit", _dirty(make), on_graph(lambda dataset: dataset.commit()), may_undo=True)
         yield Scenario(f"{name}, rollback", _dirty(make), on_graph(lambda dataset: dataset.rollback()))
 
+
+def _of_streams() -> Iterator[Scenario]:
     yield Scenario("stream", edges, process(marking=False))
     yield Scenario("stream, marking", edges, process(marking=True))
     yield Scenario("stream, read by a thread", edges, process_from_iterator)
@@ -941,4 +949,6 @@ def _dirty(make: Make) -> Make:
     return changed_dataset
 
 
-SCENARIOS: Final[Mapping[str, Scenario]] = {scenario.name: scenario for scenario in _scenarios()}
+SCENARIOS: Final[Mapping[str, Scenario]] = {
+    scenario.name: scenario for group in (_of_facts, _in_transactions, _of_triples, _of_rdflib, _of_streams) for scenario in group()
+}

@@ -1,4 +1,4 @@
-"""Counting: the number of derivations of each fact, by iteration; see `kernels.counting` for the algorithm and its sources."""
+"""Counting: the number of derivations of each fact, by iteration (algorithm and sources: `kernels.counting`)."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING
 
 from kg_reasoner.errors import MissingExtraError
@@ -12,40 +12,51 @@ if TYPE_CHECKING:
     import polars
     import pyarrow
 
-__all__ = ["pandas_frame", "polars_frame"]
+__all__ = ["DataFrames"]
 
 
-def polars_frame(what: str, table: Callable[[], pyarrow.Table]) -> polars.DataFrame:
-    """Return a table as a data frame of Polars.
+class DataFrames(ABC):
+    """What can be a table of Arrow, and so a data frame of other libraries."""
 
-    Args:
-        what: What the table has, for the error.
-        table: Makes the table.
+    @abstractmethod
+    def to_arrow(self) -> pyarrow.Table:
+        """Return a table of Arrow.
 
-    Raises:
-        MissingExtraError: polars or pyarrow is not installed.
-    """
-    try:
-        import polars
-    except ImportError:
-        raise MissingExtraError(f"{what} as a data frame of Polars", "polars") from None
-    frame = polars.from_arrow(table())
-    assert isinstance(frame, polars.DataFrame)
-    return frame
+        Returns:
+            The table.
 
+        Raises:
+            MissingExtraError: pyarrow is not installed.
+        """
 
-def pandas_frame(what: str, table: Callable[[], pyarrow.Table]) -> pandas.DataFrame:
-    """Return a table as a data frame of pandas.
+    def to_polars(self) -> polars.DataFrame:
+        """Return a data frame of Polars, made from the table of Arrow.
 
-    Args:
-        what: What the table has, for the error.
-        table: Makes the table.
+        Returns:
+            The data frame.
 
-    Raises:
-        MissingExtraError: pandas or pyarrow is not installed.
-    """
-    try:
-        import pandas  # noqa: F401
-    except ImportError:
-        raise MissingExtraError(f"{what} as a data frame of pandas", "pandas") from None
-    return table().to_pandas()
+        Raises:
+            MissingExtraError: polars or pyarrow is not installed.
+        """
+        try:
+            import polars
+        except ImportError:
+            raise MissingExtraError("a data frame of Polars", "polars") from None
+        frame = polars.from_arrow(self.to_arrow())
+        assert isinstance(frame, polars.DataFrame)
+        return frame
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """Return a data frame of pandas, made from the table of Arrow.
+
+        Returns:
+            The data frame.
+
+        Raises:
+            MissingExtraError: pandas or pyarrow is not installed.
+        """
+        try:
+            import pandas  # noqa: F401
+        except ImportError:
+            raise MissingExtraError("a data frame of pandas", "pandas") from None
+        return self.to_arrow().to_pandas()

@@ -11,6 +11,7 @@ from kg_reasoner.io.files import Target
 from kg_reasoner.sparql import algebra
 from kg_reasoner.sparql.query import Answer
 from kg_reasoner.sparql.results.columns import Columns
+from kg_reasoner.sparql.results.data_frames import DataFrames
 from kg_reasoner.sparql.results.formats import solution_parts, truth_text
 from kg_reasoner.sparql.results.nodes import NodeCache, NodeReader
 from kg_reasoner.sparql.results.rows import Row, decoded, row_class
@@ -18,8 +19,6 @@ from kg_reasoner.sparql.results.writing import File, write
 from kg_reasoner.terms import Triple
 
 if TYPE_CHECKING:
-    import pandas
-    import polars
     import pyarrow
     import rdflib
 
@@ -45,7 +44,7 @@ class _Result:
     derived: int = 0
 
 
-class _Table(_Result):
+class _Table(_Result, DataFrames):
     """A result with columns of ids. It belongs to the state of the graph in which the query was answered.
 
     Results can be copied and pickled, with the terms that occur in them; copies have ids of their own.
@@ -88,32 +87,6 @@ class _Table(_Result):
         from kg_reasoner.sparql.results.arrow import arrow_table
 
         return arrow_table(self._columns)
-
-    def to_polars(self) -> polars.DataFrame:
-        """Return the result as a data frame of Polars, made from the table of Arrow.
-
-        Returns:
-            The data frame.
-
-        Raises:
-            MissingExtraError: polars or pyarrow is not installed.
-        """
-        from kg_reasoner.sparql.results.data_frames import polars_frame
-
-        return polars_frame("a result", self.to_arrow)
-
-    def to_pandas(self) -> pandas.DataFrame:
-        """Return the result as a data frame of pandas, made from the table of Arrow.
-
-        Returns:
-            The data frame.
-
-        Raises:
-            MissingExtraError: pandas or pyarrow is not installed.
-        """
-        from kg_reasoner.sparql.results.data_frames import pandas_frame
-
-        return pandas_frame("a result", self.to_arrow)
 
     def tuples(self, terms: Terms = "kg_reasoner") -> Iterator[tuple[Any, ...]]:
         """Yield the rows as plain tuples.

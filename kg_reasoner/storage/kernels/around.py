@@ -1,4 +1,4 @@
-"""The few triples around a node, and the few nodes that are reached from one: found and written in one call, as in `few`."""
+"""The few triples around a node, and the few nodes that are reached from one: found by one call, as in `few`."""
 
 from kg_reasoner.storage.kernels.few import NOT_BUILT, PATIENCE, TOO_MANY
 from kg_reasoner.storage.kernels.joins import is_hidden

@@ -6,7 +6,7 @@ are the same. The plans are those of queries, whose steps all match atoms.
 """
 
 from kg_reasoner.storage.kernels.joins import bound, is_hidden, key_under, match_values, row_limit, row_under
-from kg_reasoner.storage.kernels.layout import CHECK, EMPTY, FINISHED, LOOKUP, PROBE, Context, Index, Relation, Step
+from kg_reasoner.storage.kernels.layout import CHECK, EMPTY, FINISHED, LOOKUP, PROBE, Context, Index, Plan, Relation, Step
 from kg_reasoner.storage.kernels.memory import Int32s, Int64s, entry, is_stopped, kernel, mix, prefetch
 from kg_reasoner.storage.kernels.relations import tuple_key
 
@@ -87,6 +87,23 @@ def request(context: Context, step: Step, matches: Int32s, stride: int, places: 
 
 
 @kernel
+def request_step(context: Context, plan: Plan, depth: int, matches: Int32s, stride: int, places: Int32s, batch: Int64s) -> int:
+    """Request from memory what a step of a plan, if there is one, needs for the batch before it."""
+    if depth == plan.step_count:
+        return 0
+    return request(context, context.steps[plan.first_step + depth], matches, stride, places + depth * BATCH, batch[COUNT])
+
+
+@kernel
+def note_place(found: Int64s, batch: Int64s, total: int, current: int, position: int) -> int:
+    """Note how many matches a batch has, and how far the batch before it has been read."""
+    found[COUNT] = total
+    batch[CURRENT] = current
+    batch[POSITION] = position
+    return 0
+
+
+@kernel
 def extend_by_index(
     context: Context,
     step: Step,
@@ -105,9 +122,7 @@ def extend_by_index(
     columns = context.codes + step.columns
     arity = relation.arity
     value_slot = step.value_slot
-    total = found[COUNT]
-    current = batch[CURRENT]
-    position = batch[POSITION]
+    total, current, position = found[COUNT], batch[CURRENT], batch[POSITION]
     while current < batch[COUNT]:
         slot = places[current]
         if slot != EMPTY and matches[current * stride + stride - 1] >= answered:
@@ -116,10 +131,7 @@ def extend_by_index(
             match = matches + current * stride
             while position < length:
                 if total == BATCH:
-                    found[COUNT] = total
-                    batch[CURRENT] = current
-                    batch[POSITION] = position
-                    return 0
+                    return note_place(found, batch, total, current, position)
                 item = entries[position]
                 position = position + 1
                 row = item >> 32
@@ -139,10 +151,7 @@ def extend_by_index(
                     break
         current = current + 1
         position = 0
-    found[COUNT] = total
-    batch[CURRENT] = current
-    batch[POSITION] = 0
-    return 0
+    return note_place(found, batch, total, current, 0)
 
 
 @kernel
@@ -304,18 +313,14 @@ def fetch_batches(
     plan = context.plans[frame.plan]
     if frame.level == FINISHED:
         return 0
-    codes = context.codes + plan.head
-    count = plan.step_count
-    depth = state[DEPTH]
-    written = 0
+    codes, count = context.codes + plan.head, plan.step_count
+    depth, written = state[DEPTH], 0
     while not is_stopped(context):
-        batch = state + FIRST_BATCH + depth * BATCH_STATE
-        mine = matches + depth * BATCH * stride
+        batch, mine = state + FIRST_BATCH + depth * BATCH_STATE, matches + depth * BATCH * stride
         is_full = 0
         if depth < count:
-            found = batch + BATCH_STATE
+            found, out_of_step = batch + BATCH_STATE, mine + BATCH * stride
             step = context.steps[plan.first_step + depth]
-            out_of_step = mine + BATCH * stride
             extend_batch(context, step, batch, mine, stride, places + depth * BATCH, found, out_of_step, state[ANSWERED])
             is_full = found[COUNT] == BATCH
         else:
@@ -327,21 +332,16 @@ def fetch_batches(
                 break
         if not is_full:
             if depth > state[TOP]:
-                batch[COUNT] = 0
-                batch[CURRENT] = 0
-                batch[POSITION] = 0
+                note_place(batch, batch, 0, 0, 0)
                 depth = depth - 1
                 continue
             if depth == 0 and load_seeds(state, batch, mine, stride, seeds, seed_width, seed_count):
-                if count > 0:
-                    request(context, context.steps[plan.first_step], mine, stride, places, batch[COUNT])
+                request_step(context, plan, 0, mine, stride, places, batch)
                 continue
             if depth == count:
                 break
             state[TOP] = depth + 1
         depth = depth + 1
-        if depth < count:
-            following = context.steps[plan.first_step + depth]
-            request(context, following, mine + BATCH * stride, stride, places + depth * BATCH, batch[BATCH_STATE + COUNT])
+        request_step(context, plan, depth, mine + BATCH * stride, stride, places, batch + BATCH_STATE)
     state[DEPTH] = depth
     return written

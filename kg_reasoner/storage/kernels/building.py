@@ -87,6 +87,14 @@ def gather(relation: Relation, index: Index, constant: int, row: int, low: int, 
     return row
 
 
+@kernel
+def slot_before(keys: Int64s, slot: int, high: int, key: int) -> int:
+    """Return the first slot from one on that has a key or is empty; `high` if none before it does."""
+    while slot < high and keys[slot] != key and keys[slot] != EMPTY:
+        slot = slot + 1
+    return slot
+
+
 @entry
 def count_keys(
     relation: Relation,
@@ -109,11 +117,8 @@ def count_keys(
     for slot in range(low, high):
         keys[slot] = EMPTY
     most = (high - low) * 7 // 8
-    used = 0
-    size = 0
-    count = 0
     report[SPILLED] = 0
-    row = 0
+    row, used, size, count = 0, 0, 0, 0
     while row < relation.count:
         row = gather(relation, index, constant, row, low, high, waiting)
         if count + RING > room:
@@ -121,9 +126,7 @@ def count_keys(
         place = 0
         while waiting[2 * place + 1] >= 0:
             key = waiting[2 * place]
-            slot = mix(key) & index.mask
-            while slot < high and keys[slot] != key and keys[slot] != EMPTY:
-                slot = slot + 1
+            slot = slot_before(keys, mix(key) & index.mask, high, key)
             if slot == high:
                 more = count_spilled(report, key)
                 if more == FULL:
@@ -138,9 +141,8 @@ def count_keys(
                 used = used + 1
                 size = size + 1
             else:
-                length = lengths[slot]
-                lengths[slot] = length - 1
-                size = size + growth(-length)
+                size = size + growth(-lengths[slot])
+                lengths[slot] = lengths[slot] - 1
             found[count] = (waiting[2 * place + 1] << 32) | slot
             count = count + 1
             place = place + 1

@@ -1,8 +1,8 @@
-"""The entry points of all kernels."""
+"""The entry points of all kernels: those of the modules that are imported here."""
 
 from __future__ import annotations
 
-from kg_reasoner.storage.kernels import (
+from kg_reasoner.storage.kernels import (  # noqa: F401  # each has entry points
     around,
     batches,
     building,
@@ -38,45 +38,8 @@ from kg_reasoner.storage.kernels import (
 
 __all__ = ["names"]
 
-_MODULES = (
-    *(
-        around,
-        batches,
-        building,
-        changes,
-        collections,
-        counting,
-        deletion,
-        elements,
-        few,
-        fixpoint,
-        grouping,
-        literals,
-        loading,
-        marks,
-        overdeletion,
-    ),
-    *(
-        parallel,
-        paths,
-        profiling,
-        queries,
-        reaching,
-        relations,
-        renewing,
-        scanning,
-        searching,
-        sorting,
-        texts,
-        tracing,
-        turtle,
-        update,
-        writing,
-    ),
-)
-
 
 def names() -> list[str]:
     """Return the names of the entry points, in alphabetical order."""
-    homes = {module.__name__ for module in _MODULES}
-    return sorted(name for name, kernel in memory.kernels.items() if kernel.is_entry and kernel.function.__module__ in homes)
+    kernels = memory.kernels.items()
+    return sorted(name for name, kernel in kernels if kernel.is_entry and kernel.function.__module__.startswith(f"{__package__}."))

@@ -299,7 +299,7 @@ FINISHED = -2
 SCANNED = -1
 
 
-class Kept(Struct):
+class HeadList(Struct):
     """Heads that one thread has derived and not inserted, in the order of derivation."""
 
     relations: Int32s
@@ -309,7 +309,7 @@ class Kept(Struct):
     places: Int64s
     """Per head: the slot that it has claimed, or NOT_NEW, or UNDECIDED."""
     recent: Int32s
-    """By hash, a head that was kept recently, so that most repetitions are not kept."""
+    """By hash, a head that was listed recently, so that most repetitions are not listed."""
     count: int
     room: int
 
@@ -480,12 +480,12 @@ class Context(Struct):
     """The rule instances of the last block."""
     wide: int
     """From this number of expected rule instances on, threads share the work on the new rows of a relation; 0: never."""
-    lists: Array[Kept]
+    lists: Array[HeadList]
     """The heads that threads have derived, one list for each thread."""
     own_list: int
     """The number of the list to which heads are added, plus 1; or 0: they are inserted."""
     claiming: int
-    """1: kept heads have claimed slots, and are not rows yet."""
+    """1: listed heads have claimed slots, and are not rows yet."""
     pause: int
     instances: int
     wanted: int

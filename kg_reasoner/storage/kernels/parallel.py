@@ -24,7 +24,7 @@ from kg_reasoner.storage.kernels.layout import (
     STOPPED,
     UNDECIDED,
     Context,
-    Kept,
+    HeadList,
     Relation,
 )
 from kg_reasoner.storage.kernels.memory import Int64s, entry, is_stopped, kernel, mix, prefetch
@@ -36,10 +36,10 @@ def join_rows(context: Context, current: int, low: int, high: int) -> int:
     """Keep the heads of the rows [low, high) of a relation that are not present: DONE, STOPPED, or a request to the caller, who
     then calls again for the rows from `place` on; GROW: the list of heads is full. `context` is that of a thread.
     """
-    kept = context.lists[context.own_list - 1]
+    heads = context.lists[context.own_list - 1]
     context.ring_count = 0
     while low < high:
-        count = kept.count
+        count = heads.count
         end = low + context.block_rows
         if end > high:
             end = high
@@ -47,7 +47,7 @@ def join_rows(context: Context, current: int, low: int, high: int) -> int:
         if status == DONE:
             status = insert_queued(context)
         if status != DONE:
-            kept.count = count
+            heads.count = count
             context.place = low
             context.ring_count = 0
             return status
@@ -59,16 +59,16 @@ def join_rows(context: Context, current: int, low: int, high: int) -> int:
 
 @kernel
 def holder(list_number: int, number: int) -> int:
-    """Return what a slot has in place of a row while a kept head claims it: a negative number."""
+    """Return what a slot has in place of a row while a listed head claims it: a negative number."""
     return -2 - (number << LIST_BITS | list_number)
 
 
 @kernel
-def is_same(context: Context, relation: Relation, slot: int, kept: Kept, number: int) -> int:
-    """Return whether the tuple of a slot, which may be a kept head, is this kept head. Their keys are equal."""
+def is_same(context: Context, relation: Relation, slot: int, heads: HeadList, number: int) -> int:
+    """Return whether the tuple of a slot, which may be a listed head, is this listed head. Their keys are equal."""
     if relation.arity < 3:
         return 1
-    values = kept.values + number * context.ring_stride
+    values = heads.values + number * context.ring_stride
     row = relation.key_rows[slot]
     if row >= 0:
         return same_tuple(relation, row, values)
@@ -79,11 +79,11 @@ def is_same(context: Context, relation: Relation, slot: int, kept: Kept, number:
 
 @kernel
 def claim(context: Context, list_number: int, number: int, bound: int, parts: int) -> int:
-    """Claim a slot for a kept head before the slot `bound / parts`: return the slot, NOT_NEW, or UNDECIDED."""
-    kept = context.lists[list_number]
-    relation = context.relations[kept.relations[number]]
+    """Claim a slot for a listed head before the slot `bound / parts`: return the slot, NOT_NEW, or UNDECIDED."""
+    heads = context.lists[list_number]
+    relation = context.relations[heads.relations[number]]
     keys = relation.keys
-    key = kept.keys[number]
+    key = heads.keys[number]
     slot = mix(key) & relation.mask
     while slot * parts < bound:
         found = keys[slot]
@@ -92,7 +92,7 @@ def claim(context: Context, list_number: int, number: int, bound: int, parts: in
             if relation.arity > 2 or relation.dead > 0:
                 relation.key_rows[slot] = holder(list_number, number)
             return slot
-        if found == key and is_same(context, relation, slot, kept, number):
+        if found == key and is_same(context, relation, slot, heads, number):
             row = relation.key_rows[slot] if relation.dead > 0 else -1
             return UNDECIDED if row >= 0 and relation.flags[row] & ABSENT else NOT_NEW
         slot = slot + 1
@@ -101,7 +101,7 @@ def claim(context: Context, list_number: int, number: int, bound: int, parts: in
 
 @entry
 def claim_slots(context: Context, segments: Int64s, count: int, part: int, parts: int) -> int:
-    """Claim slots in one part of every hash table for the kept heads, in the order of the segments. Return how many heads stay
+    """Claim slots in one part of every hash table for the listed heads, in the order of the segments. Return how many heads stay
     UNDECIDED, because their search leaves the part, or their tuple has a dead row.
 
     A segment is three numbers: a list, and the first and end of its heads. `context` is that of a thread.
@@ -112,25 +112,25 @@ def claim_slots(context: Context, segments: Int64s, count: int, part: int, parts
         list_number = segments[3 * segment]
         number = segments[3 * segment + 1]
         end = segments[3 * segment + 2]
-        kept = context.lists[list_number]
+        heads = context.lists[list_number]
         while number < end:
             found = 0
             while number < end and found < RING:
-                relation = context.relations[kept.relations[number]]
+                relation = context.relations[heads.relations[number]]
                 size = relation.mask + 1
-                home = mix(kept.keys[number]) & relation.mask
+                home = mix(heads.keys[number]) & relation.mask
                 waiting[found] = number
                 found = found + is_inside(part * size, (part + 1) * size, home * parts)
                 number = number + 1
             for place in range(found):
                 chosen = waiting[place]
-                relation = context.relations[kept.relations[chosen]]
-                prefetch(relation.keys, mix(kept.keys[chosen]) & relation.mask)
+                relation = context.relations[heads.relations[chosen]]
+                prefetch(relation.keys, mix(heads.keys[chosen]) & relation.mask)
             for place in range(found):
                 chosen = waiting[place]
-                size = context.relations[kept.relations[chosen]].mask + 1
+                size = context.relations[heads.relations[chosen]].mask + 1
                 claimed = claim(context, list_number, chosen, (part + 1) * size, parts)
-                kept.places[chosen] = claimed
+                heads.places[chosen] = claimed
                 if claimed == UNDECIDED:
                     undecided = undecided + 1
     return undecided
@@ -139,9 +139,9 @@ def claim_slots(context: Context, segments: Int64s, count: int, part: int, parts
 @kernel
 def decide(context: Context, list_number: int, number: int) -> int:
     """Claim a slot for an UNDECIDED head: return its place, or NOT_NEW."""
-    kept = context.lists[list_number]
-    relation = context.relations[kept.relations[number]]
-    key = kept.keys[number]
+    heads = context.lists[list_number]
+    relation = context.relations[heads.relations[number]]
+    key = heads.keys[number]
     slot = mix(key) & relation.mask
     while True:
         found = relation.keys[slot]
@@ -149,7 +149,7 @@ def decide(context: Context, list_number: int, number: int) -> int:
             relation.keys[slot] = key
             relation.key_rows[slot] = holder(list_number, number)
             return slot
-        if found == key and is_same(context, relation, slot, kept, number):
+        if found == key and is_same(context, relation, slot, heads, number):
             row = relation.key_rows[slot] if relation.dead > 0 else -1
             if row < 0 or not relation.flags[row] & ABSENT:
                 return NOT_NEW
@@ -164,10 +164,10 @@ def decide_rest(context: Context, segments: Int64s, count: int) -> int:
     """Claim slots for the heads that are UNDECIDED, in the order of the segments. Return 0."""
     for segment in range(count):
         list_number = segments[3 * segment]
-        kept = context.lists[list_number]
+        heads = context.lists[list_number]
         for number in range(segments[3 * segment + 1], segments[3 * segment + 2]):
-            if kept.places[number] == UNDECIDED:
-                kept.places[number] = decide(context, list_number, number)
+            if heads.places[number] == UNDECIDED:
+                heads.places[number] = decide(context, list_number, number)
     return 0
 
 
@@ -175,10 +175,10 @@ def decide_rest(context: Context, segments: Int64s, count: int) -> int:
 def count_new(context: Context, segments: Int64s, first: int, end: int, counts: Int64s) -> int:
     """Count the heads in the segments [first, end) that have a slot, by their relations. Return 0."""
     for segment in range(first, end):
-        kept = context.lists[segments[3 * segment]]
+        heads = context.lists[segments[3 * segment]]
         for number in range(segments[3 * segment + 1], segments[3 * segment + 2]):
-            if kept.places[number] >= 0:
-                relation = kept.relations[number]
+            if heads.places[number] >= 0:
+                relation = heads.relations[number]
                 counts[relation] = counts[relation] + 1
     return 0
 
@@ -190,24 +190,24 @@ def append_heads(context: Context, segments: Int64s, first: int, end: int, rows:
     `rows` has the number of the next row for each relation. Relations have room. Indexes are left as they are.
     """
     for segment in range(first, end):
-        kept = context.lists[segments[3 * segment]]
+        heads = context.lists[segments[3 * segment]]
         last = segments[3 * segment + 2]
         for number in range(segments[3 * segment + 1], last):
             ahead = number + RING // 2
-            if ahead < last and kept.places[ahead] >= 0:
-                prefetch(context.relations[kept.relations[ahead]].key_rows, kept.places[ahead] & ROW)
-            place = kept.places[number]
+            if ahead < last and heads.places[ahead] >= 0:
+                prefetch(context.relations[heads.relations[ahead]].key_rows, heads.places[ahead] & ROW)
+            place = heads.places[number]
             if place >= 0:
-                relation = context.relations[kept.relations[number]]
-                row = rows[kept.relations[number]]
-                values = kept.values + number * context.ring_stride
+                relation = context.relations[heads.relations[number]]
+                row = rows[heads.relations[number]]
+                values = heads.values + number * context.ring_stride
                 stored = relation.rows + row * relation.arity
                 for column in range(relation.arity):
                     stored[column] = values[column]
                 before = place >> 32
                 relation.flags[row] = REBORN if before > 0 and relation.flags[before - 1] & GONE else 0
                 relation.key_rows[place & ROW] = row
-                rows[kept.relations[number]] = row + 1
+                rows[heads.relations[number]] = row + 1
     return 0
 
 
@@ -237,17 +237,17 @@ def undo_claims(context: Context, segments: Int64s, count: int) -> int:
     if not context.claiming:
         return 0
     for segment in range(count):
-        kept = context.lists[segments[3 * segment]]
+        heads = context.lists[segments[3 * segment]]
         for number in range(segments[3 * segment + 1], segments[3 * segment + 2]):
-            place = kept.places[number]
+            place = heads.places[number]
             if place >= 0:
-                relation = context.relations[kept.relations[number]]
+                relation = context.relations[heads.relations[number]]
                 before = place >> 32
                 if before > 0:
                     relation.key_rows[place & ROW] = before - 1
                     relation.used = relation.used + 1
                 else:
                     relation.keys[place] = EMPTY
-                kept.places[number] = NOT_NEW
+                heads.places[number] = NOT_NEW
     context.claiming = 0
     return 0

@@ -15,8 +15,8 @@ from kg_reasoner.storage.kernels.layout import (
     RING,
     ROW,
     Context,
+    HeadList,
     Index,
-    Kept,
     Relation,
 )
 from kg_reasoner.storage.kernels.memory import Int32s, Int64s, brief_entry, entry, kernel, mix, prefetch
@@ -319,12 +319,12 @@ def has_values(relation: Relation, values: Int32s, others: Int32s) -> int:
 
 
 @kernel
-def is_recent(context: Context, kept: Kept, entry: int, number: int, values: Int32s, key: int) -> int:
-    """Return whether a kept head is this tuple."""
-    if entry >= kept.count or kept.keys[entry] != key or kept.relations[entry] != number:
+def is_recent(context: Context, heads: HeadList, entry: int, number: int, values: Int32s, key: int) -> int:
+    """Return whether a listed head is this tuple."""
+    if entry >= heads.count or heads.keys[entry] != key or heads.relations[entry] != number:
         return 0
     relation = context.relations[number]
-    return 1 if relation.arity < 3 else has_values(relation, kept.values + entry * context.ring_stride, values)
+    return 1 if relation.arity < 3 else has_values(relation, heads.values + entry * context.ring_stride, values)
 
 
 @kernel
@@ -337,21 +337,21 @@ def keep(context: Context, number: int, values: Int32s, key: int) -> int:
         slot = tuple_slot(relation, values, key)
         if relation.keys[slot] != EMPTY and not relation.flags[relation.key_rows[slot]] & ABSENT:
             return PRESENT
-    kept = context.lists[context.own_list - 1]
+    heads = context.lists[context.own_list - 1]
     place = mix(key) & (RECENT - 1)
-    if is_recent(context, kept, kept.recent[place], number, values, key):
+    if is_recent(context, heads, heads.recent[place], number, values, key):
         return PRESENT
-    entry = kept.count
-    if entry == kept.room:
+    entry = heads.count
+    if entry == heads.room:
         return FULL
-    stored = kept.values + entry * context.ring_stride
+    stored = heads.values + entry * context.ring_stride
     for column in range(relation.arity):
         stored[column] = values[column]
-    kept.keys[entry] = key
-    kept.relations[entry] = number
-    kept.places[entry] = NOT_NEW
-    kept.recent[place] = entry
-    kept.count = entry + 1
+    heads.keys[entry] = key
+    heads.relations[entry] = number
+    heads.places[entry] = NOT_NEW
+    heads.recent[place] = entry
+    heads.count = entry + 1
     return PRESENT
 
 
@@ -440,27 +440,27 @@ def keep_rows(relation: Relation, wanted: int, ranked: int) -> int:
 
     With `wanted`, only those are kept that have one of these flags, and only these flags.
     """
-    arity, count, kept = relation.arity, relation.count, 0
+    arity, count, alive = relation.arity, relation.count, 0
     rows, flags = relation.rows, relation.flags
     for row in range(count):
         flag = flags[row]
         if flag & ABSENT or (wanted and not flag & wanted):
             continue
-        values = rows + kept * arity
+        values = rows + alive * arity
         for column in range(arity):
             values[column] = rows[row * arity + column]
-        flags[kept] = flag & wanted if wanted else flag
+        flags[alive] = flag & wanted if wanted else flag
         if ranked:
-            relation.ranks[kept] = relation.ranks[row]
-            relation.tallies[kept] = relation.tallies[row]
+            relation.ranks[alive] = relation.ranks[row]
+            relation.tallies[alive] = relation.tallies[row]
         key = tuple_key(values, arity)
         slot = tuple_slot(relation, values, key)
         relation.keys[slot] = key
-        relation.key_rows[slot] = kept
-        kept += 1
-    relation.count = relation.used = kept
+        relation.key_rows[slot] = alive
+        alive += 1
+    relation.count = relation.used = alive
     relation.dead = 0
-    return count - kept
+    return count - alive
 
 
 @entry

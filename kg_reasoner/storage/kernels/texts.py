@@ -435,6 +435,38 @@ def node_end(classes: Bytes, text: Bytes, start: int) -> int:
 
 
 @kernel
+def object_end(
+    classes: Bytes, text: Bytes, start: int, ascii_only: int, spans: Int64s, string_type: Bytes, string_type_length: int
+) -> int:
+    """Return the end of the object at a position, or BAD. ``spans[5]`` receives it, without the datatype xsd:string."""
+    byte = text[start]
+    if byte == LESS_THAN:
+        position = iri_end(classes, text, start)
+    elif byte == UNDERSCORE:
+        position = label_end(classes, text, start)
+    elif byte == QUOTE:
+        position = string_end(text, start, ascii_only)
+    else:
+        return BAD
+    spans[5] = position
+    if byte != QUOTE or position == BAD:
+        return position
+    if text[position] == AT:
+        position = language_end(classes, text, position)
+        spans[5] = position
+    elif text[position] == CARET:
+        if text[position + 1] != CARET or text[position + 2] != LESS_THAN:
+            return BAD
+        datatype = position + 2
+        position = iri_end(classes, text, datatype)
+        if position == BAD or is_language_type(text, position):
+            return BAD
+        if position - datatype != string_type_length or not same_bytes(text, datatype, string_type, 0, string_type_length):
+            spans[5] = position
+    return position
+
+
+@kernel
 def scan_line(
     classes: Bytes, text: Bytes, start: int, end: int, ascii_only: int, spans: Int64s, string_type: Bytes, string_type_length: int
 ) -> int:
@@ -465,34 +497,9 @@ def scan_line(
     spans[3] = position
     position = skip_blanks(text, position)
     spans[4] = position
-    byte = text[position]
-    if byte == LESS_THAN:
-        position = iri_end(classes, text, position)
-    elif byte == UNDERSCORE:
-        position = label_end(classes, text, position)
-    elif byte == QUOTE:
-        position = string_end(text, position, ascii_only)
-    else:
-        return BAD
+    position = object_end(classes, text, position, ascii_only, spans, string_type, string_type_length)
     if position == BAD:
         return BAD
-    spans[5] = position
-    if byte == QUOTE:
-        if text[position] == AT:
-            position = language_end(classes, text, position)
-            spans[5] = position
-        elif text[position] == CARET:
-            if text[position + 1] != CARET or text[position + 2] != LESS_THAN:
-                return BAD
-            datatype = position + 2
-            position = iri_end(classes, text, datatype)
-            if position == BAD or is_language_type(text, position):
-                return BAD
-            plain = position - datatype == string_type_length and same_bytes(text, datatype, string_type, 0, string_type_length)
-            if not plain:
-                spans[5] = position
-        if position == BAD:
-            return BAD
     spans[6] = skip_blanks(text, position)
     if text[spans[6]] != DOT:
         position = node_end(classes, text, spans[6])
@@ -500,6 +507,24 @@ def scan_line(
             return BAD
     spans[7] = position
     return triple_end(text, position)
+
+
+@kernel
+def intern_line(terms: Terms, scope: Bytes, scope_length: int, text: Bytes, spans: Int64s, count: int, row: Int32s) -> int:
+    """Write the ids of the terms of a line to a row. Return whether that was possible: a blank node needs a scope."""
+    for part in range(count):
+        start = spans[2 * part]
+        scoped = scope_length if text[start] == UNDERSCORE else 0
+        if scoped < 0:
+            return 0
+        if part > 0 or not spans[8]:
+            row[part] = intern(terms, scope, scoped, text, start, spans[2 * part + 1])
+        else:
+            row[0] = spans[11]
+    spans[9] = spans[0]
+    spans[10] = spans[1]
+    spans[11] = row[0]
+    return 1
 
 
 @entry
@@ -526,8 +551,7 @@ def read_lines(
     NEEDS_PARSER if lines follow behind those of which the byte ranges are in `rejects`: terms get their ids in the order of lines.
     `state` holds the position, the numbers of rows, of rejects and of lines read so far, and twelve words of scratch.
     """
-    position = state[0]
-    spans = state + 4
+    position, spans = state[0], state + 4
     while position < end:
         following = scan_line(classes, text, position, end, ascii_only, spans, string_type, string_type_length)
         has_graph = following > 0 and spans[7] > spans[6]
@@ -544,18 +568,8 @@ def read_lines(
             row = rows + width * number
             if width == 4:
                 row[3] = -1
-            for part in range(3 + has_graph):
-                start = spans[2 * part]
-                scoped = scope_length if text[start] == UNDERSCORE else 0
-                if scoped < 0:
-                    return NEEDS_SCOPE
-                if part > 0 or not spans[8]:
-                    row[part] = intern(terms, scope, scoped, text, start, spans[2 * part + 1])
-                else:
-                    row[0] = spans[11]
-            spans[9] = spans[0]
-            spans[10] = spans[1]
-            spans[11] = row[0]
+            if not intern_line(terms, scope, scope_length, text, spans, 3 + has_graph, row):
+                return NEEDS_SCOPE
             state[1] = number + 1
         elif following == 0:
             following = line_end(text, position, end)
@@ -567,7 +581,6 @@ def read_lines(
             rejects[2 * number] = position
             rejects[2 * number + 1] = following if following < end else end
             state[2] = number + 1
-        position = following
-        state[0] = position
+        position = state[0] = following
         state[3] = state[3] + 1
     return DONE
