@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final, cast
 
 from kg_reasoner.errors import LoadError
@@ -26,7 +25,6 @@ __all__ = [
     "in_our_terms",
     "is_language",
     "from_rdflib",
-    "pieces_from_iris",
     "text_from_oxigraph",
     "text_from_rdflib",
     "text_from_term",
@@ -42,7 +40,6 @@ _FOREIGN: Final = {
     f"{library}.{kind}" for library in ("rdflib", "pyoxigraph") for kind in ("URIRef", "NamedNode", "BNode", "BlankNode", "Literal")
 }
 _NOT_IN_IRI: Final = re.compile(r'[<>"{}|^`\\\x00-\x20\ud800-\udfff]')
-_ASCII_NOT_IN_IRI: Final = b'<>"{}|^`\\' + bytes(set(range(0x21)) - {ord("\n")})
 _NOT_IN_LABEL: Final = re.compile(r'[<>"\\\x00-\x20\ud800-\udfff]')
 _LANGUAGE: Final = re.compile(r"[A-Za-z]+(?:-[A-Za-z0-9]+)*")
 _ESCAPES: Final = str.maketrans({"\\": "\\\\", '"': '\\"', "\n": "\\n", "\r": "\\r"})
@@ -203,21 +200,6 @@ def text_from_rdflib(term: Node) -> str:
     if node.language is not None:
         return _language_text(text, node.language)
     return _literal_text(text, _STRING if node.datatype is None else str.__str__(node.datatype))
-
-
-def pieces_from_iris(iris: Sequence[rdflib.URIRef]) -> list[bytes]:
-    """Return the dictionary texts of many IRIs of rdflib, in UTF-8; they are checked all together.
-
-    Raises:
-        LoadError: See `text_from_rdflib`.
-    """
-    try:
-        data = "\n".join(iris).encode()
-    except UnicodeEncodeError:
-        data = b"\0"
-    if data.count(b"\n") >= max(1, len(iris)) or len(data.translate(None, _ASCII_NOT_IN_IRI)) != len(data):
-        return [text_from_rdflib(iri).encode() for iri in iris]
-    return (b"<" + data.replace(b"\n", b">\n<") + b">").split(b"\n") if iris else []
 
 
 def from_rdflib(term: Node) -> Term:

@@ -11,9 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kg_reasoner import Reasoner
+from kg_reasoner.api import queries
 from kg_reasoner.errors import QuerySyntaxError
+from kg_reasoner.sparql.cutting import cut
 from kg_reasoner.sparql.parsed import parsed_query
-from kg_reasoner.sparql.shapes import QueryShape, cut, shape_of
+from kg_reasoner.sparql.shapes import QueryShape, shape_of
 
 from .effort import examples
 from .test_sparql_shortcuts import CHANGES, MAKERS, UNSEEN, change
@@ -152,3 +154,81 @@ def test_constants_that_are_not_cut(constant: str) -> None:
     for name in "bab":
         assert len(made.query(query % f"<urn:{name}>")) == 1
     assert outcome(made) == outcome(alone)
+
+
+def chain() -> Reasoner:
+    made = Reasoner()
+    lines = [f"<urn:{number}> <urn:p> <urn:{number + 1}> ; <urn:q> <urn:{number + 2}> ; a <urn:c> .\n" for number in range(40)]
+    made.load("".join(lines).encode(), format="turtle")
+    return made
+
+
+def are_parsed(made: Reasoner, texts: list[str]) -> list[bool]:
+    """Ask queries, and return which of them were parsed."""
+    found = []
+    for text in texts:
+        known = len(made.core.caches.parsed)
+        made.query(text)
+        found.append(len(made.core.caches.parsed) > known)
+    return found
+
+
+def test_queries_of_one_outline_have_shapes_of_their_own() -> None:
+    """Whether a constant is a parameter depends on another one: the class is none, the value of another property is."""
+    made = chain()
+    for number in range(3):
+        made.query(f"SELECT ?x {{ ?x <{RDF}type> <urn:{number}> }}")
+    for number, property in enumerate("pqpq"):
+        made.query(f"SELECT ?x {{ ?x <urn:{property}> <urn:{number}> }}")
+    texts = [f"SELECT ?x {{ ?x <urn:{property}> <urn:{number}> }}" for number in range(10, 14) for property in "pq"]
+    assert not any(are_parsed(made, texts))
+    assert [row.x.value for row in made.query(texts[1])] == ["urn:8"]
+
+
+def test_learning_from_texts_that_nothing_uses_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The constant that differs is none of the parameters: nothing learned is of use. It is tried ever more rarely."""
+    made, tried = chain(), list[int]()
+    monkeypatch.setattr(queries, "shape_of", lambda query, text, prefixes: tried.append(1) or shape_of(query, text, prefixes))
+    for number in range(400):
+        made.query(f"SELECT ?x {{ ?x <urn:p> ?y FILTER(?y != <urn:{number}>) }}")
+    assert 4 <= len(tried) <= 12
+    for number in range(400):
+        made.query(f"SELECT ?x {{ ?x a <urn:c{number}> ; <urn:p> <urn:{number}> }}")
+    assert 8 <= len(tried) <= 24
+    assert sum(are_parsed(made, [f"SELECT ?x {{ ?x a <urn:c> ; <urn:p> <urn:{number}> }}" for number in range(900)])) < 600
+
+
+def test_what_is_learned_again_after_a_change() -> None:
+    made = chain()
+    texts = [f"SELECT ?x {{ ?x <urn:p> <urn:{number}> }}" for number in range(30)]
+    assert are_parsed(made, texts[:4]) == [True, True, False, False]
+    made.load(b"<urn:new> <urn:p> <urn:4> .", format="turtle")
+    assert are_parsed(made, texts[4:8]) == [True, True, False, False]
+    assert {row.x.value for row in made.query(texts[4])} == {"urn:3", "urn:new"}
+
+
+@pytest.mark.parametrize("text", ["SELECT ?x { ?x ?p ?o }", "# only\nSELECT ?x { ?x ?p 1 } # <urn:comments>", "ASK { }"])
+def test_texts_without_constants_are_not_cut(text: str) -> None:
+    made = chain()
+    assert cut(text) is None
+    for _ in range(3):
+        made.query(text)
+    assert not made.core.caches.shapes
+
+
+def test_texts_are_not_cut_where_limits_rule_shapes_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = chain()
+    monkeypatch.setattr(queries, "cut", lambda text: pytest.fail("cut"))
+    text = "SELECT ?x { ?x <urn:p> <urn:7> }"
+    assert len(made.query(text, limits=UNSEEN)) == 1
+    with made.limited(UNSEEN):
+        assert len(made.query(text)) == 1
+
+
+def test_descriptions_have_the_prefixes_of_documents_however_often_they_are_asked_for() -> None:
+    made = Reasoner()
+    made.load(b"@prefix own: <urn:own:> . own:a own:p own:b . own:b own:p own:c . own:c own:p own:d .", format="turtle")
+    for name in "abcab":
+        described = made.query(f"DESCRIBE <urn:own:{name}>")
+        assert described.type == "DESCRIBE"
+        assert described.to_graph().qname("urn:own:a") == "own:a"

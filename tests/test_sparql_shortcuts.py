@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from kg_reasoner import Reasoner
 from kg_reasoner.concurrency.limits import Limits
 from kg_reasoner.errors import LimitError
+from kg_reasoner.query.few import few_reached
 from kg_reasoner.rdflib_store import graph_of
 from kg_reasoner.sparql import shortcut, shortcuts
 from kg_reasoner.sparql.parsed import parsed_query
@@ -404,3 +405,18 @@ def test_only_triples_of_the_default_graph_are_counted_so() -> None:
     for query in ("{ ?s ?p ?s } GROUP BY ?p", "{ ?s ?p ?o } GROUP BY ?p HAVING (COUNT(?o) = 2)", "{ ?s ?p ?o } GROUP BY ?s ?p"):
         plan = made.plan(f"SELECT ?p (COUNT(DISTINCT ?o) AS ?n) {query}", run=True)
         assert "by sizes" not in str(plan)
+
+
+@pytest.mark.parametrize("takes_start", [False, True])
+def test_few_reached_are_no_more_than_enough(takes_start: bool) -> None:
+    made = Reasoner()
+    made.load(b"".join(b"<urn:%d> <urn:p> <urn:%d> .\n" % (number, number + 1) for number in range(20)), format="turtle")
+    start, property = (made.dictionary.find(IRI(f"urn:{name}")) for name in (15, "p"))
+    few = few_reached(made.core.queries, start, property, takes_start=takes_start, forwards=True)
+    assert few is not None
+    made.query("SELECT ?x { <urn:1> <urn:p>+ ?x }")  # builds the index
+    whole = few()
+    assert whole is not None and whole.shape == (1, 5 + takes_start)
+    for enough in (0, 1, 3, 100):
+        found = few(enough)
+        assert found is not None and found.tolist() == whole[:, :enough].tolist()

@@ -11,7 +11,7 @@ import numpy as np
 
 from kg_reasoner.api.core import ReasonerCore
 from kg_reasoner.api.stating import state_facts, withdraw_facts
-from kg_reasoner.api.values import as_value
+from kg_reasoner.api.values import as_value, expect_several
 from kg_reasoner.errors import ArityError, LoadError, ReasonerError, UnknownNameError, plural
 from kg_reasoner.program import TRIPLE, Column, Declaration, Program
 from kg_reasoner.query.matching import Which, check_which
@@ -83,6 +83,7 @@ def _encoded(
     from kg_reasoner.tables.sources import batches_of, is_table
 
     check_nulls(nulls)
+    expect_several(columns, "names of columns")
     if predicate == TRIPLE:
         raise ReasonerError("triples are added with add_triples or load, and tables become triples by rules")
     declared = core.declared(predicate)
@@ -339,6 +340,7 @@ def _wanted(
     """
     wanted: dict[int, Any] = {}
     if arguments is not None:
+        expect_several(arguments, "arguments")
         if arity is not None and len(arguments) != arity:
             raise ArityError(f"{predicate} has {plural(arity, 'argument')}, not {len(arguments)}")
         wanted = {place: value for place, value in enumerate(arguments) if value is not None}

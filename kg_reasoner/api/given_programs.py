@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kg_reasoner.errors import LoadError, ReasonerError
-from kg_reasoner.program import Program
+from kg_reasoner.program import Program, Rule
 
 if TYPE_CHECKING:
     from kg_reasoner.language.reading.known import Known
 
-__all__ = ["as_program"]
+__all__ = ["as_program", "as_rules"]
 
 
 def as_program(given: Program | str | Path, known: Callable[[], Known]) -> Program:
@@ -30,6 +30,22 @@ def as_program(given: Program | str | Path, known: Callable[[], Known]) -> Progr
     if not isinstance(given, Program):
         raise ReasonerError(f"{given!r} is not a program: give a Program, its text, or the Path of a file")
     return given
+
+
+def as_rules(given: Iterable[Rule]) -> set[Rule]:
+    """Return rules that are given as such.
+
+    Raises:
+        LoadError: They are given as text, or as something else.
+    """
+    hint = "give a list of rules: some of reasoner.program.rules, or kg_reasoner.language.parser.parse(text).rules"
+    if isinstance(given, (str, bytes)) or not isinstance(given, Iterable):
+        raise LoadError(f"{given!r} is not a list of rules", hint=hint)
+    rules = list(given)
+    for rule in rules:
+        if not isinstance(rule, Rule):
+            raise LoadError(f"{rule!r} is not a rule", hint=hint)
+    return set(rules)
 
 
 def _ruleset_named(text: str) -> str | None:

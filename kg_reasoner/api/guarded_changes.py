@@ -202,5 +202,6 @@ class GuardedChanges(Protocol):
 
         Raises:
             TransactionError: The transaction is not open, or another thread began it.
+            LoadError: Something else is given, such as the text of a rule; nothing is removed then.
         """
         self._open().remove_rules(rules)

@@ -9,7 +9,7 @@ import numpy as np
 
 from kg_reasoner.api.core import ReasonerCore
 from kg_reasoner.api.keys import check_among, check_new_key, facts_with_keys, stated_facts
-from kg_reasoner.api.values import as_value
+from kg_reasoner.api.values import as_value, expect_several
 from kg_reasoner.engine.encoding import as_row, encode_rows
 from kg_reasoner.errors import ArityError, KeyViolationError, ReasonerError, UnknownNameError, plural
 from kg_reasoner.language.declarations import key_places
@@ -38,6 +38,7 @@ def insert_or_update(core: ReasonerCore, predicate: str, rows: Iterable[Sequence
 
 def delete_key(core: ReasonerCore, predicate: str, keys: Iterable[Any]) -> None:
     """Remove the facts with some keys; see `Reasoner.delete_key`."""
+    expect_several(keys, "keys")
     given = list(keys)
     if not given:
         return

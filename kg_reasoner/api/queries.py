@@ -15,14 +15,15 @@ from kg_reasoner.language.prefixes import PREFIXES
 from kg_reasoner.loaders.convert import from_rdflib
 from kg_reasoner.program import Variable
 from kg_reasoner.query.matching import Which
+from kg_reasoner.sparql.cutting import Cut, cut
 from kg_reasoner.sparql.parsed import LONGEST, REMEMBERED, ParsedQuery, as_term, as_terms, parsed_query
 from kg_reasoner.sparql.plan import QueryPlan, shortener
 from kg_reasoner.sparql.query import evaluate_query, explain_query
 from kg_reasoner.sparql.registered import RegisteredFunctions
-from kg_reasoner.sparql.shapes import Cut, cut, shape_of
+from kg_reasoner.sparql.shapes import shape_of
 from kg_reasoner.sparql.shortcut import ALWAYS
 from kg_reasoner.sparql.shortcuts import answer_at_once, few_at_once, shortcut_of
-from kg_reasoner.sparql.source import Place, Places, Sighting
+from kg_reasoner.sparql.source import Place, Places
 from kg_reasoner.sparql.text import guarded
 from kg_reasoner.terms import Term
 
@@ -107,7 +108,7 @@ def query(
     engine = core.engine
     key = (text, base, *bindings) if bindings else (text, base)
     pieces = None
-    if prefixes is None and limits is None and isinstance(text, str):
+    if prefixes is None and limits is None and isinstance(text, str) and _is_unlimited(core):
         few = _few(core, key, bindings or {})
         if few is None and not bindings and base is None and (pieces := cut(text)) is not None:
             few = _few_of_shape(core, pieces)
@@ -125,11 +126,15 @@ def query(
         return found
 
 
+def _is_unlimited(core: ReasonerCore) -> bool:
+    return current_watch() is NOBODY and core.engine.limits == UNLIMITED
+
+
 def _few(core: ReasonerCore, key: tuple[object, ...], bindings: Mapping[str, Any]) -> QueryResult | None:
-    """Return the answer to a query that was asked in the same state, if it has few solutions and no limits; otherwise None."""
-    engine, lock = core.engine, core.engine.lock
+    """Return the answer to a query without limits that was asked in the same state, if it has few solutions; otherwise None."""
+    lock = core.engine.lock
     known = core.caches.ready.get(key)
-    if known is None or known[0] != lock.state() or current_watch() is not NOBODY or engine.limits != UNLIMITED:
+    if known is None or known[0] != lock.state():
         return None
     state, shortcut, parsed = known
     given = [as_term(value) for value in bindings.values()]
@@ -145,12 +150,14 @@ def _few(core: ReasonerCore, key: tuple[object, ...], bindings: Mapping[str, Any
 def _few_of_shape(core: ReasonerCore, text: Cut) -> QueryResult | None:
     """Return the answer to a query if others of its shape were asked in the same state, see `_few`."""
     seen = core.caches.shapes.get(text.outline)
-    if seen is None or seen.places is None:
-        return None
-    key = text.key(seen.places)
-    known = core.caches.ready.get(key)
-    given = None if known is None else known[2].bindings(text.constants)
-    return None if given is None else _few(core, key, given)
+    for key in () if seen is None else seen.keys(text):
+        known = core.caches.ready.get(key)
+        given = None if known is None else known[2].bindings(text.constants)
+        found = None if given is None else _few(core, key, given)
+        if found is not None and seen is not None:
+            seen.note_use()
+            return found
+    return None
 
 
 def plan(
@@ -258,22 +265,20 @@ class _Query:
             text: The text of the query.
         """
         caches, state = self._core.caches, self._core.engine.lock.state()
-        seen = caches.shapes.get(text.outline)
-        if state is None or self._parsed.clauses or (seen is not None and seen.is_tried(state)):
+        if state is None or self._parsed.clauses:
             return
-        if seen is None or seen.state != state:
-            caches.sight(text.outline, Sighting(None if seen is None else seen.places, state))
+        outline = caches.outline(text.outline)
+        if not outline.should_learn(text, state):
             return
         with guarded():
             ready = self._parsed.prepared({}, joins_graphs=True)
             shape = shape_of(ready, text, {**PREFIXES, **self._core.prefixes})
         shortcut = None if shape is None else shortcut_of(shape.prepared({}, joins_graphs=True), self._core.queries, shape.names)
-        places = None
-        if shape is not None and shortcut is not None:
+        places = frozenset(() if shape is None else shape.places)
+        if shortcut is not None:
             shortcut.tries = ALWAYS
-            places = frozenset(shape.places)
             caches.remember(text.key(places), (state, shortcut, shape))
-        caches.sight(text.outline, Sighting(places, state, is_last=True, is_hopeless=shape is None))
+        outline.note(text, places, state)
 
     def plan(self, run: bool) -> QueryPlan:
         """Return the plan, within a reading; see `kg_reasoner.api.reasoner.Reasoner.plan`."""

@@ -19,6 +19,7 @@ from kg_reasoner.api.notices import warn_of_program
 from kg_reasoner.api.stating import add_facts, remove_facts
 from kg_reasoner.api.transaction import Transaction
 from kg_reasoner.api.triple_reading import triple_ids, triples
+from kg_reasoner.api.values import expect_several
 from kg_reasoner.concurrency.cores import thread_count
 from kg_reasoner.concurrency.limits import UNLIMITED, Limits
 from kg_reasoner.engine.counters import Counters
@@ -359,8 +360,13 @@ class Reasoner:
 
         Args:
             rules: Rules as they are in `program`.
+
+        Raises:
+            LoadError: Something else is given, such as the text of a rule; nothing is removed then.
         """
-        gone = set(rules)
+        from kg_reasoner.api.given_programs import as_rules
+
+        gone = as_rules(rules)
         with self.core.at_once():
             before = self.program
             remaining = tuple(rule for rule in before.rules if rule not in gone)
@@ -599,7 +605,7 @@ class Reasoner:
         Raises:
             ReasonerError: The relation is not declared with a primary key, or a key has another number of values.
             KeyViolationError: No fact has one of the keys, or the program states it; nothing is removed then.
-            LoadError: A value is not a term.
+            LoadError: A value is not a term, or text is given in place of several keys.
         """
         from kg_reasoner.api.key_changes import delete_key
 
@@ -677,8 +683,9 @@ class Reasoner:
             terms: Terms of this package, of rdflib or of pyoxigraph.
 
         Raises:
-            LoadError: An item is not a term.
+            LoadError: An item is not a term, or text is given in place of several terms.
         """
+        expect_several(terms, "terms")
         new = [term for term in map(as_term, terms) if term not in self.dictionary]
         if new:
             with self.core.at_once():
@@ -1040,7 +1047,7 @@ class Reasoner:
         Raises:
             UnknownNameError: The kind of facts, or a column of the declared relation, is unknown.
             ArityError: The predicate has another number of arguments.
-            LoadError: An argument is not a term.
+            LoadError: An argument is not a term, or text is given in place of several arguments.
 
         >>> reasoner = Reasoner('''
         ...     input relation edge(from: string, to: string) .

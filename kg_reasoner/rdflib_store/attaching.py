@@ -14,6 +14,7 @@ from rdflib.term import Node, URIRef
 from kg_reasoner.api.reasoner import Equality, Reasoner
 from kg_reasoner.engine.inconsistency import Reaction
 from kg_reasoner.errors import ReasonerError, UnknownNameError
+from kg_reasoner.loaders.rdf.graphs import all_triples
 from kg_reasoner.rdflib_store.copying import copy_explicit
 from kg_reasoner.rdflib_store.permissions import Allow
 from kg_reasoner.rdflib_store.rdflib_terms import RdflibTriple
@@ -155,9 +156,9 @@ def _triples_to_keep(store: KGReasonerStore, name: Node, keep: Keep) -> Iterator
 
 def _add_all(writer: StoreWriter, graph: Graph, name: Node | None) -> None:
     """Add the triples of a graph to one of the store's graphs."""
-    triples = graph.triples((None, None, None))
+    triples = iter(all_triples(graph))
     while batch := list(islice(triples, BATCH)):
-        writer.add_many(batch, [name] * len(batch))
+        writer.add_many(batch, name)
 
 
 def graph_of(reasoner: Reasoner) -> Graph:

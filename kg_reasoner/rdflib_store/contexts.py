@@ -18,7 +18,7 @@ union.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from types import FrameType
 from typing import cast
 from weakref import WeakValueDictionary, ref
@@ -103,6 +103,21 @@ class Contexts:
         is_name = self._graphs.has_graph(name) or (isinstance(name, URIRef) and self._is_name(name, store))
         (self._named if is_name else self._plain)[id(context)] = context
         return name if is_name else None
+
+    def names(self, contexts: Sequence[Graph | None], store: Store) -> list[Node | None]:
+        """Return what `name` returns for each context, many of which may be graphs that a dataset has made for one quad."""
+        found: dict[int, Node | None] = {}
+        of_dataset: dict[tuple[Node, int], bool] = {}
+        for key, context in dict(zip(map(id, contexts), contexts, strict=True)).items():
+            if type(context) is Graph and not self._plain:
+                alike = context.identifier, id(context.namespace_manager)
+                if alike not in of_dataset:
+                    of_dataset[alike] = self._is_of_dataset(context, store)
+                if of_dataset[alike]:
+                    found[key] = context.identifier
+                    continue
+            found[key] = self.name(context, store)
+        return list(map(found.__getitem__, map(id, contexts)))
 
     def _is_name(self, name: URIRef, store: Store) -> bool:
         """Return whether an IRI names a graph that does not exist yet."""

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TypeAlias
 
+import numpy as np
+import numpy.typing as npt
 from rdflib.term import Node, URIRef
 
 from kg_reasoner.errors import LoadError
 from kg_reasoner.loaders.convert import text_from_rdflib, to_rdflib
-from kg_reasoner.loaders.rdf.graphs import encode_rows
+from kg_reasoner.loaders.rdf.graphs import encode_columns, encode_rows
 from kg_reasoner.storage.arrays import Ids
 from kg_reasoner.storage.dictionary import Dictionary
 from kg_reasoner.terms import term_from_text
@@ -96,11 +98,29 @@ def triple_rows(triples: Sequence[RdflibTriple], dictionary: Dictionary) -> Ids:
         LoadError: One of them is not an RDF triple.
     """
     ids = encode_rows(triples, dictionary)
-    first = dictionary.first_bytes()
-    wrong = (first[ids[:, 0]] == ord('"')) | (first[ids[:, 1]] != ord("<"))
+    wrong = _wrong(ids, dictionary)
     if wrong.any():
         triple_texts(triples[int(wrong.argmax())])
     return ids
+
+
+def triple_columns(columns: Sequence[Sequence[Node]], dictionary: Dictionary) -> Ids:
+    """Return the ids, of shape (n, 3), of many triples, which are given as their subjects, predicates and objects.
+
+    Raises:
+        LoadError: One of them is not an RDF triple.
+    """
+    ids = encode_columns(columns, dictionary)
+    wrong = _wrong(ids, dictionary)
+    if wrong.any():
+        triple_texts([column[int(wrong.argmax())] for column in columns])
+    return ids
+
+
+def _wrong(triples: Ids, dictionary: Dictionary) -> npt.NDArray[np.bool_]:
+    """Return which triples have a literal for their subject, or something else than an IRI for their predicate."""
+    first = dictionary.first_bytes()
+    return (first[triples[:, 0]] == ord('"')) | (first[triples[:, 1]] != ord("<"))
 
 
 def graph_text(name: Node) -> str:

@@ -13,10 +13,11 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from itertools import repeat
+from itertools import islice, repeat
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, cast
 
+import numpy as np
 from rdflib import ConjunctiveGraph, Dataset, Graph
 from rdflib.graph import DATASET_DEFAULT_GRAPH_ID
 from rdflib.store import VALID_STORE
@@ -32,7 +33,14 @@ from kg_reasoner.rdflib_store.halves import View
 from kg_reasoner.rdflib_store.permissions import Allow, Permissions
 from kg_reasoner.rdflib_store.prefix_bindings import PrefixBindings
 from kg_reasoner.rdflib_store.query_dataset import DatasetStore, QueryDataset
-from kg_reasoner.rdflib_store.rdflib_terms import RdflibPattern, RdflibQuad, RdflibTerms, RdflibTriple, triple_texts
+from kg_reasoner.rdflib_store.rdflib_terms import (
+    RdflibPattern,
+    RdflibQuad,
+    RdflibTerms,
+    RdflibTriple,
+    triple_columns,
+    triple_texts,
+)
 from kg_reasoner.rdflib_store.registration import register
 from kg_reasoner.rdflib_store.separate_graphs import Graphs, SeparateGraphs
 from kg_reasoner.rdflib_store.sparql_dataset import answer, plan
@@ -53,6 +61,12 @@ if TYPE_CHECKING:
 register()
 
 Reasoning: TypeAlias = Literal["union", "graph"]
+
+BLOCK: Final = 512
+"""Quads that become ids at once, where many are added."""
+
+FEW: Final = 100
+"""Fewer quads wait until the next read instead."""
 
 SHOWN: Final = 50
 """The number of graphs whose sizes a notebook shows."""
@@ -130,7 +144,7 @@ class KGReasonerStore(DatasetStore):
         self.writer = StoreWriter(self.graphs)
         self._transactions = self.graphs.transactions
         contexts = Contexts(self.graphs, is_dataset=not self.reasons_over_union or is_made_for_dataset())
-        self._name = contexts.name
+        self._name, self._names = contexts.name, contexts.names
         dataset = QueryDataset(self.graphs, contexts, PrefixBindings(), permissions)
         super().__init__(dataset, configuration if isinstance(configuration, str) else None)
 
@@ -249,17 +263,21 @@ class KGReasonerStore(DatasetStore):
             LoadError: A quad has no RDF triple. Nothing has changed.
             ReasonerError: A graph holds the inferred triples and is read-only. Nothing has changed.
         """
-        triples: list[RdflibTriple] = []
-        names: list[Node | None] = []
-        last, name = None, None
-        for subject, property, value, graph in quads:
-            if graph is not last:  # rdflib makes a graph for each quad of some datasets: none is kept
-                last, name = graph, self._name(graph, self)
-            triples.append((subject, property, value))
-            names.append(name)
-        self.writer.add_many(triples, names)
-        if self.dispatcher.get_map() is not None:  # type: ignore[no-untyped-call]
-            self._send_events((*triple, name) for triple, name in zip(triples, names, strict=True))
+        quads, dictionary = iter(quads), self.reasoner.dictionary
+        is_observed = self.dispatcher.get_map() is not None  # type: ignore[no-untyped-call]
+        triples, names, encoded = list[RdflibTriple](), list[Node | None](), list[Ids]()
+        while block := list(islice(quads, BLOCK)):  # rdflib makes a graph for each quad of some datasets: few are kept
+            subjects, properties, values, graphs = zip(*block, strict=True)
+            names += self._names(graphs, self)
+            if len(names) < FEW:
+                self._send_events(self.writer.add_quads(zip(subjects, properties, values, names, strict=True)))
+                return
+            encoded.append(triple_columns((subjects, properties, values), dictionary))
+            if is_observed:
+                triples += zip(subjects, properties, values, strict=True)
+        if encoded:
+            self.writer.add_encoded(np.concatenate(encoded), names, dictionary)
+            self._send_events((*row, name) for row, name in zip(triples, names, strict=False))
 
     def add_rows(self, triples: Ids, graphs: Ids | None, context: Graph, dictionary: Dictionary) -> None:
         """Add triples, given as ids of shape (n, 3), in one operation.

@@ -31,9 +31,6 @@ from kg_reasoner.storage.dictionary import Dictionary
 BATCH: Final = 50_000
 """Added triples that wait at most before they become ids."""
 
-MANY: Final = 100
-"""Triples added at once that become ids together, without waiting."""
-
 
 class StoreWriter:
     """Changes the explicit triples of a store's graphs."""
@@ -79,24 +76,38 @@ class StoreWriter:
                 self._wait(waiting)
         return added
 
-    def add_many(self, triples: Sequence[RdflibTriple], names: Sequence[Node | None]) -> None:
-        """Add many triples in one operation.
+    def add_many(self, triples: Sequence[RdflibTriple], name: Node | None) -> None:
+        """Add many triples to a graph in one operation.
 
         Args:
             triples: The triples.
-            names: The name of the graph of each; None: the default graph.
+            name: The name of the graph; None: the default graph.
 
         Raises:
-            LoadError: One of them is not an RDF triple, or a term cannot name a graph. Nothing has changed.
+            LoadError: One of them is not an RDF triple, or the term cannot name a graph. Nothing has changed.
+            ReasonerError: The graph holds the inferred triples and is read-only. Nothing has changed.
+        """
+        dictionary = self._graphs.reasoner.dictionary
+        self.add_encoded(triple_rows(triples, dictionary), [name] * len(triples), dictionary)
+
+    def add_encoded(self, ids: Ids, names: Sequence[Node | None], dictionary: Dictionary) -> None:
+        """Add triples, given as ids of shape (n, 3), in one operation.
+
+        Args:
+            ids: The triples.
+            names: The name of the graph of each; None: the default graph.
+            dictionary: The dictionary of the ids.
+
+        Raises:
+            LoadError: A term cannot name a graph. Nothing has changed.
             ReasonerError: A graph holds the inferred triples and is read-only. Nothing has changed.
         """
-        if len(triples) < MANY:
-            self.add_quads([(*triple, name) for triple, name in zip(triples, names, strict=True)])
-            return
         with self._transactions.writing():
+            current = self._graphs.reasoner.dictionary
+            if current is not dictionary:  # another thread has opened another rule set meanwhile
+                ids = translated(ids, dictionary, current)
             distinct = dict(zip(map(id, names), names, strict=True))
             known = {key: self.graph_id(name) for key, name in distinct.items()}
-            ids = triple_rows(triples, self._graphs.reasoner.dictionary)
             graphs = None
             if any(number != IN_DEFAULT for number in known.values()):
                 graphs = np.fromiter((known[key] for key in map(id, names)), np.int32, len(ids))

@@ -42,6 +42,9 @@ __all__ = ["Expressions", "PatternEvaluation", "check_expression", "is_too_long"
 
 Truth: TypeAlias = npt.NDArray[np.int8]
 
+SEARCHABLE: Final = 32
+"""The number of solutions from which on texts are searched all together."""
+
 MANY: Final = 256
 """Rows of which strings are searched together."""
 
@@ -135,7 +138,7 @@ class Expressions:
             if expression.name in _KINDS:
                 return self._kind(expression.name, self.ids(expression.arguments[0], table))
             search = search_of(expression)
-            if search is not None and table.size >= MANY:
+            if search is not None and table.size >= SEARCHABLE:
                 return self._searched(search, expression, table)
             function = FUNCTIONS.get(expression.name)
             if function is not None and function.result is BOOLEAN:

@@ -106,7 +106,7 @@ class ParsedQuery(Translated):
         return made
 
 
-_Key = tuple[str, str | None, bool, frozenset[tuple[str, str]]]
+_Key = tuple[str, str | None, bool, frozenset[tuple[str, Any]]]
 
 _recent: Final[OrderedDict[_Key, ParsedQuery]] = OrderedDict()
 _mutex: Final = new_mutex()
@@ -129,7 +129,7 @@ def parsed_query(
     """
     if not isinstance(text, str) or len(text) > LONGEST:
         return _parsed(text, base, prefixes, keeps_numbers)
-    key = text, base, keeps_numbers, frozenset((prefix, str(namespace)) for prefix, namespace in (prefixes or {}).items())
+    key = text, base, keeps_numbers, frozenset((prefixes or {}).items())
     with _mutex:
         found = _recent.get(key)
         if found is not None:

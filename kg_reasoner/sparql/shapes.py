@@ -1,59 +1,32 @@
 """Shapes of queries: texts that differ in constants only have the same plan, into which the constants are put.
 
-A text is cut at its constants, which takes microseconds. A constant is a *parameter* if it is a subject or a value in a triple
-pattern, or a resource to describe, and occurs nowhere else in the algebra; all others belong to the shape. What is left to do for a
-shape (`kg_reasoner.sparql.shortcuts`) gives up where it meets many triples, so that constants for which its join order does not
-suit are left to a plan of their own.
+A text is cut at its constants (`kg_reasoner.sparql.cutting`), which takes microseconds. A constant is a *parameter* if it is a
+subject or a value in a triple pattern, or a resource to describe, and occurs nowhere else in the algebra; all others belong to the
+shape. What is left to do for a shape (`kg_reasoner.sparql.shortcuts`) gives up where it meets many triples, so that constants for
+which its join order does not suit are left to a plan of their own.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Final, NamedTuple, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from kg_reasoner.program import Variable
 from kg_reasoner.sparql import algebra
 from kg_reasoner.sparql.algebra import Node, PatternTerm, Query
+from kg_reasoner.sparql.cutting import Cut
 from kg_reasoner.sparql.parsed import ParsedQuery
 from kg_reasoner.sparql.query import prepared
 from kg_reasoner.sparql.syntax.queries import read_common_query
 from kg_reasoner.terms import ABSOLUTE_IRI, IRI, RDF, Literal, Term
 
-__all__ = ["Cut", "QueryShape", "cut", "shape_of"]
+__all__ = ["QueryShape", "shape_of"]
 
-_CONSTANT: Final = re.compile(r"""("[^"\\\n\r]*"|'[^'\\\n\r]*'|<[^<>"{}|^`\\\x00-\x20]*>|\#[^\n\r]*)""")
-"""What a text is cut at: strings, IRIs, and comments, which may contain what looks like these."""
 _MARK: Final = "x-kg-reasoner:constant:"
 _MARKED: Final = re.compile(rf"{_MARK}([0-9]+);")
-_OUTSIDE: Final = ('"""', "'''", "\\", "\x00")
-_LONGEST: Final = 1 << 12
-"""The number of characters of the longest text that is cut."""
-
-
-class Cut(NamedTuple):
-    """A text that is cut at its constants. Texts with equal `outline` differ in constants only."""
-
-    outline: tuple[str, ...]
-    """What is between the constants, and the kinds of these."""
-    constants: Sequence[str]
-
-    def key(self, places: Collection[int]) -> tuple[object, ...]:
-        """Return what identifies the query but for the constants at some places."""
-        return self.outline, *(constant for place, constant in enumerate(self.constants) if place not in places)
-
-
-def cut(text: str) -> Cut | None:
-    """Return a text cut at its constants; None if that needs more than a look at quotation marks and angle brackets."""
-    if len(text) > _LONGEST or not text.isascii() or any(mark in text for mark in _OUTSIDE):
-        return None
-    pieces = _CONSTANT.split(text)
-    constants = pieces[1::2]
-    return Cut((*pieces[::2], "".join([constant[0] for constant in constants])), constants)
-
-
 Example: TypeAlias = IRI | Literal
 
 

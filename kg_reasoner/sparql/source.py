@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final, NamedTuple, Protocol, TypeAlias
+from typing import Any, Final, Protocol, TypeAlias
 
 from kg_reasoner.query.matching import Which
 from kg_reasoner.query.patterns import Queries
 from kg_reasoner.query.quads import GraphTerm
+from kg_reasoner.sparql.learned_outlines import LearnedOutline
 from kg_reasoner.sparql.pattern_matcher import PatternMatcher
 from kg_reasoner.sparql.results.nodes import NodeCache
 from kg_reasoner.sparql.terms import QueryTerms, TermCache
@@ -18,26 +19,7 @@ from kg_reasoner.terms import Term
 REMEMBERED: Final = 256
 """The number of queries with shortcuts that are remembered."""
 
-__all__ = ["Caches", "Dataset", "Place", "Places", "Sighting"]
-
-
-class Sighting(NamedTuple):
-    """What is known of the shape of a query when it was asked last.
-
-    Attributes:
-        places: The places of its parameters among its constants, if those are known.
-        state: The state of the data.
-        is_last: Whether nothing more is to be found out in this state, and `is_hopeless`, in no state.
-    """
-
-    places: frozenset[int] | None
-    state: int
-    is_last: bool = False
-    is_hopeless: bool = False
-
-    def is_tried(self, state: int) -> bool:
-        """Return whether nothing more is to be found out in a state."""
-        return self.is_hopeless or (self.is_last and self.state == state)
+__all__ = ["Caches", "Dataset", "Place", "Places"]
 
 
 class Caches:
@@ -59,14 +41,17 @@ class Caches:
         self.shortcuts: dict[object, tuple[int, Any]] = {}
         """What is left to do for recent queries, each in a state of the data, see `kg_reasoner.sparql.shortcuts`."""
 
-        self.shapes: dict[tuple[str, ...], Sighting] = {}
-        """What is known of recent shapes of queries, see `kg_reasoner.sparql.shapes`."""
+        self.shapes: dict[tuple[str, ...], LearnedOutline] = {}
+        """What is known of recent outlines of queries."""
 
-    def sight(self, outline: tuple[str, ...], sighting: Sighting) -> None:
-        """Remember that a query was asked."""
-        if len(self.shapes) >= REMEMBERED:
-            self.shapes.clear()
-        self.shapes[outline] = sighting
+    def outline(self, outline: tuple[str, ...]) -> LearnedOutline:
+        """Return what is known of an outline."""
+        known = self.shapes.get(outline)
+        if known is None:
+            if len(self.shapes) >= REMEMBERED:
+                self.shapes.clear()
+            known = self.shapes[outline] = LearnedOutline()
+        return known
 
     def remember(self, key: tuple[object, ...], ready: tuple[int, Any, Any]) -> None:
         """Remember a query that has a shortcut."""

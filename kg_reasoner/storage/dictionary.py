@@ -16,6 +16,7 @@ from kg_reasoner.storage.kernels import native
 from kg_reasoner.storage.kernels.layout import EMPTY, MOST, Terms
 from kg_reasoner.storage.kernels.literals import NAMES
 from kg_reasoner.storage.kernels.memory import Argument, StructTable, address, allocate, argument, borrow, grant, lend
+from kg_reasoner.storage.kernels.searching import ANYWHERE, AS_IT_IS, IN_STEPS
 from kg_reasoner.storage.kernels.texts import (
     VALUE_BLANK,
     VALUE_ESCAPED,
@@ -43,6 +44,12 @@ FEW: Final = 64
 
 
 Buffer: TypeAlias = "bytes | memoryview"
+
+BYTES: Final = 256
+"""How many different bytes there are."""
+
+_ESCAPED: Final = frozenset(b'"\\\n\r')
+"""Bytes that are escaped in the texts of literals, with the one that escapes them."""
 
 
 class TermValues(NamedTuple):
@@ -164,12 +171,18 @@ class Dictionary:
         Returns:
             1 or 0; -1 for what is not a string; -2 where the bytes do not decide.
         """
-        count = len(ids)
-        given, wanted, truth = allocate(count, np.int32), allocate(len(text), np.uint8), allocate(count, np.uint8)
+        count, length = len(ids), len(text)
+        given, wanted, truth = allocate(count, np.int32), allocate(length, np.uint8), allocate(count, np.uint8)
+        steps = allocate(BYTES, np.uint8)
         given[:count] = ids
-        wanted[: len(text)] = np.frombuffer(text, np.uint8)
+        wanted[:length] = np.frombuffer(text, np.uint8)
+        if where == ANYWHERE and case == AS_IT_IS and 0 < length < BYTES and not _ESCAPED.intersection(text):
+            where, steps[:] = IN_STEPS, length
+            for place, byte in enumerate(text[:-1]):
+                steps[byte] = length - 1 - place
         native.search_values(
-            self._address, address(given), count, address(wanted), len(text), where, case, int(takes_any), address(truth)
+            *(self._address, address(given), count, address(wanted), length, address(steps)),
+            *(where, case, int(takes_any), address(truth)),
         )
         return np.asarray(truth[:count]).view(np.int8)
 

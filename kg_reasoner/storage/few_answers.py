@@ -246,6 +246,7 @@ class FewReached:
         """See `FewAnswers`."""
         room, start = _taken(), given[0] if self._start is None else self._start
         found = native.reach_few(self._database.address, self._index, start, *self._arguments, room.address, REACHED)
-        answers = room.table(1, REACHED)[:, self._hidden : found].copy() if found >= 0 else None
+        last = found if enough is None else min(found, self._hidden + enough)
+        answers = room.table(1, REACHED)[:, self._hidden : last].copy() if found >= 0 else None
         _rooms.append(room)
         return answers

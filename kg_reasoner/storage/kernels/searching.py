@@ -4,8 +4,8 @@ from kg_reasoner.storage.kernels.layout import Terms
 from kg_reasoner.storage.kernels.memory import Bytes, Int32s, entry, kernel, prefetch
 from kg_reasoner.storage.kernels.texts import AT, BACKSLASH, LESS_THAN, QUOTE
 
-ANYWHERE, AT_START, AT_END = 0, 1, 2
-"""Where the text is searched."""
+ANYWHERE, AT_START, AT_END, IN_STEPS = 0, 1, 2, 3
+"""Where the text is searched. The last is anywhere, too, for one text that has nothing to escape, as it is, see `has_in_steps`."""
 
 AS_IT_IS, LOWER, UPPER = 0, 1, 2
 """What letters are converted to before."""
@@ -95,13 +95,45 @@ def contains(texts: Bytes, start: int, end: int, wanted: Bytes, length: int, fir
     return found
 
 
+@kernel
+def has_in_steps(texts: Bytes, start: int, end: int, wanted: Bytes, length: int, steps: Bytes) -> int:
+    """Return whether a value has a text (Horspool, Practical fast searching in strings, 1980).
+
+    The step of a byte is how far before the last byte of the text it is: no match ends nearer after it.
+    """
+    last = start + length - 1
+    while last < end:
+        byte = texts[last]
+        if byte == wanted[length - 1]:
+            place = 0
+            while place < length - 1 and texts[last - length + 1 + place] == wanted[place]:
+                place = place + 1
+            if place == length - 1:
+                for position in range(start, end):
+                    if texts[position] == BACKSLASH:
+                        return UNDECIDED
+                return YES
+        last = last + steps[byte]
+    return NO
+
+
 @entry
 def search_values(
-    terms: Terms, ids: Int32s, count: int, wanted: Bytes, length: int, where: int, case: int, takes_any: int, truth: Bytes
+    terms: Terms,
+    ids: Int32s,
+    count: int,
+    wanted: Bytes,
+    length: int,
+    steps: Bytes,
+    where: int,
+    case: int,
+    takes_any: int,
+    truth: Bytes,
 ) -> int:
     """Write for each term whether its value has a text, or anywhere several: NO, YES, ERROR if it is not a string, or UNDECIDED.
 
-    With `takes_any` the values are those of STR, which only blank nodes do not have.
+    With `takes_any` the values are those of STR, which only blank nodes do not have. `steps` has a step for each byte, see
+    `has_in_steps`.
     """
     for number in range(count):
         if number + 2 * AHEAD < count:
@@ -113,6 +145,8 @@ def search_values(
         start = start + 1
         if end < 0:
             truth[number] = ERROR
+        elif where == IN_STEPS:
+            truth[number] = has_in_steps(terms.texts, start, end, wanted, length, steps)
         elif where == AT_START:
             truth[number] = begins(terms.texts, start, end, wanted, length, case)
         else:
