@@ -161,12 +161,14 @@ def check_column_types(state: State, update: UpdateState) -> None:
         record = state.database.relations[number] if number >= 0 else None
         if record is None:
             continue
-        checked = record.count, record.dead, state.database.renumbered[number]
-        if state.base.checked.get(number) == checked:
+        count, renumbered = record.count, state.database.renumbered[number]
+        known, numbering = state.base.checked.get(number, (0, renumbered))
+        first = known if numbering == renumbered else 0
+        if count == first:
             continue
         derivers = (rule for rule in state.rules if rule.head.predicate == predicate and rule.body)
-        state.column_types.check(predicate, state.database.rows(number), derivers)
-        state.base.checked[number] = checked
+        state.column_types.check(predicate, state.database.rows_from(number, first), derivers)
+        state.base.checked[number] = count, renumbered
 
 
 def compact(state: State, update: UpdateState) -> None:
