@@ -375,6 +375,26 @@ class FunctionDefinition:
 
 
 @dataclass(frozen=True, slots=True)
+class ReductionDefinition:
+    """``reduction total(?s: integer, ?x: integer): integer = initial 0, add ?s + ?x, remove ?s - ?x, result ?s .``
+
+    The first parameter is the state of a group, the others are the arguments. `remove` may be None, and so may `final`, which gives
+    the value of a state.
+    """
+
+    name: str
+    parameters: tuple[Column, ...]
+    result: str
+    initial: Expression
+    add: Expression
+    remove: Expression | None = None
+    final: Expression | None = None
+    span: Span | None = field(default=None, compare=False, repr=False)
+    callee: Any = field(default=None, compare=False, repr=False)
+    """What aggregates with it refer to."""
+
+
+@dataclass(frozen=True, slots=True)
 class Program:
     """Rules and declarations in their original order.
 
@@ -388,6 +408,7 @@ class Program:
     types: tuple[TypeDefinition, ...] = ()
     functions: tuple[FunctionDefinition, ...] = ()
     indexes: tuple[Index, ...] = ()
+    reductions: tuple[ReductionDefinition, ...] = ()
 
     def __or__(self, other: Program) -> Program:
         """Return a program with the rules and declarations of both programs, without duplicates."""
@@ -399,6 +420,7 @@ class Program:
             tuple(dict.fromkeys(self.types + other.types)),
             tuple(dict.fromkeys(self.functions + other.functions)),
             tuple(dict.fromkeys(self.indexes + other.indexes)),
+            tuple(dict.fromkeys(self.reductions + other.reductions)),
         )
 
 

@@ -79,7 +79,7 @@ class KnowledgeBase:
         self.maintenance: Maintenance = make_maintenance(self.materialiser)
         self.rulebook = RuleBook(self.catalog, self.materialiser, merges_equal_terms=rewrites)
         self.checked: dict[int, tuple[int, int]] = {}
-        """For each relation with typed columns, at its last check: the number of rows, all of which have been checked, and how often
+        """For each relation with typed columns, at its last check: the number of rows, all of which were checked, and how often its
         rows had got other numbers."""
         self.demands: Any = None
         """What is kept of queries that were answered without materialisation, see `kg_reasoner.engine.on_demand`."""
