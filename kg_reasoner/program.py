@@ -183,14 +183,15 @@ BodyLiteral: TypeAlias = Atom | Negation | Filter | Bind | Aggregate
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """The origin of a rule: its W3C or rule-set name (``cax-sco``), the axiom it was translated from, its place in a text, and
-    the text itself where it differs from what the rule prints as.
+    """The origin of a rule: its W3C or rule-set name (``cax-sco``), the axiom it was translated from, its place in a text, the text
+    itself where it differs from what the rule prints as, and the name of the module that it was imported with.
     """
 
     name: str | None = None
     axiom: str | None = None
     span: Span | None = field(default=None, repr=False)
     text: str | None = field(default=None, repr=False)
+    module: str | None = None
 
 
 class _Remembers:

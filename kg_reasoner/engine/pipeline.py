@@ -86,7 +86,7 @@ def plan_rules_and_revise_cliques(state: State, update: UpdateState) -> None:
     Only changes by users invalidate reasons. When representatives change later, axioms become other rules with the same meaning.
     """
     equality = state.base.equality
-    gone = equality.gone(state.rules) if update.is_first and update.rules_changed else []
+    gone = equality.gone(state.used_rules) if update.is_first and update.rules_changed else []
     gone_plans = [planned for rule in gone for planned in state.base.rulebook.plans_of(rule)]
     update.is_first = False
     plan_rules(state, update)

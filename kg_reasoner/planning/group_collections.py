@@ -14,7 +14,7 @@ from kg_reasoner.storage.dictionary import Dictionary
 from kg_reasoner.storage.grouping import distinct_ids
 from kg_reasoner.terms import XSD, Literal, term_from_text, term_text
 
-__all__ = ["lists", "sets", "texts_in_order"]
+__all__ = ["lists", "map_of", "sets", "texts_in_order"]
 
 _LETTERS: Final = {"<": "i", "_": "b"}
 _STRING_END: Final = '"'
@@ -50,6 +50,16 @@ def sets(dictionary: Dictionary, column: Ids, labels: Numbers, starts: Numbers) 
     ranks[[place for _, place in members]] = np.arange(len(distinct))
     ordered = np.lexsort((ranks[places], labels))
     return _structures(dictionary, "set", [member for member, _ in members], ranks[places][ordered], starts)
+
+
+def map_of(dictionary: Dictionary, keys: Ids, values: Ids) -> int:
+    """Return the map of different keys to values."""
+    distinct, places = distinct_ids(np.concatenate([keys, values]))
+    members = [_member(text) for text in dictionary.texts_of(distinct)]
+    pairs = sorted((members[key], members[value]) for key, value in places.reshape(2, -1).T.tolist())
+    texts = [member for pair in pairs for member in pair]
+    found = _structures(dictionary, "map", texts, np.arange(len(texts)), np.zeros(1, np.int64))
+    return int(found[0])
 
 
 def texts_in_order(dictionary: Dictionary, column: Ids, starts: Numbers, separator: str) -> Ids | None:
