@@ -125,7 +125,7 @@ class KnowledgeBase:
         """Return the arities of all predicates that facts, or the rules or declarations of a program use."""
         predicates, known = self.catalog.predicates, self._known_arities
         if known is None or known[0] is not program or known[1] != len(predicates):
-            stored = {name: self.database.relations[number].arity for name, number in predicates.items()}
+            stored = {name: self.database.relations[number].arity for name, number in self._general_predicates()}
             known = self._known_arities = program, len(predicates), analysis.arities(program) | stored
         return known[2]
 
