@@ -264,3 +264,11 @@ def test_components_and_order_of_a_large_graph() -> None:
     assert same == {node: node if node >= 0 else -count for edge in edges for node in edge}
     order = {int(x.lexical): int(n.lexical) for x, n in reasoner.facts("order")}  # type: ignore[union-attr]
     assert order == {node: node if node >= 0 else count + 1 for edge in edges for node in edge}
+
+
+def test_predicates_of_modules_are_known_before_they_are_asked_for() -> None:
+    reasoner = Reasoner(GRAPH)
+    before = reasoner.predicates()
+    assert before["g.closure"] == 2
+    list(reasoner.facts("g.closure"))
+    assert reasoner.predicates().keys() >= before.keys()

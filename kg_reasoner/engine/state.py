@@ -161,17 +161,19 @@ class State(Limited):
     @property
     def used_rules(self) -> tuple[Rule, ...]:
         """The rules without those of modules for relations that nothing uses."""
-        rules, idle = self.rules, self._idle_rules()
+        rules, idle = self.rules, self.idle_rules
         return tuple(rule for rule in rules if rule not in idle) if idle else rules
 
-    def _idle_rules(self) -> frozenset[Rule]:
+    @property
+    def idle_rules(self) -> frozenset[Rule]:
+        """The rules of modules for relations that nothing uses."""
         if self._idle is None:
             self._idle = idle_rules(self.program, self.axioms.rules, self._asked)
         return self._idle
 
     def are_idle(self, predicates: Iterable[str]) -> bool:
         """Return whether one of some relations has rules of modules that are not applied, as nothing has used it so far."""
-        idle = self._idle_rules()
+        idle = self.idle_rules
         return bool(idle) and not {rule.head.predicate for rule in idle}.isdisjoint(predicates)
 
     def ask_for(self, predicates: Iterable[str]) -> None:
