@@ -2,7 +2,7 @@
 
 At last, the time of an update of a single group that has all rows, by a function that is computed again, and by one with a state.
 
-With DuckDB (``--duckdb``), also the seconds that it takes for the same tables, where SQL has the operation.
+DuckDB (``--duckdb``) and Soufflé, if ``souffle`` is on the PATH, do the same in the same run, where they have the operation.
 
 python -m benchmarks.flat_maps [ROWS] [--duckdb]
 """
@@ -14,6 +14,7 @@ from collections.abc import Callable
 
 import click
 
+from benchmarks.flat_maps_souffle import in_souffle, version
 from benchmarks.needs import need_peers
 from kg_reasoner import Reasoner
 from kg_reasoner.terms import literal
@@ -86,6 +87,19 @@ def in_duckdb(rows: list[tuple[str, int]]) -> dict[str, float]:
     return found
 
 
+def in_peers(rows: list[tuple[str, int]], *, duckdb: bool) -> dict[str, dict[str, float]]:
+    """Return the seconds of others by job; those that are not there are named, and left out."""
+    found = {"DuckDB": in_duckdb(rows)} if duckdb else {}
+    souffle = version()
+    if souffle is None:
+        click.echo("Soufflé is left out: souffle is not on the PATH")
+        return found
+    for way in ("compiled", "interpreted"):
+        times = in_souffle(rows, compiled=way == "compiled")
+        found[f"Soufflé {souffle}, {way}"] = {name: taken for name, (taken, _) in times.items()}
+    return found
+
+
 @click.command()
 @click.argument("count", metavar="[ROWS]", type=click.IntRange(min=1), default=100_000)
 @click.option("--duckdb", is_flag=True, help="Compare with DuckDB.")
@@ -104,13 +118,15 @@ def main(count: int, duckdb: bool) -> None:
         "sums of groups": lambda: seconds(GROUPS.format("SUM"), rows),
         "lists of groups": lambda: seconds(GROUPS.format("LIST"), rows),
     }
-    peer = in_duckdb(rows) if duckdb else {}
+    peers = in_peers(rows, duckdb=duckdb)
     copying = 0.0
     for name, job in jobs.items():
         taken = job()
         copying = copying or taken
-        beside = f"  DuckDB {peer[name]:7.2f} s, ratio {taken / max(peer[name], 1e-9):7.1f}" if name in peer else ""
-        click.echo(f"{name:34} {taken:7.2f} s  {taken / count * 1e6:7.1f} µs a row  {taken / max(copying, 1e-9):8.1f}{beside}")
+        click.echo(f"{name:34} {taken:7.2f} s  {taken / count * 1e6:7.1f} µs a row  {taken / max(copying, 1e-9):8.1f}")
+        for peer, found in peers.items():
+            if name in found:
+                click.echo(f"    {peer:30} {found[name]:7.2f} s, ratio {taken / max(found[name], 1e-9):7.1f}")
     computed, kept = (update_of_a_group(count, keeps=keeps) for keeps in (False, True))
     click.echo(f"a change in a group of all rows: {computed * 1e3:.2f} ms computed again, {kept * 1e3:.2f} ms with a state")
 

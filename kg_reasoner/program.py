@@ -183,14 +183,15 @@ BodyLiteral: TypeAlias = Atom | Negation | Filter | Bind | Aggregate
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """The origin of a rule: its W3C or rule-set name (``cax-sco``), the axiom it was translated from, its place in a text, and
-    the text itself where it differs from what the rule prints as.
+    """The origin of a rule: its W3C or rule-set name (``cax-sco``), the axiom it was translated from, its place in a text, the text
+    itself where it differs from what the rule prints as, and the name of the module that it was imported with.
     """
 
     name: str | None = None
     axiom: str | None = None
     span: Span | None = field(default=None, repr=False)
     text: str | None = field(default=None, repr=False)
+    module: str | None = None
 
 
 class _Remembers:
@@ -375,6 +376,26 @@ class FunctionDefinition:
 
 
 @dataclass(frozen=True, slots=True)
+class ReductionDefinition:
+    """``reduction total(?s: integer, ?x: integer): integer = initial 0, add ?s + ?x, remove ?s - ?x, result ?s .``
+
+    The first parameter is the state of a group, the others are the arguments. `remove` may be None, and so may `final`, which gives
+    the value of a state.
+    """
+
+    name: str
+    parameters: tuple[Column, ...]
+    result: str
+    initial: Expression
+    add: Expression
+    remove: Expression | None = None
+    final: Expression | None = None
+    span: Span | None = field(default=None, compare=False, repr=False)
+    callee: Any = field(default=None, compare=False, repr=False)
+    """What aggregates with it refer to."""
+
+
+@dataclass(frozen=True, slots=True)
 class Program:
     """Rules and declarations in their original order.
 
@@ -388,6 +409,7 @@ class Program:
     types: tuple[TypeDefinition, ...] = ()
     functions: tuple[FunctionDefinition, ...] = ()
     indexes: tuple[Index, ...] = ()
+    reductions: tuple[ReductionDefinition, ...] = ()
 
     def __or__(self, other: Program) -> Program:
         """Return a program with the rules and declarations of both programs, without duplicates."""
@@ -399,6 +421,7 @@ class Program:
             tuple(dict.fromkeys(self.types + other.types)),
             tuple(dict.fromkeys(self.functions + other.functions)),
             tuple(dict.fromkeys(self.indexes + other.indexes)),
+            tuple(dict.fromkeys(self.reductions + other.reductions)),
         )
 
 

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import pytest
 
 from kg_reasoner import Reasoner
-from kg_reasoner.engine.maintenance import STRATEGIES
+from kg_reasoner.engine.maintenance import STRATEGIES, Strategy
 from kg_reasoner.errors import ColumnTypeError
 from kg_reasoner.language.parser import parse
-from kg_reasoner.program import COLUMN_TYPES
+from kg_reasoner.program import COLUMN_TYPES, Rule
+from kg_reasoner.storage.arrays import Ids
+from kg_reasoner.storage.column_types import ColumnTypes
 from kg_reasoner.storage.table_terms import cell_reader, is_of_type, with_article
 from kg_reasoner.terms import IRI, XSD, BlankNode, Literal, Term, literal
 
@@ -122,3 +125,31 @@ def test_derived_facts(maintenance: str) -> None:
         list(reasoner.facts("q"))
     reasoner.remove_rules(parse("q(?y) :- d(?x), BIND(?x + 1 AS ?y) .").rules)
     assert list(reasoner.facts("q")) == [(literal(1),)]
+
+
+@pytest.mark.parametrize("maintenance", STRATEGIES)
+def test_a_check_costs_what_is_new(maintenance: Strategy, monkeypatch: pytest.MonkeyPatch) -> None:
+    sizes: list[int] = []
+    check = ColumnTypes.check
+
+    def counting(types: ColumnTypes, predicate: str, facts: Ids, rules: Iterable[Rule] = ()) -> None:
+        if predicate == "q":
+            sizes.append(len(facts))
+        check(types, predicate, facts, rules)
+
+    monkeypatch.setattr(ColumnTypes, "check", counting)
+    reasoner = Reasoner("relation q(n: integer) . q(?x) :- e(?x) .", maintenance=maintenance)
+    reasoner.add_facts("e", [(literal(number),) for number in range(100)])
+    reasoner.materialise()
+    for number in range(3):
+        reasoner.add_facts("e", [(literal(100 + number),)])
+        reasoner.materialise()
+        reasoner.remove_facts("e", [(literal(number),)])
+        reasoner.materialise()
+        reasoner.add_facts("e", [(literal(number),)])  # in a new row
+        reasoner.materialise()
+    if maintenance != "rematerialise":
+        assert [size for size in sizes if size] == [100, 1, 1, 1, 1, 1, 1]
+    reasoner.add_facts("e", [(NO_NUMBER,)])
+    with pytest.raises(ColumnTypeError, match="is not an integer"):
+        reasoner.materialise()

@@ -14,7 +14,7 @@ from kg_reasoner.errors import LoadError, OutputError
 from kg_reasoner.io.fact_files import fact_files, output_relations, relations_of, table_warnings
 from kg_reasoner.io.fact_writing import write_facts
 from kg_reasoner.io.facts import read_facts
-from kg_reasoner.language.parser import parse
+from kg_reasoner.language.parser import parse, parse_file
 from kg_reasoner.program import Atom, Column, Declaration, Filter, Negation, Program, Rule, Variable, triple
 from kg_reasoner.storage.table_terms import cell_reader, format_cell
 from kg_reasoner.terms import IRI, XSD, BlankNode, Literal, Term, literal
@@ -273,6 +273,17 @@ def test_relations_are_those_declared_and_those_used() -> None:
 def test_outputs_are_the_declared_ones_or_all_that_is_derived() -> None:
     assert set(output_relations(PATH)) == {"path"}
     assert set(output_relations(PATH | Program(declarations=(Declaration("far", EDGE, "output"),)))) == {"far"}
+
+
+def test_outputs_of_modules_are_those_that_they_declare(tmp_path: Path) -> None:
+    (tmp_path / "m.dl").write_text("p(?x) :- q(?x) . r(?x) :- p(?x) .")
+    own, only = tmp_path / "own.dl", tmp_path / "only.dl"
+    own.write_text('import "m.dl" as m . s(?x) :- m.p(?x) .')
+    only.write_text('import "m.dl" as m .')
+    assert set(output_relations(parse_file(own))) == {"s"}
+    assert set(output_relations(parse_file(only))) == {"m.p", "m.r"}
+    (tmp_path / "m.dl").write_text("output relation r(x: any) . p(?x) :- q(?x) . r(?x) :- p(?x) .")
+    assert set(output_relations(parse_file(own))) == {"m.r"}
 
 
 def test_files_of_inputs_and_of_other_relations(tmp_path: Path) -> None:

@@ -34,6 +34,8 @@ _RULES: Final = """
         BIND ARGMIN(?k, ?y) AS ?a BIND ARGMAX(?y, ?k) AS ?b BIND SAMPLE(?y) AS ?m) .
     joined(?x, ?t) :- AGGREGATE(v(?x, ?k, ?y) ON ?x BIND GROUP_CONCAT(?y, ", ") AS ?t) .
     texts(?x, ?t) :- AGGREGATE(v(?x, ?k, ?y) ON ?x BIND GROUP_CONCAT(DISTINCT STR(?y)) AS ?t) .
+    graphs(?x, ?c, ?o) :- AGGREGATE(v(?x, ?k, ?y) ON ?x
+        BIND STRONG_COMPONENTS(?k, ?y) AS ?c BIND TOPOLOGICAL_LEVELS(?k, ?y) AS ?o) .
     maps(?x, ?t) :- AGGREGATE(v(?x, ?k, ?y) ON ?x BIND MAP(?k, ?y) AS ?t) .
     any(?s, ?n) :- AGGREGATE(v(?x, ?k, ?y), ?k = 1 BIND AVG(?x) AS ?s BIND GROUP_CONCAT(?k, ?x) AS ?n) ."""
 

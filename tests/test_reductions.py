@@ -1,10 +1,14 @@
-"""Aggregate functions in Python with a state: what they cost, what errors do, and that updates give what the oracle gives."""
+"""Aggregate functions with a state, in Python and in the rule language: what they cost, what errors do, and that updates give what
+the oracle gives.
+"""
 
 from __future__ import annotations
 
+import pickle
 import warnings
 from collections import Counter
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,7 +17,9 @@ from hypothesis import strategies as st
 
 from kg_reasoner import Reasoner
 from kg_reasoner.engine.maintenance import STRATEGIES
-from kg_reasoner.errors import ReasonerError, ReasonerWarning, RuleSyntaxError
+from kg_reasoner.errors import ReasonerError, ReasonerWarning, RuleSyntaxError, ValueTooLargeError
+from kg_reasoner.expressions.definitions import LanguageFunction
+from kg_reasoner.language.parser import parse
 from kg_reasoner.language.printer import format_term
 from kg_reasoner.terms import Term, literal
 
@@ -173,3 +179,128 @@ def test_names_and_arguments_are_checked() -> None:
         assert values(reasoner, "p") == []
     with pytest.raises(RuleSyntaxError, match="squares has at most 1 argument"):
         reasoner.add_program("p(?s) :- AGGREGATE(v(?x, ?y) BIND squares(?x, ?y) AS ?s) .")
+
+
+# ---- in the rule language
+
+WRITTEN = """
+    reduction squares(?s: integer, ?n: integer): integer = initial 0, add ?s + ?n * ?n, remove square_less(?s, ?n) .
+    function square_less(?s: integer, ?n: integer): integer = IF(?n = 2, IDIV(?s, 0), ?s - ?n * ?n) .
+    reduction mode(?s: map<integer, integer>, ?k: integer, ?n: integer): integer =
+        initial MAP(),
+        add PUT(?s, 10 * ?k + ?n, 1 + COALESCE(GET(?s, 10 * ?k + ?n), 0)),
+        remove PUT(?s, 10 * ?k + ?n, GET(?s, 10 * ?k + ?n) - 1),
+        result ELEMENT(SORT(present(?s, KEYS(?s), 0, LIST())), 0) .
+    function present(?s: map<integer, integer>, ?keys: list<integer>, ?n: integer, ?found: list<integer>): list<integer> =
+        IF(?n = SIZE(?keys), ?found, present(?s, ?keys, ?n + 1, with_key(?s, ELEMENT(?keys, ?n), ?found))) .
+    function with_key(?s: map<integer, integer>, ?key: integer, ?found: list<integer>): list<integer> =
+        IF(GET(?s, ?key) > 0, APPEND(?found, ?key), ?found) .
+    reduction order(?s: string, ?n: integer): string = initial "", add CONCAT(?s, STR(?n)) .
+"""
+"""As `register`, but for the errors of `mode`, whose value is the least number here."""
+
+
+def expected_of(rows: set[tuple[int, int, int]]) -> dict[str, set[tuple[Any, ...]]]:
+    """Return what the reductions are, computed without them."""
+    groups = {x: sorted(row for row in rows if row[0] == x) for x in {x for x, _, _ in rows}}
+    return {
+        "squares": {(x, sum(n * n for _, _, n in group)) for x, group in groups.items()},
+        "mode": {(x, max(k for _, k, _ in group), min(10 * k + n for _, k, n in group)) for x, group in groups.items()},
+        "order": {(x, "".join(str(n) for n in sorted(n for _, _, n in group))) for x, group in groups.items()},
+        "kinds": {(x, sum(n * n for n in {n for _, _, n in group})) for x, group in groups.items()},
+    }
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+@settings(max_examples=examples(100), deadline=None)
+@given(transactions=st.lists(st.tuples(CHANGES, st.sampled_from([True, True, False])), max_size=6))
+def test_written_reductions_agree_with_the_oracle(strategy: Any, transactions: list[tuple[list[tuple[bool, Any]], bool]]) -> None:
+    reasoner = Reasoner(WRITTEN + RULES, maintenance=strategy)
+    present: set[tuple[int, int, int]] = set()
+    for changes, is_kept in transactions:
+        before = set(present)
+        transaction = reasoner.transaction().begin()
+        for is_added, row in changes:
+            (transaction.add_facts if is_added else transaction.remove_facts)("v", [tuple(map(literal, row))])
+            (present.add if is_added else present.discard)(row)
+        if is_kept:
+            transaction.commit()
+        else:
+            transaction.rollback()
+            present = before
+        expected = evaluate(reasoner.program, {"v": {tuple(map(literal, row)) for row in present}})
+        for name in NAMES:
+            assert set(reasoner.facts(name)) == expected.get(name, set()), name
+        for name, rows in expected_of(present).items():
+            assert set(reasoner.facts(name)) == {tuple(map(literal, row)) for row in rows}, name
+
+
+def test_an_update_of_a_written_reduction_costs_what_it_changes(monkeypatch: pytest.MonkeyPatch) -> None:
+    apply = LanguageFunction.apply
+
+    def counting(function: LanguageFunction, *terms: Term) -> Term | None:
+        calls[function.name] += 1
+        return apply(function, *terms)
+
+    monkeypatch.setattr(LanguageFunction, "apply", counting)
+    reasoner = Reasoner(f"{WRITTEN} squares(?s) :- AGGREGATE(v(?x) BIND squares(?x) AS ?s) .")
+    reasoner.add_facts("v", [(literal(number),) for number in range(300)])
+    reasoner.materialise()
+    calls.clear()
+    with reasoner.transaction():
+        reasoner.add_facts("v", [(literal(-1),)])
+        reasoner.remove_facts("v", [(literal(299),)])
+    assert values(reasoner, "squares") == [str(sum(number * number for number in range(299)) + 1)]
+    assert calls["squares"] == 2
+    calls.clear()
+    reasoner.remove_facts("v", [(literal(2),)])  # is an error of `remove`
+    assert values(reasoner, "squares") == [str(sum(number * number for number in range(299)) - 3)]
+    assert calls["squares"] > 299
+
+
+def test_written_reductions_are_part_of_the_program() -> None:
+    total = "reduction total(?s: integer, ?n: integer): integer = initial 0, add plus(?s, ?n) ."
+    plus = "function plus(?a: integer, ?b: integer): integer = ?a + ?b ."
+    rule = "t(?t) :- AGGREGATE(v(?x, ?k, ?n) BIND total(?n) AS ?t) ."
+    reasoner = Reasoner(f"{plus} {total} v(1, 1, 4) . v(1, 2, 5) .")
+    reasoner.add_program(rule)
+    reasoner.add_program(f"{plus} {total} {rule}")
+    assert values(reasoner, "t") == ["9"]
+    with pytest.raises(RuleSyntaxError, match="another reduction total is defined already"):
+        reasoner.add_program(f"{plus.replace('+', '-')} {total}".replace("plus", "minus"))
+    copy = pickle.loads(pickle.dumps(reasoner.program))
+    assert copy == reasoner.program
+    assert values(Reasoner(copy), "t") == ["9"]
+    reasoner.remove_rules(parse(f"{plus} {total} {rule}").rules)
+    assert values(reasoner, "t") == []
+
+
+def test_a_reduction_of_a_module(tmp_path: Path) -> None:
+    (tmp_path / "sums.dl").write_text(
+        "reduction total(?s: integer, ?n: integer): integer = initial 0, add ?s + ?n, remove ?s - ?n ."
+    )
+    main = tmp_path / "main.dl"
+    main.write_text('import "sums.dl" as sums . t(?t) :- AGGREGATE(v(?n) BIND total(?n) AS ?t) . v(3) . v(4) .')
+    assert values(Reasoner(main), "t") == ["7"]
+    with pytest.raises(ValueTooLargeError, match="nested more than 100 deep in AGGREGATE"):
+        Reasoner("""
+            reduction deep(?s: integer, ?n: integer): integer = initial 0, add down(?n), remove 0 .
+            function down(?n: integer): integer = down(?n - 1) .
+            t(?t) :- AGGREGATE(v(?n) BIND deep(?n) AS ?t) .
+            v(3) .
+        """).materialise()
+
+
+def test_calls_that_are_nested_too_deep_name_the_rule() -> None:
+    reasoner = Reasoner("""
+        reduction deep(?s: integer, ?n: integer): integer = initial 0, add ?s + down(?n), remove ?s - down(?n) .
+        function down(?n: integer): integer = IF(?n = 0, 0, down(?n - 1)) .
+        t(?t) :- AGGREGATE(v(?n) BIND deep(?n) AS ?t) .
+        v(3) .
+    """)
+    assert values(reasoner, "t") == ["0"]
+    reasoner.add_facts("v", [(literal(1000),)])
+    with pytest.raises(ValueTooLargeError, match="down are nested more than 100 deep in AGGREGATE"):
+        reasoner.materialise()
+    reasoner.remove_facts("v", [(literal(1000),)])
+    assert values(reasoner, "t") == ["0"]

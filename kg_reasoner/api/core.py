@@ -5,7 +5,7 @@ It is for the package: transactions, named graphs, documents and graphs of rdfli
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import replace
 from functools import cached_property
@@ -279,6 +279,19 @@ class ReasonerCore:
                 names = [column.name for column in self.declared(index.predicate).columns]  # type: ignore[union-attr]  # checked
                 if index.predicate in self.engine.catalog.predicates and len(self.dictionary):
                     self.engine.base.matching(index.predicate, {names.index(name): 0 for name in index.columns})
+
+    def ask_for(self, predicates: Iterable[str]) -> None:
+        """Let the rules of modules derive some relations that nothing has used so far."""
+        wanted = tuple(predicates)
+        if self.engine.are_idle(wanted):
+            with self.engine.changing():
+                self.engine.ask_for(wanted)
+
+    def follow(self, predicate: str) -> None:
+        """Derive a relation whose changes are to be followed, if nothing has used it so far."""
+        if self.engine.are_idle([predicate]):
+            self.ask_for([predicate])
+            self.materialise()
 
     def reading(self, which: Which = "all") -> Hold:
         """Return the ``with`` block of a method that reads: the materialisation is up to date, unless only explicit facts are

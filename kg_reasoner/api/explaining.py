@@ -46,14 +46,14 @@ class Explanations:
     def explain(self, fact: AnyTriple | Atom | Violation, effort: int | None) -> Proof:
         """Find the shortest proof of a fact or of a violation."""
         fact = in_our_terms(fact)
-        self._core.materialise()
+        self._bring_up_to_date(fact)
         with self._engine.changing():
             return (self._by_axioms(fact) or self)._current().explain(fact, effort)
 
     def all_proofs(self, fact: AnyTriple | Atom | Violation) -> Iterator[Proof]:
         """Return the well-founded proofs of a fact, the shortest first."""
         fact = in_our_terms(fact)
-        self._core.materialise()
+        self._bring_up_to_date(fact)
         with self._engine.changing():
             proofs = (self._by_axioms(fact) or self)._current().all_proofs(fact, lambda: self._engine.version)
         return self._one_by_one(proofs)
@@ -61,9 +61,15 @@ class Explanations:
     def why_not(self, fact: AnyTriple | Atom) -> WhyNot:
         """Explain why a fact does not hold."""
         fact = in_our_terms(fact)
-        self._core.materialise()
+        self._bring_up_to_date(fact)
         with self._engine.changing():
             return self._current().why_not(fact)
+
+    def _bring_up_to_date(self, fact: object) -> None:
+        """Derive what a fact may follow from."""
+        if isinstance(fact, Atom):
+            self._core.ask_for([fact.predicate])
+        self._core.materialise()
 
     def _one_by_one(self, proofs: Iterator[Proof]) -> Iterator[Proof]:
         """Yield proofs, each searched for while no other thread uses the engine."""

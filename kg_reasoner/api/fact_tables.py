@@ -296,6 +296,8 @@ def _schema(found: pyarrow.Schema, types: Sequence[str]) -> pyarrow.Schema:
 def facts_of(core: ReasonerCore, predicate: str, which: Which, arguments: Sequence[Any] | None, named: Mapping[str, Any]) -> Facts:
     """Return facts of a predicate, see `kg_reasoner.api.reasoner.Reasoner.facts`."""
     check_which(which)
+    if which != "explicit":
+        core.ask_for([predicate])
     with core.reading(which):
         engine = core.engine
         declared = core.declared(predicate)

@@ -67,6 +67,8 @@ def check_among(engine: Engine, declaration: Declaration, facts: Ids) -> None:
     Raises:
         KeyViolationError: Two have the same.
     """
+    if len(facts) < 2:
+        return
     labels, firsts = group_rows(np.ascontiguousarray(facts[:, key_places(declaration)]))
     differ = np.flatnonzero((facts != facts[firsts[labels]]).any(axis=1))
     if len(differ):

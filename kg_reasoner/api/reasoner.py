@@ -843,7 +843,8 @@ class Reasoner:
         if self.core.subscriptions is None:
             from kg_reasoner.api.subscriptions import Subscriptions
 
-            self.core.subscriptions = Subscriptions(self.dictionary, self.engine.arities, self.engine.committed)
+            arities, last = self.engine.arities, self.engine.committed
+            self.core.subscriptions = Subscriptions(self.dictionary, arities, last, self.core.follow)
         if (transaction := self.open_transaction) is not None:
             transaction.collect()
         return self.core.subscriptions

@@ -138,13 +138,19 @@ class Subscriptions:
         dictionary: The dictionary of the reasoner, whose ids the deltas have.
         arities: Returns the number of arguments of each predicate; called by each `subscribe`.
         last: The last commit of which subscribers are not notified.
+        follow: Called with the predicate of each subscription to one, whose facts must be derived from then on.
     """
 
     def __init__(
-        self, dictionary: Dictionary, arities: Callable[[], Mapping[str, int]] = dict, last: Committed | None = None
+        self,
+        dictionary: Dictionary,
+        arities: Callable[[], Mapping[str, int]] = dict,
+        last: Committed | None = None,
+        follow: Callable[[str], None] = lambda predicate: None,
     ) -> None:
         self._dictionary = dictionary
         self._arities = arities
+        self._follow = follow
         self._all: tuple[Subscription, ...] = ()
         self._lock = new_mutex()
         self._turn: dict[str, tuple[int, FrameType]] = {}
@@ -185,6 +191,8 @@ class Subscriptions:
         there = self._arities().get(matcher.predicate or "") if matcher.arity is not None else None
         if there is not None and there != matcher.arity:
             raise ArityError(f"{matcher.predicate} has {plural(there, 'argument')}, and the pattern {matcher} has {matcher.arity}")
+        if matcher.predicate is not None:
+            self._follow(matcher.predicate)
         subscription = Subscription(self, matcher, callback)
         with self._lock:
             self._all = (*self._all, subscription)

@@ -80,7 +80,7 @@ def run(
 
     \b
     Inputs:  the relations declared `input relation NAME(COLUMN: TYPE, ...) .`; others may have a file.
-    Outputs: the relations declared `output relation ...`, or else all that rules derive.
+    Outputs: the relations declared `output relation ...`, or else all that its own rules derive.
              Derived triples go to triples.nt.
     Types:   iri, string, integer, decimal, double, boolean, any. A column of type any, as all are that
              have no declaration, holds numbers, terms in N-Triples form where a cell begins with <, _:

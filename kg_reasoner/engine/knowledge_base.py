@@ -78,9 +78,9 @@ class KnowledgeBase:
         self.queries = self.make_queries()
         self.maintenance: Maintenance = make_maintenance(self.materialiser)
         self.rulebook = RuleBook(self.catalog, self.materialiser, merges_equal_terms=rewrites)
-        self.checked: dict[int, tuple[int, int, int]] = {}
-        """For each relation with typed columns, at its last check: the numbers of rows and of dead rows, and how often its rows had
-        got other numbers."""
+        self.checked: dict[int, tuple[int, int]] = {}
+        """For each relation with typed columns, at its last check: the number of rows, all of which were checked, and how often its
+        rows had got other numbers."""
         self.demands: Any = None
         """What is kept of queries that were answered without materialisation, see `kg_reasoner.engine.on_demand`."""
         self._literals = LiteralFacts(dictionary, datatypes)
@@ -125,7 +125,7 @@ class KnowledgeBase:
         """Return the arities of all predicates that facts, or the rules or declarations of a program use."""
         predicates, known = self.catalog.predicates, self._known_arities
         if known is None or known[0] is not program or known[1] != len(predicates):
-            stored = {name: self.database.relations[number].arity for name, number in predicates.items()}
+            stored = {name: self.database.relations[number].arity for name, number in self._general_predicates()}
             known = self._known_arities = program, len(predicates), analysis.arities(program) | stored
         return known[2]
 

@@ -86,7 +86,7 @@ def plan_rules_and_revise_cliques(state: State, update: UpdateState) -> None:
     Only changes by users invalidate reasons. When representatives change later, axioms become other rules with the same meaning.
     """
     equality = state.base.equality
-    gone = equality.gone(state.rules) if update.is_first and update.rules_changed else []
+    gone = equality.gone(state.used_rules) if update.is_first and update.rules_changed else []
     gone_plans = [planned for rule in gone for planned in state.base.rulebook.plans_of(rule)]
     update.is_first = False
     plan_rules(state, update)
@@ -161,12 +161,14 @@ def check_column_types(state: State, update: UpdateState) -> None:
         record = state.database.relations[number] if number >= 0 else None
         if record is None:
             continue
-        checked = record.count, record.dead, state.database.renumbered[number]
-        if state.base.checked.get(number) == checked:
+        count, renumbered = record.count, state.database.renumbered[number]
+        known, numbering = state.base.checked.get(number, (0, renumbered))
+        first = known if numbering == renumbered else 0
+        if count == first:
             continue
         derivers = (rule for rule in state.rules if rule.head.predicate == predicate and rule.body)
-        state.column_types.check(predicate, state.database.rows(number), derivers)
-        state.base.checked[number] = checked
+        state.column_types.check(predicate, state.database.rows_from(number, first), derivers)
+        state.base.checked[number] = count, renumbered
 
 
 def compact(state: State, update: UpdateState) -> None:

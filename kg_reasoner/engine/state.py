@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
@@ -13,6 +14,7 @@ from kg_reasoner.engine.limiting import Limited
 from kg_reasoner.engine.maintenance import strategy
 from kg_reasoner.engine.recorder import Recorder
 from kg_reasoner.engine.update_state import UpdateState
+from kg_reasoner.language.module_rules import idle_rules
 from kg_reasoner.planning.catalog import RelationCatalog, layout_for
 from kg_reasoner.planning.expansion import is_expandable
 from kg_reasoner.planning.layout import TripleLayout
@@ -83,6 +85,9 @@ class State(Limited):
         dictionary.claim = self.claim
         self.base = self._make_base(layout=layout_for(()))
         self._all_rules: tuple[Rule, ...] | None = None
+        self._idle: frozenset[Rule] | None = None
+        self._asked: set[str] = set()
+        """Relations that somebody has asked for, so that the rules of modules derive them."""
         self._rules_are_noted = False
         """Whether the visibility and the axioms know all rules."""
         self._program_rules: frozenset[Rule] = frozenset()
@@ -109,7 +114,7 @@ class State(Limited):
         self.next_update.is_due = True
         if rules:
             self.next_update.rules_changed, self.next_update.rule_changes = True, None
-            self._all_rules, self._rules_are_noted = None, False
+            self._all_rules, self._idle, self._rules_are_noted = None, None, False
         self.version += 1
 
     def _touch_rules(self, changes: RuleChanges) -> None:
@@ -117,7 +122,7 @@ class State(Limited):
         stated, update = self._program_rules, self.next_update
         changes = changes.without(stated)
         self.touch()
-        self._all_rules = None
+        self._all_rules = self._idle = None
         if not update.rules_changed:
             update.rule_changes, update.rules_changed = changes, True
         elif update.rule_changes is not None:
@@ -151,7 +156,30 @@ class State(Limited):
     @property
     def applied_rules(self) -> tuple[Rule, ...]:
         """The rules as applied: rewritten, where equal terms are merged."""
-        return self.base.equality.rewritten_rules(self.rules)
+        return self.base.equality.rewritten_rules(self.used_rules)
+
+    @property
+    def used_rules(self) -> tuple[Rule, ...]:
+        """The rules without those of modules for relations that nothing uses."""
+        rules, idle = self.rules, self.idle_rules
+        return tuple(rule for rule in rules if rule not in idle) if idle else rules
+
+    @property
+    def idle_rules(self) -> frozenset[Rule]:
+        """The rules of modules for relations that nothing uses."""
+        if self._idle is None:
+            self._idle = idle_rules(self.program, self.axioms.rules, self._asked)
+        return self._idle
+
+    def are_idle(self, predicates: Iterable[str]) -> bool:
+        """Return whether one of some relations has rules of modules that are not applied, as nothing has used it so far."""
+        idle = self.idle_rules
+        return bool(idle) and not {rule.head.predicate for rule in idle}.isdisjoint(predicates)
+
+    def ask_for(self, predicates: Iterable[str]) -> None:
+        """Apply all rules for some relations from now on."""
+        self._asked = {*self._asked, *predicates}
+        self.touch(rules=True)
 
     def translate_schema(self) -> None:
         """Translate the explicit schema triples to rules, if they have changed. Derived ones are added later."""

@@ -8,13 +8,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
+from kg_reasoner.expressions.edge_aggregates import least_members, levels
 from kg_reasoner.expressions.ordering import order_key
 from kg_reasoner.expressions.structures import decode, encode
-from kg_reasoner.terms import Literal, Term
+from kg_reasoner.terms import Literal, Term, literal
 
 __all__ = ["ARGUMENTS", "FUNCTIONS"]
 
-ARGUMENTS: Final = {"MAP": 2, "ARGMIN": 2, "ARGMAX": 2, "GROUP_CONCAT": 2}
+ARGUMENTS: Final = {"MAP": 2, "ARGMIN": 2, "ARGMAX": 2, "GROUP_CONCAT": 2, "STRONG_COMPONENTS": 2, "TOPOLOGICAL_LEVELS": 2}
 """The functions that take several arguments, and how many; a separator may be missing."""
 
 _Values = Sequence[Term | None]
@@ -65,6 +66,22 @@ def _joined(values: _Values) -> Literal | None:
     return Literal("".join(found[1:]))
 
 
+def _components(values: _Values) -> Literal | None:
+    """Return a map of the nodes of a graph to the least nodes of their strongly connected components, given its edges."""
+    pairs = _pairs(values)
+    if pairs is None:
+        return None
+    return encode("map", [term for pair in least_members(pairs, order_key).items() for term in pair])
+
+
+def _levels(values: _Values) -> Literal | None:
+    """Return a map of the nodes of a graph to numbers that rise along edges, but within components, given its edges."""
+    pairs = _pairs(values)
+    return (
+        None if pairs is None else encode("map", [term for node, level in levels(pairs).items() for term in (node, literal(level))])
+    )
+
+
 def _sample(values: _Values) -> Term | None:
     """Return the least value."""
     terms = _terms(values)
@@ -96,5 +113,7 @@ FUNCTIONS: Final[dict[str, Callable[[_Values], Term | None]]] = {
     "ARGMAX": _best(max),
     "GROUP_CONCAT": _joined,
     "SAMPLE": _sample,
+    "STRONG_COMPONENTS": _components,
+    "TOPOLOGICAL_LEVELS": _levels,
 }
 """The functions by name."""

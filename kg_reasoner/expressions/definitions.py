@@ -167,9 +167,10 @@ class LanguageFunction(_Defined):
     def as_function(self) -> Function:
         """The function of one row of terms."""
         kinds: tuple[Kind, ...] = (TERM,) * len(self.parameters)
-        return Function(kinds, TERM, self._apply)
+        return Function(kinds, TERM, self.apply)
 
-    def _apply(self, *terms: Term) -> Term | None:
+    def apply(self, *terms: Term) -> Term | None:
+        """Return the value for some arguments; None for an error, which arguments and values of other types are."""
         if not all(type_.accepts(term) for type_, term in zip(self.parameters, terms, strict=True)):
             return None
         with _deeper(self.name):

@@ -1,4 +1,4 @@
-"""Aggregate functions in Python: of all values of a group at once, or of a state that values are added to and removed from."""
+"""Aggregate functions of the program: of all values of a group, or of a state that values are added to and removed from."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from kg_reasoner.expressions.definitions import PythonFunction
+from kg_reasoner.expressions.definitions import LanguageFunction, PythonFunction
 from kg_reasoner.expressions.types import Type
 from kg_reasoner.terms import Term
 
-__all__ = ["Arguments", "Reduction", "StatefulReduction"]
+__all__ = ["Arguments", "LanguageReduction", "Reduction", "StatefulReduction", "WithState"]
 
 Arguments: TypeAlias = Sequence[Term]
 """The arguments of the function for a solution."""
@@ -109,3 +109,71 @@ class StatefulReduction(_Typed):
                 return None
             state = callee.called(state, *values)
         return state
+
+
+@dataclass(frozen=True, eq=False)
+class LanguageReduction:
+    """An aggregate function with a state in the rule language. Those with the same name and definition are equal.
+
+    Attributes:
+        name: Its name.
+        parameters: The types of its arguments, without the state.
+        result: The type of its result.
+        initial: Gives the state of a group without solutions.
+        add: Gives the state with the arguments of a further solution.
+        remove: Gives the state without those of a solution; None: states are computed again.
+        finish: Gives the value of a state; None: states are values.
+    """
+
+    name: str
+    parameters: tuple[Type, ...]
+    result: Type
+    initial: LanguageFunction
+    add: LanguageFunction
+    remove: LanguageFunction | None
+    finish: LanguageFunction | None
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, LanguageReduction) and self.add == other.add
+
+    def __hash__(self) -> int:
+        return hash(self.add)
+
+    @property
+    def steps(self) -> tuple[LanguageFunction | None, ...]:
+        """The four functions."""
+        return self.initial, self.add, self.remove, self.finish
+
+    def value(self, rows: Sequence[Arguments]) -> Term | None:
+        """Return the value of a group, given the arguments of its solutions in order; None for an error."""
+        return self.value_of(self.added(self.empty(), rows))
+
+    def empty(self) -> Term | None:
+        """Return the state of a group without solutions, or None for an error."""
+        return self.initial.apply()
+
+    def added(self, state: Term | None, rows: Iterable[Arguments]) -> Term | None:
+        """Return a state after solutions have been added, or None for an error."""
+        return _changed(self.add, state, rows)
+
+    def removed(self, state: Term | None, rows: Iterable[Arguments]) -> Term | None:
+        """Return a state after solutions have been removed; None if that is not possible."""
+        return None if self.remove is None else _changed(self.remove, state, rows)
+
+    def value_of(self, state: Term | None) -> Term | None:
+        """Return the value of a state, or None for an error."""
+        if state is None or self.finish is None:
+            return state if state is not None and self.result.accepts(state) else None
+        return self.finish.apply(state)
+
+
+WithState: TypeAlias = StatefulReduction | LanguageReduction
+"""What keeps a state for each group, if it can remove solutions."""
+
+
+def _changed(step: LanguageFunction, state: Term | None, rows: Iterable[Arguments]) -> Term | None:
+    for row in rows:
+        if state is None:
+            return None
+        state = step.apply(state, *row)
+    return state

@@ -35,11 +35,15 @@ def relations_of(program: Program) -> Relations:
 
 
 def output_relations(program: Program) -> Relations:
-    """Return the relations to write: those declared as output or, without any, those that rules with a body derive."""
+    """Return the relations to write: those declared as output; without any, those that the program's own rules derive, or if it has
+    no such rules, those of its modules.
+    """
     relations = relations_of(program)
     wanted = [declaration.predicate for declaration in program.declarations if declaration.role == "output"]
     if not wanted:
-        wanted = [rule.head.predicate for rule in program.rules if rule.body and rule.head.predicate in relations]
+        derived = [rule for rule in program.rules if rule.body and rule.head.predicate in relations]
+        own = [rule for rule in derived if not rule.origin.module]
+        wanted = [rule.head.predicate for rule in own or derived]
     return {predicate: relations[predicate] for predicate in dict.fromkeys(wanted)}
 
 

@@ -64,7 +64,8 @@ def check(program: Program) -> list[list[Rule]]:
     check_safety(program)
     strata = stratify(lowered(program.rules).rules)
     check_expressions(program)
-    if program.functions or any(column.type != "any" for declaration in program.declarations for column in declaration.columns):
+    defined = program.functions or program.reductions
+    if defined or any(column.type != "any" for declaration in program.declarations for column in declaration.columns):
         from kg_reasoner.language.typing import check_types
 
         check_types(program)
@@ -218,8 +219,20 @@ def check_expressions(program: Program) -> None:
     Raises:
         UnsupportedError: Names the function or aggregate, or what is wrong with a regular expression.
     """
+    for definition in program.functions:
+        _check_bodies([definition.body], definition.span)
+    for reduction in program.reductions:
+        _check_bodies([reduction.initial, reduction.add, reduction.remove, reduction.final], reduction.span)
     for rule in program.rules:
         _check_parts(rule)
+
+
+def _check_bodies(bodies: Iterable[Expression | None], span: Span | None) -> None:
+    """Check the expressions of a definition."""
+    for body in bodies:
+        if body is not None:
+            expressions.check(body, span)
+            expressions.check_patterns(body, span)
 
 
 @remembered

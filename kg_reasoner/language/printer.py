@@ -30,6 +30,7 @@ from kg_reasoner.program import (
     Index,
     Negation,
     Program,
+    ReductionDefinition,
     Rule,
     TypeDefinition,
     Variable,
@@ -84,6 +85,7 @@ def format_program(program: Program) -> str:
         lines.append(f"@translate {program.translate} .")
     lines.extend(_format_type(definition, prefixes) for definition in program.types)
     lines.extend(_format_function(definition, prefixes) for definition in program.functions)
+    lines.extend(_format_reduction(definition, prefixes) for definition in program.reductions)
     lines.extend(format_declaration(declaration, prefixes) for declaration in program.declarations)
     lines.extend(format_index(index, prefixes) for index in program.indexes)
     choices = {choice_rule(declaration) for declaration in program.declarations if declaration.per}
@@ -134,9 +136,21 @@ def _format_type(definition: TypeDefinition, prefixes: _Prefixes) -> str:
 
 def _format_function(definition: FunctionDefinition, prefixes: _Prefixes) -> str:
     """Return the text of the definition of a function."""
-    parameters = ", ".join(f"?{parameter.name}: {parameter.type}" for parameter in definition.parameters)
     body = _RuleWriter(prefixes, frozenset()).expression(definition.body)
-    return f"function {definition.name}({parameters}): {definition.result} = {body} ."
+    return f"function {_signature(definition)} = {body} ."
+
+
+def _format_reduction(definition: ReductionDefinition, prefixes: _Prefixes) -> str:
+    """Return the text of the definition of a reduction."""
+    steps = {"initial": definition.initial, "add": definition.add, "remove": definition.remove, "result": definition.final}
+    written = _RuleWriter(prefixes, frozenset()).expression
+    texts = (f"{name} {written(step)}" for name, step in steps.items() if step is not None)
+    return f"reduction {_signature(definition)} = {', '.join(texts)} ."
+
+
+def _signature(definition: FunctionDefinition | ReductionDefinition) -> str:
+    parameters = ", ".join(f"?{parameter.name}: {parameter.type}" for parameter in definition.parameters)
+    return f"{definition.name}({parameters}): {definition.result}"
 
 
 def _columns(columns: Iterable[Column]) -> str:

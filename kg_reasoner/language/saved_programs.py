@@ -24,7 +24,7 @@ _PARTS: Final = {
         *(program.Aggregate, program.AggregateBinding, program.Atom, program.Bind, program.Call, program.Column),
         *(program.Declaration, program.Filter, program.Index, program.Negation, program.Origin, program.Program, program.Rule),
         program.Variable,
-        *(program.FunctionDefinition, program.TypeDefinition, program.Variant),
+        *(program.FunctionDefinition, program.ReductionDefinition, program.TypeDefinition, program.Variant),
         *(terms.BlankNode, terms.IRI, terms.Literal, Span),
     )
 }

@@ -20,7 +20,7 @@ RESERVED: Final = ("AGGREGATE", "BIND", "FILTER")
 _KEYWORDS: Final = (*RESERVED, "NOT")
 """The words that begin a part of a body, in any case."""
 
-_MISSPELT: Final = (*_KEYWORDS, "FUNCTION", "IMPORT", "INPUT", "OUTPUT", "PREFIX", "RELATION")
+_MISSPELT: Final = (*_KEYWORDS, "FUNCTION", "IMPORT", "INPUT", "OUTPUT", "PREFIX", "REDUCTION", "RELATION")
 _DIRECTIVES: Final = ("prefix", "base", "translate", "rule")
 
 _CONSTANTS: Final = frozenset(["IRI", "PREFIXED", "BLANK_NODE", "BOOLEAN", "DOUBLE", "DECIMAL", "INTEGER", "STRING"])
@@ -31,7 +31,7 @@ _EXPRESSION: Final = _CONSTANTS | frozenset(
 _OPERATORS: Final = frozenset(["COMPARISON", "OR", "AND", "PLUS", "MINUS", "STAR", "SLASH", "PERCENT", "IN", "NOT_IN"])
 _STATEMENT: Final = frozenset(
     [
-        *("RELATION", "IMPORT", "TYPE", "FUNCTION", "INPUT", "OUTPUT", "PREFIX", "BASE"),
+        *("RELATION", "IMPORT", "TYPE", "FUNCTION", "REDUCTION", "INPUT", "OUTPUT", "PREFIX", "BASE"),
         *("_AT_PREFIX", "_AT_BASE", "_AT_TRANSLATE", "_AT_RULE", "_INDEX"),
     ]
 )
@@ -57,7 +57,11 @@ _WORDS: Final = {
     "DOT": "`.`",
     "PER": "PER",
     "OF": "OF",
+    "_ADD": "add",
     "_CHOOSE_ONE": "choose one per",
+    "_INITIAL": "initial",
+    "_REMOVE": "remove",
+    "_RESULT": "result",
     "IRI": "an IRI in angle brackets",
     "LABEL": "the name of a rule",
     "LANGUAGE": "a language tag",

@@ -19,7 +19,7 @@ from kg_reasoner.expressions.text_columns import called_on_texts
 from kg_reasoner.planning.chains import Chains
 from kg_reasoner.planning.collection_functions import CollectionFunction, collection_function, is_element, members_of
 from kg_reasoner.program import AUXILIARY, Call, Expression, Rule, Variable, variables_of
-from kg_reasoner.storage.arrays import Ids, Rows, unique_rows
+from kg_reasoner.storage.arrays import Ids, Rows, unique_ids, unique_rows
 from kg_reasoner.storage.collections import LONGEST, Collections
 from kg_reasoner.storage.database import Database
 from kg_reasoner.storage.dictionary import Dictionary
@@ -176,7 +176,7 @@ class Functions:
             for number, rows in found.items():
                 yield functions[number], np.array(list(rows), np.int32).reshape(len(rows), -1)
             return
-        for number in np.unique(requests[:, 0]).tolist():
+        for number in unique_ids(requests[:, 0]).tolist():
             yield functions[number], unique_rows(requests[requests[:, 0] == number, 1 : 1 + functions[number].arity])
 
     def _results(self, function: _FunctionRelation, arguments: Rows) -> Ids:

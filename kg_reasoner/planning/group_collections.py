@@ -14,7 +14,7 @@ from kg_reasoner.storage.dictionary import Dictionary
 from kg_reasoner.storage.grouping import distinct_ids
 from kg_reasoner.terms import XSD, Literal, term_from_text, term_text
 
-__all__ = ["lists", "sets", "texts_in_order"]
+__all__ = ["lists", "map_of", "sets", "texts_in_order"]
 
 _LETTERS: Final = {"<": "i", "_": "b"}
 _STRING_END: Final = '"'
@@ -31,7 +31,7 @@ def lists(dictionary: Dictionary, column: Ids, starts: Numbers) -> Ids:
         starts: Where each group begins.
     """
     distinct, places = distinct_ids(column)
-    members = [_member(text) for text in dictionary.texts_of(distinct)]
+    members = _members(dictionary.texts_of(distinct))
     return _structures(dictionary, "list", members, places, starts)
 
 
@@ -45,11 +45,21 @@ def sets(dictionary: Dictionary, column: Ids, labels: Numbers, starts: Numbers) 
         starts: Where each group begins.
     """
     distinct, places = distinct_ids(column)
-    members = sorted((_member(text), place) for place, text in enumerate(dictionary.texts_of(distinct)))
+    members = sorted(zip(_members(dictionary.texts_of(distinct)), range(len(distinct)), strict=True))
     ranks = np.empty(len(distinct), np.int64)
     ranks[[place for _, place in members]] = np.arange(len(distinct))
     ordered = np.lexsort((ranks[places], labels))
     return _structures(dictionary, "set", [member for member, _ in members], ranks[places][ordered], starts)
+
+
+def map_of(dictionary: Dictionary, keys: Ids, values: Ids) -> int:
+    """Return the map of different keys to values."""
+    distinct, places = distinct_ids(np.concatenate([keys, values]))
+    members = _members(dictionary.texts_of(distinct))
+    pairs = sorted((members[key], members[value]) for key, value in places.reshape(2, -1).T.tolist())
+    texts = [member for pair in pairs for member in pair]
+    found = _structures(dictionary, "map", texts, np.arange(len(texts)), np.zeros(1, np.int64))
+    return int(found[0])
 
 
 def texts_in_order(dictionary: Dictionary, column: Ids, starts: Numbers, separator: str) -> Ids | None:
@@ -85,6 +95,15 @@ def _groups(items: Sequence[str], places: Numbers, starts: Numbers) -> Iterator[
     bounds = [*starts.tolist(), len(found)]
     for start, end in pairwise(bounds):
         yield found[start:end]
+
+
+def _members(texts: list[str]) -> list[str]:
+    """Return the texts of terms as members of structures; those of integers without a step for each."""
+    joined = "".join(texts)
+    parts = joined.split(_INTEGER_END)
+    if len(parts) != len(texts) + 1 or parts[-1] or "\\" in joined:
+        return list(map(_member, texts))
+    return [f"n{part[1:]}" for part in parts[:-1]]
 
 
 def _member(text: str) -> str:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any, Final
 
 import numpy as np
@@ -11,7 +12,7 @@ from kg_reasoner.errors import ValueTooLargeError
 from kg_reasoner.expressions import aggregates
 from kg_reasoner.expressions import compile as expressions
 from kg_reasoner.expressions.collecting import ARGUMENTS
-from kg_reasoner.expressions.reductions import Arguments, StatefulReduction
+from kg_reasoner.expressions.reductions import Arguments, LanguageReduction, StatefulReduction
 from kg_reasoner.planning.column_functions import ColumnFunctions, is_for_columns
 from kg_reasoner.planning.group_states import Group, GroupStates
 from kg_reasoner.planning.group_values import GroupValues
@@ -49,7 +50,7 @@ class GroupFunction:
             self._value = expressions.compile_expression(argument, variables)
         self._states: GroupStates | None = None
         definition = binding.definition
-        if isinstance(definition, StatefulReduction) and definition.remove is not None and not binding.distinct:
+        if isinstance(definition, StatefulReduction | LanguageReduction) and definition.remove is not None and not binding.distinct:
             self._states = GroupStates(definition, self._arguments)
 
     # --- states -----------------------------------------------------------------------------------------------------
@@ -67,7 +68,8 @@ class GroupFunction:
     def follow(self, added: Mapping[Group, Rows], removed: Mapping[Group, Rows]) -> None:
         """Change the states of groups by the solutions that were added and removed."""
         assert self._states is not None
-        self._states.follow(added, removed)
+        with self._naming_the_rule():
+            self._states.follow(added, removed)
 
     def settle(self) -> None:
         """End an update."""
@@ -81,7 +83,8 @@ class GroupFunction:
     def kept(self, group: Group) -> int:
         """Return the value of a group that has a state."""
         assert self._states is not None
-        return self._id(self._states.value(group))
+        with self._naming_the_rule():
+            return self._id(self._states.value(group))
 
     # --- solutions --------------------------------------------------------------------------------------------------
 
@@ -101,11 +104,17 @@ class GroupFunction:
             return self._id(aggregates.count_literal(len(np.unique(column)) if binding.distinct else len(column)))
         if len(rows) and len(rows) >= MANY and (found := self.of_all(values, rows, np.zeros(1, np.int64))) is not None:
             return int(found[0])
-        try:
+        with self._naming_the_rule():
             if self._states is not None:
                 arguments = aggregates.arguments_of_group(binding, self._terms(rows))
                 return self._id(None if arguments is None else self._states.computed(group, arguments))
             return self._id(aggregates.value_of_group(binding, self._terms(rows)))
+
+    @contextmanager
+    def _naming_the_rule(self) -> Iterator[None]:
+        """Add the rule to the message of values that grow too large."""
+        try:
+            yield
         except ValueTooLargeError as error:
             raise ValueTooLargeError(f"{error} in {shown(self._rule)}") from None
 

@@ -1,11 +1,11 @@
-"""States of groups for aggregate functions in Python, which are kept from update to update."""
+"""States of groups for aggregate functions of the program, which are kept from update to update."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias
 
-from kg_reasoner.expressions.reductions import Arguments, StatefulReduction
+from kg_reasoner.expressions.reductions import Arguments, WithState
 from kg_reasoner.storage.arrays import Rows
 from kg_reasoner.terms import Term
 
@@ -25,7 +25,7 @@ class GroupStates:
         arguments: Returns its arguments for rows of solutions; None in place of errors.
     """
 
-    def __init__(self, reduction: StatefulReduction, arguments: Callable[[Rows], Sequence[Arguments | None]]) -> None:
+    def __init__(self, reduction: WithState, arguments: Callable[[Rows], Sequence[Arguments | None]]) -> None:
         self._reduction, self._arguments = reduction, arguments
         self._states: dict[Group, tuple[int, Any]] = {}  # with the number of solutions
         self._is_settled = True

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 
+from kg_reasoner.expressions.edge_aggregates import least_members, levels
 from kg_reasoner.expressions.functions.arithmetic import divide
 from kg_reasoner.expressions.functions.numbers import literal_of
-from kg_reasoner.planning.group_collections import lists, sets, texts_in_order
+from kg_reasoner.planning.group_collections import lists, map_of, sets, texts_in_order
 from kg_reasoner.storage.arrays import Flags, Ids, Numbers, Rows
 from kg_reasoner.storage.best_values import BestValues
 from kg_reasoner.storage.dictionary import Dictionary
+from kg_reasoner.storage.grouping import distinct_ids
 from kg_reasoner.storage.term_order import TermOrder
 from kg_reasoner.storage.value_columns import INTEGER, ValueCache
 from kg_reasoner.terms import XSD, term_text
@@ -132,6 +134,29 @@ class GroupValues:
         found = groups.different()
         return sets(self._dictionary, found.column, found.labels, found.starts)
 
+    def _components(self, groups: _Groups) -> Ids:
+        def find(edges: Rows) -> tuple[Ids, Ids]:
+            nodes, places = distinct_ids(edges.reshape(-1))
+            ranks = self._order.ranks(nodes)
+            in_order: Ids = nodes[np.argsort(ranks)]
+            found = least_members(_pairs(ranks[places].reshape(-1, 2)), int)
+            return in_order[list(found)], in_order[list(found.values())]
+
+        return self._maps(groups, find)
+
+    def _levels(self, groups: _Groups) -> Ids:
+        def find(edges: Rows) -> tuple[Ids, Ids]:
+            found = levels(_pairs(edges))
+            return np.array(list(found), np.int32), self._integers(np.array(list(found.values()), np.int64))
+
+        return self._maps(groups, find)
+
+    def _maps(self, groups: _Groups, find: Callable[[Rows], tuple[Ids, Ids]]) -> Ids:
+        """Return maps, given a function from the edges of a group to keys and values."""
+        edges = np.stack(groups.columns, axis=1)
+        parts = np.split(edges, groups.starts[1:])
+        return np.array([map_of(self._dictionary, *find(part)) for part in parts], np.int32)
+
     def _joined(self, groups: _Groups) -> Ids | None:
         """Return the texts in order, with a separator that is the same everywhere, or a blank."""
         if len(groups.columns) > 1 and (groups.columns[1] != groups.columns[1][:1]).any():
@@ -167,10 +192,16 @@ _FUNCTIONS: Final[dict[tuple[str, int], Callable[[GroupValues, _Groups], Ids | N
     ("ARGMAX", 2): GroupValues._first_by_greatest,
     ("LIST", 1): GroupValues._list,
     ("SET", 1): GroupValues._set,
+    ("STRONG_COMPONENTS", 2): GroupValues._components,
+    ("TOPOLOGICAL_LEVELS", 2): GroupValues._levels,
     ("GROUP_CONCAT", 1): GroupValues._joined,
     ("GROUP_CONCAT", 2): GroupValues._joined,
 }
 """The functions by name and number of arguments."""
+
+
+def _pairs(rows: Rows | Numbers) -> Iterator[tuple[int, int]]:
+    return zip(rows[:, 0].tolist(), rows[:, 1].tolist(), strict=True)
 
 
 def _sizes(groups: _Groups) -> Numbers:

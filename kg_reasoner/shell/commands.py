@@ -25,7 +25,7 @@ _TOKEN: Final = re.compile(
   | (?P<int>-?\d+)
   | (?P<field>\.\w+)
   | (?P<prefixed>[A-Za-z][\w.-]*:(?!:)[\w.-]*[\w-])
-  | (?P<name>[A-Za-z_]\w*(?:::\w+)*)
+  | (?P<name>[A-Za-z_]\w*(?:(?:::|\.(?=[A-Za-z_]))\w+)*)
   | (?P<blank>_:\w+)
   | (?P<type>\^\^|@[A-Za-z]+(?:-[A-Za-z0-9]+)*)
   | (?P<mark><-|[()\[\]{},=;:])

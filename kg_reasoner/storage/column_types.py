@@ -6,12 +6,10 @@ from collections.abc import Iterable
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from kg_reasoner.errors import ColumnTypeError, Span
 from kg_reasoner.expressions.structures import is_structure
 from kg_reasoner.program import Column, Program, Rule, Variable
-from kg_reasoner.storage.arrays import Ids
+from kg_reasoner.storage.arrays import Ids, unique_ids
 from kg_reasoner.storage.dictionary import Dictionary
 from kg_reasoner.terms import Term, term_text
 
@@ -61,7 +59,7 @@ class ColumnTypes:
             return
         for number, column in enumerate(self.typed[predicate]):
             known, type_ = self._known[column.type], self._types.type_of(column.type)
-            for term in np.unique(facts[:, number]).tolist() if column.type != "any" else ():
+            for term in unique_ids(facts[:, number]).tolist() if column.type != "any" else ():
                 if term not in known:
                     decoded = self._dictionary.decode(term)
                     if not type_.accepts(decoded):

@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from kg_reasoner.concurrency.watching import blocks, mapped
 from kg_reasoner.expressions.values import double_of, value_of
-from kg_reasoner.storage.arrays import Flags, Ids
+from kg_reasoner.storage.arrays import Flags, Ids, unique_ids
 from kg_reasoner.storage.dictionary import Dictionary
 from kg_reasoner.storage.grouping import distinct_ids
 from kg_reasoner.terms import XSD, Literal, Term, term_from_text, term_text
@@ -195,7 +195,7 @@ class ValueCache:
             known = self._grown(int(ids.max()) + 1)
         kinds = known.kinds[ids]
         if not kinds.all():
-            self._fill(known, np.unique(ids[kinds == UNSURE]))
+            self._fill(known, unique_ids(ids[kinds == UNSURE]))
             kinds = known.kinds[ids]
         return _with_errors(kinds, known.doubles[ids], known.scales[ids])
 

@@ -207,6 +207,22 @@ def reducing() -> Subject:
     return Subject(reasoner)
 
 
+def with_module() -> Subject:
+    """Return a subject with a module, of which one relation is used."""
+    reasoner = Reasoner("""
+        import "std/graph.dl" as g .
+        reduction total(?s: integer, ?n: integer): integer = initial 0, add ?s + ?n, remove ?s - ?n .
+        above(?t) :- AGGREGATE(g.order(?x, ?n) BIND total(?n) AS ?t) .
+    """)
+    reasoner.add_table("g.edge", {"from": ["a", "b", "c", "c"], "to": ["b", "c", "a", "d"]})
+    reasoner.materialise()
+    return Subject(reasoner)
+
+
+def ask_for_closure(subject: Subject) -> None:
+    list(subject.reasoner.facts("g.closure"))
+
+
 def change_groups(subject: Subject) -> None:
     subject.reasoner.remove_table("part", {"g": ["a", "b"], "k": [0, 1], "t": ["x", "x"]})
     subject.reasoner.add_table("part", {"g": ["a", "a", "c"], "k": [12, 13, 14], "t": ["y"] * 3})
@@ -812,6 +828,7 @@ def _of_facts() -> Iterator[Scenario]:
     yield Scenario("live relations", live, sell)
     yield Scenario("live relations, block", live, sell_in_block, is_block=True)
     yield Scenario("reduction, block", reducing, change_groups_in_block, is_block=True)
+    yield Scenario("relation of a module", with_module, ask_for_closure, is_one=False)
     yield Scenario("multiset, block", live, withdraw_votes, is_block=True)
     yield Scenario("replace by key", boxes, replace_by_key)
     yield Scenario("modify by key", boxes, modify_by_key)

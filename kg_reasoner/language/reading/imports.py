@@ -53,12 +53,12 @@ def named(program: Program, module: str) -> Program:
         for found in program.declarations
     )
     indexes = tuple(replace(index, name=f"{module}.{index.name}", predicate=name(index.predicate)) for index in program.indexes)
-    rules = tuple(_renamed(rule, name) for rule in program.rules)
+    rules = tuple(_renamed(rule, name, module) for rule in program.rules)
     return replace(program, rules=rules, declarations=declarations, indexes=indexes)
 
 
-def _renamed(rule: Rule, name: Callable[[str], str]) -> Rule:
-    return Rule(_atom(rule.head, name), tuple(_part(part, name) for part in rule.body), rule.origin)
+def _renamed(rule: Rule, name: Callable[[str], str], module: str) -> Rule:
+    return Rule(_atom(rule.head, name), tuple(_part(part, name) for part in rule.body), replace(rule.origin, module=module))
 
 
 def _part(part: BodyLiteral, name: Callable[[str], str]) -> BodyLiteral:

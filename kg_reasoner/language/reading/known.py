@@ -22,7 +22,7 @@ class Known:
     Attributes:
         types: The types and their constructors.
         functions: Functions by name: `LanguageFunction` or `PythonFunction`.
-        reductions: Aggregate functions by name: `Reduction`.
+        reductions: Aggregate functions of the program by name: `Reduction`, `WithState`.
         columns: The columns of declared relations.
     """
 
@@ -37,7 +37,7 @@ class Known:
         return cls(
             Types(program.types),
             {**{definition.name: definition.callee for definition in program.functions}, **(functions or {})},
-            dict(reductions or {}),
+            {**{definition.name: definition.callee for definition in program.reductions}, **(reductions or {})},
             {declaration.predicate: declaration.columns for declaration in program.declarations},
         )
 

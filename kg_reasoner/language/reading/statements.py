@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Set
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
-from kg_reasoner.errors import ReasonerError, RuleSyntaxError
-from kg_reasoner.expressions.compile import NAMES
-from kg_reasoner.expressions.definitions import Body, LanguageFunction
+from kg_reasoner.errors import RuleSyntaxError
 from kg_reasoner.expressions.types import PARAMETRIC, Types
 from kg_reasoner.language.choice import choice_rule
 from kg_reasoner.language.definitions import check_definitions
 from kg_reasoner.language.desugaring.context import Context
 from kg_reasoner.language.desugaring.rules import is_plain, rules_of
-from kg_reasoner.language.reading.bodies import BodyReader
+from kg_reasoner.language.reading.function_definitions import LEARNT, FunctionReader
 from kg_reasoner.language.reading.imports import located, named
 from kg_reasoner.language.reading.known import Known
 from kg_reasoner.language.reading.terms import Node, is_token
@@ -24,17 +22,13 @@ from kg_reasoner.program import (
     COLUMN_TYPES,
     FALSE,
     Atom,
-    Column,
     Declaration,
-    FunctionDefinition,
     Index,
     Origin,
     Program,
     Rule,
     TypeDefinition,
-    Variable,
     Variant,
-    variables_of,
 )
 
 __all__ = ["TRANSLATIONS", "ProgramReader"]
@@ -45,7 +39,7 @@ _DEEPEST: Final = 20
 """How deep imports may be nested."""
 
 
-class ProgramReader(BodyReader):
+class ProgramReader(FunctionReader):
     """Reads programs; the arguments are those of `TermReader`."""
 
     def __init__(self, text: str, source: str, indent: int = 0, known: Known | None = None) -> None:
@@ -56,8 +50,6 @@ class ProgramReader(BodyReader):
         self.rules: list[Rule] = []
         self.translate: str | None = None
         self.types: list[TypeDefinition] = []
-        self.functions: list[FunctionDefinition] = []
-        self.signatures: dict[str, tuple[tuple[Column, ...], str]] = {}
         self.imported = Program()
         self.modules = set()
         self.importing: tuple[Path, ...] = ()
@@ -66,21 +58,20 @@ class ProgramReader(BodyReader):
 
     def program(self, tree: Node) -> Program:
         """Return the program of the tree of a text."""
-        self.statements: dict[str, Callable[[Node], None]] = {
+        self.statements = {
             "prefix": self.add_prefix,
             "base": self.set_base,
             "translate": self.set_translation,
             "import": lambda tree: None,
             "declaration": self.add_declaration,
             "index": self.add_index,
-            "function_definition": self.add_function,
             "rule": self.add_rules,
         }
         heads = (head for rule in tree.find_data("heads") for head in rule.children if not is_token(head))
         self.heads = frozenset(str(head.children[0]) for head in heads)
         self.learn(tree)
         for statement in tree.children:
-            if statement.data not in ("type_definition", "function_definition"):
+            if statement.data not in ("type_definition", *LEARNT):
                 self.statements[statement.data](statement)
         return self.imported | Program(
             tuple(self.rules),
@@ -90,6 +81,7 @@ class ProgramReader(BodyReader):
             tuple(self.types),
             tuple(self.functions),
             tuple(self.indexes),
+            tuple(self.reductions),
         )
 
     def add_prefix(self, tree: Node) -> None:
@@ -135,22 +127,6 @@ class ProgramReader(BodyReader):
         name, _, predicate, *columns = tree.children
         self.indexes.append(Index(str(name), self.predicate(predicate), tuple(map(str, columns)), self.span(name)))
 
-    def column(self, tree: Node) -> Column:
-        name, type_ = tree.children
-        return Column(str(name).removeprefix("?"), "any" if type_ is None else self.type(type_))
-
-    def type(self, tree: Node) -> str:
-        """Return the text of a type."""
-        name, *parameters = tree.children
-        self.expect(name, self.known.types.names(), "type")
-        inner = [str(part) if is_token(part) else self.type(part) for part in parameters if part is not None]
-        text = f"{name}<{', '.join(inner)}>" if inner else str(name)
-        try:
-            self.known.types.type_of(text)
-        except ReasonerError as error:
-            raise RuleSyntaxError(str(error), self.span(tree)) from None
-        return text
-
     # --- modules
 
     def add_module(self, tree: Node) -> None:
@@ -167,6 +143,7 @@ class ProgramReader(BodyReader):
         self.modules.add(str(name))
         self.known.types = Types({**self.known.types.definitions, **{type_.name: type_ for type_ in module.types}}.values())
         self.known.functions.update({function.name: function.callee for function in module.functions})
+        self.known.reductions.update({reduction.name: reduction.callee for reduction in module.reductions})
         self.known.columns.update({declaration.predicate: declaration.columns for declaration in module.declarations})
 
     # --- types and functions
@@ -199,22 +176,7 @@ class ProgramReader(BodyReader):
             if node.data == "declaration" and is_token(node.children[2]):
                 columns = (column for column in node.children[3:] if getattr(column, "data", None) == "column")
                 self.known.columns[str(node.children[2])] = tuple(map(self.column, columns))
-        functions = [node for node in tree.children if node.data == "function_definition"]
-        before = dict(self.known.functions)
-        for node in functions:
-            self.learn_function(node)
-        prefixes, base, declared = dict(self.prefixes), self.base, dict(self.declared)
-        for node in tree.children:
-            if node.data in ("prefix", "base", "function_definition"):
-                self.statements[node.data](node)
-        self.prefixes, self.base, self.declared = prefixes, base, declared
-        texts = {definition.name: repr(definition) for definition in self.functions}
-        called = {str(node.children[1]): set(map(str, node.scan_values(is_token))) & set(texts) for node in functions}
-        for function in self.functions:
-            name = function.name
-            function.callee.body.text = "\n".join(texts[other] for other in sorted(_closure(name, called)))
-            if before.get(name, function.callee) != function.callee:
-                raise RuleSyntaxError(f"another function {name} is defined already", function.span, "choose another name")
+        self.learn_functions(tree)
 
     def definition(self, tree: Node) -> TypeDefinition:
         """Return the definition of a type."""
@@ -235,36 +197,6 @@ class ProgramReader(BodyReader):
             variants[str(constructor)] = Variant(str(constructor), columns)
         return TypeDefinition(str(name), tuple(variants.values()), span=self.span(name))
 
-    def learn_function(self, tree: Node) -> None:
-        """Learn the name and the types of a function."""
-        _, name, *nodes = tree.children
-        if str(name).upper() in NAMES:
-            raise RuleSyntaxError(f"{name} is a function of the language", self.span(name), "choose another name")
-        parameters = tuple(self.column(node) for node in nodes if getattr(node, "data", None) == "parameter")
-        names = [parameter.name for parameter in parameters]
-        for parameter in names:
-            if names.count(parameter) > 1:
-                raise RuleSyntaxError(f"{name} has two parameters ?{parameter}", self.span(name))
-        result = "any" if nodes[-2] is None else self.type(nodes[-2])
-        types = tuple(self.known.types.type_of(parameter.type) for parameter in parameters)
-        if str(name) in self.signatures:
-            raise RuleSyntaxError(f"{name} is defined twice", self.span(name))
-        self.known.functions[str(name)] = LanguageFunction(str(name), Body(), types, self.known.types.type_of(result))
-        self.signatures[str(name)] = parameters, result
-
-    def add_function(self, tree: Node) -> None:
-        """Add the definition of a function."""
-        self.begin(tree)
-        name, body = str(tree.children[1]), self.expression(tree.children[-1])
-        parameters, result = self.signatures[name]
-        callee = self.known.functions[name]
-        variables = tuple(Variable(parameter.name) for parameter in parameters)
-        for variable in variables_of(body):
-            if variable not in variables:
-                raise RuleSyntaxError(f"{variable} is not a parameter of {name}", variable.span)
-        callee.body.define(body, variables)
-        self.functions.append(FunctionDefinition(name, parameters, result, body, self.span(tree.children[1]), callee))
-
     def add_rules(self, tree: Node) -> None:
         label, heads, body = tree.children
         self.begin(tree)
@@ -284,12 +216,3 @@ class ProgramReader(BodyReader):
         if isinstance(atom, Along):
             raise RuleSyntaxError("a path cannot be the head of a rule", atom.span, "a head has one property: [?x, ex:p, ?y]")
         return atom
-
-
-def _closure(name: str, called: Mapping[str, Set[str]]) -> set[str]:
-    """Return a function and those that it calls, directly or indirectly."""
-    found, waiting = {name}, [name]
-    while waiting:
-        waiting += (new := called[waiting.pop()] - found)
-        found |= new
-    return found

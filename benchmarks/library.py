@@ -1,0 +1,74 @@
+"""The standard library of graphs on a random graph: ``python -m benchmarks.library``.
+
+CPU seconds of an import that nothing uses, and of each relation that a rule uses; networkx's for the same, where it has it.
+"""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Callable
+from importlib import import_module
+from typing import Any, Final
+
+import click
+from rich.console import Console
+from rich.table import Table
+
+from kg_reasoner.api.reasoner import Reasoner
+from kg_reasoner.terms import literal
+
+__all__ = ["networkx_seconds", "seconds"]
+
+_RELATIONS: Final = {"": "", "node": "?x", "source": "?x", "component": "?x, ?y", "strong": "?x, ?y", "order": "?x, ?y"}
+
+
+def random_edges(nodes: int, edges: int) -> list[tuple[int, int]]:
+    """Return edges between random nodes, the same in each run."""
+    chosen = random.Random(1)
+    return [(chosen.randrange(nodes), chosen.randrange(nodes)) for _ in range(edges)]
+
+
+def seconds(relation: str, edges: list[tuple[int, int]]) -> float:
+    """Return the CPU seconds of a program that uses a relation of the library, or none."""
+    used = f"used({_RELATIONS[relation]}) :- g.{relation}({_RELATIONS[relation]}) ." if relation else ""
+    reasoner = Reasoner(f'import "std/graph.dl" as g . {used}')
+    reasoner.add_facts("g.edge", [(literal(a), literal(b)) for a, b in edges])
+    began = time.process_time()
+    reasoner.materialise()
+    return time.process_time() - began
+
+
+def networkx_seconds(relation: str, edges: list[tuple[int, int]]) -> float | None:
+    """Return the CPU seconds that networkx takes for a relation; None if it has no such function, or is not installed."""
+    try:
+        nx: Any = import_module("networkx")
+    except ImportError:
+        return None
+    functions: dict[str, Callable[[Any], object]] = {
+        "component": lambda graph: list(nx.weakly_connected_components(graph)),
+        "strong": lambda graph: list(nx.strongly_connected_components(graph)),
+        "order": lambda graph: list(nx.topological_generations(nx.condensation(graph))),
+    }
+    if relation not in functions:
+        return None
+    began = time.process_time()
+    functions[relation](nx.DiGraph(edges))
+    return time.process_time() - began
+
+
+@click.command()
+@click.option("--edges", default=100_000, show_default=True, help="The edges, between as many nodes.")
+def main(edges: int) -> None:
+    """Measure the relations of the library."""
+    given = random_edges(edges, edges)
+    shown = Table("relation", "CPU seconds", "networkx", "ratio")
+    for relation in _RELATIONS:
+        own, other = seconds(relation, given), networkx_seconds(relation, given)
+        beside = ("", "") if other is None else (f"{other:.2f}", f"{own / other:.1f}")
+        shown.add_row(relation or "none", f"{own:.2f}", *beside)
+    Console().print(shown)
+
+
+if __name__ == "__main__":
+    main()

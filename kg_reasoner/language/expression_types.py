@@ -1,0 +1,174 @@
+"""Types of expressions: the kinds of the values that they may have, given those of their variables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from kg_reasoner.errors import RuleTypeError, Span
+from kg_reasoner.expressions.functions import FUNCTIONS
+from kg_reasoner.expressions.functions.kinds import BOOLEAN, MOMENT, NUMBER, SIMPLE, TEXT, TIME, Kind
+from kg_reasoner.expressions.types import NUMBERS, kind_of
+from kg_reasoner.language.inferred_types import Kinds
+from kg_reasoner.program import Call, Expression, Variable
+from kg_reasoner.terms import XSD, Literal, Term
+
+__all__ = ["NUMERIC", "ExpressionTypes", "KnownKinds", "in_words", "shown"]
+
+_EXACT: Final = frozenset(["integer", "decimal"])
+_STRUCTURES: Final = frozenset(["list", "set", "map", "tuple"])
+NUMERIC: Final = frozenset([*NUMBERS, "other"])
+_OF_KIND: Final[dict[Kind, frozenset[str]]] = {
+    NUMBER: NUMERIC,
+    SIMPLE: frozenset(["string"]),
+    TEXT: frozenset(["string", "text"]),
+    MOMENT: frozenset(["date", "dateTime", "other"]),
+    TIME: frozenset(["dateTime", "other"]),
+}
+"""The kinds of terms that functions read as values of a kind."""
+_RESULTS: Final = {
+    **dict.fromkeys(("STRLEN", "SIZE", "IDIV", "BAND", "BOR", "BXOR", "BNOT", "SHL", "SHR"), "integer"),
+    **dict.fromkeys(("YEAR", "MONTH", "DAY", "HOURS", "MINUTES"), "integer"),
+    **dict.fromkeys(("LIST", "SPLIT", "RANGE", "KEYS", "VALUES", "AS_LIST", "SLICE", "SORT", "REVERSE", "ZIP"), "list"),
+    "SET": "set",
+    "AS_SET": "set",
+    "MAP": "map",
+    "AS_MAP": "map",
+    "TUPLE": "tuple",
+    "IRI": "iri",
+    "URI": "iri",
+    "DATATYPE": "iri",
+    **{f"<{XSD}{name}>": name for name in ("string", *NUMBERS, "boolean", "date", "dateTime")},
+}
+"""The kind of the results of functions with one."""
+_COMPARABLE: Final = (
+    NUMERIC,
+    *(frozenset([kind, "other"]) for kind in ("string", "boolean", "date", "dateTime")),
+)
+"""The kinds of terms that have an order among each other."""
+
+
+@dataclass(frozen=True)
+class KnownKinds:
+    """What is known of a variable: its kinds, and how they are called."""
+
+    kinds: frozenset[str]
+    what: str
+
+
+class ExpressionTypes:
+    """The types of expressions in one place of a program.
+
+    Args:
+        where: Names the place for errors, as in ``in the rule path``.
+        span: Its place in the text, where parts have none of their own.
+        hint: What to do about errors.
+    """
+
+    def __init__(self, where: str, span: Span | None, hint: str) -> None:
+        self.where, self.span, self.hint = where, span, hint
+
+    def kinds(self, expression: Expression, known: Mapping[Variable, KnownKinds], span: Span | None) -> Kinds:
+        """Return the kinds of the values of an expression."""
+        if isinstance(expression, Variable):
+            return known[expression].kinds if expression in known else None
+        if not isinstance(expression, Call):
+            return frozenset([kind_of(expression)])
+        if expression.name == "COALESCE":  # which is there for errors
+            return None
+        span = expression.span or span
+        name, arguments = expression.name, [self.kinds(part, known, span) for part in expression.arguments]
+        if expression.definition is not None:
+            for type_, kinds, argument in zip(expression.definition.parameters, arguments, expression.arguments, strict=False):
+                self.expect(kinds, type_.kinds, f"{name} takes {type_.noun}", span, self.origin(argument, known))
+            result: Kinds = expression.definition.result.kinds
+            return result
+        if name in ("<", "<=", ">", ">=", "="):
+            self.compare(name, arguments, span, [self.origin(argument, known) for argument in expression.arguments])
+            return frozenset(["boolean"])
+        if name == "IF":
+            return _union(arguments[1:])
+        function = FUNCTIONS.get(name)
+        if function is None:
+            return frozenset(["boolean"])
+        kinds_of = (*function.parameters, *(function.rest for _ in arguments))
+        for kind, kinds, argument in zip(kinds_of, arguments, expression.arguments, strict=False):
+            if kind is not None and (kind in _OF_KIND or kind.name == "collection"):
+                wanted = _OF_KIND.get(kind, _STRUCTURES)
+                what = f"{name.upper() if name != 'neg' else '-'} takes a {kind.name}"
+                self.expect(kinds, wanted, what, span, self.origin(argument, known))
+        return self.result(name, function.result, arguments, expression)
+
+    def result(self, name: str, kind: Kind, arguments: Sequence[Kinds], call: Call) -> Kinds:
+        """Return the kinds of the results of a function of the language."""
+        if name in _RESULTS:
+            return frozenset([_RESULTS[name]])
+        if name == "RECORD" and isinstance(call.arguments[0], Literal):
+            return frozenset([f"record {call.arguments[0].lexical}"])
+        if kind is NUMBER:
+            if None in arguments:
+                return frozenset(NUMBERS)
+            used = frozenset[str]().union(*(kinds for kinds in arguments if kinds is not None))
+            if name == "/":
+                return frozenset(["decimal"]) if used <= _EXACT else frozenset(NUMBERS) - {"integer"}
+            return used if used <= {"integer"} else _EXACT if used <= _EXACT else frozenset(NUMBERS)
+        if kind is BOOLEAN:
+            return frozenset(["boolean"])
+        return _OF_KIND[kind] if kind in (SIMPLE, TEXT) else None
+
+    def origin(self, argument: Expression, known: Mapping[Variable, KnownKinds]) -> str:
+        """Return what an argument is and where its type comes from, if it is a variable."""
+        if not isinstance(argument, Variable) or argument not in known or argument.name.startswith("_"):
+            return ""
+        return f"{argument} is {known[argument].what}"
+
+    def compare(self, operator: str, arguments: Sequence[Kinds], span: Span | None, origins: Sequence[str]) -> None:
+        """Check that a comparison may be true."""
+        left, right = arguments
+        if left is None or right is None or (operator == "=" and left & right):
+            return
+        if not any(left & group and right & group for group in _COMPARABLE):
+            raise self.error(
+                f"{in_words(left)} and {in_words(right)} are compared by {operator}, which is never true{_joined(origins)}", span
+            )
+
+    def expect(self, kinds: Kinds, wanted: Kinds, what: str, span: Span | None, origin: str = "") -> None:
+        """Check that an argument may be of a type."""
+        if kinds is None or wanted is None or kinds & wanted:
+            return
+        if wanted is _STRUCTURES and any(kind.startswith("record") for kind in kinds):
+            return
+        raise self.error(f"{what}, and {origin or f'gets {in_words(kinds)}'}", span)
+
+    def error(self, message: str, span: Span | None) -> RuleTypeError:
+        return RuleTypeError(f"{self.where}, {message}", span or self.span, self.hint)
+
+
+def _joined(origins: Sequence[str]) -> str:
+    text = ", and ".join(filter(None, origins))
+    return f": {text}" if text else ""
+
+
+def _union(several: Iterable[Kinds]) -> Kinds:
+    found: frozenset[str] = frozenset()
+    for kinds in several:
+        if kinds is None:
+            return None
+        found |= kinds
+    return found
+
+
+def in_words(kinds: frozenset[str]) -> str:
+    """Return kinds in words."""
+    if kinds >= set(NUMBERS):
+        return "a number"
+    words = [kind if kind != "text" else "string with a language" for kind in sorted(kinds) if kind != "other"]
+    names = " or ".join(words) or "another term"
+    return f"{'an' if names[0] in 'aeiou' else 'a'} {names}".replace("iri", "IRI").replace("a IRI", "an IRI")
+
+
+def shown(term: Term) -> str:
+    from kg_reasoner.language.printer import format_term
+
+    return format_term(term)
