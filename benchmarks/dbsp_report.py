@@ -16,7 +16,7 @@ from benchmarks.report import new_table
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["STAGES", "Figures", "Comparison", "Outcome", "disagreements", "plot", "table"]
+__all__ = ["STAGES", "Comparison", "Figures", "Outcome", "disagreements", "plot", "table"]
 
 STAGES: Final = ("initial", "add", "remove")
 

@@ -24,7 +24,7 @@ import numpy as np
 
 from benchmarks.update_data import data_folder
 from kg_reasoner.api.reasoner import Reasoner
-from kg_reasoner.concurrency import pipeline, tasks
+from kg_reasoner.concurrency import ordered_work, tasks
 from kg_reasoner.io.output import triple_writer
 from kg_reasoner.loaders.rdf.reader import read
 from kg_reasoner.lubm import generate
@@ -60,7 +60,7 @@ def watched(corrections: list[float]) -> Iterator[None]:
         tasks.run_together([partial(timed, task) for task in given], threads)
         corrections.append(max(times.values()) - times.get(threading.get_ident(), 0.0))
 
-    places = pipeline, shared_loading
+    places = ordered_work, shared_loading
     try:
         for place in places:
             place.run_together = run  # type: ignore[attr-defined]

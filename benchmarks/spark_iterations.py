@@ -65,7 +65,7 @@ def _run(data: str, cores: int, memory: str, folder: str, log: Path) -> list[tup
 
     from kg_reasoner import rulesets
     from kg_reasoner.spark_backend import SparkReasoner
-    from kg_reasoner.spark_backend.progress import Report
+    from kg_reasoner.spark_backend.run_progress import Report
 
     settings = {
         "spark.driver.memory": memory,

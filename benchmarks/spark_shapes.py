@@ -175,7 +175,7 @@ def _on_spark(file: str, ruleset: str, cores: int, memory: str, case: str) -> di
 
     from kg_reasoner import rulesets
     from kg_reasoner.spark_backend import SparkReasoner
-    from kg_reasoner.spark_backend.progress import Report
+    from kg_reasoner.spark_backend.run_progress import Report
 
     builder = SparkSession.builder.master(f"local[{cores}]").config("spark.driver.memory", memory)
     builder = builder.config("spark.ui.enabled", "false").config("spark.sql.shuffle.partitions", 2 * cores)

@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from benchmarks.data import reasoned_lubm
 from kg_reasoner import Reasoner
-from kg_reasoner.sparql.plan import PlanOperator
+from kg_reasoner.sparql.query_plan import PlanOperator
 from kg_reasoner.sparql.results.result import SelectResult
 
 __all__ = ["QUERIES", "Measured", "main", "measured"]

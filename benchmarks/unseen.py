@@ -26,7 +26,7 @@ from benchmarks.sparql.queries import LUBM, SHOP, Query, all_queries
 from benchmarks.update_data import data_folder
 from kg_reasoner.errors import ReasonerError
 from kg_reasoner.sparql.parsed import parsed_query
-from kg_reasoner.sparql.syntax.queries import read_common_query
+from kg_reasoner.sparql.syntax.query_syntax import read_common_query
 
 __all__ = ["Measured", "measured", "variants"]
 

@@ -12,6 +12,7 @@ from types import ModuleType
 from typing import Any, Final
 
 FORMER: Final = {
+    "api.profiles": "api.cost_profiles",
     "counters": "engine.counters",
     "datatypes": "expressions.datatypes",
     "delta": "query.delta",
@@ -42,23 +43,28 @@ FORMER: Final = {
     "loaders.catalogs": "loaders.imports.catalogs",
     "loaders.fetch": "loaders.rdf.fetch",
     "loaders.formats": "loaders.rdf.formats",
-    "loaders.functional": "loaders.ontology.functional",
-    "loaders.graphs": "loaders.rdf.graphs",
+    "loaders.functional": "loaders.ontology.axiom_texts",
+    "loaders.graphs": "loaders.rdf.triples_in_memory",
     "loaders.n3": "loaders.rdf.n3",
+    "loaders.ontology.functional": "loaders.ontology.axiom_texts",
     "loaders.owl": "loaders.ontology.owl",
     "loaders.owlxml": "loaders.rdf.owlxml",
     "loaders.profile": "loaders.ontology.profile",
+    "loaders.rdf.graphs": "loaders.rdf.triples_in_memory",
     "loaders.sniff": "loaders.rdf.sniff",
     "loaders.sources": "loaders.rdf.sources",
     "loaders.statements": "loaders.rdf.statements",
     "loaders.swrl": "loaders.rules.swrl",
     "loaders.syntax": "loaders.rdf.syntax",
+    "spark_backend.exec.reasoner": "spark_backend.exec.spark_reasoner",
+    "spark_backend.exec.update": "spark_backend.exec.incremental",
     "spark_backend.graphframes": "spark_backend.exec.graphframes",
+    "spark_backend.io.writing": "spark_backend.io.triple_files",
     "spark_backend.reading": "spark_backend.io.reading",
-    "spark_backend.reasoner": "spark_backend.exec.reasoner",
-    "spark_backend.update": "spark_backend.exec.update",
+    "spark_backend.reasoner": "spark_backend.exec.spark_reasoner",
+    "spark_backend.update": "spark_backend.exec.incremental",
     "spark_backend.workspace": "spark_backend.io.workspace",
-    "spark_backend.writing": "spark_backend.io.writing",
+    "spark_backend.writing": "spark_backend.io.triple_files",
 }
 """Former names and present ones, without the leading ``kg_reasoner.``; the modules of a package have moved with it.
 

@@ -125,7 +125,7 @@ class Call:
     arguments: tuple[Expression, ...]
     span: Span | None = field(default=None, compare=False, repr=False)
     definition: Any = field(default=None, repr=False)
-    """A function of the program's own (see `kg_reasoner.expressions.definitions`), or None."""
+    """A function of the program's own (see `kg_reasoner.expressions.defined_functions`), or None."""
 
 
 Expression: TypeAlias = Variable | IRI | Term | Call

@@ -25,10 +25,10 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from kg_reasoner.spark_backend.exec.graphframes import to_graphframe
-from kg_reasoner.spark_backend.exec.reasoner import SparkReasoner
-from kg_reasoner.spark_backend.exec.update import update
+from kg_reasoner.spark_backend.exec.incremental import update
+from kg_reasoner.spark_backend.exec.spark_reasoner import SparkReasoner
 from kg_reasoner.spark_backend.io.reading import read_triples
-from kg_reasoner.spark_backend.io.writing import write
+from kg_reasoner.spark_backend.io.triple_files import write
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

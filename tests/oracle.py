@@ -12,7 +12,7 @@ from functools import lru_cache
 from itertools import product
 from typing import Any
 
-from kg_reasoner.expressions.aggregates import value_of_group
+from kg_reasoner.expressions.aggregate_functions import value_of_group
 from kg_reasoner.expressions.compile import compile_expression, compile_filter
 from kg_reasoner.language.analysis import stratify
 from kg_reasoner.language.recursion import lowered

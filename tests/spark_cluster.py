@@ -21,11 +21,11 @@ import pyspark
 from kg_reasoner import rulesets
 from kg_reasoner.errors import ReasonerError
 from kg_reasoner.spark_backend import SparkReasoner
-from kg_reasoner.spark_backend.io import sources
+from kg_reasoner.spark_backend.io import input_documents
 from kg_reasoner.spark_backend.io.reading import read_triples
+from kg_reasoner.spark_backend.io.triple_files import write
 from kg_reasoner.spark_backend.io.workers import Manner, terms_of_lines
-from kg_reasoner.spark_backend.io.writing import write
-from kg_reasoner.spark_backend.progress import Report
+from kg_reasoner.spark_backend.run_progress import Report
 from tests.spark_killed import in_the_third_iteration
 from tests.spark_session import SETTINGS, session
 
@@ -105,7 +105,7 @@ def main(folder: Path, every: bool) -> None:
             running.extend(executors())
         in_time(report)
 
-    sources.terms_of_lines = dying_parser(folder / "died", while_checking=False)
+    input_documents.terms_of_lines = dying_parser(folder / "died", while_checking=False)
     result: dict[str, Any] = {"refused": None}
     try:
         triples = read_triples(spark, folder / "data.nt")

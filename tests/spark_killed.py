@@ -15,7 +15,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from kg_reasoner.spark_backend import SparkReasoner
-from kg_reasoner.spark_backend.progress import Progress, Report
+from kg_reasoner.spark_backend.run_progress import Progress, Report
 from kg_reasoner.terms import IRI, Triple
 from tests.spark_cases import frame, turtle
 from tests.spark_session import session

@@ -16,7 +16,7 @@ from kg_reasoner.api.reasoner import Reasoner
 from kg_reasoner.spark_backend import SparkReasoner
 from kg_reasoner.spark_backend.exec.graphframes import graph_tables, graphframes_problem
 from kg_reasoner.spark_backend.io.reading import read_triples
-from kg_reasoner.spark_backend.io.writing import write
+from kg_reasoner.spark_backend.io.triple_files import write
 from kg_reasoner.terms import term_text
 from tests.spark_session import SETTINGS
 

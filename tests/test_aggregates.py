@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kg_reasoner.errors import UnsupportedError, ValueTooLargeError
-from kg_reasoner.expressions.aggregates import FUNCTIONS, aggregate, check, count_literal, order_key
+from kg_reasoner.expressions.aggregate_functions import FUNCTIONS, aggregate, check, count_literal, order_key
 from kg_reasoner.expressions.collecting import FUNCTIONS as COLLECTING
 from kg_reasoner.expressions.functions.numbers import DIGITS, Single, number_of
 from kg_reasoner.expressions.values import compare, equal

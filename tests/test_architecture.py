@@ -200,8 +200,8 @@ def test_module_imports_only_what_its_room_may(module: str) -> None:
         ("loaders.rdf.reader", "import loaders.ontology.owl", "second module object"),
         ("planning.planner", "import llvmlite", "only storage.kernels may"),
         ("storage.database", "import llvmlite.ir", "only storage.kernels may"),
-        ("spark_backend.plan.plan", "from pyspark.sql import DataFrame", "plans for and does not know"),
-        ("spark_backend.exec.run", "from kg_reasoner.engine.engine import Engine", "spark_backend.exec may not"),
+        ("spark_backend.plan.logical_plan", "from pyspark.sql import DataFrame", "plans for and does not know"),
+        ("spark_backend.exec.spark_run", "from kg_reasoner.engine.engine import Engine", "spark_backend.exec may not"),
         ("spark_backend.io.workers", "import kg_reasoner.planning.planner", "spark_backend.io may not"),
     ],
 )
@@ -317,6 +317,15 @@ def test_no_two_classes_have_one_name() -> None:
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.ClassDef) and not node.name.startswith("_") and module not in QUALIFIED:
                 homes.setdefault(node.name, []).append(module)
+    assert {name: modules for name, modules in homes.items() if len(modules) > 1} == {}
+
+
+def test_no_two_modules_have_one_name() -> None:
+    """A module's name says what it holds without its room, so that messages and searches need nothing else."""
+    homes: dict[str, list[str]] = {}
+    for module, path in MODULES.items():
+        if not path.stem.startswith("__"):
+            homes.setdefault(path.stem, []).append(module)
     assert {name: modules for name, modules in homes.items() if len(modules) > 1} == {}
 
 

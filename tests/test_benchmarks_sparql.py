@@ -28,7 +28,7 @@ from benchmarks.sparql.shop import NAMESPACE, generate_shop
 from benchmarks.sparql.systems import Ours
 from benchmarks.sparql.worker import MOST
 from kg_reasoner import Reasoner
-from kg_reasoner.sparql.syntax.queries import read_common_query
+from kg_reasoner.sparql.syntax.query_syntax import read_common_query
 from kg_reasoner.terms import IRI, BlankNode, Literal
 
 LIMITS = RunLimits(seconds=60, bytes=8_000_000_000)

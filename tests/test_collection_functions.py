@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from kg_reasoner import Reasoner
 from kg_reasoner.engine.maintenance import STRATEGIES
 from kg_reasoner.expressions.compile import compile_expression
-from kg_reasoner.expressions.definitions import PythonFunction
+from kg_reasoner.expressions.defined_functions import PythonFunction
 from kg_reasoner.expressions.structures import NAMESPACE, encode
 from kg_reasoner.expressions.text_columns import called_on_texts
 from kg_reasoner.expressions.types import Types

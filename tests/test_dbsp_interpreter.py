@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from kg_reasoner.dbsp import Datalog
-from kg_reasoner.dbsp.clauses import DatalogClause, SignedAtom
+from kg_reasoner.dbsp.encoded_rules import DatalogClause, SignedAtom
 from kg_reasoner.errors import ArityError, SafetyError, StratificationError, UnsupportedError
 from kg_reasoner.language.parser import parse
 from kg_reasoner.program import FALSE, Program, Rule

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from kg_reasoner.dbsp import aggregates
 from kg_reasoner.dbsp.circuit import Circuit
-from kg_reasoner.dbsp.columns import Columns
 from kg_reasoner.dbsp.join import Range
+from kg_reasoner.dbsp.sorted_columns import Columns
 from kg_reasoner.dbsp.wiring import Stream
 from kg_reasoner.dbsp.zset import ZSet
 

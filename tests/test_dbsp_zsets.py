@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kg_reasoner.dbsp import aggregates
-from kg_reasoner.dbsp.columns import search
+from kg_reasoner.dbsp.sorted_columns import search
 from kg_reasoner.dbsp.trace import Trace
 from kg_reasoner.dbsp.zset import Row, ZSet
 

@@ -18,11 +18,11 @@ from kg_reasoner.language.parser import parse
 from kg_reasoner.program import Program
 from kg_reasoner.spark_backend import SparkReasoner, update
 from kg_reasoner.spark_backend.exec.components import least_of_components, representatives
-from kg_reasoner.spark_backend.exec.joins import derive
+from kg_reasoner.spark_backend.exec.joining_rules import derive
 from kg_reasoner.spark_backend.exec.skew import salted_join
 from kg_reasoner.spark_backend.io.columns import triple_frame
 from kg_reasoner.spark_backend.io.workspace import WorkDirectory
-from kg_reasoner.spark_backend.progress import Report
+from kg_reasoner.spark_backend.run_progress import Report
 from kg_reasoner.terms import Triple, term_text
 from tests.effort import by_effort
 from tests.random_ontologies import namespace_of, ontologies
@@ -94,8 +94,8 @@ def test_updates_of_random_ontologies(seed: int) -> None:
 def test_all_ways_are_the_same(monkeypatch: pytest.MonkeyPatch, seed: int, words: int, few: int) -> None:
     """Masks in words or feature by feature; transitive closures by the driver or by doubling."""
     monkeypatch.setattr("kg_reasoner.spark_backend.exec.encodings._WORDS_MOST", words)
-    monkeypatch.setattr("kg_reasoner.spark_backend.exec.transitive.FEW_STEPS", few)
-    monkeypatch.setattr("kg_reasoner.spark_backend.exec.facts.SMALL", 1)
+    monkeypatch.setattr("kg_reasoner.spark_backend.exec.transitive_closures.FEW_STEPS", few)
+    monkeypatch.setattr("kg_reasoner.spark_backend.exec.run_facts.SMALL", 1)
     expect_what_the_engine_says(ontologies(2000 + seed, BATCH))
     test_updates_of_random_ontologies(2000 + seed)
 
@@ -109,14 +109,14 @@ def test_heavy_terms_are_split(monkeypatch: pytest.MonkeyPatch, seed: int) -> No
         salted.append(heavy)
         return salted_join(left, right, shared, key, heavy)
 
-    monkeypatch.setattr("kg_reasoner.spark_backend.exec.joins.salted_join", noted)
-    monkeypatch.setattr("kg_reasoner.spark_backend.exec.transitive.salted_join", noted)
-    monkeypatch.setattr("kg_reasoner.spark_backend.exec.joins.FEW", 0)
-    monkeypatch.setattr("kg_reasoner.spark_backend.exec.facts.SMALL", 1)
-    monkeypatch.setattr("kg_reasoner.spark_backend.exec.facts.LEAST", 0)
+    monkeypatch.setattr("kg_reasoner.spark_backend.exec.joining_rules.salted_join", noted)
+    monkeypatch.setattr("kg_reasoner.spark_backend.exec.transitive_closures.salted_join", noted)
+    monkeypatch.setattr("kg_reasoner.spark_backend.exec.joining_rules.FEW", 0)
+    monkeypatch.setattr("kg_reasoner.spark_backend.exec.run_facts.SMALL", 1)
+    monkeypatch.setattr("kg_reasoner.spark_backend.exec.run_facts.LEAST", 0)
     monkeypatch.setattr("kg_reasoner.spark_backend.exec.skew.LEAST", 1)
     monkeypatch.setattr("kg_reasoner.spark_backend.exec.skew.SAMPLE", 1)
-    monkeypatch.setattr("kg_reasoner.spark_backend.exec.transitive.FEW_STEPS", 0)
+    monkeypatch.setattr("kg_reasoner.spark_backend.exec.transitive_closures.FEW_STEPS", 0)
     source = random.Random(seed)
     text = ":t a owl:TransitiveProperty . :u owl:inverseOf :p .\n"
     text += ":chain owl:propertyChainAxiom ( :p :q ) . :other owl:propertyChainAxiom ( :q :u ) .\n"
@@ -182,10 +182,10 @@ def test_transitive_closure(monkeypatch: pytest.MonkeyPatch, seed: int, few: int
     """Of random graphs with cycles, by several properties, one of which implies another; then with more edges. By doubling, by the
     driver, and by searching.
     """
-    monkeypatch.setattr("kg_reasoner.spark_backend.exec.transitive.FEW_STEPS", few)
-    monkeypatch.setattr("kg_reasoner.spark_backend.exec.transitive.FEW_CLOSED", closed)
-    monkeypatch.setattr("kg_reasoner.spark_backend.exec.search.SEARCHES", 3)
-    monkeypatch.setattr("kg_reasoner.spark_backend.exec.search.ROWS", 20)
+    monkeypatch.setattr("kg_reasoner.spark_backend.exec.transitive_closures.FEW_STEPS", few)
+    monkeypatch.setattr("kg_reasoner.spark_backend.exec.transitive_closures.FEW_CLOSED", closed)
+    monkeypatch.setattr("kg_reasoner.spark_backend.exec.closure_search.SEARCHES", 3)
+    monkeypatch.setattr("kg_reasoner.spark_backend.exec.closure_search.ROWS", 20)
     source = random.Random(seed)
     text = ":p a owl:TransitiveProperty . :q a owl:TransitiveProperty , owl:SymmetricProperty . :p rdfs:subPropertyOf :r .\n"
     text += ":r a owl:TransitiveProperty . :r owl:inverseOf :s . :chain owl:propertyChainAxiom ( :p :r ) .\n"
@@ -211,7 +211,7 @@ def test_predicates_without_new_facts_trigger_nothing(monkeypatch: pytest.Monkey
         derived[join.rule.head.predicate] += 1
         derive(join, *arguments)
 
-    monkeypatch.setattr("kg_reasoner.spark_backend.exec.fixpoint.derive", counted)
+    monkeypatch.setattr("kg_reasoner.spark_backend.exec.saturation.derive", counted)
     with standing_in() as session:
         edges = session.createDataFrame([(f"<{place}>", f"<{place + 1}>") for place in range(8)], "a0 string, a1 string")
         others = session.createDataFrame([("<x>", "<y>"), ("<y>", "<z>")], "a0 string, a1 string")

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from kg_reasoner import rulesets
-from kg_reasoner.expressions import aggregates, functions
+from kg_reasoner.expressions import aggregate_functions, functions
 from kg_reasoner.expressions import compile as expressions
 
 from .code_blocks import ROOT, SHELL, Block, run, stories_of
@@ -44,7 +44,7 @@ def words(page: str) -> set[str]:
 
 def test_the_reference_has_all_functions() -> None:
     casts = {name for name in functions.FUNCTIONS if name.startswith("<http")}
-    wanted = {*functions.FUNCTIONS, *functions.REFUSED, *expressions._FORMS, *aggregates.FUNCTIONS} - casts - {"neg", "||"}
+    wanted = {*functions.FUNCTIONS, *functions.REFUSED, *expressions._FORMS, *aggregate_functions.FUNCTIONS} - casts - {"neg", "||"}
     wanted |= {f"xsd:{name.rpartition('#')[2][:-1]}" for name in casts}
     assert not wanted - words("reference/rule-language.md")
 

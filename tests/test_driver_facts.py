@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from kg_reasoner.language.parser import parse
 from kg_reasoner.program import Program, Variable
 from kg_reasoner.spark_backend.plan.driver import DriverFacts
+from kg_reasoner.spark_backend.plan.id_rows import NumberedTerms, Rows
 from kg_reasoner.spark_backend.plan.links import without_implied
-from kg_reasoner.spark_backend.plan.rows import NumberedTerms, Rows
 from kg_reasoner.terms import IRI
 from tests import oracle
 

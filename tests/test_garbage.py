@@ -10,7 +10,7 @@ import pytest
 
 from kg_reasoner import Reasoner
 from kg_reasoner.concurrency.garbage import without_collection
-from kg_reasoner.engine import materialise, rulebook
+from kg_reasoner.engine import materialiser, rulebook
 from kg_reasoner.storage import value_table
 from kg_reasoner.terms import IRI, RDF, RDFS, literal
 
@@ -83,9 +83,9 @@ def test_rules_are_planned_without_collection(monkeypatch: pytest.MonkeyPatch) -
 
 def test_plans_for_deletion_are_made_without_collection(monkeypatch: pytest.MonkeyPatch) -> None:
     found = []
-    plan = materialise.Materialiser._plan_backward
+    plan = materialiser.Materialiser._plan_backward
     monkeypatch.setattr(
-        materialise.Materialiser, "_plan_backward", lambda made, rules: found.append(gc.isenabled()) or plan(made, rules)
+        materialiser.Materialiser, "_plan_backward", lambda made, rules: found.append(gc.isenabled()) or plan(made, rules)
     )
     reasoner = Reasoner("b(?x) :- a(?x) . c(?x) :- b(?x) .")
     reasoner.add_facts("a", [(literal(1),), (literal(2),)])

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from kg_reasoner.api.reasoner import Reasoner
 from kg_reasoner.errors import LoadError, RuleSyntaxError, SourceError
-from kg_reasoner.expressions.aggregates import NAMES as AGGREGATES
+from kg_reasoner.expressions.aggregate_functions import NAMES as AGGREGATES
 from kg_reasoner.expressions.compile import CASTS, NAMES
 from kg_reasoner.language.analysis import check
 from kg_reasoner.language.parser import PREFIXES, parse, parse_file

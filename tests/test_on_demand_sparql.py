@@ -467,7 +467,7 @@ def test_plans_of_a_report() -> None:
     from kg_reasoner.api.demand_matching import Effort
     from kg_reasoner.api.queries import ReasonerDataset
     from kg_reasoner.sparql.parsed import parsed_query
-    from kg_reasoner.sparql.query import evaluate_query
+    from kg_reasoner.sparql.query_forms import evaluate_query
     from kg_reasoner.sparql.registered import RegisteredFunctions
 
     reasoner = family()

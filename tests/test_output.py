@@ -23,7 +23,7 @@ from rdflib.compare import isomorphic
 
 from kg_reasoner.errors import OutputError, UnknownNameError
 from kg_reasoner.io import output
-from kg_reasoner.io.files import write_rows
+from kg_reasoner.io.atomic_files import write_rows
 from kg_reasoner.io.output import TripleWriter, atomic_output, atomic_text, triple_writer, write_triples
 from kg_reasoner.loaders.rdf import reader as rdf
 from kg_reasoner.loaders.rdf.formats import N_QUADS, find_format
@@ -312,7 +312,7 @@ def test_blocks_of_any_size_say_the_same(monkeypatch: pytest.MonkeyPatch, buffer
 
 
 def by_ids(ids: Any, dictionary: Dictionary, format: str, rows: int | None = None) -> bytes:
-    from kg_reasoner.io.turtle import turtle_blocks
+    from kg_reasoner.io.readable_turtle import turtle_blocks
 
     if rows is not None:
         return b"".join(
@@ -420,19 +420,19 @@ def test_a_full_disk(tmp_path: Path) -> None:
 
 
 def test_a_disk_that_fills_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from kg_reasoner.io import files
+    from kg_reasoner.io import atomic_files
 
     path = tmp_path / "x.nt.gz"
     path.write_text("before")
-    whole = files._File.write
+    whole = atomic_files._File.write
 
-    def write(self: files._File, data: Any) -> int:
+    def write(self: atomic_files._File, data: Any) -> int:
         if not self._given_up:
-            with files._reported(path):
+            with atomic_files._reported(path):
                 raise OSError(28, "No space left on device")
         return whole(self, data)
 
-    monkeypatch.setattr(files._File, "write", write)
+    monkeypatch.setattr(atomic_files._File, "write", write)
     with pytest.raises(OutputError, match=r"No space left on device; the previous content is unchanged"):
         write_triples(SIMPLE, path)
     assert path.read_text() == "before"

@@ -23,12 +23,12 @@ from kg_reasoner import Reasoner
 from kg_reasoner.errors import LoadError
 from kg_reasoner.loaders.rdf.bounds import DocumentBounds
 from kg_reasoner.loaders.syntaxes.constructs import SIGNATURES, Construct
+from kg_reasoner.loaders.syntaxes.document_text import Settings, SourceText
 from kg_reasoner.loaders.syntaxes.functional import read_functional
 from kg_reasoner.loaders.syntaxes.functional_grammar import explain
 from kg_reasoner.loaders.syntaxes.functional_writer import construct_text
 from kg_reasoner.loaders.syntaxes.manchester import read_manchester
 from kg_reasoner.loaders.syntaxes.obo import read_obo
-from kg_reasoner.loaders.syntaxes.source import Settings, SourceText
 from kg_reasoner.loaders.syntaxes.written_names import WrittenNames
 from kg_reasoner.terms import IRI, OWL, RDF, RDFS, XSD
 from tests.fixtures import blocks

@@ -21,7 +21,7 @@ from kg_reasoner.owlready2.undoing import Undo
 
 from .test_owlready2_reasoning import ANIMALS, ZOO, world_of
 
-FILES = tuple(f"{Path('kg_reasoner', 'owlready2')}/{name}.py" for name in ("writing", "undoing", "sync"))
+FILES = tuple(f"{Path('kg_reasoner', 'owlready2')}/{name}.py" for name in ("world_writing", "undoing", "sync"))
 
 
 class Stop(BaseException):

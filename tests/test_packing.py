@@ -12,7 +12,7 @@ import zstandard
 
 from kg_reasoner.errors import LoadError, MissingExtraError
 from kg_reasoner.io import packing
-from kg_reasoner.io.files import atomic_output
+from kg_reasoner.io.atomic_files import atomic_output
 from kg_reasoner.loaders.rdf import packed
 from kg_reasoner.loaders.rdf import reader as rdf
 from kg_reasoner.storage.dictionary import Dictionary

@@ -20,9 +20,9 @@ from kg_reasoner import Reasoner, lubm, rulesets
 from kg_reasoner.language.parser import PREFIXES, parse
 from kg_reasoner.planning.catalog import RelationCatalog, StoredAtom, StoredRule
 from kg_reasoner.planning.groups import is_aggregate_rule, split
-from kg_reasoner.planning.layout import TripleLayout
 from kg_reasoner.planning.planner import Draft
 from kg_reasoner.planning.property_tables import PropertyTables
+from kg_reasoner.planning.triple_layout import TripleLayout
 from kg_reasoner.planning.triple_table import TripleTable
 from kg_reasoner.program import Rule
 from kg_reasoner.query import patterns as query

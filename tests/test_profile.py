@@ -14,7 +14,7 @@ from click.testing import CliRunner, Result
 from hypothesis import given, settings
 
 from kg_reasoner import LimitError, Limits, Reasoner, rulesets
-from kg_reasoner.api.profiles import GROUPINGS, Profile, ProfileRow
+from kg_reasoner.api.cost_profiles import GROUPINGS, Profile, ProfileRow
 from kg_reasoner.cli import main
 from kg_reasoner.engine.counters import Counters
 from kg_reasoner.engine.maintenance import STRATEGIES, Strategy

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kg_reasoner import Reasoner
-from kg_reasoner.query import batches
+from kg_reasoner.query import batched_matches
 from kg_reasoner.query.patterns import Queries
 from kg_reasoner.storage.kernels.batches import BATCH
 from kg_reasoner.terms import IRI, Literal
@@ -76,8 +76,8 @@ def test_sizes_of_batches(count: int) -> None:
 @pytest.mark.parametrize("count", [3, BATCH, 2 * BATCH + 1])
 def test_solutions_that_are_extended(count: int, room: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each solution has as many matches as its number, some none: OPTIONAL finds all, EXISTS and MINUS ask for one."""
-    monkeypatch.setattr(batches, "FIRST_CHUNK", room)
-    monkeypatch.setattr(batches, "CHUNK", room)
+    monkeypatch.setattr(batched_matches, "FIRST_CHUNK", room)
+    monkeypatch.setattr(batched_matches, "CHUNK", room)
     p = [(number, number) for number in range(count)]
     q = [(number, 1000 + match) for number in range(count) for match in range(number % 7)]
     r = [(1000 + match, 2000) for match in range(7)]

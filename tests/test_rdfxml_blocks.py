@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from kg_reasoner.errors import OutputError
 from kg_reasoner.io.rdfxml import rdfxml_blocks, rdfxml_lines
-from kg_reasoner.storage import elements
+from kg_reasoner.storage import rdfxml_elements
 from kg_reasoner.storage.dictionary import Dictionary
 from kg_reasoner.terms import IRI, BlankNode, Literal
 
@@ -59,7 +59,7 @@ def test_characters_that_xml_cannot_hold(text: str) -> None:
 
 
 def test_a_triple_longer_than_the_buffer(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(elements, "_BUFFER", 16)
+    monkeypatch.setattr(rdfxml_elements, "_BUFFER", 16)
     a, p = IRI("http://a.org/a"), IRI("http://a.org/p")
     made, expected = both([(a, p, Literal("&" * length)) for length in (1, 5000, 70_000)])
     assert made == expected

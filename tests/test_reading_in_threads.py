@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from kg_reasoner import Reasoner
 from kg_reasoner.concurrency import tasks
-from kg_reasoner.concurrency.pipeline import ThreadPipeline
+from kg_reasoner.concurrency.ordered_work import ThreadPipeline
 from kg_reasoner.concurrency.tasks import run_together
 from kg_reasoner.errors import LimitError, LoadError
 from kg_reasoner.loaders.rdf.blank import BlankScope

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from kg_reasoner import Reasoner
 from kg_reasoner.engine.maintenance import STRATEGIES
 from kg_reasoner.errors import ReasonerError, ReasonerWarning, RuleSyntaxError, ValueTooLargeError
-from kg_reasoner.expressions.definitions import LanguageFunction
+from kg_reasoner.expressions.defined_functions import LanguageFunction
 from kg_reasoner.language.parser import parse
 from kg_reasoner.language.printer import format_term
 from kg_reasoner.terms import Term, literal

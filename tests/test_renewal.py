@@ -11,7 +11,7 @@ from kg_reasoner.api.reasoner import Reasoner
 from kg_reasoner.concurrency.limits import Limits
 from kg_reasoner.errors import CapacityError
 from kg_reasoner.storage import capacities as table_capacities
-from kg_reasoner.storage import relations, renewal
+from kg_reasoner.storage import growing_relations, renewal
 from kg_reasoner.storage.database import Database
 from kg_reasoner.terms import IRI, literal
 
@@ -108,7 +108,7 @@ def test_rules_and_bulk_come_between() -> None:
 
 
 def test_successors_have_no_more_rows_than_can_be_numbered(monkeypatch: pytest.MonkeyPatch, small: list[int]) -> None:
-    for module in (relations, renewal):
+    for module in (growing_relations, renewal):
         monkeypatch.setattr(module, "MOST", 50)
     reasoner = Reasoner("p(?x) :- q(?x) .")
     with pytest.raises(CapacityError, match="50 facts, the maximal number"):

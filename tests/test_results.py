@@ -45,10 +45,10 @@ from kg_reasoner.loaders.convert import from_oxigraph, from_rdflib
 from kg_reasoner.program import Atom
 from kg_reasoner.rdflib_store import graph_of, store_of
 from kg_reasoner.sparql import parsed
-from kg_reasoner.sparql.results import formats
-from kg_reasoner.sparql.results.columns import Columns
+from kg_reasoner.sparql.query_terms import QueryTerms
+from kg_reasoner.sparql.results import results_formats
 from kg_reasoner.sparql.results.result import AskResult, GraphResult, SelectResult
-from kg_reasoner.sparql.terms import QueryTerms
+from kg_reasoner.sparql.results.result_columns import Columns
 from kg_reasoner.storage.dictionary import Dictionary
 from kg_reasoner.terms import IRI, RDF, RDFS, XSD, BlankNode, Literal, literal, term_from_text, term_text
 from tests import w3c_sparql
@@ -519,11 +519,11 @@ def test_writing_to_paths_and_open_files(tmp_path: Path) -> None:
 
 @pytest.mark.long
 def test_many_rows_are_written_in_parts() -> None:
-    count = 3 * formats.ROWS + 5
+    count = 3 * results_formats.ROWS + 5
     result = table_of([literal(number % 1000) for number in range(count)])
     assert [row[0] for row in csv.reader(io.StringIO(result.to_csv()))] == ["x", *(str(number % 1000) for number in range(count))]
     assert len(json.loads(result.to_json())["results"]["bindings"]) == count
-    assert sum(1 for _ in formats.solution_parts(result._columns, "tsv")) == 6
+    assert sum(1 for _ in results_formats.solution_parts(result._columns, "tsv")) == 6
 
 
 def without_labels(rows: Any) -> Counter[tuple[str, ...]]:

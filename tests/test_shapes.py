@@ -11,11 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kg_reasoner import Reasoner
-from kg_reasoner.engine import materialise
-from kg_reasoner.planning import shapes
+from kg_reasoner.engine import materialiser
+from kg_reasoner.planning import rule_shapes
 from kg_reasoner.planning.catalog import DISTINCT_TERMS, StoredAtom, StoredCall, StoredComparison, StoredRule
 from kg_reasoner.planning.planner import plan_backward, plan_rule, plan_trigger
-from kg_reasoner.planning.shapes import ShapedPlans, outline
+from kg_reasoner.planning.rule_shapes import ShapedPlans, outline
 from kg_reasoner.program import Atom, Rule
 from kg_reasoner.storage.database import Database
 from kg_reasoner.storage.kernels.layout import CHECK, COMPARE, EMPTY, PROBE, SCAN, Plan, Step
@@ -118,7 +118,7 @@ def test_plans_made_together_are_those_made_one_by_one(found: list[StoredRule], 
     for write, triggers in ways(exact).values():
         single, together = database(), database()
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(shapes, "_MANY", many)
+            patch.setattr(rule_shapes, "_MANY", many)
             first = ShapedPlans(together, write).write([(rule, 10 + number) for number, rule in enumerate(found)])
         for number, (rule, plan) in enumerate(zip(found, first, strict=True)):
             start = len(single.plans)
@@ -137,7 +137,7 @@ def test_plans_out_of_use_are_replaced(found: list[StoredRule], exact: bool, man
     for write, triggers in ways(exact).values():
         single, together = database(), database()
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(shapes, "_MANY", many)
+            patch.setattr(rule_shapes, "_MANY", many)
             plans = ShapedPlans(together, write)
             first = plans.write([(rule, 10 + number) for number, rule in enumerate(found)])
             sizes = len(together.plans), len(together.steps), together._code_count
@@ -189,13 +189,13 @@ def tree(count: int) -> Iterator[Triple]:
 
 def test_an_ontology_is_planned_by_shapes_and_not_by_rules(monkeypatch: pytest.MonkeyPatch) -> None:
     planned = []
-    monkeypatch.setattr(materialise, "plan_trigger", lambda *given: planned.append(given) or plan_trigger(*given))
+    monkeypatch.setattr(materialiser, "plan_trigger", lambda *given: planned.append(given) or plan_trigger(*given))
     reasoner = Reasoner(ruleset="owl2rl")
     reasoner.add_triples(tree(100))
     reasoner.materialise()
     assert len(reasoner.rules) > 350 and len(planned) < 60
     inferred = set(reasoner.triples(which="inferred"))
-    monkeypatch.setattr(shapes, "_MANY", 1 << 30)
+    monkeypatch.setattr(rule_shapes, "_MANY", 1 << 30)
     other = Reasoner(ruleset="owl2rl")
     other.add_triples(tree(100))
     other.materialise()
@@ -214,7 +214,7 @@ def test_axioms_that_come_and_go_leave_no_plans() -> None:
         reasoner.materialise()
         database = reasoner.engine.base.database
         taken.append((len(database.plans), len(database.steps), database._code_count))
-        kept.append(sum(isinstance(each, materialise.PlannedRule) for each in gc.get_objects()))
+        kept.append(sum(isinstance(each, materialiser.PlannedRule) for each in gc.get_objects()))
     assert taken[-1] == taken[10] and kept[-1] <= kept[10]
 
 

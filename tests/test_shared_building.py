@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from kg_reasoner.concurrency.tasks import Task
 from kg_reasoner.storage.database import Database
 from kg_reasoner.storage.index_building import Building
-from kg_reasoner.storage.kernels.building import MOST_SPILLED
+from kg_reasoner.storage.kernels.bulk_insertion import MOST_SPILLED
 from kg_reasoner.storage.kernels.layout import EMPTY
 from kg_reasoner.storage.kernels.memory import mix
 from kg_reasoner.storage.rehashing import Rehashing

@@ -22,8 +22,8 @@ from kg_reasoner.cli import main
 from kg_reasoner.errors import ReasonerError
 from kg_reasoner.shell.scripts import run_script
 from kg_reasoner.shell.session import HELP, Ended, Session
-from kg_reasoner.shell.statements import COMMANDS, Splitter
 from kg_reasoner.shell.terminal import candidates
+from kg_reasoner.shell.text_parts import COMMANDS, Splitter
 
 from .fixtures import blocks
 

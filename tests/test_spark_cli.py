@@ -20,8 +20,8 @@ import pyspark
 from kg_reasoner.api.reasoner import Reasoner
 from kg_reasoner.cli import main
 from kg_reasoner.errors import ReasonerError
-from kg_reasoner.spark_backend import session as session_module
-from kg_reasoner.spark_backend.session import build_session
+from kg_reasoner.spark_backend import spark_session as session_module
+from kg_reasoner.spark_backend.spark_session import build_session
 from kg_reasoner.terms import term_text
 
 pytestmark = pytest.mark.long

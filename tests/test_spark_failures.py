@@ -21,11 +21,11 @@ need_spark()
 from kg_reasoner import rulesets
 from kg_reasoner.errors import LoadError, OutputError, ReasonerError
 from kg_reasoner.spark_backend import SparkReasoner
-from kg_reasoner.spark_backend.io import sources
+from kg_reasoner.spark_backend.io import input_documents
 from kg_reasoner.spark_backend.io.reading import read_triples
+from kg_reasoner.spark_backend.io.triple_files import write
 from kg_reasoner.spark_backend.io.workspace import WorkDirectory
-from kg_reasoner.spark_backend.io.writing import write
-from kg_reasoner.spark_backend.progress import Progress, Report
+from kg_reasoner.spark_backend.run_progress import Progress, Report
 from kg_reasoner.terms import term_text
 from tests.spark_cases import Flagged, flagged, frame, in_process
 from tests.spark_cluster import dying_parser
@@ -258,7 +258,7 @@ def test_a_line_of_the_manifest_that_was_cut_off(tmp_path: Path, kept: int) -> N
 def test_a_worker_that_dies_while_it_checks_lines(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, expected: Flagged) -> None:
     """In local mode, Spark does not try again."""
     (tmp_path / "data.nt").write_text(as_lines(odd=True))
-    monkeypatch.setattr(sources, "terms_of_lines", dying_parser(tmp_path / "died", while_checking=True))
+    monkeypatch.setattr(input_documents, "terms_of_lines", dying_parser(tmp_path / "died", while_checking=True))
     with pytest.raises(LoadError, match=r"(?s)a Python worker died.*memory") as caught:
         reasoner_over(tmp_path / "data.nt")
     one_clear_error(caught.value)
@@ -268,7 +268,7 @@ def test_a_worker_that_dies_while_it_checks_lines(tmp_path: Path, monkeypatch: p
 
 def test_a_worker_that_dies_while_it_parses(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, expected: Flagged) -> None:
     (tmp_path / "data.nt").write_text(as_lines(odd=True))
-    monkeypatch.setattr(sources, "terms_of_lines", dying_parser(tmp_path / "died", while_checking=False))
+    monkeypatch.setattr(input_documents, "terms_of_lines", dying_parser(tmp_path / "died", while_checking=False))
     with pytest.raises(ReasonerError, match=r"(?s)a Python worker died.*memory") as caught:
         write(reasoner_over(tmp_path / "data.nt").triples(), tmp_path / "out")
     one_clear_error(caught.value)

@@ -23,8 +23,8 @@ need_spark()
 
 from kg_reasoner.errors import LoadError, OutputError, UnknownNameError
 from kg_reasoner.loaders.rdf import reader as rdf
+from kg_reasoner.spark_backend.io.input_documents import InputPath
 from kg_reasoner.spark_backend.io.reading import read_triples
-from kg_reasoner.spark_backend.io.sources import InputPath
 from kg_reasoner.storage.dictionary import Dictionary
 
 pytestmark = pytest.mark.long

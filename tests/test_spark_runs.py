@@ -23,7 +23,7 @@ from kg_reasoner.spark_backend import SparkReasoner, update
 from kg_reasoner.spark_backend.exec.components import Method, least_of_components, representatives
 from kg_reasoner.spark_backend.exec.graphframes import graphframes_problem
 from kg_reasoner.spark_backend.io.workspace import WorkDirectory
-from kg_reasoner.spark_backend.progress import LOGGER, Report
+from kg_reasoner.spark_backend.run_progress import LOGGER, Report
 from kg_reasoner.terms import Triple, term_text
 from tests.spark_cases import flagged, frame, in_process, turtle
 from tests.spark_killed import chain

@@ -16,9 +16,9 @@ from tests.spark_session import need_spark, session
 need_spark()
 
 from kg_reasoner.errors import OutputError, UnknownNameError
-from kg_reasoner.spark_backend.io import writing
+from kg_reasoner.spark_backend.io import triple_files
 from kg_reasoner.spark_backend.io.reading import read_triples
-from kg_reasoner.spark_backend.io.writing import write
+from kg_reasoner.spark_backend.io.triple_files import write
 
 pytestmark = pytest.mark.long
 
@@ -131,15 +131,15 @@ def test_a_full_disk(small_disk: Path) -> None:
 
 
 def test_which_paths_are_of_this_process(tmp_path: Path) -> None:
-    assert writing._shared_place(session(), str(tmp_path / "x")) == tmp_path / "x"
-    assert writing._shared_place(session(), f"file://{tmp_path}/x") == tmp_path / "x"
+    assert triple_files._shared_place(session(), str(tmp_path / "x")) == tmp_path / "x"
+    assert triple_files._shared_place(session(), f"file://{tmp_path}/x") == tmp_path / "x"
     for elsewhere in ("hdfs://host/x", "s3://bucket/x", "dbfs:/x", "abfss://box@host/x"):
-        assert writing._shared_place(session(), elsewhere) is None
+        assert triple_files._shared_place(session(), elsewhere) is None
     assert list(tmp_path.iterdir()) == []
 
 
 def test_without_moving(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(writing, "_shared_place", lambda spark, target: None)
+    monkeypatch.setattr(triple_files, "_shared_place", lambda spark, target: None)
     out = tmp_path / "out"
     assert write(triples(), out) == 3
     assert (out / "_SUCCESS").exists()

@@ -11,11 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kg_reasoner import Reasoner
-from kg_reasoner.expressions.aggregates import FUNCTIONS, order_key
+from kg_reasoner.expressions.aggregate_functions import FUNCTIONS, order_key
 from kg_reasoner.expressions.compile import compile_expression
 from kg_reasoner.program import Call, Variable
-from kg_reasoner.sparql.ordering import ranks
-from kg_reasoner.sparql.terms import QueryTerms, TermCache
+from kg_reasoner.sparql.order_by import ranks
+from kg_reasoner.sparql.query_terms import QueryTerms, TermCache
 from kg_reasoner.storage.dictionary import Dictionary
 from kg_reasoner.storage.value_arithmetic import decimal_digits
 from kg_reasoner.storage.value_columns import ValueCache

@@ -20,7 +20,7 @@ from kg_reasoner import Reasoner
 from kg_reasoner.sparql import rewrites
 from kg_reasoner.sparql.algebra import Node
 from kg_reasoner.sparql.results.result import AskResult, SelectResult
-from kg_reasoner.sparql.text import read_query
+from kg_reasoner.sparql.sparql_text import read_query
 from kg_reasoner.sparql.translate import translate_query
 
 from .effort import thinned
@@ -120,6 +120,6 @@ def test_answers_do_not_depend_on_rewrites(section: Section, reasoner: Reasoner,
         return sorted(tuple(map(str, row)) for row in result.tuples())
 
     rewritten = answers("rewritten")
-    monkeypatch.setattr("kg_reasoner.sparql.query.rewritten", lambda node, joins_graphs: node)
+    monkeypatch.setattr("kg_reasoner.sparql.query_forms.rewritten", lambda node, joins_graphs: node)
     assert answers("as it is") == rewritten
     assert rewritten, "the query has an answer, so that something is compared"

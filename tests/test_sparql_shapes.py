@@ -15,7 +15,7 @@ from kg_reasoner.api import queries
 from kg_reasoner.errors import QuerySyntaxError
 from kg_reasoner.sparql.cutting import cut
 from kg_reasoner.sparql.parsed import parsed_query
-from kg_reasoner.sparql.shapes import QueryShape, shape_of
+from kg_reasoner.sparql.query_shapes import QueryShape, shape_of
 
 from .effort import examples
 from .test_sparql_shortcuts import CHANGES, MAKERS, UNSEEN, change

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from kg_reasoner import Reasoner
 from kg_reasoner.concurrency.limits import Limits
 from kg_reasoner.errors import LimitError
-from kg_reasoner.query.few import few_reached
+from kg_reasoner.query.repeated_queries import few_reached
 from kg_reasoner.rdflib_store import graph_of
 from kg_reasoner.sparql import shortcut, shortcuts
 from kg_reasoner.sparql.parsed import parsed_query

@@ -11,10 +11,10 @@ import pytest
 from hypothesis import HealthCheck, assume, given, note, settings
 
 from kg_reasoner import Limits, Reasoner
-from kg_reasoner.query import batches, fetching, patterns, single_patterns
+from kg_reasoner.query import batched_matches, fetching, patterns, single_patterns
 from kg_reasoner.sparql import evaluate as evaluation
-from kg_reasoner.sparql import expressions, extending, paths, terms
-from kg_reasoner.sparql.results import nodes, rows
+from kg_reasoner.sparql import expressions, extending, paths, query_terms
+from kg_reasoner.sparql.results import rdflib_nodes, rows
 from kg_reasoner.storage import closures
 from kg_reasoner.terms import IRI, RDF
 
@@ -44,9 +44,9 @@ SIZES: Mapping[str, Sizes] = {
         (closures, "ROOM"): 0,
         (single_patterns, "FEW"): 0,
         (patterns, "LOOK_UP"): 0,
-        (terms, "REMEMBERED"): 1,
-        (nodes, "REMEMBERED"): 1,
-        **{(module, name): 1 for module in (fetching, batches, rows) for name in ("FIRST_CHUNK", "CHUNK")},
+        (query_terms, "REMEMBERED"): 1,
+        (rdflib_nodes, "REMEMBERED"): 1,
+        **{(module, name): 1 for module in (fetching, batched_matches, rows) for name in ("FIRST_CHUNK", "CHUNK")},
         (patterns, "CHUNK"): 1,
     },
     "everything is small": {

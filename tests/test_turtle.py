@@ -11,7 +11,7 @@ from rdflib import Graph
 from rdflib.compare import isomorphic
 
 from kg_reasoner.io.output import TripleWriter
-from kg_reasoner.io.turtle import DEPTH, _TurtleWriter
+from kg_reasoner.io.readable_turtle import DEPTH, _TurtleWriter
 from kg_reasoner.loaders.convert import to_rdflib
 from kg_reasoner.loaders.rdf.formats import TURTLE
 from kg_reasoner.storage.dictionary import Dictionary

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from kg_reasoner import Reasoner
 from kg_reasoner.errors import LimitError
-from kg_reasoner.sparql import expressions, ordering
+from kg_reasoner.sparql import expressions, order_by
 from kg_reasoner.storage import value_order
 from kg_reasoner.storage.dictionary import Dictionary
 from kg_reasoner.storage.value_order import ranks_of_values
@@ -71,11 +71,11 @@ def test_queries(terms: list[Term], operator: str) -> None:
     ordered = "SELECT ?x { ?s <urn:p> ?x } ORDER BY ?x"
     compared = f"SELECT ?x ?y {{ ?s <urn:p> ?x . ?t <urn:p> ?y FILTER(STR(?x) {operator} STR(?y)) }}"
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(ordering, "MANY", 10**9)
+        patch.setattr(order_by, "MANY", 10**9)
         patch.setattr(expressions, "MANY", 10**9)
         expected = list(made.query(ordered)), set(made.query(compared))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(ordering, "MANY", 1)
+        patch.setattr(order_by, "MANY", 1)
         patch.setattr(expressions, "MANY", 1)
         assert (list(made.query(ordered)), set(made.query(compared))) == expected
 

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from kg_reasoner.concurrency import tasks
-from kg_reasoner.concurrency.pipeline import deliver
+from kg_reasoner.concurrency.ordered_work import deliver
 from kg_reasoner.errors import OutputError
-from kg_reasoner.io import lines, turtle
+from kg_reasoner.io import lines, readable_turtle
 from kg_reasoner.io.output import triple_writer
 from kg_reasoner.storage.arrays import TripleIds
 from kg_reasoner.storage.dictionary import Dictionary
@@ -31,7 +31,7 @@ def some_triples(seed: int) -> tuple[TripleIds, Dictionary]:
 
 @pytest.fixture(autouse=True)
 def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in (lines, turtle):
+    for module in (lines, readable_turtle):
         monkeypatch.setattr(module, "ROWS_OF_A_PART", 3)
         monkeypatch.setattr(module, "ROWS_TOGETHER", 4)
 

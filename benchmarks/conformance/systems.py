@@ -19,7 +19,7 @@ from kg_reasoner.api.entailment import entails
 from kg_reasoner.api.reasoner import Reasoner
 from kg_reasoner.expressions.datatypes import DATATYPES
 
-__all__ = ["SYSTEMS", "SystemClosure", "System", "is_right"]
+__all__ = ["SYSTEMS", "System", "SystemClosure", "is_right"]
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ import numpy as np
 
 from benchmarks.measure import cpu, peak, resident
 from kg_reasoner.api.reasoner import Reasoner
-from kg_reasoner.dbsp.clauses import DatalogClause, SignedAtom
+from kg_reasoner.dbsp.encoded_rules import DatalogClause, SignedAtom
 from kg_reasoner.dbsp.interpreter import FactChanges, Interpreter
 from kg_reasoner.engine.maintenance import Strategy
 from kg_reasoner.program import TRIPLE, Atom, Program, Rule, Variable

@@ -10,8 +10,8 @@ import numpy as np
 from kg_reasoner.api.core import ReasonerCore
 from kg_reasoner.concurrency.limits import Limits, Watch
 from kg_reasoner.engine.demand import Demand, Found, abstracted
-from kg_reasoner.engine.encoding import as_term
 from kg_reasoner.engine.on_demand import by_magic, by_reading
+from kg_reasoner.engine.row_encoding import as_term
 from kg_reasoner.errors import ArityError, ReasonerError, UnsupportedError, plural
 from kg_reasoner.expressions.demands import DEMAND_PREDICATES
 from kg_reasoner.language import analysis

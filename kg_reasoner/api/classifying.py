@@ -10,7 +10,7 @@ from kg_reasoner.classification.classifier import Classified, Classifier, Fork, 
 from kg_reasoner.classification.derived import DEEP, REFERRED, SUB, UNIVERSAL, DerivedClassifier, derives_hierarchy
 from kg_reasoner.classification.hierarchy import Hierarchy
 from kg_reasoner.classification.usable_rules import reads_owl, without_schema_rules
-from kg_reasoner.engine.equality.rules import axioms
+from kg_reasoner.engine.equality.rewritten_rules import axioms
 from kg_reasoner.language.printer import format_rule
 from kg_reasoner.loaders.ontology.profile import AxiomWarning
 from kg_reasoner.program import Program

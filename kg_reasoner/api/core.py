@@ -33,7 +33,7 @@ from kg_reasoner.storage.releasing import give_back
 if TYPE_CHECKING:
     from kg_reasoner.api.subscriptions import Subscriptions
     from kg_reasoner.api.ticks import Ticks
-    from kg_reasoner.expressions.definitions import PythonFunction
+    from kg_reasoner.expressions.defined_functions import PythonFunction
     from kg_reasoner.expressions.reductions import Reduction, StatefulReduction
     from kg_reasoner.language.reading.known import Known
 

@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import Any, Protocol, cast, overload
 
 from kg_reasoner.api.core import ReasonerCore
-from kg_reasoner.engine.encoding import as_term, as_triple
 from kg_reasoner.engine.inconsistency import Violation
+from kg_reasoner.engine.row_encoding import as_term, as_triple
 from kg_reasoner.explain import Derivations, Explainer, Proof, WhyNot
 from kg_reasoner.program import TRIPLE, Atom, Program, Variable
 from kg_reasoner.terms import OWL, AnyTriple, Triple
@@ -85,7 +85,7 @@ class Explanations:
         terms = fact if isinstance(fact, tuple) else fact.terms if isinstance(fact, Atom) and fact.predicate == TRIPLE else ()
         if not self._engine.base.equality.merges or len(terms) != 3 or terms[1] != OWL.sameAs or terms[0] == terms[2]:
             return None
-        from kg_reasoner.engine.equality.rules import axioms
+        from kg_reasoner.engine.equality.rewritten_rules import axioms
 
         explainer = self._current()
         number = self._core.dictionary.find(terms[0])  # type: ignore[arg-type]  # a variable is refused later

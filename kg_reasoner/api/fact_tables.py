@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Final, TextIO
 import numpy as np
 
 from kg_reasoner.api.core import ReasonerCore
+from kg_reasoner.api.given_values import as_value, expect_several
 from kg_reasoner.api.stating import state_facts, withdraw_facts
-from kg_reasoner.api.values import as_value, expect_several
 from kg_reasoner.errors import ArityError, LoadError, ReasonerError, UnknownNameError, plural
 from kg_reasoner.program import TRIPLE, Column, Declaration, Program
 from kg_reasoner.query.matching import Which, check_which
@@ -23,8 +23,8 @@ from kg_reasoner.terms import Literal, Term, term_text
 if TYPE_CHECKING:
     import pyarrow
 
-    from kg_reasoner.sparql.results.columns import Columns
-    from kg_reasoner.tables.encoding import Nulls
+    from kg_reasoner.sparql.results.result_columns import Columns
+    from kg_reasoner.tables.table_facts import Nulls
 
 __all__ = ["TABLE_FORMATS", "Facts", "add_table", "facts_of", "remove_table"]
 
@@ -78,9 +78,9 @@ def _encoded(
         LoadError, MissingExtraError, UnknownNameError: As for `Reasoner.add_table`.
     """
     from kg_reasoner.language.parser import PREFIXES
-    from kg_reasoner.tables.encoding import check_nulls, encoded, places_of
     from kg_reasoner.tables.files import read_file
-    from kg_reasoner.tables.sources import batches_of, is_table
+    from kg_reasoner.tables.table_facts import check_nulls, encoded, places_of
+    from kg_reasoner.tables.table_sources import batches_of, is_table
 
     check_nulls(nulls)
     expect_several(columns, "names of columns")
@@ -114,7 +114,7 @@ def _encoded(
 
 def _are_checked(declared: Declaration | None, program: Program) -> bool:
     """Return whether the values of a table are of the types of a relation because they have been read as such."""
-    from kg_reasoner.tables.encoding import READ_EXACTLY
+    from kg_reasoner.tables.table_facts import READ_EXACTLY
 
     columns = () if declared is None else declared.columns
     return all(_meant(column.type, program).partition("<")[0] in READ_EXACTLY for column in columns)
@@ -207,7 +207,7 @@ class Facts(DataFrames, Iterator[tuple[Term, ...]]):
             OutputError: The file cannot be written, or TSV cannot hold a string.
             MissingExtraError: Parquet and JSON lines need pyarrow.
         """
-        from kg_reasoner.io.files import atomic_output
+        from kg_reasoner.io.atomic_files import atomic_output
 
         name = str(path).removesuffix(".gz")
         format = next((format for format in TABLE_FORMATS if name.endswith(f".{format}")), None)
@@ -243,7 +243,7 @@ class Facts(DataFrames, Iterator[tuple[Term, ...]]):
                 import json
 
                 from kg_reasoner.expressions.structures import NAMESPACE
-                from kg_reasoner.tables.values import form_of
+                from kg_reasoner.tables.column_texts import form_of
 
                 table = self.to_arrow()
                 forms = {field.name: form_of(field.metadata) for field in table.schema}
@@ -262,16 +262,16 @@ class Facts(DataFrames, Iterator[tuple[Term, ...]]):
         return len(self)
 
     def _write_text(self, file: TextIO, separator: str, *, header: bool) -> None:
+        from kg_reasoner.io.atomic_files import write_rows
         from kg_reasoner.io.fact_writing import write_ids
-        from kg_reasoner.io.files import write_rows
 
         if header and self.names:
             write_rows(file, [list(self.names)], separator)
         write_ids(file, self.ids, self._dictionary, self.types, separator)
 
     def _columns(self) -> Columns:
-        from kg_reasoner.sparql.results.columns import Columns
-        from kg_reasoner.sparql.terms import QueryTerms, TermCache
+        from kg_reasoner.sparql.query_terms import QueryTerms, TermCache
+        from kg_reasoner.sparql.results.result_columns import Columns
 
         ids = [np.ascontiguousarray(self.ids[:, place]) for place in range(self.ids.shape[1])]
         return Columns(self.names, ids, len(self.ids), QueryTerms(TermCache(self._dictionary)))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kg_reasoner.api.core import ReasonerCore
 from kg_reasoner.api.update import Update
-from kg_reasoner.engine.encoding import find_rows, find_triples
+from kg_reasoner.engine.row_encoding import find_rows, find_triples
 from kg_reasoner.program import TRIPLE
 from kg_reasoner.storage.arrays import Ids
 

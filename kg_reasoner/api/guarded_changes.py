@@ -11,7 +11,7 @@ from kg_reasoner.storage.arrays import Ids
 from kg_reasoner.terms import AnyTerm, AnyTriple
 
 if TYPE_CHECKING:
-    from kg_reasoner.tables.encoding import Nulls
+    from kg_reasoner.tables.table_facts import Nulls
 
 __all__ = ["Changeable", "GuardedChanges"]
 

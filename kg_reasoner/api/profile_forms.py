@@ -25,7 +25,7 @@ svg { max-width: 100%; height: auto; }
 
 
 class AnyProfileRow(Protocol):
-    """A row as the forms need it, see `kg_reasoner.api.profiles.ProfileRow`."""
+    """A row as the forms need it, see `kg_reasoner.api.cost_profiles.ProfileRow`."""
 
     @property
     def kind(self) -> str: ...

@@ -61,7 +61,7 @@ def axioms_of(source: _Readable, proof: Proof, prefixes: Mapping[str, str]) -> t
 
 def _texts(source: _Readable, whole: Iterable[Triple], prefixes: Mapping[str, str]) -> Iterable[str]:
     """Return the axioms that some triples state; names that may have labels are written in full."""
-    from kg_reasoner.io.owl import axiom_texts
+    from kg_reasoner.io.owl_output import axiom_texts
 
     terms = {term: None for each in whole for term in each if not isinstance(term, Literal)}
     kinds = [(term, RDF.type, kind) for term in terms for kind in _KINDS if _states(source, (term, RDF.type, kind))]

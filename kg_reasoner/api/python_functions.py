@@ -8,9 +8,9 @@ from typing import Any, TypeVar
 from kg_reasoner.api.core import ReasonerCore
 from kg_reasoner.concurrency.callbacks import guarded
 from kg_reasoner.errors import ReasonerError
-from kg_reasoner.expressions import aggregates
+from kg_reasoner.expressions import aggregate_functions
 from kg_reasoner.expressions.compile import NAMES
-from kg_reasoner.expressions.definitions import PythonFunction
+from kg_reasoner.expressions.defined_functions import PythonFunction
 from kg_reasoner.expressions.reductions import Reduction, StatefulReduction
 from kg_reasoner.expressions.types import Types
 
@@ -84,6 +84,6 @@ def _same(state: Any) -> Any:
 
 def _types_for(core: ReasonerCore, name: str) -> Types:
     """Return the types of the program, after checking the name of a new function."""
-    if not name.isidentifier() or name.upper() in (*NAMES, *aggregates.NAMES):
+    if not name.isidentifier() or name.upper() in (*NAMES, *aggregate_functions.NAMES):
         raise ReasonerError(f"{name!r} cannot be the name of a function: use an identifier that the language does not use itself")
     return Types(core.engine.program.types)

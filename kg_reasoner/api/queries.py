@@ -17,14 +17,14 @@ from kg_reasoner.program import Variable
 from kg_reasoner.query.matching import Which
 from kg_reasoner.sparql.cutting import Cut, cut
 from kg_reasoner.sparql.parsed import LONGEST, REMEMBERED, ParsedQuery, as_term, as_terms, parsed_query
-from kg_reasoner.sparql.plan import QueryPlan, shortener
-from kg_reasoner.sparql.query import evaluate_query, explain_query
+from kg_reasoner.sparql.query_forms import evaluate_query, explain_query
+from kg_reasoner.sparql.query_plan import QueryPlan, shortener
+from kg_reasoner.sparql.query_shapes import shape_of
 from kg_reasoner.sparql.registered import RegisteredFunctions
-from kg_reasoner.sparql.shapes import shape_of
 from kg_reasoner.sparql.shortcut import ALWAYS
 from kg_reasoner.sparql.shortcuts import answer_at_once, few_at_once, shortcut_of
 from kg_reasoner.sparql.source import Place, Places
-from kg_reasoner.sparql.text import guarded
+from kg_reasoner.sparql.sparql_text import guarded
 from kg_reasoner.terms import Term
 
 if TYPE_CHECKING:

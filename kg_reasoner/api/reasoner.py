@@ -14,19 +14,19 @@ import numpy as np
 from kg_reasoner.api import documents
 from kg_reasoner.api.core import ReasonerCore
 from kg_reasoner.api.fact_tables import Facts, add_table, facts_of, indexed_facts, remove_table
+from kg_reasoner.api.given_values import expect_several
 from kg_reasoner.api.loaded import Loaded
 from kg_reasoner.api.notices import warn_of_program
 from kg_reasoner.api.stating import add_facts, remove_facts
 from kg_reasoner.api.transaction import Transaction
 from kg_reasoner.api.triple_reading import triple_ids, triples
-from kg_reasoner.api.values import expect_several
 from kg_reasoner.concurrency.cores import thread_count
 from kg_reasoner.concurrency.limits import UNLIMITED, Limits
 from kg_reasoner.engine.counters import Counters
-from kg_reasoner.engine.encoding import as_term, encode_triples, find_triples
 from kg_reasoner.engine.engine import Engine
 from kg_reasoner.engine.inconsistency import Reaction, Violation, reaction
 from kg_reasoner.engine.maintenance import DEFAULT, Strategy
+from kg_reasoner.engine.row_encoding import as_term, encode_triples, find_triples
 from kg_reasoner.engine.state import EngineSettings
 from kg_reasoner.errors import UnknownNameError
 from kg_reasoner.expressions.datatypes import recognised_datatypes
@@ -37,17 +37,17 @@ from kg_reasoner.query.matching import Which
 from kg_reasoner.query.visibility import Visibility
 from kg_reasoner.storage.arrays import TripleIds
 from kg_reasoner.storage.dictionary import Dictionary
-from kg_reasoner.tables.sources import is_table
+from kg_reasoner.tables.table_sources import is_table
 from kg_reasoner.terms import AnyTerm, AnyTriple, Term, Triple
 
 if TYPE_CHECKING:
     from kg_reasoner.api.answers import Answers
     from kg_reasoner.api.change_feed import ChangeFeed
     from kg_reasoner.api.classifying import Hierarchies
+    from kg_reasoner.api.cost_profiles import Profile
     from kg_reasoner.api.documents import Refusal
     from kg_reasoner.api.explaining import Explanations
     from kg_reasoner.api.named_graphs import NamedGraphs
-    from kg_reasoner.api.profiles import Profile
     from kg_reasoner.api.sizes import Sizes
     from kg_reasoner.api.subscriptions import Callback, Pattern, Subscription, Subscriptions
     from kg_reasoner.api.update import Update
@@ -57,11 +57,11 @@ if TYPE_CHECKING:
     from kg_reasoner.loaders.imports.catalogs import CatalogSource
     from kg_reasoner.loaders.imports.closure import ImportsMode
     from kg_reasoner.loaders.ontology.owl import AxiomWarning
-    from kg_reasoner.loaders.ontology.profiles import Profiles
+    from kg_reasoner.loaders.ontology.owl_profiles import Profiles
     from kg_reasoner.loaders.rdf.bounds import DocumentBounds
-    from kg_reasoner.sparql.plan import QueryPlan
+    from kg_reasoner.sparql.query_plan import QueryPlan
     from kg_reasoner.sparql.results.result import QueryResult
-    from kg_reasoner.tables.encoding import Nulls
+    from kg_reasoner.tables.table_facts import Nulls
 
 Equality = Literal["axioms", "rewrite"]
 EQUALITIES: Sequence[Equality] = ("axioms", "rewrite")
@@ -774,7 +774,7 @@ class Reasoner:
         3 3 0 path(?x, ?y) :- edge(?x, ?y) .
         9 6 3 path(?x, ?z) :- path(?x, ?y), edge(?y, ?z) .
         """
-        from kg_reasoner.api.profiles import Profile
+        from kg_reasoner.api.cost_profiles import Profile
 
         return Profile(self.engine.recorder, lambda: self.prefixes)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from kg_reasoner.api.core import ReasonerCore
-from kg_reasoner.engine.encoding import as_row, encode_rows, find_rows
+from kg_reasoner.engine.row_encoding import as_row, encode_rows, find_rows
 from kg_reasoner.errors import ArityError, ReasonerError, plural
 from kg_reasoner.program import Declaration
 from kg_reasoner.storage.arrays import Ids

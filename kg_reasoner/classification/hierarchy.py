@@ -10,8 +10,8 @@ from typing import Any, Final
 from kg_reasoner.classification.classifier import Classified, Member
 from kg_reasoner.classification.selection import KINDS, Kind
 from kg_reasoner.classification.taxonomy import Taxonomy
-from kg_reasoner.engine.encoding import as_term
 from kg_reasoner.engine.inconsistency import Violation
+from kg_reasoner.engine.row_encoding import as_term
 from kg_reasoner.errors import NoProofError, ReasonerError
 from kg_reasoner.explain.proofs import Proof
 from kg_reasoner.loaders.ontology.profile import AxiomWarning

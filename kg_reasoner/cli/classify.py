@@ -51,7 +51,7 @@ def classify(
 
     All that is shown follows from the ontology. A warning names the axioms beyond OWL 2 RL, from which more may follow.
     """
-    from kg_reasoner.io.files import atomic_output
+    from kg_reasoner.io.atomic_files import atomic_output
 
     reasoner, hierarchy = _classified(files, ruleset, rules_file, input_format)
     prefixes = displayed_names(reasoner.prefixes, reasoner)

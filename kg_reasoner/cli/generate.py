@@ -45,7 +45,7 @@ def lubm_data(universities: int, start: int, seed: int, output: str, quiet: bool
 @_output
 def lubm_ontology(output: str) -> None:
     """Write the ontology of the Lehigh University Benchmark, in Turtle."""
-    from kg_reasoner.io.files import atomic_output
+    from kg_reasoner.io.atomic_files import atomic_output
 
     with atomic_output(output) as file:
         file.write(lubm.ontology_path().read_bytes())

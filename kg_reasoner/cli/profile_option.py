@@ -15,7 +15,7 @@ from kg_reasoner.cli.group_options import group_option, group_values
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from kg_reasoner.api.profiles import Profile
+    from kg_reasoner.api.cost_profiles import Profile
     from kg_reasoner.api.reasoner import Reasoner
 
 __all__ = ["begin_profile", "profile_option"]
@@ -55,7 +55,7 @@ def begin_profile(reasoner: Reasoner) -> None:
 
 
 def _write(profile: Profile, target: str) -> None:
-    from kg_reasoner.io.files import atomic_text
+    from kg_reasoner.io.atomic_files import atomic_text
 
     profile.stop()
     if target == "-":

@@ -49,7 +49,7 @@ def parse_query(text: str, source: str) -> RdflibQuery:
     Raises:
         QuerySyntaxError: The text is not a SPARQL query; the error shows the line and the place.
     """
-    from kg_reasoner.sparql.text import read_query
+    from kg_reasoner.sparql.sparql_text import read_query
 
     tree, prepared = read_query(text, source, keeps_numbers=True)
     prefixes = {str(part.prefix or ""): str(part.iri) for part in tree[0] if getattr(part, "name", "") == "PrefixDecl"}

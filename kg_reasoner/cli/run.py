@@ -22,7 +22,7 @@ from kg_reasoner.program import TRIPLE
 if TYPE_CHECKING:
     from kg_reasoner.api.reasoner import Reasoner
     from kg_reasoner.program import Program
-    from kg_reasoner.tables.encoding import Nulls
+    from kg_reasoner.tables.table_facts import Nulls
 
 TRIPLES: Final = "triples.nt"
 """The output of derived triples."""
@@ -155,7 +155,7 @@ def _opened(folder: Path, names: Iterable[str], read: Iterable[Path]) -> Iterato
     Raises:
         OutputError: A file cannot be written, or is one of those that are `read`.
     """
-    from kg_reasoner.io.files import atomic_output
+    from kg_reasoner.io.atomic_files import atomic_output
 
     being_read = {path.resolve() for path in read}
     for name in names:

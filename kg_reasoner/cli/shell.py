@@ -120,8 +120,8 @@ def _run(session: Session, lines: Iterable[str], source: str) -> bool:
 def _converse(session: Session) -> None:
     """Ask for lines, and execute them, until there are no more. Errors and interrupts end a statement, not the session."""
     from kg_reasoner.shell.session import Ended
-    from kg_reasoner.shell.statements import Splitter
     from kg_reasoner.shell.terminal import line_reader
+    from kg_reasoner.shell.text_parts import Splitter
 
     ask = line_reader(session)
     note("help; lists the commands, exit; or Ctrl-D ends the session")

@@ -15,7 +15,7 @@ from kg_reasoner.cli.console import Stopwatch, note, plural
 from kg_reasoner.cli.options import DEFAULT_RULESET, quiet_option, report_warnings
 
 if TYPE_CHECKING:
-    from kg_reasoner.loaders.rdf.prefixes import PrefixSink
+    from kg_reasoner.loaders.rdf.declared_prefixes import PrefixSink
     from kg_reasoner.program import Program
     from kg_reasoner.spark_backend import SparkReasoner
     from kg_reasoner.terms import Triple
@@ -134,7 +134,7 @@ def materialise(
             distinct=distinct,
         )
         if equal_terms is not None:
-            from kg_reasoner.spark_backend.io.writing import write_whole
+            from kg_reasoner.spark_backend.io.triple_files import write_whole
 
             terms = write_whole(reasoner.equal_terms(), equal_terms, "parquet", overwrite=overwrite, compression=compression)
             note(f"{plural(terms, 'term')} for which others stand written to {equal_terms}")
@@ -180,9 +180,9 @@ def _reasoner(
         OutputError: The `new_folder` already exists; nothing has been read.
     """
     from kg_reasoner.spark_backend import SparkReasoner
-    from kg_reasoner.spark_backend.io.writing import expect_free
+    from kg_reasoner.spark_backend.io.triple_files import expect_free
     from kg_reasoner.spark_backend.requirements import require_pyspark
-    from kg_reasoner.spark_backend.session import build_session
+    from kg_reasoner.spark_backend.spark_session import build_session
 
     require_pyspark()
     if options["resume"] and options["work_dir"] is None:
@@ -236,7 +236,7 @@ def _ontology(files: Iterable[str], prefixes: PrefixSink) -> list[Triple]:
 @contextmanager
 def _reports(quiet: bool) -> Iterator[Callable[[Any], None] | None]:
     """Report progress: for people on a terminal, as lines of JSON elsewhere; show warnings in both cases."""
-    from kg_reasoner.spark_backend.progress import LOGGER, on_terminal
+    from kg_reasoner.spark_backend.run_progress import LOGGER, on_terminal
 
     handler = logging.StreamHandler(sys.stderr)
     level, LOGGER.level = LOGGER.level, logging.WARNING if quiet or sys.stderr.isatty() else logging.INFO

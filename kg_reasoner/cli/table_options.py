@@ -12,7 +12,7 @@ from kg_reasoner.errors import LoadError, ReasonerError
 
 if TYPE_CHECKING:
     from kg_reasoner.api.reasoner import Reasoner
-    from kg_reasoner.tables.encoding import Nulls
+    from kg_reasoner.tables.table_facts import Nulls
 
 __all__ = ["add_queries", "given_queries", "given_tables", "sql_options"]
 

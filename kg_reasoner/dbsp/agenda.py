@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from kg_reasoner.dbsp.columns import Columns, Integers, Weighted
+from kg_reasoner.dbsp.sorted_columns import Columns, Integers, Weighted
 
 
 class Agenda:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from kg_reasoner.dbsp.columns import Columns, Integers
+from kg_reasoner.dbsp.sorted_columns import Columns, Integers
 from kg_reasoner.dbsp.zset import Reduction
 
 

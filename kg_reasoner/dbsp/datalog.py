@@ -9,10 +9,10 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 
 from kg_reasoner.dbsp.circuit import Circuit
-from kg_reasoner.dbsp.clauses import NO_RESULT, Computation, DatalogClause, Part, SignedAtom, ordered
-from kg_reasoner.dbsp.columns import Integers
+from kg_reasoner.dbsp.encoded_rules import NO_RESULT, Computation, DatalogClause, Part, SignedAtom, ordered
 from kg_reasoner.dbsp.interpreter import FactChanges
-from kg_reasoner.dbsp.strata import Strata, combined
+from kg_reasoner.dbsp.sorted_columns import Integers
+from kg_reasoner.dbsp.stratified import Strata, combined
 from kg_reasoner.errors import UnsupportedError
 from kg_reasoner.expressions import compile as expressions
 from kg_reasoner.language import analysis

@@ -7,10 +7,10 @@ from typing import Final
 
 import numpy as np
 
-from kg_reasoner.dbsp.clauses import NO_RESULT, Computation
-from kg_reasoner.dbsp.columns import Booleans, Columns, Integers, fields_of, packed
+from kg_reasoner.dbsp.encoded_rules import NO_RESULT, Computation
 from kg_reasoner.dbsp.join import Range
-from kg_reasoner.dbsp.layout import Layout, Shapes
+from kg_reasoner.dbsp.packed_rows import Layout, Shapes
+from kg_reasoner.dbsp.sorted_columns import Booleans, Columns, Integers, fields_of, packed
 from kg_reasoner.dbsp.trie import PrefixNode, TrieChanges, TrieIndex
 from kg_reasoner.dbsp.zset import ZSet
 

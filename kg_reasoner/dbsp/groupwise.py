@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable, Sequence
 import numpy as np
 
 from kg_reasoner.dbsp.agenda import Agenda
-from kg_reasoner.dbsp.columns import Columns, Integers, Weighted, search
 from kg_reasoner.dbsp.operators import Operator
+from kg_reasoner.dbsp.sorted_columns import Columns, Integers, Weighted, search
 from kg_reasoner.dbsp.trace import Found, Trace
 from kg_reasoner.dbsp.zset import ZSet
 

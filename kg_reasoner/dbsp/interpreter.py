@@ -23,12 +23,12 @@ from typing import TypeAlias
 import numpy as np
 
 from kg_reasoner.dbsp.circuit import Circuit
-from kg_reasoner.dbsp.clauses import Computation, DatalogClause, SignedAtom
-from kg_reasoner.dbsp.columns import Booleans, Columns, Integers
 from kg_reasoner.dbsp.directions import CONDITION, LARGEST_TERM, NEGATED, POSITIVE, Directions
+from kg_reasoner.dbsp.encoded_rules import Computation, DatalogClause, SignedAtom
 from kg_reasoner.dbsp.groupwise import DistinctOperator
 from kg_reasoner.dbsp.join import Range
-from kg_reasoner.dbsp.layout import Layout
+from kg_reasoner.dbsp.packed_rows import Layout
+from kg_reasoner.dbsp.sorted_columns import Booleans, Columns, Integers
 from kg_reasoner.dbsp.trie import ROOT, Trie
 from kg_reasoner.dbsp.wiring import Stream
 from kg_reasoner.dbsp.zset import ZSet

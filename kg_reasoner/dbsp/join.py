@@ -8,8 +8,8 @@ from typing import Protocol, TypeAlias
 import numpy as np
 
 from kg_reasoner.dbsp.agenda import Agenda
-from kg_reasoner.dbsp.columns import Booleans, Columns, Integers, Weighted, consolidate
 from kg_reasoner.dbsp.operators import Operator
+from kg_reasoner.dbsp.sorted_columns import Booleans, Columns, Integers, Weighted, consolidate
 from kg_reasoner.dbsp.trace import Trace
 from kg_reasoner.dbsp.zset import ZSet
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TypeAlias
 
-from kg_reasoner.dbsp.columns import Integers, ranges
+from kg_reasoner.dbsp.sorted_columns import Integers, ranges
 from kg_reasoner.dbsp.zset import ZSet
 
 Found: TypeAlias = "tuple[Integers, Integers, ZSet]"

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from heapq import heappop, heappush
 from typing import Final, TypeAlias
 
-from kg_reasoner.dbsp.clauses import Argument, Computation, DatalogClause, Part, SignedAtom
+from kg_reasoner.dbsp.encoded_rules import Argument, Computation, DatalogClause, Part, SignedAtom
 
 ROOT: Final = 0
 """The node of the empty prefix."""

@@ -12,7 +12,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from kg_reasoner.dbsp.columns import Booleans, Columns, Integers, Weighted, concatenated, consolidate, ranges
+from kg_reasoner.dbsp.sorted_columns import Booleans, Columns, Integers, Weighted, concatenated, consolidate, ranges
 
 Row: TypeAlias = tuple[int, ...]
 

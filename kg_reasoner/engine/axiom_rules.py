@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 import numpy as np
 
+from kg_reasoner.engine.axiom_triples import SchemaTriples
 from kg_reasoner.engine.beyond_el import candidates
-from kg_reasoner.engine.schema import SchemaTriples
 from kg_reasoner.planning.catalog import RelationCatalog
 from kg_reasoner.program import Program, Rule
 from kg_reasoner.query.matching import Which

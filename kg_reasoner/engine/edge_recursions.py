@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from kg_reasoner.language.recursion import Recursion
-from kg_reasoner.language.strata import key_of
+from kg_reasoner.language.stratification import key_of
 from kg_reasoner.program import Aggregate, Argument, Atom, Bind, BodyLiteral, Call, Expression, Filter, Rule, Variable, variables_of
 from kg_reasoner.substitution import in_part
 from kg_reasoner.terms import Literal

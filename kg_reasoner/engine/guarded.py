@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from kg_reasoner.engine.materialise import Materialiser
+from kg_reasoner.engine.materialiser import Materialiser
 from kg_reasoner.engine.planned_rules import PlannedRule, Stratum
 from kg_reasoner.language import analysis
 from kg_reasoner.planning.aggregate_relations import AggregateRelation

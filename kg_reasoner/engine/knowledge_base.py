@@ -12,12 +12,12 @@ from kg_reasoner.engine.axiom_rules import AxiomRules
 from kg_reasoner.engine.equality.treatment import Equality
 from kg_reasoner.engine.fact_base import FactBase
 from kg_reasoner.engine.maintenance import ChangedFacts, Maintenance, Work
-from kg_reasoner.engine.materialise import Materialiser
+from kg_reasoner.engine.materialiser import Materialiser
 from kg_reasoner.engine.recorder import Recorder
 from kg_reasoner.engine.rulebook import RuleBook
 from kg_reasoner.language import analysis
 from kg_reasoner.planning.catalog import INTERNAL
-from kg_reasoner.planning.layout import TripleLayout
+from kg_reasoner.planning.triple_layout import TripleLayout
 from kg_reasoner.program import AUXILIARY, TRIPLE, Declaration, Program, Rule
 from kg_reasoner.query.delta import Change, Changes, Delta
 from kg_reasoner.query.matching import Which

@@ -10,7 +10,7 @@ import numpy as np
 
 from kg_reasoner.engine.maintenance import Maintenance, Work
 from kg_reasoner.engine.maintenance.strata import StratumByStratum
-from kg_reasoner.engine.materialise import Materialiser
+from kg_reasoner.engine.materialiser import Materialiser
 from kg_reasoner.engine.planned_rules import PlannedRule, Stratum
 from kg_reasoner.engine.recorder import Activity
 from kg_reasoner.planning.groups import is_solutions_rule

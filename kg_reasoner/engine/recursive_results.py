@@ -17,11 +17,11 @@ import numpy as np
 
 from kg_reasoner.concurrency.limits import Watch, current_watch
 from kg_reasoner.engine.edge_recursions import EdgeStep, steps_of
-from kg_reasoner.engine.materialise import Materialiser
+from kg_reasoner.engine.materialiser import Materialiser
 from kg_reasoner.engine.planned_rules import NewRule, PlannedRule, Stratum
 from kg_reasoner.errors import RecursionValueError
 from kg_reasoner.language.recursion import Recursion
-from kg_reasoner.language.strata import Key, key_of, show_key
+from kg_reasoner.language.stratification import Key, key_of, show_key
 from kg_reasoner.planning.borrowed_catalog import BorrowedCatalog
 from kg_reasoner.planning.catalog import INTERNAL, RelationCatalog
 from kg_reasoner.planning.groups import is_aggregate_rule

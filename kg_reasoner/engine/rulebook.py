@@ -14,17 +14,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kg_reasoner.engine.materialise import Materialiser
+from kg_reasoner.engine.materialiser import Materialiser
 from kg_reasoner.engine.planned_rules import NewRule, PlannedRule
 from kg_reasoner.expressions.demands import demands, looks_at_demands
 from kg_reasoner.language import analysis
 from kg_reasoner.language.recursion import Recursion, lowered
 from kg_reasoner.language.relevance import Relevance
-from kg_reasoner.language.strata import Key, looks_down
+from kg_reasoner.language.stratification import Key, looks_down
 from kg_reasoner.planning.aggregate_relations import AggregateRelation, ComputedRelation
 from kg_reasoner.planning.catalog import RelationCatalog, StoredRule, StoredTerm, asks_of_literals
 from kg_reasoner.planning.groups import is_aggregate_rule, split
-from kg_reasoner.planning.layout import NO_NAMES, Names
+from kg_reasoner.planning.triple_layout import NO_NAMES, Names
 from kg_reasoner.program import Rule
 from kg_reasoner.storage.arrays import Flags
 from kg_reasoner.storage.kernels.layout import STATED

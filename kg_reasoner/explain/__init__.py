@@ -1,7 +1,7 @@
 """Explanations: proofs of facts that hold, and the reasons why other facts do not.
 
-Data flow: `derivations` finds the rule instances that derive a fact. `search` selects those of the shortest proof, and
-`enumeration` those of all proofs. `explainer` turns them into the `steps` of `proofs`, which `text`, `data`, `dot` and
+Data flow: `derivations` finds the rule instances that derive a fact. `proof_search` selects those of the shortest proof, and
+`enumeration` those of all proofs. `explainer` turns them into the `steps` of `proofs`, which `proof_text`, `data`, `dot` and
 `html` display. For facts that do not hold, `missing` computes `misses`, which `absence` displays.
 """
 
@@ -11,8 +11,8 @@ from kg_reasoner.explain.derivations import Derivations
 from kg_reasoner.explain.explainer import Explainer
 from kg_reasoner.explain.misses import Miss
 from kg_reasoner.explain.missing import WhyNot
+from kg_reasoner.explain.proof_search import EFFORT
 from kg_reasoner.explain.proofs import Proof
-from kg_reasoner.explain.search import EFFORT
 from kg_reasoner.explain.steps import Computed, Group, Solution, Step
 
 __all__ = ["EFFORT", "Computed", "Derivations", "Explainer", "Group", "Miss", "Proof", "Solution", "Step", "WhyNot"]

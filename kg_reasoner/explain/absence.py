@@ -9,8 +9,8 @@ from kg_reasoner.explain.data import rule_dict, statement_dict
 from kg_reasoner.explain.dot import COLOURS, HEADER, quoted
 from kg_reasoner.explain.html import page
 from kg_reasoner.explain.misses import Absence, Miss
+from kg_reasoner.explain.proof_text import prefix_lines
 from kg_reasoner.explain.readable_names import Names, reason_text, show_rule, show_statement
-from kg_reasoner.explain.text import prefix_lines
 from kg_reasoner.program import TRIPLE, Atom, Variable
 from kg_reasoner.terms import RDF, Term, term_text
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kg_reasoner.explain.derivations import Derivations, Fact, Instance
-from kg_reasoner.explain.search import EFFORT, UNPROVED, Choice, Search, below_first, find_proof
+from kg_reasoner.explain.proof_search import EFFORT, UNPROVED, Choice, Search, below_first, find_proof
 from kg_reasoner.graphs import reachable
 
 __all__ = ["enumerate_proofs"]

@@ -10,9 +10,9 @@ from kg_reasoner.explain.derivations import Derivations, Fact, Instance
 from kg_reasoner.explain.enumeration import enumerate_proofs
 from kg_reasoner.explain.ground import ground
 from kg_reasoner.explain.missing import WhyNot, why_not
+from kg_reasoner.explain.proof_search import EFFORT, Choice, below_first, find_proof
 from kg_reasoner.explain.proofs import Proof
 from kg_reasoner.explain.readable_names import Names, show_rule, show_statement
-from kg_reasoner.explain.search import EFFORT, Choice, below_first, find_proof
 from kg_reasoner.explain.steps import SHOWN, Computed, Group, Reason, Solution, Statement, Step
 from kg_reasoner.planning.catalog import INTERNAL
 from kg_reasoner.planning.groups import violation_atom

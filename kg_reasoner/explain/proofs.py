@@ -16,7 +16,7 @@ class Proof(ProofSteps):
 
     `shortest` states that no proof has a smaller height (see `height`), and no proof of this height with parts of minimal height
     can be has fewer steps. The premises of aggregates are not counted, because they belong to lower strata, as with negation. If
-    `shortest` is false, the search ended early with this proof, see `kg_reasoner.explain.search`.
+    `shortest` is false, the search ended early with this proof, see `kg_reasoner.explain.proof_search`.
     """
 
     __slots__ = ()
@@ -38,7 +38,7 @@ class Proof(ProofSteps):
         Returns:
             The lines.
         """
-        from kg_reasoner.explain.text import proof_text
+        from kg_reasoner.explain.proof_text import proof_text
 
         return proof_text(self)
 

@@ -9,7 +9,7 @@ import re
 from collections.abc import Sequence
 from typing import Any, Final
 
-from kg_reasoner.expressions.definitions import PythonFunction
+from kg_reasoner.expressions.defined_functions import PythonFunction
 from kg_reasoner.expressions.types import Type, integer_range
 from kg_reasoner.terms import XSD, Literal, literal, term_text
 

@@ -8,8 +8,8 @@ from typing import IO, Any
 import numpy as np
 
 from kg_reasoner.expressions.values import value_of
+from kg_reasoner.io.atomic_files import as_cells, write_rows
 from kg_reasoner.io.facts import NO_COLUMNS
-from kg_reasoner.io.files import as_cells, write_rows
 from kg_reasoner.program import Column
 from kg_reasoner.storage.arrays import Ids
 from kg_reasoner.storage.dictionary import Dictionary

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 import numpy as np
 
-from kg_reasoner.concurrency.pipeline import deliver
+from kg_reasoner.concurrency.ordered_work import deliver
 from kg_reasoner.loaders.rdf.blank import safe_label
 from kg_reasoner.storage.arrays import Flags, Ids, TripleIds
 from kg_reasoner.storage.writing import NOTHING, TextTable, TextWriter, Writers, WrittenText, are_plain_labels

@@ -14,13 +14,13 @@ import numpy as np
 
 from kg_reasoner.concurrency.cores import thread_count
 from kg_reasoner.errors import LoadError, OutputError, UnknownNameError
-from kg_reasoner.io.files import Target, atomic_output, atomic_text
+from kg_reasoner.io.atomic_files import Target, atomic_output, atomic_text
 from kg_reasoner.io.lines import Blocks, Sink, are_rdf, line_blocks, write_lines
-from kg_reasoner.io.owl import OWL_FORMATS, owl_lines
+from kg_reasoner.io.owl_output import OWL_FORMATS, owl_lines
 from kg_reasoner.io.parquet import PARQUET, write_parquet
 from kg_reasoner.io.rdfxml import rdfxml_blocks, rdfxml_lines
+from kg_reasoner.io.readable_turtle import write_turtle
 from kg_reasoner.io.reserialising import write_in_syntax
-from kg_reasoner.io.turtle import write_turtle
 from kg_reasoner.loaders.convert import check_absolute, to_oxigraph
 from kg_reasoner.loaders.rdf.blank import safe_label
 from kg_reasoner.loaders.rdf.formats import (

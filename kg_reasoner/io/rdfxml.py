@@ -10,7 +10,7 @@ import numpy as np
 
 from kg_reasoner.errors import OutputError
 from kg_reasoner.loaders.rdf.blank import safe_label
-from kg_reasoner.storage.elements import ElementWriter
+from kg_reasoner.storage.rdfxml_elements import ElementWriter
 from kg_reasoner.terms import IRI, RDF, XSD, BlankNode, Term
 
 if TYPE_CHECKING:

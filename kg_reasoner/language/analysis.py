@@ -6,11 +6,11 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
 from kg_reasoner.errors import ArityError, SafetyError, Span
-from kg_reasoner.expressions import aggregates
+from kg_reasoner.expressions import aggregate_functions
 from kg_reasoner.expressions import compile as expressions
 from kg_reasoner.expressions.collecting import ARGUMENTS
 from kg_reasoner.language.recursion import lowered
-from kg_reasoner.language.strata import Key, head_key, key_of, levels, needed_keys, signed_atoms, stratify
+from kg_reasoner.language.stratification import Key, head_key, key_of, levels, needed_keys, signed_atoms, stratify
 from kg_reasoner.program import (
     FALSE,
     TRIPLE,
@@ -249,7 +249,7 @@ def _check_part(part: BodyLiteral, span: Span | None) -> None:
     elif isinstance(part, Aggregate):
         for binding in part.bindings:
             if binding.definition is None:
-                aggregates.check(binding.function, part.span or span)
+                aggregate_functions.check(binding.function, part.span or span)
             _check_arguments(binding, part.span or span)
             if binding.argument is not None:
                 expressions.check(binding.argument, part.span or span)

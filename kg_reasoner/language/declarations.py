@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from kg_reasoner.errors import KeyViolationError, RuleSyntaxError, Span, suggest
 from kg_reasoner.language.choice import check_choice
-from kg_reasoner.language.streams import check_streams
+from kg_reasoner.language.stream_checks import check_streams
 from kg_reasoner.program import Argument, Atom, Declaration, Program, Rule
 
 __all__ = ["check_declarations", "key_places", "key_violation"]

@@ -49,7 +49,7 @@ def parse(text: str, source: str = "<string>", known: Known | None = None) -> Pr
 def _parsed(text: str, source: str, known: Known | None, importing: tuple[Path, ...]) -> Program:
     from lark.exceptions import UnexpectedInput
 
-    from kg_reasoner.language.reading.statements import ProgramReader
+    from kg_reasoner.language.reading.statement_trees import ProgramReader
 
     text = text.removeprefix("\ufeff")
     try:
@@ -109,7 +109,7 @@ def parse_query(
     """
     from lark.exceptions import UnexpectedInput
 
-    from kg_reasoner.language.reading.statements import ProgramReader
+    from kg_reasoner.language.reading.statement_trees import ProgramReader
 
     body = text.strip().removesuffix(".")
     headless = f"{_HEADLESS}{body}"

@@ -14,7 +14,7 @@ from random import Random
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from kg_reasoner.io.files import Target
+    from kg_reasoner.io.atomic_files import Target
     from kg_reasoner.progress import Progress
 
 __all__ = ["generate", "write"]
@@ -92,7 +92,7 @@ def write(
         OutputError: The file cannot be written.
         ValueError: A number is negative.
     """
-    from kg_reasoner.io.files import atomic_output
+    from kg_reasoner.io.atomic_files import atomic_output
 
     lines = 0
     with atomic_output(output) as file:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from kg_reasoner.owlready2.conclusions import conclusions_of
 from kg_reasoner.owlready2.following import Attached, follower_of, owlready
-from kg_reasoner.owlready2.writing import Writer
+from kg_reasoner.owlready2.world_writing import Writer
 from kg_reasoner.terms import IRI, OWL, RDF, Triple
 
 if TYPE_CHECKING:

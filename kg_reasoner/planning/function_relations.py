@@ -14,7 +14,7 @@ import numpy as np
 
 from kg_reasoner.errors import ValueTooLargeError
 from kg_reasoner.expressions import compile as expressions
-from kg_reasoner.expressions.definitions import PythonFunction
+from kg_reasoner.expressions.defined_functions import PythonFunction
 from kg_reasoner.expressions.text_columns import called_on_texts
 from kg_reasoner.planning.chains import Chains
 from kg_reasoner.planning.collection_functions import CollectionFunction, collection_function, is_element, members_of
@@ -23,8 +23,8 @@ from kg_reasoner.storage.arrays import Ids, Rows, unique_ids, unique_rows
 from kg_reasoner.storage.collections import LONGEST, Collections
 from kg_reasoner.storage.database import Database
 from kg_reasoner.storage.dictionary import Dictionary
-from kg_reasoner.storage.kernels.collections import UNDECIDED
 from kg_reasoner.storage.kernels.layout import FAILED, HOLDS, STATED
+from kg_reasoner.storage.kernels.list_texts import UNDECIDED
 from kg_reasoner.storage.kernels.memory import allocate
 from kg_reasoner.substitution import in_expression
 from kg_reasoner.terms import Literal, Term, literal, term_from_text, term_text

@@ -9,7 +9,7 @@ from typing import Any, Final
 import numpy as np
 
 from kg_reasoner.errors import ValueTooLargeError
-from kg_reasoner.expressions import aggregates
+from kg_reasoner.expressions import aggregate_functions
 from kg_reasoner.expressions import compile as expressions
 from kg_reasoner.expressions.collecting import ARGUMENTS
 from kg_reasoner.expressions.reductions import Arguments, LanguageReduction, StatefulReduction
@@ -98,17 +98,17 @@ class GroupFunction:
         """
         binding = self._binding
         if binding.argument is None:
-            return self._id(aggregates.count_literal(len(rows)))
+            return self._id(aggregate_functions.count_literal(len(rows)))
         if binding.function == "COUNT" and binding.definition is None and self._column >= 0:
             column = rows[:, self._column]
-            return self._id(aggregates.count_literal(len(np.unique(column)) if binding.distinct else len(column)))
+            return self._id(aggregate_functions.count_literal(len(np.unique(column)) if binding.distinct else len(column)))
         if len(rows) and len(rows) >= MANY and (found := self.of_all(values, rows, np.zeros(1, np.int64))) is not None:
             return int(found[0])
         with self._naming_the_rule():
             if self._states is not None:
-                arguments = aggregates.arguments_of_group(binding, self._terms(rows))
+                arguments = aggregate_functions.arguments_of_group(binding, self._terms(rows))
                 return self._id(None if arguments is None else self._states.computed(group, arguments))
-            return self._id(aggregates.value_of_group(binding, self._terms(rows)))
+            return self._id(aggregate_functions.value_of_group(binding, self._terms(rows)))
 
     @contextmanager
     def _naming_the_rule(self) -> Iterator[None]:
@@ -155,7 +155,7 @@ class GroupFunction:
 
     def _arguments(self, rows: Rows) -> Sequence[Arguments | None]:
         """Return the arguments of each solution, for a function of the program's own."""
-        return [None if term is None else aggregates.arguments_of(self._binding, term) for term in self._terms(rows)]
+        return [None if term is None else aggregate_functions.arguments_of(self._binding, term) for term in self._terms(rows)]
 
     def _id(self, term: Term | None) -> int:
         return -1 if term is None else self._dictionary.encode(term)

@@ -11,7 +11,7 @@ from collections.abc import Collection, Sequence
 import numpy as np
 
 from kg_reasoner.concurrency.limits import NOBODY, current_watch
-from kg_reasoner.query.batches import fetched_in_batches, slots_of
+from kg_reasoner.query.batched_matches import fetched_in_batches, slots_of
 from kg_reasoner.query.patterns import AnyPattern, Queries
 from kg_reasoner.query.quads import GRAPH_COLUMN
 from kg_reasoner.storage.arrays import Ids, Numbers

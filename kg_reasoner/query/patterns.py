@@ -20,7 +20,7 @@ from kg_reasoner.planning.catalog import RelationCatalog, StoredAtom
 from kg_reasoner.planning.planner import join_order, plan_query
 from kg_reasoner.planning.statistics import RelationStatistics
 from kg_reasoner.query.basic_patterns import AnyPattern, Pattern, bound, connected, constant, distance, variables_of
-from kg_reasoner.query.batches import fetched_in_batches, slots_of
+from kg_reasoner.query.batched_matches import fetched_in_batches, slots_of
 from kg_reasoner.query.fetching import CHUNK, Prepare, Proper, fetched_one_by_one
 from kg_reasoner.query.matching import Which
 from kg_reasoner.query.quads import GRAPH_COLUMN
@@ -103,7 +103,7 @@ class Queries(SinglePatterns):
         super().__init__(catalog, generalised=generalised)
         self.statistics = RelationStatistics(catalog.database)
         self.surroundings: dict[tuple[bool, bool], tuple[object, Record]] = {}
-        """What `kg_reasoner.query.few` knows of the relations around subjects, and values."""
+        """What `kg_reasoner.query.repeated_queries` knows of the relations around subjects, and values."""
 
     def solve(
         self,

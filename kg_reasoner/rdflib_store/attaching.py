@@ -14,7 +14,7 @@ from rdflib.term import Node, URIRef
 from kg_reasoner.api.reasoner import Equality, Reasoner
 from kg_reasoner.engine.inconsistency import Reaction
 from kg_reasoner.errors import ReasonerError, UnknownNameError
-from kg_reasoner.loaders.rdf.graphs import all_triples
+from kg_reasoner.loaders.rdf.triples_in_memory import all_triples
 from kg_reasoner.rdflib_store.copying import copy_explicit
 from kg_reasoner.rdflib_store.permissions import Allow
 from kg_reasoner.rdflib_store.rdflib_terms import RdflibTriple

@@ -89,7 +89,7 @@ class OWLXMLParser(_OwlParser):
 
 
 class _OwlSerializer(Serializer):
-    """Writes the axioms that any graph states, see `kg_reasoner.io.owl.owl_lines`."""
+    """Writes the axioms that any graph states, see `kg_reasoner.io.owl_output.owl_lines`."""
 
     FORMAT: Format
 
@@ -99,7 +99,7 @@ class _OwlSerializer(Serializer):
         Raises:
             OutputError: The syntax cannot express an axiom.
         """
-        from kg_reasoner.io.owl import owl_lines
+        from kg_reasoner.io.owl_output import owl_lines
         from kg_reasoner.loaders.convert import from_rdflib
 
         triples = (cast("Triple", tuple(map(from_rdflib, triple))) for triple in self.store)

@@ -17,13 +17,13 @@ from kg_reasoner.rdflib_store.query_places import StorePlaces
 from kg_reasoner.rdflib_store.sparql_by_parts import answer_by_parts
 from kg_reasoner.sparql.algebra import Select, is_hidden
 from kg_reasoner.sparql.parsed import ParsedQuery, Translated, as_terms, parsed_query
-from kg_reasoner.sparql.plan import QueryPlan, shortener
-from kg_reasoner.sparql.query import Answer, evaluate_query, explain_query
+from kg_reasoner.sparql.query_forms import Answer, evaluate_query, explain_query
+from kg_reasoner.sparql.query_plan import QueryPlan, shortener
 from kg_reasoner.sparql.results.result import result_of
 from kg_reasoner.sparql.scope import in_scope
 from kg_reasoner.sparql.shortcuts import answer_at_once
 from kg_reasoner.sparql.source import Places
-from kg_reasoner.sparql.text import guarded, read_query
+from kg_reasoner.sparql.sparql_text import guarded, read_query
 from kg_reasoner.sparql.translate import translate_pattern, translate_query
 from kg_reasoner.terms import Term
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from rdflib.plugins.sparql.sparql import Query
     from rdflib.query import Result
 
-    from kg_reasoner.rdflib_store.rows import QueryResult
+    from kg_reasoner.rdflib_store.rdflib_results import QueryResult
 
 __all__ = ["answer", "evaluated", "evaluated_pattern", "plan", "rdflib_result", "selection"]
 
@@ -112,7 +112,7 @@ def _parsed(
 
 def rdflib_result(dataset: QueryDataset, found: Answer, prefixes: Callable[[], Mapping[str, Any]] = dict) -> QueryResult:
     """Return an answer as a result for rdflib; `prefixes` returns those of a graph."""
-    from kg_reasoner.rdflib_store.rows import QueryResult
+    from kg_reasoner.rdflib_store.rdflib_results import QueryResult
 
     return QueryResult(result_of(found, dataset.graphs.reasoner.core.caches.nodes, prefixes))
 
@@ -161,7 +161,7 @@ def evaluated_pattern(
 
 def _result(dataset: QueryDataset, graph: Graph, parsed: ParsedQuery, given: Mapping[Variable, Term]) -> Result:
     """Return the answer to a query, which has a shortcut if its default graph has all triples of the reasoner."""
-    from kg_reasoner.rdflib_store.rows import QueryResult
+    from kg_reasoner.rdflib_store.rdflib_results import QueryResult
 
     core = dataset.graphs.reasoner.core
     with core.watch(), dataset.reading():

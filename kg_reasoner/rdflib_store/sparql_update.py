@@ -74,7 +74,7 @@ def update_graph(
     """
     from rdflib.plugins.sparql.sparql import Update
 
-    from kg_reasoner.sparql.text import read_update
+    from kg_reasoner.sparql.sparql_text import read_update
 
     prepared = request if isinstance(request, Update) else read_update(request, prefixes=prefixes)
     with writer.request():
@@ -124,7 +124,7 @@ class _Request:
 
     def _found(self, operation: CompValue) -> tuple[Ids, Ids]:
         """Return the quads that an operation with a WHERE removes and adds."""
-        from kg_reasoner.sparql.text import guarded
+        from kg_reasoner.sparql.sparql_text import guarded
 
         if operation.name == "DeleteWhere":
             deleted, inserted = deleted_template(operation, self._target, self._given), []

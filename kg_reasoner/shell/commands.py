@@ -10,7 +10,7 @@ from typing import Final
 from kg_reasoner.errors import RuleSyntaxError, Span
 from kg_reasoner.expressions.structures import decode, encode, is_structure
 from kg_reasoner.language.parser import PREFIXES
-from kg_reasoner.shell.statements import Statement
+from kg_reasoner.shell.text_parts import Statement
 from kg_reasoner.storage.table_terms import cell_reader, is_of_type
 from kg_reasoner.terms import IRI, RDF, XSD, BlankNode, Literal, Term, literal, unescape
 

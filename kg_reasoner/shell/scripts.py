@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from kg_reasoner.errors import LoadError, ReasonerError, SourceError
 from kg_reasoner.shell.session import Ended, Session
-from kg_reasoner.shell.statements import Statement, statements
+from kg_reasoner.shell.text_parts import Statement, statements
 
 __all__ = ["run_script"]
 

@@ -13,12 +13,12 @@ from kg_reasoner.language.parser import PREFIXES, parse
 from kg_reasoner.program import AUXILIARY, FALSE, TRIPLE, Atom, Program, Rule
 from kg_reasoner.shell.commands import Reader, typed
 from kg_reasoner.shell.records import format_value, sorted_records
-from kg_reasoner.shell.statements import UPDATES, Statement
+from kg_reasoner.shell.text_parts import UPDATES, Statement
 from kg_reasoner.shell.updates import ShellUpdate, apply_updates, read_update
 from kg_reasoner.terms import Term
 
 if TYPE_CHECKING:
-    from kg_reasoner.api.profiles import Profile
+    from kg_reasoner.api.cost_profiles import Profile
     from kg_reasoner.api.transaction import Transaction
     from kg_reasoner.query.delta import Delta
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from kg_reasoner.expressions.compile import NAMES
 from kg_reasoner.shell.session import Session
-from kg_reasoner.shell.statements import COMMANDS, QUERY_WORDS
+from kg_reasoner.shell.text_parts import COMMANDS, QUERY_WORDS
 
 if TYPE_CHECKING:
     from prompt_toolkit.completion import CompleteEvent, Completer, Completion

@@ -11,12 +11,12 @@ import numpy as np
 from kg_reasoner.concurrency.limits import current_watch
 from kg_reasoner.concurrency.watching import watched
 from kg_reasoner.errors import ValueTooLargeError
-from kg_reasoner.expressions.aggregates import FUNCTIONS
+from kg_reasoner.expressions.aggregate_functions import FUNCTIONS
 from kg_reasoner.sparql.algebra import Aggregation, is_hidden
-from kg_reasoner.sparql.ordering import ranks
+from kg_reasoner.sparql.order_by import ranks
+from kg_reasoner.sparql.query_terms import QueryTerms
 from kg_reasoner.sparql.sums import averages, sums
 from kg_reasoner.sparql.table import UNBOUND, Table, constant
-from kg_reasoner.sparql.terms import QueryTerms
 from kg_reasoner.storage.arrays import Flags, Ids, Numbers
 from kg_reasoner.storage.grouping import group_rows, ordered_by_group
 from kg_reasoner.storage.value_arithmetic import number_texts

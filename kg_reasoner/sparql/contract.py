@@ -11,9 +11,9 @@ from kg_reasoner.sparql.estimates import Estimates
 from kg_reasoner.sparql.expressions import Expressions
 from kg_reasoner.sparql.paths import PathFollower
 from kg_reasoner.sparql.pattern_matcher import PatternMatcher
+from kg_reasoner.sparql.query_terms import QueryTerms
 from kg_reasoner.sparql.report import EvaluationReport
 from kg_reasoner.sparql.table import Table
-from kg_reasoner.sparql.terms import QueryTerms
 from kg_reasoner.terms import Term
 
 __all__ = ["ALL", "Evaluator", "Need"]

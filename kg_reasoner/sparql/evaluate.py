@@ -22,22 +22,22 @@ from kg_reasoner.program import Variable
 from kg_reasoner.sparql import algebra
 from kg_reasoner.sparql.aggregation import aggregate, grouped, integers
 from kg_reasoner.sparql.algebra import Foreign, Node
+from kg_reasoner.sparql.basic_graph_patterns import Matcher, MergedMatcher
 from kg_reasoner.sparql.contract import ALL, Need
 from kg_reasoner.sparql.estimates import Estimates
 from kg_reasoner.sparql.exists import exists
 from kg_reasoner.sparql.expressions import Expressions
 from kg_reasoner.sparql.extending import START, Extending
 from kg_reasoner.sparql.fresh_values import FreshValues
-from kg_reasoner.sparql.joins import merged
-from kg_reasoner.sparql.matching import Matcher, MergedMatcher
-from kg_reasoner.sparql.ordering import order, ranks
+from kg_reasoner.sparql.order_by import order, ranks
 from kg_reasoner.sparql.paths import PathFollower
 from kg_reasoner.sparql.pattern_matcher import PatternMatcher
+from kg_reasoner.sparql.query_terms import QueryTerms
 from kg_reasoner.sparql.report import EvaluationReport
 from kg_reasoner.sparql.scope import in_scope, names_in
 from kg_reasoner.sparql.source import Dataset
 from kg_reasoner.sparql.table import UNBOUND, Table, concatenated, constant, unit
-from kg_reasoner.sparql.terms import QueryTerms
+from kg_reasoner.sparql.table_joins import merged
 from kg_reasoner.storage.arrays import Flags, Ids
 from kg_reasoner.storage.grouping import group_rows
 from kg_reasoner.terms import Term

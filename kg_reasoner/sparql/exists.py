@@ -17,10 +17,10 @@ from kg_reasoner.sparql import algebra
 from kg_reasoner.sparql.algebra import Expression, Node
 from kg_reasoner.sparql.contract import Evaluator, Need
 from kg_reasoner.sparql.extending import Extending
-from kg_reasoner.sparql.joins import is_among, merged
 from kg_reasoner.sparql.scope import certain, in_scope, mentioned, names_in
-from kg_reasoner.sparql.substitution import substitute
+from kg_reasoner.sparql.substitute import substitute
 from kg_reasoner.sparql.table import Table
+from kg_reasoner.sparql.table_joins import is_among, merged
 from kg_reasoner.storage.arrays import Flags
 from kg_reasoner.storage.grouping import group_rows
 

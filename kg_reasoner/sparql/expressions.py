@@ -24,11 +24,11 @@ from kg_reasoner.expressions.functions.regex import LONGEST
 from kg_reasoner.program import Call, Variable
 from kg_reasoner.sparql.algebra import Exists, Expression, Foreign, Node
 from kg_reasoner.sparql.fresh_values import FRESH, FreshValues
-from kg_reasoner.sparql.ordering import ranks
+from kg_reasoner.sparql.order_by import ranks
+from kg_reasoner.sparql.query_terms import QueryTerms
 from kg_reasoner.sparql.scope import variables_in
-from kg_reasoner.sparql.strings import STRINGS, LastColumn, ids_of_strings, strings_of
+from kg_reasoner.sparql.string_columns import STRINGS, LastColumn, ids_of_strings, strings_of
 from kg_reasoner.sparql.table import UNBOUND, Table, constant
-from kg_reasoner.sparql.terms import QueryTerms
 from kg_reasoner.storage.arrays import Flags, Ids, Numbers
 from kg_reasoner.storage.grouping import distinct_ids, group_rows
 from kg_reasoner.storage.text_search import UNDECIDED, TextSearch, search_of

@@ -16,13 +16,13 @@ from kg_reasoner.program import Variable
 from kg_reasoner.query.patterns import LOOK_UP
 from kg_reasoner.sparql import algebra
 from kg_reasoner.sparql.algebra import Condition, Node
+from kg_reasoner.sparql.basic_graph_patterns import Matcher
 from kg_reasoner.sparql.contract import ALL, Evaluator, Need
-from kg_reasoner.sparql.joins import compatible, is_among, merged
-from kg_reasoner.sparql.matching import Matcher
 from kg_reasoner.sparql.path_patterns import PathPatterns
 from kg_reasoner.sparql.scope import certain, expressions_of, in_scope, names_in
-from kg_reasoner.sparql.substitution import substitute
+from kg_reasoner.sparql.substitute import substitute
 from kg_reasoner.sparql.table import UNBOUND, Table, concatenated
+from kg_reasoner.sparql.table_joins import compatible, is_among, merged
 from kg_reasoner.storage.arrays import Flags, Numbers
 
 __all__ = ["START", "Extending", "Matches"]

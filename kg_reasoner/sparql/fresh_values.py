@@ -10,8 +10,8 @@ from typing import Final
 import numpy as np
 
 from kg_reasoner.concurrency.watching import blocks, watched
+from kg_reasoner.sparql.query_terms import QueryTerms
 from kg_reasoner.sparql.table import UNBOUND, Table, constant
-from kg_reasoner.sparql.terms import QueryTerms
 from kg_reasoner.storage.arrays import Ids
 from kg_reasoner.terms import IRI, XSD, BlankNode, Literal, Term, literal
 

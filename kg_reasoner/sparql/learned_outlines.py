@@ -1,4 +1,4 @@
-"""What is known of queries whose texts differ in constants only, see `kg_reasoner.sparql.shapes`."""
+"""What is known of queries whose texts differ in constants only, see `kg_reasoner.sparql.query_shapes`."""
 
 from __future__ import annotations
 

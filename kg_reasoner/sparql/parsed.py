@@ -10,9 +10,9 @@ from kg_reasoner.concurrency.forking import new_mutex
 from kg_reasoner.loaders.convert import from_rdflib
 from kg_reasoner.program import Variable
 from kg_reasoner.sparql.algebra import Query
-from kg_reasoner.sparql.query import prepared
-from kg_reasoner.sparql.syntax.queries import read_common_query
-from kg_reasoner.sparql.text import read_query
+from kg_reasoner.sparql.query_forms import prepared
+from kg_reasoner.sparql.sparql_text import read_query
+from kg_reasoner.sparql.syntax.query_syntax import read_common_query
 from kg_reasoner.sparql.translate import translate_query
 from kg_reasoner.terms import IRI, BlankNode, Term
 from kg_reasoner.terms import Literal as OurLiteral
@@ -45,7 +45,7 @@ class Translated:
         self._ready: dict[bool, Query] = {}
 
     def prepared(self, bindings: Mapping[Variable, Term], *, joins_graphs: bool) -> Query:
-        """Return the query as it is evaluated, see `kg_reasoner.sparql.query.prepared`."""
+        """Return the query as it is evaluated, see `kg_reasoner.sparql.query_forms.prepared`."""
         if bindings:
             return prepared(self._query, bindings, joins_graphs=joins_graphs)
         ready = self._ready.get(joins_graphs)

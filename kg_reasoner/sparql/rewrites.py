@@ -10,7 +10,7 @@ from kg_reasoner.program import Call, Variable
 from kg_reasoner.sparql import algebra
 from kg_reasoner.sparql.algebra import Expression, Node
 from kg_reasoner.sparql.scope import certain, in_scope, mentioned, variables_in
-from kg_reasoner.sparql.substitution import substitute_expression
+from kg_reasoner.sparql.substitute import substitute_expression
 from kg_reasoner.terms import IRI, XSD, Literal, Term
 
 __all__ = ["REWRITES", "Rewrite", "rewritten"]

@@ -9,11 +9,11 @@ import numpy as np
 import numpy.typing as npt
 
 from kg_reasoner.concurrency.limits import current_watch
-from kg_reasoner.sparql.results.columns import Columns
+from kg_reasoner.sparql.query_terms import QueryTerms
 from kg_reasoner.sparql.results.result import AskResult, GraphResult, QueryResult, SelectResult
+from kg_reasoner.sparql.results.result_columns import Columns
 from kg_reasoner.sparql.source import Caches
 from kg_reasoner.sparql.table import Table
-from kg_reasoner.sparql.terms import QueryTerms
 from kg_reasoner.storage.arrays import Ids
 from kg_reasoner.storage.few_answers import FewAnswers
 

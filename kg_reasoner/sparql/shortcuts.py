@@ -16,8 +16,8 @@ import numpy as np
 from kg_reasoner.concurrency.limits import UNLIMITED, current_watch
 from kg_reasoner.program import Variable
 from kg_reasoner.query.as_sets import parts_of, solved_as_set
-from kg_reasoner.query.few import few_answers, few_around, few_reached
 from kg_reasoner.query.patterns import AnyPattern, Queries, variables_of
+from kg_reasoner.query.repeated_queries import few_answers, few_around, few_reached
 from kg_reasoner.sparql import algebra
 from kg_reasoner.sparql.algebra import Query
 from kg_reasoner.sparql.parsed import Translated

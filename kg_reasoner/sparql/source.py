@@ -10,8 +10,8 @@ from kg_reasoner.query.patterns import Queries
 from kg_reasoner.query.quads import GraphTerm
 from kg_reasoner.sparql.learned_outlines import LearnedOutline
 from kg_reasoner.sparql.pattern_matcher import PatternMatcher
-from kg_reasoner.sparql.results.nodes import NodeCache
-from kg_reasoner.sparql.terms import QueryTerms, TermCache
+from kg_reasoner.sparql.query_terms import QueryTerms, TermCache
+from kg_reasoner.sparql.results.rdflib_nodes import NodeCache
 from kg_reasoner.storage.dictionary import Dictionary
 from kg_reasoner.storage.value_columns import ValueCache
 from kg_reasoner.terms import Term

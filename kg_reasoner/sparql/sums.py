@@ -12,8 +12,8 @@ import numpy.typing as npt
 from kg_reasoner.errors import ValueTooLargeError
 from kg_reasoner.expressions.functions.arithmetic import PLACES, divide
 from kg_reasoner.expressions.functions.numbers import Number, Single, exactly, literal_of, number_of
+from kg_reasoner.sparql.query_terms import QueryTerms
 from kg_reasoner.sparql.table import UNBOUND, constant
-from kg_reasoner.sparql.terms import QueryTerms
 from kg_reasoner.storage.arrays import Flags, Ids, Numbers
 from kg_reasoner.storage.grouping import distinct_ids, group_rows, ordered_by_group
 from kg_reasoner.storage.value_arithmetic import decimal_digits, number_texts

@@ -16,7 +16,7 @@ from kg_reasoner.storage.grouping import gathered, group_rows
 __all__ = ["UNBOUND", "Table", "concatenated", "constant", "unit"]
 
 UNBOUND: Final = -1
-"""No term. Ids below stand for terms that only a query knows, see `kg_reasoner.sparql.terms`."""
+"""No term. Ids below stand for terms that only a query knows, see `kg_reasoner.sparql.query_terms`."""
 
 
 FEW: Final = 32

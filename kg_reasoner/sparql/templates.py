@@ -12,8 +12,8 @@ from kg_reasoner.concurrency.limits import current_watch
 from kg_reasoner.concurrency.watching import blocks
 from kg_reasoner.program import Variable
 from kg_reasoner.sparql.algebra import PatternTerm
+from kg_reasoner.sparql.query_terms import QueryTerms
 from kg_reasoner.sparql.table import UNBOUND, Table, constant
-from kg_reasoner.sparql.terms import QueryTerms
 from kg_reasoner.storage.arrays import Ids, TripleIds
 from kg_reasoner.storage.grouping import group_rows
 from kg_reasoner.terms import BlankNode

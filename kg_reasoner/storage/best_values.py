@@ -7,7 +7,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from kg_reasoner.expressions.aggregates import order_key
+from kg_reasoner.expressions.aggregate_functions import order_key
 from kg_reasoner.storage.arrays import Flags, Ids, Numbers, Rows
 from kg_reasoner.storage.dictionary import Dictionary
 from kg_reasoner.storage.value_columns import DOUBLE, INTEGER, ValueCache, ValueColumn, is_number
@@ -34,7 +34,7 @@ class NotANumberError(Exception):
 
 
 class BestValues:
-    """The best value of each group in the order of MIN and MAX, see `kg_reasoner.expressions.aggregates.order_key`.
+    """The best value of each group in the order of MIN and MAX, see `kg_reasoner.expressions.aggregate_functions.order_key`.
 
     Values that are exact as doubles are compared in columns, ties and all others one by one.
 

@@ -1,6 +1,6 @@
 """Lists, sets and tuples of many terms: their sizes and members, and the parts of strings, with the kernels.
 
-What is in an unusual form (see `kernels.collections`) is left to the caller.
+What is in an unusual form (see `kernels.list_texts`) is left to the caller.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from kg_reasoner.expressions.structures import NAMESPACE
 from kg_reasoner.storage.arrays import Ids, Numbers
 from kg_reasoner.storage.dictionary import Dictionary
 from kg_reasoner.storage.kernels import native
-from kg_reasoner.storage.kernels.collections import PER_BYTE, UNDECIDED
+from kg_reasoner.storage.kernels.list_texts import PER_BYTE, UNDECIDED
 from kg_reasoner.storage.kernels.memory import address, allocate
 from kg_reasoner.storage.texts import concatenated
 from kg_reasoner.terms import XSD

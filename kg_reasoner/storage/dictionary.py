@@ -13,11 +13,7 @@ from kg_reasoner.concurrency.forking import new_mutex
 from kg_reasoner.errors import CapacityError
 from kg_reasoner.storage.arrays import Ids
 from kg_reasoner.storage.kernels import native
-from kg_reasoner.storage.kernels.layout import EMPTY, MOST, Terms
-from kg_reasoner.storage.kernels.literals import NAMES
-from kg_reasoner.storage.kernels.memory import Argument, StructTable, address, allocate, argument, borrow, grant, lend
-from kg_reasoner.storage.kernels.searching import ANYWHERE, AS_IT_IS, IN_STEPS
-from kg_reasoner.storage.kernels.texts import (
+from kg_reasoner.storage.kernels.interning import (
     VALUE_BLANK,
     VALUE_ESCAPED,
     VALUE_IRI,
@@ -25,6 +21,10 @@ from kg_reasoner.storage.kernels.texts import (
     VALUE_TAGGED,
     VALUE_TYPED,
 )
+from kg_reasoner.storage.kernels.layout import EMPTY, MOST, Terms
+from kg_reasoner.storage.kernels.literal_values import NAMES
+from kg_reasoner.storage.kernels.memory import Argument, StructTable, address, allocate, argument, borrow, grant, lend
+from kg_reasoner.storage.kernels.searching import ANYWHERE, AS_IT_IS, IN_STEPS
 from kg_reasoner.terms import Term, term_from_text, term_text
 
 __all__ = [
@@ -188,7 +188,7 @@ class Dictionary:
 
     def read(self, ids: Ids) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.int64], npt.NDArray[np.uint8]]:
         """Return the kinds of terms, their values as integers, and the decimal places of these integers, see
-        `kg_reasoner.storage.kernels.literals.read_literals`.
+        `kg_reasoner.storage.kernels.literal_values.read_literals`.
 
         Args:
             ids: The ids, shape (n,).

@@ -1,4 +1,4 @@
-"""Large indexes, built by several threads at once (see `kernels.building`)."""
+"""Large indexes, built by several threads at once (see `kernels.bulk_insertion`)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from kg_reasoner.concurrency.tasks import Task
 from kg_reasoner.storage.capacities import slots_for
 from kg_reasoner.storage.indexes import IndexedRelations
 from kg_reasoner.storage.kernels import native
-from kg_reasoner.storage.kernels.building import MOST_SPILLED, ROWS, SIZE, SPILLED, SPILLS, USED
+from kg_reasoner.storage.kernels.bulk_insertion import MOST_SPILLED, ROWS, SIZE, SPILLED, SPILLS, USED
 from kg_reasoner.storage.kernels.layout import DONE, RING
 from kg_reasoner.storage.kernels.memory import address, allocate
 

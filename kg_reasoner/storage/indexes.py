@@ -12,10 +12,10 @@ from kg_reasoner.errors import CapacityError
 from kg_reasoner.storage import capacities
 from kg_reasoner.storage.capacities import FILL, limit_of, resized, slots_for
 from kg_reasoner.storage.gradual_indexes import GradualIndexes
+from kg_reasoner.storage.growing_relations import Relations
 from kg_reasoner.storage.kernels import native
 from kg_reasoner.storage.kernels.layout import EMPTY, MOST, Index
 from kg_reasoner.storage.kernels.memory import Record, StructTable, address, allocate, grant, lend, repeated
-from kg_reasoner.storage.relations import Relations
 
 __all__ = ["IndexedRelations", "value_column"]
 

@@ -12,8 +12,8 @@ import numpy.typing as npt
 from kg_reasoner.storage.arrays import Ids
 from kg_reasoner.storage.dictionary import Buffer, Dictionary
 from kg_reasoner.storage.kernels import native
+from kg_reasoner.storage.kernels.interning import DONE, IS_FULL, NEEDS_PARSER, NEEDS_SCOPE, byte_classes
 from kg_reasoner.storage.kernels.memory import address, allocate, borrow
-from kg_reasoner.storage.kernels.texts import DONE, IS_FULL, NEEDS_PARSER, NEEDS_SCOPE, byte_classes
 from kg_reasoner.storage.texts import is_utf8
 from kg_reasoner.terms import XSD
 

@@ -1,4 +1,4 @@
-"""Semi-naive evaluation by several threads (see `kernels.parallel` for how it works).
+"""Semi-naive evaluation by several threads (see `kernels.parallel_blocks` for how it works).
 
 Rows, and their order, are those that one thread derives.
 """

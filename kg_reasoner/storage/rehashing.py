@@ -1,4 +1,4 @@
-"""A larger hash table for the tuples of a relation, made by several threads at once (see `kernels.building`)."""
+"""A larger hash table for the tuples of a relation, made by several threads at once (see `kernels.bulk_insertion`)."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ import numpy as np
 
 from kg_reasoner.concurrency.tasks import Task
 from kg_reasoner.storage.capacities import limit_of
+from kg_reasoner.storage.growing_relations import Relations
 from kg_reasoner.storage.kernels import native
-from kg_reasoner.storage.kernels.building import MOST_SPILLED, SPILLS
+from kg_reasoner.storage.kernels.bulk_insertion import MOST_SPILLED, SPILLS
 from kg_reasoner.storage.kernels.layout import DONE, RING
 from kg_reasoner.storage.kernels.memory import address, allocate
-from kg_reasoner.storage.relations import Relations
 
 __all__ = ["Rehashing"]
 

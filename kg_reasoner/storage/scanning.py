@@ -8,7 +8,7 @@ import numpy as np
 
 from kg_reasoner.storage.kernels import native
 from kg_reasoner.storage.kernels.memory import address, allocate, borrow
-from kg_reasoner.storage.kernels.scanning import CLOSES, FINE, FOUND, INSIDE, OPENS, REFUSED, STATES, TOO_DEEP
+from kg_reasoner.storage.kernels.scanner import CLOSES, FINE, FOUND, INSIDE, OPENS, REFUSED, STATES, TOO_DEEP
 
 __all__ = ["CLOSES", "FINE", "FOUND", "INSIDE", "OPENS", "REFUSED", "STATES", "TOO_DEEP", "Scan", "table_for"]
 

@@ -12,7 +12,7 @@ from kg_reasoner.expressions.functions.numbers import literal_of
 from kg_reasoner.program import Call
 from kg_reasoner.storage.arrays import Flags, Ids, Numbers
 from kg_reasoner.storage.kernels import native
-from kg_reasoner.storage.kernels.literals import LINE
+from kg_reasoner.storage.kernels.literal_values import LINE
 from kg_reasoner.storage.kernels.memory import address, allocate
 from kg_reasoner.storage.value_columns import (
     DECIMAL,

@@ -19,8 +19,8 @@ from kg_reasoner.io.facts import read_facts
 from kg_reasoner.program import Column
 from kg_reasoner.storage.arrays import Ids
 from kg_reasoner.storage.dictionary import Dictionary
-from kg_reasoner.tables.encoding import Nulls, encoded, places_of
-from kg_reasoner.tables.sources import EXTRA, Batches
+from kg_reasoner.tables.table_facts import Nulls, encoded, places_of
+from kg_reasoner.tables.table_sources import EXTRA, Batches
 from kg_reasoner.terms import term_text
 
 __all__ = ["JSON_LINES", "read_file"]

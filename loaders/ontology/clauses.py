@@ -12,8 +12,8 @@ from itertools import combinations
 from typing import Final
 
 from kg_reasoner.expressions.datatypes import DATATYPES
+from kg_reasoner.loaders.ontology.axiom_texts import Texts
 from kg_reasoner.loaders.ontology.axioms import SomeValuesFrom
-from kg_reasoner.loaders.ontology.functional import Texts
 from kg_reasoner.loaders.ontology.ontology import Ontology
 from kg_reasoner.loaders.ontology.unfold import DraftRule
 from kg_reasoner.program import FALSE, TRIPLE, Argument, Atom, Bind, BodyLiteral, Call, Filter, Negation, Variable, triple

@@ -10,6 +10,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Final
 
 from kg_reasoner.graphs import reachable
+from kg_reasoner.loaders.ontology.axiom_texts import Texts
 from kg_reasoner.loaders.ontology.axioms import (
     Cardinality,
     Characteristic,
@@ -20,7 +21,6 @@ from kg_reasoner.loaders.ontology.axioms import (
     PropertyChain,
     SubPropertyOf,
 )
-from kg_reasoner.loaders.ontology.functional import Texts
 from kg_reasoner.loaders.ontology.ontology import Ontology
 from kg_reasoner.loaders.ontology.profile import AxiomWarning
 from kg_reasoner.terms import IRI, OWL, RDF, RDFS, BlankNode, Term

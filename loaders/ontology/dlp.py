@@ -33,12 +33,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final, NamedTuple
 
+from kg_reasoner.loaders.ontology.axiom_texts import Texts
 from kg_reasoner.loaders.ontology.axioms import SubClassOf
 from kg_reasoner.loaders.ontology.class_clauses import add_axiom, define
 from kg_reasoner.loaders.ontology.clauses import Clauses, X
-from kg_reasoner.loaders.ontology.functional import Texts
-from kg_reasoner.loaders.ontology.hierarchy import NO_LINKS, Links, RestrictionGroup
 from kg_reasoner.loaders.ontology.ontology import Ontology
+from kg_reasoner.loaders.ontology.restriction_hierarchy import NO_LINKS, Links, RestrictionGroup
 from kg_reasoner.loaders.ontology.swrl_clauses import add_rules
 from kg_reasoner.loaders.ontology.swrl_texts import rule_text
 from kg_reasoner.loaders.ontology.unfold import DraftRule, is_idle, rename, unfold

@@ -12,11 +12,11 @@ from dataclasses import dataclass, fields, is_dataclass, replace
 from functools import cached_property
 from typing import Final
 
+from kg_reasoner.loaders.ontology.axiom_texts import Texts
 from kg_reasoner.loaders.ontology.axioms import Axiom, ClassExpression
 from kg_reasoner.loaders.ontology.dlp import TranslatedOntology, rules_of
-from kg_reasoner.loaders.ontology.functional import Texts
-from kg_reasoner.loaders.ontology.hierarchy import HierarchyStep, RestrictionGroup, RestrictionHierarchy
 from kg_reasoner.loaders.ontology.ontology import Ontology
+from kg_reasoner.loaders.ontology.restriction_hierarchy import HierarchyStep, RestrictionGroup, RestrictionHierarchy
 from kg_reasoner.loaders.rules.swrl import SwrlRule
 from kg_reasoner.terms import BlankNode, Term
 

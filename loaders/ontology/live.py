@@ -13,19 +13,19 @@ from collections.abc import Collection, Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Final
 
+from kg_reasoner.loaders.ontology.axiom_texts import Texts
 from kg_reasoner.loaders.ontology.dlp import rules_of
-from kg_reasoner.loaders.ontology.functional import Texts
-from kg_reasoner.loaders.ontology.hierarchy import (
+from kg_reasoner.loaders.ontology.linked import LinkedParts
+from kg_reasoner.loaders.ontology.live_steps import LiveSteps
+from kg_reasoner.loaders.ontology.ontology import Ontology, read_ontology
+from kg_reasoner.loaders.ontology.profile import AxiomWarning, warnings_of
+from kg_reasoner.loaders.ontology.restriction_hierarchy import (
     HierarchyStep,
     RestrictionGroup,
     RestrictionHierarchy,
     declaration_edges,
     edges_of,
 )
-from kg_reasoner.loaders.ontology.linked import LinkedParts
-from kg_reasoner.loaders.ontology.live_steps import LiveSteps
-from kg_reasoner.loaders.ontology.ontology import Ontology, read_ontology
-from kg_reasoner.loaders.ontology.profile import AxiomWarning, warnings_of
 from kg_reasoner.loaders.ontology.schema_vocabulary import CHARACTERISTICS
 from kg_reasoner.program import Origin, Rule
 from kg_reasoner.terms import IRI, OWL, RDF, RDFS, XSD, Literal, Term, Triple, namespace_of

@@ -12,7 +12,9 @@ from collections.abc import Collection, Iterable, Mapping
 from typing import Final
 
 from kg_reasoner.loaders.ontology.axioms import SubClassOf, SubPropertyOf
-from kg_reasoner.loaders.ontology.hierarchy import (
+from kg_reasoner.loaders.ontology.order import Order
+from kg_reasoner.loaders.ontology.reach import Chosen, above, is_harmless, leading_to
+from kg_reasoner.loaders.ontology.restriction_hierarchy import (
     Above,
     Below,
     Family,
@@ -22,8 +24,6 @@ from kg_reasoner.loaders.ontology.hierarchy import (
     RestrictionGroup,
     RestrictionHierarchy,
 )
-from kg_reasoner.loaders.ontology.order import Order
-from kg_reasoner.loaders.ontology.reach import Chosen, above, is_harmless, leading_to
 from kg_reasoner.terms import Term
 
 __all__ = ["LiveSteps"]

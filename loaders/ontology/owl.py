@@ -5,7 +5,7 @@ axioms on assertions: types and properties of individuals, equalities, and const
 parsers. `is_schema_triple` says which triples are relevant, so that data can be left out.
 
 Data flow: `ontology` reads `axioms` and `swrl` rules from triples; `profile` reports what rules cannot express, with the texts of
-`functional`; `hierarchy` computes what the schema rules derive about restrictions, with `order`; `dlp` and
+`axiom_texts`; `restriction_hierarchy` computes what the schema rules derive about restrictions, with `order`; `dlp` and
 `swrl_clauses` create clauses; `unfold` simplifies them; `live` follows changes of axioms, with `reach`, `live_steps` and `linked`.
 """
 
@@ -14,14 +14,14 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
+from kg_reasoner.loaders.ontology.axiom_texts import Texts
 from kg_reasoner.loaders.ontology.clauses import AUXILIARY_PREFIX, LITERAL_TYPE
 from kg_reasoner.loaders.ontology.dlp import rules_of
-from kg_reasoner.loaders.ontology.functional import Texts
-from kg_reasoner.loaders.ontology.hierarchy import RestrictionHierarchy
 from kg_reasoner.loaders.ontology.live import LiveTranslation, RuleChanges, is_local
 from kg_reasoner.loaders.ontology.ontology import Ontology, read_ontology
+from kg_reasoner.loaders.ontology.owl_profiles import Profiles, beyond, profiles_of
 from kg_reasoner.loaders.ontology.profile import AxiomWarning, warnings_of
-from kg_reasoner.loaders.ontology.profiles import Profiles, beyond, profiles_of
+from kg_reasoner.loaders.ontology.restriction_hierarchy import RestrictionHierarchy
 from kg_reasoner.loaders.ontology.schema_vocabulary import SCHEMA_CLASSES, SCHEMA_PREDICATES, is_schema_triple
 from kg_reasoner.loaders.ontology.swrl_clauses import refusal
 from kg_reasoner.loaders.ontology.swrl_texts import rule_text

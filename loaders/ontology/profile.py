@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from kg_reasoner.expressions.datatypes import DATATYPES
+from kg_reasoner.loaders.ontology.axiom_texts import Texts, brief, call
 from kg_reasoner.loaders.ontology.axioms import (
     AllValuesFrom,
     Axiom,
@@ -42,7 +43,6 @@ from kg_reasoner.loaders.ontology.axioms import (
     at_least,
     at_most,
 )
-from kg_reasoner.loaders.ontology.functional import Texts, brief, call
 from kg_reasoner.loaders.ontology.ontology import Ontology
 from kg_reasoner.loaders.ontology.swrl_clauses import refusal
 from kg_reasoner.loaders.ontology.swrl_texts import atom_text, rule_text

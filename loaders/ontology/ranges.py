@@ -10,6 +10,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 
 from kg_reasoner.graphs import reachable
+from kg_reasoner.loaders.ontology.axiom_texts import Texts
 from kg_reasoner.loaders.ontology.axioms import (
     Characteristic,
     EquivalentProperties,
@@ -17,7 +18,6 @@ from kg_reasoner.loaders.ontology.axioms import (
     PropertyRange,
     SubPropertyOf,
 )
-from kg_reasoner.loaders.ontology.functional import Texts
 from kg_reasoner.loaders.ontology.ontology import Ontology
 from kg_reasoner.loaders.ontology.profile import AxiomWarning
 from kg_reasoner.terms import Term

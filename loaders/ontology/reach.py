@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable, Mapping
 from typing import Final
 
 from kg_reasoner.graphs import reachable
-from kg_reasoner.loaders.ontology.hierarchy import Above, Family, Graph, Node
+from kg_reasoner.loaders.ontology.restriction_hierarchy import Above, Family, Graph, Node
 
 __all__ = ["Chosen", "above", "is_harmless", "leading_to"]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kg_reasoner.language.printer import format_term
-from kg_reasoner.loaders.ontology.functional import Texts
+from kg_reasoner.loaders.ontology.axiom_texts import Texts
 from kg_reasoner.loaders.rules.swrl import (
     SWRLB,
     BuiltinAtom,

@@ -16,7 +16,7 @@ import zlib
 from typing import Final, Protocol
 
 from kg_reasoner.concurrency.forking import new_mutex
-from kg_reasoner.loaders.labels import safe_label
+from kg_reasoner.loaders.blank_node_labels import safe_label
 from kg_reasoner.terms import BlankNode, Term
 
 __all__ = ["BlankScope", "TermFinder", "safe_label"]

@@ -30,7 +30,7 @@ from kg_reasoner.program import Program, Rule, Variable
 from kg_reasoner.terms import IRI, RDF, BlankNode, Literal, Term, Triple
 
 if TYPE_CHECKING:
-    from kg_reasoner.loaders.rdf.prefixes import PrefixSink
+    from kg_reasoner.loaders.rdf.declared_prefixes import PrefixSink
     from kg_reasoner.loaders.rdf.syntax import Batch
     from kg_reasoner.storage.dictionary import Dictionary
 

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 
 from kg_reasoner.loaders.convert import text_from_term
 from kg_reasoner.loaders.rdf.blank import BlankScope
+from kg_reasoner.loaders.rdf.declared_prefixes import PrefixSink
 from kg_reasoner.loaders.rdf.formats import MANCHESTER, OBO, Format
 from kg_reasoner.loaders.rdf.n3 import decoded
-from kg_reasoner.loaders.rdf.prefixes import PrefixSink
 from kg_reasoner.loaders.syntaxes.constructs import Construct
-from kg_reasoner.loaders.syntaxes.source import Settings
+from kg_reasoner.loaders.syntaxes.document_text import Settings
 from kg_reasoner.loaders.syntaxes.to_rdf import RdfMapping
 
 if TYPE_CHECKING:

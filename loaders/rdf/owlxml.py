@@ -28,7 +28,7 @@ from kg_reasoner.loaders.syntaxes.vocabulary import ENTITIES
 from kg_reasoner.terms import IRI, OWL, RDF, RDFS, XSD, BlankNode, Literal, Triple
 
 if TYPE_CHECKING:
-    from kg_reasoner.loaders.rdf.prefixes import PrefixSink
+    from kg_reasoner.loaders.rdf.declared_prefixes import PrefixSink
     from kg_reasoner.loaders.rdf.sources import OpenDocument
     from kg_reasoner.loaders.rdf.syntax import Batch
     from kg_reasoner.storage.dictionary import Dictionary

@@ -21,6 +21,7 @@ from kg_reasoner.errors import LoadError
 from kg_reasoner.loaders.convert import check_absolute
 from kg_reasoner.loaders.rdf.blank import BlankScope
 from kg_reasoner.loaders.rdf.bounds import DEFAULT_BOUNDS, DocumentBounds
+from kg_reasoner.loaders.rdf.declared_prefixes import PrefixSink
 from kg_reasoner.loaders.rdf.formats import (
     FUNCTIONAL,
     MANCHESTER,
@@ -34,13 +35,12 @@ from kg_reasoner.loaders.rdf.formats import (
     Format,
     find_format,
 )
-from kg_reasoner.loaders.rdf.graphs import bound_prefixes, is_rdflib_graph, read_graph, read_triples
-from kg_reasoner.loaders.rdf.lines import read_lines
-from kg_reasoner.loaders.rdf.prefixes import PrefixSink
+from kg_reasoner.loaders.rdf.parallel_lines import read_lines
 from kg_reasoner.loaders.rdf.quadstore import is_owlready, ontology_prefixes, read_quad_store
 from kg_reasoner.loaders.rdf.sources import Document, OpenDocument, document_of, documents_under
 from kg_reasoner.loaders.rdf.statements import Encoder
 from kg_reasoner.loaders.rdf.syntax import Batch, read_parsed
+from kg_reasoner.loaders.rdf.triples_in_memory import bound_prefixes, is_rdflib_graph, read_graph, read_triples
 from kg_reasoner.loaders.rdf.turtle import WINDOW, read_turtle
 from kg_reasoner.progress import Progress
 from kg_reasoner.storage.arrays import Ids

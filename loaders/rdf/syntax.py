@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from typing import IO, TYPE_CHECKING, Final, TypeAlias, cast
 
 from kg_reasoner.errors import LoadError
+from kg_reasoner.loaders.rdf.declared_prefixes import PrefixSink, RecordedPrefixes
 from kg_reasoner.loaders.rdf.formats import JSON_LD, N3, RDF_XML, TRIG, TURTLE, Format
-from kg_reasoner.loaders.rdf.prefixes import PrefixSink, RecordedPrefixes
 from kg_reasoner.loaders.rdf.scan import Scanned, too_long
 from kg_reasoner.loaders.rdf.statements import Encoder, check_line
 from kg_reasoner.loaders.rdf.xml import PlainXML

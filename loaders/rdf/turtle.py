@@ -17,8 +17,8 @@ import numpy as np
 
 from kg_reasoner.errors import LoadError
 from kg_reasoner.loaders.rdf.blank import BlankScope
+from kg_reasoner.loaders.rdf.declared_prefixes import PrefixSink, RecordedPrefixes
 from kg_reasoner.loaders.rdf.formats import TURTLE, Format
-from kg_reasoner.loaders.rdf.prefixes import PrefixSink, RecordedPrefixes
 from kg_reasoner.loaders.rdf.pushed import Pushed
 from kg_reasoner.loaders.rdf.scan import Scanned
 from kg_reasoner.loaders.rdf.statements import Encoder
@@ -26,7 +26,7 @@ from kg_reasoner.loaders.rdf.syntax import Batch, parser_error, read_parsed, ter
 from kg_reasoner.loaders.rdf.turtle_ahead import PART, Ahead
 from kg_reasoner.storage.arrays import Ids
 from kg_reasoner.storage.dictionary import Dictionary
-from kg_reasoner.storage.turtle import PlainTurtle
+from kg_reasoner.storage.turtle_reading import PlainTurtle
 
 if TYPE_CHECKING:
     from kg_reasoner.loaders.rdf.sources import OpenDocument

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from kg_reasoner.concurrency.pipeline import ThreadPipeline
+from kg_reasoner.concurrency.ordered_work import ThreadPipeline
 from kg_reasoner.loaders.rdf.merging import PartDictionaries, PartTerms
-from kg_reasoner.storage.turtle import PlainTurtle
+from kg_reasoner.storage.turtle_reading import PlainTurtle
 
 if TYPE_CHECKING:
     from kg_reasoner.loaders.rdf.blank import BlankScope

@@ -12,7 +12,7 @@ from typing import Final, cast
 
 from kg_reasoner.errors import LoadError
 from kg_reasoner.loaders.syntaxes.constructs import AXIOMS, Construct, Malformed, Part, check
-from kg_reasoner.loaders.syntaxes.source import LANGUAGE, PREFIX, PREFIXED, QUOTED, DocumentNames, Settings, SourceText
+from kg_reasoner.loaders.syntaxes.document_text import LANGUAGE, PREFIX, PREFIXED, QUOTED, DocumentNames, Settings, SourceText
 from kg_reasoner.terms import BlankNode
 
 __all__ = ["read_functional"]

@@ -8,8 +8,8 @@ from typing import Final
 
 from kg_reasoner.errors import LoadError
 from kg_reasoner.loaders.syntaxes.constructs import AXIOMS, KINDS, SIGNATURES, PartKind, Slot
-from kg_reasoner.loaders.syntaxes.source import LANGUAGE, PREFIX, PREFIXED, QUOTED, SourceText
-from kg_reasoner.loaders.syntaxes.syntax_errors import parse_error
+from kg_reasoner.loaders.syntaxes.document_text import LANGUAGE, PREFIX, PREFIXED, QUOTED, SourceText
+from kg_reasoner.loaders.syntaxes.grammar_errors import parse_error
 from kg_reasoner.terms import IRI, BlankNode, Literal
 
 __all__ = ["explain"]

@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, Any, Final
 from kg_reasoner.errors import LoadError
 from kg_reasoner.language.parser_tables import lalr_parser
 from kg_reasoner.loaders.syntaxes.constructs import Construct
+from kg_reasoner.loaders.syntaxes.document_text import Settings, SourceText
+from kg_reasoner.loaders.syntaxes.grammar_errors import explained
 from kg_reasoner.loaders.syntaxes.manchester_frames import FrameParser, ManchesterNames
-from kg_reasoner.loaders.syntaxes.source import Settings, SourceText
-from kg_reasoner.loaders.syntaxes.syntax_errors import explained
 
 if TYPE_CHECKING:
     from lark import Lark

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from kg_reasoner.loaders.syntaxes.constructs import KINDS, Construct, Part
-from kg_reasoner.loaders.syntaxes.source import DocumentNames, Settings
+from kg_reasoner.loaders.syntaxes.document_text import DocumentNames, Settings
 from kg_reasoner.terms import IRI, OWL, RDF, RDFS, XSD, BlankNode, Literal, Term
 
 if TYPE_CHECKING:

@@ -13,10 +13,10 @@ from collections.abc import Iterator
 from typing import Final
 
 from kg_reasoner.loaders.syntaxes.constructs import Construct
+from kg_reasoner.loaders.syntaxes.document_text import Settings, SourceText
 from kg_reasoner.loaders.syntaxes.obo_clauses import Clause, OboFrame, frames
 from kg_reasoner.loaders.syntaxes.obo_frames import OboTranslation
 from kg_reasoner.loaders.syntaxes.obo_ids import OBO, OBO_IN_OWL, Identifiers, relations_of
-from kg_reasoner.loaders.syntaxes.source import Settings, SourceText
 
 __all__ = ["read_obo"]
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from kg_reasoner.errors import LoadError
-from kg_reasoner.loaders.syntaxes.source import Settings, SourceText
+from kg_reasoner.loaders.syntaxes.document_text import Settings, SourceText
 
 __all__ = ["Clause", "OboFrame", "Reference", "frames"]
 

@@ -9,11 +9,11 @@ from typing import Final, TypeAlias
 from kg_reasoner.errors import LoadError
 from kg_reasoner.loaders.convert import text_from_term
 from kg_reasoner.loaders.syntaxes.constructs import Construct, Part
+from kg_reasoner.loaders.syntaxes.document_text import Settings, SourceText
 from kg_reasoner.loaders.syntaxes.functional import read_functional
 from kg_reasoner.loaders.syntaxes.obo_clauses import Clause, OboFrame, Reference
 from kg_reasoner.loaders.syntaxes.obo_ids import OBO, Identifiers
 from kg_reasoner.loaders.syntaxes.obo_treatments import TREATMENTS, treatments
-from kg_reasoner.loaders.syntaxes.source import Settings, SourceText
 from kg_reasoner.terms import IRI, RDFS, XSD, Literal, Term
 
 __all__ = ["OboTranslation"]

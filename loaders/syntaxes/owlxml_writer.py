@@ -8,7 +8,7 @@ from typing import Final
 from xml.sax.saxutils import escape, quoteattr
 
 from kg_reasoner.errors import OutputError
-from kg_reasoner.loaders.labels import safe_label
+from kg_reasoner.loaders.blank_node_labels import safe_label
 from kg_reasoner.loaders.syntaxes.constructs import AXIOMS, Construct, Part, slots_of
 from kg_reasoner.terms import IRI, OWL, RDF, XSD, BlankNode, Literal
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import Final
 
-from kg_reasoner.loaders.labels import safe_label
+from kg_reasoner.loaders.blank_node_labels import safe_label
 from kg_reasoner.terms import IRI, XSD, BlankNode, Term
 
 __all__ = ["WrittenNames"]

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 from kg_reasoner.program import TRIPLE, Argument, Atom
 from kg_reasoner.spark_backend.exec.encodings import local_rows
 from kg_reasoner.spark_backend.exec.mask_table import MaskTable
-from kg_reasoner.spark_backend.exec.matching import as_relation, unified
+from kg_reasoner.spark_backend.exec.matching_rows import as_relation, unified
 from kg_reasoner.spark_backend.io.columns import argument_columns, local_frame, triple_frame
-from kg_reasoner.spark_backend.plan.plan import MaskPass
+from kg_reasoner.spark_backend.plan.logical_plan import MaskPass
 from kg_reasoner.terms import Term, Triple, term_text
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from kg_reasoner.spark_backend.exec.graphframes import graphframes_problem
 from kg_reasoner.spark_backend.failures import is_of_spark, root_of
 from kg_reasoner.spark_backend.io.columns import TERM, local_frame
 from kg_reasoner.spark_backend.io.workspace import WorkDirectory
-from kg_reasoner.spark_backend.progress import LOGGER
+from kg_reasoner.spark_backend.run_progress import LOGGER
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame

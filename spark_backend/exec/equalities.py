@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 from kg_reasoner.errors import UnsupportedError
 from kg_reasoner.program import Program
 from kg_reasoner.spark_backend.exec.components import representatives
-from kg_reasoner.spark_backend.exec.equality import Representatives, can_rewrite, is_equality_rule
-from kg_reasoner.spark_backend.exec.rules import Rules
+from kg_reasoner.spark_backend.exec.merged_terms import Representatives, can_rewrite, is_equality_rule
+from kg_reasoner.spark_backend.exec.rule_preparation import Rules
 from kg_reasoner.spark_backend.io.columns import local_frame
 from kg_reasoner.spark_backend.io.workspace import WorkDirectory
-from kg_reasoner.spark_backend.progress import Progress, Report
+from kg_reasoner.spark_backend.run_progress import Progress, Report
 from kg_reasoner.terms import OWL, Term, Triple, term_from_text, term_text
 
 if TYPE_CHECKING:

@@ -10,9 +10,9 @@ from kg_reasoner.loaders.rdf.sources import Document
 from kg_reasoner.loaders.rdf.statements import check_line
 from kg_reasoner.loaders.rdf.syntax import parser_error
 from kg_reasoner.spark_backend.failures import plain_failures, shown
+from kg_reasoner.spark_backend.io.triple_files import write_whole
 from kg_reasoner.spark_backend.io.workers import faults_of_lines
-from kg_reasoner.spark_backend.io.writing import write_whole
-from kg_reasoner.spark_backend.progress import LOGGER
+from kg_reasoner.spark_backend.run_progress import LOGGER
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

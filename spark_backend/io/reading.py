@@ -23,7 +23,7 @@ from kg_reasoner.errors import LoadError, UnknownNameError
 from kg_reasoner.spark_backend.failures import plain_failures
 from kg_reasoner.spark_backend.io.bad_lines import set_aside
 from kg_reasoner.spark_backend.io.columns import local_frame
-from kg_reasoner.spark_backend.io.sources import BlankNodes, InputFormat, InputPath
+from kg_reasoner.spark_backend.io.input_documents import BlankNodes, InputFormat, InputPath
 from kg_reasoner.spark_backend.io.workers import BAD, COLUMNS, FAULT, ODD
 from kg_reasoner.spark_backend.io.workspace import WorkDirectory
 from kg_reasoner.spark_backend.requirements import require_pyspark

@@ -10,7 +10,7 @@ import numpy as np
 
 from kg_reasoner.expressions.compile import compile_filter
 from kg_reasoner.program import TRIPLE, Atom, Filter, Variable, variables_of
-from kg_reasoner.spark_backend.plan.rows import Ids, NumberedTerms, Row, Rows
+from kg_reasoner.spark_backend.plan.id_rows import Ids, NumberedTerms, Row, Rows
 from kg_reasoner.terms import Term
 
 __all__ = ["Binding", "DriverFacts"]

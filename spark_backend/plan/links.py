@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from kg_reasoner.program import Atom, BodyLiteral, Rule, Variable
-from kg_reasoner.spark_backend.plan.rows import Ids
+from kg_reasoner.spark_backend.plan.id_rows import Ids
 from kg_reasoner.substitution import in_atom
 
 __all__ = ["linked", "without_implied"]

@@ -14,8 +14,8 @@ from typing import Final
 from kg_reasoner.expressions.compile import compile_filter
 from kg_reasoner.program import TRIPLE, Atom, BodyLiteral, Filter, Rule, Variable, variables_of
 from kg_reasoner.spark_backend.plan.driver import Binding, DriverFacts
+from kg_reasoner.spark_backend.plan.id_rows import Rows
 from kg_reasoner.spark_backend.plan.links import linked, without_implied
-from kg_reasoner.spark_backend.plan.rows import Rows
 from kg_reasoner.substitution import in_atom, in_expression, in_part
 from kg_reasoner.terms import IRI, OWL, RDF, RDFS, Term, term_text
 

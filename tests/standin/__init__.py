@@ -33,6 +33,6 @@ def standing_in() -> Iterator[Any]:
     modules["pyspark.errors"].PySparkException = RuntimeError  # type: ignore[attr-defined]
     with (
         patch.dict(sys.modules, {**modules, "pyspark.sql.functions": functions}),
-        patch("kg_reasoner.spark_backend.exec.reasoner.require_pyspark", lambda: None),
+        patch("kg_reasoner.spark_backend.exec.spark_reasoner.require_pyspark", lambda: None),
     ):
         yield Session()

@@ -16,19 +16,19 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from kg_reasoner.engine.collector import Collector
-from kg_reasoner.engine.equality import rules as equality_rules
+from kg_reasoner.engine.equality import rewritten_rules as equality_rules
 from kg_reasoner.engine.equality.asserted import PREFIX, Asserted
-from kg_reasoner.engine.equality.changes import Assertions, expanded
 from kg_reasoner.engine.equality.cliques import Cliques
 from kg_reasoner.engine.equality.contradictions import contradictions
+from kg_reasoner.engine.equality.expanded_changes import Assertions, expanded
+from kg_reasoner.engine.equality.lost_reasons import Tracer
 from kg_reasoner.engine.equality.names import Renaming
 from kg_reasoner.engine.equality.stored import StoredFacts, flag_of
-from kg_reasoner.engine.equality.tracing import Tracer
 from kg_reasoner.engine.equality.treatment import Equality, Transfer
 from kg_reasoner.engine.equality.views import ExpandingQueries
 from kg_reasoner.engine.fact_base import FactBase
 from kg_reasoner.engine.inconsistency import Violation
-from kg_reasoner.engine.materialise import Materialiser
+from kg_reasoner.engine.materialiser import Materialiser
 from kg_reasoner.engine.planned_rules import PlannedRule
 from kg_reasoner.language import analysis
 from kg_reasoner.planning.catalog import INTERNAL

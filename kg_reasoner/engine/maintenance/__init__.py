@@ -9,7 +9,7 @@ from importlib import import_module
 from typing import Final, Literal, NamedTuple, Protocol, TypeAlias, cast
 
 from kg_reasoner.engine.counters import Counters
-from kg_reasoner.engine.materialise import Materialiser
+from kg_reasoner.engine.materialiser import Materialiser
 from kg_reasoner.engine.planned_rules import PlannedRule
 from kg_reasoner.errors import UnknownNameError
 from kg_reasoner.planning.aggregate_relations import ComputedRelation

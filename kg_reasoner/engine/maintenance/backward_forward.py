@@ -9,11 +9,11 @@ from __future__ import annotations
 import numpy as np
 
 from kg_reasoner.engine.maintenance.strata import StratumByStratum
-from kg_reasoner.engine.materialise import Materialiser
+from kg_reasoner.engine.materialiser import Materialiser
 from kg_reasoner.storage.kernels import native
 from kg_reasoner.storage.kernels.layout import DONE, GROW, Goal
 from kg_reasoner.storage.kernels.memory import allocate
-from kg_reasoner.storage.kernels.update import PROCESS
+from kg_reasoner.storage.kernels.single_stratum import PROCESS
 
 FIRST_GOALS, FIRST_POOL = 64, 1 << 12
 

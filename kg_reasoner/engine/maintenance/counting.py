@@ -1,4 +1,4 @@
-"""Counting: the number of derivations of each fact, by iteration (algorithm and sources: `kernels.counting`)."""
+"""Counting: the number of derivations of each fact, by iteration (algorithm and sources: `kernels.derivation_counts`)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from kg_reasoner.engine.counters import Counters
 from kg_reasoner.engine.maintenance import Finder, Work
 from kg_reasoner.engine.maintenance.collect import collect
 from kg_reasoner.engine.maintenance.strata import delete_underived, of_level
-from kg_reasoner.engine.materialise import Materialiser
+from kg_reasoner.engine.materialiser import Materialiser
 from kg_reasoner.engine.planned_rules import PlannedRule
 from kg_reasoner.storage.arrays import Numbers
 from kg_reasoner.storage.kernels import native

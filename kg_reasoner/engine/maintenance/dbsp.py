@@ -9,16 +9,16 @@ from typing import TypeAlias
 
 import numpy as np
 
-from kg_reasoner.dbsp.clauses import NO_RESULT, Computation, DatalogClause, Part, SignedAtom, ordered
-from kg_reasoner.dbsp.columns import Booleans, Integers
+from kg_reasoner.dbsp.encoded_rules import NO_RESULT, Computation, DatalogClause, Part, SignedAtom, ordered
 from kg_reasoner.dbsp.interpreter import FactChanges
-from kg_reasoner.dbsp.strata import Strata, combined
+from kg_reasoner.dbsp.sorted_columns import Booleans, Integers
+from kg_reasoner.dbsp.stratified import Strata, combined
 from kg_reasoner.dbsp.trace import Trace
 from kg_reasoner.dbsp.zset import ZSet
 from kg_reasoner.engine.counters import Counters
 from kg_reasoner.engine.maintenance import Finder, Work
 from kg_reasoner.engine.maintenance.collect import collect
-from kg_reasoner.engine.materialise import Materialiser
+from kg_reasoner.engine.materialiser import Materialiser
 from kg_reasoner.expressions.values import satisfies
 from kg_reasoner.planning.catalog import DISTINCT_TERMS, StoredAtom, StoredCall, StoredComparison, StoredRule
 from kg_reasoner.storage.arrays import Rows

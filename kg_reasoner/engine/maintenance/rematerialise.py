@@ -6,7 +6,7 @@ import numpy as np
 
 from kg_reasoner.engine.counters import Counters
 from kg_reasoner.engine.maintenance import ChangedFacts, Finder, Maintenance, Work
-from kg_reasoner.engine.materialise import Materialiser
+from kg_reasoner.engine.materialiser import Materialiser
 from kg_reasoner.progress import Progress
 from kg_reasoner.storage.arrays import Flags, Rows, contains
 from kg_reasoner.storage.kernels.layout import ABSENT, EXPLICIT

@@ -14,13 +14,13 @@ from typing import Final
 from kg_reasoner.expressions.functions import (
     arithmetic,
     casts,
-    collections,
     comparisons,
     dates,
     integers,
-    nodes,
     regex,
     strings,
+    structure_functions,
+    term_functions,
 )
 from kg_reasoner.expressions.functions.kinds import Function
 
@@ -29,13 +29,13 @@ __all__ = ["FUNCTIONS", "REFUSED"]
 FUNCTIONS: Final[dict[str, Function]] = {
     **comparisons.FUNCTIONS,
     **arithmetic.FUNCTIONS,
-    **nodes.FUNCTIONS,
+    **term_functions.FUNCTIONS,
     **strings.FUNCTIONS,
     **regex.FUNCTIONS,
     **dates.FUNCTIONS,
     **casts.FUNCTIONS,
     **integers.FUNCTIONS,
-    **collections.FUNCTIONS,
+    **structure_functions.FUNCTIONS,
 }
 """Functions and operators by name: operators as written (unary minus is ``neg``), functions in upper case, casts as ``<IRI>``."""
 

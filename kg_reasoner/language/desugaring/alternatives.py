@@ -7,7 +7,7 @@ from typing import Final
 
 from kg_reasoner.errors import Span, UnsupportedError
 from kg_reasoner.language.desugaring.context import Context
-from kg_reasoner.language.desugaring.paths import without_path
+from kg_reasoner.language.desugaring.property_paths import without_path
 from kg_reasoner.language.surface import Along, AnyOf, SurfaceBody
 
 __all__ = ["without_alternatives"]

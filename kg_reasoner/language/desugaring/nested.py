@@ -8,7 +8,7 @@ from kg_reasoner.errors import RuleSyntaxError
 from kg_reasoner.language.choice import chosen
 from kg_reasoner.language.desugaring.alternatives import without_alternatives
 from kg_reasoner.language.desugaring.context import Context
-from kg_reasoner.language.desugaring.patterns import pattern_variables
+from kg_reasoner.language.desugaring.structure_patterns import pattern_variables
 from kg_reasoner.language.surface import Along, AnyOf, Applied, Chosen, Condition, Each, Grouped, NotAny, Same, SurfaceBody
 from kg_reasoner.program import Aggregate, Atom, Bind, BodyLiteral, Negation, Variable, variables_of
 

@@ -7,12 +7,12 @@ from difflib import get_close_matches
 from typing import Final
 
 from kg_reasoner.errors import RuleSyntaxError, Span, UnsupportedError
-from kg_reasoner.expressions import aggregates
+from kg_reasoner.expressions import aggregate_functions
 from kg_reasoner.expressions.collecting import ARGUMENTS
 from kg_reasoner.expressions.compile import CONDITIONS
-from kg_reasoner.language.desugaring.rules import is_plain
-from kg_reasoner.language.reading.expressions import ExpressionReader
-from kg_reasoner.language.reading.terms import Node, is_token
+from kg_reasoner.language.desugaring.passes import is_plain
+from kg_reasoner.language.reading.expression_trees import ExpressionReader
+from kg_reasoner.language.reading.term_trees import Node, is_token
 from kg_reasoner.language.surface import (
     Along,
     AnyOf,
@@ -162,7 +162,7 @@ class BodyReader(ExpressionReader):
         definition = self.known.reductions.get(str(name))
         function = str(name) if definition is not None else name.upper()
         if definition is None:
-            self.expect(name, (*aggregates.NAMES, *self.known.reductions), "aggregate function", function)
+            self.expect(name, (*aggregate_functions.NAMES, *self.known.reductions), "aggregate function", function)
         most = ARGUMENTS.get(function, 1) if definition is None else len(definition.parameters)
         if len(arguments) > most:
             raise RuleSyntaxError(f"{function} has at most {most} argument{'s' * (most > 1)}", self.span(arguments[most]))

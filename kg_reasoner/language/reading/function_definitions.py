@@ -6,14 +6,14 @@ from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from typing import Any, Final
 
 from kg_reasoner.errors import ReasonerError, RuleSyntaxError
-from kg_reasoner.expressions import aggregates
+from kg_reasoner.expressions import aggregate_functions
 from kg_reasoner.expressions.compile import NAMES
-from kg_reasoner.expressions.definitions import Body, LanguageFunction
+from kg_reasoner.expressions.defined_functions import Body, LanguageFunction
 from kg_reasoner.expressions.reductions import LanguageReduction
 from kg_reasoner.expressions.types import Type
 from kg_reasoner.language.reading.bodies import BodyReader
 from kg_reasoner.language.reading.known import Known
-from kg_reasoner.language.reading.terms import Node, is_token
+from kg_reasoner.language.reading.term_trees import Node, is_token
 from kg_reasoner.program import Column, Expression, FunctionDefinition, ReductionDefinition, Variable, variables_of
 
 __all__ = ["LEARNT", "FunctionReader"]
@@ -141,7 +141,7 @@ class FunctionReader(BodyReader):
         self.begin(tree)
         name, parts = str(tree.children[1]), tree.children[-4:]
         span = self.span(tree.children[1])
-        if name.upper() in (*NAMES, *aggregates.NAMES):
+        if name.upper() in (*NAMES, *aggregate_functions.NAMES):
             raise RuleSyntaxError(f"{name} is a function of the language", span, "choose another name")
         if any(other.name == name for other in self.reductions):
             raise RuleSyntaxError(f"{name} is defined twice", span)

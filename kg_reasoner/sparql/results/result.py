@@ -7,15 +7,15 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from kg_reasoner.errors import UnknownNameError
-from kg_reasoner.io.files import Target
+from kg_reasoner.io.atomic_files import Target
 from kg_reasoner.sparql import algebra
-from kg_reasoner.sparql.query import Answer
-from kg_reasoner.sparql.results.columns import Columns
+from kg_reasoner.sparql.query_forms import Answer
 from kg_reasoner.sparql.results.data_frames import DataFrames
-from kg_reasoner.sparql.results.formats import solution_parts, truth_text
-from kg_reasoner.sparql.results.nodes import NodeCache, NodeReader
+from kg_reasoner.sparql.results.rdflib_nodes import NodeCache, NodeReader
+from kg_reasoner.sparql.results.result_columns import Columns
+from kg_reasoner.sparql.results.result_files import File, write
+from kg_reasoner.sparql.results.results_formats import solution_parts, truth_text
 from kg_reasoner.sparql.results.rows import Row, decoded, row_class
-from kg_reasoner.sparql.results.writing import File, write
 from kg_reasoner.terms import Triple
 
 if TYPE_CHECKING:
@@ -147,7 +147,7 @@ class SelectResult(_Table):
         return f"<SelectResult of {len(self):,} rows: {' '.join(f'?{name}' for name in self.variables)}>"
 
     def _repr_html_(self) -> str:
-        from kg_reasoner.sparql.results.html import table_page
+        from kg_reasoner.sparql.results.html_tables import table_page
 
         return table_page(self._columns, "row")
 
@@ -333,7 +333,7 @@ class GraphResult(_Table):
         return f"<GraphResult of {len(self):,} triples>"
 
     def _repr_html_(self) -> str:
-        from kg_reasoner.sparql.results.html import table_page
+        from kg_reasoner.sparql.results.html_tables import table_page
 
         return table_page(self._columns, "triple")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar, Final
 
-from kg_reasoner.sparql.results.columns import Columns
+from kg_reasoner.sparql.results.result_columns import Columns
 
 __all__ = ["Row", "decoded", "row_class"]
 

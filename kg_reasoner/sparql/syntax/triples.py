@@ -8,7 +8,7 @@ from kg_reasoner.program import Variable
 from kg_reasoner.sparql import algebra
 from kg_reasoner.sparql.algebra import Path, PatternTerm
 from kg_reasoner.sparql.building import Triple
-from kg_reasoner.sparql.syntax.terms import QueryTermReader
+from kg_reasoner.sparql.syntax.term_syntax import QueryTermReader
 from kg_reasoner.sparql.syntax.tokens import LABEL, VARIABLE, WORD, Unread
 from kg_reasoner.terms import IRI, RDF
 

@@ -1,11 +1,11 @@
-"""The few triples around a node, and the few nodes that are reached from one: found by one call, as in `few`."""
+"""The few triples around a node, and the few nodes that are reached from one: found by one call, as in `small_queries`."""
 
-from kg_reasoner.storage.kernels.few import NOT_BUILT, PATIENCE, TOO_MANY
+from kg_reasoner.storage.kernels.interning import LESS_THAN, QUOTE
 from kg_reasoner.storage.kernels.joins import is_hidden
 from kg_reasoner.storage.kernels.layout import EMPTY, EXPLICIT, Context, Index, Relation
 from kg_reasoner.storage.kernels.memory import Bytes, Int32s, Struct, brief_entry, kernel
 from kg_reasoner.storage.kernels.relations import find, key_slot
-from kg_reasoner.storage.kernels.texts import LESS_THAN, QUOTE
+from kg_reasoner.storage.kernels.small_queries import NOT_BUILT, PATIENCE, TOO_MANY
 
 BLANK, GENERAL, VOCABULARY, REFLEXIVE = 1, 2, 4, 8
 """Marks of terms: a blank node; a class of which every term is a member; a term of a vocabulary; a property that relates every

@@ -4,10 +4,21 @@ What stands around the texts of terms is in a table of fixed texts: `CLOSE` and 
 property.
 """
 
+from kg_reasoner.storage.kernels.interning import (
+    AT,
+    BACKSLASH,
+    GREATER,
+    LESS_THAN,
+    LOWER_N,
+    LOWER_R,
+    NEWLINE,
+    QUOTE,
+    SPACE,
+    UNDERSCORE,
+)
 from kg_reasoner.storage.kernels.layout import Terms
 from kg_reasoner.storage.kernels.memory import Bytes, Int32s, Int64s, entry, kernel
-from kg_reasoner.storage.kernels.texts import AT, BACKSLASH, GREATER, LESS_THAN, LOWER_N, LOWER_R, NEWLINE, QUOTE, SPACE, UNDERSCORE
-from kg_reasoner.storage.kernels.writing import Output, copy_bytes, copy_text, text_length
+from kg_reasoner.storage.kernels.triple_texts import Output, copy_bytes, copy_text, text_length
 
 AMPERSAND, TAB, FIRST_OF_LAST, SECOND_OF_LAST, LAST_BUT_ONE = 38, 9, 0xEF, 0xBF, 0xBE
 

@@ -42,7 +42,7 @@ STOPPED = 6
 FUNCTION_RESULTS = 5
 """Functions are applied whose results are not known yet: they are in the list of requests."""
 WIDE = 7
-"""A relation (`wanted`) has so many new rows that threads should share them (see `parallel`)."""
+"""A relation (`wanted`) has so many new rows that threads should share them (see `parallel_blocks`)."""
 
 # kinds of steps
 SCAN = 0
@@ -102,7 +102,7 @@ WATCHED = 256
 
 # flags that only counting uses, instead of those
 OUT = 4
-"""Not in the world that joins see at the moment (see `counting`)."""
+"""Not in the world that joins see at the moment (see `derivation_counts`)."""
 TOUCHED = 32
 """In the list of facts that may be gone."""
 

@@ -1,8 +1,8 @@
 """Searches in the texts of terms: whether their values contain a text, begin or end with it."""
 
+from kg_reasoner.storage.kernels.interning import AT, BACKSLASH, LESS_THAN, QUOTE
 from kg_reasoner.storage.kernels.layout import Terms
 from kg_reasoner.storage.kernels.memory import Bytes, Int32s, entry, kernel, prefetch
-from kg_reasoner.storage.kernels.texts import AT, BACKSLASH, LESS_THAN, QUOTE
 
 ANYWHERE, AT_START, AT_END, IN_STEPS = 0, 1, 2, 3
 """Where the text is searched. The last is anywhere, too, for one text that has nothing to escape, as it is, see `has_in_steps`."""

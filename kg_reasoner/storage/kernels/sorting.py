@@ -4,9 +4,9 @@ Values are compared seven bytes at a time, which as a number are the key of a te
 Terms with the same key are sorted by the next seven bytes (multikey quicksort; Bentley and Sedgewick, 1997).
 """
 
+from kg_reasoner.storage.kernels.interning import BACKSLASH, LESS_THAN, QUOTE
 from kg_reasoner.storage.kernels.layout import Terms
 from kg_reasoner.storage.kernels.memory import Bytes, Int32s, Int64s, entry, kernel
-from kg_reasoner.storage.kernels.texts import BACKSLASH, LESS_THAN, QUOTE
 
 KEY_BYTES = 7
 """The bytes of a key, which is not negative."""

@@ -1,0 +1,34 @@
+"""Values that programs give: terms of any library, or Python values for literals."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import Any, Final
+
+from kg_reasoner.engine.row_encoding import as_term
+from kg_reasoner.errors import LoadError
+from kg_reasoner.terms import Term, literal
+
+__all__ = ["as_value", "expect_several"]
+
+_PYTHON_VALUES: Final = (bool, int, float, Decimal, str)
+
+
+def as_value(value: Any) -> Term:
+    """Return a term, or the literal of a Python value. Terms of rdflib are strings, too, and taken as terms.
+
+    Raises:
+        LoadError: It is neither.
+    """
+    is_python = isinstance(value, _PYTHON_VALUES) and not type(value).__module__.startswith("rdflib")
+    return literal(value) if is_python else as_term(value)
+
+
+def expect_several(given: object, what: str) -> None:
+    """Refuse text where several things are expected: it would be taken for its characters.
+
+    Raises:
+        LoadError: It is text, also a term of rdflib, or bytes.
+    """
+    if isinstance(given, (str, bytes)):
+        raise LoadError(f"{given!r} is not a collection of {what}", hint="give a list, also of a single one")

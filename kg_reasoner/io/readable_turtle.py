@@ -1,0 +1,184 @@
+"""Turtle for people: triples grouped by subject, blank nodes and lists written where they are used.
+
+A blank node that is the object of a single triple is written in brackets in its place. Nodes nested deeper than `DEPTH`, and one
+node of each cycle of blank nodes, have labels instead. Subjects and their statements are copied by a kernel, with the blank nodes
+in them as further texts; only these pass through Python.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from kg_reasoner.concurrency.ordered_work import deliver
+from kg_reasoner.io.lines import ROWS_OF_A_PART, ROWS_TOGETHER, Blocks, RenamedNodes, Sink
+from kg_reasoner.storage.arrays import Ids, TripleIds
+from kg_reasoner.storage.writing import TextWriter, Writers, WrittenText, rows_for_statements, short_texts
+from kg_reasoner.terms import RDF
+
+if TYPE_CHECKING:
+    from kg_reasoner.storage.dictionary import Dictionary
+
+__all__ = ["DEPTH", "turtle_blocks", "write_turtle"]
+
+DEPTH: Final = 40
+"""How deep blank nodes are nested."""
+
+_ROWS: Final = 1 << 16
+
+
+def turtle_blocks(triples: TripleIds, dictionary: Dictionary, prefixes: Mapping[str, str], rows: int = _ROWS) -> Blocks:
+    """Yield a document in blocks, given RDF triples as ids of shape (n, 3).
+
+    Args:
+        triples: The triples.
+        dictionary: Their terms.
+        prefixes: The prefixes to use, with their namespaces.
+        rows: How many triples have their blank nodes in memory as text at a time.
+    """
+    yield _header(prefixes), 0
+    yield from _TurtleWriter(triples, dictionary, prefixes).blocks(rows)
+
+
+def write_turtle(triples: TripleIds, dictionary: Dictionary, prefixes: Mapping[str, str], sink: Sink, threads: int) -> None:
+    """Hand the blocks of `turtle_blocks` to a function; several threads make them if there are many triples."""
+    if threads == 1 or len(triples) < ROWS_TOGETHER:
+        for block, count in turtle_blocks(triples, dictionary, prefixes):
+            sink((block, count))
+        return
+    sink((_header(prefixes), 0))
+    _TurtleWriter(triples, dictionary, prefixes).write(ROWS_OF_A_PART, sink, threads)
+
+
+def _header(prefixes: Mapping[str, str]) -> bytes:
+    return "".join(f"@prefix {prefix}: <{namespace}> .\n" for prefix, namespace in prefixes.items()).encode()
+
+
+class _TurtleWriter:
+    def __init__(self, triples: TripleIds, dictionary: Dictionary, prefixes: Mapping[str, str]) -> None:
+        self._type, self._first, self._rest, self._nil = map(dictionary.find, (RDF.type, RDF.first, RDF.rest, RDF.nil))
+        self._table = short_texts(dictionary, {namespace: prefix for prefix, namespace in prefixes.items()})
+        self._renamed = RenamedNodes(dictionary)
+        blank = dictionary.first_bytes()[: self._table.known] == ord("_")
+        has_blank = blank[triples[:, 0]]
+        self._named_subjects = self._sorted(triples[~has_blank])
+        self._triples = self._sorted(triples[has_blank])
+        """The statements about blank nodes."""
+        objects, counts = np.unique(triples[blank[triples[:, 2]], 2], return_counts=True)
+        self._nested = np.zeros(self._table.known, np.bool_)
+        self._nested[objects[counts == 1]] = True
+        self._no_lists: set[int] = set()
+        """Nodes of what looks like a list and does not end like one."""
+        self._written: set[int] = set()
+        """The blank nodes that have been written in their places."""
+
+    def _sorted(self, triples: TripleIds) -> TripleIds:
+        """Return triples by subject, property (rdf:type first) and object."""
+        properties = np.where(triples[:, 1] == self._type, -1, triples[:, 1])
+        return triples[np.lexsort((triples[:, 2], properties, triples[:, 0]))]
+
+    def blocks(self, rows: int) -> Blocks:
+        """Yield the statements about IRIs, then those about blank nodes that are not written in another place."""
+        writer = TextWriter(self._table)
+        outer = ~self._nested[self._triples[:, 0]]
+        waiting = np.unique(self._triples[~outer, 0]).tolist()
+        yield from self._statements(writer, self._named_subjects, rows)
+        yield from self._statements(writer, self._triples[outer], rows)
+        yield from self._about_waiting(writer, waiting, rows)
+
+    def _about_waiting(self, writer: TextWriter, waiting: list[int], rows: int) -> Blocks:
+        """Yield the statements about those blank nodes that have not been written in their places."""
+        for subject in waiting:  # what is left belongs to circles, or lies too deep
+            if subject not in self._written:
+                self._nested[subject] = False
+                yield from self._statements(writer, self._about(subject), rows)
+
+    def _statements(self, writer: TextWriter, triples: TripleIds, rows: int) -> Blocks:
+        given = rows_for_statements(self._renamed.in_rows(triples))
+        for start, end, texts in self._parts(triples, given, rows):
+            writer.set_further(texts)
+            yield from writer.statements(given, self._type, start, end)
+
+    def _parts(self, triples: TripleIds, given: Ids, rows: int) -> Iterator[tuple[int, int, list[bytes]]]:
+        """Yield where parts of the triples begin and end, and the further texts that they need, for which they get ids."""
+        names = self._renamed.texts
+        rows = max(rows, len(names))
+        for start in range(0, len(given), rows):
+            values = triples[start : start + rows, 2]
+            places = np.flatnonzero(self._nested[values])
+            texts = [self._value(value, 2).encode() for value in values[places].tolist()]
+            given[start + places, 2] = np.arange(len(texts)) + (self._table.known + len(names))
+            yield start, start + len(values), [*names, *texts]
+
+    def write(self, rows: int, sink: Sink, threads: int) -> None:
+        """Hand what `blocks` yields to a function, made by several threads."""
+        writers = Writers(self._table, sink)
+        outer = ~self._nested[self._triples[:, 0]]
+        waiting = np.unique(self._triples[~outer, 0]).tolist()
+        for triples in (self._named_subjects, self._triples[outer]):
+            given = rows_for_statements(self._renamed.in_rows(triples))
+
+            def text(part: tuple[int, int, list[bytes]], given: Ids = given) -> WrittenText:
+                start, end, texts = part
+                writer = writers.writer(texts)
+                return WrittenText(writer.text_of_statements(given, self._type, start, end), end - start, writer)
+
+            deliver(self._parts(triples, given, rows), text, writers.pass_on, threads)
+        for block, count in self._about_waiting(TextWriter(self._table), waiting, rows):
+            sink((block, count))
+
+    def _value(self, value: int, depth: int) -> str:
+        """Return the text of an object: a term, a list, or the statements about a blank node."""
+        if not self._nested[value] or depth > DEPTH:
+            return self._text(value)
+        items = self._list(value)
+        if items is not None:
+            return f"( {' '.join(self._value(item, depth + 1) for item in items)} )"
+        self._written.add(value)
+        rows = self._about(value)
+        if not len(rows):
+            return "[]"
+        indent = "\n" + "    " * depth
+        parts: list[str] = []
+        for start, end in _runs(rows[:, 1]):
+            values = (self._value(value, depth + 1) for value in rows[start:end, 2].tolist())
+            property = int(rows[start, 1])
+            parts.append(f"{'a' if property == self._type else self._text(property)} {', '.join(values)}")
+        return f"[{indent}{f' ;{indent}'.join(parts)}\n{'    ' * (depth - 1)}]"
+
+    def _text(self, term: int) -> str:
+        renamed = self._renamed.text(term)
+        if renamed is not None:
+            return renamed
+        texts, offsets, _ = self._table
+        return str(memoryview(texts)[int(offsets[term]) : int(offsets[term + 1])], "utf-8")
+
+    def _about(self, subject: int) -> Ids:
+        start, end = np.searchsorted(self._triples[:, 0], [subject, subject + 1])
+        return self._triples[start:end]
+
+    def _list(self, head: int) -> list[int] | None:
+        """Return the items of a list that is written with parentheses, and mark its nodes as written."""
+        items, cells = list[int](), list[int]()
+        node = head
+        while node != self._nil:
+            is_open = self._nested[node] and node not in self._no_lists
+            rows: Any = self._about(node).tolist() if is_open else []
+            found = {property: value for _, property, value in rows}
+            if len(rows) != 2 or found.keys() != {self._first, self._rest}:
+                self._no_lists.update(cells)
+                return None
+            items.append(found[self._first])
+            cells.append(node)
+            node = found[self._rest]
+        self._written.update(cells)
+        return items
+
+
+def _runs(column: Ids) -> Iterator[tuple[int, int]]:
+    """Return where equal values begin and end."""
+    bounds = [0, *(np.flatnonzero(column[1:] != column[:-1]) + 1).tolist(), len(column)]
+    return pairwise(bounds)

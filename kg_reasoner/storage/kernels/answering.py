@@ -1,0 +1,107 @@
+"""Query answering: all matches of a plan, row by row, and lookups of one tuple or key in many relations at once."""
+
+from kg_reasoner.storage.kernels.fixpoint import open_plan
+from kg_reasoner.storage.kernels.interning import QUOTE
+from kg_reasoner.storage.kernels.joins import fill_tuple, next_match, value_of
+from kg_reasoner.storage.kernels.layout import DONE, EMPTY, FINISHED, FRESH, IDLE, READY, Context
+from kg_reasoner.storage.kernels.memory import Bytes, Int32s, brief_entry, entry, is_stopped
+from kg_reasoner.storage.kernels.relations import find, key_slot
+
+
+@brief_entry
+def start_query(context: Context, number: int) -> int:
+    """Prepare to fetch the matches of a plan: DONE, or BUILD_INDEX (`wanted`) or VALUES to be called again."""
+    frame = context.frames[0]
+    ready = open_plan(context, frame, number)
+    if ready > READY:
+        return ready
+    if ready == IDLE:
+        frame.plan = number
+        frame.level = FINISHED
+    return DONE
+
+
+@entry
+def fetch(context: Context, width: int, out: Int32s, capacity: int) -> int:
+    """Write up to `capacity` further matches, `width` ids each (the plan's head). Fewer matches mean that none is left."""
+    frame = context.frames[0]
+    codes = context.codes + context.plans[frame.plan].head
+    count = 0
+    while count < capacity:
+        if not next_match(context, frame, 0, 0, -1) or is_stopped(context):
+            return count
+        fill_tuple(frame, codes, width, out + count * width)
+        count = count + 1
+    return count
+
+
+@entry
+def follow_plan(
+    context: Context, nodes: Int32s, count: int, marks: Bytes, first_bytes: Bytes, checks_seeds: int, checks_found: int
+) -> int:
+    """Find the answers of a plan, one id each, for one seed, then for what is found, and so on; return how many nodes there are.
+
+    `nodes` begins with the seed, and gets each answer once; `marks` has a byte for each id, which is 0 before. A literal has no
+    answers with `checks_seeds`, and is not an answer with `checks_found`.
+    """
+    frame = context.frames[0]
+    code = context.codes[context.plans[frame.plan].head]
+    following = 0 if frame.level == FRESH else count
+    while following < count and not is_stopped(context):
+        node = nodes[following]
+        following = following + 1
+        if checks_seeds and first_bytes[node] == QUOTE:
+            continue
+        frame.bindings[0] = node
+        frame.level = FRESH
+        while next_match(context, frame, 0, 0, -1):
+            found = value_of(frame, code)
+            if not marks[found] and not (checks_found and first_bytes[found] == QUOTE):
+                marks[found] = 1
+                nodes[count] = found
+                count = count + 1
+    return count
+
+
+@brief_entry
+def find_each(context: Context, relations: Int32s, count: int, values: Int32s, mask: int, flags: int, out: Int32s) -> int:
+    """Look up a tuple in several relations. Write the positions of those that contain it in a row with these flags under the
+    mask.
+
+    Returns how many they are.
+    """
+    found = 0
+    for position in range(count):
+        relation = context.relations[relations[position]]
+        row = find(relation, values)
+        if row >= 0 and (relation.flags[row] & mask) == flags:
+            out[found] = position
+            found = found + 1
+    return found
+
+
+@brief_entry
+def probe_each(context: Context, indexes: Int32s, count: int, key: int, mask: int, flags: int, out: Int32s, capacity: int) -> int:
+    """Look up a key in several indexes. Write (position of the index, row, value) of the entries whose rows have these flags.
+
+    Returns how many entries there are, of which the first `capacity` are written, or ``-1 - position`` of an index yet to be built.
+    """
+    found = 0
+    for position in range(count):
+        index = context.indexes[indexes[position]]
+        if not index.built:
+            return -1 - position
+        slot = key_slot(index, key)
+        if index.keys[slot] != EMPTY:
+            relation = context.relations[index.relation]
+            entries = index.arena + index.starts[slot]
+            for number in range(index.lengths[slot]):
+                item = entries[number]
+                row = item >> 32
+                if (relation.flags[row] & mask) == flags:
+                    if found < capacity:
+                        out[3 * found] = position
+                        out[3 * found + 1] = row
+                        out[3 * found + 2] = item & 0x7FFFFFFF
+                    found = found + 1
+    return found

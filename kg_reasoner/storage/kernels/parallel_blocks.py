@@ -1,0 +1,253 @@
+"""Semi-naive evaluation by several threads: blocks of many new rows are joined at once, then their heads are inserted at once.
+
+The joins of a block see no row that came after it (see `joins.row_limit`), so blocks of one relation can be joined in any order.
+Each thread has a context of its own over the same relations, and keeps the heads that are not present in a list of its own. Then
+threads claim slots of the hash tables for these heads, each thread in its own part of every table. The heads that have a slot are
+the new rows. They are numbered in the order in which a single thread would have derived them, and threads append them.
+
+Nothing here locks: while threads join, nobody writes to relations; while they claim, each writes to its own slots; while they
+append, each to its own rows.
+"""
+
+from kg_reasoner.storage.kernels.bulk_insertion import is_inside
+from kg_reasoner.storage.kernels.fixpoint import insert_queued, process_block
+from kg_reasoner.storage.kernels.layout import (
+    ABSENT,
+    DONE,
+    EMPTY,
+    GONE,
+    LIST_BITS,
+    NOT_NEW,
+    REBORN,
+    RING,
+    ROW,
+    STOPPED,
+    UNDECIDED,
+    Context,
+    HeadList,
+    Relation,
+)
+from kg_reasoner.storage.kernels.memory import Int64s, entry, is_stopped, kernel, mix, prefetch
+from kg_reasoner.storage.kernels.relations import has_values, same_tuple
+
+
+@entry
+def join_rows(context: Context, current: int, low: int, high: int) -> int:
+    """Keep the heads of the rows [low, high) of a relation that are not present: DONE, STOPPED, or a request to the caller, who
+    then calls again for the rows from `place` on; GROW: the list of heads is full. `context` is that of a thread.
+    """
+    heads = context.lists[context.own_list - 1]
+    context.ring_count = 0
+    while low < high:
+        count = heads.count
+        end = low + context.block_rows
+        if end > high:
+            end = high
+        status = process_block(context, current, low, end)
+        if status == DONE:
+            status = insert_queued(context)
+        if status != DONE:
+            heads.count = count
+            context.place = low
+            context.ring_count = 0
+            return status
+        if is_stopped(context):
+            return STOPPED
+        low = end
+    return DONE
+
+
+@kernel
+def holder(list_number: int, number: int) -> int:
+    """Return what a slot has in place of a row while a listed head claims it: a negative number."""
+    return -2 - (number << LIST_BITS | list_number)
+
+
+@kernel
+def is_same(context: Context, relation: Relation, slot: int, heads: HeadList, number: int) -> int:
+    """Return whether the tuple of a slot, which may be a listed head, is this listed head. Their keys are equal."""
+    if relation.arity < 3:
+        return 1
+    values = heads.values + number * context.ring_stride
+    row = relation.key_rows[slot]
+    if row >= 0:
+        return same_tuple(relation, row, values)
+    code = -2 - row
+    other = context.lists[code & ((1 << LIST_BITS) - 1)]
+    return has_values(relation, values, other.values + (code >> LIST_BITS) * context.ring_stride)
+
+
+@kernel
+def claim(context: Context, list_number: int, number: int, bound: int, parts: int) -> int:
+    """Claim a slot for a listed head before the slot `bound / parts`: return the slot, NOT_NEW, or UNDECIDED."""
+    heads = context.lists[list_number]
+    relation = context.relations[heads.relations[number]]
+    keys = relation.keys
+    key = heads.keys[number]
+    slot = mix(key) & relation.mask
+    while slot * parts < bound:
+        found = keys[slot]
+        if found == EMPTY:
+            keys[slot] = key
+            if relation.arity > 2 or relation.dead > 0:
+                relation.key_rows[slot] = holder(list_number, number)
+            return slot
+        if found == key and is_same(context, relation, slot, heads, number):
+            row = relation.key_rows[slot] if relation.dead > 0 else -1
+            return UNDECIDED if row >= 0 and relation.flags[row] & ABSENT else NOT_NEW
+        slot = slot + 1
+    return UNDECIDED
+
+
+@entry
+def claim_slots(context: Context, segments: Int64s, count: int, part: int, parts: int) -> int:
+    """Claim slots in one part of every hash table for the listed heads, in the order of the segments. Return how many heads stay
+    UNDECIDED, because their search leaves the part, or their tuple has a dead row.
+
+    A segment is three numbers: a list, and the first and end of its heads. `context` is that of a thread.
+    """
+    waiting = context.ring_keys
+    undecided = 0
+    for segment in range(count):
+        list_number = segments[3 * segment]
+        number = segments[3 * segment + 1]
+        end = segments[3 * segment + 2]
+        heads = context.lists[list_number]
+        while number < end:
+            found = 0
+            while number < end and found < RING:
+                relation = context.relations[heads.relations[number]]
+                size = relation.mask + 1
+                home = mix(heads.keys[number]) & relation.mask
+                waiting[found] = number
+                found = found + is_inside(part * size, (part + 1) * size, home * parts)
+                number = number + 1
+            for place in range(found):
+                chosen = waiting[place]
+                relation = context.relations[heads.relations[chosen]]
+                prefetch(relation.keys, mix(heads.keys[chosen]) & relation.mask)
+            for place in range(found):
+                chosen = waiting[place]
+                size = context.relations[heads.relations[chosen]].mask + 1
+                claimed = claim(context, list_number, chosen, (part + 1) * size, parts)
+                heads.places[chosen] = claimed
+                if claimed == UNDECIDED:
+                    undecided = undecided + 1
+    return undecided
+
+
+@kernel
+def decide(context: Context, list_number: int, number: int) -> int:
+    """Claim a slot for an UNDECIDED head: return its place, or NOT_NEW."""
+    heads = context.lists[list_number]
+    relation = context.relations[heads.relations[number]]
+    key = heads.keys[number]
+    slot = mix(key) & relation.mask
+    while True:
+        found = relation.keys[slot]
+        if found == EMPTY:
+            relation.keys[slot] = key
+            relation.key_rows[slot] = holder(list_number, number)
+            return slot
+        if found == key and is_same(context, relation, slot, heads, number):
+            row = relation.key_rows[slot] if relation.dead > 0 else -1
+            if row < 0 or not relation.flags[row] & ABSENT:
+                return NOT_NEW
+            relation.key_rows[slot] = holder(list_number, number)
+            relation.used = relation.used - 1
+            return ((row + 1) << 32) | slot
+        slot = (slot + 1) & relation.mask
+
+
+@entry
+def decide_rest(context: Context, segments: Int64s, count: int) -> int:
+    """Claim slots for the heads that are UNDECIDED, in the order of the segments. Return 0."""
+    for segment in range(count):
+        list_number = segments[3 * segment]
+        heads = context.lists[list_number]
+        for number in range(segments[3 * segment + 1], segments[3 * segment + 2]):
+            if heads.places[number] == UNDECIDED:
+                heads.places[number] = decide(context, list_number, number)
+    return 0
+
+
+@entry
+def count_new(context: Context, segments: Int64s, first: int, end: int, counts: Int64s) -> int:
+    """Count the heads in the segments [first, end) that have a slot, by their relations. Return 0."""
+    for segment in range(first, end):
+        heads = context.lists[segments[3 * segment]]
+        for number in range(segments[3 * segment + 1], segments[3 * segment + 2]):
+            if heads.places[number] >= 0:
+                relation = heads.relations[number]
+                counts[relation] = counts[relation] + 1
+    return 0
+
+
+@entry
+def append_heads(context: Context, segments: Int64s, first: int, end: int, rows: Int64s) -> int:
+    """Write the rows of the heads in the segments [first, end) that have a slot, but leave the counts to `add_rows`. Return 0.
+
+    `rows` has the number of the next row for each relation. Relations have room. Indexes are left as they are.
+    """
+    for segment in range(first, end):
+        heads = context.lists[segments[3 * segment]]
+        last = segments[3 * segment + 2]
+        for number in range(segments[3 * segment + 1], last):
+            ahead = number + RING // 2
+            if ahead < last and heads.places[ahead] >= 0:
+                prefetch(context.relations[heads.relations[ahead]].key_rows, heads.places[ahead] & ROW)
+            place = heads.places[number]
+            if place >= 0:
+                relation = context.relations[heads.relations[number]]
+                row = rows[heads.relations[number]]
+                values = heads.values + number * context.ring_stride
+                stored = relation.rows + row * relation.arity
+                for column in range(relation.arity):
+                    stored[column] = values[column]
+                before = place >> 32
+                relation.flags[row] = REBORN if before > 0 and relation.flags[before - 1] & GONE else 0
+                relation.key_rows[place & ROW] = row
+                rows[heads.relations[number]] = row + 1
+    return 0
+
+
+@entry
+def add_rows(context: Context, counts: Int64s) -> int:
+    """Add the rows that have been written to the relations, so many to each. Return 0."""
+    for number in range(context.relation_count):
+        count = counts[number]
+        if count > 0:
+            relation = context.relations[number]
+            row = relation.count
+            relation.count = row + count
+            relation.used = relation.used + count
+            context.total = context.total + count
+            if context.has_listed_grown and row == context.materialised[number]:
+                context.grown[context.grown_count] = number
+                context.grown_count = context.grown_count + 1
+            if row == 0:
+                context.fresh = context.fresh + 1
+    context.claiming = 0
+    return 0
+
+
+@entry
+def undo_claims(context: Context, segments: Int64s, count: int) -> int:
+    """Make the hash tables as they were before slots were claimed, unless the rows have been added. Return 0."""
+    if not context.claiming:
+        return 0
+    for segment in range(count):
+        heads = context.lists[segments[3 * segment]]
+        for number in range(segments[3 * segment + 1], segments[3 * segment + 2]):
+            place = heads.places[number]
+            if place >= 0:
+                relation = context.relations[heads.relations[number]]
+                before = place >> 32
+                if before > 0:
+                    relation.key_rows[place & ROW] = before - 1
+                    relation.used = relation.used + 1
+                else:
+                    relation.keys[place] = EMPTY
+                heads.places[number] = NOT_NEW
+    context.claiming = 0
+    return 0

@@ -1,0 +1,208 @@
+"""Plain Turtle and TriG directly to ids: the statements that most data consists of, without objects of Python or a parser's events.
+
+`PlainTurtle` has a part of a document in a buffer. `PlainTurtle.read` stops before a statement that a full parser has to read, and
+`PlainTurtle.statement_end` says up to where.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Final
+
+import numpy as np
+
+from kg_reasoner.storage.arrays import Ids
+from kg_reasoner.storage.dictionary import Dictionary
+from kg_reasoner.storage.kernels import native
+from kg_reasoner.storage.kernels.interning import byte_classes
+from kg_reasoner.storage.kernels.memory import StructTable, allocate
+from kg_reasoner.storage.kernels.turtle_statements import ALL_READ, DEFAULT_GRAPH, NO_ROOM, TurtleText
+from kg_reasoner.storage.texts import concatenated, is_utf8
+from kg_reasoner.terms import RDF, XSD
+
+__all__ = ["PlainTurtle"]
+
+_SLACK: Final = 16
+"""Bytes behind the text that kernels may look at."""
+_WORK: Final = 1 << 16
+"""The longest literal with a datatype and the longest IRI of a name."""
+_ROWS: Final = 1 << 12
+_LAST_LINES: Final = 1 << 16
+"""The bytes before the end of a part in which a statement has to end."""
+_CHARACTERS: Final = r"[A-Za-z0-9._~:/?@!$&'()*+,;=-]*"
+_NAMESPACE: Final = re.compile(
+    rf"[A-Za-z][A-Za-z0-9+.-]*:(?://[A-Za-z0-9._~-]+(?::[0-9]+)?(?=[/?#])|(?!//)){_CHARACTERS}(?:#{_CHARACTERS})?"
+)
+"""Namespaces that are valid IRIs together with any local name of letters, digits, hyphens and full stops."""
+_PREFIX: Final = re.compile(r"(?:[A-Za-z][A-Za-z0-9_-]*)?")
+
+
+class PlainTurtle:
+    """A window on a Turtle document.
+
+    Args:
+        dictionary: Assigns the ids.
+        scope: Returns what the labels of blank nodes begin with; called before the first of them is read.
+        size: The size of the window in bytes.
+        has_graphs: Whether the document is in TriG.
+    """
+
+    def __init__(self, dictionary: Dictionary, scope: Callable[[], str], size: int, has_graphs: bool = False) -> None:
+        self._dictionary = dictionary
+        self._scope = scope
+        self._width = 4 if has_graphs else 3
+        self._text = allocate(size + _SLACK, np.uint8)
+        self._buffer = memoryview(self._text)
+        suffixes, suffix_offsets = concatenated(
+            [*(f'"^^{kind}'.encode() for kind in (XSD.integer, XSD.decimal, XSD.double, XSD.boolean)), str(RDF.type).encode()]
+        )
+        string_type = str(XSD.string).encode()
+        self._document = StructTable(TurtleText, capacity=1).add(
+            classes=concatenated([byte_classes()])[0],
+            text=self._text,
+            suffixes=suffixes,
+            suffix_offsets=suffix_offsets,
+            string_type=concatenated([string_type])[0],
+            string_type_length=len(string_type),
+            words=concatenated([b"truefalsegraph"])[0],
+            scope=allocate(1, np.uint8),
+            scope_length=-1,
+            work=allocate(_WORK + _SLACK, np.uint8),
+            work_room=_WORK,
+            width=self._width,
+            graph=DEFAULT_GRAPH,
+        )
+        self._document.publish(rows=allocate(self._width * _ROWS, np.int32), row_room=_ROWS)
+        self.set_prefixes({})
+
+    def set_prefixes(self, prefixes: Mapping[str, str]) -> None:
+        """Set the prefixes that are declared; names with unusual ones are left to the full parser."""
+        usual = {
+            prefix: namespace
+            for prefix, namespace in prefixes.items()
+            if _PREFIX.fullmatch(prefix) and _NAMESPACE.fullmatch(namespace)
+        }
+        names, name_offsets = concatenated([prefix.encode() for prefix in usual])
+        namespaces, namespace_offsets = concatenated([f"<{namespace}".encode() for namespace in usual.values()])
+        self._document.publish(
+            prefixes=names,
+            prefix_offsets=name_offsets,
+            namespaces=namespaces,
+            namespace_offsets=namespace_offsets,
+            prefix_count=len(usual),
+        )
+
+    @property
+    def rest(self) -> memoryview:
+        """What is in the window and has not been read; valid until the window changes."""
+        document = self._document
+        return self._buffer[document.position : document.end]
+
+    @property
+    def passed(self) -> memoryview:
+        """What is in the window before that; valid until the window changes."""
+        return self._buffer[: self._document.position]
+
+    @property
+    def whole(self) -> memoryview:
+        """What is in the window; valid until the window changes."""
+        return self._buffer[: self._document.end]
+
+    @property
+    def is_full(self) -> bool:
+        """Whether what has not been read fills the whole window."""
+        return self._document.position == 0 and self._document.end == len(self._text) - _SLACK
+
+    def fill(self, read_into: Callable[[memoryview], int]) -> int:
+        """Move the window to what has not been read, and read more behind it; return the number of bytes read.
+
+        Args:
+            read_into: Fills a buffer as far as possible, and returns the number of bytes; 0 at the end of the document.
+        """
+        document, text = self._document, self._text
+        kept = document.end - document.position
+        text[:kept] = text[document.position : document.end].copy()
+        document.publish(position=0, end=kept)
+        read = read_into(self._buffer[kept : len(text) - _SLACK])
+        end = kept + read
+        text[end : end + _SLACK] = ord("\n")
+        document.publish(end=end, is_last=int(read == 0))
+        self.check_encoding()
+        return read
+
+    def check_encoding(self) -> None:
+        """Find out whether the window is UTF-8; if not, strings are read that are ASCII."""
+        self._document.ascii_only = int(not is_utf8(self._buffer[: self._document.end]))
+
+    def clear(self) -> None:
+        """Forget what is in the window."""
+        self._document.publish(position=0, end=0)
+
+    def begin(
+        self, dictionary: Dictionary, scope: Callable[[], str], before: bytes, read_into: Callable[[memoryview], int]
+    ) -> bytes:
+        """Begin a part of a document: some bytes and what is read behind them, up to where a statement seems to end. Return the
+        bytes after that: all of them, if none seems to end, or there is nothing to read.
+
+        The part is read in another thread, which first checks its encoding.
+        """
+        document, text, kept = self._document, self._text, len(before)
+        self._buffer[:kept] = before
+        read = read_into(self._buffer[kept : len(text) - _SLACK])
+        data = bytes(self._buffer[max(0, kept + read - _LAST_LINES) : kept + read])
+        place = max(data.rfind(b".\n") + 1, data.rfind(b".\r\n") + 2) if read else 0
+        end = kept + read - len(data) + place + 1 if place > 1 else 0
+        after = bytes(self._buffer[end : kept + read])
+        text[end : end + _SLACK] = ord("\n")
+        self._dictionary, self._scope = dictionary, scope
+        document.publish(position=0, end=end, is_last=0, scope_length=-1)
+        return after
+
+    @property
+    def graph(self) -> str | None:
+        """The graph that has begun and not ended, as in N-Triples; nothing for the default graph."""
+        document = self._document
+        if not document.in_graph:
+            return None
+        return "" if document.graph == DEFAULT_GRAPH else self._dictionary.text(document.graph)
+
+    def read(self) -> tuple[Ids, bool]:
+        """Read statements; return their ids, shape (n, 3) or (n, 4) with the graphs, and whether all of the window is read."""
+        document, dictionary = self._document, self._dictionary
+        document.row_count = 0
+        while True:
+            with dictionary.mutex:
+                status = native.read_turtle(dictionary.address, document.address)
+                if status == NO_ROOM and document.need > 0:
+                    dictionary.make_room(document.need)
+            if status != NO_ROOM:
+                break
+            if document.need < 0:
+                scope = self._scope().encode()
+                document.publish(scope=concatenated([scope])[0], scope_length=len(scope))
+            elif document.need == 0:
+                self._double_rows()
+        rows: Ids = np.array(document.rows[: self._width * document.row_count]).reshape(-1, self._width)
+        return rows, status == ALL_READ
+
+    def statement_end(self, least: int) -> int:
+        """Return the length of the statements that a full parser is to read next, or 0 if the window has no end of a statement.
+
+        Args:
+            least: The least number of bytes, if statements that end in the window have so many.
+        """
+        document = self._document
+        end = native.statements_end(document.address, document.position, least)
+        return end - document.position if end else 0
+
+    def skip(self, length: int) -> None:
+        """Pass over bytes."""
+        self._document.position += length
+
+    def _double_rows(self) -> None:
+        document = self._document
+        size = self._width * document.row_room
+        rows = allocate(2 * size, np.int32)
+        rows[:size] = document.rows[:size]
+        document.publish(rows=rows, row_room=2 * document.row_room)

@@ -1,0 +1,196 @@
+"""Batches of Arrow as facts: ids of the terms in the columns of a relation."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, Final, Literal, TypeAlias
+
+import numpy as np
+
+from kg_reasoner.errors import LoadError, UnknownNameError, plural, suggest
+from kg_reasoner.program import Column
+from kg_reasoner.storage.arrays import Ids
+from kg_reasoner.storage.dictionary import Dictionary
+from kg_reasoner.storage.table_terms import NOTHING, optional_of
+from kg_reasoner.tables.column_texts import Form, Unreadable, expect_terms, form_of, is_list, list_texts, term_texts
+from kg_reasoner.tables.table_sources import Batches
+
+__all__ = ["READ_EXACTLY", "Nulls", "check_nulls", "encoded", "places_of"]
+
+Nulls: TypeAlias = Literal["error", "skip"]
+"""What a missing value does: it is an error, or its row is not read as a fact."""
+
+
+READ_EXACTLY: Final = frozenset(
+    ("any", "iri", "string", "integer", "decimal", "double", "boolean", "date", "dateTime", "float", "signed", "unsigned")
+)
+"""The types, without parameters, whose values are of the type when they have been read."""
+
+
+def check_nulls(nulls: str) -> None:
+    """Raise UnknownNameError for an unknown treatment of missing values."""
+    if nulls not in ("error", "skip"):
+        raise UnknownNameError("treatment of missing values", nulls, ("error", "skip"))
+
+
+def places_of(table: Batches, columns: Sequence[Column] | None, wanted: Sequence[str] | None = None) -> list[int]:
+    """Return the places of those columns of a table that are the arguments of a relation, in order.
+
+    Args:
+        table: The table.
+        columns: The columns of the relation, if it is known.
+        wanted: The names of the columns in the table; by default those of the relation if the table has all of them, and otherwise
+            all columns of the table.
+
+    Raises:
+        LoadError: There is no column of a name, there are several, or their number is not that of the relation's arguments.
+    """
+    names = list(table.names)
+    if wanted is None and columns is not None and all(names.count(column.name) == 1 for column in columns):
+        wanted = [column.name for column in columns]
+    if wanted is not None:
+        for name in wanted:
+            if names.count(name) != 1:
+                what = f"{names.count(name)} columns" if name in names else "no column"
+                raise LoadError(f"{table.name} has {what} {name}{suggest(name, names)}", hint=f"its columns are {', '.join(names)}")
+        places = [names.index(name) for name in wanted]
+    else:
+        places = list(range(len(names)))
+    if columns is not None and len(places) != len(columns):
+        listed = ", ".join(column.name for column in columns)
+        raise LoadError(
+            f"{table.name}: {plural(len(places), 'column')} where the relation has {plural(len(columns), 'column')} ({listed})",
+            hint=f"the table has the columns {', '.join(names)}",
+        )
+    return places
+
+
+def encoded(
+    table: Batches,
+    places: Sequence[int],
+    columns: Sequence[Column],
+    dictionary: Dictionary,
+    prefixes: Mapping[str, str],
+    *,
+    nulls: Nulls = "error",
+    only_known: bool = False,
+) -> Iterator[Ids]:
+    """Yield the facts in a table as ids, shape (n, arity), batch by batch.
+
+    Args:
+        table: The table.
+        places: The places of the relation's columns in it.
+        columns: The columns of the relation.
+        dictionary: The dictionary of the ids.
+        prefixes: Namespaces of prefixes in cells.
+        nulls: What missing values do.
+        only_known: Whether terms that the dictionary does not have are left out with their rows, instead of interned.
+
+    Raises:
+        LoadError: A value is missing or not of its column's type, or the table cannot be read.
+    """
+    import pyarrow
+
+    done = 0
+    try:
+        for batch in table.parts:
+            arrays = [_without_null_codes(batch.column(place)) for place in places]
+            for array, column in zip(arrays, columns, strict=True):
+                expect_terms(array.type, f"{table.name}: column {column.name}")
+            present = _present(arrays, columns, nulls, f"{table.name}, row", done)
+            if present is not None:
+                arrays = [array.filter(present) for array in arrays]
+            ids = np.empty((len(arrays[0]) if arrays else batch.num_rows, len(arrays)), np.int32)
+            for number, (array, column) in enumerate(zip(arrays, columns, strict=True)):
+                form = form_of(batch.schema.field(places[number]).metadata)
+
+                def texts_of(values: Any, type_: str = column.type, form: Form = form) -> Any:
+                    if is_list(values.type):
+                        return pyarrow.array(list_texts(values, type_, prefixes), pyarrow.large_string())
+                    return term_texts(values, type_, prefixes, has_cells=table.has_cells, form=form)
+
+                try:
+                    ids[:, number] = _column_with_nulls(array, texts_of, dictionary, only_known)
+                except Unreadable as error:
+                    row = error.place if present is None else int(np.flatnonzero(np.asarray(present))[error.place])
+                    raise LoadError(f"{table.name}, row {done + row + 1}: column {column.name}: {error}") from None
+            done += batch.num_rows
+            yield ids[(ids >= 0).all(axis=1)] if only_known else ids
+    except (OSError, pyarrow.ArrowException) as error:
+        raise LoadError(f"cannot read {table.name}: {error}") from error
+
+
+def _present(arrays: Sequence[Any], columns: Sequence[Column], nulls: Nulls, row: str, done: int) -> Any:
+    """Return which rows have a value in every column, or None if all have.
+
+    Raises:
+        LoadError: One has not, and that is an error.
+    """
+    import pyarrow.compute as pc
+
+    present = None
+    for array, column in zip(arrays, columns, strict=True):
+        if array.null_count and optional_of(column.type) is None:
+            valid = array.is_valid()
+            if nulls == "error":
+                number = done + 1 + int(np.argmin(np.asarray(valid)))
+                hint = "rows with a missing value can be left out: nulls='skip' in Python, --nulls skip on the command line"
+                raise LoadError(f"{row} {number}: column {column.name} is null: facts have a term in each column", hint=hint)
+            present = valid if present is None else pc.and_(present, valid)
+    return present
+
+
+def _column_with_nulls(array: Any, texts_of: Callable[[Any], Any], dictionary: Dictionary, only_known: bool) -> Ids:
+    """Return the ids of the terms in a column, in which missing values are those of an optional type; errors as of `_column`."""
+    if not array.null_count:
+        return _column(array, texts_of, dictionary, only_known)
+    import pyarrow
+
+    valid = np.asarray(array.is_valid())
+    numbers = np.full(len(valid), dictionary.find(NOTHING) if only_known else dictionary.encode(NOTHING), np.int32)
+    try:
+        numbers[valid] = _column(array.filter(pyarrow.array(valid)), texts_of, dictionary, only_known)
+    except Unreadable as error:
+        raise Unreadable(int(np.flatnonzero(valid)[error.place]), str(error)) from None
+    return numbers
+
+
+def _column(array: Any, texts_of: Callable[[Any], Any], dictionary: Dictionary, only_known: bool) -> Ids:
+    """Return the ids of the terms in a column; each distinct value becomes a term once.
+
+    Raises:
+        Unreadable: A value is not of the column's type; the place is its first row.
+    """
+    import pyarrow
+
+    if is_list(array.type):
+        return _ids(texts_of(array), dictionary, only_known)
+    coded = array if pyarrow.types.is_dictionary(array.type) else array.dictionary_encode()
+    codes = np.asarray(coded.indices)
+    values = coded.dictionary
+    used = np.zeros(len(values), np.bool_)
+    used[codes] = True
+    numbers = np.full(len(values), -1, np.int32)
+    try:
+        texts = texts_of(values if used.all() else values.filter(pyarrow.array(used)))
+    except Unreadable as error:
+        value = int(np.flatnonzero(used)[error.place])
+        raise Unreadable(int(np.argmax(codes == value)), str(error)) from None
+    numbers[used] = _ids(texts, dictionary, only_known)
+    found: Ids = numbers[codes]
+    return found
+
+
+def _without_null_codes(array: Any) -> Any:
+    """Return an array whose nulls are those of its validity: not codes of a null in its dictionary."""
+    import pyarrow
+
+    has_null = pyarrow.types.is_dictionary(array.type) and array.dictionary.null_count
+    return array.dictionary_decode() if has_null else array
+
+
+def _ids(texts: Any, dictionary: Dictionary, only_known: bool) -> Ids:
+    """Return the ids of texts in the form of the dictionary, in an array of ``large_string``."""
+    _, ends, data = texts.buffers()
+    offsets = np.frombuffer(ends, np.int64)[texts.offset : texts.offset + len(texts) + 1] if len(texts) else np.zeros(1, np.int64)
+    return dictionary.encode_buffers(b"" if data is None else memoryview(data), offsets, only_known=only_known)
