@@ -70,7 +70,7 @@ def dumps(parsed: Program, source: str) -> bytes:
     """Return a program as JSON that does not name its source.
 
     >>> dumps(Program(translate="dlp"), "rules.dl")
-    b'["Program",[""],[""],[""],"dlp",[""],[""],[""]]'
+    b'["Program",[""],[""],[""],"dlp",[""],[""],[""],[""]]'
     """
     return json.dumps(_plain(parsed, source), separators=(",", ":")).encode()
 
