@@ -48,12 +48,12 @@ class Changeable(Protocol):
     def remove_rules(self, rules: Iterable[Rule]) -> None: ...
 
 
-class GuardedChanges(Protocol):
+class GuardedChanges:
     """The methods of a reasoner that change it, each of which first checks that changes are allowed."""
 
     def _open(self) -> Changeable:
         """Return the reasoner, or raise an error unless changes are allowed."""
-        ...
+        raise NotImplementedError
 
     def add_triples(self, triples: Iterable[AnyTriple] | Ids) -> None:
         """Add explicit triples.

@@ -137,7 +137,7 @@ class RuleBook:
         """Note what rules have derived. Return whether deferred rules can fire now: then `plan` returns their plans as those of new
         rules, and nothing is deferred any more.
         """
-        if not self._relevance.defers or self._checked == self._catalog.filling or not (ready := self._relevance.ready()):
+        if not self._relevance.deferred or self._checked == self._catalog.filling or not (ready := self._relevance.ready()):
             return False
         self._new.update(ready)
         self._relevance.defer_no_longer()

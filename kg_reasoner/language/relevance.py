@@ -58,7 +58,7 @@ class Relevance:
         self._of_triples = self._of_types = 0
         """How many of them derive triples, and how many types."""
         self._unchecked: dict[Rule, None] = {}
-        self._deferred: dict[Rule, None] = {}
+        self.deferred: dict[Rule, None] = {}
         """The deferred rules that are not relevant yet."""
         self._lacks: dict[Rule, Key] = {}
         self._waiting: dict[Key, dict[Rule, None]] = {}
@@ -68,12 +68,12 @@ class Relevance:
         """Add a rule."""
         self._unchecked[rule] = None
         if deferred:
-            self._deferred[rule] = None
+            self.deferred[rule] = None
 
     def remove(self, rule: Rule) -> None:
         """Remove a rule."""
         self._unchecked.pop(rule, None)
-        self._deferred.pop(rule, None)
+        self.deferred.pop(rule, None)
         if rule in self._lacks:
             self._stop_waiting(rule)
         elif rule in self._relevant:
@@ -100,22 +100,17 @@ class Relevance:
                 if key[1] == RDF.type:
                     self._wake(_TYPES)
 
-    @property
-    def defers(self) -> bool:
-        """Whether some deferred rule is not relevant yet."""
-        return bool(self._deferred)
-
     def ready(self) -> list[Rule]:
         """Return the deferred rules that are not relevant yet, but have facts for all their keys."""
         known: dict[Key, bool] = {}
-        return [rule for rule in self._deferred if all(self._is_filled(key, known) for key in needed_keys(rule))]
+        return [rule for rule in self.deferred if all(self._is_filled(key, known) for key in needed_keys(rule))]
 
     def defer_no_longer(self) -> None:
         """Treat deferred rules as all others from now on."""
-        self._unchecked.update(self._deferred)
-        for rule in self._deferred.keys() & self._lacks.keys():
+        self._unchecked.update(self.deferred)
+        for rule in self.deferred.keys() & self._lacks.keys():
             self._stop_waiting(rule)
-        self._deferred = {}
+        self.deferred = {}
 
     def take(self) -> list[Rule]:
         """Return the rules that have become relevant."""
@@ -124,10 +119,10 @@ class Relevance:
         while self._unchecked:
             unchecked, self._unchecked = self._unchecked, {}
             for rule in unchecked:
-                is_met = self._is_filled if rule in self._deferred else self._is_met
+                is_met = self._is_filled if rule in self.deferred else self._is_met
                 lacking = next((key for key in needed_keys(rule) if not is_met(key, known)), None)
                 if lacking is None:
-                    self._deferred.pop(rule, None)
+                    self.deferred.pop(rule, None)
                     found.append(rule)
                     self._relevant[rule] = None
                     self.derive(head_key(rule))
