@@ -206,6 +206,10 @@ def test_axioms_that_come_and_go_leave_no_plans() -> None:
     reasoner = Reasoner(ruleset="owl2rl")
     reasoner.add_triples(tree(30))
     taken, kept = [], []
+
+    def planned() -> int:
+        return sum(isinstance(each, materialiser.PlannedRule) for each in gc.get_objects())
+
     for number in range(60):
         axiom = IRI(f"http://example.org/C{number % 29 + 1}"), RDFS.subClassOf, IRI(f"http://example.org/C{number % 7 + 30}")
         reasoner.add_triples([axiom])
@@ -214,8 +218,9 @@ def test_axioms_that_come_and_go_leave_no_plans() -> None:
         reasoner.materialise()
         database = reasoner.engine.base.database
         taken.append((len(database.plans), len(database.steps), database._code_count))
-        kept.append(sum(isinstance(each, materialiser.PlannedRule) for each in gc.get_objects()))
-    assert taken[-1] == taken[10] and kept[-1] <= kept[10]
+        if number in (10, 59):  # looking at all objects takes long
+            kept.append(planned())
+    assert taken[-1] == taken[10] and kept[1] <= kept[0]
 
 
 def test_sections_are_found_however_many_there_are() -> None:
