@@ -31,7 +31,7 @@ class Limited:
         """Return the number of facts, explicit and inferred, except for internal ones."""
         catalog, database = self.base.catalog, self.base.database
         hidden = [number for name, number in catalog.predicates.items() if name.startswith(INTERNAL)]
-        return database.count() - sum(map(database.size, (*hidden, *catalog.functions.relations)))
+        return database.count() - database.count((*hidden, *catalog.functions.relations))
 
     @property
     def nbytes(self) -> int:

@@ -68,7 +68,7 @@ class TripleMatcher:
 
     def size(self) -> int:
         """Return an estimate of the number of triples, including those with literals as subjects."""
-        return sum(map(self.database.size, self.catalog.layout.held))
+        return self.database.count(self.catalog.layout.held)
 
     def is_rdf(self, subject: int | None, property: int | None) -> bool:
         """Return whether RDF triples can have this subject and property."""

@@ -170,6 +170,21 @@ class Queries(SinglePatterns):
 
         return names, find
 
+    def lookup(
+        self, pattern: AnyPattern, given: Sequence[str], wanted: Sequence[str], which: Which
+    ) -> Callable[[Sequence[int]], Ids]:
+        """Return what finds the values of wanted variables in the visible matches of a pattern, for values of the given ones."""
+        self.literals.forget()
+        subject, property, value, *_ = bound(pattern, given, [0] * len(given))
+        is_triple = isinstance(subject, int) and isinstance(value, int)
+        shows_all = isinstance(pattern[1], int) and not is_triple and not self._hides_from((subject, property, value), which)
+
+        def find(values: Sequence[int]) -> Ids:
+            known = bound(pattern, given, values)
+            return (self._matches(known, which) if shows_all else self.solve([known], which, None, wanted)).columns(wanted)
+
+        return find
+
     def _solve(
         self, patterns: Sequence[AnyPattern], which: Which, limit: int | None, wanted: Collection[str] | None = None
     ) -> Solutions:

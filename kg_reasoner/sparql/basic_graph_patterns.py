@@ -7,7 +7,7 @@ separately have one each), terms are translated.
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from typing import Final, cast
+from typing import Final
 
 import numpy as np
 
@@ -93,13 +93,12 @@ class Matcher:
         new = [term.name for term in dict.fromkeys(triple) if isinstance(term, Variable) and term.name not in names]
         new = [name for name in new if wanted is None or name in wanted]
         rows, blocks, total = list[Numbers](), [np.empty((0, len(new)), np.int32)], 0
-        for row, ids in enumerate(seeds.tolist() if patterns is not None else ()):
+        find = None if patterns is None else self._queries.lookup(patterns[0], names, new, self.place.which)
+        for row, ids in enumerate(seeds.tolist()):
             watch.check()
-            if patterns is None or min(ids) < 0:
+            if find is None or min(ids) < 0:
                 continue
-            known = dict(zip(names, ids, strict=True))
-            pattern = cast(AnyPattern, tuple(known.get(term, term) if isinstance(term, str) else term for term in patterns[0]))
-            blocks.append(self._queries.solve([pattern], self.place.which, None, new).columns(new))
+            blocks.append(find(ids))
             rows.append(np.full(len(blocks[-1]), row, np.int64))
             total += len(blocks[-1])
             if enough is not None and total >= enough:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Final
 
 import numpy as np
@@ -195,9 +195,11 @@ class Relations(PlanRoom):
         record = self.relations[relation]
         return record.count - record.dead
 
-    def count(self) -> int:
-        """Return the number of live rows of all relations."""
+    def count(self, relations: Iterable[int] | None = None) -> int:
+        """Return the number of live rows of some relations, or of all."""
         table = self.relations.words[: len(self.relations)]
+        if relations is not None:
+            table = table[list(relations)]
         count, dead = (table[:, Relation.fields[name][0]].sum() for name in ("count", "dead"))
         return int(count - dead)
 
