@@ -15,13 +15,13 @@ from benchmarks.contest import RunLimits
 from benchmarks.needs import need_peers
 from benchmarks.report import machine
 from benchmarks.sparql import report
-from benchmarks.sparql.contest import CONTESTANTS, Score, contest
+from benchmarks.sparql.contest import CONTESTANTS, ELSEWHERE, Score, contest
 from benchmarks.sparql.data import data_set
 from benchmarks.sparql.queries import LUBM, SHOP, Query, all_queries
 from benchmarks.update_data import data_folder
 
 SIZES = ("1", "5", "50")
-PEERS = [one.name for one in CONTESTANTS if one.adapter != "ours"]
+PEERS = [one.name for one in CONTESTANTS if one.adapter not in ("ours", ELSEWHERE)]
 
 
 @click.command(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110}, epilog=report.legend())
@@ -30,6 +30,11 @@ PEERS = [one.name for one in CONTESTANTS if one.adapter != "ours"]
 )
 @click.option("--only", multiple=True, help="Queries by name or pattern: 'LUBM/*', 'university/path-*', 'q0[1-4]'.")
 @click.option("--peers", "names", type=click.Choice(PEERS), multiple=True, help="Only these systems besides kg_reasoner.")
+@click.option(
+    "--against",
+    type=click.Path(exists=True, file_okay=False, resolve_path=True, path_type=Path),
+    help="Another checkout of kg_reasoner.",
+)
 @click.option("-n", "--rounds", type=click.IntRange(1), default=3, show_default=True, help="Repetitions of each query.")
 @click.option("--limit", type=click.FloatRange(0.1), default=8, show_default=True, help="Seconds (wall) of a repetition.")
 @click.option(
@@ -41,6 +46,7 @@ def main(
     sizes: tuple[str, ...],
     only: tuple[str, ...],
     names: tuple[str, ...],
+    against: Path | None,
     rounds: int,
     limit: float,
     memory: float,
@@ -52,7 +58,8 @@ def main(
     LUBM's 14 queries and others on the same data, and queries on skewed data, all materialised. The exit code is 1 if results
     differ. The peers have to be installed: pip install '.[bench]'. Without some of them, choose others with --peers.
     """
-    contestants = [one for one in CONTESTANTS if one.adapter == "ours" or not names or one.name in names]
+    contestants = [one for one in CONTESTANTS if one.name not in PEERS or not names or one.name in names]
+    contestants = [one for one in contestants if one.adapter != ELSEWHERE or against]
     need_peers([(package, package) for one in contestants for package in one.packages], "--peers")
     queries = [query for query in all_queries() if not only or any(_matches(query, pattern) for pattern in only)]
     if not queries:
@@ -69,7 +76,7 @@ def main(
             data = data_set(kind, size, data_folder(cache))
             earlier = [score for scores in rows for score in scores]
             found: list[list[Score]] = []
-            for scores in contest(data, some, contestants, rounds, limits, earlier, status.update):
+            for scores in contest(data, some, contestants, rounds, limits, earlier, status.update, against):
                 found.append(scores)
                 for line in report.disagreements(scores):
                     differ = True

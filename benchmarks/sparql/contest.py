@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
+from pathlib import Path
 from statistics import median
 from typing import Final
 
@@ -15,7 +16,7 @@ from benchmarks.sparql.queries import Query
 from benchmarks.sparql.systems import ARROW, NATIVE, NEW_TEXT, RDFLIB
 from benchmarks.sparql.worker import OVER, Request
 
-__all__ = ["CONTESTANTS", "OURS", "Contestant", "Score", "contest"]
+__all__ = ["CONTESTANTS", "ELSEWHERE", "OURS", "Contestant", "Score", "contest"]
 
 
 @dataclass(frozen=True)
@@ -38,6 +39,7 @@ _NO_FORMS: Final = {"ASK": "has no ASK", "DESCRIBE": "has no DESCRIBE"}
 CONTESTANTS: Final = (
     Contestant("kg-reasoner", "ours", NATIVE),
     Contestant("kg-reasoner new text", "ours", NEW_TEXT),
+    Contestant("kg-reasoner elsewhere", "elsewhere", NATIVE),
     Contestant("pyoxigraph", "pyoxigraph", NATIVE),
     Contestant("maplib", "maplib", NATIVE, ("maplib",), cannot=_NO_FORMS),
     Contestant("kg-reasoner Arrow", "ours", ARROW),
@@ -46,6 +48,8 @@ CONTESTANTS: Final = (
     Contestant("rdflib", "rdflib", RDFLIB, largest=5),
 )
 OURS: Final = CONTESTANTS[0].name
+ELSEWHERE: Final = "elsewhere"
+"""The adapter of another checkout of kg_reasoner."""
 
 
 @dataclass
@@ -84,16 +88,21 @@ def contest(
     limits: RunLimits,
     earlier: Sequence[Score] = (),
     progress: Callable[[str], None] = lambda line: None,
+    elsewhere: Path | None = None,
 ) -> Iterator[list[Score]]:
     """Yield the scores of all contestants for each query.
 
+    Another checkout of kg_reasoner takes part as `elsewhere`.
     Who goes over the limit with a query is not asked the same on larger data of the same kind (`earlier`).
     """
     with ExitStack() as stack:
         workers: dict[str, Process] = {}
         for one in contestants:
             if one.adapter not in workers and not _too_large(one, data):
-                workers[one.adapter] = stack.enter_context(Process(one.adapter, data, limits))
+                process = (
+                    Process("ours", data, limits, elsewhere) if one.adapter == ELSEWHERE else Process(one.adapter, data, limits)
+                )
+                workers[one.adapter] = stack.enter_context(process)
         for query in queries:
             scores = []
             for one in contestants:

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
+from pathlib import Path
 from types import TracebackType
 from typing import IO, Any
 
@@ -24,10 +25,13 @@ class Failure(Exception):
 
 
 class Process:
-    """The process of an adapter with a data set, started on demand and again after it was stopped."""
+    """The process of an adapter with a data set, started on demand and again after it was stopped.
 
-    def __init__(self, adapter: str, data: DataSet, limits: RunLimits) -> None:
-        self.adapter, self.data, self.limits = adapter, data, limits
+    It runs the benchmark and the package of a checkout, by default this one.
+    """
+
+    def __init__(self, adapter: str, data: DataSet, limits: RunLimits, checkout: Path | None = None) -> None:
+        self.adapter, self.data, self.limits, self.checkout = adapter, data, limits, checkout
         self.forms: list[str] = []
         self.version = ""
         self.load_seconds = 0.0
@@ -54,8 +58,8 @@ class Process:
         self._complaints = tempfile.TemporaryFile("w+")  # noqa: SIM115 (closed by stop)
         self._process = subprocess.Popen(
             [sys.executable, "-m", "benchmarks.sparql.worker", self.adapter, str(self.limits.bytes)],
-            cwd=ROOT,
-            env=os.environ | {"RUST_BACKTRACE": "0"},
+            cwd=self.checkout or ROOT,
+            env=os.environ | {"RUST_BACKTRACE": "0"} | ({"PYTHONPATH": str(self.checkout)} if self.checkout else {}),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._complaints,
