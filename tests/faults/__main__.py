@@ -10,6 +10,7 @@ from contextlib import suppress
 
 import click
 
+from tests.faults.changes import since
 from tests.faults.injectors import KINDS
 from tests.faults.report import failing_places, table
 from tests.faults.runner import NotReproducible, Sweep, distinct, each_line, sample, sweep
@@ -28,6 +29,7 @@ from tests.faults.scenarios import SCENARIOS
     "--distinct", "only_distinct", is_flag=True, help="Try a line that is reached often only when that is first and last."
 )
 @click.option("--lines", "only_lines", is_flag=True, help="Try a line only when it is first reached, whoever calls it.")
+@click.option("--since", "commit", help="Try lines only in functions that have changed since this commit.")
 @click.option("--jobs", default=2, show_default=True, help="Processes at a time.")
 @click.option("--list", "only_list", is_flag=True, help="Show the names of the scenarios.")
 def main(
@@ -40,6 +42,7 @@ def main(
     at: int | None,
     only_distinct: bool,
     only_lines: bool,
+    commit: str | None,
     jobs: int,
     only_list: bool,
 ) -> None:
@@ -57,13 +60,14 @@ def main(
         candidates = each_line(places) if only_lines else distinct(places) if only_distinct else range(1, len(places) + 1)
         return candidates[first - 1 :: every]
 
+    choice = since(commit, choose) if commit else choose
     sweeps: list[Sweep] = []
     with suppress(KeyboardInterrupt):  # what is known by then is shown
         for name in names:
             for kind in kinds:
                 start = time.monotonic()
                 try:
-                    sweeps.append(sweep(SCENARIOS[name], kind, choose, jobs=jobs))
+                    sweeps.append(sweep(SCENARIOS[name], kind, choice, jobs=jobs))
                 except NotReproducible as error:
                     click.echo(f"{name}, {kind}: {error}", err=True)
                     continue
