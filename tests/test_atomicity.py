@@ -17,7 +17,7 @@ import pytest
 
 from kg_reasoner import Reasoner
 from kg_reasoner.api.transaction import Transaction
-from kg_reasoner.errors import CapacityError
+from kg_reasoner.errors import CapacityError, TransactionError
 from kg_reasoner.storage.dictionary import Dictionary
 from kg_reasoner.storage.kernels.layout import MOST
 from kg_reasoner.terms import IRI, Term, Triple, literal
@@ -124,6 +124,45 @@ def test_a_rollback_that_is_interrupted_can_be_repeated(kind: type[Injector]) ->
         assert numbers(reasoner, "edge", "far", "wide", "end") == [20, 19, 19, 0], where
         reasoner.add_facts("edge", chain(1, 20))
         assert numbers(reasoner, "edge", "far", "wide") == [21, 20, 20], where
+
+
+def undoing(monkeypatch: pytest.MonkeyPatch) -> tuple[Reasoner, Transaction]:
+    """A transaction whose rollback was interrupted before its first step."""
+    reasoner = joined()
+    transaction = reasoner.transaction().begin()
+    transaction.add_facts("edge", chain(1, 20))
+
+    def interrupt() -> None:
+        monkeypatch.undo()
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(reasoner.engine, "roll_back", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        transaction.rollback()
+    return reasoner, transaction
+
+
+def test_what_is_being_undone_cannot_be_committed(monkeypatch: pytest.MonkeyPatch) -> None:
+    reasoner, transaction = undoing(monkeypatch)
+    with pytest.raises(TransactionError, match="has been undone"):
+        transaction.commit()
+    assert reasoner.open_transaction is None
+    assert numbers(reasoner, "edge", "far") == [20, 19]
+
+
+def test_what_is_being_undone_cannot_be_changed(monkeypatch: pytest.MonkeyPatch) -> None:
+    reasoner, transaction = undoing(monkeypatch)
+    with pytest.raises(TransactionError, match="has been undone"):
+        transaction.add_facts("edge", chain(1, 30))
+    assert numbers(reasoner, "edge", "far") == [20, 19]
+
+
+def test_a_block_ends_whose_rollback_was_interrupted(monkeypatch: pytest.MonkeyPatch) -> None:
+    reasoner, transaction = undoing(monkeypatch)
+    with transaction:
+        pass
+    assert reasoner.open_transaction is None
+    assert numbers(reasoner, "edge", "far") == [20, 19]
 
 
 @kinds

@@ -24,10 +24,11 @@ if not hasattr(os, "fork"):
     pytest.skip("faults are tried in forked processes, and this platform has none", allow_module_level=True)
 
 from tests.effort import by_effort
+from tests.faults.catalogue import SCENARIOS
 from tests.faults.injectors import KINDS, Allocations, Injector, Lines, MemoryLines, leaves_block
 from tests.faults.report import complaint
 from tests.faults.runner import OUTCOMES, distinct, sample, sweep
-from tests.faults.scenarios import SCENARIOS, Scenario
+from tests.faults.scenarios import Scenario
 from tests.faults.subjects import Subject, snapshot
 
 SWEEPS = by_effort(6, 32, None)

@@ -162,3 +162,26 @@ def test_a_second_interrupt_while_the_first_is_handled() -> None:
             call(made)
             assert now in (before, state(made)), f"lines {first} and {second} of {count}"
     assert seconds >= 5
+
+
+def test_what_an_interrupted_call_passed_on_is_taken_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A fact that the reasoner has got, though nobody saw that, and that the World has lost again by the next call."""
+    from kg_reasoner.owlready2 import attach
+
+    made = world()
+    ontology = made.get_ontology(ZOO)
+    attached = attach(made)
+    before = set(attached.reasoner.triples())
+    ontology.rex.is_a.append(ontology.Cat)
+    transaction = type(attached.current.transaction())
+    leave = transaction.__exit__
+
+    def interrupt(*arguments: Any) -> None:
+        leave(*arguments)
+        raise Stop
+
+    with monkeypatch.context() as patch, pytest.raises(Stop):
+        patch.setattr(transaction, "__exit__", interrupt)
+        attached.refresh()
+    ontology.rex.is_a.remove(ontology.Cat)
+    assert set(attached.reasoner.triples()) == before

@@ -18,12 +18,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kg_reasoner import Reasoner
+from kg_reasoner.api.transaction import Transaction
 from kg_reasoner.cli import main
 from kg_reasoner.errors import ReasonerError
 from kg_reasoner.shell.scripts import run_script
 from kg_reasoner.shell.session import HELP, Ended, Session
 from kg_reasoner.shell.terminal import candidates
-from kg_reasoner.shell.text_parts import COMMANDS, Splitter
+from kg_reasoner.shell.text_parts import COMMANDS, Splitter, statements
 
 from .fixtures import blocks
 
@@ -243,6 +244,42 @@ def test_a_terminal(terminal: Terminal, tmp_path: Path) -> None:
     terminal.type("rollback; exit;\r")
     assert terminal.process.wait(30) == 0
     assert "+echo again;" in (tmp_path / "history").read_text()
+
+
+@pytest.mark.parametrize("end", ["commit", "rollback"])
+def test_a_transaction_whose_end_was_interrupted_can_be_ended(end: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Before its end has begun: it is open, for the session as well as for the reasoner."""
+    reasoner = Reasoner("path(?x, ?y) :- edge(?x, ?y) .")
+    made = Session(reasoner, io.StringIO())
+    list(run_script(made, ['start; insert edge("a", "b");'], "script"))
+
+    def interrupt(_: Transaction) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr(Transaction, end, interrupt)
+        made.execute(next(statements([f"{end};"], "terminal")))
+    assert made.has_transaction
+    made.execute(next(statements(["commit;"], "terminal")))
+    assert len(reasoner.facts("path")) == 1
+    assert reasoner.open_transaction is None
+
+
+def test_a_transaction_whose_begin_was_interrupted_can_be_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+    reasoner = Reasoner()
+    made = Session(reasoner, io.StringIO())
+    begin = Transaction.begin
+
+    def interrupt(transaction: Transaction) -> Transaction:
+        begin(transaction)
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr(Transaction, "begin", interrupt)
+        made.execute(next(statements(["start;"], "terminal")))
+    assert made.has_transaction
+    assert made.close()
+    assert reasoner.open_transaction is None
 
 
 @pytest.mark.long

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 
 import pytest
 from hypothesis import given
@@ -51,6 +52,36 @@ def listen(graph: Graph, pattern: Pattern) -> list[str]:
 
 
 # --- commit and rollback ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("end", [Graph.commit, Graph.rollback, Graph.close, len])
+def test_triples_that_wait_are_undone_when_a_rollback_was_interrupted(
+    zoo: Graph, end: Callable[[Graph], object], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = contents(zoo)
+    zoo.add((EX.kit, RDF.type, EX.Cat))
+
+    def interrupt() -> None:
+        monkeypatch.undo()
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(zoo.store.reasoner.engine, "roll_back", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        zoo.rollback()
+    end(zoo)
+    assert contents(zoo) == before
+    zoo.commit()
+    assert contents(zoo) == before
+
+
+def test_a_reader_takes_in_nothing_that_another_thread_undoes(zoo: Graph) -> None:
+    before = contents(zoo)
+    zoo.add((EX.kit, RDF.type, EX.Cat))
+    seen_by_reader = zoo.store._transactions.own
+    assert seen_by_reader.is_waiting
+    zoo.rollback()
+    seen_by_reader.take_in()
+    assert contents(zoo) == before
 
 
 def test_rollback_undoes_what_was_added_and_what_followed(zoo: Graph) -> None:

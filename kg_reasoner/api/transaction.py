@@ -186,7 +186,7 @@ class Transaction(GuardedChanges):
         Raises:
             TransactionError: It is not open, or another thread began it.
         """
-        self._open()
+        self._expect_open()
         engine = self.core.engine
         with engine.lock.write():
             self._is_ending = True
@@ -210,15 +210,21 @@ class Transaction(GuardedChanges):
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         try:
-            if kind is None and self._engine.transaction is self:
+            if kind is None and self._engine.transaction is self and not self.is_void:
                 self.commit()
         finally:
             if self._engine.transaction is self:
                 self.rollback()
 
     def _open(self) -> Changeable:
+        self._expect_open()
+        if self.is_void:
+            self.rollback()
+            raise TransactionError("the transaction has been undone, as its rollback was interrupted, or its thread has ended")
+        return self.reasoner
+
+    def _expect_open(self) -> None:
         if self._engine.transaction is not self:
             raise TransactionError("the transaction is not open: it has not begun, or has ended")
         if self._isolated and self._thread != get_ident() and not self.is_void:
             raise TransactionError("the transaction was begun in another thread, and only there it can be changed and ended")
-        return self.reasoner

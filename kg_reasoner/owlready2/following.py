@@ -126,7 +126,9 @@ class Attached:
             with self.current.transaction(collects=False):
                 self.current.remove_triples(gone)
                 self.current.add_triples(new)
-            self.triples, self._seen = triples, seen
+                with self.current.core.at_once():
+                    self.current.engine.set(self, "triples", triples)
+            self._seen = seen
             return self.current
 
 

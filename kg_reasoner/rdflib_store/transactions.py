@@ -12,7 +12,7 @@ from kg_reasoner.api.transaction import Transaction
 from kg_reasoner.concurrency.locking import Hold
 from kg_reasoner.errors import TransactionError
 from kg_reasoner.query.matching import Which
-from kg_reasoner.storage.arrays import NO_QUADS, Ids
+from kg_reasoner.storage.arrays import NO_QUADS, NO_TRIPLES, Ids
 
 if TYPE_CHECKING:
     from kg_reasoner.api.reasoner import Reasoner
@@ -62,7 +62,7 @@ class StoreTransaction(Transaction):
     @property
     def is_waiting(self) -> bool:
         """See `Transaction.is_waiting`."""
-        return bool(self.waiting)
+        return bool(self.waiting) and not self.is_void
 
     def hand_over(self) -> None:
         """See `Transaction.hand_over`."""
@@ -75,10 +75,14 @@ class StoreTransaction(Transaction):
     def take_in(self) -> tuple[Ids, Ids | None]:
         """Pass waiting triples to the reasoner. Return their ids, and their graphs' unless all are in the default graph.
 
-        Triples that are added meanwhile, by a function of a query that is completed before, continue to wait.
+        Triples that are added meanwhile, by a function of a query that is completed before, continue to wait. If the transaction
+        has been undone, so are they.
         """
         reasoner, count = self.reasoner, len(self.waiting)
         with reasoner.engine.lock.write():
+            reasoner.engine.make_sound()
+            if not self.is_open:
+                return NO_TRIPLES, None
             triples, graphs = encoded(reasoner, self.waiting[:count])
             with reasoner.engine.changing():
                 state(reasoner, triples, graphs)
@@ -86,8 +90,9 @@ class StoreTransaction(Transaction):
         return triples, graphs
 
     def commit(self) -> Delta | None:
-        """Commit as `Transaction.commit` does. Do nothing if another thread has ended the transaction."""
+        """Commit as `Transaction.commit` does. Do nothing if another thread has ended the transaction, or it is being undone."""
         with self.reasoner.engine.lock.write():
+            self.reasoner.engine.make_sound()
             if self.is_open:
                 if self.waiting:
                     self.hand_over()

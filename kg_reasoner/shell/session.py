@@ -171,21 +171,20 @@ class Session:
         reader.expect_end()
         if self.has_transaction:
             raise ReasonerError("a transaction is open: end it first, by commit; or rollback;")
-        self._transaction = self.reasoner.transaction().begin()
+        self._transaction = self.reasoner.transaction()  # known before it begins, should an interrupt come in between
+        self._transaction.begin()
 
     def _commit(self, reader: Reader) -> None:
         option = reader.option()
         if option not in (None, "dump_changes"):
             raise reader.wrong(f"unknown option {option}{suggest(str(option), ['dump_changes'])}")
-        transaction, self._transaction = self._open(), None
-        delta = transaction.commit()
+        delta = self._open().commit()
         if option is not None and delta is not None:
             self._dump_changes(delta)
 
     def _rollback(self, reader: Reader) -> None:
         reader.expect_end()
-        transaction, self._transaction = self._open(), None
-        transaction.rollback()
+        self._open().rollback()
 
     def _open(self) -> Transaction:
         if self._transaction is None or not self._transaction.is_open:

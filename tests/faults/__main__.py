@@ -10,11 +10,11 @@ from contextlib import suppress
 
 import click
 
+from tests.faults.catalogue import SCENARIOS
 from tests.faults.changes import since
 from tests.faults.injectors import KINDS
 from tests.faults.report import failing_places, table
 from tests.faults.runner import NotReproducible, Sweep, distinct, each_line, sample, sweep
-from tests.faults.scenarios import SCENARIOS
 
 
 @click.command()

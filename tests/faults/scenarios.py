@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import tempfile
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -966,6 +966,4 @@ def _dirty(make: Make) -> Make:
     return changed_dataset
 
 
-SCENARIOS: Final[Mapping[str, Scenario]] = {
-    scenario.name: scenario for group in (_of_facts, _in_transactions, _of_triples, _of_rdflib, _of_streams) for scenario in group()
-}
+GROUPS: Final = (_of_facts, _in_transactions, _of_triples, _of_rdflib, _of_streams)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
@@ -45,6 +45,7 @@ class Subject:
         mirror: a subscriber.
         attached: a graph that gets a reasoner.
         kept: whatever else the operation of the scenario needs.
+        look: looks at what else a user can see, by kind.
     """
 
     reasoner: Reasoner
@@ -53,6 +54,7 @@ class Subject:
     mirror: Mirror | None = None
     attached: Graph | None = None
     kept: dict[str, Any] = field(default_factory=dict)
+    look: Callable[[], Snapshot] = dict
 
     @property
     def store(self) -> Any:
@@ -68,8 +70,8 @@ class Subject:
 
 def snapshot(subject: Subject) -> Snapshot:
     """Everything that a user can see, by kind."""
+    seen: dict[str, Any] = dict(subject.look())
     reasoner, graph = subject.present, subject.graph
-    seen: dict[str, Any] = {}
     if graph is not None:
         seen["what the graph shows"] = frozenset(graph.quads()) if isinstance(graph, Dataset) else frozenset(graph)
         seen["explicit triples of the graph"] = frozenset(subject.store.explicit)
@@ -88,6 +90,7 @@ def snapshot(subject: Subject) -> Snapshot:
         "warnings": sorted(map(str, reasoner.warnings)),
         "inconsistencies": sorted(map(str, reasoner.inconsistencies())),
         "whether somebody subscribed": reasoner.has_subscribers,
+        "what was loaded": (dict(reasoner.prefixes), dict(reasoner.loaded.ontologies), sorted(map(str, reasoner.loaded.imports))),
     }
     return seen
 

@@ -1,0 +1,422 @@
+"""More operations that the sweeps interrupt: those of the shell, tables, Worlds of owlready2, SPARQL updates and graphs."""
+
+from __future__ import annotations
+
+import importlib.util
+import io
+import sqlite3
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import closing, suppress
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+from rdflib import Dataset, Graph, Literal, URIRef
+
+from kg_reasoner.api.update import Update
+from kg_reasoner.errors import LimitError
+from kg_reasoner.language.parser import parse
+from kg_reasoner.shell.scripts import run_script
+from kg_reasoner.shell.session import Session
+from kg_reasoner.terms import literal
+from tests.faults.scenarios import (
+    EX,
+    KIT,
+    KITTENS,
+    REMOVED_RULE,
+    ZOO,
+    Make,
+    Operation,
+    Scenario,
+    add_many_edges,
+    add_program,
+    axioms,
+    begun,
+    boxes,
+    by_graph,
+    dataset,
+    edges,
+    ex,
+    letters,
+    named,
+    on_graph,
+    remove_edges,
+    subscribed,
+    zoo,
+)
+from tests.faults.subjects import Subject
+
+# --- the shell -------------------------------------------------------------------------------------------------------------
+
+
+def in_shell(make: Make) -> Make:
+    """A subject with a session of the shell."""
+
+    def with_session() -> Subject:
+        subject = make()
+        subject.kept["session"] = Session(subject.reasoner, io.StringIO())
+        return subject
+
+    return with_session
+
+
+def in_shell_transaction(make: Make) -> Make:
+    """A session in whose transaction something has changed."""
+
+    def with_transaction() -> Subject:
+        subject = in_shell(make)()
+        shell('start; insert edge("d", "e"); delete edge("a", "b");')(subject)
+        subject.transaction = subject.reasoner.open_transaction
+        return subject
+
+    return with_transaction
+
+
+def shell(text: str, *, only_inside: bool = False) -> Operation:
+    """Return what executes statements, with ``only_inside`` only where the session has a transaction to end."""
+
+    def execute(subject: Subject) -> None:
+        session: Session = subject.kept["session"]
+        assert session.has_transaction == (subject.reasoner.open_transaction is not None)
+        if session.has_transaction or not only_inside:
+            list(run_script(session, [text], "script"))
+
+    return execute
+
+
+SHELL_UPDATES: Final = 'insert edge("d", "e"), insert edge("e", "f"), delete edge("a", "b");'
+SHELL_KEYS: Final = 'insert_or_update box(7, "place 1"), modify box 2 <- box{.place = "place 3"}, delete box(1, "place 1");'
+
+
+def remove_in_shell(subject: Subject) -> None:
+    if any(str(rule) == REMOVED_RULE for rule in subject.reasoner.program.rules):  # the operation is repeated
+        shell(f"remove {REMOVED_RULE}")(subject)
+
+
+def _of_the_shell() -> Iterator[Scenario]:
+    yield Scenario("shell, update", in_shell(edges), shell(SHELL_UPDATES))
+    yield Scenario("shell, rule", in_shell(edges), shell("back(?y, ?x) :- path(?x, ?y), NOT edge(?y, ?x)."))
+    yield Scenario("shell, keys", in_shell(boxes), shell(SHELL_KEYS))
+    yield Scenario("shell, clear", in_shell(edges), shell("clear edge;"))
+    yield Scenario("shell, remove a rule", in_shell(edges), remove_in_shell)
+    yield Scenario("shell, transaction", in_shell(edges), shell(f"start; {SHELL_UPDATES} commit;"), is_block=True)
+    yield Scenario("shell, commit", in_shell_transaction(edges), shell("commit;", only_inside=True), may_undo=True)
+    yield Scenario("shell, rollback", in_shell_transaction(edges), shell("rollback;", only_inside=True))
+
+
+# --- tables ----------------------------------------------------------------------------------------------------------------
+
+
+def with_files() -> Subject:
+    """A subject with the same facts in files."""
+    subject = edges()
+    subject.kept["folder"] = folder = tempfile.TemporaryDirectory()
+    subject.kept["csv"] = path = Path(folder.name, "edge.csv")
+    path.write_text("d,e\ne,f\na,b\n", encoding="utf-8")
+    subject.kept["database"] = Path(folder.name, "edge.db")
+    with closing(sqlite3.connect(subject.kept["database"])) as database:
+        database.executescript("CREATE TABLE edge(a TEXT, b TEXT); INSERT INTO edge VALUES ('d', 'e'), ('e', 'f'), ('a', 'b')")
+    return subject
+
+
+def add_csv(subject: Subject) -> None:
+    subject.reasoner.add_table("edge", subject.kept["csv"])
+
+
+def add_arrow(subject: Subject) -> None:
+    import pyarrow as pa
+
+    subject.reasoner.add_table("edge", pa.table({"from": ["d", "e"], "to": ["e", "f"]}))
+
+
+def change_by_cursor(subject: Subject) -> None:
+    with closing(sqlite3.connect(subject.kept["database"])) as database:
+        subject.reasoner.remove_table("edge", database.execute("SELECT a, b FROM edge WHERE a = 'a'"))
+
+
+def add_by_cursor(subject: Subject) -> None:
+    with closing(sqlite3.connect(subject.kept["database"])) as database:
+        subject.reasoner.add_table("edge", database.execute("SELECT a, b FROM edge"))
+
+
+def _of_tables() -> Iterator[Scenario]:
+    if importlib.util.find_spec("pyarrow") is not None:
+        yield Scenario("add a file of facts", with_files, add_csv)
+        yield Scenario("add a table of Arrow", edges, add_arrow)
+        yield Scenario("add rows of a cursor", with_files, add_by_cursor)
+        yield Scenario("remove rows of a cursor", with_files, change_by_cursor)
+
+
+# --- Python functions, streams, limits -------------------------------------------------------------------------------------
+
+
+def add_functions(subject: Subject) -> None:
+    """Register functions, and add rules that call them."""
+    reasoner = subject.reasoner
+    if "doubled" not in reasoner.core.functions:
+        reasoner.function("doubled", "string", returns="string")(lambda text: text + text)
+    for name in {"longest", "joined"} - reasoner.core.reductions.keys():
+        if name == "longest":
+            reasoner.aggregate(name, "string", returns="string")(lambda texts: max(texts, key=lambda text: (len(text), text)))
+        else:
+            reasoner.reduction(name, "string", initial=str, add=lambda state, text: "".join(sorted(state + text)), returns="string")
+    reasoner.add_program("""
+        twice(?x, ?z) :- edge(?x, ?y), BIND(doubled(?y) AS ?z) .
+        last(?x, ?z) :- AGGREGATE(edge(?x, ?y) ON ?x BIND longest(?y) AS ?z) .
+        all(?x, ?z) :- AGGREGATE(edge(?x, ?y) ON ?x BIND joined(?y) AS ?z) .
+    """)
+
+
+def add_constructor_program(subject: Subject) -> None:
+    """Declarations beside rules, and facts of the program."""
+    subject.reasoner.add_program("""
+        input relation weight(x: string, w: integer) .
+        weight("a", 3) . weight("b", 4) .
+        heavy(?x) :- weight(?x, ?w), edge(?x, _), FILTER(?w > 3) .
+    """)
+
+
+def listen(subject: Subject) -> None:
+    """Iterate over changes, and stop it again."""
+    with subject.reasoner.changes("path"):
+        pass
+
+
+def foresee(subject: Subject) -> None:
+    subject.reasoner.foresee(Update(removed={"edge": letters("ab")}))
+    subject.reasoner.remove_facts("edge", letters("ab"))
+
+
+UNBOUNDED: Final = "number(?y) :- number(?x), BIND(?x + 1 AS ?y) . number(0) ."
+
+
+def exceed_limits(subject: Subject) -> None:
+    from kg_reasoner.concurrency.limits import Limits
+
+    with suppress(LimitError), subject.reasoner.limited(Limits(facts=40)), subject.reasoner.transaction():
+        subject.reasoner.add_program(UNBOUNDED)
+
+
+WAITING: Final = """
+    @prefix : <http://example.org/> .
+    [?x, :same, ?y] :- [?x, :key, ?k], [?y, :key, ?k] .
+    [?y, ?p, ?o] :- [?x, :same, ?y], [?x, ?p, ?o] .
+"""
+
+
+def waiting() -> Subject:
+    """A rule about any property, without facts for it so far."""
+    subject = axioms()
+    subject.reasoner.add_program(WAITING)
+    subject.reasoner.materialise()
+    return subject
+
+
+def end_waiting(subject: Subject) -> None:
+    subject.reasoner.add_triples([(ex(name), ex("key"), ex("k")) for name in ("a", "b")])
+    subject.reasoner.materialise()
+
+
+def stop_waiting(subject: Subject) -> None:
+    subject.reasoner.remove_rules(parse(WAITING).rules[1:])
+    subject.reasoner.materialise()
+
+
+def ended(make: Make, operation: Operation) -> Make:
+    """A subject after an operation."""
+
+    def done() -> Subject:
+        subject = make()
+        operation(subject)
+        return subject
+
+    return done
+
+
+def _of_programs() -> Iterator[Scenario]:
+    yield Scenario("functions in Python", edges, add_functions)
+    yield Scenario("functions in Python, inside", begun(edges), add_functions)
+    yield Scenario("declarations and facts", edges, add_constructor_program)
+    yield Scenario("iterate over changes", edges, listen)
+    yield Scenario("foresee", edges, foresee)
+    yield Scenario("exceed limits", edges, exceed_limits, is_block=True)
+    yield Scenario("add many facts, subscribed", subscribed, add_many_edges)
+    yield Scenario("deferred rules, facts for them", waiting, end_waiting)
+    yield Scenario("deferred rules, facts for them, inside", begun(waiting), end_waiting)
+    yield Scenario("deferred rules, facts for them, rolled back", begun(waiting), end_waiting, then="roll back")
+    yield Scenario("deferred rules, rollback", ended(begun(waiting), end_waiting), _roll_back)
+    yield Scenario("deferred rules, removed", waiting, stop_waiting)
+    yield Scenario("deferred rules, planned and removed", ended(waiting, end_waiting), stop_waiting)
+    yield Scenario("keys, rolled back", begun(boxes), _change_boxes, then="roll back")
+    yield Scenario("profile, remove facts", _profiled, remove_edges)
+    yield Scenario("add program, on demand before", _asked, add_program)
+
+
+def _roll_back(subject: Subject) -> None:
+    assert subject.transaction is not None
+    if subject.transaction.is_open:
+        subject.transaction.rollback()
+
+
+def _change_boxes(subject: Subject) -> None:
+    subject.reasoner.insert_or_update("box", [(literal(1), literal("place 3")), (literal(8), literal("place 1"))])
+
+
+def _profiled() -> Subject:
+    subject = edges()
+    subject.kept["profile"] = subject.reasoner.profile()
+    return subject
+
+
+def _asked() -> Subject:
+    subject = edges()
+    subject.reasoner.answers('path("b", ?y)', on_demand=True)
+    return subject
+
+
+# --- graphs and SPARQL updates ---------------------------------------------------------------------------------------------
+
+UPDATES: Final = {
+    "insert data": "INSERT DATA { GRAPH :g2 { :kit a :Cat } :mia :likes :kit }",
+    "delete data": "DELETE DATA { GRAPH :g1 { :tom :likes :mia } GRAPH :g2 { :tom a :Cat } }",
+    "delete where": "DELETE WHERE { GRAPH ?g { ?x a ?class } }",
+    "modify": "DELETE { GRAPH ?g { ?x :likes ?y } } INSERT { GRAPH :g3 { ?y :likedBy ?x } } WHERE { GRAPH ?g { ?x :likes ?y } }",
+    "clear": "CLEAR ALL",
+    "drop": "DROP SILENT GRAPH :g1",
+    "create": "CREATE SILENT GRAPH :g4",
+    "add": "ADD :g1 TO :g2",
+    "copy": "COPY :g1 TO :g2",
+    "move": "MOVE SILENT :g1 TO :g5 ; CLEAR SILENT GRAPH :g2",
+}
+PREFIX: Final = "PREFIX : <http://example.org/> "
+
+
+def allowing() -> Subject:
+    """A dataset whose updates may load local files, and such a file."""
+    subject = dataset(allow={"load", "files"})
+    subject.kept["folder"] = folder = tempfile.TemporaryDirectory()
+    subject.kept["file"] = path = Path(folder.name, "kittens.ttl")
+    path.write_text(KITTENS, encoding="utf-8")
+    return subject
+
+
+def load_by_update(subject: Subject) -> None:
+    assert subject.graph is not None
+    subject.graph.update(f"LOAD <{subject.kept['file'].as_uri()}> INTO GRAPH <http://example.org/g6>")
+
+
+TRIG: Final = "@prefix : <http://example.org/> . :g7 { :kit a :Cat } :g1 { :kit :likes :tom } :x :y :z ."
+NQUADS: Final = "<http://example.org/kit> <http://example.org/likes> <http://example.org/tom> <http://example.org/g7> .\n"
+JSONLD: Final = '{"@id": "http://example.org/kit", "@type": "http://example.org/Cat"}'
+N3: Final = "@prefix : <http://example.org/> . :kit a :Cat ; :likes :tom ."
+RDFXML: Final = """<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns="http://example.org/">
+<Cat rdf:about="http://example.org/kit"><likes rdf:resource="http://example.org/tom"/></Cat></rdf:RDF>"""
+NTRIPLES: Final = "<http://example.org/kit> <http://example.org/likes> <http://example.org/tom> .\n"
+PARSED: Final = {"trig": TRIG, "nquads": NQUADS, "json-ld": JSONLD, "n3": N3, "xml": RDFXML, "nt": NTRIPLES}
+
+
+def add_other(graph: Graph) -> None:
+    graph += Graph().parse(data=KITTENS, format="turtle")
+
+
+def subtract_other(graph: Graph) -> None:
+    graph -= Graph().parse(data=ZOO, format="turtle")
+
+
+def _of_graphs() -> Iterator[Scenario]:
+    for name, text in UPDATES.items():
+        yield Scenario(f"update, {name}", dataset, on_graph(lambda graph, text=text: graph.update(PREFIX + text)))  # type: ignore[misc]
+    yield Scenario("update, modify, by graph", by_graph, on_graph(lambda graph: graph.update(PREFIX + UPDATES["modify"])))
+    yield Scenario("update, load", allowing, load_by_update)
+    for format, document in PARSED.items():
+        is_ours = format != "n3"  # rdflib's own parser adds triple after triple
+        yield Scenario(f"dataset, parse {format}", dataset, on_graph(_parse(document, format)), is_one=is_ours)
+    yield Scenario("rdflib, clear", zoo, on_graph(lambda graph: graph.remove((None, None, None))))
+    yield Scenario("rdflib, set", zoo, on_graph(lambda graph: graph.set((EX.tom, EX.likes, Literal(7)))), is_one=False)
+    yield Scenario("rdflib, +=", zoo, on_graph(add_other))
+    yield Scenario("rdflib, -=", zoo, on_graph(subtract_other), is_one=False)
+    yield Scenario("rdflib, close", _changed(zoo), on_graph(lambda graph: graph.close()))
+    yield Scenario("rdflib, close and commit", _changed(zoo), on_graph(lambda graph: graph.close(True)), may_undo=True)
+    yield Scenario("dataset, add graph", dataset, on_graph(lambda graph: graph.add_graph(URIRef(EX.g9))))
+    yield Scenario("graphs, create", named, create_graph)
+
+
+def _parse(document: str, format: str) -> Callable[[Any], object]:
+    return lambda graph: graph.parse(data=document, format=format)
+
+
+def _changed(make: Make) -> Make:
+    def made() -> Subject:
+        subject = make()
+        assert subject.graph is not None and not isinstance(subject.graph, Dataset)
+        subject.graph.add(KIT)
+        return subject
+
+    return made
+
+
+def create_graph(subject: Subject) -> None:
+    graphs = subject.reasoner.named_graphs
+    graphs.create(np.array([graphs.encode(ex("g9"))], np.int32))
+
+
+# --- Worlds of owlready2 ---------------------------------------------------------------------------------------------------
+
+
+def animals() -> Subject:
+    """A World, which a reasoner follows."""
+    import owlready2
+
+    from kg_reasoner.owlready2 import attach
+
+    world = owlready2.World()
+    with world.get_ontology("http://example.org/animals#"):
+        cat = type("Cat", (type("Animal", (owlready2.Thing,), {}),), {})
+        owns = type("owns", (owlready2.ObjectProperty,), {})
+        type("Owner", (owlready2.Thing,), {"equivalent_to": [owns.some(cat)]})
+        owlready2.Thing("ann", owns=[cat("tom")])
+    attached = attach(world)
+    subject = Subject(attached.reasoner)
+    subject.kept |= {"world": world, "attached": attached}
+    subject.look = lambda: {"World": _seen_in(subject)}
+    return subject
+
+
+def _seen_in(subject: Subject) -> frozenset[str]:
+    """What a World states, after the reasoner has followed it."""
+    world = subject.kept["world"]
+    subject.reasoner = subject.kept["attached"].reasoner
+    triples = world.graph.execute("SELECT s,p,o FROM objs UNION ALL SELECT s,p,o FROM datas").fetchall()
+    objects = [(each.name, sorted(map(str, each.is_a))) for each in (*world.classes(), *world.individuals())]
+    return frozenset(map(str, (*triples, *objects)))
+
+
+def change_world(subject: Subject) -> None:
+    """Ask for the reasoner after a change that is there whatever becomes of that."""
+    assert subject.kept["attached"].reasoner
+
+
+def changed_animals() -> Subject:
+    subject = animals()
+    world = subject.kept["world"]
+    ontology = world.get_ontology("http://example.org/animals#")
+    ontology.tom.is_a.append(ontology.Owner)
+    ontology.ann.owns = []
+    return subject
+
+
+def sync(subject: Subject) -> None:
+    from kg_reasoner.owlready2 import sync_reasoner
+
+    sync_reasoner(subject.kept["world"], infer_property_values=True, debug=0)
+
+
+def _of_worlds() -> Iterator[Scenario]:
+    if importlib.util.find_spec("owlready2") is not None:
+        yield Scenario("World, followed", changed_animals, change_world)
+        yield Scenario("World, sync_reasoner", animals, sync)
+        yield Scenario("World, sync_reasoner again", ended(animals, sync), sync)
+
+
+SURFACES: Final = (_of_the_shell, _of_tables, _of_programs, _of_graphs, _of_worlds)
