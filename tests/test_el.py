@@ -312,6 +312,45 @@ def test_unsatisfiable_properties_are_found() -> None:
     assert [each.name for each in hierarchy.unsatisfiable] == [name("p"), name("q")]
 
 
+UNDECLARED = """
+    :A owl:disjointWith :B . :p rdfs:domain :A , :B . :q rdfs:subPropertyOf :p . :r rdfs:domain :A .
+    [ a owl:Restriction ; owl:onProperty :s ; owl:someValuesFrom owl:Thing ] rdfs:subClassOf owl:Nothing .
+"""
+
+
+def test_unsatisfiable_properties_need_no_declaration() -> None:
+    reasoner = reasoner_on(UNDECLARED)
+    hierarchy = reasoner.hierarchy()
+    assert [each.name for each in hierarchy.unsatisfiable] == [name("p"), name("q"), name("s")]
+    assert hierarchy.object_properties.names == (name("r"),)
+    first = hierarchy.unsatisfiable[0]
+    assert set(first.axioms()) == {
+        "ObjectPropertyDomain(:p :A)",
+        "ObjectPropertyDomain(:p :B)",
+        "DisjointClasses(:A :B)",
+    }
+    reasoner.remove_triples([(name("p"), RDFS.domain, name("B"))])
+    assert [each.name for each in reasoner.hierarchy().unsatisfiable] == [name("s")]
+    assert [each.name for each in reasoner_on(UNDECLARED, "owl2rl").hierarchy().unsatisfiable] == [name("p"), name("q"), name("s")]
+
+
+@pytest.mark.parametrize("seed", range(examples(60)))
+@pytest.mark.sample(2)
+def test_declarations_of_properties_change_no_hierarchy(seed: int) -> None:
+    """Without them, a property that no axiom mentions is unknown."""
+    ontology = axioms(random.Random(seed))
+    found = []
+    for each in (ontology, [axiom for axiom in ontology if axiom[0] != "property"]):
+        reasoner = Reasoner(ruleset="owl2el")
+        reasoner.add_triples(triples_of(each))
+        found.append(reasoner.hierarchy())
+    declared, undeclared = found
+    known = {*undeclared.object_properties.names, *(each.name for each in undeclared.unsatisfiable)}
+    assert [each.name for each in undeclared.unsatisfiable] == [each.name for each in declared.unsatisfiable if each.name in known]
+    assert list(undeclared.classes.places()) == list(declared.classes.places())
+    assert undeclared.complete == declared.complete
+
+
 @pytest.mark.parametrize(
     "turtle",
     [

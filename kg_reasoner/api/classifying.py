@@ -103,7 +103,7 @@ class Hierarchies:
     def _made(self, program: Program) -> tuple[Classifier | DerivedClassifier, tuple[AxiomWarning, ...]]:
         """Return the classifier for a program, and what it does not use of it."""
         if derives_hierarchy(program):
-            return DerivedClassifier(self._reasoner, self._derived_warnings), ()
+            return DerivedClassifier(self._reasoner, self._derived_warnings, self._reasoner.core.engine.base.rows), ()
         used, refused = without_schema_rules(program)
         if self._reasoner.core.engine.base.equality.merges:
             used |= Program(axioms())

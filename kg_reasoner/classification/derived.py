@@ -21,7 +21,7 @@ from kg_reasoner.storage.arrays import Ids, TripleIds
 from kg_reasoner.storage.releasing import give_back
 from kg_reasoner.terms import IRI, OWL, RDF, RDFS, Term, Triple
 
-__all__ = ["DEEP", "REFERRED", "SUB", "UNIVERSAL", "DerivedClassifier", "derives_hierarchy"]
+__all__ = ["DEEP", "EMPTY", "REFERRED", "SUB", "UNIVERSAL", "DerivedClassifier", "derives_hierarchy"]
 
 REFERRED: Final = "<tag:kg-reasoner:owl2el/referred>"
 """Relates a class to the individual of a nominal above it, to which something that exists is related."""
@@ -35,6 +35,9 @@ UNIVERSAL: Final = "<tag:kg-reasoner:owl2el/universal>"
 DEEP: Final = "<tag:kg-reasoner:owl2el/deep>"
 """Has restrictions that are nested too deeply to be used."""
 
+EMPTY: Final = "<tag:kg-reasoner:owl2el/empty>"
+"""Has the properties that can have no values, declared as object or data properties or not at all."""
+
 _BELOW: Final = {"class": RDFS.subClassOf, "object property": RDFS.subPropertyOf, "data property": RDFS.subPropertyOf}
 _NOTHING: Final = {
     "class": OWL.Nothing,
@@ -44,7 +47,7 @@ _NOTHING: Final = {
 _FEW: Final = 100
 """If more names become unsatisfiable or satisfiable at once, all is read anew."""
 
-_EMPTY: Final = {
+_CLASHES: Final = {
     kind: Rule(Atom(FALSE, ()), (Atom(TRIPLE, (Variable("name"), _BELOW[kind], nothing)),), Origin("el-nothing"))
     for kind, nothing in _NOTHING.items()
 }
@@ -105,11 +108,13 @@ class DerivedClassifier:
     Args:
         source: The reasoner.
         warnings: Returns what the axioms say beyond the rules.
+        rows: Returns the ids of the facts of a general predicate.
     """
 
-    def __init__(self, source: Derived, warnings: Callable[[], tuple[AxiomWarning, ...]]) -> None:
+    def __init__(self, source: Derived, warnings: Callable[[], tuple[AxiomWarning, ...]], rows: Callable[[str], Ids]) -> None:
         self._source = source
         self._warnings = warnings
+        self._rows = rows
         self._read_last: _Reading | None = None
         self._lock = new_mutex()
 
@@ -136,8 +141,11 @@ class DerivedClassifier:
         with self._lock:
             if self._read_last is None or self._read_last.found is not classified:
                 return None
-        is_empty = isinstance(fact, Violation)
-        return self._source.explain(member.about(_NOTHING[member.kind]) if is_empty else fact)
+        if not isinstance(fact, Violation):
+            return self._source.explain(fact)
+        if member.kind == "class":
+            return self._source.explain(member.about(OWL.Nothing))
+        return self._source.explain(Atom(EMPTY, (member.name,)))
 
     def _selected(self, explicit: TripleIds) -> _Selected:
         """Return the names of an ontology, and which are declared."""
@@ -201,11 +209,14 @@ class DerivedClassifier:
 
     def _unsatisfiable(self, kind: Kind, selected: _Selected, below: Ids) -> dict[int, Violation]:
         """Return the unsatisfiable names by their numbers."""
-        empty = below[below[:, 1] == self._source.dictionary.find(_NOTHING[kind]), 0]
+        if kind == "class":
+            empty = below[below[:, 1] == self._source.dictionary.find(OWL.Nothing), 0]
+        else:
+            empty = self._rows(EMPTY)[:, 0]
         if not len(empty):
             return {}
         numbers = np.flatnonzero(np.isin(selected.names[kind], empty)).tolist()
-        return {number: Violation(_EMPTY[kind], {"name": selected.members[kind][number].name}) for number in numbers}
+        return {number: Violation(_CLASHES[kind], {"name": selected.members[kind][number].name}) for number in numbers}
 
     def _change(
         self, before: _Reading, below: Mapping[Kind, Ids], unsatisfiable: Mapping[Kind, Mapping[int, Violation]]
