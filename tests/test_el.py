@@ -334,6 +334,12 @@ def test_unsatisfiable_properties_need_no_declaration() -> None:
     assert [each.name for each in reasoner_on(UNDECLARED, "owl2rl").hierarchy().unsatisfiable] == [name("p"), name("q"), name("s")]
 
 
+def test_no_axioms_have_no_hierarchy() -> None:
+    hierarchy = Reasoner(ruleset="owl2el").hierarchy()
+    assert hierarchy.text() == ""
+    assert hierarchy.complete
+
+
 @pytest.mark.parametrize("seed", range(examples(60)))
 @pytest.mark.sample(2)
 def test_declarations_of_properties_change_no_hierarchy(seed: int) -> None:

@@ -108,13 +108,15 @@ class DerivedClassifier:
     Args:
         source: The reasoner.
         warnings: Returns what the axioms say beyond the rules.
-        rows: Returns the ids of the facts of a general predicate.
+        empty_properties: Returns the ids of the properties that can have no values.
     """
 
-    def __init__(self, source: Derived, warnings: Callable[[], tuple[AxiomWarning, ...]], rows: Callable[[str], Ids]) -> None:
+    def __init__(
+        self, source: Derived, warnings: Callable[[], tuple[AxiomWarning, ...]], empty_properties: Callable[[], Ids]
+    ) -> None:
         self._source = source
         self._warnings = warnings
-        self._rows = rows
+        self._empty_properties = empty_properties
         self._read_last: _Reading | None = None
         self._lock = new_mutex()
 
@@ -212,7 +214,7 @@ class DerivedClassifier:
         if kind == "class":
             empty = below[below[:, 1] == self._source.dictionary.find(OWL.Nothing), 0]
         else:
-            empty = self._rows(EMPTY)[:, 0]
+            empty = self._empty_properties()
         if not len(empty):
             return {}
         numbers = np.flatnonzero(np.isin(selected.names[kind], empty)).tolist()
