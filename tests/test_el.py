@@ -150,6 +150,32 @@ def test_unsatisfiable_classes_have_proofs(shape: str) -> None:
         assert fact in stating(reasoner.axioms_of(each.proof), each.name).triples()
 
 
+@pytest.mark.parametrize("effort", [1, 20_000])
+def test_many_unsatisfiable_classes_are_explained_together(effort: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With hardly any effort, what is proved for one class serves the next one, and no proof goes in a circle."""
+    monkeypatch.setattr("kg_reasoner.classification.hierarchy._EFFORT_FOR_ALL", effort)
+    monkeypatch.setattr("kg_reasoner.classification.hierarchy._LEAST_EFFORT", 1)
+    equivalents = " ".join(f":C{number}" for number in range(9))
+    reasoner = Reasoner(ruleset="owl2el")
+    reasoner.load(
+        f"Prefix(:=<{EX}>) Ontology(EquivalentClasses({equivalents}) DisjointClasses(:C0 :C1))".encode(), format="functional"
+    )
+    hierarchy = reasoner.hierarchy()
+    rules = reasoner.program.rules
+    everything = {predicate: set(reasoner.facts(predicate)) for predicate in reasoner.predicates()}
+    everything[TRIPLE] = set(reasoner.triples())
+    explicit = {TRIPLE: set(reasoner.triples(which="explicit"))}
+    explained = list(hierarchy.explanations())
+    assert [each.name for each, _, _ in explained] == [name(f"C{number}") for number in range(9)]
+    for each, texts, proof in explained:
+        fact = each.name, RDFS.subClassOf, OWL.Nothing
+        proof_checker.check(proof, Atom(TRIPLE, fact), rules, explicit, everything)
+        assert "DisjointClasses(:C0 :C1)" in texts
+        assert proof.shortest == (effort > 1)
+        assert each.proof.height <= proof.height
+    assert hierarchy.html().count("<summary class") == 9
+
+
 # --- ELK
 
 

@@ -45,7 +45,7 @@ class Given(Source, Protocol):
     @property
     def program(self) -> Program: ...
 
-    def explain(self, fact: Any, /) -> Proof: ...
+    def explain(self, fact: Any, effort: int | None = ..., /) -> Proof: ...
 
     def axioms_of(self, proof: Proof, prefixes: Mapping[str, str] | None = ..., /) -> tuple[str, ...]: ...
 
@@ -86,8 +86,8 @@ class Hierarchies:
         if known is not None and known[0] is classified:
             return known[1]
 
-        def prove(member: Member, fact: Triple | Violation) -> Proof | None:
-            proof = classifier.explain(classified, member, fact)
+        def prove(member: Member, fact: Triple | Violation, effort: int) -> Proof | None:
+            proof = classifier.explain(classified, member, fact, effort)
             return None if proof is None else proof.with_prefixes(self._reasoner.core.prefixes)
 
         notes = (*self._reasoner.core.loaded.warnings(), *self._notes)

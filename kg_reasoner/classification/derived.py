@@ -56,7 +56,7 @@ _CLASHES: Final = {
 class Derived(Source, Protocol):
     """The reasoner whose hierarchy is read."""
 
-    def explain(self, fact: Any, /) -> Proof: ...
+    def explain(self, fact: Any, effort: int | None = ..., /) -> Proof: ...
 
 
 def derives_hierarchy(program: Program) -> bool:
@@ -138,16 +138,16 @@ class DerivedClassifier:
             self._read_last = reading
         return reading.found
 
-    def explain(self, classified: Classified, member: Member, fact: Triple | Violation) -> Proof | None:
+    def explain(self, classified: Classified, member: Member, fact: Triple | Violation, effort: int) -> Proof | None:
         """Return a proof of an inclusion; None if the ontology has changed since it was classified."""
         with self._lock:
             if self._read_last is None or self._read_last.found is not classified:
                 return None
         if not isinstance(fact, Violation):
-            return self._source.explain(fact)
+            return self._source.explain(fact, effort)
         if member.kind == "class":
-            return self._source.explain(member.about(OWL.Nothing))
-        return self._source.explain(Atom(EMPTY, (member.name,)))
+            return self._source.explain(member.about(OWL.Nothing), effort)
+        return self._source.explain(Atom(EMPTY, (member.name,)), effort)
 
     def _selected(self, explicit: TripleIds) -> _Selected:
         """Return the names of an ontology, and which are declared."""
@@ -201,10 +201,14 @@ class DerivedClassifier:
 
     def _pairs(self, names: Ids, below: Ids) -> Ids:
         """Return inclusions as numbers of names, without those of a name in itself and those with others."""
-        number_of = np.full(len(self._source.dictionary), -1, np.int32)
-        number_of[names] = np.arange(len(names), dtype=np.int32)
-        pairs = number_of[below]
-        kept = (pairs >= 0).all(axis=1)
+        if len(below) < len(names):  # a change: the names, in the order of their ids, are searched
+            pairs = np.searchsorted(names, below).astype(np.int32)
+            pairs[names.take(pairs, mode="clip") != below] = -1
+        else:
+            number_of = np.full(len(self._source.dictionary), -1, np.int32)
+            number_of[names] = np.arange(len(names), dtype=np.int32)
+            pairs = number_of[below]
+        kept = (pairs[:, 0] >= 0) & (pairs[:, 1] >= 0)
         kept &= pairs[:, 0] != pairs[:, 1]
         found: Ids = pairs[kept]
         return found
@@ -233,6 +237,13 @@ class DerivedClassifier:
             if parts is None or len(differing) > _FEW:
                 return None
             again = names[list(before.found.unsatisfiable[kind].keys() - unsatisfiable[kind].keys())]
-            added = parts[1] if not len(again) else np.concatenate([parts[1], below[kind][np.isin(below[kind], again).any(axis=1)]])
+            added = parts[1] if not len(again) else np.concatenate([parts[1], self._with_any(below[kind], again)])
             gone[kind], new[kind] = (self._pairs(names, part).astype(np.int64) for part in (parts[0], added))
         return ClassificationChange(weakref.ref(before.found), gone, new)
+
+    def _with_any(self, below: Ids, names: Ids) -> Ids:
+        """Return the inclusions of or in any of some names."""
+        sought = np.zeros(len(self._source.dictionary), bool)
+        sought[names] = True
+        found: Ids = below[sought[below[:, 0]] | sought[below[:, 1]]]
+        return found
