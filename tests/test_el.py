@@ -150,6 +150,32 @@ def test_unsatisfiable_classes_have_proofs(shape: str) -> None:
         assert fact in stating(reasoner.axioms_of(each.proof), each.name).triples()
 
 
+@pytest.mark.parametrize("effort", [1, 20_000])
+def test_many_unsatisfiable_classes_are_explained_together(effort: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With hardly any effort, what is proved for one class serves the next one, and no proof goes in a circle."""
+    monkeypatch.setattr("kg_reasoner.classification.hierarchy._EFFORT_FOR_ALL", effort)
+    monkeypatch.setattr("kg_reasoner.classification.hierarchy._LEAST_EFFORT", 1)
+    equivalents = " ".join(f":C{number}" for number in range(9))
+    reasoner = Reasoner(ruleset="owl2el")
+    reasoner.load(
+        f"Prefix(:=<{EX}>) Ontology(EquivalentClasses({equivalents}) DisjointClasses(:C0 :C1))".encode(), format="functional"
+    )
+    hierarchy = reasoner.hierarchy()
+    rules = reasoner.program.rules
+    everything = {predicate: set(reasoner.facts(predicate)) for predicate in reasoner.predicates()}
+    everything[TRIPLE] = set(reasoner.triples())
+    explicit = {TRIPLE: set(reasoner.triples(which="explicit"))}
+    explained = list(hierarchy.explanations())
+    assert [each.name for each, _, _ in explained] == [name(f"C{number}") for number in range(9)]
+    for each, texts, proof in explained:
+        fact = each.name, RDFS.subClassOf, OWL.Nothing
+        proof_checker.check(proof, Atom(TRIPLE, fact), rules, explicit, everything)
+        assert "DisjointClasses(:C0 :C1)" in texts
+        assert proof.shortest == (effort > 1)
+        assert each.proof.height <= proof.height
+    assert hierarchy.html().count("<summary class") == 9
+
+
 # --- ELK
 
 
@@ -310,6 +336,51 @@ def test_unsatisfiable_properties_are_found() -> None:
         ":p a owl:ObjectProperty ; rdfs:domain :A , :B . :A owl:disjointWith :B . :q rdfs:subPropertyOf :p ; rdfs:range :C ."
     ).hierarchy()
     assert [each.name for each in hierarchy.unsatisfiable] == [name("p"), name("q")]
+
+
+UNDECLARED = """
+    :A owl:disjointWith :B . :p rdfs:domain :A , :B . :q rdfs:subPropertyOf :p . :r rdfs:domain :A .
+    [ a owl:Restriction ; owl:onProperty :s ; owl:someValuesFrom owl:Thing ] rdfs:subClassOf owl:Nothing .
+"""
+
+
+def test_unsatisfiable_properties_need_no_declaration() -> None:
+    reasoner = reasoner_on(UNDECLARED)
+    hierarchy = reasoner.hierarchy()
+    assert [each.name for each in hierarchy.unsatisfiable] == [name("p"), name("q"), name("s")]
+    assert hierarchy.object_properties.names == (name("r"),)
+    first = hierarchy.unsatisfiable[0]
+    assert set(first.axioms()) == {
+        "ObjectPropertyDomain(:p :A)",
+        "ObjectPropertyDomain(:p :B)",
+        "DisjointClasses(:A :B)",
+    }
+    reasoner.remove_triples([(name("p"), RDFS.domain, name("B"))])
+    assert [each.name for each in reasoner.hierarchy().unsatisfiable] == [name("s")]
+    assert [each.name for each in reasoner_on(UNDECLARED, "owl2rl").hierarchy().unsatisfiable] == [name("p"), name("q"), name("s")]
+
+
+def test_no_axioms_have_no_hierarchy() -> None:
+    hierarchy = Reasoner(ruleset="owl2el").hierarchy()
+    assert hierarchy.text() == ""
+    assert hierarchy.complete
+
+
+@pytest.mark.parametrize("seed", range(examples(60)))
+@pytest.mark.sample(2)
+def test_declarations_of_properties_change_no_hierarchy(seed: int) -> None:
+    """Without them, a property that no axiom mentions is unknown."""
+    ontology = axioms(random.Random(seed))
+    found = []
+    for each in (ontology, [axiom for axiom in ontology if axiom[0] != "property"]):
+        reasoner = Reasoner(ruleset="owl2el")
+        reasoner.add_triples(triples_of(each))
+        found.append(reasoner.hierarchy())
+    declared, undeclared = found
+    known = {*undeclared.object_properties.names, *(each.name for each in undeclared.unsatisfiable)}
+    assert [each.name for each in undeclared.unsatisfiable] == [each.name for each in declared.unsatisfiable if each.name in known]
+    assert list(undeclared.classes.places()) == list(declared.classes.places())
+    assert undeclared.complete == declared.complete
 
 
 @pytest.mark.parametrize(

@@ -841,7 +841,7 @@ def test_every_form_of_a_proof_with_axioms() -> None:
         assert "SubClassOf(zoo:Cat zoo:Animal)" in form
         assert "example:" not in form
     steps = renamed.as_dict()["steps"]
-    assert steps[-1]["rule"]["axiom"] == "SubClassOf(example:Cat example:Animal)"
+    assert steps[-1]["rule"]["axiom"] == "SubClassOf(zoo:Cat zoo:Animal)"
     assert steps[-1]["triple"][2] == f"<{EX}Animal>"
 
 

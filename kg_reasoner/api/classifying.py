@@ -5,15 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Protocol
 
+import numpy as np
+
 from kg_reasoner.api.core import ReasonerCore
 from kg_reasoner.classification.classifier import Classified, Classifier, Fork, Member, Source
-from kg_reasoner.classification.derived import DEEP, REFERRED, SUB, UNIVERSAL, DerivedClassifier, derives_hierarchy
+from kg_reasoner.classification.derived import DEEP, EMPTY, REFERRED, SUB, UNIVERSAL, DerivedClassifier, derives_hierarchy
 from kg_reasoner.classification.hierarchy import Hierarchy
 from kg_reasoner.classification.usable_rules import reads_owl, without_schema_rules
 from kg_reasoner.engine.equality.rewritten_rules import axioms
 from kg_reasoner.language.printer import format_rule
 from kg_reasoner.loaders.ontology.profile import AxiomWarning
 from kg_reasoner.program import Program
+from kg_reasoner.storage.arrays import Ids
 
 if TYPE_CHECKING:
     from kg_reasoner.engine.inconsistency import Violation
@@ -42,7 +45,7 @@ class Given(Source, Protocol):
     @property
     def program(self) -> Program: ...
 
-    def explain(self, fact: Any, /) -> Proof: ...
+    def explain(self, fact: Any, effort: int | None = ..., /) -> Proof: ...
 
     def axioms_of(self, proof: Proof, prefixes: Mapping[str, str] | None = ..., /) -> tuple[str, ...]: ...
 
@@ -83,8 +86,8 @@ class Hierarchies:
         if known is not None and known[0] is classified:
             return known[1]
 
-        def prove(member: Member, fact: Triple | Violation) -> Proof | None:
-            proof = classifier.explain(classified, member, fact)
+        def prove(member: Member, fact: Triple | Violation, effort: int) -> Proof | None:
+            proof = classifier.explain(classified, member, fact, effort)
             return None if proof is None else proof.with_prefixes(self._reasoner.core.prefixes)
 
         notes = (*self._reasoner.core.loaded.warnings(), *self._notes)
@@ -103,7 +106,7 @@ class Hierarchies:
     def _made(self, program: Program) -> tuple[Classifier | DerivedClassifier, tuple[AxiomWarning, ...]]:
         """Return the classifier for a program, and what it does not use of it."""
         if derives_hierarchy(program):
-            return DerivedClassifier(self._reasoner, self._derived_warnings), ()
+            return DerivedClassifier(self._reasoner, self._derived_warnings, lambda: self._rows(EMPTY)[:, 0]), ()
         used, refused = without_schema_rules(program)
         if self._reasoner.core.engine.base.equality.merges:
             used |= Program(axioms())
@@ -114,15 +117,16 @@ class Hierarchies:
     def _derived_warnings(self) -> tuple[AxiomWarning, ...]:
         """Return what the axioms say beyond the rules that derive the hierarchy."""
         engine = self._reasoner.core.engine
-        notes = [
-            note
-            for relation, note in ((UNIVERSAL, _UNIVERSAL), (DEEP, _DEEP))
-            if relation in engine.catalog.predicates and len(engine.base.rows(relation)) > 0
-        ]
-        referred = engine.base.rows(REFERRED).tolist() if REFERRED in engine.catalog.predicates else []
+        notes = [note for relation, note in ((UNIVERSAL, _UNIVERSAL), (DEEP, _DEEP)) if len(self._rows(relation))]
+        referred = self._rows(REFERRED).tolist()
         if any(len(engine.base.matching(SUB, {0: individual, 1: cls})) == 0 for cls, individual in referred):
             notes.insert(0, _NOMINALS)
         return (*engine.axioms.warnings, *self._known_of_individuals(), *notes)
+
+    def _rows(self, predicate: str) -> Ids:
+        """Return the facts of a general predicate; none if it is unknown, as before there are facts."""
+        engine = self._reasoner.core.engine
+        return engine.base.rows(predicate) if predicate in engine.catalog.predicates else np.empty((0, 2), np.int32)
 
     def _known_of_individuals(self) -> tuple[AxiomWarning, ...]:
         """Return the axioms that only rules of OWL 2 RL express, which derive no hierarchy."""

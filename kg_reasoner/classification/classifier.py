@@ -74,7 +74,7 @@ class Fork(Source, Protocol):
 
     def inconsistencies(self) -> list[Violation]: ...
 
-    def explain(self, fact: Any, /) -> Proof: ...
+    def explain(self, fact: Any, effort: int | None = ..., /) -> Proof: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,19 +188,19 @@ class Classifier:
             self._state, self._found, self._seen = state, found, triples
             return found
 
-    def explain(self, classified: Classified, member: Member, fact: Triple | Violation) -> Proof | None:
+    def explain(self, classified: Classified, member: Member, fact: Triple | Violation, effort: int) -> Proof | None:
         """Return a proof of a fact about a member; None if the ontology has changed since it was classified."""
         with self._lock:
             state = self._state
             if self._found is not classified or state is None:
                 return None
             if member not in classified.linked:
-                return state.fork.explain(fact)
+                return state.fork.explain(fact, effort)
             if state.alone is None:
                 return None
             state.alone.add_triples([member.fact])
             try:
-                return state.alone.explain(fact)
+                return state.alone.explain(fact, effort)
             finally:
                 state.alone.remove_triples([member.fact])
 

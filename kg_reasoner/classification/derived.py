@@ -21,7 +21,7 @@ from kg_reasoner.storage.arrays import Ids, TripleIds
 from kg_reasoner.storage.releasing import give_back
 from kg_reasoner.terms import IRI, OWL, RDF, RDFS, Term, Triple
 
-__all__ = ["DEEP", "REFERRED", "SUB", "UNIVERSAL", "DerivedClassifier", "derives_hierarchy"]
+__all__ = ["DEEP", "EMPTY", "REFERRED", "SUB", "UNIVERSAL", "DerivedClassifier", "derives_hierarchy"]
 
 REFERRED: Final = "<tag:kg-reasoner:owl2el/referred>"
 """Relates a class to the individual of a nominal above it, to which something that exists is related."""
@@ -35,6 +35,9 @@ UNIVERSAL: Final = "<tag:kg-reasoner:owl2el/universal>"
 DEEP: Final = "<tag:kg-reasoner:owl2el/deep>"
 """Has restrictions that are nested too deeply to be used."""
 
+EMPTY: Final = "<tag:kg-reasoner:owl2el/empty>"
+"""Has the properties that can have no values, declared as object or data properties or not at all."""
+
 _BELOW: Final = {"class": RDFS.subClassOf, "object property": RDFS.subPropertyOf, "data property": RDFS.subPropertyOf}
 _NOTHING: Final = {
     "class": OWL.Nothing,
@@ -44,7 +47,7 @@ _NOTHING: Final = {
 _FEW: Final = 100
 """If more names become unsatisfiable or satisfiable at once, all is read anew."""
 
-_EMPTY: Final = {
+_CLASHES: Final = {
     kind: Rule(Atom(FALSE, ()), (Atom(TRIPLE, (Variable("name"), _BELOW[kind], nothing)),), Origin("el-nothing"))
     for kind, nothing in _NOTHING.items()
 }
@@ -53,7 +56,7 @@ _EMPTY: Final = {
 class Derived(Source, Protocol):
     """The reasoner whose hierarchy is read."""
 
-    def explain(self, fact: Any, /) -> Proof: ...
+    def explain(self, fact: Any, effort: int | None = ..., /) -> Proof: ...
 
 
 def derives_hierarchy(program: Program) -> bool:
@@ -105,11 +108,15 @@ class DerivedClassifier:
     Args:
         source: The reasoner.
         warnings: Returns what the axioms say beyond the rules.
+        empty_properties: Returns the ids of the properties that can have no values.
     """
 
-    def __init__(self, source: Derived, warnings: Callable[[], tuple[AxiomWarning, ...]]) -> None:
+    def __init__(
+        self, source: Derived, warnings: Callable[[], tuple[AxiomWarning, ...]], empty_properties: Callable[[], Ids]
+    ) -> None:
         self._source = source
         self._warnings = warnings
+        self._empty_properties = empty_properties
         self._read_last: _Reading | None = None
         self._lock = new_mutex()
 
@@ -131,13 +138,16 @@ class DerivedClassifier:
             self._read_last = reading
         return reading.found
 
-    def explain(self, classified: Classified, member: Member, fact: Triple | Violation) -> Proof | None:
+    def explain(self, classified: Classified, member: Member, fact: Triple | Violation, effort: int) -> Proof | None:
         """Return a proof of an inclusion; None if the ontology has changed since it was classified."""
         with self._lock:
             if self._read_last is None or self._read_last.found is not classified:
                 return None
-        is_empty = isinstance(fact, Violation)
-        return self._source.explain(member.about(_NOTHING[member.kind]) if is_empty else fact)
+        if not isinstance(fact, Violation):
+            return self._source.explain(fact, effort)
+        if member.kind == "class":
+            return self._source.explain(member.about(OWL.Nothing), effort)
+        return self._source.explain(Atom(EMPTY, (member.name,)), effort)
 
     def _selected(self, explicit: TripleIds) -> _Selected:
         """Return the names of an ontology, and which are declared."""
@@ -191,21 +201,28 @@ class DerivedClassifier:
 
     def _pairs(self, names: Ids, below: Ids) -> Ids:
         """Return inclusions as numbers of names, without those of a name in itself and those with others."""
-        number_of = np.full(len(self._source.dictionary), -1, np.int32)
-        number_of[names] = np.arange(len(names), dtype=np.int32)
-        pairs = number_of[below]
-        kept = (pairs >= 0).all(axis=1)
+        if len(below) < len(names):  # a change: the names, in the order of their ids, are searched
+            pairs = np.searchsorted(names, below).astype(np.int32)
+            pairs[names.take(pairs, mode="clip") != below] = -1
+        else:
+            number_of = np.full(len(self._source.dictionary), -1, np.int32)
+            number_of[names] = np.arange(len(names), dtype=np.int32)
+            pairs = number_of[below]
+        kept = (pairs[:, 0] >= 0) & (pairs[:, 1] >= 0)
         kept &= pairs[:, 0] != pairs[:, 1]
         found: Ids = pairs[kept]
         return found
 
     def _unsatisfiable(self, kind: Kind, selected: _Selected, below: Ids) -> dict[int, Violation]:
         """Return the unsatisfiable names by their numbers."""
-        empty = below[below[:, 1] == self._source.dictionary.find(_NOTHING[kind]), 0]
+        if kind == "class":
+            empty = below[below[:, 1] == self._source.dictionary.find(OWL.Nothing), 0]
+        else:
+            empty = self._empty_properties()
         if not len(empty):
             return {}
         numbers = np.flatnonzero(np.isin(selected.names[kind], empty)).tolist()
-        return {number: Violation(_EMPTY[kind], {"name": selected.members[kind][number].name}) for number in numbers}
+        return {number: Violation(_CLASHES[kind], {"name": selected.members[kind][number].name}) for number in numbers}
 
     def _change(
         self, before: _Reading, below: Mapping[Kind, Ids], unsatisfiable: Mapping[Kind, Mapping[int, Violation]]
@@ -220,6 +237,13 @@ class DerivedClassifier:
             if parts is None or len(differing) > _FEW:
                 return None
             again = names[list(before.found.unsatisfiable[kind].keys() - unsatisfiable[kind].keys())]
-            added = parts[1] if not len(again) else np.concatenate([parts[1], below[kind][np.isin(below[kind], again).any(axis=1)]])
+            added = parts[1] if not len(again) else np.concatenate([parts[1], self._with_any(below[kind], again)])
             gone[kind], new[kind] = (self._pairs(names, part).astype(np.int64) for part in (parts[0], added))
         return ClassificationChange(weakref.ref(before.found), gone, new)
+
+    def _with_any(self, below: Ids, names: Ids) -> Ids:
+        """Return the inclusions of or in any of some names."""
+        sought = np.zeros(len(self._source.dictionary), bool)
+        sought[names] = True
+        found: Ids = below[sought[below[:, 0]] | sought[below[:, 1]]]
+        return found

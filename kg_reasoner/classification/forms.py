@@ -10,6 +10,7 @@ from kg_reasoner.classification.selection import Kind
 from kg_reasoner.classification.taxonomy import Taxonomy
 from kg_reasoner.engine.inconsistency import Violation
 from kg_reasoner.explain.proofs import Proof
+from kg_reasoner.explain.readable_names import Names, axiom_text
 from kg_reasoner.language.display_names import merged
 from kg_reasoner.language.parser import PREFIXES
 from kg_reasoner.language.printer import format_term
@@ -29,6 +30,8 @@ class Shown(Protocol):
     @property
     def unsatisfiable(self) -> Sequence[NoMembers]: ...
 
+    def explanations(self, prefixes: Mapping[str, str], /) -> Iterator[tuple[NoMembers, tuple[str, ...], Proof]]: ...
+
     @property
     def taxonomies(self) -> Mapping[Kind, Taxonomy]: ...
 
@@ -44,11 +47,6 @@ class NoMembers(Protocol):
 
     @property
     def violation(self) -> Violation: ...
-
-    @property
-    def proof(self) -> Proof: ...
-
-    def axioms(self, prefixes: Mapping[str, str] | None = None, /) -> tuple[str, ...]: ...
 
 
 _TITLES: Final[dict[Kind, str]] = {"class": "classes", "object property": "object properties", "data property": "data properties"}
@@ -108,15 +106,18 @@ def as_dict(hierarchy: Shown, prefixes: Mapping[str, str]) -> dict[str, Any]:
             "name": each.name.value,
             "kind": each.kind,
             "violation": each.violation.text(prefixes),
-            "axioms": each.axioms(prefixes),
-            "proof": _proof(each, prefixes).as_dict(),
+            "axioms": axioms,
+            "proof": proof.as_dict(),
         }
-        for each in hierarchy.unsatisfiable
+        for each, axioms, proof in hierarchy.explanations(prefixes)
     ]
+    names = Names(prefixes)
     found: dict[str, Any] = {
         "consistent": hierarchy.is_consistent,
         "complete": hierarchy.complete,
-        "warnings": [{"axiom": warning.axiom, "reason": warning.reason} for warning in hierarchy.warnings],
+        "warnings": [
+            {"axiom": axiom_text(each.axiom, names), "reason": axiom_text(each.reason, names)} for each in hierarchy.warnings
+        ],
         "unsatisfiable": unsatisfiable,
     }
     for kind, taxonomy in hierarchy.taxonomies.items():
@@ -129,10 +130,6 @@ def as_dict(hierarchy: Shown, prefixes: Mapping[str, str]) -> dict[str, Any]:
             for name in taxonomy.names
         ]
     return found
-
-
-def _proof(each: NoMembers, prefixes: Mapping[str, str]) -> Proof:
-    return each.proof.with_prefixes(prefixes)
 
 
 _STYLE = (
@@ -150,15 +147,16 @@ def page(hierarchy: Shown, prefixes: Mapping[str, str]) -> str:
         parts.append('<p class="no">The ontology is inconsistent.</p>')
     if hierarchy.unsatisfiable:
         parts.append("<h2>Unsatisfiable</h2>")
-    for each in hierarchy.unsatisfiable:
-        axioms, proof = escape("\n".join(each.axioms(prefixes))), escape(_proof(each, prefixes).text())
-        steps = f"<details><summary>step by step</summary><pre>{proof}</pre></details>"
-        parts.append(f'<details><summary class="no">{escape(short(each.name))}</summary><pre>{axioms}</pre>{steps}</details>')
+    for each, axioms, proof in hierarchy.explanations(prefixes):
+        steps = f"<details><summary>step by step</summary><pre>{escape(proof.text())}</pre></details>"
+        reasons = escape("\n".join(axioms))
+        parts.append(f'<details><summary class="no">{escape(short(each.name))}</summary><pre>{reasons}</pre>{steps}</details>')
     for kind, taxonomy in hierarchy.taxonomies.items():
         if len(taxonomy):
             parts.append(f"<h2>{_TITLES[kind].capitalize()}</h2><ul>{_items(taxonomy, short)}</ul>")
     if hierarchy.warnings:
-        items = "".join(f"<li>{escape(str(warning))}</li>" for warning in hierarchy.warnings)
+        names = Names(prefixes)
+        items = "".join(f"<li>{escape(axiom_text(str(warning), names))}</li>" for warning in hierarchy.warnings)
         parts.append(f"<h2>Not fully used</h2><p>There may be more than this page shows.</p><ul>{items}</ul>")
     return "".join(parts) + "</html>\n"
 

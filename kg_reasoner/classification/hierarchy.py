@@ -13,14 +13,21 @@ from kg_reasoner.classification.taxonomy import Taxonomy
 from kg_reasoner.engine.inconsistency import Violation
 from kg_reasoner.engine.row_encoding import as_term
 from kg_reasoner.errors import NoProofError, ReasonerError
+from kg_reasoner.explain.proof_search import EFFORT
 from kg_reasoner.explain.proofs import Proof
 from kg_reasoner.loaders.ontology.profile import AxiomWarning
 from kg_reasoner.terms import IRI, OWL, RDFS, AnyTerm, Term, Triple
 
 __all__ = ["BELOW", "NOTHING", "Hierarchy", "Unsatisfiable"]
 
-_Prove = Callable[[Member, "Triple | Violation"], "Proof | None"]
+_Prove = Callable[[Member, "Triple | Violation", int], "Proof | None"]
 _AxiomsOf = Callable[[Proof, "Mapping[str, str] | None"], tuple[str, ...]]
+
+_EFFORT_FOR_ALL: Final = 20_000
+"""Rule instances that are looked at for the proofs of all unsatisfiable names."""
+
+_LEAST_EFFORT: Final = 200
+"""Those that are looked at for each."""
 
 BELOW: Final = {"class": RDFS.subClassOf, "object property": RDFS.subPropertyOf, "data property": RDFS.subPropertyOf}
 _EQUIVALENT: Final = {
@@ -54,7 +61,7 @@ class Unsatisfiable:
         Raises:
             ReasonerError: The ontology has changed since.
         """
-        return _current(self._prove(self._member, self.violation))
+        return _current(self._prove(self._member, self.violation, EFFORT))
 
     def axioms(self, prefixes: Mapping[str, str] | None = None) -> tuple[str, ...]:
         """Return the axioms that the proof uses, in functional syntax: why there can be no members, without the steps.
@@ -100,6 +107,7 @@ class Hierarchy:
         self._prefixes = prefixes or {}
         self._classified_members = classified.members
         self._prove = prove
+        self._axioms_of = axioms_of
         self.warnings: tuple[AxiomWarning, ...] = (*classified.warnings, *notes)
         self.is_consistent = classified.is_consistent
         self.complete = reads_owl and not self.warnings
@@ -152,8 +160,27 @@ class Hierarchy:
                 and not self.taxonomies[kind].is_below(below, above)
             ):
                 raise NoProofError(f"{below} is not below {above}")
-            return _current(self._prove(self._members[kind][below], fact))
+            return _current(self._prove(self._members[kind][below], fact, EFFORT))
         raise ReasonerError(f"{below} is neither a class nor a property of this ontology")
+
+    def explanations(self, prefixes: Mapping[str, str] | None = None) -> Iterator[tuple[Unsatisfiable, tuple[str, ...], Proof]]:
+        """Yield what is unsatisfiable, each with the axioms that make it so and a proof.
+
+        A limited effort is divided between them: of many names, some proofs may not be the shortest, as `proof` would be.
+
+        Args:
+            prefixes: The prefixes to use; by default those of the reasoner.
+
+        Returns:
+            An iterator of names, axioms and proofs.
+
+        Raises:
+            ReasonerError: The ontology has changed since.
+        """
+        effort = max(_LEAST_EFFORT, _EFFORT_FOR_ALL // max(1, len(self.unsatisfiable)))
+        for each in self.unsatisfiable:
+            proof = _current(self._prove(each._member, each.violation, effort))
+            yield each, self._axioms_of(proof, prefixes), proof.with_prefixes(prefixes or {})
 
     def axioms(self) -> Iterator[Triple]:
         """Yield the axioms of the hierarchy as triples: the nearest above each name, and equivalences.

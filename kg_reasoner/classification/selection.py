@@ -110,9 +110,13 @@ def _names(axioms: TripleIds, others: TripleIds, dictionary: Dictionary, type_id
     data = _named([declared(OWL.DatatypeProperty)], dictionary)
     annotations = _named([declared(OWL.AnnotationProperty)], dictionary)
     characteristic = [kind for kind in SCHEMA_CLASSES if str(kind).endswith("Property>") and kind != OWL.DatatypeProperty]
-    properties = _named(
-        [declared(RDF.Property, *characteristic), ends(_BETWEEN_PROPERTIES, 0, 2), ends([RDFS.domain, RDFS.range], 0)], dictionary
-    )
+    stating = [
+        ends(_BETWEEN_PROPERTIES, 0, 2),
+        ends([RDFS.domain, RDFS.range, OWL.propertyChainAxiom], 0),
+        ends([OWL.onProperty], 2),
+        _listed(axioms, ends([OWL.propertyChainAxiom], 2), dictionary),
+    ]
+    properties = _named([declared(RDF.Property, *characteristic), *stating], dictionary)
     objects = np.union1d(properties, np.intersect1d(data, _named([declared(OWL.ObjectProperty)], dictionary)))
     only_data = np.setdiff1d(data, _named([declared(OWL.ObjectProperty)], dictionary))
     return {

@@ -71,7 +71,7 @@ def absence_dict(answer: Absence) -> dict[str, Any]:
 
 def _miss_dict(miss: Miss, answer: Absence) -> dict[str, Any]:
     return {
-        "rule": rule_dict(miss.rule),
+        "rule": rule_dict(miss.rule, answer.prefixes),
         "held": [statement_dict(statement, answer.prefixes) for statement in miss.held],
         "failed": statement_dict(miss.failed, answer.prefixes),
         "problem": miss.problem,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from kg_reasoner.explain.readable_names import Names, show_statement
+from kg_reasoner.explain.readable_names import Names, axiom_text, show_statement
 from kg_reasoner.explain.steps import Computed, Group, ProofSteps, Statement, Step
 from kg_reasoner.language.printer import format_rule
 from kg_reasoner.program import FALSE, TRIPLE, Argument, Atom, Negation, Rule, Variable
@@ -33,7 +33,7 @@ def _step_dict(step: Step, proof: ProofSteps) -> dict[str, Any]:
     found = {**statement_dict(step.statement, proof.prefixes), "reason": step.reason}
     if step.rule is not None:
         bindings = {variable.name: term_text(term) for variable, term in step.bindings}
-        found.update(rule=rule_dict(step.rule), bindings=bindings, premises=list(step.premises))
+        found.update(rule=rule_dict(step.rule, proof.prefixes), bindings=bindings, premises=list(step.premises))
     elif step.reason == "solution":
         found.update(bindings={variable.name: term_text(term) for variable, term in step.bindings}, premises=list(step.premises))
     elif step.reason == "aggregated":
@@ -71,6 +71,9 @@ def _argument(term: Argument) -> str:
     return str(term) if isinstance(term, Variable) else term_text(term)
 
 
-def rule_dict(rule: Rule) -> dict[str, Any]:
-    """Return the ``name``, the ``axiom`` (each may be None) and the ``text`` of a rule, with full IRIs."""
-    return {"name": rule.origin.name, "axiom": rule.origin.axiom or None, "text": format_rule(rule, {})}
+def rule_dict(rule: Rule, prefixes: Mapping[str, str]) -> dict[str, Any]:
+    """Return the ``name``, the ``axiom`` (each may be None) and the ``text`` of a rule: the axiom with prefixes, the text with full
+    IRIs.
+    """
+    axiom = axiom_text(rule.origin.axiom, Names(prefixes)) if rule.origin.axiom else None
+    return {"name": rule.origin.name, "axiom": axiom, "text": format_rule(rule, {})}

@@ -7,8 +7,9 @@ Dijkstra's algorithm to AND/OR graphs (D. E. Knuth: A generalization of Dijkstra
 1977) on the necessary part of the graph: facts are expanded in the order of their distance from the goal. Once all facts at a
 distance less than h are expanded, every proof of height h is known.
 
-Every fact of a materialisation has a proof. If finding the shortest one takes too long (some facts have millions of proofs), any
-well-founded proof is searched for instead, starting with a few instances of each fact.
+Every fact of a materialisation has a proof. If finding the shortest one takes too long (some facts have millions of proofs), the
+shortest in the explored part is given; if there is none, any well-founded proof is searched for, starting with a few instances of
+each fact.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from kg_reasoner.explain.derivations import FIRST_ROWS, Derivations, Fact, HeadP
 from kg_reasoner.graphs import postorder, reachable
 from kg_reasoner.storage.kernels.layout import EXPLICIT, STATED
 
-__all__ = ["EFFORT", "UNPROVED", "Choice", "Search", "below_first", "find_proof"]
+__all__ = ["EFFORT", "UNPROVED", "Choice", "Known", "Search", "below_first", "find_proof"]
 
 EFFORT: Final = 100_000
 """Rule instances that are looked at before a search is content with any proof."""
@@ -34,6 +35,9 @@ WIDEN: Final = 8
 
 Choice = dict[Fact, Instance]
 """A proof: for each fact that is proved by a rule, the instance."""
+
+Known = dict[Fact, tuple[int, Instance]]
+"""Facts that have been proved by rules, with the heights of their proofs; the premises of an instance are among them, or given."""
 
 
 class FactNode:
@@ -77,10 +81,14 @@ class Link:
 
 
 class Search:
-    """The explored part of the graph. If the goal is not `given`, it needs a rule even if it is explicit or stated."""
+    """The explored part of the graph. If the goal is not `given`, it needs a rule even if it is explicit or stated.
 
-    def __init__(self, derivations: Derivations, goal: Fact, given: bool, effort: int | None) -> None:
+    Facts that are `known` are not expanded.
+    """
+
+    def __init__(self, derivations: Derivations, goal: Fact, given: bool, effort: int | None, known: Known | None = None) -> None:
         self.derivations = derivations
+        self.known: Known = {} if known is None else known
         self.effort = effort
         self.spent = 0
         self.nodes: dict[Fact, FactNode] = {}
@@ -93,6 +101,8 @@ class Search:
         if node is None:
             given = bool(self.derivations.flags(fact) & (EXPLICIT | STATED)) or self.derivations.is_aggregate_rule(fact)
             node = self.nodes[fact] = FactNode(fact, given)
+            if not given and fact in self.known:
+                node.height = self.known[fact][0]
         return node
 
     # --- the graph --------------------------------------------------------------------------------------------------
@@ -243,7 +253,7 @@ class Search:
         facts = [target.fact]
         while facts:
             fact = facts.pop()
-            best = self.nodes[fact].best
+            best = self.known[fact][1] if fact in self.known else self.nodes[fact].best if fact in self.nodes else None
             if best is not None and fact not in choice:
                 choice[fact] = best
                 facts += best.premises
@@ -269,7 +279,9 @@ def _lowest_links(node: FactNode) -> Iterable[Link]:
     return [link for link in node.instances or () if max([premise.height for premise in link.premises], default=0) == below]
 
 
-def find_proof(derivations: Derivations, goal: Fact, given: bool, effort: int | None = EFFORT) -> tuple[Choice, bool] | None:
+def find_proof(
+    derivations: Derivations, goal: Fact, given: bool, effort: int | None = EFFORT, known: Known | None = None
+) -> tuple[Choice, bool] | None:
     """Return a proof of a fact, with whether it is the shortest, or None if the fact has no proof.
 
     Args:
@@ -277,16 +289,31 @@ def find_proof(derivations: Derivations, goal: Fact, given: bool, effort: int | 
         goal: A fact that holds.
         given: Whether the fact needs no rule, being explicit or stated. If false, a proof by a rule is searched for.
         effort: The number of instances to examine before any proof is accepted; None means unlimited.
+        known: What earlier searches have proved. It is used where any proof is accepted, and gets what this search proves.
     """
+    known = {} if known is None else known
     search = Search(derivations, goal, given, effort)
     shortest = search.compute_height(search.goal)
     if not shortest:
+        search.propagate()
+    if not shortest and search.goal.height == UNPROVED:
         search.forget()
-        search = Search(derivations, goal, given, None)
+        if goal in known:  # what is known does not depend on other goals
+            return _proof_of(goal, known), False
+        search = Search(derivations, goal, given, None, known)
         search.find_any_proof(search.goal)
     found = None if search.goal.height == UNPROVED else (search.choose(search.goal), shortest)
+    for fact, instance in found[0].items() if found is not None else ():
+        if fact not in known:
+            known[fact] = search.nodes[fact].height, instance
     search.forget()
     return found
+
+
+def _proof_of(goal: Fact, known: Known) -> Choice:
+    """Return the proof of a known fact."""
+    facts = reachable([goal], lambda fact: known[fact][1].premises if fact in known else ())
+    return {fact: known[fact][1] for fact in facts if fact in known}
 
 
 def below_first(goal: Fact, choice: Choice) -> list[Fact]:
