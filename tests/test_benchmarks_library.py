@@ -5,10 +5,15 @@ from __future__ import annotations
 import pytest
 
 from benchmarks import flat_maps, flat_maps_souffle
-from benchmarks.library import networkx_seconds, random_edges, seconds
+from benchmarks.library import measured, networkx_seconds, random_edges, seconds
 
 
-@pytest.mark.parametrize("relation", ["", "node", "source", "component", "strong", "order"])
+def test_relations_of_pairs_have_a_fact_for_each() -> None:
+    edges = [(0, 1), (1, 2), (2, 0), (2, 3)]
+    assert [measured(relation, edges)[1] for relation in ("closure", "steps", "node")] == [12, 12, 4]
+
+
+@pytest.mark.parametrize("relation", ["", "node", "source", "component", "strong", "order", "closure", "steps"])
 def test_every_relation_is_measured(relation: str) -> None:
     edges = random_edges(50, 50)
     assert edges == random_edges(50, 50) != random_edges(51, 50)
@@ -16,6 +21,7 @@ def test_every_relation_is_measured(relation: str) -> None:
     assert (networkx_seconds(relation, edges) is None) == (relation in ("", "node", "source"))
 
 
+@pytest.mark.long
 def test_souffle_has_the_results_of_flat_maps() -> None:
     if flat_maps_souffle.version() is None:
         pytest.skip("souffle is not on the PATH")

@@ -240,6 +240,16 @@ def test_errors_show_keys_with_structure_as_they_are_written() -> None:
         reasoner.delete_key("box", [at])
 
 
+def test_columns_are_declared_once() -> None:
+    for other in ("string", "any"):
+        with pytest.raises(RuleSyntaxError, match="e is declared differently before"):
+            Reasoner(f"input relation e(x: integer) . output relation e(x: {other}) .")
+    reasoner = Reasoner("input relation e(x: integer) . output relation e(x: integer) .")
+    with pytest.raises(RuleSyntaxError, match="e is declared differently before"):
+        reasoner.add_program("relation e(y: integer) .")
+    assert len(reasoner.program.declarations) == 2
+
+
 def test_an_index_of_a_program_without_one() -> None:
     with pytest.raises(UnknownNameError) as caught:
         Reasoner("p(1) .").query_index("by_to", 1)

@@ -24,6 +24,7 @@ from kg_reasoner.language.stratification import Key, looks_down
 from kg_reasoner.planning.aggregate_relations import AggregateRelation, ComputedRelation
 from kg_reasoner.planning.catalog import RelationCatalog, StoredRule, StoredTerm, asks_of_literals
 from kg_reasoner.planning.groups import is_aggregate_rule, split
+from kg_reasoner.planning.member_rules import without_places
 from kg_reasoner.planning.triple_layout import NO_NAMES, Names
 from kg_reasoner.program import Rule
 from kg_reasoner.storage.arrays import Flags
@@ -210,7 +211,8 @@ class RuleBook:
         since = self._open.get(rule, NO_NAMES)
         if self._catalog.layout.is_open(rule):
             self._open[rule] = names
-        return self._catalog.rules(rule, since)
+        catalog = self._catalog
+        return (without_places(stored, catalog.functions) for stored in catalog.rules(rule, since))
 
     def _plan_aggregate(self, rule: Rule) -> None:
         """Plan the relation of an aggregate."""

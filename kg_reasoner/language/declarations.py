@@ -25,7 +25,7 @@ def check_declarations(program: Program) -> None:
         first = declared.setdefault(declaration.predicate, declaration)
         if first.key != declaration.key:
             raise RuleSyntaxError(f"{declaration.predicate} is declared with another primary key before", declaration.span)
-        if _nature(first) != _nature(declaration):
+        if _nature(first) != _nature(declaration) or first.columns != declaration.columns:
             raise RuleSyntaxError(f"{declaration.predicate} is declared differently before", declaration.span)
         if declaration.key and (declaration.role, declaration.kind) != ("input", "relation"):
             hint = f"write input relation {declaration.predicate}(...); facts that rules derive are not replaced by key"

@@ -78,6 +78,15 @@ _WORDS: Final = {
     "_IF": "`:-`",
     "_TYPED": "`^^`",
 }
+_ELSEWHERE: Final = {
+    "and": "a comma is between the parts of a body: a(?x), b(?x)",
+    "or": "a semicolon is between alternatives: a(?x) ; b(?x)",
+    "&": "a comma is between the parts of a body: a(?x), b(?x)",
+    "|": "a semicolon is between alternatives: a(?x) ; b(?x)",
+    "==": "values are compared by =, as in ?x = 1",
+    ":=": "a variable gets its value by =, as in ?x = ?y + 1",
+}
+"""What stands in other languages for something here."""
 _WORD: Final = re.compile(r"[?@]?(?:[\w:.-]*\w|\w)|:-|\S")
 
 
@@ -144,6 +153,12 @@ def _hint(found: str, accepted: set[str], stack: list[Any], text: str, start: in
         return "false can only be the head of a constraint: `false :- body .`"
     if last and stack[-1].type == "LABEL":
         return f"`{last}` was read as the name of the rule, which follows @rule"
+    if found in _ELSEWHERE and "COMMA" in accepted:
+        return _ELSEWHERE[found]
+    if text[start - 1 : start + 1] in _ELSEWHERE:
+        return _ELSEWHERE[text[start - 1 : start + 1]]
+    if text[start : start + 2] in _ELSEWHERE:
+        return _ELSEWHERE[text[start : start + 2]]
     if found == ".decl":
         return "declare a relation like this: input relation edge(from: iri, to: iri) ."
     if found in ("<", ">", "=", "!") and last.startswith("?") and accepted == {"LSQB"}:

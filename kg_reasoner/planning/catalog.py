@@ -84,6 +84,8 @@ class StoredCall:
     relation: int
     arguments: tuple[StoredTerm, ...]
     result: StoredTerm | None
+    has_several: bool = False
+    """Whether the function, which has one argument, has any number of results."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +96,8 @@ class StoredRule:
     body: tuple[StoredAtom, ...]
     checks: tuple[StoredComparison | StoredCall, ...]
     rule: Rule
+    with_places: StoredRule | None = None
+    """For a rule that asks for all members of a collection at once, the one that asks for the member at each place."""
 
 
 @remembered

@@ -55,7 +55,7 @@ def is_element(expression: Expression) -> bool:
 
 
 def members_of(dictionary: Dictionary, collections: Collections, ids: Ids) -> tuple[Numbers, Ids]:
-    """Return the number of members of each term, and the members of all of them, one after the other. What is not a collection has
+    """Return the number of members of each term, and the members of all of them, one after the other. What is not a structure has
     none; members of a map are tuples of keys and values.
     """
     sizes, members = collections.members(ids)
@@ -75,7 +75,7 @@ def members_of(dictionary: Dictionary, collections: Collections, ids: Ids) -> tu
 
 def _members(term: Term) -> tuple[Term, ...]:
     structure = decode(term)
-    if structure is None or structure.kind == "record":
+    if structure is None:
         return ()
     if structure.kind != "map":
         return structure.members

@@ -62,6 +62,8 @@ class _FunctionRelation:
     """The function of many collections or strings, if there is one."""
     gives_members: bool = False
     """Whether all members of a collection are wanted as soon as one is: in rules for the members of collections."""
+    has_several: bool = False
+    """Whether all members of a collection are its results, and not only the first one."""
 
     @property
     def arity(self) -> int:
@@ -79,6 +81,8 @@ class Functions:
         self._chains = Chains(dictionary)
         self._collections = Collections(dictionary)
         self._functions: list[_FunctionRelation] = []
+        self._members = -1
+        """The number of the function for members of collections, once a rule uses it."""
         self._numbers: dict[tuple[Expression, bool], int] = {}
 
     def number(self, expression: Expression, rule: Rule | None = None, *, is_filter: bool) -> tuple[int, int, tuple[Variable, ...]]:
@@ -108,6 +112,23 @@ class Functions:
             self._functions[number] = replace(self._functions[number], rule=rule)
         return number, self._functions[number].relation, variables
 
+    def members(self, rule: Rule) -> tuple[int, int]:
+        """Return the number and the relation of the function whose results are the members of a collection.
+
+        Args:
+            rule: A rule for members of collections.
+        """
+        if self._members < 0:
+            self._members = len(self._functions)
+            relation = self._database.add_relation(2)
+            self._database.build(self._database.index(relation, (0,)))
+            scope = (Variable("collection"),)
+            first = Call("ELEMENT", (*scope, literal(0)))
+            evaluate = expressions.compile_expression(first, scope)
+            self._functions.append(_FunctionRelation(first, scope, False, evaluate, False, relation, rule, has_several=True))
+            self._make_room(2)
+        return self._members, self._functions[self._members].relation
+
     @property
     def relations(self) -> list[int]:
         """The relations of results, which contain no facts."""
@@ -132,6 +153,9 @@ class Functions:
         count, stride = context.request_count, context.request_stride
         requests = np.asarray(context.requests)[: count * stride].reshape(count, stride)
         for function, arguments in self._by_function(requests):
+            if function.has_several:
+                self._load_all_members(function, arguments[:, 0])
+                continue
             if function.gives_members and len(arguments) >= FEW:
                 arguments = self._load_members(function, arguments)
                 if not len(arguments):
@@ -148,6 +172,16 @@ class Functions:
         context.request_count = 0
         if count == context.request_room < MOST_REQUESTS:
             context.publish(requests=allocate(MORE * count * stride, np.int32), request_room=MORE * count)
+
+    def _load_all_members(self, function: _FunctionRelation, collections: Ids) -> None:
+        """Store the members of some terms, or `FAILED` for a term without members."""
+        sizes, members = members_of(self.dictionary, self._collections, collections)
+        rows = np.empty((len(members) + int((sizes == 0).sum()), 2), np.int32)
+        held = np.maximum(sizes, 1)
+        rows[:, 0] = np.repeat(collections, held)
+        rows[:, 1] = FAILED
+        rows[np.repeat(sizes > 0, held), 1] = members
+        self._database.load(function.relation, rows, STATED)
 
     def _load_members(self, function: _FunctionRelation, arguments: Rows) -> Rows:
         """Store the results for all places in the collections of some requests, and return the requests that have none by then."""

@@ -306,6 +306,7 @@ class Draft:
         columns = tuple(code if code >= 0 else CHECK + 1 + code for code in arguments)
         index = self.database.index(part.relation, tuple(range(len(arguments))))
         step = DraftStep(CALL, part.relation, index, key=arguments, columns=(*columns, SKIP), operator=part.function)
+        step.once = int(not part.has_several)
         step.width = len(arguments)
         if part.result is None:
             step.key += (HOLDS,)

@@ -111,7 +111,7 @@ class Dbsp:
         for stratum in self.materialiser.strata:
             for planned in stratum.rules.values():
                 known = before.get(planned.number)
-                clause = known[1] if known is not None else self._clause(planned.rule)
+                clause = known[1] if known is not None else self._clause(planned.rule.with_places or planned.rule)
                 self._clauses[planned.number] = stratum.level, clause
         added = [entry for number, entry in self._clauses.items() if before.get(number) != entry]
         removed = [entry for number, entry in before.items() if self._clauses.get(number) != entry]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from kg_reasoner.language.desugaring.context import Context
 from kg_reasoner.language.desugaring.members import members
@@ -47,7 +48,7 @@ def without_conditions(body: SurfaceBody, context: Context) -> tuple[BodyLiteral
     waiting = [place for place, part in enumerate(body) if isinstance(part, Condition | Same | Each)]
     while waiting:
         for place in waiting:
-            found = _resolved(body[place], bound, body, context)
+            found = _resolved(body[place], bound, _so_far(body, results), context)
             if found is not None:
                 results[place] = found
                 bound |= given_by(found)
@@ -56,10 +57,15 @@ def without_conditions(body: SurfaceBody, context: Context) -> tuple[BodyLiteral
         else:  # the checks of the rule say which variable has no value
             results.update((place, (_as_filter(body[place]),)) for place in waiting)
             break
-    return tuple(part for place, given in enumerate(body) for part in results.get(place, (given,)))
+    return tuple(_so_far(body, results))
 
 
-def _resolved(part: object, bound: set[Variable], body: SurfaceBody, context: Context) -> tuple[BodyLiteral, ...] | None:
+def _so_far(body: SurfaceBody, results: Mapping[int, tuple[BodyLiteral, ...]]) -> list[Any]:
+    """Return a body with results in place of the parts that have some."""
+    return [part for place, given in enumerate(body) for part in results.get(place, (given,))]
+
+
+def _resolved(part: object, bound: set[Variable], body: Sequence[object], context: Context) -> tuple[BodyLiteral, ...] | None:
     """Return what a part is once the variables that it needs are bound; None before."""
     if isinstance(part, Each):
         return members(part, body, context) if bound.issuperset(variables_of(part.collection)) else None

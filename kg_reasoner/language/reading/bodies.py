@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from difflib import get_close_matches
 from typing import Final
 
-from kg_reasoner.errors import RuleSyntaxError, Span, UnsupportedError
+from kg_reasoner.errors import RuleSyntaxError, Span, UnsupportedError, suggest
 from kg_reasoner.expressions import aggregate_functions
 from kg_reasoner.expressions.collecting import ARGUMENTS
 from kg_reasoner.expressions.compile import CONDITIONS
@@ -72,8 +72,8 @@ class BodyReader(ExpressionReader):
     heads: frozenset[str] = frozenset()
     """The predicates of the heads in the text."""
 
-    modules: set[str]
-    """The names of the modules that the text imports."""
+    modules: dict[str, list[str]]
+    """The names of the modules that the text imports, with the predicates of each."""
 
     def alternatives(self, tree: Node, level: int = 0) -> list[SurfaceBody]:
         """Return the alternatives of a body; `level` is the number of enclosing bodies."""
@@ -234,6 +234,9 @@ class BodyReader(ExpressionReader):
         if name.upper() in RESERVED or name == FALSE:
             raise RuleSyntaxError(f"{name} is a keyword and cannot name a predicate", self.span(node))
         module, dot, own = name.rpartition(".") if is_token(node) else ("", "", name)
-        if dot and own.startswith("_") and module.partition(".")[0] in self.modules:
+        predicates = self.modules.get(module.partition(".")[0]) if dot else None
+        if predicates is not None and own.startswith("_"):
             raise RuleSyntaxError(f"{own} is private in the module {module}", self.span(node), "its name begins with _")
+        if predicates is not None and name not in predicates:
+            raise RuleSyntaxError(f"the module {module} has no {own}{suggest(name, predicates)}", self.span(node))
         return name

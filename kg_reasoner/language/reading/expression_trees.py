@@ -124,6 +124,9 @@ class ExpressionReader(TermReader):
     def function(self, node: Node) -> str:
         if is_token(node):
             name = str(node).upper()
+            span = self.span(node)
+            if name not in NAMES and span.text[: span.column - 1].rstrip().endswith("!"):
+                raise RuleSyntaxError(f"unknown function {node}", span, f"write NOT {node}(...) if there is to be no such fact")
             self.expect(node, NAMES, "function", name)
             return name
         cast = str(self.iri(node))

@@ -9,6 +9,7 @@ from typing import Final
 
 from kg_reasoner.errors import RuleSyntaxError
 from kg_reasoner.expressions.types import PARAMETRIC, Types
+from kg_reasoner.language.analysis import arities
 from kg_reasoner.language.choice import choice_rule
 from kg_reasoner.language.desugaring.context import Context
 from kg_reasoner.language.desugaring.passes import is_plain, rules_of
@@ -51,7 +52,7 @@ class ProgramReader(FunctionReader):
         self.translate: str | None = None
         self.types: list[TypeDefinition] = []
         self.imported = Program()
-        self.modules = set()
+        self.modules = {}
         self.importing: tuple[Path, ...] = ()
         """The files that import each other, up to this one."""
         self.parse_module: Callable[[Path, Known, tuple[Path, ...]], Program] | None = None
@@ -118,6 +119,8 @@ class ProgramReader(FunctionReader):
             steps = 1 if count is None else int(count)
         written = role.lower() if role else ""
         span = self.span(predicate)
+        if len({column.name for column in shape}) < len(shape):
+            raise RuleSyntaxError(f"{name} has two columns of one name", span)
         declaration = Declaration(name, shape, written, span, names, str(kind).lower(), operator, source, steps, per)
         self.declarations.append(declaration)
         if per:
@@ -140,7 +143,7 @@ class ProgramReader(FunctionReader):
             raise RuleSyntaxError("a query cannot import", span, "add the import to the program")
         module = named(self.parse_module(path, self.known, (*self.importing, path.resolve())), str(name))
         self.imported |= module
-        self.modules.add(str(name))
+        self.modules[str(name)] = list(arities(module))
         self.known.types = Types({**self.known.types.definitions, **{type_.name: type_ for type_ in module.types}}.values())
         self.known.functions.update({function.name: function.callee for function in module.functions})
         self.known.reductions.update({reduction.name: reduction.callee for reduction in module.reductions})

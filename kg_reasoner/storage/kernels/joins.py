@@ -28,7 +28,7 @@ from kg_reasoner.storage.kernels.layout import (
     Relation,
     Step,
 )
-from kg_reasoner.storage.kernels.memory import Int32s, is_stopped, kernel, mix, rare_kernel
+from kg_reasoner.storage.kernels.memory import Int32s, Int64s, is_stopped, kernel, mix, rare_kernel
 from kg_reasoner.storage.kernels.relations import find, find_or_insert, index_key, is_left_out, key_slot
 
 
@@ -196,9 +196,32 @@ def request_result(context: Context, frame: Frame, step: Step) -> int:
 
 
 @kernel
-def call(context: Context, frame: Frame, step: Step) -> int:
-    """Apply a function, or filter: 1, or 0 if the function has no result, a different result than required, or one not yet
-    known.
+def has_result(frame: Frame, relation: Relation, argument: int, result: int) -> int:
+    """Return whether a function of one argument has a result, which may be one of several."""
+    frame.scratch[0] = argument
+    frame.scratch[1] = result
+    return 1 if find(relation, frame.scratch) >= 0 else 0
+
+
+@kernel
+def next_result(frame: Frame, step: Step, relation: Relation, entries: Int64s, count: int, depth: int, start: int) -> int:
+    """Bind the next result of a function of one argument that has several: 1, or 0 if there is none left."""
+    level = frame.levels[depth]
+    position = 0 if start else level.position
+    if position >= count:
+        return 0
+    result = relation.rows[2 * (entries[position] >> 32) + 1]
+    if result == FAILED:
+        return 0
+    frame.bindings[step.value_slot] = result
+    level.position = position + 1
+    return 1
+
+
+@kernel
+def call(context: Context, frame: Frame, step: Step, depth: int, start: int) -> int:
+    """Apply a function, or filter: 1, or 0 if the function has no result (left), a different result than required, or one not
+    yet known.
     """
     index = context.indexes[step.index]
     relation = context.relations[step.relation]
@@ -207,6 +230,11 @@ def call(context: Context, frame: Frame, step: Step) -> int:
     if index.keys[slot] == EMPTY:
         return request_result(context, frame, step)
     entries = index.arena + index.starts[slot]
+    if step.once == 0:
+        if step.value_slot >= 0:
+            return next_result(frame, step, relation, entries, index.lengths[slot], depth, start)
+        codes = context.codes + step.key
+        return has_result(frame, relation, value_of(frame, codes[0]), value_of(frame, codes[1])) if start else 0
     for position in range(index.lengths[slot]):
         values = relation.rows + (entries[position] >> 32) * arity
         if step.width < 3 or match_columns(frame, context.codes + step.columns, values, arity):
@@ -315,7 +343,7 @@ def step_matches(context: Context, frame: Frame, step: Step, depth: int, start: 
         codes = context.codes + step.key
         return compare(context, step.operator, value_of(frame, codes[0]), value_of(frame, codes[1]))
     if step.kind == CALL:
-        return call(context, frame, step) if start else 0
+        return call(context, frame, step, depth, start) if start or step.once == 0 else 0
     if step.negated:
         if not start:
             return 0

@@ -231,7 +231,7 @@ class Step(Struct):
     """1: stands after the trigger in the rule's body: sees the block of rows that is being processed, too."""
     negated: int
     once: int
-    """1: one match is enough, for nothing that this step binds is used later."""
+    """1: one match is enough, for nothing that this step binds is used later; for a call, the function has one result."""
     key: int
     width: int
     columns: int
