@@ -35,7 +35,7 @@ def test_what_is_loaded_leaves_room() -> None:
 @pytest.mark.parametrize("arity", [1, 2, 3])
 def test_a_hash_table_takes_few_bytes(arity: int) -> None:
     """Beside the rows and their flags, a slot of four bytes, and as many again while the table is not full."""
-    database, relation = loaded(np.repeat(np.arange(ROWS, dtype=np.int32)[:, None], arity, axis=1))
+    database, _ = loaded(np.repeat(np.arange(ROWS, dtype=np.int32)[:, None], arity, axis=1))
     beside = database.nbytes - ROWS * (4 * arity + 2)
     assert beside <= 2 * 4 * ROWS / FILL
 
