@@ -66,7 +66,7 @@ def count(reasoner: Reasoner, loaded: int, materialised: int, most: int) -> Memo
     database, context = reasoner.core.engine.database, reasoner.core.engine.database.context
     relations = database.relations.records
     rows = sum(record.count * (4 * record.arity + 2) for record in relations)
-    hashes = sum(record.keys.nbytes + record.key_rows.nbytes for record in relations)
+    hashes = sum(record.slots.nbytes for record in relations)
     offsets, _ = reasoner.dictionary.buffers()
     terms = len(reasoner.dictionary)
     maps = sum(array.nbytes for array in (context.property_relations, context.class_relations) if array is not None)

@@ -51,6 +51,8 @@ class Job:
     """The relations whose last column is the number in a text."""
     algorithm: Callable[[Table], Table] | None = None
     """Computes the last column of the results from the edges."""
+    is_wide: bool = False
+    """Whether results have more than 32 bits."""
 
 
 @dataclass(frozen=True)
@@ -90,6 +92,7 @@ def _jobs_on_values(count: int, limit: int) -> list[Job]:
             "CREATE TABLE o AS SELECT a, a * a + 1 AS z FROM v",
             ".decl v(x: number)\n.input v\n.decl o(x: number, y: number)\n.output o\no(x, x * x + 1) :- v(x).",
             values,
+            is_wide=count**2 >= 1 << 31,
         ),
         Job(
             "x * 2 < n",
@@ -248,7 +251,7 @@ def _matrix(edges: Table) -> Any:
 
 
 def _souffle(job: Job) -> tuple[float, Checksum] | None:
-    if not job.souffle:
+    if not job.souffle or (job.is_wide and not _has_wide_numbers()):
         return None
     program = _compiled(job.souffle)
     with tempfile.TemporaryDirectory() as name:
@@ -260,6 +263,12 @@ def _souffle(job: Job) -> tuple[float, Checksum] | None:
             subprocess.run(run, check=True, capture_output=True)
         last = [int(line.rpartition("\t")[2]) for line in (folder / "o.csv").read_text(encoding="utf-8").splitlines()]
     return seconds[0], (len(last), sum(last))
+
+
+@cache
+def _has_wide_numbers() -> bool:
+    """Return whether Soufflé has been built with numbers of 64 bits; 32 bits are its default, and greater results overflow."""
+    return "64" in subprocess.run(["souffle", "--version"], check=True, capture_output=True, text=True).stdout.partition("size:")[2]
 
 
 @cache

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+from typing import Any
+
 import pytest
 
 from benchmarks.values import CONTESTANTS, Result, jobs, measured, table
@@ -24,6 +27,22 @@ def test_other_results_are_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     assert run(jobs(0.002)[0]) is not None
     with pytest.raises(AssertionError, match=r"one by one has \(1, 1\) for x \* x \+ 1"):
         list(measured(jobs(0.002)[:1], runs=1))
+
+
+def test_numbers_that_overflow_are_not_compared(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A Soufflé with numbers of 32 bits has no part in jobs with greater ones."""
+    started: list[str] = []
+
+    def run(command: list[str], **options: Any) -> subprocess.CompletedProcess[str]:
+        started.append(command[1])
+        return subprocess.CompletedProcess(command, 0, stdout="Version: 2.5\nWord size: 32 bits\n")
+
+    monkeypatch.setattr(subprocess, "run", run)
+    souffle, _ = CONTESTANTS["souffle, with reading"]
+    wide = jobs(1.0)[0]
+    assert wide.is_wide and not jobs(0.1)[0].is_wide
+    assert souffle(wide) is None
+    assert started == ["--version"]
 
 
 def test_the_table_compares_with_ours() -> None:

@@ -32,6 +32,26 @@ def test_what_is_loaded_leaves_room() -> None:
     assert database.relations[relation].rows is before
 
 
+@pytest.mark.parametrize("arity", [1, 2, 3])
+def test_a_hash_table_takes_few_bytes(arity: int) -> None:
+    """Beside the rows and their flags, a slot of four bytes, and as many again while the table is not full."""
+    database, _ = loaded(np.repeat(np.arange(ROWS, dtype=np.int32)[:, None], arity, axis=1))
+    beside = database.nbytes - ROWS * (4 * arity + 2)
+    assert beside <= 2 * 4 * ROWS / FILL
+
+
+def test_numbers_of_rows_outgrow_their_bits() -> None:
+    """A few tuples that come and go have ever more rows, most of them dead, until they are compacted."""
+    database, relation = loaded(np.array([[1, 2], [3, 4]], np.int32))
+    facts, room = np.array([[1, 2]], np.int32), database.relations[relation].row_mask + 1
+    for _ in range(2 * room):
+        assert database.retract(relation, facts).all() and not database.have_flag(relation, facts).any()
+        assert database.load(relation, facts).all() and database.have_flag(relation, facts).all()
+    record = database.relations[relation]
+    assert record.count > room and record.row_mask >= record.count
+    assert record.mask + 1 < room
+
+
 @pytest.mark.parametrize("distinct", [1, 100, ROWS], ids=["one", "few", "all"])
 @pytest.mark.parametrize("late", [False, True], ids=["even", "late"])
 def test_an_index_has_every_row_and_little_else(distinct: int, late: bool) -> None:

@@ -124,4 +124,4 @@ def test_tuples_that_leave_their_part(count: int) -> None:
     database.load(relation, rows)
     run(Rehashing(database, relation, 256, 2).steps())
     assert database.have_flag(relation, rows).all()
-    assert len(database.relations[relation].keys) == 256
+    assert len(database.relations[relation].slots) == 256

@@ -17,8 +17,8 @@ from kg_reasoner.storage.lookups import Which
 
 __all__ = ["BorrowingDatabase"]
 
-_COUNTS = ("count", "capacity", "mask", "used", "limit")
-_ARRAYS = ("rows", "keys", "key_rows")
+_COUNTS = ("count", "capacity", "row_mask", "mask", "used", "limit")
+_ARRAYS = ("rows", "slots")
 """The fields of a relation that are shared."""
 
 

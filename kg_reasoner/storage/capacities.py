@@ -8,7 +8,7 @@ from typing import Any, Final
 from kg_reasoner.storage.kernels.layout import BLOCK
 from kg_reasoner.storage.kernels.memory import allocate
 
-__all__ = ["FILL", "Capacities", "current", "limit_of", "resized", "slots_for", "table_size"]
+__all__ = ["FILL", "Capacities", "current", "limit_of", "resized", "row_mask_for", "slots_for", "table_size"]
 
 FILL: Final = 0.62
 """The fullest that a hash table gets before it doubles."""
@@ -65,6 +65,14 @@ def slots_for(keys: int) -> int:
 def limit_of(slots: int) -> int:
     """Return the number of keys with which a hash table is full."""
     return int(slots * FILL)
+
+
+def row_mask_for(rows: int, slots: int) -> int:
+    """Return which bits of a slot are the number of a row, in a hash table of so many slots for so many rows.
+
+    There are bits for more rows than there are slots, because dead rows wait for compaction.
+    """
+    return (1 << min(max(rows, 2 * slots).bit_length(), 31)) - 1
 
 
 def resized(array: Any, size: int, used: int, fill: int | None = None) -> Any:

@@ -190,7 +190,7 @@ class Database(ChangingRelations):
         self.gradual.discard(relation)
         self.context.has_listed_grown = 0
         record = self.relations[relation]
-        record.keys[:] = EMPTY
+        record.slots[:] = EMPTY
         self.context.total -= native.keep_rows(record.address, wanted, self._ranked)
         self.drop_indexes(relation)
 

@@ -12,7 +12,7 @@ from kg_reasoner.concurrency.forking import new_mutex
 from kg_reasoner.errors import CapacityError
 from kg_reasoner.storage import capacities
 from kg_reasoner.storage.arrays import Rows
-from kg_reasoner.storage.capacities import limit_of, resized, slots_for, table_size
+from kg_reasoner.storage.capacities import limit_of, resized, row_mask_for, slots_for, table_size
 from kg_reasoner.storage.kernels import native
 from kg_reasoner.storage.kernels.layout import ABSENT, EMPTY, EXPLICIT, MOST, RING, Relation, Section
 from kg_reasoner.storage.kernels.memory import Record, StructTable, address, allocate, allocate_each, grant, mix, repeated
@@ -84,8 +84,8 @@ class Relations(PlanRoom):
             capacity=capacity,
             rows=allocate_each(count, capacity * max(arity, 1), np.int32),
             flags=allocate_each(count, capacity, np.int16),
-            keys=allocate_each(count, slots, np.int64, EMPTY),
-            key_rows=allocate_each(count, slots, np.int32),
+            slots=allocate_each(count, slots, np.int32, EMPTY),
+            row_mask=row_mask_for(capacity, slots),
             mask=slots - 1,
             limit=limit_of(slots),
             section=self.sections.add_many(count, first_index=-1) + np.arange(count),
@@ -218,11 +218,12 @@ class Relations(PlanRoom):
             self.set_slots(record, slots_for(needed))
 
     def reserve_rows(self, relation: int, rows: int) -> None:
-        """Make room for additional rows, but not in the hash table."""
+        """Make room for additional rows, but not in the hash table, which remains as it is if it has room for their numbers."""
         record = self.relations[relation]
-        needed = record.count + rows
+        needed, numbers = record.count + rows, record.row_mask + 1
         if needed > record.capacity:
-            self._set_capacity(record, max(needed + needed // 8, record.capacity + record.capacity // 2))
+            capacity = max(needed + needed // 8, record.capacity + record.capacity // 2)
+            self._set_capacity(record, min(capacity, numbers) if needed <= numbers else capacity)
 
     def _set_capacity(self, relation: Record, capacity: int) -> None:
         used, capacity = relation.count, min(capacity, MOST)
@@ -238,16 +239,21 @@ class Relations(PlanRoom):
             grown.update(_room_for_watches(capacity))
         if self._ranked:
             grown.update({name: resized(getattr(relation, name), capacity, used) for name in RANKS})
+        if capacity > relation.row_mask + 1:
+            grown.update(self._hashed(relation, relation.mask + 1, capacity))
         relation.publish(**grown)
 
-    def set_slots(self, relation: Record, slots: int) -> None:
-        """Give a relation a hash table of another size."""
-        self.claim(12 * slots)
-        keys, rows = allocate(slots, np.int64, EMPTY), allocate(slots, np.int32)
-        native.rehash_tuples(
-            address(relation.keys), address(relation.key_rows), len(relation.keys), address(keys), address(rows), slots - 1
-        )
-        relation.publish(keys=keys, key_rows=rows, mask=slots - 1, limit=limit_of(slots))
+    def set_slots(self, relation: Record, slots: int, rows: int = 0) -> None:
+        """Give a relation a hash table of another size, with room for the numbers of so many rows."""
+        relation.publish(**self._hashed(relation, slots, max(rows, relation.capacity)))
+
+    def _hashed(self, relation: Record, size: int, rows: int) -> dict[str, Any]:
+        """Return a hash table of the rows of a relation, with room for the numbers of so many rows."""
+        self.claim(4 * size)
+        slots, row_mask = allocate(size, np.int32, EMPTY), row_mask_for(rows, size)
+        hashes = allocate(RING, np.int64)
+        native.rehash_tuples(relation.address, address(slots), size - 1, row_mask, address(hashes))
+        return {"slots": slots, "row_mask": row_mask, "mask": size - 1, "limit": limit_of(size)}
 
     def side_tables(self, relation: Record, rows: Any, capacity: int) -> dict[str, Any]:
         """Return the tables beside the rows of a relation, with some of its rows and another capacity."""

@@ -48,7 +48,7 @@ class IndexedRelations(Relations):
         """The used bytes of all tuples, flags, hashes and indexes."""
         total = 0
         for relation in self.relations.records:
-            total += relation.count * (4 * relation.arity + 2) + 12 * (relation.mask + 1)
+            total += relation.count * (4 * relation.arity + 2) + 4 * (relation.mask + 1)
         for index in self.indexes.records:
             if index.built:
                 total += 16 * (index.mask + 1) + 8 * index.top

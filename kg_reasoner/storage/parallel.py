@@ -346,13 +346,13 @@ class Crew:
         tasks, large = list[Task](), list[Iterator[list[Task]]]()
         for relation, size in sizes.items():
             record = self._database.relations[relation]
-            slots = slots_for(record.used + size)
-            if record.used + size <= FULLEST * (record.mask + 1):
+            slots, rows = slots_for(record.used + size), record.count + size
+            if record.used + size <= FULLEST * (record.mask + 1) and rows <= record.row_mask + 1:
                 continue
             if record.used + size >= capacities.current.shared_rows:
-                large.append(Rehashing(self._database, relation, slots, len(self._workers)).steps())
+                large.append(Rehashing(self._database, relation, slots, len(self._workers), rows).steps())
             else:
-                tasks.append(partial(self._database.set_slots, record, slots))
+                tasks.append(partial(self._database.set_slots, record, slots, rows))
         self._run_steps(tasks, large)
 
     def _claim(self, segments: Segments, parts: int) -> None:

@@ -8,7 +8,7 @@ from functools import partial
 import numpy as np
 
 from kg_reasoner.concurrency.tasks import Task
-from kg_reasoner.storage.capacities import limit_of
+from kg_reasoner.storage.capacities import limit_of, row_mask_for
 from kg_reasoner.storage.growing_relations import Relations
 from kg_reasoner.storage.kernels import native
 from kg_reasoner.storage.kernels.bulk_insertion import MOST_SPILLED, SPILLS
@@ -26,29 +26,31 @@ class Rehashing:
         relation: The number of the relation.
         slots: The size of the new table.
         parts: The number of parts.
+        rows: The number of rows for whose numbers it has room, if that is more than the relation has room for.
     """
 
-    def __init__(self, database: Relations, relation: int, slots: int, parts: int) -> None:
-        self._database, self._relation, self._slots, self._parts = database, database.relations[relation], slots, parts
+    def __init__(self, database: Relations, relation: int, slots: int, parts: int, rows: int = 0) -> None:
+        self._database, self._relation, self._parts = database, database.relations[relation], parts
+        self._slots, self._rows = slots, max(rows, self._relation.capacity)
 
     def steps(self) -> Iterator[list[Task]]:
         """Yield the tasks of each step. They have been run when the next step is asked for."""
         database, slots = self._database, self._slots
-        database.claim(12 * slots)
-        keys, rows = allocate(slots, np.int64), allocate(slots, np.int32)
+        database.claim(4 * slots)
+        table, row_mask = allocate(slots, np.int32), row_mask_for(self._rows, slots)
         reports = [allocate(SPILLS + 2 * MOST_SPILLED, np.int64, 0) for _ in range(self._parts)]
         waiting = [allocate(2 * RING + 2, np.int64) for _ in range(self._parts)]
+        whole = self._relation.address, address(table), slots - 1, row_mask
         results: list[int] = []
 
         def rehash(part: int) -> None:
-            table = address(keys), address(rows), slots - 1
             scratch = address(waiting[part]), address(reports[part])
-            results.append(native.rehash_part(self._relation.address, *table, part, self._parts, *scratch))
+            results.append(native.rehash_part(*whole, part, self._parts, *scratch))
 
         yield [partial(rehash, part) for part in range(self._parts)]
         if any(status != DONE for status in results):
-            database.set_slots(self._relation, slots)
+            database.set_slots(self._relation, slots, self._rows)
             return
         for report in reports:
-            native.place_tuples(address(keys), address(rows), slots - 1, address(report))
-        self._relation.publish(keys=keys, key_rows=rows, mask=slots - 1, limit=limit_of(slots))
+            native.place_tuples(*whole, address(report))
+        self._relation.publish(slots=table, row_mask=row_mask, mask=slots - 1, limit=limit_of(slots))

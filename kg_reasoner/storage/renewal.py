@@ -14,7 +14,7 @@ from typing import Any, Final, Protocol
 import numpy as np
 
 from kg_reasoner.errors import LimitError
-from kg_reasoner.storage.capacities import limit_of, slots_for
+from kg_reasoner.storage.capacities import limit_of, row_mask_for, slots_for
 from kg_reasoner.storage.kernels import native
 from kg_reasoner.storage.kernels.layout import ABSENT, EMPTY, MOST, Index, Relation
 from kg_reasoner.storage.kernels.memory import Record, StructTable, address, allocate
@@ -80,7 +80,7 @@ class Renewals:
             sources = allocate(target.capacity, np.int32)
         except (LimitError, MemoryError):  # there is no room for two of them: the relation grows when it must
             return
-        for keys in (target.keys, *(successor.keys for successor in successors)):
+        for keys in (target.slots, *(successor.keys for successor in successors)):
             for first in range(0, len(keys), FILLED):
                 keys[first : first + FILLED] = EMPTY
                 yield
@@ -107,15 +107,15 @@ class Renewals:
         database = self._database
         live = record.count - record.dead
         capacity, slots = min(2 * live + SLICE, MOST), slots_for(2 * live)
-        database.claim(capacity * (4 * record.arity + 6) + 12 * slots)
+        database.claim(capacity * (4 * record.arity + 6) + 4 * slots)
         target = StructTable(Relation, capacity=1).add(
             arity=record.arity,
             section_column=record.section_column,
             capacity=capacity,
             rows=allocate(capacity * record.arity, np.int32),
             flags=allocate(capacity, np.int16),
-            keys=allocate(slots, np.int64),
-            key_rows=allocate(slots, np.int32),
+            slots=allocate(slots, np.int32),
+            row_mask=row_mask_for(capacity, slots),
             mask=slots - 1,
             limit=limit_of(slots),
         )
@@ -154,7 +154,7 @@ class Renewals:
         flags[:count] = record.flags[sources]
         dead = int(np.count_nonzero(flags[:count] & ABSENT))
         gone = record.count - count
-        tables: dict[str, Any] = {name: getattr(target, name) for name in ("rows", "keys", "key_rows", "mask", "used", "limit")}
+        tables: dict[str, Any] = {name: getattr(target, name) for name in ("rows", "slots", "row_mask", "mask", "used", "limit")}
         tables |= database.side_tables(record, sources, target.capacity)
         record.publish(**tables, flags=flags, capacity=target.capacity, count=count, dead=dead)
         for (index, _), successor in indexes:

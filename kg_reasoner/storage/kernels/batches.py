@@ -70,9 +70,7 @@ def request_tuples(context: Context, step: Step, relation: Relation, matches: In
         bindings = matches + number * stride
         for column in range(relation.arity):
             values[column] = bound(bindings, codes[column])
-        slot = mix(tuple_key(values, relation.arity)) & relation.mask
-        prefetch(relation.keys, slot)
-        prefetch(relation.key_rows, slot)
+        prefetch(relation.slots, mix(tuple_key(values, relation.arity)) & relation.mask)
     return 0
 
 

@@ -7,7 +7,7 @@ predict these. A key whose search leaves its part is placed when all have counte
 
 from kg_reasoner.storage.kernels.layout import DEAD, DONE, EMPTY, FULL, RING, ROW, Index, Relation
 from kg_reasoner.storage.kernels.memory import Bytes, Int32s, Int64s, entry, kernel, mix, prefetch
-from kg_reasoner.storage.kernels.relations import index_key, is_left_out, key_slot
+from kg_reasoner.storage.kernels.relations import index_key, is_left_out, key_slot, same_tuple, slot_among, tag_of, tuple_key
 
 USED, SIZE, ROWS, SPILLED, SPILLS = 0, 1, 2, 3, 4
 """What `count_keys` reports: the number of its keys, the entries that their vectors take, the number of its rows, the number of
@@ -200,54 +200,60 @@ def fill_vectors(relation: Relation, index: Index, found: Int64s, count: int, to
     return top
 
 
+@kernel
+def slot_in_part(relation: Relation, slots: Int32s, slot: int, high: int, row_mask: int, tag: int, row: int) -> int:
+    """Return the first slot from one on that is empty, or has an earlier row of the same tuple; `high` if none before it does."""
+    while slot < high and slots[slot] != EMPTY:
+        found = slots[slot]
+        if relation.dead > 0 and (found & ~row_mask) == tag:
+            if same_tuple(relation, found & row_mask, relation.rows + row * relation.arity):
+                return slot
+        slot = slot + 1
+    return slot
+
+
 @entry
 def rehash_part(
-    relation: Relation, keys: Int64s, rows: Int32s, mask: int, part: int, parts: int, waiting: Int64s, report: Int64s
+    relation: Relation, slots: Int32s, mask: int, row_mask: int, part: int, parts: int, waiting: Int64s, report: Int64s
 ) -> int:
-    """Make a part of a larger hash table of a relation's tuples: DONE, or FULL. Tuples that find no slot there are reported."""
+    """Make a part of a larger hash table of a relation's rows: DONE, or FULL. Rows that find no slot there are reported."""
     low = part * (mask + 1) // parts
     high = (part + 1) * (mask + 1) // parts
     for slot in range(low, high):
-        keys[slot] = EMPTY
+        slots[slot] = EMPTY
     spilled = 0
-    old = 0
-    while old <= relation.mask:
+    row = 0
+    while row < relation.count:
         found = 0
-        while old <= relation.mask and found < RING:
-            key = relation.keys[old]
-            waiting[2 * found] = key
-            waiting[2 * found + 1] = old
-            found = found + (is_inside(low, high, mix(key) & mask) & (1 + (key >> 63)))
-            old = old + 1
+        while row < relation.count and found < RING:
+            hash = mix(tuple_key(relation.rows + row * relation.arity, relation.arity))
+            waiting[2 * found] = hash
+            waiting[2 * found + 1] = row
+            found = found + is_inside(low, high, hash & mask)
+            row = row + 1
         for place in range(found):
-            prefetch(keys, mix(waiting[2 * place]) & mask)
+            prefetch(slots, waiting[2 * place] & mask)
         for place in range(found):
-            key = waiting[2 * place]
-            row = relation.key_rows[waiting[2 * place + 1]]
-            slot = mix(key) & mask
-            while slot < high and keys[slot] != EMPTY:
-                slot = slot + 1
+            hash = waiting[2 * place]
+            tag = tag_of(hash, row_mask)
+            slot = slot_in_part(relation, slots, hash & mask, high, row_mask, tag, waiting[2 * place + 1])
             if slot < high:
-                keys[slot] = key
-                rows[slot] = row
+                slots[slot] = tag | waiting[2 * place + 1]
             elif spilled == MOST_SPILLED:
                 return FULL
             else:
-                report[SPILLS + 2 * spilled] = key
-                report[SPILLS + 2 * spilled + 1] = row
+                report[SPILLS + spilled] = waiting[2 * place + 1]
                 spilled = spilled + 1
     report[SPILLED] = spilled
     return DONE
 
 
 @entry
-def place_tuples(keys: Int64s, rows: Int32s, mask: int, report: Int64s) -> int:
-    """Add the tuples that found no slot in their part. Return 0."""
+def place_tuples(relation: Relation, slots: Int32s, mask: int, row_mask: int, report: Int64s) -> int:
+    """Add the rows that found no slot in their part. Return 0."""
     for place in range(report[SPILLED]):
-        key = report[SPILLS + 2 * place]
-        slot = mix(key) & mask
-        while keys[slot] != EMPTY:
-            slot = (slot + 1) & mask
-        keys[slot] = key
-        rows[slot] = report[SPILLS + 2 * place + 1]
+        row = report[SPILLS + place]
+        values = relation.rows + row * relation.arity
+        hash = mix(tuple_key(values, relation.arity))
+        slots[slot_among(relation, slots, mask, row_mask, values, hash)] = tag_of(hash, row_mask) | row
     return 0

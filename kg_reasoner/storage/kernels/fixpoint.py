@@ -32,7 +32,7 @@ from kg_reasoner.storage.kernels.layout import (
     Step,
 )
 from kg_reasoner.storage.kernels.marks import derive_marking
-from kg_reasoner.storage.kernels.memory import Int32s, entry, is_stopped, kernel, mix, prefetch
+from kg_reasoner.storage.kernels.memory import Int32s, entry, is_stopped, kernel, mix, pair, prefetch
 from kg_reasoner.storage.kernels.relations import (
     accept,
     growing,
@@ -41,6 +41,7 @@ from kg_reasoner.storage.kernels.relations import (
     key_slot,
     relation_of,
     section_of,
+    tag_of,
     tuple_key,
     values_of,
 )
@@ -63,10 +64,7 @@ def queue_head(context: Context, frame: Frame, plan: Plan) -> int:
     plan.last_key = key
     context.ring_relations[place] = plan.head_relation
     context.ring_keys[place] = key
-    slot = mix(key) & relation.mask
-    prefetch(relation.keys, slot)
-    if relation.arity > 2:
-        prefetch(relation.key_rows, slot)
+    prefetch(relation.slots, mix(key) & relation.mask)
     context.ring_next = number + 1
     context.ring_count = context.ring_count + 1
     return context.ring_count
@@ -210,7 +208,7 @@ def derive_rest(context: Context, frame: Frame, plan: Plan, step: Step, low: int
 def derive_pairs(context: Context, frame: Frame, plan: Plan, step: Step, low: int, high: int, current: int) -> int:
     """Derive heads of two columns, without dead rows, most of which are already known: DONE or GROW.
 
-    Dense joins spend their time here. A pair is its own hash key, so that a known head costs one look into the table.
+    Dense joins spend their time here. A pair is its own key, so that a known head need not be made.
     """
     level = frame.levels[plan.step_count - 1]
     index = context.indexes[step.index]
@@ -218,8 +216,10 @@ def derive_pairs(context: Context, frame: Frame, plan: Plan, step: Step, low: in
     length = index.lengths[level.slot]
     limit = row_limit(context, step, low, high, current)
     relation = context.relations[plan.head_relation]
-    keys = relation.keys
+    slots = relation.slots
     mask = relation.mask
+    row_mask = relation.row_mask
+    rows = relation.rows
     bindings = frame.bindings
     first = context.codes[plan.head]
     second = context.codes[plan.head + 1]
@@ -242,14 +242,18 @@ def derive_pairs(context: Context, frame: Frame, plan: Plan, step: Step, low: in
         item = entries[position]
         if item >> 32 >= limit:
             break
+        if position + RING // 2 < length:
+            prefetch(slots, mix(fixed + (entries[position + RING // 2] & 0x7FFFFFFF) * factor) & mask)
         position = position + 1
         value = item & 0x7FFFFFFF
         key = fixed + value * factor
-        slot = mix(key) & mask
-        found = keys[slot]
-        while found != key and found != EMPTY:
+        hash = mix(key)
+        tag = tag_of(hash, row_mask)
+        slot = hash & mask
+        found = slots[slot]
+        while found != EMPTY and ((found & ~row_mask) != tag or pair(rows, 2 * (found & row_mask)) != key):
             slot = (slot + 1) & mask
-            found = keys[slot]
+            found = slots[slot]
         if found == EMPTY:
             bindings[step.value_slot] = value
             if queue_head(context, frame, plan) >= RING // 2 and insert_oldest(context) == FULL:
@@ -304,7 +308,7 @@ def request_lookups(context: Context, plan: Plan, relation: Relation, low: int, 
     head = context.relations[plan.head_relation]
     if plan.decided:
         for row in range(low, high):
-            prefetch(head.keys, mix(decided_key(plan, head, relation.rows + row * relation.arity)) & head.mask)
+            prefetch(head.slots, mix(decided_key(plan, head, relation.rows + row * relation.arity)) & head.mask)
     if plan.probe_column >= 0:
         index = context.indexes[context.steps[plan.first_step].index]
         for row in range(low, high):
@@ -361,7 +365,7 @@ def copy_rows(context: Context, plan: Plan, low: int, high: int, current: int) -
             if key != last and not is_hidden(context, relation, row):
                 last = key
                 context.ring_keys[waiting] = key
-                prefetch(head.keys, mix(key) & head.mask)
+                prefetch(head.slots, mix(key) & head.mask)
                 waiting = waiting + 1
             row = row + 1
         context.instances = context.instances + waiting

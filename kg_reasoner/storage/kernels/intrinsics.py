@@ -30,6 +30,14 @@ def _word(builder: Any, arguments: list[Value]) -> Any:
     return with_alias(builder, builder.load(place, align=1), items.kind.__name__)
 
 
+def _pair(builder: Any, arguments: list[Value]) -> Any:
+    """Implement `memory.pair` as one load and a rotation."""
+    items, index = arguments
+    place = builder.bitcast(place_of(builder, items.word, index.word, 32), WORD.as_pointer())
+    both, half = with_alias(builder, builder.load(place, align=4), items.kind.__name__), WORD(32)
+    return builder.or_(builder.shl(both, half), builder.lshr(both, half))
+
+
 def _prefetch(builder: Any, arguments: list[Value]) -> Any:
     """Implement `memory.prefetch` as a machine instruction."""
     items, index = arguments
@@ -50,6 +58,7 @@ def _is_stopped(builder: Any, arguments: list[Value]) -> Any:
 INTRINSICS = {
     "mix": Callee(_mix, int),
     "word": Callee(_word, int),
+    "pair": Callee(_pair, int),
     "prefetch": Callee(_prefetch, int),
     "is_stopped": Callee(_is_stopped, int),
 }

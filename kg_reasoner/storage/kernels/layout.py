@@ -187,15 +187,19 @@ class Section(Struct):
 
 
 class Relation(Struct):
-    """Rows, flags, and a hash from tuples to rows (arities 1 and 2 packed exactly, 3 and more by fingerprint and comparison)."""
+    """Rows, flags, and a hash table of the rows. A slot has the number of a row, and, in the bits that are left, some of the
+    hash of its tuple, so that hardly any other tuple is compared with the row.
+    """
 
     arity: int
     count: int
     capacity: int
     rows: Int32s
     flags: Int16s
-    keys: Int64s
-    key_rows: Int32s
+    slots: Int32s
+    """EMPTY, or the newest row of a tuple, which may be dead."""
+    row_mask: int
+    """The bits of a slot that are the number of the row."""
     mask: int
     used: int
     limit: int

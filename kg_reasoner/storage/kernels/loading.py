@@ -63,7 +63,7 @@ def load_facts(context: Context, number: int, facts: Int32s, first: int, count: 
     arity = relation.arity
     for fact in range(first, count):
         if fact + RING // 2 < count:
-            prefetch(relation.keys, mix(tuple_key(facts + (fact + RING // 2) * arity, arity)) & relation.mask)
+            prefetch(relation.slots, mix(tuple_key(facts + (fact + RING // 2) * arity, arity)) & relation.mask)
         result = insert_flagged(context, number, facts + fact * arity, flag)
         if result == FULL:
             return fact
@@ -128,7 +128,7 @@ def triples_have_flag(context: Context, triples: Int32s, count: int, flag: int, 
 def request_place(relation: Relation, triple: Int32s) -> int:
     """Request the place of a triple's row in the hash table of its relation from memory."""
     key = triple[0] if relation.arity == 1 else (triple[0] << 32) | triple[2]
-    prefetch(relation.keys, mix(key) & relation.mask)
+    prefetch(relation.slots, mix(key) & relation.mask)
     return 0
 
 

@@ -98,6 +98,11 @@ def word(items: "Bytes", index: int) -> int:
     return int.from_bytes([items[index + place] for place in range(8)], "little", signed=True)
 
 
+def pair(items: "Int32s", index: int) -> int:
+    """Return two nonnegative items from an index on as one integer, the first in its upper half."""
+    return int(items[index]) << 32 | int(items[index + 1])
+
+
 def prefetch(items: Pointer, index: int) -> None:
     """Request the cache line of ``items[index]``; a hint without effect on results."""
 

@@ -28,7 +28,7 @@ from kg_reasoner.storage.kernels.layout import (
     Relation,
 )
 from kg_reasoner.storage.kernels.memory import Int64s, entry, is_stopped, kernel, mix, prefetch
-from kg_reasoner.storage.kernels.relations import has_values, same_tuple
+from kg_reasoner.storage.kernels.relations import has_values, same_tuple, set_slot, tag_of
 
 
 @entry
@@ -64,17 +64,16 @@ def holder(list_number: int, number: int) -> int:
 
 
 @kernel
-def is_same(context: Context, relation: Relation, slot: int, heads: HeadList, number: int) -> int:
-    """Return whether the tuple of a slot, which may be a listed head, is this listed head. Their keys are equal."""
-    if relation.arity < 3:
-        return 1
+def is_same(context: Context, relation: Relation, found: int, tag: int, heads: HeadList, number: int) -> int:
+    """Return whether the tuple of a slot's row, or the listed head that has claimed it, is this listed head."""
     values = heads.values + number * context.ring_stride
-    row = relation.key_rows[slot]
-    if row >= 0:
-        return same_tuple(relation, row, values)
-    code = -2 - row
+    if found >= 0:
+        return 1 if (found & ~relation.row_mask) == tag and same_tuple(relation, found & relation.row_mask, values) else 0
+    code = -2 - found
     other = context.lists[code & ((1 << LIST_BITS) - 1)]
-    return has_values(relation, values, other.values + (code >> LIST_BITS) * context.ring_stride)
+    if other.keys[code >> LIST_BITS] != heads.keys[number]:
+        return 0
+    return 1 if relation.arity < 3 else has_values(relation, values, other.values + (code >> LIST_BITS) * context.ring_stride)
 
 
 @kernel
@@ -82,19 +81,17 @@ def claim(context: Context, list_number: int, number: int, bound: int, parts: in
     """Claim a slot for a listed head before the slot `bound / parts`: return the slot, NOT_NEW, or UNDECIDED."""
     heads = context.lists[list_number]
     relation = context.relations[heads.relations[number]]
-    keys = relation.keys
-    key = heads.keys[number]
-    slot = mix(key) & relation.mask
+    hash = mix(heads.keys[number])
+    tag = tag_of(hash, relation.row_mask)
+    slot = hash & relation.mask
     while slot * parts < bound:
-        found = keys[slot]
+        found = relation.slots[slot]
         if found == EMPTY:
-            keys[slot] = key
-            if relation.arity > 2 or relation.dead > 0:
-                relation.key_rows[slot] = holder(list_number, number)
+            relation.slots[slot] = holder(list_number, number)
             return slot
-        if found == key and is_same(context, relation, slot, heads, number):
-            row = relation.key_rows[slot] if relation.dead > 0 else -1
-            return UNDECIDED if row >= 0 and relation.flags[row] & ABSENT else NOT_NEW
+        if is_same(context, relation, found, tag, heads, number):
+            is_row = found >= 0 and relation.dead > 0
+            return UNDECIDED if is_row and relation.flags[found & relation.row_mask] & ABSENT else NOT_NEW
         slot = slot + 1
     return UNDECIDED
 
@@ -125,7 +122,7 @@ def claim_slots(context: Context, segments: Int64s, count: int, part: int, parts
             for place in range(found):
                 chosen = waiting[place]
                 relation = context.relations[heads.relations[chosen]]
-                prefetch(relation.keys, mix(heads.keys[chosen]) & relation.mask)
+                prefetch(relation.slots, mix(heads.keys[chosen]) & relation.mask)
             for place in range(found):
                 chosen = waiting[place]
                 size = context.relations[heads.relations[chosen]].mask + 1
@@ -141,19 +138,19 @@ def decide(context: Context, list_number: int, number: int) -> int:
     """Claim a slot for an UNDECIDED head: return its place, or NOT_NEW."""
     heads = context.lists[list_number]
     relation = context.relations[heads.relations[number]]
-    key = heads.keys[number]
-    slot = mix(key) & relation.mask
+    hash = mix(heads.keys[number])
+    tag = tag_of(hash, relation.row_mask)
+    slot = hash & relation.mask
     while True:
-        found = relation.keys[slot]
+        found = relation.slots[slot]
         if found == EMPTY:
-            relation.keys[slot] = key
-            relation.key_rows[slot] = holder(list_number, number)
+            relation.slots[slot] = holder(list_number, number)
             return slot
-        if found == key and is_same(context, relation, slot, heads, number):
-            row = relation.key_rows[slot] if relation.dead > 0 else -1
+        if is_same(context, relation, found, tag, heads, number):
+            row = found & relation.row_mask if found >= 0 and relation.dead > 0 else -1
             if row < 0 or not relation.flags[row] & ABSENT:
                 return NOT_NEW
-            relation.key_rows[slot] = holder(list_number, number)
+            relation.slots[slot] = holder(list_number, number)
             relation.used = relation.used - 1
             return ((row + 1) << 32) | slot
         slot = (slot + 1) & relation.mask
@@ -195,7 +192,7 @@ def append_heads(context: Context, segments: Int64s, first: int, end: int, rows:
         for number in range(segments[3 * segment + 1], last):
             ahead = number + RING // 2
             if ahead < last and heads.places[ahead] >= 0:
-                prefetch(context.relations[heads.relations[ahead]].key_rows, heads.places[ahead] & ROW)
+                prefetch(context.relations[heads.relations[ahead]].slots, heads.places[ahead] & ROW)
             place = heads.places[number]
             if place >= 0:
                 relation = context.relations[heads.relations[number]]
@@ -206,7 +203,7 @@ def append_heads(context: Context, segments: Int64s, first: int, end: int, rows:
                     stored[column] = values[column]
                 before = place >> 32
                 relation.flags[row] = REBORN if before > 0 and relation.flags[before - 1] & GONE else 0
-                relation.key_rows[place & ROW] = row
+                set_slot(relation, place & ROW, heads.keys[number], row)
                 rows[heads.relations[number]] = row + 1
     return 0
 
@@ -244,10 +241,10 @@ def undo_claims(context: Context, segments: Int64s, count: int) -> int:
                 relation = context.relations[heads.relations[number]]
                 before = place >> 32
                 if before > 0:
-                    relation.key_rows[place & ROW] = before - 1
+                    set_slot(relation, place & ROW, heads.keys[number], before - 1)
                     relation.used = relation.used + 1
                 else:
-                    relation.keys[place] = EMPTY
+                    relation.slots[place] = EMPTY
                 heads.places[number] = NOT_NEW
     context.claiming = 0
     return 0

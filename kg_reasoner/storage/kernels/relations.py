@@ -19,7 +19,7 @@ from kg_reasoner.storage.kernels.layout import (
     Index,
     Relation,
 )
-from kg_reasoner.storage.kernels.memory import Int32s, Int64s, brief_entry, entry, kernel, mix, prefetch
+from kg_reasoner.storage.kernels.memory import Int32s, Int64s, brief_entry, entry, kernel, mix, pair, prefetch
 
 
 @kernel
@@ -69,9 +69,9 @@ def fingerprint(values: Int32s, width: int) -> int:
 
 @kernel
 def tuple_key(values: Int32s, arity: int) -> int:
-    """Return the hash key of a tuple, which is exact for up to two columns."""
+    """Return the key of a tuple, which is exact for up to two columns."""
     if arity == 2:
-        return (values[0] << 32) | values[1]
+        return pair(values, 0)
     if arity == 1:
         return values[0]
     if arity == 0:
@@ -90,27 +90,41 @@ def same_tuple(relation: Relation, row: int, values: Int32s) -> int:
 
 
 @kernel
-def tuple_slot(relation: Relation, values: Int32s, key: int) -> int:
-    """Return the slot of a tuple in the hash, or the empty slot for it."""
-    keys = relation.keys
-    mask = relation.mask
-    slot = mix(key) & mask
+def tag_of(hash: int, row_mask: int) -> int:
+    """Return the bits of a tuple's hash that a slot has beside the number of the row."""
+    return (hash >> 31) & ~row_mask
+
+
+@kernel
+def slot_among(relation: Relation, slots: Int32s, mask: int, row_mask: int, values: Int32s, hash: int) -> int:
+    """Return the slot of a tuple in a hash table of a relation's rows, or the empty slot for it."""
+    tag = tag_of(hash, row_mask)
+    slot = hash & mask
     while True:
-        found = keys[slot]
-        if found == EMPTY:
-            return slot
-        if found == key and (relation.arity < 3 or same_tuple(relation, relation.key_rows[slot], values)):
+        found = slots[slot]
+        if found == EMPTY or ((found & ~row_mask) == tag and same_tuple(relation, found & row_mask, values)):
             return slot
         slot = (slot + 1) & mask
 
 
 @kernel
+def tuple_slot(relation: Relation, values: Int32s, key: int) -> int:
+    """Return the slot of a tuple in the hash, or the empty slot for it."""
+    return slot_among(relation, relation.slots, relation.mask, relation.row_mask, values, mix(key))
+
+
+@kernel
+def set_slot(relation: Relation, slot: int, key: int, row: int) -> int:
+    """Let a slot have the row of the tuple with this key."""
+    relation.slots[slot] = tag_of(mix(key), relation.row_mask) | row
+    return 0
+
+
+@kernel
 def find(relation: Relation, values: Int32s) -> int:
     """Return the newest row of a tuple, which may be dead, or -1."""
-    slot = tuple_slot(relation, values, tuple_key(values, relation.arity))
-    if relation.keys[slot] == EMPTY:
-        return -1
-    return relation.key_rows[slot]
+    found = relation.slots[tuple_slot(relation, values, tuple_key(values, relation.arity))]
+    return -1 if found == EMPTY else found & relation.row_mask
 
 
 @kernel
@@ -272,12 +286,13 @@ def insert(context: Context, number: int, values: Int32s, key: int) -> int:
     """
     relation = context.relations[number]
     slot = tuple_slot(relation, values, key)
-    known = relation.keys[slot] != EMPTY
+    found = relation.slots[slot]
+    known = found != EMPTY
     flags = 0
     if known:
         if relation.dead == 0:
             return PRESENT
-        before = relation.flags[relation.key_rows[slot]]
+        before = relation.flags[found & relation.row_mask]
         if not before & ABSENT:
             return PRESENT
         if before & GONE:
@@ -292,9 +307,8 @@ def insert(context: Context, number: int, values: Int32s, key: int) -> int:
     for column in range(arity):
         stored[column] = values[column]
     relation.flags[row] = flags
-    relation.key_rows[slot] = row
+    set_slot(relation, slot, key, row)
     if not known:
-        relation.keys[slot] = key
         relation.used = relation.used + 1
     relation.count = row + 1
     context.total = context.total + 1
@@ -334,8 +348,8 @@ def keep(context: Context, number: int, values: Int32s, key: int) -> int:
     """
     relation = context.relations[number]
     if relation.arity > 2 or relation.dead > 0:
-        slot = tuple_slot(relation, values, key)
-        if relation.keys[slot] != EMPTY and not relation.flags[relation.key_rows[slot]] & ABSENT:
+        found = relation.slots[tuple_slot(relation, values, key)]
+        if found != EMPTY and not relation.flags[found & relation.row_mask] & ABSENT:
             return PRESENT
     heads = context.lists[context.own_list - 1]
     place = mix(key) & (RECENT - 1)
@@ -411,15 +425,18 @@ def is_present(relation: Relation, key: int) -> int:
     """Return whether a tuple of at most two columns certainly holds: its key is exact, and no row is dead."""
     if relation.arity > 2 or relation.dead > 0:
         return 0
-    keys = relation.keys
+    slots = relation.slots
     mask = relation.mask
-    slot = mix(key) & mask
+    row_mask = relation.row_mask
+    hash = mix(key)
+    tag = tag_of(hash, row_mask)
+    slot = hash & mask
     while True:
-        found = keys[slot]
-        if found == key:
-            return 1
+        found = slots[slot]
         if found == EMPTY:
             return 0
+        if (found & ~row_mask) == tag and tuple_key(relation.rows + (found & row_mask) * relation.arity, relation.arity) == key:
+            return 1
         slot = (slot + 1) & mask
 
 
@@ -454,9 +471,7 @@ def keep_rows(relation: Relation, wanted: int, ranked: int) -> int:
             relation.ranks[alive] = relation.ranks[row]
             relation.tallies[alive] = relation.tallies[row]
         key = tuple_key(values, arity)
-        slot = tuple_slot(relation, values, key)
-        relation.keys[slot] = key
-        relation.key_rows[slot] = alive
+        set_slot(relation, tuple_slot(relation, values, key), key, alive)
         alive += 1
     relation.count = relation.used = alive
     relation.dead = 0
@@ -464,16 +479,24 @@ def keep_rows(relation: Relation, wanted: int, ranked: int) -> int:
 
 
 @entry
-def rehash_tuples(old_keys: Int64s, old_rows: Int32s, size: int, keys: Int64s, rows: Int32s, mask: int) -> int:
-    """Copy the tuples of a relation's hash table to a new, empty one."""
-    for old in range(size):
-        key = old_keys[old]
-        if key != EMPTY:
-            slot = mix(key) & mask
-            while keys[slot] != EMPTY:
+def rehash_tuples(relation: Relation, slots: Int32s, mask: int, row_mask: int, hashes: Int64s) -> int:
+    """Add the rows of a relation to a new, empty hash table. `hashes` has room for `RING` hashes."""
+    first = 0
+    while first < relation.count:
+        end = first + RING if first + RING < relation.count else relation.count
+        for row in range(first, end):
+            hash = mix(tuple_key(relation.rows + row * relation.arity, relation.arity))
+            hashes[row - first] = hash
+            prefetch(slots, hash & mask)
+        for row in range(first, end):
+            hash = hashes[row - first]
+            slot = hash & mask
+            if relation.dead > 0:
+                slot = slot_among(relation, slots, mask, row_mask, relation.rows + row * relation.arity, hash)
+            while relation.dead == 0 and slots[slot] != EMPTY:
                 slot = (slot + 1) & mask
-            keys[slot] = key
-            rows[slot] = old_rows[old]
+            slots[slot] = tag_of(hash, row_mask) | row
+        first = end
     return 0
 
 

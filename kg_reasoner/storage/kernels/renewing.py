@@ -2,7 +2,7 @@
 
 from kg_reasoner.storage.kernels.layout import ABSENT, EMPTY, Relation
 from kg_reasoner.storage.kernels.memory import Int32s, entry
-from kg_reasoner.storage.kernels.relations import tuple_key, tuple_slot
+from kg_reasoner.storage.kernels.relations import set_slot, tuple_key, tuple_slot
 
 
 @entry
@@ -20,14 +20,13 @@ def renew_rows(relation: Relation, target: Relation, sources: Int32s, first: int
         values = relation.rows + row * arity
         key = tuple_key(values, arity)
         slot = tuple_slot(target, values, key)
-        if target.keys[slot] == EMPTY:
-            target.keys[slot] = key
+        if target.slots[slot] == EMPTY:
             target.used = target.used + 1
         stored = target.rows + target.count * arity
         for column in range(arity):
             stored[column] = values[column]
         target.flags[target.count] = 0
-        target.key_rows[slot] = target.count
+        set_slot(target, slot, key, target.count)
         sources[target.count] = row
         target.count = target.count + 1
     return last
