@@ -71,7 +71,7 @@ class Notices:
 
 
 def _other_part(before: tuple[AxiomWarning, ...], now: tuple[AxiomWarning, ...]) -> tuple[AxiomWarning, ...]:
-    """Return a sequence without what it begins and ends with like another one: an ontology has many warnings, of which few change."""
+    """Return a sequence without what it begins and ends with like another one. Few of many warnings change."""
     shorter = min(len(before), len(now))
     start = next(compress(count(), map(is_not, before, now)), shorter)
     end = next(compress(count(), map(is_not, reversed(before), reversed(now))), shorter)
