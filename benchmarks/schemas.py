@@ -3,8 +3,9 @@
 Generated trees of classes with a tenth as many properties, half as many existentials (half of them as superclasses, which rules
 cannot express), and a fact for each class and property; the largest has 100,000 classes. The growth is that of the time per triple
 to load and materialise, from the size before: 1 is linear. Then one axiom is added and removed again, several times; its
-consequences are few. Another one changes the order of restrictions besides, and with it rules of anonymous classes. With
-``--ontology``, files are measured instead, and with ``--reasonable``, the Rust reasoner besides, in a process of its own.
+consequences are few. Another one changes the order of restrictions besides, and with it rules of anonymous classes. The last is
+that a class is equivalent to a new restriction. With ``--ontology``, files are measured instead, and with ``--reasonable``, the
+Rust reasoner besides, in a process of its own.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ from benchmarks import report
 from benchmarks.measure import cpu
 from kg_reasoner import ReasonerWarning
 from kg_reasoner.api.reasoner import Reasoner
-from kg_reasoner.terms import IRI, OWL, RDF, RDFS, BlankNode, Triple
+from kg_reasoner.terms import IRI, OWL, RDF, RDFS, BlankNode, Term, Triple
 
 __all__ = ["Measured", "main", "measured", "table", "tree"]
 
@@ -82,6 +83,8 @@ class Measured:
     add: float
     remove: float
     """Medians of one axiom."""
+    restriction: float
+    """The median of a restriction, added or removed."""
     order: float | None = None
     """The median of an axiom that changes the order of restrictions, added or removed."""
     peer: float | None = None
@@ -101,22 +104,30 @@ def measured(
     loaded = cpu()
     reasoner.materialise()
     done = cpu()
-    adding, removing = changes(reasoner, axiom, rounds)
-    order = None if ordering is None else median([median(times) for times in changes(reasoner, ordering, rounds)])
-    explicit = reasoner.sizes().explicit
+    explicit, rules = reasoner.sizes().explicit, len(reasoner.rules)
+    adding, removing = changes(reasoner, [axiom], rounds)
+    order = None if ordering is None else median([median(times) for times in changes(reasoner, [ordering], rounds)])
+    restricted = median([median(times) for times in changes(reasoner, restriction(axiom[0], axiom[2]), rounds)])
     times = loaded - begin, done - loaded, median(adding), median(removing)
-    return Measured(what, explicit, len(reasoner.rules), *times, order)
+    return Measured(what, explicit, rules, *times, restricted, order)
 
 
-def changes(reasoner: Reasoner, axiom: Triple, rounds: int) -> tuple[list[float], list[float]]:
+def restriction(cls: Term, filler: Term) -> list[Triple]:
+    """Return the triples that say that a class is equivalent to a new restriction."""
+    node = BlankNode("new")
+    parts = (node, RDF.type, OWL.Restriction), (node, OWL.onProperty, name("p", 0)), (node, OWL.someValuesFrom, filler)
+    return [(cls, OWL.equivalentClass, node), *parts]
+
+
+def changes(reasoner: Reasoner, axiom: list[Triple], rounds: int) -> tuple[list[float], list[float]]:
     """Add and remove an axiom repeatedly. Return the CPU seconds for each addition, and for each removal."""
     adding, removing = [], []
     for _ in range(rounds + 1):  # the first change plans what others use, too
         start = cpu()
-        reasoner.add_triples([axiom])
+        reasoner.add_triples(axiom)
         reasoner.materialise()
         between = cpu()
-        reasoner.remove_triples([axiom])
+        reasoner.remove_triples(axiom)
         reasoner.materialise()
         adding.append(between - start)
         removing.append(cpu() - between)
@@ -172,6 +183,7 @@ def table(rows: list[Measured]) -> Table:
         "growth",
         "add ms",
         "remove ms",
+        "restriction ms",
         "order ms",
         "reasonable",
         "×",
@@ -188,7 +200,7 @@ def table(rows: list[Measured]) -> Table:
             *(f"{time:.2f}" for time in (row.load, row.materialise)),
             f"{1e6 * each:.1f}",
             growth,
-            *("" if time is None else f"{1000 * time:.2f}" for time in (row.add, row.remove, row.order)),
+            *("" if time is None else f"{1000 * time:.2f}" for time in (row.add, row.remove, row.restriction, row.order)),
             *peer,
         )
         before = each

@@ -68,6 +68,18 @@ def test_a_live_translation_says_what_a_new_one_says(start: list[Triple], change
     follow(start, changes)
 
 
+def apart(
+    gone: set[Triple], new: set[Triple], before: set[Triple], after: set[Triple]
+) -> tuple[set[Triple], set[Triple], tuple[set[Triple], set[Triple]]]:
+    """Return the changed triples without blank nodes; and all that the blank nodes of the others are in, before and after."""
+    nodes = {term for triple in gone | new for term in triple if isinstance(term, BlankNode)}
+    linked: set[Triple] = set()
+    while found := {triple for triple in before | after if not nodes.isdisjoint(triple)} - linked:
+        linked |= found
+        nodes |= {term for triple in found for term in triple if isinstance(term, BlankNode)}
+    return gone - linked, new - linked, (linked & before, linked & after)
+
+
 def follow(start: Iterable[Triple], changes: list[list[Triple]]) -> None:
     """Add triples that are not there and remove those that are, and compare with new translations."""
     there = set(start)
@@ -76,7 +88,7 @@ def follow(start: Iterable[Triple], changes: list[list[Triple]]) -> None:
         gone, new = there.intersection(change), set(change) - there
         there = (there | new) - gone
         before = shown(tuple(live.rules.values()))
-        followed = live.change(gone, new)
+        followed = live.change(*apart(gone, new, (there | gone) - new, there))
         fresh = owl.translate(there)
         if followed is None:
             live = owl.follow(there)
@@ -220,3 +232,77 @@ def test_a_step_goes_with_its_reason(ontology: str, axiom: str) -> None:
     there, added = read(prefixes + ontology), list(read(f"{prefixes} {axiom} ."))
     follow(there, [added])
     follow({*there, *added}, [added])
+
+
+# --- expressions that come and go
+
+
+@st.composite
+def expressions(draw: st.DrawFn) -> set[Triple]:
+    """Return an expression with an axiom about it; it may be inside another one."""
+    node = draw(st.sampled_from([BlankNode(f"{letter}{number}") for letter in "az" for number in range(3)]))
+    inner = BlankNode(f"{node.label}i")
+    filler = draw(st.one_of(_few_classes, _few_classes, st.just(inner)))
+    kind = draw(
+        st.sampled_from([OWL.someValuesFrom, OWL.someValuesFrom, OWL.allValuesFrom, OWL.hasValue, OWL.complementOf, OWL.unionOf])
+    )
+    found: set[Triple] = {(node, kind, filler)}
+    if kind == OWL.unionOf:
+        cell = BlankNode(f"{node.label}l")
+        found = {(node, kind, cell), (cell, RDF.first, filler), (cell, RDF.rest, RDF.nil)}
+    elif kind != OWL.complementOf:
+        found.add((node, OWL.onProperty, draw(_few_properties)))
+    if filler == inner:
+        found |= {(inner, OWL.onProperty, draw(_few_properties)), (inner, OWL.someValuesFrom, draw(_few_classes))}
+    axioms = _triples(_few_classes, [RDFS.subClassOf, OWL.equivalentClass, OWL.disjointWith], st.just(node))
+    found |= draw(st.sets(st.one_of(axioms, axioms, _triples(st.just(node), [RDFS.subClassOf], _few_classes)), max_size=2))
+    return found | draw(st.sets(st.just((node, RDF.type, OWL.Class)), max_size=1))
+
+
+@settings(max_examples=examples(1000), deadline=None, phases=PHASES)
+@given(
+    st.lists(expressions(), max_size=4),
+    st.lists(_order, max_size=6),
+    st.lists(st.one_of(expressions(), st.sets(_order, min_size=1, max_size=2)), min_size=1, max_size=8),
+)
+def test_expressions_come_and_go_as_in_a_new_translation(
+    given: list[set[Triple]], order: list[Triple], changes: list[set[Triple]]
+) -> None:
+    follow({*order}.union(*given), [list(change) for change in changes])
+
+
+PART = "@prefix : <http://example.org/> . @prefix owl: <http://www.w3.org/2002/07/owl#> . "
+
+
+@pytest.mark.parametrize(
+    ("expression", "is_followed"),
+    [
+        ("a owl:Restriction ; owl:onProperty :p ; owl:someValuesFrom :C", True),
+        ("a owl:Class ; owl:intersectionOf ( :A [ owl:onProperty :p ; owl:hasValue :x ] )", True),
+        ("owl:unionOf ( :A [ owl:complementOf :B ] )", True),
+        ("owl:onProperty :p ; owl:allValuesFrom owl:Thing", False),
+        ("owl:onProperty [ owl:inverseOf :p ] ; owl:someValuesFrom :C", False),
+    ],
+)
+@pytest.mark.parametrize("strategy", list(STRATEGIES))
+def test_a_new_expression_costs_no_translation(
+    strategy: str, expression: str, is_followed: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    facts = read(f"{ONTOLOGY} :a :p [ a :A ] . :b :p [ a :C ] . :x a :A, :B . :y :p :x .")
+    part = read(f"{PART} :E owl:equivalentClass [ {expression} ] .")
+    reasoner, other = (Reasoner(ruleset="owl2rl", maintenance=strategy) for _ in range(2))
+    reasoner.add_triples(facts)
+    other.add_triples(facts | part)
+    before, warnings = set(reasoner.triples()), reasoner.warnings
+    after, after_warnings = set(other.triples()), other.warnings
+    translated = []
+    monkeypatch.setattr(owl, "follow", lambda triples, follow=owl.follow: translated.append(True) or follow(triples))
+    for _ in range(2):
+        reasoner.add_triples(part)
+        assert set(reasoner.triples()) == after
+        assert set(reasoner.warnings) == set(after_warnings)
+        assert all(reasoner.explain(triple) is not None for triple in after - before)
+        reasoner.remove_triples(part)
+        assert set(reasoner.triples()) == before
+        assert reasoner.warnings == warnings
+    assert bool(translated) != is_followed

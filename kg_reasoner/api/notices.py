@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import sys
 import warnings
+from itertools import compress, count
+from operator import is_not
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -33,7 +35,7 @@ class Notices:
 
     def __init__(self) -> None:
         self.silent = False
-        self.seen: tuple[object, object] = None, None
+        self.seen: tuple[Loaded | None, tuple[AxiomWarning, ...]] = None, ()
         """The documents and the warnings of axioms that have been issued last."""
         self._begun: tuple[object, object] | None = None
         self._issued: set[AxiomWarning] = set()
@@ -51,8 +53,8 @@ class Notices:
         begun = self._begun
         if begun is None or begun[0] is not loaded or begun[1] is not of_axioms:
             self._begun, self._room = (loaded, of_axioms), MOST_ISSUED
-        kinds = [(ReasonerWarning, warning) for warning in loaded.warnings()]
-        kinds += [(BeyondProfileWarning, warning) for warning in of_axioms]
+        kinds = [(ReasonerWarning, warning) for warning in loaded.warnings()] if self.seen[0] is not loaded else []
+        kinds += [(BeyondProfileWarning, warning) for warning in _other_part(self.seen[1], of_axioms)]
         new = [(category, warning) for category, warning in kinds if warning not in self._issued]
         if self.silent:
             new = []
@@ -66,6 +68,14 @@ class Notices:
             text = f"{len(others):,} more warnings: see reasoner.warnings, which has all of them"
             warnings.warn(others[0][0](text), stacklevel=depth_of_caller())
         self.seen = loaded, of_axioms
+
+
+def _other_part(before: tuple[AxiomWarning, ...], now: tuple[AxiomWarning, ...]) -> tuple[AxiomWarning, ...]:
+    """Return a sequence without what it begins and ends with like another one. Few of many warnings change."""
+    shorter = min(len(before), len(now))
+    start = next(compress(count(), map(is_not, before, now)), shorter)
+    end = next(compress(count(), map(is_not, reversed(before), reversed(now))), shorter)
+    return now[start : len(now) - min(end, shorter - start)]
 
 
 def warn_of_program(program: Program) -> None:

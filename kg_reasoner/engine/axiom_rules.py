@@ -13,6 +13,7 @@ import numpy as np
 
 from kg_reasoner.engine.axiom_triples import SchemaTriples
 from kg_reasoner.engine.beyond_el import candidates
+from kg_reasoner.engine.followed_triples import FollowedTriples
 from kg_reasoner.planning.catalog import RelationCatalog
 from kg_reasoner.program import Program, Rule
 from kg_reasoner.query.matching import Which
@@ -64,8 +65,8 @@ class AxiomRules:
         """The schema triples and names in data of the last translation, if it was one of derived axioms, too."""
         self._live: LiveTranslation | None = None
         """What the rules come from, if it can follow changes. It is absent while it changes."""
-        self._followed: set[bytes] = set()
-        """The schema triples that it has translated, as the bytes of their ids: there are many."""
+        self._followed = FollowedTriples(dictionary)
+        """The schema triples that it has translated."""
 
     @property
     def rules(self) -> tuple[Rule, ...]:
@@ -159,16 +160,16 @@ class AxiomRules:
                 return None
         changed = list(self._changed)
         are_stated = catalog.layout.are_explicit(np.array(changed, np.int32)).tolist()
-        were_stated = [key in self._followed for key in _keys(changed)]
+        were_stated = [ids in self._followed for ids in changed]
         new = [ids for ids, was, now in zip(changed, were_stated, are_stated, strict=True) if now and not was]
         gone = [ids for ids, was, now in zip(changed, were_stated, are_stated, strict=True) if was and not now]
         self._live, self._is_certain = None, False
-        changes = live.change(self._decoded(gone), self._decoded(new))
+        (gone_alone, new_alone), (before, after) = self._followed.change(gone, new)
+        linked = self._decoded(before), self._decoded(after)
+        changes = live.change(self._decoded(gone_alone), self._decoded(new_alone), linked)
         if changes is None:
             return None
-        self._followed.difference_update(_keys(gone))
-        self._followed.update(_keys(new))
-        for name in {name for ids in (*gone, *new) for name in ids}:
+        for name in {name for ids in (*gone, *new) for name in ids if not self._dictionary.is_blank(name)}:
             is_name = live.is_name(self._dictionary.decode(name)) or (some_are_equal and catalog.layout.has_name(name))
             self._schema.rename(name, is_name)
         if some_are_equal and len(self._schema.equalities(catalog)):
@@ -234,7 +235,8 @@ class AxiomRules:
             live, ids = self._translate_explicit(catalog)
             if not len(self._schema.equalities(catalog)):
                 changed = self._use(live.rules, live.warnings, are_stated=True)
-                self._live, self._followed = live, set(_keys(ids))
+                self._followed.use(ids)
+                self._live = live
                 return changed
         if extends and live is not None:
             self._stated = tuple(live.rules.values()), live.warnings
@@ -316,9 +318,3 @@ class AxiomRules:
 def _is_trivial(lower: Term, upper: Term) -> bool:
     """Return whether one class is below another whatever they mean."""
     return lower == OWL.Nothing or upper == OWL.Thing or lower == upper
-
-
-def _keys(triples: Ids | Sequence[tuple[int, ...]]) -> list[bytes]:
-    """Return the bytes of the ids of triples."""
-    data = np.asarray(triples, np.int32).tobytes()
-    return [data[place : place + 12] for place in range(0, len(data), 12)]

@@ -109,6 +109,10 @@ class Texts:
         """Forget the text of a name whose namespace may get another prefix."""
         self._names.pop(name, None)
 
+    def forget_expression(self, node: Term) -> None:
+        """Forget the text of an expression that is gone."""
+        self._nodes.pop(node, None)
+
     def name(self, term: Term) -> str:
         """Return a prefixed name for a term if its namespace has a prefix, else its N-Triples form."""
         if isinstance(term, IRI):

@@ -10,29 +10,37 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, fields, is_dataclass, replace
 from functools import cached_property
-from typing import Final
+from operator import itemgetter
+from typing import Final, get_args
 
 from kg_reasoner.loaders.ontology.axiom_texts import Texts
 from kg_reasoner.loaders.ontology.axioms import Axiom, ClassExpression
 from kg_reasoner.loaders.ontology.dlp import TranslatedOntology, rules_of
-from kg_reasoner.loaders.ontology.ontology import Ontology
-from kg_reasoner.loaders.ontology.restriction_hierarchy import HierarchyStep, RestrictionGroup, RestrictionHierarchy
+from kg_reasoner.loaders.ontology.ontology import Ontology, reading_place
+from kg_reasoner.loaders.ontology.restriction_hierarchy import (
+    NO_MEMBERS,
+    HierarchyStep,
+    Members,
+    RestrictionGroup,
+    RestrictionHierarchy,
+)
 from kg_reasoner.loaders.rules.swrl import SwrlRule
-from kg_reasoner.terms import BlankNode, Term
+from kg_reasoner.terms import BlankNode, Term, term_text
 
-__all__ = ["Area", "LinkedParts"]
+__all__ = ["Area", "LinkedParts", "Part", "blank_nodes", "has_blank_nodes", "parts_of"]
 
 _LARGEST: Final = 500
 """An area with more expressions and axioms than this is not translated by itself, if these are the most of the ontology."""
-_Part = BlankNode | Axiom | SwrlRule
+Part = BlankNode | Axiom | SwrlRule
 """A part of an ontology: the node of an expression, an axiom, or a rule."""
+_AXIOM_KINDS: Final = {kind: number for number, kind in enumerate(get_args(Axiom))}
 
 
 @dataclass(frozen=True, slots=True)
 class Area:
-    """A part of an ontology whose rules depend on no other part, and the steps in it."""
+    """Parts of an ontology whose rules depend on no other part, and the steps between them."""
 
-    ontology: Ontology
+    parts: tuple[Part, ...]
     steps: Collection[HierarchyStep]
 
 
@@ -46,23 +54,41 @@ class LinkedParts:
 
     def __init__(self, ontology: Ontology, hierarchy: RestrictionHierarchy) -> None:
         self._hierarchy = hierarchy
-        refer = tuple(axiom for axiom in ontology.axioms if any(True for _ in _blank_nodes(axiom)))
+        refer = tuple(filter(has_blank_nodes, ontology.axioms))
         self._ontology = replace(ontology, axioms=refer, classes=set(), problems=())
 
     @cached_property
-    def _parts(self) -> list[_Part]:
+    def _parts(self) -> dict[int, Part]:
         ontology = self._ontology
         expressions = (node for node in ontology.expressions if isinstance(node, BlankNode))
-        return [*expressions, *ontology.axioms, *ontology.rules]
+        return dict(enumerate([*expressions, *ontology.axioms, *ontology.rules]))
 
     @cached_property
     def _places(self) -> dict[Term, list[int]]:
         """The places of the parts that refer to each blank node."""
         found: dict[Term, list[int]] = defaultdict(list)
-        for place in range(len(self._parts)):
+        for place in self._parts:
             for node in self._nodes_of(place):
                 found[node].append(place)
         return found
+
+    def add(self, unit: Ontology) -> None:
+        """Add expressions, whose nodes nothing else refers to, and the axioms that refer to them."""
+        places = self._places  # before it has these
+        for place, part in enumerate(parts_of(unit), start=max(self._parts, default=0) + 1):
+            self._parts[place] = part
+            for node in self._nodes_of(place):
+                places[node].append(place)
+        for node, expressions in unit.expressions.items():
+            for group in filter(None, map(self._hierarchy.group_of, expressions)):
+                self._groups[node].append(group)
+
+    def remove(self, unit: Ontology) -> None:
+        """Remove expressions, and all axioms that refer to them."""
+        for node in set(blank_nodes((*unit.expressions.items(), *unit.axioms))):
+            for place in self._places.pop(node, ()):
+                self._parts.pop(place, None)
+            self._groups.pop(node, None)
 
     @cached_property
     def _groups(self) -> dict[Term, list[RestrictionGroup]]:
@@ -75,21 +101,25 @@ class LinkedParts:
 
     def _nodes_of(self, place: int) -> set[Term]:
         part = self._parts[place]
-        return set(_blank_nodes((part, self._ontology.expressions[part]) if isinstance(part, BlankNode) else part))
+        return set(blank_nodes((part, self._ontology.expressions[part]) if isinstance(part, BlankNode) else part))
 
     def area(
-        self, groups: Iterable[RestrictionGroup], touching: Callable[[RestrictionGroup], Iterable[HierarchyStep]]
+        self,
+        around: Iterable[RestrictionGroup | Term],
+        touching: Callable[[RestrictionGroup], Iterable[HierarchyStep]],
+        former: Members = NO_MEMBERS,
     ) -> Area | None:
-        """Return the area of some groups, or None if it is large.
+        """Return the area around some groups and nodes, or None if it is large.
 
         Args:
-            groups: The groups.
+            around: The groups and nodes.
             touching: Returns the steps to and from a group.
+            former: The former nodes of groups that have others now.
         """
         places: set[int] = set()
         steps: dict[HierarchyStep, None] = {}
         seen: set[RestrictionGroup | Term] = set()
-        waiting: list[RestrictionGroup | Term] = list(groups)
+        waiting: list[RestrictionGroup | Term] = list(around)
         while waiting:
             one = waiting.pop()
             if one in seen:
@@ -99,7 +129,8 @@ class LinkedParts:
                 found = touching(one)
                 steps.update(dict.fromkeys(found))
                 waiting.extend(group for step in found for group in (step.lower, step.upper))
-                waiting.extend(node for node in self._hierarchy.members[one] if isinstance(node, BlankNode))
+                nodes = (*self._hierarchy.members.get(one, ()), *former.get(one, ()))
+                waiting.extend(node for node in nodes if isinstance(node, BlankNode))
                 continue
             waiting.extend(group for group in self._groups.get(one, ()) if touching(group))
             for place in self._places.get(one, ()):
@@ -108,9 +139,19 @@ class LinkedParts:
                     waiting.extend(self._nodes_of(place))
             if len(places) > max(_LARGEST, len(self._parts) // 2):
                 return None
-        return Area(self._only(map(self._parts.__getitem__, sorted(places))), steps)
+        parts = [(self._key(place), self._parts[place]) for place in places]
+        return Area(tuple(part for _, part in sorted(parts, key=itemgetter(0))), steps)
 
-    def _only(self, parts: Iterable[_Part]) -> Ontology:
+    def _key(self, place: int) -> tuple[int | str, ...]:
+        """Return a key for the order of parts in an ontology that is read anew."""
+        part = self._parts[place]
+        if isinstance(part, BlankNode):
+            return 0, *reading_place(part, self._ontology.expressions[part])
+        if isinstance(part, SwrlRule):
+            return 2, place
+        return 1, _AXIOM_KINDS[type(part)], *_texts_in(part)
+
+    def _only(self, parts: Iterable[Part]) -> Ontology:
         """Return an ontology of some parts."""
         expressions: dict[Term, tuple[ClassExpression, ...]] = {}
         axioms: list[Axiom] = []
@@ -124,18 +165,59 @@ class LinkedParts:
                 axioms.append(part)
         return replace(self._ontology, expressions=expressions, axioms=tuple(axioms), rules=tuple(rules))
 
-    def translate(self, area: Area, steps: Iterable[HierarchyStep], texts: Texts) -> TranslatedOntology:
-        """Return the rules of an area with other steps than its own."""
-        return rules_of(area.ontology, texts, links=self._hierarchy.linked_by(steps))
+    def translate(
+        self,
+        area: Area,
+        texts: Texts,
+        *,
+        without: Collection[HierarchyStep],
+        but: Collection[Part] = (),
+        former: Members = NO_MEMBERS,
+    ) -> TranslatedOntology:
+        """Return the rules of an area.
+
+        Args:
+            area: The area.
+            texts: The texts of its axioms.
+            without: The steps to leave out.
+            but: The parts to leave out.
+            former: The nodes of groups that have others now.
+        """
+        steps = (step for step in area.steps if step not in without)
+        ontology = self._only(part for part in area.parts if part not in but)
+        return rules_of(ontology, texts, links=self._hierarchy.linked_by(steps, former))
 
 
-def _blank_nodes(value: object) -> Iterator[Term]:
+def parts_of(unit: Ontology) -> Iterator[Part]:
+    """Yield the parts of a unit that blank nodes link."""
+    yield from (node for node in unit.expressions if isinstance(node, BlankNode))
+    yield from filter(has_blank_nodes, unit.axioms)
+
+
+def has_blank_nodes(axiom: Axiom) -> bool:
+    """Return whether an axiom refers to a blank node."""
+    return any(True for _ in blank_nodes(axiom))
+
+
+def _texts_in(value: object) -> Iterator[str]:
+    """Yield the texts of the terms in an axiom."""
+    if isinstance(value, Term):
+        yield term_text(value)
+    elif isinstance(value, tuple):
+        for item in value:
+            yield from _texts_in(item)
+    elif is_dataclass(value):
+        for field in fields(value):
+            yield from _texts_in(getattr(value, field.name))
+
+
+def blank_nodes(value: object) -> Iterator[Term]:
     """Yield the blank nodes in expressions, axioms and rules."""
     if isinstance(value, BlankNode):
         yield value
     elif isinstance(value, tuple):
         for item in value:
-            yield from _blank_nodes(item)
+            yield from blank_nodes(item)
     elif is_dataclass(value) and not isinstance(value, Term):
         for field in fields(value):
-            yield from _blank_nodes(getattr(value, field.name))
+            yield from blank_nodes(getattr(value, field.name))

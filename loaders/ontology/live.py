@@ -1,13 +1,15 @@
 """A translation that follows changes: an axiom between names changes its own rules, and nothing else is translated again.
 
 The rules of ``A rdfs:subClassOf B`` depend on this triple and on what A and B are declared to be. If it changes the hierarchy of
-restrictions (see `live_steps`), what depends on these restrictions is translated again (see `linked`). `LiveTranslation.change`
-recognises where more changes: the prefix of its namespace comes or goes, and other texts change with it; or it mentions a universal
-or empty class or property.
+restrictions (see `live_steps`), what depends on these restrictions is translated again (see `linked`). The same holds for
+restrictions and other expressions that come and go with their axioms (see `units`). `LiveTranslation.change` recognises where more
+changes: the prefix of its namespace comes or goes, and other texts change with it; or it mentions a universal or empty class or
+property.
 """
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import Counter, defaultdict
 from collections.abc import Collection, Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -15,7 +17,7 @@ from typing import Final
 
 from kg_reasoner.loaders.ontology.axiom_texts import Texts
 from kg_reasoner.loaders.ontology.dlp import rules_of
-from kg_reasoner.loaders.ontology.linked import LinkedParts
+from kg_reasoner.loaders.ontology.linked import LinkedParts, blank_nodes, has_blank_nodes, parts_of
 from kg_reasoner.loaders.ontology.live_steps import LiveSteps
 from kg_reasoner.loaders.ontology.ontology import Ontology, read_ontology
 from kg_reasoner.loaders.ontology.profile import AxiomWarning, warnings_of
@@ -27,8 +29,9 @@ from kg_reasoner.loaders.ontology.restriction_hierarchy import (
     edges_of,
 )
 from kg_reasoner.loaders.ontology.schema_vocabulary import CHARACTERISTICS
+from kg_reasoner.loaders.ontology.units import in_context, is_unit, namespaces_in
 from kg_reasoner.program import Origin, Rule
-from kg_reasoner.terms import IRI, OWL, RDF, RDFS, XSD, Literal, Term, Triple, namespace_of
+from kg_reasoner.terms import IRI, OWL, RDF, RDFS, XSD, BlankNode, Term, Triple, namespace_of
 
 __all__ = ["LiveTranslation", "RuleChanges", "is_local"]
 
@@ -117,23 +120,22 @@ class LiveTranslation:
             if shown is not rule:
                 self._equal.setdefault(rule, [shown]).append(rule)
         self._warnings = Counter(warnings_of(ontology, texts))
-        self._in_order: tuple[AxiomWarning, ...] | None = None
+        self._in_order = sorted(self._warnings, key=_place_of)
+        self._shown_warnings: tuple[AxiomWarning, ...] | None = None
         self._steps = LiveSteps(hierarchy)
         self._linked = LinkedParts(ontology, hierarchy)
         self._ontology = texts.ontology = replace(ontology, axioms=(), rules=(), problems=())
         self._texts = texts
         self._namespaces = Counter(namespace_of(name.value) for name in ontology.vocabulary)
-        terms = {id(term): term for triple in others for term in triple}.values()  # hashing terms takes longer
-        names = {term.value if isinstance(term, IRI) else term.datatype for term in terms if isinstance(term, IRI | Literal)}
-        self._fixed = frozenset(map(namespace_of, names)) | {*_RESERVED, ""}
+        self._fixed = namespaces_in(others) | {*_RESERVED, ""}
         """The namespaces of which other names than those of the vocabulary may be in texts."""
 
     @property
     def warnings(self) -> tuple[AxiomWarning, ...]:
         """The warnings, the same tuple until they change."""
-        if self._in_order is None:
-            self._in_order = tuple(sorted(self._warnings, key=lambda warning: (warning.axiom, warning.reason)))
-        return self._in_order
+        if self._shown_warnings is None:
+            self._shown_warnings = tuple(self._in_order)
+        return self._shown_warnings
 
     @property
     def vocabulary(self) -> frozenset[IRI]:
@@ -144,39 +146,83 @@ class LiveTranslation:
         """Return whether a term stands for a class or property."""
         return term in self._ontology.uses_as_class or term in self._ontology.uses_as_property
 
-    def change(self, gone: Collection[Triple], new: Collection[Triple]) -> RuleChanges | None:
+    def change(
+        self, gone: Collection[Triple], new: Collection[Triple], linked: tuple[Collection[Triple], Collection[Triple]] = ((), ())
+    ) -> RuleChanges | None:
         """Follow a change of the ontology's triples. Return the changed rules, or None if the change can have further effects; then
         the whole ontology has to be translated, and this object is of no further use.
 
         Args:
             gone: Removed triples.
             new: Added triples.
+            linked: Removed and added triples with blank nodes, for each of these all that the ontology has before or after.
         """
         if not all(map(is_local, (*gone, *new))):
             return None
         changes = RuleChanges({}, {})
-        followed = (self._follow(triple, change, changes) for triples, change in ((gone, -1), (new, 1)) for triple in triples)
-        if not all(followed):
+        if linked[0] and not self._exchange(linked[0], -1, changes):
             return None
-        return changes if self._follow_steps(changes) else None
+        followed = (self._follow(triple, change, changes) for triples, change in ((gone, -1), (new, 1)) for triple in triples)
+        if not all(followed) or not self._follow_steps(changes):
+            return None
+        if linked[1] and not self._exchange(linked[1], 1, changes):
+            return None
+        return changes
 
-    def _follow_steps(self, changes: RuleChanges) -> bool:
-        """Change the rules that depend on the steps of the hierarchy. Return whether all others are the same."""
-        gone, new = self._steps.moved()
-        if not gone and not new:
+    def _exchange(self, triples: Collection[Triple], change: int, changes: RuleChanges) -> bool:
+        """Add (1) or remove (-1) a unit of expressions and axioms. Return whether only its own rules and those of expressions that
+        steps link to it change.
+        """
+        unit, context = read_ontology(triples), self._ontology
+        declared = {cls for cls in unit.classes if isinstance(cls, BlankNode)}
+        if not is_unit(unit, context) or (self.asks_for_thing and declared):
+            return False
+        if change > 0:
+            self._fixed |= namespaces_in(triples, unit.vocabulary)
+            context.expressions.update(unit.expressions)
+            context.classes.update(declared)
+            self._linked.add(unit)
+            if not self._mention(unit, change):
+                return False
+        if not (self._steps.exchange(unit, declared, change) and self._follow_steps(changes, unit, change)):
+            return False
+        named = replace(unit, expressions={}, axioms=tuple(axiom for axiom in unit.axioms if not has_blank_nodes(axiom)))
+        if not self._translate(named, change, changes):
+            return False
+        self._warn(warnings_of(in_context(unit, context), self._texts), change)
+        if change > 0:
+            return True
+        self._linked.remove(unit)
+        for node in unit.expressions:
+            del context.expressions[node]
+            self._texts.forget_expression(node)
+        context.classes.difference_update(declared)
+        return self._mention(unit, change)
+
+    def _follow_steps(self, changes: RuleChanges, unit: Ontology | None = None, change: int = 0) -> bool:
+        """Change the rules that depend on the steps of the hierarchy, and on a unit that comes or goes. Return whether all others
+        are the same.
+        """
+        gone, new, former = self._steps.moved()
+        parts = frozenset(() if unit is None else parts_of(unit))
+        if not (gone or new or parts):
             return True
         leaving: dict[RestrictionGroup, list[HierarchyStep]] = defaultdict(list)
         for step in gone:
             for group in {step.lower, step.upper}:
                 leaving[group].append(step)
-        area = self._linked.area(
-            {group for step in gone | new for group in (step.lower, step.upper)},
-            lambda group: (*self._steps.touching(group), *leaving.get(group, ())),
-        )
+
+        def touching(group: RestrictionGroup) -> tuple[HierarchyStep, ...]:
+            return *self._steps.touching(group), *leaving.get(group, ())
+
+        around: set[RestrictionGroup | Term] = {node for part in parts for node in blank_nodes(part)}
+        around.update(group for step in gone | new for group in (step.lower, step.upper))
+        around.update(group for group in former if touching(group))
+        area = self._linked.area(around, touching, former)
         if area is None:
             return False
-        before = self._linked.translate(area, (step for step in area.steps if step not in new), self._texts)
-        after = self._linked.translate(area, (step for step in area.steps if step not in gone), self._texts)
+        before = self._linked.translate(area, self._texts, without=new, but=parts if change > 0 else (), former=former)
+        after = self._linked.translate(area, self._texts, without=gone, but=parts if change < 0 else ())
         if not (before.is_closed and after.is_closed):
             return False
         stay = Counter((rule, rule.origin) for rule in before.rules) & Counter((rule, rule.origin) for rule in after.rules)
@@ -198,24 +244,18 @@ class LiveTranslation:
             of_classes, edges = edges_of(axiom)
             if not all(self._steps.change(of_classes, *edge, change) for edge in edges):
                 return False
-        if change > 0:
-            return self._mention(unit, change) and self._translate(unit, change, changes)
-        return self._translate(unit, change, changes) and self._mention(unit, change)  # while its names have their texts
+        if change > 0 and not self._mention(unit, change):
+            return False
+        self._translate(unit, change, changes)
+        self._warn(warnings_of(in_context(unit, self._ontology), self._texts), change)
+        return change > 0 or self._mention(unit, change)  # while its names have their texts
 
     def _translate(self, unit: Ontology, change: int, changes: RuleChanges) -> bool:
-        """Add or remove the rules and warnings of axioms alone."""
-        context = self._ontology
-        unit = replace(
-            unit,
-            classes=set(),
-            object_properties=context.object_properties,
-            data_properties=context.data_properties,
-            datatypes=context.datatypes,
-        )
-        for rule in rules_of(unit, self._texts).rules:
+        """Add or remove the rules of axioms between names. Return whether they depend on nothing but these."""
+        found = rules_of(in_context(unit, self._ontology), self._texts)
+        for rule in found.rules:
             (self._add if change > 0 else self._remove)(rule, changes)
-        self._warn(warnings_of(unit, self._texts), change)
-        return True
+        return found.is_closed
 
     # --- what a triple says of its names
 
@@ -293,10 +333,19 @@ class LiveTranslation:
         for warning in warnings:
             before = self._warnings[warning]
             self._warnings[warning] += change
-            if not self._warnings[warning]:
+            place = bisect_left(self._in_order, _place_of(warning), key=_place_of)
+            if before == 0:
+                self._in_order.insert(place, warning)
+            elif not self._warnings[warning]:
                 del self._warnings[warning]
-            if before == 0 or warning not in self._warnings:
-                self._in_order = None
+                del self._in_order[self._in_order.index(warning, place)]
+            else:
+                continue
+            self._shown_warnings = None
+
+
+def _place_of(warning: AxiomWarning) -> tuple[str, str]:
+    return warning.axiom, warning.reason
 
 
 def _without(rules: Iterable[Rule], others: Mapping[tuple[Rule, Origin], int]) -> Iterator[Rule]:

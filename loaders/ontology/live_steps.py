@@ -2,27 +2,37 @@
 
 An edge more or less concerns the groups of a family that are below it, if others of the family are above it. Steps are found again
 for these only; a step that comes or goes is an edge between classes itself, and concerns further groups. After a removal, all steps
-that the edge may support are removed before they are found again, because steps can support each other in a circle.
+that the edge may support are removed before they are found again, because steps can support each other in a circle. A restriction
+more or less is edges to and from its group; if it is the first or last of the group, the families of this change, too.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from functools import cached_property
 from typing import Final
 
 from kg_reasoner.loaders.ontology.axioms import SubClassOf, SubPropertyOf
+from kg_reasoner.loaders.ontology.ontology import Ontology
 from kg_reasoner.loaders.ontology.order import Order
-from kg_reasoner.loaders.ontology.reach import Chosen, above, is_harmless, leading_to
+from kg_reasoner.loaders.ontology.reach import OrderGraph, above, groups_below, is_harmless
 from kg_reasoner.loaders.ontology.restriction_hierarchy import (
     Above,
     Below,
     Family,
+    FamilyKey,
     Graph,
     HierarchyStep,
+    Members,
     Node,
     RestrictionGroup,
     RestrictionHierarchy,
+    declaration_edges,
+    edges_of,
+    family_keys,
+    is_followed,
+    operand_edges,
 )
 from kg_reasoner.terms import Term
 
@@ -44,20 +54,24 @@ class LiveSteps:
     """The steps of a hierarchy, kept up to date.
 
     Args:
-        hierarchy: The hierarchy. Its graphs are changed; its other attributes stay those of the beginning.
+        hierarchy: The hierarchy, which is changed. Its steps stay those of the beginning.
     """
 
     def __init__(self, hierarchy: RestrictionHierarchy) -> None:
         self._hierarchy = hierarchy
-        self._graphs = {True: hierarchy.classes, False: hierarchy.properties}
-        self._chosen: dict[bool, Chosen] = {sort: _by_node(hierarchy.families.values(), sort) for sort in (True, False)}
+        self._chosen: dict[bool, dict[Node, list[Family]]] = {
+            sort: _by_node(hierarchy.families.values(), sort) for sort in (True, False)
+        }
         self._steps: dict[tuple[Family, Node], tuple[HierarchyStep, ...]] = {}
         """The steps upwards from each filler or property of a family."""
         self._touching: dict[RestrictionGroup, dict[HierarchyStep, None]] = defaultdict(dict)
         self._before: dict[tuple[Family, Node], tuple[HierarchyStep, ...]] = {}
         """Those that have been looked at again since the last call of `moved`, as they were before."""
+        self._nodes_before: dict[RestrictionGroup, tuple[Term, ...]] = {}
+        """The nodes of the groups that have others since then."""
         self._looked_at = 0
         _drop_idle(hierarchy.classes, {group for family in hierarchy.families.values() for group in family.groups.values()})
+        self._graphs = {True: OrderGraph(hierarchy.classes), False: OrderGraph(hierarchy.properties)}
         for step in hierarchy.all_steps:
             place = self._place_of(step)
             self._steps[place] = (*self._steps.get(place, ()), step)
@@ -67,26 +81,148 @@ class LiveSteps:
         """Return the steps to and from a group."""
         return self._touching.get(group, {})
 
-    def moved(self) -> tuple[set[HierarchyStep], set[HierarchyStep]]:
-        """Return the steps that are gone since the last call, and those that are new."""
-        before = {step for steps in self._before.values() for step in steps}
-        now = {step for place in self._before for step in self._steps.get(place, ())}
-        self._before = {}
-        return before - now, now - before
+    def moved(self) -> tuple[set[HierarchyStep], set[HierarchyStep], Members]:
+        """Return the steps that rules no longer have to follow since the last call, those that they have to follow now, and the
+        former nodes of groups with other ones.
+        """
+        members, former = self._hierarchy.members, self._nodes_before
+        before = {
+            step
+            for steps in self._before.values()
+            for step in steps
+            if is_followed(step, len(former[step.lower] if step.lower in former else members.get(step.lower, ())))
+        }
+        steps = (step for place in self._before for step in self._steps.get(place, ()))
+        now = {step for step in steps if is_followed(step, len(members.get(step.lower, ())))}
+        self._nodes_before, self._before = {}, {}
+        return before - now, now - before, former
 
-    def change(self, of_classes: bool, lower: Term, upper: Term, change: int) -> bool:
+    # --- restrictions that come and go
+
+    @cached_property
+    def _alone(self) -> dict[FamilyKey, tuple[Node, RestrictionGroup]]:
+        """The only groups of families that cannot have steps."""
+        families = self._hierarchy.families
+        return {key: (own, group) for group in self._hierarchy.members for key, own in family_keys(group) if key not in families}
+
+    def exchange(self, unit: Ontology, declared: Iterable[Term], change: int) -> bool:
+        """Add (1) or remove (-1) the expressions and axioms of a unit, and the declarations of some anonymous classes. Return False
+        if that has more effects than are followed, as for `change`.
+        """
+        expressions = [(node, expression) for node, found in unit.expressions.items() for expression in found]
+        groups = ((node, self._hierarchy.group_of(expression)) for node, expression in expressions)
+        restrictions = [(node, group) for node, group in groups if group is not None]
+        edges = [(of_classes, edge) for of_classes, found in map(edges_of, unit.axioms) for edge in found]
+        edges += [(True, edge) for node, expression in expressions for edge in operand_edges(node, expression)]
+        edges += [(True, edge) for cls in declared for edge in declaration_edges(cls)]
+        if change > 0 and not self._add_restrictions(restrictions):
+            return False
+        if not all(self.change(of_classes, lower, upper, change) for of_classes, (lower, upper) in edges):
+            return False
+        return change > 0 or self._remove_restrictions(restrictions)
+
+    def _add_restrictions(self, restrictions: Collection[tuple[Term, RestrictionGroup]]) -> bool:
+        """Add restrictions. Return False if that has more effects than are followed, as for `change`."""
+        _ = self._alone  # before it has these
+        for node, group in restrictions:
+            self._note_nodes(group)
+            self._hierarchy.join(node, group)
+        groups = self._hierarchy.in_order({group for _, group in restrictions})
+        for group in groups:
+            for key, own in family_keys(group):
+                self._enter(key, own, group)
+        edges = _edges_of_restrictions(restrictions)
+        if not all(self.change(True, lower, upper, 1) for lower, upper in edges if not self._graphs[True].has(lower, upper)):
+            return False
+        return self._find_around(groups)
+
+    def _remove_restrictions(self, restrictions: Collection[tuple[Term, RestrictionGroup]]) -> bool:
+        """Remove restrictions. Return False if that has more effects than are followed, as for `change`."""
+        edges = _edges_of_restrictions(restrictions)
+        if not all(self.change(True, lower, upper, -1) for lower, upper in edges if self._graphs[True].has(lower, upper)):
+            return False
+        for node, group in restrictions:
+            self._note_nodes(group)
+            self._hierarchy.leave(node, group)
+        return self._find_around({group: None for _, group in restrictions})
+
+    def _note_nodes(self, group: RestrictionGroup) -> None:
+        """Note the nodes of a group that gets other ones."""
+        self._nodes_before.setdefault(group, tuple(self._hierarchy.members.get(group, ())))
+
+    def _enter(self, key: FamilyKey, own: Node, group: RestrictionGroup) -> None:
+        """Add a group to one of its families."""
+        families = self._hierarchy.families
+        family = families.get(key)
+        if family is None:
+            alone = self._alone.pop(key, (own, group))
+            family = Family(*key[:2], dict([alone]))
+            family.groups[own] = group
+            if not self._hierarchy.is_telling(family):
+                self._alone[key] = own, group
+                return
+            families[key] = family
+            for other, member in family.groups.items():
+                self._choose(family, other, member)
+        elif own not in family.groups:
+            family.groups[own] = group
+            self._choose(family, own, group)
+
+    def _choose(self, family: Family, own: Node, group: RestrictionGroup) -> None:
+        """Follow the order of a filler or property, and what leads to and from its group."""
+        self._chosen[family.by_filler].setdefault(own, []).append(family)
+        graph = self._graphs[True]
+        for lower, upper in _edges_of_restrictions((node, group) for node in self._hierarchy.members[group]):
+            if not graph.has(lower, upper):
+                graph.link(lower, upper)
+
+    def _find_around(self, groups: Iterable[RestrictionGroup]) -> bool:
+        """Find the steps of some groups again, and those to them. Groups without restrictions leave their families."""
+        starts: _Starts = {}
+        self._looked_at = 0
+        try:
+            for group in groups:
+                for key, own in family_keys(group):
+                    if (family := self._hierarchy.families.get(key)) is not None:
+                        self._forget(family, own, group, starts)
+                    elif group not in self._hierarchy.members:
+                        self._alone.pop(key, None)
+            self._find(starts)
+        except _TooMany:
+            return False
+        return True
+
+    def _forget(self, family: Family, own: Node, group: RestrictionGroup, starts: _Starts) -> None:
+        """Forget the steps from a group, and add those that may have steps to it to `starts`."""
+        below = groups_below(self._graphs[family.by_filler], self._chosen[family.by_filler], {family: None}, own)
+        if below is None:
+            raise _TooMany
+        self._ask(((family, start) for start in below[family]), starts)
+        self._ask([(family, own)], starts)
+        for step in self._steps.pop((family, own), ()):
+            self._unlink(step)
+        if group in self._hierarchy.members:
+            return
+        del starts[family][own]
+        del family.groups[own]
+        families = self._chosen[family.by_filler][own]
+        families.remove(family)
+        if not families:
+            del self._chosen[family.by_filler][own]
+
+    # --- edges that come and go
+
+    def change(self, of_classes: bool, lower: Node, upper: Node, change: int) -> bool:
         """Add (1) or remove (-1) an edge.
 
         Return False if that has more effects than are followed; then this object is of no further use.
         """
-        graph, one_name = self._graphs[of_classes], self._hierarchy.one_name
-        lower, upper = one_name.get(lower, lower), one_name.get(upper, upper)
+        graph = self._graphs[of_classes]
         if change < 0:
-            _unlink(graph, lower, upper)
-        is_known = upper in graph.get(lower, ())
-        is_safe = is_known or is_harmless(graph, self._chosen[of_classes], lower, upper, change)
+            graph.unlink(lower, upper)
+        is_safe = graph.has(lower, upper) or is_harmless(graph, self._chosen[of_classes], lower, upper, change)
         if change > 0 and is_safe:
-            RestrictionHierarchy.link(graph, lower, upper)
+            graph.link(lower, upper)
         if is_safe:
             return True
         self._looked_at = 0
@@ -94,7 +230,7 @@ class LiveSteps:
             starts: _Starts = {}
             if change > 0:
                 self._spread((of_classes, lower, upper), starts)
-                RestrictionHierarchy.link(graph, lower, upper)
+                graph.link(lower, upper)
             else:
                 self._withdraw((of_classes, lower, upper), starts)
             self._find(starts)
@@ -106,18 +242,18 @@ class LiveSteps:
         """Add the fillers or properties to `starts` that may have others above them because of an edge. Return the added ones."""
         of_classes, lower, upper = edge
         graph, chosen = self._graphs[of_classes], self._chosen[of_classes]
-        families = {family: None for end in _above(graph, [upper]) for family in chosen.get(end, ())}
-        asked = {start: None for family in families for start in family.groups if start not in starts.get(family, ())}
-        self._looked_at += len(asked)
-        below = leading_to(graph, asked, lower) if self._looked_at <= _MOST else None
+        families = {family: None for end in _above(graph.above, [upper]) for family in chosen.get(end, ())}
+        below = groups_below(graph, chosen, families, lower) if families else {}
         if below is None:
             raise _TooMany
-        found = [
-            (family, start)
-            for family in families
-            for start in family.groups
-            if start in below and start not in starts.get(family, ())
-        ]
+        return self._ask(((family, start) for family, nodes in below.items() for start in nodes), starts)
+
+    def _ask(self, places: Iterable[tuple[Family, Node]], starts: _Starts) -> list[tuple[Family, Node]]:
+        """Add fillers or properties to `starts`. Return the added ones."""
+        found = [(family, start) for family, start in places if start not in starts.get(family, ())]
+        self._looked_at += len(found)
+        if self._looked_at > _MOST:
+            raise _TooMany
         for family, start in found:
             starts.setdefault(family, {})[start] = None
             self._before.setdefault((family, start), self._steps.get((family, start), ()))
@@ -159,10 +295,12 @@ class LiveSteps:
 
     def _covers(self, family: Family, starts: Mapping[Node, None]) -> dict[Node, tuple[HierarchyStep, ...]]:
         """Return the steps of a family upwards from some of its fillers or properties."""
-        graph = self._graphs[family.by_filler]
+        graph = self._graphs[family.by_filler].above
         nodes = _above(graph, starts)
         order = Order({node: graph.get(node, ()) for node in nodes})
-        covers = (pair for pair in order.covers([node for node in family.groups if node in nodes]) if pair[0] in starts)
+        groups = [family.groups[node] for node in nodes if node in family.groups]
+        chosen = [group.filler if family.by_filler else group.property for group in self._hierarchy.in_order(groups)]
+        covers = (pair for pair in order.covers(chosen) if pair[0] in starts)
         found: dict[Node, tuple[HierarchyStep, ...]] = {}
         for step in self._hierarchy.steps_in(family, covers):
             node = _start_of(step)
@@ -175,14 +313,21 @@ class LiveSteps:
         return self._hierarchy.families[step.lower.kind, by_filler, shared], _start_of(step)
 
     def _link(self, step: HierarchyStep) -> None:
-        RestrictionHierarchy.link(self._hierarchy.classes, Above(step.lower), Below(step.upper))
-        if self._hierarchy.is_followed(step):
+        self._graphs[True].link(Above(step.lower), Below(step.upper))
+        if is_followed(step, len(self._hierarchy.members[step.lower])):
             self._touching[step.lower][step] = self._touching[step.upper][step] = None
 
     def _unlink(self, step: HierarchyStep) -> None:
-        _unlink(self._hierarchy.classes, Above(step.lower), Below(step.upper))
+        self._graphs[True].unlink(Above(step.lower), Below(step.upper))
         for group in (step.lower, step.upper):
             self._touching[group].pop(step, None)
+
+
+def _edges_of_restrictions(restrictions: Iterable[tuple[Term, RestrictionGroup]]) -> Iterator[tuple[Node, Node]]:
+    """Yield the edges between restrictions and what is above and below their groups."""
+    for node, group in restrictions:
+        yield node, Above(group)
+        yield Below(group), node
 
 
 def _start_of(step: HierarchyStep) -> Node:
@@ -191,14 +336,14 @@ def _start_of(step: HierarchyStep) -> Node:
     return step.reason.sub
 
 
-def _by_node(families: Iterable[Family], by_filler: bool) -> Chosen:
+def _by_node(families: Iterable[Family], by_filler: bool) -> dict[Node, list[Family]]:
     """Return the families of one sort by their fillers, or by their properties."""
     found: dict[Node, list[Family]] = defaultdict(list)
     for family in families:
         if family.by_filler == by_filler:
             for node in family.groups:
                 found[node].append(family)
-    return found
+    return dict(found)
 
 
 def _above(graph: Graph, starts: Iterable[Node]) -> set[Node]:
@@ -206,16 +351,6 @@ def _above(graph: Graph, starts: Iterable[Node]) -> set[Node]:
     if found is None:
         raise _TooMany
     return found
-
-
-def _unlink(graph: Graph, lower: Node, upper: Node) -> None:
-    """Remove an edge once."""
-    higher = graph[lower]
-    higher[upper] -= 1
-    if not higher[upper]:
-        del higher[upper]
-        if not higher:
-            del graph[lower]
 
 
 def _drop_idle(graph: Graph, groups: Collection[RestrictionGroup]) -> None:

@@ -38,6 +38,7 @@ from kg_reasoner.loaders.ontology.axioms import (
     HasKey,
     HasSelf,
     HasValue,
+    IntersectionOf,
     InverseProperties,
     NegativeAssertion,
     OneOf,
@@ -48,17 +49,23 @@ from kg_reasoner.loaders.ontology.axioms import (
     SomeValuesFrom,
     SubClassOf,
     SubPropertyOf,
+    UnionOf,
 )
 from kg_reasoner.loaders.ontology.ontology_triples import OntologyTriples, Problem
 from kg_reasoner.loaders.ontology.schema_vocabulary import CARDINALITIES, CHARACTERISTICS, FACETS, LISTED, QUALIFIED, RESTRICTIONS
 from kg_reasoner.loaders.rules.swrl import MalformedTriples, SwrlRule, read_rules
-from kg_reasoner.terms import IRI, OWL, RDF, RDFS, XSD, BlankNode, Literal, Term, Triple
+from kg_reasoner.terms import IRI, OWL, RDF, RDFS, XSD, BlankNode, Literal, Term, Triple, term_text
 
-__all__ = ["Ontology", "read_ontology"]
+__all__ = ["Ontology", "read_ontology", "reading_place"]
 
 _XSD: Final = str(XSD)
 _OTHER_DATATYPES: Final = frozenset({OWL.real, OWL.rational, RDF.HTML})
 """Datatypes outside XML Schema's namespace of which `datatypes` does not know the values."""
+
+_KINDS_IN_ORDER: Final = {
+    kind: number for number, kind in enumerate((IntersectionOf, UnionOf, OneOf, ComplementOf, DatatypeRestriction))
+}
+"""The order in which expressions are read; restrictions come last."""
 
 _WHOLE_NUMBER: Final = re.compile(r"\+?[0-9]{1,9}")
 
@@ -69,7 +76,7 @@ class Ontology:
 
     axioms: tuple[Axiom, ...]
     rules: tuple[SwrlRule, ...]
-    expressions: Mapping[Term, tuple[ClassExpression, ...]]
+    expressions: dict[Term, tuple[ClassExpression, ...]]
     """What hangs on each node, normally one expression; the node's members are those of each of them."""
     inverses: Mapping[Term, tuple[Term, bool]]
     """For an anonymous property the named property that it comes from, and whether it is the inverse of that."""
@@ -93,6 +100,11 @@ class Ontology:
     def is_datatype(self, node: Term) -> bool:
         """Return whether a node denotes a datatype or data range rather than a class."""
         return node in self.datatypes or (isinstance(node, IRI) and node.value.startswith(_XSD))
+
+
+def reading_place(node: Term, expressions: Iterable[ClassExpression]) -> tuple[int, str]:
+    """Return a key for the order in which the nodes of expressions are read."""
+    return min(_KINDS_IN_ORDER.get(type(expression), len(_KINDS_IN_ORDER)) for expression in expressions), term_text(node)
 
 
 def read_ontology(triples: Iterable[Triple], names: Collection[Term] = (), *, stated: bool = True) -> Ontology:

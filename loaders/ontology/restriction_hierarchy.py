@@ -8,8 +8,8 @@ those that the RL/RDF rules derive: a class is a subclass of itself if it is dec
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple, TypeAlias
 
@@ -17,6 +17,7 @@ from kg_reasoner.graphs import connected_components
 from kg_reasoner.loaders.ontology.axioms import (
     AllValuesFrom,
     Axiom,
+    ClassExpression,
     EquivalentClasses,
     EquivalentProperties,
     HasValue,
@@ -27,7 +28,7 @@ from kg_reasoner.loaders.ontology.axioms import (
     SubPropertyOf,
     UnionOf,
 )
-from kg_reasoner.loaders.ontology.ontology import Ontology
+from kg_reasoner.loaders.ontology.ontology import Ontology, reading_place
 from kg_reasoner.loaders.ontology.order import Order
 from kg_reasoner.terms import OWL, Term
 
@@ -36,14 +37,19 @@ __all__ = [
     "Above",
     "Below",
     "Family",
+    "FamilyKey",
     "Graph",
     "HierarchyStep",
     "Links",
+    "Members",
     "Node",
     "RestrictionGroup",
     "RestrictionHierarchy",
     "declaration_edges",
     "edges_of",
+    "family_keys",
+    "is_followed",
+    "operand_edges",
 ]
 
 _Kind: TypeAlias = type[SomeValuesFrom] | type[AllValuesFrom] | type[HasValue]
@@ -103,6 +109,9 @@ Node: TypeAlias = Term | Above | Below
 Graph: TypeAlias = defaultdict[Node, dict[Node, int]]
 """Edges from nodes to those above them, each with the number of its reasons."""
 
+FamilyKey: TypeAlias = tuple[_Kind, bool, Term]
+"""What the groups of a family share: their kind, whether they are compared by filler, and their property or filler."""
+
 _BY_FILLER: Final[dict[_Kind, str]] = {SomeValuesFrom: "scm-svf1", AllValuesFrom: "scm-avf1"}
 _BY_PROPERTY: Final[dict[_Kind, str]] = {SomeValuesFrom: "scm-svf2", AllValuesFrom: "scm-avf2", HasValue: "scm-hv"}
 
@@ -137,6 +146,10 @@ class Links(NamedTuple):
 NO_LINKS: Final = Links((), {})
 """Those of axioms without restrictions."""
 
+Members: TypeAlias = Mapping[RestrictionGroup, Collection[Term]]
+"""The nodes of the restrictions of groups."""
+NO_MEMBERS: Final[Members] = {}
+
 
 class RestrictionHierarchy:
     """The hierarchy of an ontology's restrictions.
@@ -152,28 +165,65 @@ class RestrictionHierarchy:
         self.classes: Graph = defaultdict(dict)
         self.properties: Graph = defaultdict(dict)
         self.members: dict[RestrictionGroup, dict[Term, None]] = defaultdict(dict)
+        self._expressions = ontology.expressions
         self.read_axioms(ontology)
         self.read_expressions(ontology)
-        self._places = {group: place for place, group in enumerate(self.members)}
-        self.fillers = frozenset(group.filler for group in self.members)
+        self.fillers = Counter(group.filler for group in self.members)
         self.add_declarations(ontology)
         self.families = self.telling_families()
         self.all_steps = self.find_steps()
 
-    def linked_by(self, steps: Iterable[HierarchyStep]) -> Links:
-        """Return what some steps link by rules, in an order that does not depend on that of the steps."""
-        places = self._places
-        found = sorted(filter(self.is_followed, steps), key=lambda step: (places[step.lower], places[step.upper], step.name))
-        groups = sorted({group for step in found for group in (step.lower, step.upper)}, key=places.__getitem__)
-        return Links(tuple(found), {group: tuple(self.members[group]) for group in groups})
+    def linked_by(self, steps: Iterable[HierarchyStep], others: Members = NO_MEMBERS) -> Links:
+        """Return what some steps link by rules, in an order that does not depend on that of the steps.
 
-    def is_followed(self, step: HierarchyStep) -> bool:
-        """Return whether rules have to follow a step.
-
-        A member of a restriction to a value has the value, and so belongs to the restrictions above by the rules for sub-properties
-        and values.
+        Args:
+            steps: The steps.
+            others: The nodes of those groups that had others than now, in order, when there were these steps.
         """
-        return step.lower.kind is not HasValue and (step.lower != step.upper or self.is_shared(step.lower))
+        steps = tuple(steps)
+        members = {group: self.members.get(group, ()) for step in steps for group in (step.lower, step.upper)} | {**others}
+        followed = [step for step in steps if is_followed(step, len(members[step.lower]))]
+        places = {group: self._place(group, next(iter(members[group]))) for step in followed for group in (step.lower, step.upper)}
+        followed.sort(key=lambda step: (places[step.lower], places[step.upper], step.name))
+        groups = sorted(places, key=places.__getitem__)
+        return Links(tuple(followed), {group: tuple(members[group]) for group in groups})
+
+    def _place(self, group: RestrictionGroup, first: Term) -> tuple[int, str, int]:
+        """Return the place of a group in the order in which an ontology is read, by the first of its nodes."""
+        expressions = self._expressions[first]
+        number = 0 if len(expressions) == 1 else [self.group_of(expression) for expression in expressions].index(group)
+        return *reading_place(first, expressions), number
+
+    def group_of(self, expression: ClassExpression) -> RestrictionGroup | None:
+        """Return the group of a restriction, or None for another expression."""
+        match expression:
+            case SomeValuesFrom(property, filler) | AllValuesFrom(property, filler) | HasValue(property, filler):
+                return RestrictionGroup(type(expression), self.of(property), self.of(filler))
+        return None
+
+    # --- groups that come and go
+
+    def join(self, node: Term, group: RestrictionGroup) -> None:
+        """Add a restriction to its group."""
+        nodes = self.members[group]
+        if not nodes:
+            self.fillers[group.filler] += 1
+        nodes[node] = None
+        self.members[group] = dict.fromkeys(sorted(nodes, key=lambda member: self._place(group, member)))
+
+    def leave(self, node: Term, group: RestrictionGroup) -> None:
+        """Remove a restriction from its group."""
+        del self.members[group][node]
+        if not self.members[group]:
+            del self.members[group]
+            self.fillers[group.filler] -= 1
+            self.fillers += Counter()
+
+    def in_order(self, groups: Iterable[RestrictionGroup]) -> list[RestrictionGroup]:
+        """Return groups in the order in which an ontology is read."""
+        return sorted(groups, key=lambda group: self._place(group, next(iter(self.members[group]))))
+
+    # --- reading
 
     def of(self, term: Term) -> Term:
         return self.one_name.get(term, term)
@@ -202,18 +252,12 @@ class RestrictionHierarchy:
         for node, expressions in ontology.expressions.items():
             cls = self.of(node)
             for expression in expressions:
-                match expression:
-                    case IntersectionOf(operands):
-                        for operand in operands:
-                            self.link(self.classes, cls, self.of(operand))
-                    case UnionOf(operands):
-                        for operand in operands:
-                            self.link(self.classes, self.of(operand), cls)
-                    case SomeValuesFrom(property, filler) | AllValuesFrom(property, filler) | HasValue(property, filler):
-                        group = RestrictionGroup(type(expression), self.of(property), self.of(filler))
-                        self.members[group][node] = None
-                        self.link(self.classes, cls, Above(group))
-                        self.link(self.classes, Below(group), cls)
+                for lower, upper in operand_edges(node, expression):
+                    self.link(self.classes, self.of(lower), self.of(upper))
+                if (group := self.group_of(expression)) is not None:
+                    self.members[group][node] = None
+                    self.link(self.classes, cls, Above(group))
+                    self.link(self.classes, Below(group), cls)
 
     def find_steps(self) -> list[HierarchyStep]:
         """Return all steps. A step can make one filler a subclass of another, which yields further steps."""
@@ -248,18 +292,17 @@ class RestrictionHierarchy:
             if below != above or self.says_something(family.groups[below]):
                 yield family.step(below, above)
 
-    def telling_families(self) -> dict[tuple[_Kind, bool, Term], Family]:
+    def telling_families(self) -> dict[FamilyKey, Family]:
         """Return the families that can have steps."""
-        found: dict[tuple[_Kind, bool, Term], Family] = {}
+        found: dict[FamilyKey, Family] = {}
         for group in self.members:
-            for by_filler, shared, own in ((True, group.property, group.filler), (False, group.filler, group.property)):
-                if group.kind in (_BY_FILLER if by_filler else _BY_PROPERTY):
-                    found.setdefault((group.kind, by_filler, shared), Family(group.kind, by_filler)).groups[own] = group
-        return {
-            key: family
-            for key, family in found.items()
-            if len(family.groups) > 1 or any(map(self.says_something, family.groups.values()))
-        }
+            for key, own in family_keys(group):
+                found.setdefault(key, Family(*key[:2])).groups[own] = group
+        return {key: family for key, family in found.items() if self.is_telling(family)}
+
+    def is_telling(self, family: Family) -> bool:
+        """Return whether a family can have steps."""
+        return len(family.groups) > 1 or any(map(self.says_something, family.groups.values()))
 
     def says_something(self, group: RestrictionGroup) -> bool:
         """Return whether the mutual subclass relation of a group's members matters; for a single member, only as a filler."""
@@ -267,6 +310,27 @@ class RestrictionHierarchy:
 
     def is_shared(self, group: RestrictionGroup) -> bool:
         return len(self.members[group]) > 1
+
+
+def is_followed(step: HierarchyStep, members: int) -> bool:
+    """Return whether rules have to follow a step.
+
+    A member of a restriction to a value has the value, and so belongs to the restrictions above by the rules for sub-properties and
+    values.
+
+    Args:
+        step: The step.
+        members: How many restrictions its lower group has.
+    """
+    return step.lower.kind is not HasValue and (step.lower != step.upper or members > 1)
+
+
+def family_keys(group: RestrictionGroup) -> Iterator[tuple[FamilyKey, Term]]:
+    """Yield the families of a group, each with the filler or property by which the group is compared with others."""
+    if group.kind in _BY_FILLER:
+        yield (group.kind, True, group.property), group.filler
+    if group.kind in _BY_PROPERTY:
+        yield (group.kind, False, group.filler), group.property
 
 
 def _part_above(graph: Graph, starts: Iterable[Node]) -> dict[Node, Iterable[Node]]:
@@ -293,6 +357,16 @@ def edges_of(axiom: Axiom) -> tuple[bool, tuple[tuple[Term, Term], ...]]:
         case EquivalentProperties(first, second):
             return False, ((first, second), (second, first))
     return False, ()
+
+
+def operand_edges(node: Term, expression: ClassExpression) -> tuple[tuple[Term, Term], ...]:
+    """Return the pairs of a lower and an upper class that an expression adds by its operands."""
+    match expression:
+        case IntersectionOf(operands):
+            return tuple((node, operand) for operand in operands)
+        case UnionOf(operands):
+            return tuple((operand, node) for operand in operands)
+    return ()
 
 
 def declaration_edges(cls: Term) -> tuple[tuple[Term, Term], ...]:

@@ -1,0 +1,68 @@
+"""Units: expressions and axioms that can be added to an ontology, or removed, without a look at the rest of it.
+
+All triples of a unit have blank nodes, of which no other triple of the ontology speaks, as those of ``:C owl:equivalentClass
+[ a owl:Restriction ; owl:onProperty :p ; owl:someValuesFrom :D ]``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from functools import cache
+
+from kg_reasoner.loaders.ontology.axioms import AllValuesFrom, HasValue, SameNames, SomeValuesFrom
+from kg_reasoner.loaders.ontology.ontology import Ontology, read_ontology
+from kg_reasoner.terms import IRI, BlankNode, Literal, Term, Triple, namespace_of
+
+__all__ = ["in_context", "is_unit", "namespaces_in"]
+
+
+def is_unit(unit: Ontology, context: Ontology) -> bool:
+    """Return whether a part of an ontology says nothing about what other parts mean.
+
+    It must not have SWRL rules, anonymous properties or data ranges with facets, nor define a named class that is a filler of
+    restrictions.
+
+    Args:
+        unit: The part.
+        context: The ontology.
+    """
+    if unit.rules or unit.inverses or unit.object_properties or unit.data_properties or unit.datatypes != _known_datatypes():
+        return False
+    if any(isinstance(property, BlankNode) for property in unit.uses_as_property):
+        return False
+    if any(isinstance(axiom, SameNames) for axiom in unit.axioms) or any(isinstance(node, IRI) for node in unit.expressions):
+        return False
+    return not any(isinstance(node, IRI) and node in context.expressions for node in _fillers(unit))
+
+
+def _fillers(unit: Ontology) -> Iterable[Term]:
+    for expressions in unit.expressions.values():
+        for expression in expressions:
+            match expression:
+                case SomeValuesFrom(_, filler) | AllValuesFrom(_, filler) | HasValue(_, filler):
+                    yield filler
+
+
+@cache
+def _known_datatypes() -> frozenset[Term]:
+    """Return the datatypes that are known without declarations."""
+    return frozenset(read_ontology(()).datatypes)
+
+
+def in_context(unit: Ontology, context: Ontology) -> Ontology:
+    """Return a part of an ontology with what the names in it are declared to be."""
+    return replace(
+        unit,
+        classes=set(),
+        object_properties=context.object_properties,
+        data_properties=context.data_properties,
+        datatypes=context.datatypes,
+    )
+
+
+def namespaces_in(triples: Iterable[Triple], vocabulary: Iterable[Term] = frozenset()) -> frozenset[str]:
+    """Return the namespaces of the IRIs in triples, datatypes among them, but for those of a vocabulary."""
+    terms = {id(term): term for triple in triples for term in triple}.values()  # hashing terms takes longer
+    names = {term.value if isinstance(term, IRI) else term.datatype for term in terms if isinstance(term, IRI | Literal)}
+    return frozenset(map(namespace_of, names.difference(name.value for name in vocabulary if isinstance(name, IRI))))
