@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import sys
 from dataclasses import fields, is_dataclass
+from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -159,6 +160,18 @@ def test_common_queries(text: str) -> None:
 @pytest.mark.parametrize("text", texts(UNCOMMON))
 def test_other_texts_are_left_to_rdflib(text: str) -> None:
     assert read_common_query(PREFIXES + text, {}) is None
+
+
+MISPLACED = re.findall(r"^([A-Z].*)\n( *\^+)$", (Path(__file__).parent / "sparql" / "misplaced.txt").read_text(), re.MULTILINE)
+
+
+@pytest.mark.parametrize(("text", "carets"), MISPLACED)
+def test_errors_show_the_first_token_that_is_wrong(text: str, carets: str) -> None:
+    with pytest.raises(QuerySyntaxError) as caught:
+        read_query(text)
+    _, line, pointer, *_ = str(caught.value).splitlines()
+    assert line == f"    1 | {text}"
+    assert pointer == f"      | {carets}"
 
 
 def test_the_lexical_grammar() -> None:
