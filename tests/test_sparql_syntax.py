@@ -14,6 +14,7 @@ from hypothesis import HealthCheck, given, settings
 
 from kg_reasoner import Reasoner
 from kg_reasoner.errors import QuerySyntaxError
+from kg_reasoner.expressions.functions import FUNCTIONS
 from kg_reasoner.program import Variable
 from kg_reasoner.sparql import algebra
 from kg_reasoner.sparql.parsed import parsed_query
@@ -22,7 +23,7 @@ from kg_reasoner.sparql.sparql_text import read_query
 from kg_reasoner.sparql.syntax.query_syntax import _QueryReader, read_common_query
 from kg_reasoner.sparql.syntax.tokens import Unread
 from kg_reasoner.sparql.translate import translate_query
-from kg_reasoner.terms import BlankNode
+from kg_reasoner.terms import BlankNode, literal
 
 from .effort import examples
 from .sparql_oracle import ast
@@ -160,6 +161,13 @@ def test_common_queries(text: str) -> None:
 @pytest.mark.parametrize("text", texts(UNCOMMON))
 def test_other_texts_are_left_to_rdflib(text: str) -> None:
     assert read_common_query(PREFIXES + text, {}) is None
+
+
+@pytest.mark.parametrize("variable", ["?x", "$x"])  # $x is read by rdflib only
+def test_functions_of_rules_that_are_named_by_iris_are_those_of_queries(variable: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(FUNCTIONS, "<urn:lower>", FUNCTIONS["LCASE"])
+    found = Reasoner().query(f"SELECT {variable} {{ BIND(<urn:lower>('ABC') AS {variable}) }}")
+    assert list(found.tuples()) == [(literal("abc"),)]
 
 
 MISPLACED = re.findall(r"^([A-Z].*)\n( *\^+)$", (Path(__file__).parent / "sparql" / "misplaced.txt").read_text(), re.MULTILINE)
