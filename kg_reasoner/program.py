@@ -303,7 +303,7 @@ class Declaration:
             last transaction; or nothing.
         source: The other relation.
         steps: The transactions of a delay.
-        per: The columns whose values identify a fact of a choice from the other relation; nothing if it is none.
+        per: The columns whose values identify a fact of a choice from the other relation; empty if it is not a choice.
     """
 
     predicate: str

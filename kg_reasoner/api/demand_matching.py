@@ -47,7 +47,7 @@ class DemandMatcher(PatternMatcher):
     Args:
         state: The facts and rules.
         queries: The queries over the explicit facts.
-        effort: Is told what was done.
+        effort: Records the work done.
         terms: The terms of the query.
     """
 

@@ -620,7 +620,7 @@ class Reasoner:
             columns: The new terms or Python values, by the names of their columns.
 
         Raises:
-            UnknownNameError: There is no column of a name.
+            UnknownNameError: No column has one of the names.
             KeyViolationError: No fact has the key, the program states it, or another fact has the new key.
             ReasonerError, LoadError, ColumnTypeError: As for `insert_or_update`.
         """

@@ -101,7 +101,7 @@ def process(
 
 
 def _apply(reasoner: UpdateTarget, update: Update, number: int) -> Delta:
-    """Apply the update with this number (the first is 1), or nothing of it."""
+    """Apply the update with this number (the first is 1) atomically."""
     try:
         return _transact(reasoner, update)
     except Exception as error:

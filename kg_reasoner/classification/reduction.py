@@ -29,7 +29,7 @@ _PART: Final = 1 << 16
 """How many pairs are converted together."""
 
 _MANY: Final = 10_000
-"""After so many changes, all is looked at again."""
+"""The number of changes after which everything is computed again."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,7 +77,7 @@ class TransitiveReduction:
         """Return the reduction of the relation after a change.
 
         Args:
-            gone: Pairs that do not hold any more, shape (n, 2).
+            gone: Pairs that no longer hold, shape (n, 2).
             new: Pairs that hold now.
 
         Returns:

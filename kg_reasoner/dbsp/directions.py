@@ -113,7 +113,7 @@ class Directions:
         return self._keys.apply(nodes, rewrites) + self._carried.apply(nodes, rewrites)
 
     def indexed(self, indexes: Integers, facts: Columns) -> tuple[Columns, Booleans | None]:
-        """Return facts in the column order of indexes, and a mask of those that take part (None: all)."""
+        """Return facts in the column order of indexes, and a mask of those that are included (None: all)."""
         meant = None
         for number in self._unequal:
             if (mine := indexes == number).any():

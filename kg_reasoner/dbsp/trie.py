@@ -28,7 +28,7 @@ Pattern: TypeAlias = "tuple[Term | None, ...]"
 class TrieIndex:
     """A column order of a predicate for joins: the `key` columns first, then the other needed columns.
 
-    Facts that differ in a pair of columns that are to be equal do not take part. An index that is only asked whether there is some
+    Facts that differ in a pair of columns that must be equal are left out. An index that is only asked whether there is some
     fact (by negations, and by atoms that bind nothing that is needed) holds each key once.
     """
 

@@ -276,7 +276,7 @@ class AxiomRules:
         ]
 
     def _extended(self, live: LiveTranslation, catalog: RelationCatalog, inferred: list[Triple]) -> _Translated | None:
-        """Follow derived axioms, if that is possible and nothing is said to be equal. Return all rules and warnings."""
+        """Follow derived axioms, if that is possible and no equality is stated. Return all rules and warnings."""
         self._rules = dict(self._rules)  # the translation changes its own
         if live.change((), inferred) is None:
             return None

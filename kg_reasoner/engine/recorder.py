@@ -61,7 +61,7 @@ class Recorder:
 
     @property
     def is_on(self) -> bool:
-        """Whether activities are recorded: somebody has not closed what it opened, and is still there."""
+        """Whether activities are recorded: an opened profile is not closed, and still exists."""
         return bool(self._readers)
 
     def open(self, reader: object) -> dict[Activity, Tally]:

@@ -135,7 +135,7 @@ class RuleBook:
 
     def note_derived(self) -> bool:
         """Note what rules have derived. Return whether deferred rules can fire now: then `plan` returns their plans as those of new
-        rules, and nothing is deferred any more.
+        rules, and nothing remains deferred.
         """
         if not self._relevance.deferred or self._checked == self._catalog.filling or not (ready := self._relevance.ready()):
             return False

@@ -115,7 +115,7 @@ def lowered(rules: Sequence[Rule]) -> Lowered:
 
 
 def refuse(rules: Sequence[Rule], who: str) -> None:
-    """Reject recursions through aggregates, for those who cannot evaluate them.
+    """Reject recursions through aggregates, for strategies that cannot evaluate them.
 
     Args:
         rules: The rules.

@@ -62,7 +62,7 @@ class Attached:
         self.close()
 
     def inherit(self, former: Attached) -> None:
-        """Take over what another reasoner has written into the World, so that it is no premise here and is taken back if need be.
+        """Take over what another reasoner has written into the World, so that it is not a premise here and can be taken back.
 
         Args:
             former: The reasoner of the same World before.

@@ -1,7 +1,7 @@
 """Processors of rdflib that apply rule sets, as those that rdflib 8 has for its own reasoner.
 
 rdflib 8 infers by ``graph.query(axioms, processor="owlrl")``, whose result has the graph of inferred triples, and adds them by
-``graph.update(axioms, processor="owlrl")``. The name of this package's processors is ``KGReasoner``. They need nothing of rdflib 8:
+``graph.update(axioms, processor="owlrl")``. The name of this package's processors is ``KGReasoner``. They do not need rdflib 8:
 the kinds of plugins are older. ``graph.query(..., processor="KGReasoner", ruleset="rdfs")`` chooses the rule set.
 
 >>> from rdflib import Graph

@@ -19,7 +19,7 @@ from kg_reasoner.terms import term_from_text
 RdflibTriple: TypeAlias = tuple[Node, Node, Node]
 RdflibPattern: TypeAlias = tuple[Node | None, Node | None, Node | None]
 RdflibQuad: TypeAlias = tuple[Node, Node, Node, Node | None]
-"""A triple with the name of its graph; None is the graph that is spoken of when no other is."""
+"""A triple with the name of its graph; None is the graph of the context."""
 
 REMEMBERED = 1 << 18
 """The maximal number of cached terms, in each direction."""

@@ -19,11 +19,11 @@ _CHOICES: Final = 4
 """The number of choices of parameters: which constants are parameters depends on the others, such as the property rdf:type."""
 
 _PATIENCE: Final = 4
-"""After so many queries for which something was learned, and none that used it, ever fewer are learned from."""
+"""The number of learned queries without a use after which fewer and fewer are learned from."""
 
 
 class LearnedOutline:
-    """What is known of the queries of one outline. What was tried is remembered by all that is no parameter of a query."""
+    """What was learned about the queries of one outline, by everything in a query that is not a parameter."""
 
     __slots__ = ("_asked", "_next", "_state", "_tried", "_unused", "choices")
 

@@ -43,7 +43,7 @@ def places_of(table: Batches, columns: Sequence[Column] | None, wanted: Sequence
             all columns of the table.
 
     Raises:
-        LoadError: There is no column of a name, there are several, or their number is not that of the relation's arguments.
+        LoadError: A named column is missing or ambiguous, or the number of columns is not that of the relation's arguments.
     """
     names = list(table.names)
     if wanted is None and columns is not None and all(names.count(column.name) == 1 for column in columns):

@@ -127,7 +127,7 @@ def _is_utf8(head: bytes) -> bool:
 def _decode(head: bytes) -> str:
     if head.startswith(_UTF_16):
         return head.decode("utf-16", "replace")
-    # XML may be in any encoding; the other syntaxes are told by their ASCII.
+    # XML may be in any encoding; the other syntaxes are recognised by their ASCII characters.
     return head.decode("utf-8-sig", "ignore") if _is_utf8(head) else head.decode("latin-1")
 
 

@@ -66,7 +66,7 @@ class Settings:
     label: Callable[[str], str] = str
     """Returns the label to use for a blank node's label in the document."""
     prefixes: Callable[[str, str], object] | None = None
-    """Is told the prefixes that the document declares."""
+    """Receives the prefixes that the document declares."""
     depth: int = 10_000
     """How many constructs may be inside each other."""
     token: int = 1 << 26
@@ -94,7 +94,7 @@ class _BadName(Exception):
 class DocumentNames:
     """The IRIs and literals of a document, made from what is written there.
 
-    Relative IRIs are resolved against `base`. `sink` is told the prefixes that the document declares.
+    Relative IRIs are resolved against `base`. `sink` receives the prefixes that the document declares.
     """
 
     source: SourceText

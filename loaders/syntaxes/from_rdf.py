@@ -161,7 +161,7 @@ class _Reverse:
     # ---- axioms
 
     def _axioms(self, triple: Triple) -> Iterator[Construct] | None:
-        """Return the axioms that a triple states, or None if it is none, or part of one that comes later."""
+        """Return the axioms that a triple states; None if it states none, or belongs to one that follows later."""
         subject, property, value = triple
         if isinstance(property, IRI) and property == RDF.type:
             return self._typed(triple)

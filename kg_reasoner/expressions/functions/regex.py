@@ -135,7 +135,7 @@ class _Compiled:
     cost: int
 
     def find(self, data: bytes, start: int, end: int) -> list[tuple[int, int]] | None:
-        """Return the spans of the first match and its groups; a group that did not take part has (-1, -1)."""
+        """Return the spans of the first match and its groups; a group that did not match has (-1, -1)."""
         spans: list[tuple[int, int]] = self.expression.Match(self.expression.Anchor.UNANCHORED, data, start, end)
         return spans if spans[0][0] >= 0 else None
 

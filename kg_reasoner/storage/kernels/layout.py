@@ -42,7 +42,7 @@ STOPPED = 6
 FUNCTION_RESULTS = 5
 """Functions are applied whose results are not known yet: they are in the list of requests."""
 WIDE = 7
-"""A relation (`wanted`) has so many new rows that threads should share them (see `parallel_blocks`)."""
+"""A relation (`wanted`) has enough new rows for several threads (see `parallel_blocks`)."""
 
 # kinds of steps
 SCAN = 0
@@ -405,7 +405,7 @@ class Context(Struct):
     compact_from: int
     """Fewer dead rows than this are left where they are."""
     renew_from: int
-    """Relations with so many rows are not copied at once."""
+    """The number of rows from which on relations are copied in steps."""
     scans: int
     """1: joins may scan the rows in place of an index that is not built, if it has `patience`."""
     guarding: int
