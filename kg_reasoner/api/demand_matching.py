@@ -29,7 +29,7 @@ class NotOnDemandError(Exception):
 
 
 class Effort:
-    """What was done for the patterns of a query.
+    """The work done for the patterns of a query.
 
     Attributes:
         derived: The number of facts that were derived, those of magic sets included.

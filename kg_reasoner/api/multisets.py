@@ -57,7 +57,7 @@ def _distinct(facts: Ids) -> tuple[Ids, Numbers]:
 
 
 def _counts(engine: Engine, predicate: str, rows: Ids) -> Numbers:
-    """Return how often facts are there."""
+    """Return the counts of facts."""
     counts = engine.base.are_explicit(predicate, rows).astype(np.int64)
     hidden = _COUNTS + predicate
     if hidden in engine.catalog.predicates:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 __all__ = ["AHEAD", "process"]
 
 AHEAD: Final = 2
-"""How many updates are read ahead at most."""
+"""The maximal number of updates that are read ahead."""
 
 
 class UpdateTransaction(Protocol):

@@ -98,7 +98,7 @@ class Member:
 
 @dataclass(frozen=True, eq=False)
 class Classified:
-    """What became of the members.
+    """The results for the new members.
 
     Attributes:
         members: The members of each kind.
@@ -138,7 +138,7 @@ class ClassificationChange:
 
 @dataclass
 class _State:
-    """What the forks contain, in ids of the source."""
+    """The contents of the forks, in ids of the source."""
 
     fork: Fork
     axioms: TripleIds

@@ -1,4 +1,4 @@
-"""What an ontology says of its classes and properties, selected from the explicit triples of a reasoner as arrays of ids."""
+"""The axioms of an ontology about its classes and properties, selected from the explicit triples of a reasoner as arrays of ids."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _BETWEEN_PROPERTIES: Final = (RDFS.subPropertyOf, OWL.equivalentProperty, OWL.in
 
 @dataclass(frozen=True, eq=False)
 class Selection:
-    """What is classified.
+    """The selected axioms and names.
 
     Attributes:
         axioms: The triples of axioms, without `told`.
@@ -53,7 +53,7 @@ class Selection:
 
 
 def select(triples: TripleIds, dictionary: Dictionary, *, separates_told: bool) -> Selection:
-    """Return what explicit triples say of classes and properties.
+    """Return the axioms about classes and properties among explicit triples.
 
     Args:
         triples: The explicit triples.
@@ -151,7 +151,7 @@ def _named(parts: list[Ids], dictionary: Dictionary) -> Ids:
 
 
 def _told(axioms: TripleIds, dictionary: Dictionary) -> Flags:
-    """Return which triples are inclusions between names that no other axiom has to see as such."""
+    """Return a mask of the inclusions between names that no other axiom needs as triples."""
     find = dictionary.find
     subclass, equivalent, type_id = find(RDFS.subClassOf), find(OWL.equivalentClass), find(RDF.type)
     inclusions = (axioms[:, 1] == subclass) | (axioms[:, 1] == equivalent)

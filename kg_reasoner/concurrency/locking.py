@@ -257,7 +257,7 @@ def _is_void(thread: int, until: Callable[[], bool] | None) -> bool:
 
 
 def _patience(end: float | None) -> float:
-    """Return how long to wait before checking for void holds.
+    """Return the time to wait before checking for void holds.
 
     Raises:
         LimitError: The time limit is exceeded.

@@ -52,7 +52,7 @@ class AxiomRules:
         self._vocabulary: frozenset[Term] = frozenset()
         self._stated: _Translated = (), ()
         self._concluding: Counter[tuple[Term, Term | None]] = Counter()
-        """How many rules conclude axioms with a property, and for rdf:type with a class."""
+        """The numbers of rules that conclude axioms, by property, and for rdf:type by class."""
         self._equates = False
         self._is_outdated = False
         """Whether everything has to be translated again."""
@@ -63,7 +63,7 @@ class AxiomRules:
         self._extended_with: tuple[bytes, tuple[int, ...]] | None = None
         """The schema triples and names in data of the last translation, if it was one of derived axioms, too."""
         self._live: LiveTranslation | None = None
-        """What the rules come from, if it can follow changes. It is absent while it changes."""
+        """The translation that the rules come from, if it can follow changes. It is absent while it changes."""
         self._followed: set[bytes] = set()
         """The schema triples that it has translated, as the bytes of their ids: there are many."""
 

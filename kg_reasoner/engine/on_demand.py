@@ -72,7 +72,7 @@ def by_magic(state: State, demand: Demand) -> Found | None:
 
 
 def _demands_of(state: State) -> _Demands:
-    """Return what is known of queries, which is kept until there are other rules or further properties."""
+    """Return the cached plans of queries, which are valid until rules change or properties are added."""
     base, given, filling = state.base, state.rules, state.catalog.filling
     found: _Demands | None = base.demands
     if found is None or found.given is not given or found.filling != filling:

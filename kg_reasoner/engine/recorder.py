@@ -21,7 +21,7 @@ __all__ = ["Activity", "Recorder", "Tally"]
 
 
 class Activity(NamedTuple):
-    """What time is spent on: a phase of an update, or a rule in such a phase."""
+    """An activity that takes time: a phase of an update, or a rule in such a phase."""
 
     phase: str
     rule: Rule | None = None
@@ -121,6 +121,6 @@ class TimedSpan(AbstractContextManager[None]):
 
 
 def difference(now: Mapping[Activity, Tally], before: Mapping[Activity, Tally]) -> dict[Activity, Tally]:
-    """Return what tallies have grown by."""
+    """Return the growth of tallies."""
     nothing = Tally()
     return {activity: tally - before.get(activity, nothing) for activity, tally in now.items()}

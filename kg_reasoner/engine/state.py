@@ -32,7 +32,7 @@ __all__ = ["EngineSettings", "State"]
 
 @dataclass(frozen=True)
 class EngineSettings:
-    """How consequences are derived and maintained.
+    """The settings by which consequences are derived and maintained.
 
     Attributes:
         maintenance: The name of a strategy.

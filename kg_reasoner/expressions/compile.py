@@ -33,13 +33,13 @@ __all__ = [
 ]
 
 DEPTH: Final = 200
-"""How deep calls may be nested."""
+"""The maximal depth of nested calls."""
 
 _Row: TypeAlias = Sequence[Term]
 _Places: TypeAlias = Mapping[Variable, int]
 _Evaluate: TypeAlias = Callable[[_Row], Any]
 _Typed: TypeAlias = tuple[Kind, _Evaluate]
-"""What an expression gives: values of a kind, or None for a type error."""
+"""The results of an expression: values of a kind, or None for a type error."""
 
 # --------------------------------------------------------------------------------------------------------------------- checks
 

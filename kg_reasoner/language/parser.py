@@ -133,7 +133,7 @@ def parse_query(
 
 
 _HEADLESS: Final = f"{FALSE} :- "
-"""What makes a rule of a body."""
+"""The prefix that makes a rule of a body."""
 
 
 def _moved(span: Span, columns: int) -> Span:

@@ -83,7 +83,7 @@ class RuleProcessor(Processor):
 
 
 class RuleUpdateProcessor(UpdateProcessor):
-    """Adds to a graph what follows from it.
+    """Adds inferred triples to a graph.
 
     Args:
         graph: The graph.
@@ -122,7 +122,7 @@ class RuleUpdateProcessor(UpdateProcessor):
 def _expansion(
     graph: Graph, axioms: str | bytes | Graph, bindings: Mapping[str, Any] | None, base: str | None, ruleset: str
 ) -> Expansion:
-    """Return what follows from a graph and further axioms."""
+    """Return the triples inferred from a graph and further axioms."""
     if bindings:
         raise ReasonerError("axioms and rules have no variables to bind: leave initBindings out")
     if not isinstance(axioms, (str, bytes, Graph)):

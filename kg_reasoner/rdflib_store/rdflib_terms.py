@@ -118,7 +118,7 @@ def triple_columns(columns: Sequence[Sequence[Node]], dictionary: Dictionary) ->
 
 
 def _wrong(triples: Ids, dictionary: Dictionary) -> npt.NDArray[np.bool_]:
-    """Return which triples have a literal for their subject, or something else than an IRI for their predicate."""
+    """Return a mask of the triples with a literal as the subject, or anything but an IRI as the predicate."""
     first = dictionary.first_bytes()
     return (first[triples[:, 0]] == ord('"')) | (first[triples[:, 1]] != ord("<"))
 

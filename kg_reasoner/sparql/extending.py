@@ -127,7 +127,7 @@ class Extending:
         return rows, right.take(others)
 
     def has_match(self, left: Table, node: Node) -> Flags:
-        """Return which solutions are compatible with some solution of a pattern, and share a bound variable with it (MINUS)."""
+        """Return a mask of the solutions with a compatible solution of a pattern that shares a bound variable with them (MINUS)."""
         shared = [variable.name for variable in in_scope(node) if variable.name in left.columns]
         if not shared or not left.size:
             return np.zeros(left.size, np.bool_)

@@ -1,4 +1,4 @@
-"""What is known of queries whose texts differ in constants only, see `kg_reasoner.sparql.query_shapes`."""
+"""Knowledge about queries whose texts differ in constants only, see `kg_reasoner.sparql.query_shapes`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from kg_reasoner.sparql.cutting import Cut
 __all__ = ["LearnedOutline"]
 
 _EVER: Final = -1
-"""In place of a state: the same holds in all."""
+"""Used in place of a state for knowledge that holds in all states."""
 
 _KEYS: Final = 64
 """The number of queries of an outline that are remembered."""

@@ -167,7 +167,7 @@ def _read(
 
 
 def _last(text: str, source: str, term: Identifier | None) -> Span | None:
-    """Return where a variable or a label is last; None if the text has none."""
+    """Return the last position of a variable or a label; None if it does not occur."""
     if term is None:
         return None
     sign = "_:" if term.n3().startswith("_:") else "[?$]"

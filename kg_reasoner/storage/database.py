@@ -42,7 +42,7 @@ class Database(ChangingRelations):
         self.lookups = Lookups(self)
         self._prepared: dict[Hashable, list[tuple[Workspace, int]]] = {}
         self.renumbered: Counter[int] = Counter()
-        """How often the rows of each relation have got other numbers."""
+        """The number of times that the rows of each relation have been renumbered."""
         self._renewals = Renewals(self)
         self.threads = 1
         """The number of threads that load triples together."""

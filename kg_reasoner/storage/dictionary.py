@@ -46,7 +46,7 @@ FEW: Final = 64
 Buffer: TypeAlias = "bytes | memoryview"
 
 BYTES: Final = 256
-"""How many different bytes there are."""
+"""The number of different bytes."""
 
 _ESCAPED: Final = frozenset(b'"\\\n\r')
 """Bytes that are escaped in the texts of literals, with the one that escapes them."""

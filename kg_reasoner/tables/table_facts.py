@@ -18,7 +18,7 @@ from kg_reasoner.tables.table_sources import Batches
 __all__ = ["READ_EXACTLY", "Nulls", "check_nulls", "encoded", "places_of"]
 
 Nulls: TypeAlias = Literal["error", "skip"]
-"""What a missing value does: it is an error, or its row is not read as a fact."""
+"""The treatment of missing values: an error, or their rows are skipped."""
 
 
 READ_EXACTLY: Final = frozenset(

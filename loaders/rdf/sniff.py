@@ -28,7 +28,7 @@ from kg_reasoner.terms import OWL, RDF
 __all__ = ["HEAD_SIZE", "refuse_binary", "sniff"]
 
 HEAD_SIZE: Final = 1 << 16
-"""How many bytes of a document to look at."""
+"""The number of bytes of a document that are examined."""
 
 _NAMES: Final = ", ".join(entry.name for entry in FORMATS)
 _UTF_16: Final = (b"\xff\xfe", b"\xfe\xff")

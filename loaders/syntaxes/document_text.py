@@ -59,7 +59,7 @@ class SourceText:
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """How a document is read."""
+    """Options for reading a document."""
 
     base: str | None = None
     """The IRI against which relative IRIs are resolved."""
@@ -68,9 +68,9 @@ class Settings:
     prefixes: Callable[[str, str], object] | None = None
     """Receives the prefixes that the document declares."""
     depth: int = 10_000
-    """How many constructs may be inside each other."""
+    """The maximal depth of nested constructs."""
     token: int = 1 << 26
-    """How long a literal or another token may be."""
+    """The maximal length of a literal or another token."""
 
     def too_deep(self, source: SourceText, start: int, end: int) -> LoadError:
         """Return the error for a construct that is nested too deeply."""

@@ -47,7 +47,7 @@ _LIST_AXIOMS: Final = frozenset({OWL.disjointUnionOf, OWL.hasKey, OWL.propertyCh
 _MEMBERS: Final = (OWL.Thing, OWL.Nothing, OWL.NamedIndividual)
 """Classes of the reserved vocabulary that individuals can have."""
 _DEEPEST: Final = 200
-"""How many annotations inside each other are read."""
+"""The maximal depth of nested annotations that are read."""
 
 
 def constructs_of(triples: Iterable[Triple], report: Callable[[Triple], object]) -> Iterator[Construct]:

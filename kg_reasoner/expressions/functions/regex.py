@@ -28,10 +28,10 @@ if TYPE_CHECKING:
 __all__ = ["FUNCTIONS", "LONGEST", "line_finder", "matches", "problem", "replaced"]
 
 LONGEST: Final = 1 << 22
-"""How many characters REPLACE may give."""
+"""The maximal number of characters of a result of REPLACE."""
 
 STEPS: Final = 4_000_000_000
-"""How many steps a call may take at worst, which is some seconds."""
+"""The maximal number of steps of a call, which take a few seconds."""
 
 _MEMORY: Final = 1 << 23
 """The bytes that RE2 may use for a pattern."""

@@ -26,7 +26,7 @@ _Items: TypeAlias = list[tuple[Variable, Expression | None]]
 _Order: TypeAlias = list[tuple[Expression, bool]]
 
 _CLAUSES: Final = frozenset({"HAVING", "ORDER", "LIMIT", "OFFSET", "VALUES"})
-"""What may follow a list of conditions."""
+"""The keywords that may follow a list of conditions."""
 _LONGEST: Final = 1000
 """The number of digits of the longest limit; Python does not read much longer ones."""
 

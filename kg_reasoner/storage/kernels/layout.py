@@ -373,7 +373,7 @@ class Context(Struct):
     total: int
     """All rows of all relations."""
     fresh: int
-    """How many relations have got their first row, or are in use again."""
+    """The number of relations that have got their first row, or are in use again."""
     blockers: Int32s
     """Plans that are triggered by a fact of a negated atom, by section."""
     removed: Int64s
@@ -397,11 +397,11 @@ class Context(Struct):
     marked_count: int
     marked_room: int
     place: int
-    """How far an entry has got in a list, when it stops to be called again."""
+    """The position in a list at which an entry continues when it is called again."""
     level: int
     """The stratum that is being updated: lower strata are up to date."""
     phase: int
-    """How far an update by `update_stratum` has got."""
+    """The phase of an update by `update_stratum`."""
     compact_from: int
     """Fewer dead rows than this are left where they are."""
     renew_from: int
@@ -468,7 +468,7 @@ class Context(Struct):
     touched_room: int
     current: int
     passed: int
-    """How many relations without new rows have been passed in a row."""
+    """The number of successive relations without new rows."""
     following: int
     """1: few of many relations have new rows, and to look for them takes longer than to process them."""
     block: int
