@@ -530,8 +530,8 @@ class Reasoner:
                 ``.parquet``, ``.csv``, ``.tsv`` or ``.jsonl``.
             columns: The names of the table's columns that are the arguments, in order.
             header: Whether a file of CSV or TSV has the names of its columns in the first line.
-            nulls: The treatment of missing values: ``error``, or ``skip`` for their rows. With ``skip``, empty cells of CSV and TSV are
-                missing values.
+            nulls: The treatment of missing values: ``error``, or ``skip`` for their rows. With ``skip``, empty cells of CSV and
+                TSV are missing values.
 
         Raises:
             LoadError: The table cannot be read, a value is missing or not of its column's type, or the columns do not match;
