@@ -63,5 +63,5 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    """The public names, whether they have been imported or not; the folders and modules are the house behind them."""
+    """Return the public names, whether they have been imported or not. Modules are not among them."""
     return sorted({*__all__, *(name for name in globals() if name.startswith("__"))})

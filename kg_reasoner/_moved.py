@@ -96,7 +96,7 @@ class Finder:
         self._own: dict[str, ModuleSpec | None] = {}
 
     def find_spec(self, name: str, path: object = None, target: object = None) -> ModuleSpec | None:
-        """Return how a module with a former name is loaded."""
+        """Return the specification by which a module with a former name is loaded."""
         if not name.startswith(_PACKAGE) or present(name) is None:
             return None
         return ModuleSpec(name, self)  # type: ignore[arg-type]  # it has the methods of a loader

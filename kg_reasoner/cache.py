@@ -1,6 +1,6 @@
-"""A cache of files between processes that nobody else can have written: compiled kernels, and the tables of the parser.
+"""A cache of files between processes that other users cannot write: compiled kernels, and the tables of the parser.
 
-Object code is run as it is, so a file is read only where it and its folder belong to the user and nobody else may write to them
+Object code is run as it is, so a file is read only where it and its folder belong to the user and no other user may write to them
 (on POSIX; Windows protects the user's folders). A file is the SHA-256 of its content, as a line, and the content.
 """
 

@@ -56,7 +56,7 @@ _PACKAGES: Final = ("kg_reasoner", "owlrl", "rdflib")
 
 
 class DeductiveClosure:
-    """A way to expand graphs by what follows from them. One object can expand any number of graphs.
+    """Expands graphs by their inferred triples. One object can expand any number of graphs.
 
     Args:
         closure_class: One of the three classes of semantics, of this module or of owlrl; None: `expand` does nothing.
@@ -97,7 +97,7 @@ class DeductiveClosure:
         self._on_inconsistency: Reaction = on_inconsistency
 
     def expand(self, graph: Graph, destination: Graph | URIRef | str | None = None) -> None:
-        """Add to a graph what follows from it; of a dataset, what follows from all its graphs together, to its default graph.
+        """Add the inferred triples of a graph to it; for a dataset, those of all its graphs together to its default graph.
 
         The triples become ordinary triples of the graph. Use `kg_reasoner.attach` for a graph that follows later changes. All are
         computed before the first is added.

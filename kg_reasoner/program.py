@@ -54,7 +54,7 @@ FALSE: Final = "false"
 """The head predicate of constraints (arity 0): a rule ``false :- body .`` says that `body` must have no instance."""
 
 AUXILIARY: Final = "_aux_"
-"""How the names of predicates begin that stand for a part of a rule."""
+"""The prefix of the names of predicates that stand for a part of a rule."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -303,7 +303,7 @@ class Declaration:
             last transaction; or nothing.
         source: The other relation.
         steps: The transactions of a delay.
-        per: The columns whose values identify a fact of a choice from the other relation; nothing if it is none.
+        per: The columns whose values identify a fact of a choice from the other relation; empty if it is not a choice.
     """
 
     predicate: str

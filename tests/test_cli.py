@@ -411,7 +411,7 @@ def test_a_query_comes_from_a_file_or_standard_input(zoo: Path, tmp_path: Path) 
         ("DELETE DATA { <urn:a> <urn:b> 1 }\n", "hint: a query needs one of the keywords SELECT, ASK"),
         (
             "SELECT ?x {\n ?x ?p }",
-            "the query:2:2: the SPARQL query has a syntax error here or shortly after\n    2 |  ?x ?p }\n      |  ^",
+            "the query:2:8: the SPARQL query has a syntax error here or shortly after\n    2 |  ?x ?p }\n      |        ^",
         ),
         ("INSERT DATA { <urn:a> <urn:b> 1 }", "hint: a query needs one of the keywords SELECT, ASK"),
         ("", "hint: a query needs one of the keywords SELECT, ASK"),

@@ -334,7 +334,7 @@ def test_a_service_is_refused_and_registered_functions_are_called() -> None:
 
 def test_errors_and_limits() -> None:
     made = reasoner(FAMILY)
-    with pytest.raises(QuerySyntaxError, match="the query:1:19"):
+    with pytest.raises(QuerySyntaxError, match="the query:1:24"):
         made.query("SELECT ?x WHERE { ?x a }")
     with pytest.raises(QuerySyntaxError, match="is text"):
         made.query(b"ASK {}")  # type: ignore[arg-type]

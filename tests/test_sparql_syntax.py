@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import sys
 from dataclasses import fields, is_dataclass
+from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -13,6 +14,7 @@ from hypothesis import HealthCheck, given, settings
 
 from kg_reasoner import Reasoner
 from kg_reasoner.errors import QuerySyntaxError
+from kg_reasoner.expressions.functions import FUNCTIONS
 from kg_reasoner.program import Variable
 from kg_reasoner.sparql import algebra
 from kg_reasoner.sparql.parsed import parsed_query
@@ -21,7 +23,7 @@ from kg_reasoner.sparql.sparql_text import read_query
 from kg_reasoner.sparql.syntax.query_syntax import _QueryReader, read_common_query
 from kg_reasoner.sparql.syntax.tokens import Unread
 from kg_reasoner.sparql.translate import translate_query
-from kg_reasoner.terms import BlankNode
+from kg_reasoner.terms import BlankNode, literal
 
 from .effort import examples
 from .sparql_oracle import ast
@@ -159,6 +161,25 @@ def test_common_queries(text: str) -> None:
 @pytest.mark.parametrize("text", texts(UNCOMMON))
 def test_other_texts_are_left_to_rdflib(text: str) -> None:
     assert read_common_query(PREFIXES + text, {}) is None
+
+
+@pytest.mark.parametrize("variable", ["?x", "$x"])  # $x is read by rdflib only
+def test_functions_of_rules_that_are_named_by_iris_are_those_of_queries(variable: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(FUNCTIONS, "<urn:lower>", FUNCTIONS["LCASE"])
+    found = Reasoner().query(f"SELECT {variable} {{ BIND(<urn:lower>('ABC') AS {variable}) }}")
+    assert list(found.tuples()) == [(literal("abc"),)]
+
+
+MISPLACED = re.findall(r"^([A-Z].*)\n( *\^+)$", (Path(__file__).parent / "sparql" / "misplaced.txt").read_text(), re.MULTILINE)
+
+
+@pytest.mark.parametrize(("text", "carets"), MISPLACED)
+def test_errors_show_the_first_token_that_is_wrong(text: str, carets: str) -> None:
+    with pytest.raises(QuerySyntaxError) as caught:
+        read_query(text)
+    _, line, pointer, *_ = str(caught.value).splitlines()
+    assert line == f"    1 | {text}"
+    assert pointer == f"      | {carets}"
 
 
 def test_the_lexical_grammar() -> None:

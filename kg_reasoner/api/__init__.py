@@ -1,1 +1,1 @@
-"""What programs use: the `Reasoner`, its transactions, subscriptions, streams, named graphs and documents."""
+"""The programming interface: the `Reasoner`, its transactions, subscriptions, streams, named graphs and documents."""

@@ -133,7 +133,7 @@ def _check(rules: Sequence[Rule]) -> None:
 
 
 def _check_against_program(core: ReasonerCore, rules: Sequence[Rule]) -> None:
-    """Check that a query fits the facts and rules, which nobody changes meanwhile.
+    """Check that a query fits the facts and rules, which do not change meanwhile.
 
     Raises:
         ArityError: A predicate has another number of arguments.

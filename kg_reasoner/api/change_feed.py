@@ -135,7 +135,7 @@ class _Mailbox:
             woken = asyncio.Event()
 
             def wake(event: asyncio.Event = woken) -> None:
-                with suppress(RuntimeError):  # the loop is closed, and nobody waits any more
+                with suppress(RuntimeError):  # the loop is closed, so nothing waits
                     loop.call_soon_threadsafe(event.set)
 
             with self._changed:

@@ -80,7 +80,7 @@ class ReasonerCore:
         self._declared: tuple[Program, dict[str, Declaration]] = Program(), {}
         self._prefixes: tuple[object, object, dict[str, str]] = None, None, {}
         self.ticks: Ticks | None = None
-        """What begins and ends transactions, where the program has streams, delays or differences."""
+        """Begins and ends transactions, if the program has streams, delays or differences."""
 
     def declared(self, predicate: str) -> Declaration | None:
         """Return the declaration of a predicate, if it has one."""
@@ -101,7 +101,7 @@ class ReasonerCore:
 
     @cached_property
     def caches(self) -> Caches:
-        """What SPARQL queries remember of terms."""
+        """The caches of SPARQL queries about terms."""
         return Caches(self.dictionary)
 
     @property

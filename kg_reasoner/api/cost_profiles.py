@@ -22,7 +22,7 @@ GROUPINGS: Final[tuple[Grouping, ...]] = ("rule", "axiom", "name")
 
 @dataclass(frozen=True, slots=True)
 class ProfileRow:
-    """What one rule has cost, or one step that belongs to no rule.
+    """The cost of one rule, or of one step that belongs to no rule.
 
     Attributes:
         kind: ``rule``; ``aggregation``: the solutions and groups that a rule with an aggregate needs; ``step``: anything else, such
@@ -71,7 +71,7 @@ _ADDED: Final = ("seconds", "runs", "instances", "new", "deletion", "backward")
 
 
 class Profile(AbstractContextManager["Profile"]):
-    """What a reasoner's materialisation and updates cost while the profile is open, see `Reasoner.profile`.
+    """The cost of a reasoner's materialisation and updates while the profile is open, see `Reasoner.profile`.
 
     ``print(profile)`` shows the most expensive rules and steps, and a notebook shows them as a table.
 
@@ -105,7 +105,7 @@ class Profile(AbstractContextManager["Profile"]):
         return sum(tally.seconds for tally in self._tallies().values())
 
     def rows(self, by: Grouping = "rule", prefixes: Mapping[str, str] | None = None) -> list[ProfileRow]:
-        """Return what each rule and each step has cost, the most expensive first.
+        """Return the cost of each rule and each step, the most expensive first.
 
         Args:
             by: ``rule``; ``axiom``: the rules that come from an axiom are one row; ``name``: rules of one name are one row.
@@ -207,7 +207,7 @@ def _row(activity: Activity, tally: Tally, names: Names) -> ProfileRow:
 
 
 def _label(rule: Rule, axiom: str | None, text: str) -> str:
-    """Return what tells a rule from others: its name, and its axiom or else its text."""
+    """Return the text that identifies a rule: its name, and its axiom or else its text."""
     name = rule.origin.name
     return f"{name}: {axiom or text}" if name else axiom or text
 

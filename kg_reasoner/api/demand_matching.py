@@ -29,7 +29,7 @@ class NotOnDemandError(Exception):
 
 
 class Effort:
-    """What was done for the patterns of a query.
+    """The work done for the patterns of a query.
 
     Attributes:
         derived: The number of facts that were derived, those of magic sets included.
@@ -47,7 +47,7 @@ class DemandMatcher(PatternMatcher):
     Args:
         state: The facts and rules.
         queries: The queries over the explicit facts.
-        effort: Is told what was done.
+        effort: Records the work done.
         terms: The terms of the query.
     """
 

@@ -36,10 +36,10 @@ __all__ = ["REFUSALS", "Refusal", "load"]
 
 Refusal: TypeAlias = Literal["raise", "skip"]
 REFUSALS: Final[Sequence[Refusal]] = ("raise", "skip")
-"""What happens to rules that cannot be expressed: they are an error, or left out with a warning."""
+"""The treatment of rules that cannot be expressed: an error, or skipped with a warning."""
 
 _GROUP: Final = 1 << 20
-"""How many triples are stored at a time."""
+"""The number of triples that are stored at a time."""
 
 
 class Loading(Protocol):

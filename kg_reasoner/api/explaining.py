@@ -1,4 +1,4 @@
-"""Proofs of a reasoner's facts, and what is missing for others."""
+"""Proofs of a reasoner's facts, and the missing premises of others."""
 
 from __future__ import annotations
 

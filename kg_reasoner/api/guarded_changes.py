@@ -115,7 +115,7 @@ class GuardedChanges:
             table: As for `Reasoner.add_table`, as are the other arguments.
             columns: The names of the table's columns that are the arguments, in order.
             header: Whether a file of CSV or TSV has the names of its columns in the first line.
-            nulls: What missing values do.
+            nulls: The treatment of missing values.
 
         Raises:
             TransactionError: The transaction is not open, or another thread began it.
@@ -133,7 +133,7 @@ class GuardedChanges:
             table: As for `Reasoner.add_table`, as are the other arguments.
             columns: The names of the table's columns that are the arguments, in order.
             header: Whether a file of CSV or TSV has the names of its columns in the first line.
-            nulls: What missing values do.
+            nulls: The treatment of missing values.
 
         Raises:
             TransactionError: The transaction is not open, or another thread began it.

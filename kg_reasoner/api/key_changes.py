@@ -96,10 +96,10 @@ def _as_key(declaration: Declaration, key: Any) -> tuple[Term, ...]:
 
 
 def _with_keys(core: ReasonerCore, declaration: Declaration, keys: Sequence[tuple[Term, ...]]) -> Ids:
-    """Return the facts with some keys.
+    """Return the facts with given keys.
 
     Raises:
-        KeyViolationError: There is none with a key.
+        KeyViolationError: No fact has one of the keys.
     """
     ids = encode_rows(core.dictionary, keys, len(declaration.key))
     numbers, rows = facts_with_keys(core.engine, declaration, ids)

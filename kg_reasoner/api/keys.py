@@ -1,4 +1,4 @@
-"""Primary keys of relations: facts are found by them, and no two facts have the same."""
+"""Primary keys of relations: they identify facts, and no two facts of a relation have the same key."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from kg_reasoner.terms import Term, term_text
 __all__ = ["check_among", "check_keys", "check_new_key", "check_program", "facts_with_keys", "stated_facts"]
 
 _MANY = 8
-"""A table is searched as a whole if it has at most so many times as many rows as keys are looked for; otherwise by an index."""
+"""The maximal ratio of rows to keys for which a table is scanned; beyond it, keys are found by an index."""
 
 
 # ---- checks
 
 
 def check_keys(engine: Engine, declaration: Declaration, facts: Ids) -> None:
-    """Check that facts that are about to be added have keys that no other facts have.
+    """Check that no two facts, present or about to be added, have the same key.
 
     Raises:
         KeyViolationError: Two facts have the same key; the message has both.
@@ -38,7 +38,7 @@ def check_keys(engine: Engine, declaration: Declaration, facts: Ids) -> None:
 
 
 def check_new_key(engine: Engine, declaration: Declaration, fact: Ids) -> None:
-    """Check that the key of a fact, shape (1, arity), is that of no fact, not even of the same one.
+    """Check that no fact, not even an equal one, has the key of a fact of shape (1, arity).
 
     Raises:
         KeyViolationError: A fact has the key.

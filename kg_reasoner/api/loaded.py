@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["Loaded"]
 
 _NAME: Final = re.compile(r"(?:[^\W\d_](?:[\w.-]*[\w-])?)?")
-"""What SPARQL and Turtle, roughly, let a prefix be. JSON-LD and the names of ontologies allow more."""
+"""The prefixes that SPARQL and Turtle allow, approximately. JSON-LD and the names of ontologies allow more."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Multisets: facts that are there as often as they have been added. A hidden relation has the numbers above one."""
+"""Multisets: relations that count how often each fact has been added. A hidden relation stores the counts above one."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def add_counted(engine: Engine, predicate: str, facts: Ids) -> None:
 
 
 def remove_counted(engine: Engine, predicate: str, facts: Ids) -> None:
-    """Remove facts once each, within an operation; those that are not there stay so."""
+    """Remove facts once each, within an operation; ignore those that are not present."""
     rows, times = _distinct(facts)
     before = _counts(engine, predicate, rows)
     after = np.maximum(before - times, 0)
@@ -57,7 +57,7 @@ def _distinct(facts: Ids) -> tuple[Ids, Numbers]:
 
 
 def _counts(engine: Engine, predicate: str, rows: Ids) -> Numbers:
-    """Return how often facts are there."""
+    """Return the counts of facts."""
     counts = engine.base.are_explicit(predicate, rows).astype(np.int64)
     hidden = _COUNTS + predicate
     if hidden in engine.catalog.predicates:

@@ -1,4 +1,4 @@
-"""Python warnings about what has been loaded, each of them once.
+"""Python warnings about loaded documents, each of them once.
 
 They are issued while no operation runs, so that a warning that is turned into an error (``-W error``) leaves everything
 unchanged. Warnings that were not issued because of that are issued the next time.

@@ -22,7 +22,7 @@ _KINDS: Final = (
 
 
 _NAMING: Final = frozenset(f"<tag:kg-reasoner:owl2el/{name}>" for name in ("class", "property", "named", "context", "next"))
-"""What `owl2el` derives from any axiom that mentions a name: such an axiom is not a reason for what follows."""
+"""Predicates that `owl2el` derives from any axiom that mentions a name: such an axiom is not a reason for its conclusions."""
 
 
 _TOLD: Final = re.compile(r"SubClassOf\d*")

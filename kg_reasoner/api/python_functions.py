@@ -20,7 +20,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def function_adder(core: ReasonerCore, name: str, types: Sequence[str], returns: str, *, batch: bool) -> Callable[[F], F]:
-    """Return what adds a function and returns it, see `kg_reasoner.api.reasoner.Reasoner.function`."""
+    """Return a decorator that adds a function, see `kg_reasoner.api.reasoner.Reasoner.function`."""
 
     def add(function: F) -> F:
         known = _types_for(core, name)
@@ -32,7 +32,7 @@ def function_adder(core: ReasonerCore, name: str, types: Sequence[str], returns:
 
 
 def aggregate_adder(core: ReasonerCore, name: str, types: Sequence[str], returns: str) -> Callable[[F], F]:
-    """Return what adds an aggregate function and returns it, see `kg_reasoner.api.reasoner.Reasoner.aggregate`."""
+    """Return a decorator that adds an aggregate function, see `kg_reasoner.api.reasoner.Reasoner.aggregate`."""
 
     def add(function: F) -> F:
         known = _types_for(core, name)

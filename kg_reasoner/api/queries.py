@@ -42,7 +42,7 @@ class ReasonerDataset:
         core: The reasoner's core.
         default: The graphs whose merge is the default graph (FROM); None: all triples.
         named: The named graphs (FROM NAMED); None: all that exist.
-        effort: Patterns of all triples are answered on demand, and this is told what was done; None: they are materialised.
+        effort: Records the work of answering patterns of all triples on demand; None: they are materialised.
     """
 
     def __init__(

@@ -428,7 +428,7 @@ class Reasoner:
 
     @property
     def warnings(self) -> list[AxiomWarning]:
-        """Where the data say more than the rules express: missing imports, refused rules, axioms beyond the rule set.
+        """The parts of the data that the rules do not express: missing imports, refused rules, axioms beyond the rule set.
 
         Each is also issued as a Python warning (`kg_reasoner.errors.BeyondProfileWarning` for an axiom, and otherwise
         `kg_reasoner.errors.ReasonerWarning`) when the materialisation is brought up to date, once for each reasoner.
@@ -521,7 +521,7 @@ class Reasoner:
 
         Columns are matched by name if the table has all columns of the declared relation, and otherwise by position. Values are of
         the declared types; in columns of type ``any``, they are literals of the datatypes that correspond to their types, and text
-        is a string. Text in Parquet, CSV and TSV is read as the cells of facts instead, see the page on tables.
+        is a string. Text in Parquet, CSV and TSV is read like the cells of fact tables instead, see the page on tables.
 
         Args:
             predicate: The name of the predicate.
@@ -530,8 +530,8 @@ class Reasoner:
                 ``.parquet``, ``.csv``, ``.tsv`` or ``.jsonl``.
             columns: The names of the table's columns that are the arguments, in order.
             header: Whether a file of CSV or TSV has the names of its columns in the first line.
-            nulls: What missing values do: ``error``, or ``skip`` for their rows. With ``skip``, empty cells of CSV and TSV are
-                missing values.
+            nulls: The treatment of missing values: ``error``, or ``skip`` for their rows. With ``skip``, empty cells of CSV and
+                TSV are missing values.
 
         Raises:
             LoadError: The table cannot be read, a value is missing or not of its column's type, or the columns do not match;
@@ -620,7 +620,7 @@ class Reasoner:
             columns: The new terms or Python values, by the names of their columns.
 
         Raises:
-            UnknownNameError: There is no column of a name.
+            UnknownNameError: No column has one of the names.
             KeyViolationError: No fact has the key, the program states it, or another fact has the new key.
             ReasonerError, LoadError, ColumnTypeError: As for `insert_or_update`.
         """
@@ -1159,7 +1159,7 @@ class Reasoner:
         return labelled(self, self.prefixes if prefixes is None else prefixes, languages)
 
     def hierarchy(self) -> Hierarchy:
-        """Classify the ontology: return what is unsatisfiable, and what is directly below what.
+        """Classify the ontology: return the unsatisfiable classes and properties, and the direct inclusions.
 
         A class is below another one if a new member of it, of which nothing else is known, becomes a member of the other one.
         Classes that have been classified before are compared with the changed axioms only. See the guide for ontologists.
@@ -1192,7 +1192,7 @@ class Reasoner:
         return self._hierarchies.current()
 
     def owl_profiles(self, prefixes: Mapping[str, str] | None = None) -> Profiles:
-        """Return which of the profiles OWL 2 EL, QL, RL and DL the explicit triples are in, by the W3C's grammars.
+        """Check which of the profiles OWL 2 EL, QL, RL and DL the explicit triples are in, by the W3C's grammars.
 
         Args:
             prefixes: Prefixes that shorten names; by default `prefixes`.

@@ -1,4 +1,4 @@
-"""How much a reasoner holds."""
+"""The numbers of facts and terms of a reasoner, and their memory."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 __all__ = ["AHEAD", "process"]
 
 AHEAD: Final = 2
-"""How many updates are read ahead at most."""
+"""The maximal number of updates that are read ahead."""
 
 
 class UpdateTransaction(Protocol):
@@ -101,7 +101,7 @@ def process(
 
 
 def _apply(reasoner: UpdateTarget, update: Update, number: int) -> Delta:
-    """Apply the update with this number (the first is 1), or nothing of it."""
+    """Apply the update with this number (the first is 1) atomically."""
     try:
         return _transact(reasoner, update)
     except Exception as error:

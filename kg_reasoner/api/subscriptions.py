@@ -64,7 +64,7 @@ class Subscription:
         return self._active
 
     def cancel(self) -> None:
-        """End the subscription: the callback is not called any more, even for commits before this call."""
+        """End the subscription: the callback is no longer called, even for commits before this call."""
         self._active = False
         self._owner.forget(self)
 

@@ -46,7 +46,7 @@ class Transaction(GuardedChanges):
         self._is_ending = False
         self._hold: Hold | None = None
         self._delta: Delta | None = None
-        """What it has changed, when it has ended."""
+        """Its changes, when it has ended."""
 
     @property
     def is_open(self) -> bool:

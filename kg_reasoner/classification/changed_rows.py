@@ -1,4 +1,4 @@
-"""What has changed between two readings of a table to which rows are appended; deletion keeps the order of the others."""
+"""The changes between two readings of a table to which rows are appended; deletion keeps the order of the others."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def changes_of_rows(old: Ids, new: Ids, most: int = 1000) -> tuple[Ids, Ids] | N
 
 
 def _equal_rows(old: Ids, new: Ids) -> int:
-    """Return how many rows at the beginning of two tables are equal."""
+    """Return the number of equal rows at the beginning of two tables."""
     size = min(len(old), len(new))
     if np.array_equal(old[:size], new[:size]):
         return size

@@ -98,7 +98,7 @@ class Member:
 
 @dataclass(frozen=True, eq=False)
 class Classified:
-    """What became of the members.
+    """The results for the new members.
 
     Attributes:
         members: The members of each kind.
@@ -138,7 +138,7 @@ class ClassificationChange:
 
 @dataclass
 class _State:
-    """What the forks contain, in ids of the source."""
+    """The contents of the forks, in ids of the source."""
 
     fork: Fork
     axioms: TripleIds
@@ -367,7 +367,7 @@ def _pairs(kind: Kind, triples: TripleIds, owner: Numbers, number_of: Numbers, t
 
 
 def _by_owner(fork: Fork, owner: Numbers) -> tuple[dict[int, Violation], bool]:
-    """Return for each member a violation that it takes part in, and whether there are violations without any."""
+    """Return for each member a violation that involves it, and whether there are violations without members."""
     found: dict[int, Violation] = {}
     unowned = False
     if fork.is_consistent():

@@ -94,7 +94,7 @@ class _Selected:
 
 @dataclass(frozen=True, eq=False)
 class _Reading:
-    """What was read of the explicit triples, and of the derived inclusions of each kind."""
+    """The explicit triples, and the derived inclusions of each kind, as they were read."""
 
     explicit: TripleIds
     selected: _Selected
@@ -196,7 +196,7 @@ class DerivedClassifier:
         return _Reading(explicit, selected, below, found)
 
     def _below(self, kind: Kind) -> Ids:
-        """Return the derived inclusions of a kind: what is below what."""
+        """Return the derived inclusions of a kind, as pairs of a lower and an upper name."""
         return np.ascontiguousarray(self._source.triple_ids("all", _BELOW[kind])[:, ::2])
 
     def _pairs(self, names: Ids, below: Ids) -> Ids:
@@ -227,7 +227,7 @@ class DerivedClassifier:
     def _change(
         self, before: _Reading, below: Mapping[Kind, Ids], unsatisfiable: Mapping[Kind, Mapping[int, Violation]]
     ) -> ClassificationChange | None:
-        """Return what has changed since a reading of the same names; None if that is much."""
+        """Return the changes since a reading of the same names; None if they are many."""
         gone: dict[Kind, Numbers] = {}
         new: dict[Kind, Numbers] = {}
         for kind in KINDS:

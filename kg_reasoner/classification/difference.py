@@ -1,4 +1,4 @@
-"""What of one hierarchy does not hold in another one."""
+"""The differences between two hierarchies."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Difference:
 
 
 def difference(before: Hierarchy, after: Hierarchy) -> Difference:
-    """Return what the second hierarchy does not say of what the first one says, and the reverse.
+    """Return the inclusions of the first hierarchy that the second one lacks, and the reverse.
 
     Args:
         before: A hierarchy.

@@ -21,7 +21,7 @@ __all__ = ["as_dict", "page", "table_rows", "tree_text"]
 
 
 class Shown(Protocol):
-    """What of a hierarchy is shown."""
+    """The parts of a hierarchy that are shown."""
 
     is_consistent: bool
     complete: bool
@@ -90,7 +90,7 @@ def walk(taxonomy: Taxonomy) -> Iterator[tuple[int, IRI, bool]]:
 
 
 def table_rows(hierarchy: Shown, prefixes: Mapping[str, str]) -> Iterator[tuple[str, str, str, str]]:
-    """Yield a row for each name, what is unsatisfiable first: kind, name, those directly above it, and its equivalents."""
+    """Yield a row for each name, unsatisfiable ones first: kind, name, those directly above it, and its equivalents."""
     short = _shortener(prefixes)
     for each in hierarchy.unsatisfiable:
         yield each.kind, short(each.name), "", "(unsatisfiable)"
@@ -139,7 +139,7 @@ _STYLE = (
 
 
 def page(hierarchy: Shown, prefixes: Mapping[str, str]) -> str:
-    """Return a self-contained HTML page: what is unsatisfiable and why, trees that can be folded, and the warnings."""
+    """Return a self-contained HTML page: unsatisfiable names with their proofs, collapsible trees, and the warnings."""
     short = _shortener(prefixes)
     parts = [f'<!DOCTYPE html><html lang="en"><meta charset="utf-8"><title>Inferred hierarchy</title><style>{_STYLE}</style>']
     parts.append("<h1>Inferred hierarchy</h1>")

@@ -1,4 +1,4 @@
-"""The inferred hierarchy of an ontology: what is unsatisfiable, and what is directly below what."""
+"""The inferred hierarchy of an ontology: unsatisfiable classes and properties, and direct inclusions."""
 
 from __future__ import annotations
 
@@ -259,7 +259,7 @@ NOTHING: Final = {
 
 
 def _taxonomy(classified: Classified, kind: Kind, before: tuple[Classified, Hierarchy] | None) -> Taxonomy:
-    """Return the order of what is satisfiable, made from the one before if it has the same names."""
+    """Return the order of the satisfiable names, made from the one before if it has the same names."""
     change, members, absent = classified.change, classified.members[kind], classified.unsatisfiable[kind]
     if before is not None:
         former, own = before[0], before[1].taxonomies[kind]

@@ -21,7 +21,7 @@ _STYLE: Final = (
 
 
 def svg(hierarchy: Shown, prefixes: Mapping[str, str]) -> str:
-    """Return the tree of `kg_reasoner.classification.forms.tree_text` as a picture; what is unsatisfiable is red."""
+    """Return the tree of `kg_reasoner.classification.forms.tree_text` as a picture; unsatisfiable names are red."""
     parts: list[str] = []
     above: list[int] = []
     width, is_empty = 0, False

@@ -20,16 +20,16 @@ Small: TypeAlias = npt.NDArray[np.int32]
 _Flags: TypeAlias = npt.NDArray[np.bool_]
 
 _STEPS: Final = 1 << 20
-"""How many nodes two steps above some nodes are looked at together."""
+"""The number of nodes, two steps above given ones, that are processed together."""
 
 _MARKS: Final = 1 << 22
 """The bytes of a table of marks."""
 
 _PART: Final = 1 << 16
-"""How many pairs are converted together."""
+"""The number of pairs that are converted together."""
 
 _MANY: Final = 10_000
-"""After so many changes, all is looked at again."""
+"""The number of changes after which everything is computed again."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,7 +55,7 @@ class TransitiveReduction:
 
     @cached_property
     def sizes(self) -> Numbers:
-        """How many nodes are above each."""
+        """The number of nodes above each node."""
         return np.diff(self.starts)
 
     def pairs(self) -> Small:
@@ -77,7 +77,7 @@ class TransitiveReduction:
         """Return the reduction of the relation after a change.
 
         Args:
-            gone: Pairs that do not hold any more, shape (n, 2).
+            gone: Pairs that no longer hold, shape (n, 2).
             new: Pairs that hold now.
 
         Returns:

@@ -1,4 +1,4 @@
-"""What an ontology says of its classes and properties, selected from the explicit triples of a reasoner as arrays of ids."""
+"""The axioms of an ontology about its classes and properties, selected from the explicit triples of a reasoner as arrays of ids."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ KINDS: Final[tuple[Kind, ...]] = ("class", "object property", "data property")
 _RESERVED: Final = tuple(f"<{base}" for base in (RDF, RDFS, OWL, XSD))
 _DECLARING: Final = (SCHEMA_CLASSES - SWRL_CLASSES) | {RDFS.Class, RDF.Property, OWL.AnnotationProperty}
 _OF_NAMED: Final = frozenset({OWL.hasKey, *SWRL_PREDICATES})
-"""Keys and SWRL rules are about named individuals only, so they say nothing of classes."""
+"""Keys and SWRL rules are about named individuals only, so they say nothing about classes."""
 _STATING: Final = (SCHEMA_PREDICATES - _OF_NAMED) | {OWL.sameAs, OWL.differentFrom}
 
 _BETWEEN_CLASSES: Final = (RDFS.subClassOf, OWL.equivalentClass, OWL.disjointWith, OWL.complementOf)
@@ -35,12 +35,12 @@ _BETWEEN_PROPERTIES: Final = (RDFS.subPropertyOf, OWL.equivalentProperty, OWL.in
 
 @dataclass(frozen=True, eq=False)
 class Selection:
-    """What is classified.
+    """The selected axioms and names.
 
     Attributes:
         axioms: The triples of axioms, without `told`.
         told: Pairs of a class and one above it, as the ontology states them; they need no rules of their own.
-        others: The other triples: what is said of individuals.
+        others: The other triples, which are about individuals.
         names: The classes, object properties and data properties.
         has_keys: Whether there are keys or SWRL rules, which are left out.
     """
@@ -53,7 +53,7 @@ class Selection:
 
 
 def select(triples: TripleIds, dictionary: Dictionary, *, separates_told: bool) -> Selection:
-    """Return what explicit triples say of classes and properties.
+    """Return the axioms about classes and properties among explicit triples.
 
     Args:
         triples: The explicit triples.
@@ -127,7 +127,7 @@ def _names(axioms: TripleIds, others: TripleIds, dictionary: Dictionary, type_id
 
 
 def _members_of_disjoint(axioms: TripleIds, dictionary: Dictionary, type_id: int) -> Ids:
-    """Return the lists of classes that are said to be disjoint."""
+    """Return the lists of classes that are stated to be disjoint."""
     find = dictionary.find
     disjoint = axioms[(axioms[:, 1] == type_id) & (axioms[:, 2] == find(OWL.AllDisjointClasses)), 0]
     return axioms[(axioms[:, 1] == find(OWL.members)) & np.isin(axioms[:, 0], disjoint), 2]
@@ -155,7 +155,7 @@ def _named(parts: list[Ids], dictionary: Dictionary) -> Ids:
 
 
 def _told(axioms: TripleIds, dictionary: Dictionary) -> Flags:
-    """Return which triples are inclusions between names that no other axiom has to see as such."""
+    """Return a mask of the inclusions between names that no other axiom needs as triples."""
     find = dictionary.find
     subclass, equivalent, type_id = find(RDFS.subClassOf), find(OWL.equivalentClass), find(RDF.type)
     inclusions = (axioms[:, 1] == subclass) | (axioms[:, 1] == equivalent)

@@ -53,7 +53,7 @@ class Taxonomy:
         """Return the order of the same names after a change.
 
         Args:
-            gone: Pairs that do not hold any more, with the numbers that the names were given with. The pairs of names that are
+            gone: Pairs that no longer hold, with the numbers that the names were given with. The pairs of names that are
                 absent now need not be among them.
             new: Pairs that hold now. All pairs of the names that are not absent any more are among them.
             absent: As above.

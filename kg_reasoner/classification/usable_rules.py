@@ -1,4 +1,4 @@
-"""Which rules of a program say something of new members.
+"""Selection of the rules of a program that apply to new members.
 
 A rule that asks for what is absent (negation, aggregates), or whether names differ, would answer from how little is known of a new
 member. A rule whose body
@@ -99,7 +99,7 @@ def _individuals(rule: Rule) -> Iterator[Iterable[Variable]]:
 
 
 def _is_monotonic(rule: Rule) -> bool:
-    """Return whether a rule neither asks for what is absent nor for the names of things."""
+    """Return whether a rule depends neither on the absence of facts nor on the names of terms."""
     for part in rule.body:
         if isinstance(part, Negation | Aggregate):
             return False

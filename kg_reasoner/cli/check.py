@@ -103,7 +103,7 @@ def _contradictions(store: KGReasonerStore) -> Iterator[tuple[str, Reasoner, Vio
 
 
 def _unsatisfiable(store: KGReasonerStore) -> Iterator[tuple[str, Reasoner, Unsatisfiable]]:
-    """Yield what is unsatisfiable, likewise."""
+    """Yield the unsatisfiable classes and properties, likewise."""
     for graph in [None] if store.reasons_over_union else store.graphs.all_graphs():
         reasoner = store.reasoner_of(graph)
         for each in reasoner.hierarchy().unsatisfiable:
@@ -137,7 +137,7 @@ def _as_dict(graph: str, reasoner: Reasoner, violation: Violation, prefixes: Map
 def _empty_as_dict(
     graph: str, reasoner: Reasoner, each: Unsatisfiable, prefixes: Mapping[str, str], proves: bool
 ) -> dict[str, Any]:
-    """Return what is unsatisfiable as plain data."""
+    """Return an unsatisfiable class or property as plain data."""
     entry: dict[str, Any] = {"name": each.name.value, "kind": each.kind} | ({"graph": graph} if graph else {})
     return entry | (_proof_as_dict(reasoner, each.proof, prefixes) if proves else {})
 

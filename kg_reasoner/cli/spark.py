@@ -99,7 +99,10 @@ def _spark_options(command: _Command) -> _Command:
 @click.option("--overwrite", is_flag=True, help="Replace OUT if it exists.")
 @click.option("--compression", metavar="CODEC", help="The compression codec, such as gzip.")
 @click.option(
-    "--files", type=click.IntRange(min=1), help="Sort triples into about so many files, each triple once. [default: as they come]"
+    "--files",
+    metavar="N",
+    type=click.IntRange(min=1),
+    help="Sort triples into about N files, each triple once. [default: as they come]",
 )
 @click.option("--distinct", is_flag=True, help="Write triples once that the input repeats; this shuffles all triples.")
 @click.option(

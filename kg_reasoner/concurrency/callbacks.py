@@ -1,4 +1,4 @@
-"""Functions of users that are called in the middle of an operation, and must not begin another one on what is being changed."""
+"""User functions that are called in the middle of an operation, and must not begin another one on the object being changed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How many threads work together on one operation."""
+"""The number of threads that work together on one operation."""
 
 from __future__ import annotations
 

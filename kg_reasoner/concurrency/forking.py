@@ -65,7 +65,7 @@ def wait_for_forks() -> None:
 
 
 def _existing(known: WeakValueDictionary[int, Any]) -> list[Any]:
-    """Return what is in a dictionary, to which other threads may add meanwhile."""
+    """Return the items of a dictionary, to which other threads may add meanwhile."""
     return [each for reference in known.valuerefs() if (each := reference()) is not None]
 
 

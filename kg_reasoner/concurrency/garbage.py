@@ -27,7 +27,7 @@ _is_to_return = False
 def without_collection() -> Iterator[None]:
     """Let no garbage be collected in the block, in all threads. Objects without cycles are freed as usual.
 
-    Garbage is collected again when no thread is in such a block any more.
+    Garbage is collected again when no thread is in such a block.
     """
     global _is_to_return
     block = object()

@@ -141,7 +141,7 @@ class Watch:
             with watch._mutex:
                 last = max(number for number, other in enumerate(watch._contexts) if other is context)
                 del watch._contexts[last]
-        context.stop = 0  # now that nobody sets it any more
+        context.stop = 0  # now that nothing sets it
 
     def _with_outer(self) -> list[Watch]:
         """Yield this watch and those around it, innermost first."""

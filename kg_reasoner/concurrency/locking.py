@@ -96,14 +96,14 @@ class ReadWriteLock:
     def __init__(self, is_changing: Callable[[], bool] = bool) -> None:
         self.is_changing = is_changing
         self.writer: dict[str, Token] = {}
-        """Who writes; empty if nobody does."""
+        """The thread that writes; empty if none does."""
         self._readers: dict[int, bool] = {}
         self._waiting: dict[int, bool] = {}
         self._freed, self._left = threading.Event(), threading.Event()
         """Set when a writer or a reader releases the lock while a thread waits for it."""
         self._mutex = new_mutex()
         self.writes = 0
-        """How often somebody has begun to write."""
+        """The number of times that writing has begun."""
         self._reading = _Reading(self)
         self._writing = _Writing(self)
         copy_at_forks(self)
@@ -115,11 +115,11 @@ class ReadWriteLock:
         return -1 if token is None else token[0]
 
     def is_changed_elsewhere(self) -> bool:
-        """Return whether a change of another thread is under way. One that nobody completes, after an interrupt, does not count."""
+        """Return whether a change of another thread is under way. Interrupted changes do not count."""
         return self.is_changing() and self.owner not in (-1, get_ident()) and is_at_work(self.owner)
 
     def state(self) -> int | None:
-        """Return a number that stays the same while nobody writes, for a thread that reads; None while somebody writes."""
+        """Return a number that stays the same until a thread writes, for a thread that reads; None while a thread writes."""
         writes = self.writes  # before the look at the writer, who counts when it has been seen
         return None if self.writer else writes
 
@@ -257,7 +257,7 @@ def _is_void(thread: int, until: Callable[[], bool] | None) -> bool:
 
 
 def _patience(end: float | None) -> float:
-    """Return how long to wait before checking for void holds.
+    """Return the time to wait before checking for void holds.
 
     Raises:
         LimitError: The time limit is exceeded.

@@ -74,7 +74,7 @@ class _Team:
     """Threads that take one task after the other.
 
     Args:
-        waiting: The tasks that nobody has taken.
+        waiting: The tasks that no thread has taken.
     """
 
     def __init__(self, waiting: deque[Task]) -> None:
@@ -115,7 +115,7 @@ class _Team:
                     stop()
 
     def end(self, stop: Callable[[], None] = lambda: None) -> None:
-        """Let no task begin any more, and wait for those that have begun, whatever interrupts this.
+        """Prevent further tasks from beginning, and wait for those that have begun, whatever interrupts this.
 
         An interrupt is raised when none is running.
         """

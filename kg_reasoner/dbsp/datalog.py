@@ -25,7 +25,7 @@ Facts: TypeAlias = Mapping[str, Mapping[tuple[Any, ...], int]]
 """By predicate: facts with weights. Constants are terms, or Python values that stand for literals."""
 
 HOLDS: Final = 0
-"""What a filter returns that lets a binding pass."""
+"""The value that a filter returns to let a binding pass."""
 
 
 class Datalog:

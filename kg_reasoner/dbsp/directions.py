@@ -32,7 +32,7 @@ class Directions:
         self.nodes: dict[int, PrefixNode] = {}
         self._node_room = self._index_room = 1
         self.instances = 0
-        """How many rewrites of whole bodies have been made into facts."""
+        """The number of rewrites of whole bodies that have been made into facts."""
         self._indexes: dict[int, TrieIndex] = {}
         self._of_index = Shapes(self.facts, self.facts)
         self._keys, self._tests, self._heads = (Shapes(self.rewrites, self.facts) for _ in range(3))
@@ -113,7 +113,7 @@ class Directions:
         return self._keys.apply(nodes, rewrites) + self._carried.apply(nodes, rewrites)
 
     def indexed(self, indexes: Integers, facts: Columns) -> tuple[Columns, Booleans | None]:
-        """Return facts in the column order of indexes, and a mask of those that take part (None: all)."""
+        """Return facts in the column order of indexes, and a mask of those that are included (None: all)."""
         meant = None
         for number in self._unequal:
             if (mine := indexes == number).any():
@@ -123,7 +123,7 @@ class Directions:
         return self._of_index.apply(indexes, facts), meant
 
     def facts_for(self, wanted: Columns) -> Range:
-        """Return the ranges of indexed facts that match what is wanted."""
+        """Return the ranges of indexed facts that match the requested keys."""
         low = wanted[: self.facts.words]
         indexes = self.facts.first(low)
         return low, [word | fill[indexes] for word, fill in zip(low, self._fill, strict=True)]

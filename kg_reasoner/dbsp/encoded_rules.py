@@ -10,7 +10,7 @@ Argument: TypeAlias = "int | str"
 """A constant (0 or more), or a variable's name."""
 
 NO_RESULT: Final = -1
-"""What a function returns that has no result for some arguments: the binding is dropped."""
+"""The value that a function returns for arguments without a result: the binding is dropped."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ PAIRS = 1 << 20
 """The maximum number of pairs of rows that are examined together."""
 
 MANY = PAIRS // 2
-"""Results of so many pairs are summed up before more are looked at."""
+"""The number of pairs whose results are summed up at once."""
 
 
 class Matching(Protocol):

@@ -22,7 +22,7 @@ class Layout:
     slot_bits: int
     slots: int
     words: int = field(init=False)
-    """How many int64 words a row takes."""
+    """The number of int64 words of a row."""
     places: tuple[tuple[int, int], ...] = field(init=False)
     """The word of each slot, and its lowest bit there."""
     first_shift: int = field(init=False)

@@ -18,7 +18,7 @@ Found: TypeAlias = "tuple[Integers, Integers, ZSet]"
 """Which of the ranges that were looked for, a place in a run, and the run."""
 
 RATIO = 2
-"""Runs are merged unless the older one is more than so many times as large."""
+"""The ratio of sizes up to which an older run is merged with a newer one."""
 
 
 class Trace:

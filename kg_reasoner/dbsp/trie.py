@@ -28,7 +28,7 @@ Pattern: TypeAlias = "tuple[Term | None, ...]"
 class TrieIndex:
     """A column order of a predicate for joins: the `key` columns first, then the other needed columns.
 
-    Facts that differ in a pair of columns that are to be equal do not take part. An index that is only asked whether there is some
+    Facts that differ in a pair of columns that must be equal are left out. An index that is only asked whether there is some
     fact (by negations, and by atoms that bind nothing that is needed) holds each key once.
     """
 
@@ -55,7 +55,7 @@ class PrefixNode:
     index: TrieIndex | None = None
     index_number: int = 0
     key: tuple[Term, ...] = ()
-    """What the index's key columns must be, in terms of the parent's variables."""
+    """The values that the index's key columns must have, in terms of the parent's variables."""
     tested: tuple[tuple[int, Term], ...] = ()
     """Places among the index's other columns, and what must stand there (without the index operator)."""
     binds: tuple[tuple[int, int], ...] = ()
@@ -120,7 +120,7 @@ class Trie:
         self._indexes: dict[TrieIndex, list[int]] = {}
         self._node_numbers, self._index_numbers = Numbers(ROOT + 1), Numbers(1)
         self.variables = 0
-        """As many variables as a clause ever had."""
+        """The largest number of variables that a clause has had."""
 
     def __len__(self) -> int:
         """Return the number of different clauses."""

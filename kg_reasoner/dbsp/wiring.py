@@ -262,9 +262,9 @@ class Wiring:
     def __init__(self) -> None:
         self.streams: list[Stream] = []
         self.introduced: list[Stream] = []
-        """Of a nested circuit, the streams that come from outside."""
+        """The streams of a nested circuit that come from outside."""
         self.eliminated: list[tuple[Stream, Stream]] = []
-        """Of a nested circuit, its results: the streams inside and outside."""
+        """The results of a nested circuit: the streams inside and outside."""
         self._order: list[Stream] = []
         self._delays: list[Stream] = []
 

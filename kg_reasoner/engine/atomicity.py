@@ -119,7 +119,7 @@ class AtomicState(State):
     # --- operations -------------------------------------------------------------------------------------------------
 
     def changing(self) -> AbstractContextManager[None]:
-        """Return the ``with`` block of an operation that changes facts, rules or plans, atomically and while nobody reads."""
+        """Return the ``with`` block of an operation that changes facts, rules or plans, atomically and while no thread reads."""
         return self._operation if self.limits is UNLIMITED and watches()[-1] is NOBODY else self._watched()
 
     @contextmanager

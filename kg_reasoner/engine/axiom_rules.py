@@ -53,7 +53,7 @@ class AxiomRules:
         self._vocabulary: frozenset[Term] = frozenset()
         self._stated: _Translated = (), ()
         self._concluding: Counter[tuple[Term, Term | None]] = Counter()
-        """How many rules conclude axioms with a property, and for rdf:type with a class."""
+        """The numbers of rules that conclude axioms, by property, and for rdf:type by class."""
         self._equates = False
         self._is_outdated = False
         """Whether everything has to be translated again."""
@@ -64,7 +64,7 @@ class AxiomRules:
         self._extended_with: tuple[bytes, tuple[int, ...]] | None = None
         """The schema triples and names in data of the last translation, if it was one of derived axioms, too."""
         self._live: LiveTranslation | None = None
-        """What the rules come from, if it can follow changes. It is absent while it changes."""
+        """The translation that the rules come from, if it can follow changes. It is absent while it changes."""
         self._followed = FollowedTriples(dictionary)
         """The schema triples that it has translated."""
 
@@ -278,7 +278,7 @@ class AxiomRules:
         ]
 
     def _extended(self, live: LiveTranslation, catalog: RelationCatalog, inferred: list[Triple]) -> _Translated | None:
-        """Follow derived axioms, if that is possible and nothing is said to be equal. Return all rules and warnings."""
+        """Follow derived axioms, if that is possible and no equality is stated. Return all rules and warnings."""
         self._rules = dict(self._rules)  # the translation changes its own
         if live.change((), inferred) is None:
             return None

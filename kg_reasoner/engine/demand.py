@@ -29,7 +29,7 @@ _COUNT, _DEAD = (Relation.fields[name][0] for name in ("count", "dead"))
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """What queries have in common that differ in the given values only.
+    """The common part of queries that differ in the given values only.
 
     Attributes:
         head: The atom of the answers.

@@ -22,7 +22,7 @@ DEEPEST: Final = 8
 """Through how many predicates a value may pass from one group to the next."""
 
 MOST_COPIES: Final = 64
-"""How many rules may be put together: with alternatives on each level, there are ever more ways."""
+"""The maximal number of rules that are combined: alternatives on each level multiply the combinations."""
 
 
 class _OtherError(Exception):
@@ -139,7 +139,7 @@ def _step(goal: Atom, groups: Atom, body: tuple[BodyLiteral, ...]) -> EdgeStep:
 
 
 def _added(expression: Expression, old: Argument) -> Variable | Literal | None:
-    """Return what an expression adds to a value."""
+    """Return the term that an expression adds to a value; None if the expression is the value itself."""
     if expression == old:
         return None
     if isinstance(expression, Call) and expression.name == "+" and old in expression.arguments:

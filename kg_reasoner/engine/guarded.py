@@ -49,7 +49,7 @@ class GuardedRules:
         return sum(map(len, self._facts.values()))
 
     def evaluate(self, facts: Mapping[int, Ids]) -> None:
-        """Derive what follows, in relations that are empty.
+        """Derive consequences into empty relations.
 
         Args:
             facts: Further facts, by relation.

@@ -82,7 +82,7 @@ class KnowledgeBase:
         """For each relation with typed columns, at its last check: the number of rows, all of which were checked, and how often its
         rows had got other numbers."""
         self.demands: Any = None
-        """What is kept of queries that were answered without materialisation, see `kg_reasoner.engine.on_demand`."""
+        """Reusable plans of queries that were answered without materialisation, see `kg_reasoner.engine.on_demand`."""
         self._literals = LiteralFacts(dictionary, datatypes)
         self._known_arities: tuple[Program, int, dict[str, int]] | None = None
 

@@ -35,7 +35,7 @@ _REQUESTS = {
     FUNCTION_RESULTS: "apply functions",
     WIDE: "share",
 }
-"""What profiles call the requests of kernels."""
+"""The names of kernels' requests in profiles."""
 
 Inserter: TypeAlias = "Callable[[Stratum, Sequence[PlannedRule], Progress | None], None]"
 
@@ -91,7 +91,7 @@ class Materialiser:
         self._aggregates: list[ComputedRelation] = []
         self._grouped = True
         self._derivations: Counter[int] = Counter()
-        """How many rules derive each relation, while the strata are up to date."""
+        """The number of rules that derive each relation, while the strata are up to date."""
         self._several: set[int] = set()
         """The relations that rules of several levels derive."""
         self._entered: tuple[SectionPlans, SectionPlans] | None = None

@@ -32,7 +32,7 @@ MOST_SHAPES: Final = 64
 
 FEW_DEMANDS: Final = 10_000
 DEMANDS_PER_FACT: Final = 4
-"""Magic sets may have `FEW_DEMANDS` facts in any case, and so many for each explicit fact."""
+"""The number of facts that magic sets may have for each explicit fact; `FEW_DEMANDS` are always permitted."""
 
 
 def by_reading(state: State, query: Sequence[Rule]) -> Found:
@@ -72,7 +72,7 @@ def by_magic(state: State, demand: Demand) -> Found | None:
 
 
 def _demands_of(state: State) -> _Demands:
-    """Return what is known of queries, which is kept until there are other rules or further properties."""
+    """Return the cached plans of queries, which are valid until rules change or properties are added."""
     base, given, filling = state.base, state.rules, state.catalog.filling
     found: _Demands | None = base.demands
     if found is None or found.given is not given or found.filling != filling:
@@ -116,7 +116,7 @@ class _Demands:
         return found if found is None else Found(found.rows, found.derived, by_magic=True)
 
     def _evaluated(self, demand: Demand, most: int | None) -> Found | None:
-        """Answer a query with plans that nobody uses meanwhile: by magic sets with so many facts at most, or without."""
+        """Answer a query with plans that are not in use: by magic sets within a limit of facts, or without."""
         shape = demand.shape
         key = shape, most is None
         with self._mutex:

@@ -21,7 +21,7 @@ __all__ = ["Activity", "Recorder", "Tally"]
 
 
 class Activity(NamedTuple):
-    """What time is spent on: a phase of an update, or a rule in such a phase."""
+    """An activity that takes time: a phase of an update, or a rule in such a phase."""
 
     phase: str
     rule: Rule | None = None
@@ -61,7 +61,7 @@ class Recorder:
 
     @property
     def is_on(self) -> bool:
-        """Whether activities are recorded: somebody has not closed what it opened, and is still there."""
+        """Whether activities are recorded: an opened profile is not closed, and still exists."""
         return bool(self._readers)
 
     def open(self, reader: object) -> dict[Activity, Tally]:
@@ -121,6 +121,6 @@ class TimedSpan(AbstractContextManager[None]):
 
 
 def difference(now: Mapping[Activity, Tally], before: Mapping[Activity, Tally]) -> dict[Activity, Tally]:
-    """Return what tallies have grown by."""
+    """Return the growth of tallies."""
     nothing = Tally()
     return {activity: tally - before.get(activity, nothing) for activity, tally in now.items()}

@@ -38,7 +38,7 @@ from kg_reasoner.terms import RDF, term_text
 __all__ = ["RecursiveResult", "Results"]
 
 MOST_ROUNDS: Final = 10_000
-"""How many rounds there may be, besides one for each group: more mean that values improve for ever."""
+"""The maximal number of rounds, besides one for each group. With more, values are taken to improve for ever."""
 
 _OWN: Final = f"{INTERNAL}inside "
 _VALUE: Final = Variable("value of the aggregate")
@@ -229,7 +229,7 @@ class _Evaluation:
         self._lender.claim(self.database.allocated + nbytes)
 
     def results(self, explicit: dict[Key, Rows], keys: Sequence[Key]) -> dict[Key, Rows]:
-        """Return what the recursion derives.
+        """Return the facts that the recursion derives.
 
         Args:
             explicit: The explicit facts of its predicates.

@@ -1,4 +1,4 @@
-"""The rules in force: which ones are planned, at which level, and what is discarded with them.
+"""The rules in force: those that are planned, their levels, and the data that are discarded with them.
 
 A rule is planned once it is relevant (see `language.relevance`); until then it waits. With property tables, a rule with a variable
 for a property or class continues to wait, as further properties and classes yield further copies of it. Such a rule is planned only
@@ -53,7 +53,7 @@ class RuleBook:
         self._new: set[Rule] = set()
         self._relevance = Relevance(catalog.has_facts)
         self._filled: Flags = np.zeros(0, np.bool_)
-        """Which relations had facts when relevance was checked last."""
+        """The relations that had facts when relevance was checked last."""
         self._open: dict[Rule, Names] = {}
         """The relevant rules that further properties and classes expand, and what there was of these."""
         self._places: dict[Rule, int] = {}
@@ -136,7 +136,7 @@ class RuleBook:
 
     def note_derived(self) -> bool:
         """Note what rules have derived. Return whether deferred rules can fire now: then `plan` returns their plans as those of new
-        rules, and nothing is deferred any more.
+        rules, and nothing remains deferred.
         """
         if not self._relevance.deferred or self._checked == self._catalog.filling or not (ready := self._relevance.ready()):
             return False

@@ -32,7 +32,7 @@ __all__ = ["EngineSettings", "State"]
 
 @dataclass(frozen=True)
 class EngineSettings:
-    """How consequences are derived and maintained.
+    """The settings by which consequences are derived and maintained.
 
     Attributes:
         maintenance: The name of a strategy.
@@ -87,7 +87,7 @@ class State(Limited):
         self._all_rules: tuple[Rule, ...] | None = None
         self._idle: frozenset[Rule] | None = None
         self._asked: set[str] = set()
-        """Relations that somebody has asked for, so that the rules of modules derive them."""
+        """Relations that have been requested, so that the rules of modules derive them."""
         self._rules_are_noted = False
         """Whether the visibility and the axioms know all rules."""
         self._program_rules: frozenset[Rule] = frozenset()

@@ -34,7 +34,7 @@ Fact: TypeAlias = tuple[int, tuple[int, ...]]
 """A relation of the database and a tuple of ids."""
 
 FIRST_ROWS, MOST_ROWS = 4, 1 << 12
-"""How many instances are fetched at once: a few at first, then more."""
+"""The numbers of instances that are fetched at once: a few at first, then more."""
 
 
 class HeadPlan:

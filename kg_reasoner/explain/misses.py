@@ -13,7 +13,7 @@ from kg_reasoner.terms import Term
 __all__ = ["Absence", "Miss", "Problem"]
 
 Problem: TypeAlias = Literal["missing", "violated", "false", "error", "differs"]
-"""How a part of a body fails: no fact or group matches; a fact matches what is negated; a filter is false; a filter or a
+"""The ways in which a part of a body fails: no fact or group matches; a fact matches a negated part; a filter is false; a filter or
 BIND has a type error; a BIND or an aggregate has another value."""
 
 

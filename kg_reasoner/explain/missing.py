@@ -192,7 +192,7 @@ class _Attempt:
         self.database = derivations.database
 
     def miss(self, rule: Rule, head: Bindings) -> Miss:
-        """Return how far a rule matches, given the values of its head's variables."""
+        """Return the part of a rule that matches, given the values of its head's variables."""
         parts = in_order(rule.body, head)
         furthest: list[Bindings] = [{}]
         for length in range(1, len(parts) + 1):
@@ -245,7 +245,7 @@ class _Attempt:
         return ground(part, values)
 
     def _problem(self, part: BodyLiteral, values: Bindings) -> tuple[Problem, str]:
-        """Return how a part fails, and a note on what holds instead."""
+        """Return the way in which a part fails, and a note on the facts that hold instead."""
         if isinstance(part, Negation):
             return "violated", ""
         if isinstance(part, Filter):

@@ -28,10 +28,10 @@ EFFORT: Final = 100_000
 """Rule instances that are looked at before a search is content with any proof."""
 
 UNPROVED: Final = 1 << 60
-"""The height of what has no proof yet."""
+"""The height of facts without a proof yet."""
 
 WIDEN: Final = 8
-"""How many times more instances of each fact are looked at when there were too few."""
+"""The factor by which the number of examined instances of each fact grows when there were too few."""
 
 Choice = dict[Fact, Instance]
 """A proof: for each fact that is proved by a rule, the instance."""

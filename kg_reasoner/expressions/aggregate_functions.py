@@ -176,4 +176,4 @@ FUNCTIONS: Final[dict[str, Callable[[Sequence[Term | None]], Term | None]]] = {
 """The aggregate functions by name; MIN and MAX of nothing are errors, COUNT, SUM and AVG of nothing are 0."""
 
 NAMES: Final = tuple(sorted(FUNCTIONS))
-"""What the rule language takes for aggregate functions."""
+"""The names of aggregate functions in the rule language."""

@@ -33,13 +33,13 @@ __all__ = [
 ]
 
 DEPTH: Final = 200
-"""How deep calls may be nested."""
+"""The maximal depth of nested calls."""
 
 _Row: TypeAlias = Sequence[Term]
 _Places: TypeAlias = Mapping[Variable, int]
 _Evaluate: TypeAlias = Callable[[_Row], Any]
 _Typed: TypeAlias = tuple[Kind, _Evaluate]
-"""What an expression gives: values of a kind, or None for a type error."""
+"""The results of an expression: values of a kind, or None for a type error."""
 
 # --------------------------------------------------------------------------------------------------------------------- checks
 
@@ -366,5 +366,5 @@ NAMES: Final = tuple(sorted(name for name in {*FUNCTIONS, *_FORMS, *REFUSED} - {
 CONDITIONS: Final = ("BOUND", *(name for name in NAMES if name in FUNCTIONS and FUNCTIONS[name].result is BOOLEAN))
 """The named functions whose results are truth values."""
 
-CASTS: Final = {name: _shown(name) for name in sorted(FUNCTIONS) if name.startswith(f"<{XSD}")}
-"""The functions that are called by the IRIs of datatypes, and how one writes them."""
+CASTS: Final = {name: _shown(name) for name in sorted(FUNCTIONS) if name.startswith("<") and name.endswith(">")}
+"""The functions that are called by IRIs, which are those of datatypes, and their usual spellings."""

@@ -21,7 +21,7 @@ from kg_reasoner.terms import Term
 __all__ = ["DEEPEST", "Body", "LanguageFunction", "PythonFunction"]
 
 DEEPEST: Final = 100
-"""How deep functions of the language may call each other."""
+"""The maximal depth of calls of functions that are defined in the rule language."""
 
 
 class _Defined:

@@ -24,10 +24,10 @@ DEMAND_PREDICATES: Final = frozenset({ASKED_OF, MERGED})
 """``asked_of(?name)``, and ``merges_equal_terms(true)`` where a reasoner merges them."""
 
 BY_THE_BOOK: Final = re.compile(r"(?:eq|prp|cls|cax|dt|scm)-|rdfs?[0-9D]|rdfs?-axioms")
-"""How the names of the rules begin in OWL 2 Profiles and in RDF 1.1 Semantics."""
+"""The prefixes of the names of rules in OWL 2 Profiles and in RDF 1.1 Semantics."""
 
 _BESIDES: Final = ("list/", "beyond/", "datatypes/")
-"""How the names of the other rules of the rule sets begin."""
+"""The prefixes of the names of the other rules in rule sets."""
 
 _TYPES: Final = frozenset(map(IRI, DATATYPES))
 

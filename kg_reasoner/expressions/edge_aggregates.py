@@ -58,7 +58,7 @@ def levels(edges: Iterable[tuple[Node, Node]]) -> dict[Node, int]:
 
 
 def _targets(edges: Iterable[tuple[Node, Node]]) -> Mapping[Node, list[Node]]:
-    """Return where the edges of each node lead."""
+    """Return the successors of each node."""
     found: dict[Node, list[Node]] = {}
     for source, target in edges:
         found.setdefault(source, []).append(target)

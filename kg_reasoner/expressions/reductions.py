@@ -36,7 +36,7 @@ class _Typed:
         return [type_.read(term) for type_, term in typed] if all(type_.accepts(term) for type_, term in typed) else None
 
     def callee(self, function: Callable[..., Any]) -> PythonFunction:
-        """Return what calls a function in Python, and warns of its errors."""
+        """Return a function that calls a Python function, and warns of its errors."""
         return PythonFunction(self.name, (), self.result, function)
 
 

@@ -68,7 +68,7 @@ def encode(kind: str, members: Iterable[Term], constructor: str = "") -> Literal
 
 
 def decode(term: Term) -> Structure | None:
-    """Return the structure that a term is, or None: it is none, or its lexical form is not canonical."""
+    """Return the structure that a term denotes; None if it denotes none, or if its lexical form is not canonical."""
     return _decoded(term.datatype, term.lexical) if isinstance(term, Literal) and term.datatype in _LETTERS else None
 
 

@@ -192,7 +192,7 @@ class Types:
         """Return the type that a text means.
 
         Raises:
-            ReasonerError: There is none of this name, or it has other parameters.
+            ReasonerError: No type has this name, or it has a different number of parameters.
         """
         known = self._known.get(text)
         if known is None:

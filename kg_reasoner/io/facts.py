@@ -25,7 +25,7 @@ _PARQUET: Final = ".parquet"
 NO_COLUMNS: Final = "()"
 """The line of a fact without arguments."""
 _KNOWN: Final = 100_000
-"""How many cells of a column are remembered with their terms."""
+"""The number of cells of a column that are cached with their terms."""
 
 
 def read_facts(

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["ROWS_OF_A_PART", "ROWS_TOGETHER", "Blocks", "RenamedNodes", "Sink", "are_rdf", "line_blocks", "write_lines"]
 
 ROWS_OF_A_PART: Final = 1 << 12
-"""How many rows a thread makes text of at a time."""
+"""The number of rows that a thread converts to text at a time."""
 
 ROWS_TOGETHER: Final = 1 << 18
 """Fewer rows than this are written by one thread, in a few hundredths of a second."""
@@ -31,7 +31,7 @@ Sink: TypeAlias = Callable[["tuple[bytes | memoryview, int]"], None]
 
 
 def are_rdf(triples: TripleIds, dictionary: Dictionary) -> Flags:
-    """Return which of some triples are RDF: the subject is not a literal, and the property is an IRI."""
+    """Return a mask of the triples that are RDF: the subject is not a literal, and the property is an IRI."""
     first = dictionary.first_bytes()
     found: Flags = (first[triples[:, 0]] != ord('"')) & (first[triples[:, 1]] == ord("<"))
     return found

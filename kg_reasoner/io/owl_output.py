@@ -16,7 +16,7 @@ OWL_FORMATS: Final = (FUNCTIONAL, MANCHESTER, OWL_XML)
 """The formats that are written as axioms."""
 
 _SHOWN: Final = 3
-"""How many triples a warning shows."""
+"""The number of triples that a warning shows."""
 
 
 def axiom_texts(triples: Iterable[Triple], prefixes: Mapping[str, str]) -> Iterator[str]:

@@ -24,7 +24,7 @@ _LOCAL: Final = re.compile(r"[^\W\d][\w.-]*\Z")
 _NOT_IN_XML: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
 _RDF: Final = str(RDF)
 _KNOWN: Final = 100_000
-"""How many objects are remembered with their texts."""
+"""The number of objects that are cached with their texts."""
 
 Key = TypeVar("Key")
 
@@ -91,7 +91,7 @@ def rdfxml_blocks(triples: TripleIds, dictionary: Dictionary, prefixes: Mapping[
 
 
 def _header(prefixes: Mapping[str, str]) -> tuple[str, dict[str, str]]:
-    """Return how a document begins, and the prefixes that it declares, by namespace."""
+    """Return the beginning of a document, and the prefixes that it declares, by namespace."""
     names = {"rdf": _RDF}
     for prefix, namespace in prefixes.items():
         if prefix and not prefix.lower().startswith("xml"):

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 __all__ = ["DEPTH", "turtle_blocks", "write_turtle"]
 
 DEPTH: Final = 40
-"""How deep blank nodes are nested."""
+"""The maximal depth of nested blank nodes."""
 
 _ROWS: Final = 1 << 16
 
@@ -179,6 +179,6 @@ class _TurtleWriter:
 
 
 def _runs(column: Ids) -> Iterator[tuple[int, int]]:
-    """Return where equal values begin and end."""
+    """Return the starts and ends of runs of equal values."""
     bounds = [0, *(np.flatnonzero(column[1:] != column[:-1]) + 1).tolist(), len(column)]
     return pairwise(bounds)

@@ -1,4 +1,4 @@
-"""How terms are called in texts for people: by prefixes, or by labels where they have one."""
+"""Names of terms in texts for people: with prefixes, or labels where they have one."""
 
 from __future__ import annotations
 

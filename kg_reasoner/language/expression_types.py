@@ -51,7 +51,7 @@ _COMPARABLE: Final = (
 
 @dataclass(frozen=True)
 class KnownKinds:
-    """What is known of a variable: its kinds, and how they are called."""
+    """The known kinds of a variable, and their names."""
 
     kinds: frozenset[str]
     what: str

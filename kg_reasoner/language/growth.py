@@ -42,7 +42,7 @@ def growing(rules: Sequence[Rule]) -> Iterator[str]:
 
 
 def _grows(rule: Rule, recursive: set[Variable], own: int, recursion: dict[Key, int]) -> Bind | None:
-    """Return what computes a new value of the head from values of the recursion."""
+    """Return the expression that computes a new value of the head from values of the recursion."""
     bounded = {variable for atom in rule.body_atoms() if recursion.get(key_of(atom)) != own for variable in variables_of(atom)}
     for part in rule.body:
         if isinstance(part, Filter):

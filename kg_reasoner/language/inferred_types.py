@@ -21,7 +21,7 @@ Kinds: TypeAlias = frozenset[str] | None
 
 @dataclass(frozen=True)
 class InferredColumn:
-    """What rules derive for a column: kinds of terms, and the rules that derive them."""
+    """The kinds of terms that rules derive for a column, and these rules."""
 
     kinds: frozenset[str]
     rules: tuple[str, ...]
@@ -39,7 +39,7 @@ Inferred: TypeAlias = Mapping[str, Sequence[InferredColumn | None]]
 
 
 def rule_name(rule: Rule) -> str:
-    """Return how messages call a rule."""
+    """Return the name of a rule in messages."""
     if rule.origin.name:
         return rule.origin.name
     if rule.head.predicate.startswith(AUXILIARY) and rule.origin.text:

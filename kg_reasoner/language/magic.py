@@ -86,7 +86,7 @@ def copied_predicate(name: str) -> str | None:
 
 
 def is_magic_set(name: str) -> bool:
-    """Return whether a predicate of transformed rules says what is asked for.
+    """Return whether a predicate of transformed rules is a magic set.
 
     >>> is_magic_set("path^bf?"), is_magic_set("path^bf")
     (True, False)

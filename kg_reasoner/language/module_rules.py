@@ -1,4 +1,4 @@
-"""Which rules of imported modules are of use: those for relations that other rules, or somebody who asks, need."""
+"""Selection of the rules of imported modules: those for relations that other rules need, or that have been requested."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def idle_rules(program: Program, others: Iterable[Rule], asked: Set[str]) -> fro
     Args:
         program: The program, with its modules.
         others: Further rules, which may use relations.
-        asked: Relations that somebody has asked for.
+        asked: Relations that have been requested.
     """
     of_modules = [rule for rule in program.rules if rule.origin.module and _is_of_module(rule)]
     if not of_modules:

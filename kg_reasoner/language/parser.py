@@ -133,11 +133,11 @@ def parse_query(
 
 
 _HEADLESS: Final = f"{FALSE} :- "
-"""What makes a rule of a body."""
+"""The prefix that makes a rule of a body."""
 
 
 def _moved(span: Span, columns: int) -> Span:
-    """Return a place in the first line without so many columns before it."""
+    """Return a position in the first line, moved to the left by a number of columns."""
     return replace(span, column=span.column - columns, end_column=span.end_column - columns, text=span.text[columns:])
 
 

@@ -47,7 +47,7 @@ __all__ = ["Lowered", "Recursion", "as_proved", "lowered", "recursions", "refuse
 _TREND_OF: Final = {"MIN": DOWN, "MAX": UP}
 _INTERNAL: Final = "internal: "
 _RESULT: Final = f"{_INTERNAL}results for "
-"""How the predicates of results begin."""
+"""The prefix of the predicates of results."""
 _FLOOR: Final = Atom(f"{_INTERNAL}lowest stratum", (literal(True),))
 """A fact on which all results depend, so that explicit facts are determined in the stratum below them."""
 
@@ -115,7 +115,7 @@ def lowered(rules: Sequence[Rule]) -> Lowered:
 
 
 def refuse(rules: Sequence[Rule], who: str) -> None:
-    """Reject recursions through aggregates, for those who cannot evaluate them.
+    """Reject recursions through aggregates, for strategies that cannot evaluate them.
 
     Args:
         rules: The rules.

@@ -54,9 +54,9 @@ class Relevance:
     def __init__(self, has_facts: Callable[[Key], bool]) -> None:
         self._has_facts = has_facts
         self._derived: Counter[Key] = Counter()
-        """How many relevant rules derive each key."""
+        """The number of relevant rules that derive each key."""
         self._of_triples = self._of_types = 0
-        """How many of them derive triples, and how many types."""
+        """The number of them that derive triples, and the number that derive types."""
         self._unchecked: dict[Rule, None] = {}
         self.deferred: dict[Rule, None] = {}
         """The deferred rules that are not relevant yet."""

@@ -1,4 +1,4 @@
-"""What a text can contain beside the parts of rules in `kg_reasoner.program`. `desugaring` rewrites it to those."""
+"""Syntax beyond the parts of rules in `kg_reasoner.program`, to which `desugaring` rewrites it."""
 
 from __future__ import annotations
 

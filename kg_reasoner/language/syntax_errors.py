@@ -46,7 +46,7 @@ _PLACES: Final[tuple[tuple[str, frozenset[str], str], ...]] = (
     ("BAR", frozenset(["BAR", "SLASH", "PLUS", "STAR", "QUESTION"]), "an operator of paths"),
     ("PREFIXED", frozenset(["PREFIXED", "IRI"]), "an IRI"),
 )
-"""What is allowed at a place: a terminal accepted only there; the terminals that the words cover; the words."""
+"""The input allowed at a position: a terminal accepted only there; the terminals that the words cover; the words."""
 
 _WORDS: Final = {
     "$END": "the end of the text",

@@ -1,4 +1,4 @@
-"""How the values of expressions and conditions change when the values of variables improve.
+"""Monotonicity: the change of expressions and conditions when the values of variables improve.
 
 A trend is `DOWN`, `UP`, or 0 for what does not change.
 """

@@ -91,7 +91,7 @@ class _RuleTypes(ExpressionTypes):
         self.atom(self.rule.head, known)
 
     def body(self, body: Sequence[BodyLiteral], known: dict[Variable, KnownKinds]) -> dict[Variable, KnownKinds]:
-        """Return what is known of the variables of a body."""
+        """Return the known types of the variables of a body."""
         for part in body:
             if isinstance(part, Atom):
                 self.atom(part, known)
@@ -167,7 +167,7 @@ class _RuleTypes(ExpressionTypes):
                 raise self.error(f"{shown(term)} is not {derived}", atom.span)
 
     def narrow(self, variable: Variable, found: KnownKinds, known: dict[Variable, KnownKinds], span: Span | None) -> None:
-        """Add what was found out about a variable."""
+        """Add the types that were found for a variable."""
         before = known.get(variable)
         if before is None:
             known[variable] = found

@@ -1,4 +1,4 @@
-"""What follows from a World, in the numbers of its resources."""
+"""Conclusions from a World, in the numbers of its resources."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _RESERVED: Final = tuple(f"<{base}" for base in (RDF, RDFS, OWL, XSD))
 
 @dataclass
 class Conclusions:
-    """What follows; each resource is a number of the quad store.
+    """Conclusions, in which each resource is a number of the quad store.
 
     Attributes:
         parents: The nearest classes above each class, nearest properties above each property, and nearest classes of each
@@ -54,7 +54,7 @@ class Conclusions:
 
 
 def conclusions_of(attached: Attached, hierarchy: Hierarchy, *, objects: bool, values: bool) -> Conclusions:
-    """Return what follows from a World.
+    """Return the conclusions from a World.
 
     Args:
         attached: The World and its reasoner, which is up to date.

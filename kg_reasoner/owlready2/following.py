@@ -51,7 +51,7 @@ class Attached:
         """The reasoner as it was brought up to date last."""
         self.store = QuadStore(world, self.current.dictionary)
         self.triples: Ids = np.empty((0, 3), np.int32)
-        """What the World stated then, in ids."""
+        """The triples that the World stated then, in ids."""
         self._seen: tuple[int, Collection[int] | None, int] | None = None
         self._lock = new_mutex()
 
@@ -62,7 +62,7 @@ class Attached:
         self.close()
 
     def inherit(self, former: Attached) -> None:
-        """Take over what another reasoner has written into the World, so that it is no premise here and is taken back if need be.
+        """Take over what another reasoner has written into the World, so that it is not a premise here and can be taken back.
 
         Args:
             former: The reasoner of the same World before.
@@ -162,7 +162,7 @@ def attach(world: Any, ruleset: str = "owl2rl") -> Attached:
 
 
 def follower_of(world: Any, ruleset: str) -> Attached:
-    """Return what follows a World with a rule set, made at the first call."""
+    """Return the object that follows a World with a rule set; it is made at the first call."""
     found = _followers.get(world)
     if found is None or found.ruleset != ruleset:
         new = Attached(world, ruleset)

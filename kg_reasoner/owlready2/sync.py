@@ -20,18 +20,18 @@ if TYPE_CHECKING:
 __all__ = ["Inferred", "sync_reasoner", "sync_reasoner_hermit", "sync_reasoner_pellet"]
 
 _INFERENCES = "http://inferrences/"
-"""The ontology to which owlready2 writes what is inferred if none is named; the name is owlready2's."""
+"""The ontology to which inferred triples are written if none is named; the name is owlready2's."""
 
 
 @dataclass(frozen=True)
 class Inferred:
-    """What a call of `sync_reasoner` found.
+    """The results of a call of `sync_reasoner`.
 
     Attributes:
-        complete: Whether the answer has everything that follows from the ontologies: the rule set has rules for all their axioms.
-            If not, all that was inferred is true, but there may be more; `warnings` has the reasons.
+        complete: Whether everything that follows from the ontologies was inferred: the rule set has rules for all their axioms.
+            If not, all inferences are correct, but some may be missing; `warnings` has the reasons.
         warnings: The axioms that were not, or not fully, used.
-        written: How many triples were written.
+        written: The number of triples that were written.
     """
 
     complete: bool
@@ -42,7 +42,7 @@ class Inferred:
     _contexts: tuple[int, ...] | None = field(repr=False)
 
     def explain(self, subject: Any, predicate: Any, value: Any) -> Proof:
-        """Prove what was inferred of objects of owlready2. Names in the proof have their ontology's name as the prefix.
+        """Prove an inferred statement about objects of owlready2. Names in the proof have their ontology's name as the prefix.
 
         Args:
             subject: A class, a property or an individual.

@@ -46,11 +46,11 @@ class Undo:
         self._db.execute(f"RELEASE {_SAVEPOINT}")
 
     def note_parents(self, entity: Any) -> None:
-        """Note what is above an object before that changes."""
+        """Record the parents of an object before they change."""
         self._parents.append((entity, list(entity.is_a)))
 
     def note_equivalents(self, entity: Any) -> None:
-        """Note what an object is equivalent to before that changes."""
+        """Record the equivalents of an object before they change."""
         self._equivalents.append((entity, list(entity.equivalent_to)))
 
     def roll_back(self) -> None:

@@ -1,4 +1,4 @@
-"""Writes what follows into the quad store of a World, and applies it to the Python objects that are loaded.
+"""Writes conclusions into the quad store of a World, and applies them to the Python objects that are loaded.
 
 As with owlready2's reasoners, objects change without writing triples of their own: the inferred triples are written first.
 """
@@ -51,7 +51,7 @@ class Writer:
         self.number = {name: self.world._abbreviate(name.value) for name in (*_IS_A.values(), *_EQUIVALENT.values())}
 
     def apply(self, found: Conclusions) -> int:
-        """Write what follows, and take back what was written before and follows no longer; return the number of new triples.
+        """Write the conclusions, and take back those written before that no longer follow; return the number of new triples.
 
         If this is interrupted, the World, its objects and what is recorded of them are as before; so they are if another interrupt
         comes while they are restored.
@@ -126,7 +126,7 @@ class Writer:
     def retract(
         self, written: dict[tuple[int, ...], tuple[int, ...]], wanted: dict[_Triple, None], *, of_literals: bool
     ) -> list[_Triple]:
-        """Delete what was written before and is not wanted; return it."""
+        """Delete and return the triples that were written before and no longer follow."""
         taken_back = self.attached.taken_back[of_literals]
         for key, (context, subject, property, value) in list(written.items()):
             if (subject, property, value) in wanted:
@@ -228,14 +228,14 @@ class Writer:
                 entity.is_a.reinit([*kept, *(each for each in new if each not in kept)])
 
     def told(self, entity: Any, number: int, kind: str) -> list[Any]:
-        """Return what the quad store has above an entity, of which something was taken back."""
+        """Return the parents that the quad store has for an entity, some of whose triples were taken back."""
         above = self.world._get_obj_triples_sp_o(number, self.number[_IS_A[kind]])
         builtin = [each for each in entity.is_a if getattr(each, "storid", _OF_OWL + 1) <= _OF_OWL]
         found = [self.entity(upper) for upper in above if upper > _OF_OWL]
         return list(dict.fromkeys([*builtin, *(each for each in found if isinstance(each, type))]))
 
     def nearest(self, found: Conclusions, number: int, old: list[Any], parents: list[Any]) -> list[Any]:
-        """Return what is above an entity without what is above something else there."""
+        """Return the nearest of the parents of an entity: those that are not above another one."""
         package = owlready()
         every = list(dict.fromkeys([*old, *(parent for parent in parents if parent is not None)]))
         near = {parent.storid for parent in parents if parent is not None}

@@ -21,9 +21,9 @@ __all__ = ["AggregateRelation", "ComputedRelation"]
 FEW: Final = 16
 """The maximum number of groups that are computed one by one."""
 SORTED_FOR_ONE: Final = 64
-"""How many solutions can be sorted in the time in which an index finds those of one group."""
+"""The number of solutions that can be sorted in the time in which an index finds those of one group."""
 SORTED_FOR_VALUE: Final = 16
-"""How many can be sorted in the time in which a value of a group is read."""
+"""The number of solutions that can be sorted in the time in which a value of a group is read."""
 
 
 class ComputedRelation(Protocol):

@@ -227,7 +227,7 @@ class Delta:
 
 
 def _net_change(steps: list[tuple[Ids, Ids, Ids]]) -> tuple[Change, Change, Change]:
-    """Return what consecutive steps have added, removed and restated, each step given as by `Delta._table`."""
+    """Return the facts that consecutive steps have added, removed and restated, each step given as by `Delta._table`."""
     facts, was, becomes = (np.concatenate(columns) for columns in zip(*steps, strict=True))
     if len(steps) > 1:  # one fact may occur in several steps
         order = np.lexsort(facts.T[::-1]) if facts.shape[1] else np.arange(len(facts))  # stable: equal facts stay in order of time

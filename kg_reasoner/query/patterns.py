@@ -358,7 +358,7 @@ class Queries(SinglePatterns):
     def planned(
         self, atoms: Sequence[StoredAtom], answer: Sequence[str], seeds: Sequence[str] = (), *, exact: bool = True
     ) -> Prepare:
-        """Return what makes the ``with`` block in which a query has a plan, see `kg_reasoner.planning.planner.plan_query`.
+        """Return a maker of the ``with`` block in which a query has a plan, see `kg_reasoner.planning.planner.plan_query`.
 
         Plans are remembered while the sizes of the relations are of the same order.
         """

@@ -1,7 +1,7 @@
 """Explicit triples by graph, read from the relations.
 
 A triple is one explicit fact, whatever the number of graphs that state it. Its named graphs are stored in an internal relation of
-quads, in the database of the triples, so that quads have indexes and take part in transactions. An explicit triple without a quad
+quads, in the database of the triples, so that quads have indexes and belong to transactions. An explicit triple without a quad
 is in the default graph only; one in named graphs has a quad for the default graph, too, if it is also there. So data without named
 graphs need no quads, and triples added directly to a reasoner are in the default graph.
 """

@@ -50,7 +50,7 @@ def few_answers(
 
 
 def _kinds(patterns: Sequence[AnyPattern], names: Sequence[str]) -> list[int]:
-    """Return what variables may stand for in RDF."""
+    """Return the kinds of terms that variables may stand for in RDF."""
     subjects, properties = ({pattern[place] for pattern in patterns} for place in (0, 1))
     return [PROPERTY if name in properties else RESOURCE if name in subjects else ANYTHING for name in names]
 

@@ -67,7 +67,7 @@ class Visibility:
         self._marked = 0
         self._type = self._same_as = self._below = -1
         self._hiding = self._equating = 0
-        """How many rules may derive hidden triples, and how many are about equality."""
+        """The number of rules that may derive hidden triples, and the number of those about equality."""
 
     def use(self, rules: Collection[Rule], change: int | None = None) -> None:
         """Set the rules, or those that were added (1) or removed (-1). Hidden triples are derived only by rules of the W3C's

@@ -26,7 +26,7 @@ AnyGraph = TypeVar("AnyGraph", bound=Graph)
 
 Keep: TypeAlias = Literal["explicit", "all"]
 KEEP: Final = ("explicit", "all")
-"""What a detached graph holds: the triples that were added, or what is inferred as well."""
+"""The triples that a detached graph holds: those that were added, or the inferred ones as well."""
 
 
 def attach(

@@ -1,4 +1,4 @@
-"""What parsers need of a store that reads documents in blocks."""
+"""The interface of stores that read documents in blocks, for parsers."""
 
 from __future__ import annotations
 

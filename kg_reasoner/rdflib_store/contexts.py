@@ -1,4 +1,4 @@
-"""Which graph a context of rdflib denotes.
+"""The graphs that contexts of rdflib denote.
 
 rdflib passes a `Graph` with every triple. Over the store of a plain graph, it denotes that graph, whatever its identifier; over
 that of a dataset, it denotes one of the dataset's graphs, and its identifier is the name. A graph obtained from a dataset is

@@ -26,7 +26,7 @@ __all__ = ["Expansion"]
 
 
 class Expansion:
-    """What follows from an rdflib graph, or from all graphs of a dataset together, by rule sets.
+    """The triples inferred by rule sets from an rdflib graph, or from all graphs of a dataset together.
 
     Args:
         graph: The graph, which is only read.

@@ -1,4 +1,4 @@
-"""What queries leave to rdflib: SERVICE, and functions that programs have registered with it."""
+"""The parts of queries that rdflib evaluates: SERVICE, and functions that programs have registered with it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["RdflibParts"]
 
 _SERVICE: Final = re.compile(r"service <(.*)>[ \n]*{.*}[ \n]*$", re.DOTALL | re.IGNORECASE)
-"""What rdflib looks for."""
+"""The pattern by which rdflib finds the address of a SERVICE."""
 
 
 class RdflibParts(RegisteredFunctions):

@@ -2,7 +2,7 @@
 
 What rdflib promises remains: blank nodes are new ones, whatever labels the document has; the prefixes of the document are bound in
 the graph; relative IRIs are resolved against the `publicID` or the place of the document; literals are normalised if
-`rdflib.NORMALIZE_LITERALS` says so; subscribers to the store's events hear of each triple. A document with an error adds nothing.
+`rdflib.NORMALIZE_LITERALS` is set; the store's subscribers get an event for each triple. A document with an error adds nothing.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What queries and updates may fetch: nothing, unless the owner of the store allows it."""
+"""Permissions of queries and updates to fetch documents: none, unless the owner of the store gives them."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Processors of rdflib that apply rule sets, as those that rdflib 8 has for its own reasoner.
 
 rdflib 8 infers by ``graph.query(axioms, processor="owlrl")``, whose result has the graph of inferred triples, and adds them by
-``graph.update(axioms, processor="owlrl")``. The name of this package's processors is ``KGReasoner``. They need nothing of rdflib 8:
+``graph.update(axioms, processor="owlrl")``. The name of this package's processors is ``KGReasoner``. They do not need rdflib 8:
 the kinds of plugins are older. ``graph.query(..., processor="KGReasoner", ruleset="rdfs")`` chooses the rule set.
 
 >>> from rdflib import Graph
@@ -83,7 +83,7 @@ class RuleProcessor(Processor):
 
 
 class RuleUpdateProcessor(UpdateProcessor):
-    """Adds to a graph what follows from it.
+    """Adds inferred triples to a graph.
 
     Args:
         graph: The graph.
@@ -122,7 +122,7 @@ class RuleUpdateProcessor(UpdateProcessor):
 def _expansion(
     graph: Graph, axioms: str | bytes | Graph, bindings: Mapping[str, Any] | None, base: str | None, ruleset: str
 ) -> Expansion:
-    """Return what follows from a graph and further axioms."""
+    """Return the triples inferred from a graph and further axioms."""
     if bindings:
         raise ReasonerError("axioms and rules have no variables to bind: leave initBindings out")
     if not isinstance(axioms, (str, bytes, Graph)):

@@ -19,7 +19,7 @@ from kg_reasoner.terms import term_from_text
 RdflibTriple: TypeAlias = tuple[Node, Node, Node]
 RdflibPattern: TypeAlias = tuple[Node | None, Node | None, Node | None]
 RdflibQuad: TypeAlias = tuple[Node, Node, Node, Node | None]
-"""A triple with the name of its graph; None is the graph that is spoken of when no other is."""
+"""A triple with the name of its graph; None is the graph of the context."""
 
 REMEMBERED = 1 << 18
 """The maximal number of cached terms, in each direction."""
@@ -118,7 +118,7 @@ def triple_columns(columns: Sequence[Sequence[Node]], dictionary: Dictionary) ->
 
 
 def _wrong(triples: Ids, dictionary: Dictionary) -> npt.NDArray[np.bool_]:
-    """Return which triples have a literal for their subject, or something else than an IRI for their predicate."""
+    """Return a mask of the triples with a literal as the subject, or anything but an IRI as the predicate."""
     first = dictionary.first_bytes()
     return (first[triples[:, 0]] == ord('"')) | (first[triples[:, 1]] != ord("<"))
 

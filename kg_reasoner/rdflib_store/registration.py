@@ -1,4 +1,4 @@
-"""What rdflib has to know of this package: its store, parsers, serializers, processors and evaluator."""
+"""Registration with rdflib of this package's store, parsers, serializers, processors and evaluator."""
 
 from __future__ import annotations
 

@@ -112,4 +112,4 @@ class SeparateGraphs(StoredGraphs):
 
 
 Graphs: TypeAlias = UnionGraphs | SeparateGraphs
-"""How named graphs are reasoned over."""
+"""The two ways to reason over named graphs: together, or each by itself."""

@@ -95,8 +95,8 @@ def plan(
         given = as_terms(bindings)
         with known.graphs.reasoner.core.watch(), known.reading():
             ready = parsed.prepared(given, joins_graphs=known.joins_graphs())
-            places, foreigners = StorePlaces(known, active), RdflibParts(active, known.permissions, parsed.prologue)
-            return explain_query(ready, places, foreigners, parsed.base, shorten, run=run)
+            places, foreign_parts = StorePlaces(known, active), RdflibParts(active, known.permissions, parsed.prologue)
+            return explain_query(ready, places, foreign_parts, parsed.base, shorten, run=run)
 
 
 def _parsed(

@@ -284,7 +284,7 @@ class KGReasonerStore(DatasetStore):
 
         Args:
             triples: The triples.
-            graphs: The ids of their graphs, if there are such; -1 stands for `context`.
+            graphs: The ids of their graphs, if they have any; -1 stands for `context`.
             context: The graph for all others.
             dictionary: The dictionary of the ids.
 

@@ -109,7 +109,7 @@ class StoreTransaction(Transaction):
 
 
 class StoreTransactions:
-    """The transactions of a store over a reasoner: those that it begins, and the reasoner's own in which it takes part."""
+    """The transactions of a store over a reasoner: those that it begins, and the reasoner's own that it joins."""
 
     def __init__(self, reasoner: Reasoner) -> None:
         self.reasoner = reasoner

@@ -93,7 +93,7 @@ class UnionGraphs(StoredGraphs):
                 return len(self.match(place, (None, None, None), which))
         (writes, size), lock = self._size, self.reasoner.engine.lock
         if which == "all" and writes == lock.writes and not lock.writer:
-            return size  # nobody has begun to write since it was counted, nor was anybody waiting for that
+            return size  # no thread has begun to write since it was counted, or was waiting to do so
         core = self.reasoner.core
         with self.transactions.reading(which):
             if which != "all":

@@ -1,4 +1,4 @@
-"""The changes of a SPARQL Update request: made in ids, and recorded if somebody wants to know what was added."""
+"""The changes of a SPARQL Update request: made in ids, and recorded if the added quads are requested."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the versions of rdflib call differently, and what none of them offers."""
+"""Differences between versions of rdflib, and operations that none of them has."""
 
 from __future__ import annotations
 

@@ -124,7 +124,7 @@ class StoreWriter:
 
         Args:
             triples: The triples.
-            graphs: The ids of their graphs, if there are such; `IN_DEFAULT` stands for the graph `name`.
+            graphs: The ids of their graphs, if they have any; `IN_DEFAULT` stands for the graph `name`.
             name: The graph for all others; None: the default graph.
             dictionary: The dictionary of the ids.
 
@@ -260,7 +260,7 @@ class StoreWriter:
 
     @contextmanager
     def request(self) -> Iterator[None]:
-        """Make several changes in a ``with`` block that is atomic; other threads see nothing of them before its end."""
+        """Make several changes in a ``with`` block that is atomic; other threads do not see them before its end."""
         transactions = self._transactions
         with transactions.writing():
             transactions.flush()

@@ -1,4 +1,4 @@
-"""A session of the shell: executes statements on a reasoner, and prints what comes of them."""
+"""A session of the shell: executes statements on a reasoner, and prints their results."""
 
 from __future__ import annotations
 

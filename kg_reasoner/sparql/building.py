@@ -1,4 +1,4 @@
-"""What is made of the parts of queries alike, whoever has parsed them."""
+"""Construction of algebra, shared by both parsers of queries."""
 
 from __future__ import annotations
 

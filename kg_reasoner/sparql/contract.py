@@ -1,4 +1,4 @@
-"""What operators ask of each other: a pattern's solutions, as many and as much of them as needed."""
+"""The interface of operators to each other: a pattern's solutions, as many and with the variables that are needed."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ __all__ = ["ALL", "Evaluator", "Need"]
 
 @dataclass(frozen=True, slots=True)
 class Need:
-    """What is needed of a pattern's solutions.
+    """The variables and the number of solutions that are needed of a pattern.
 
     Attributes:
         names: The variables whose values are wanted; None: all.

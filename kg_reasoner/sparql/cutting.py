@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 __all__ = ["Cut", "cut"]
 
 _CONSTANT: Final = re.compile(r"""("[^"\\\n\r]*"|'[^'\\\n\r]*'|<[^<>"{}|^`\\\x00-\x20]*>|\#[^\n\r]*)""")
-"""What a text is cut at: strings, IRIs, and comments, which may contain what looks like these."""
+"""The places to cut a text: strings and IRIs; and comments, which may contain text that looks like them."""
 _OUTSIDE: Final = ('"""', "'''", "\\", "\x00")
 _LONGEST: Final = 1 << 12
 """The number of characters of the longest text that is cut."""
@@ -19,11 +19,11 @@ class Cut(NamedTuple):
     """A text that is cut at its constants. Texts with equal `outline` differ in constants only."""
 
     outline: tuple[str, ...]
-    """What is between the constants, and the kinds of these."""
+    """The text between the constants, and their kinds."""
     constants: Sequence[str]
 
     def key(self, places: Collection[int]) -> tuple[object, ...]:
-        """Return what identifies the query but for the constants at some places."""
+        """Return a key of the query without the constants at some positions."""
         return self.outline, *(constant for place, constant in enumerate(self.constants) if place not in places)
 
 

@@ -16,14 +16,14 @@ if TYPE_CHECKING:
 __all__ = ["Estimates"]
 
 UNKNOWN: Final = 1e6
-"""The estimate for what is evaluated elsewhere."""
+"""The estimate for parts that rdflib evaluates."""
 
 KEPT: Final = 0.3
 """The estimated share of solutions for which a condition is true."""
 
 
 class Graphs(Protocol):
-    """What estimates need of an evaluation: its graphs."""
+    """The part of an evaluation that estimates need: its graphs."""
 
     dataset: Dataset
 

@@ -42,14 +42,14 @@ from kg_reasoner.storage.arrays import Flags, Ids
 from kg_reasoner.storage.grouping import group_rows
 from kg_reasoner.terms import Term
 
-__all__ = ["Evaluation", "Foreigners"]
+__all__ = ["Evaluation", "ForeignParts"]
 
 GROWTH: Final = 16
 """The factor by which more solutions are asked for where some were dropped."""
 
 
-class Foreigners(Protocol):
-    """What is evaluated by rdflib."""
+class ForeignParts(Protocol):
+    """The parts of queries that rdflib evaluates."""
 
     def call(self, function: Foreign, arguments: Sequence[Sequence[Term | None]]) -> list[Term | None]:
         """Return the results of a function for rows of arguments."""
@@ -66,16 +66,16 @@ class Evaluation:
     Args:
         dataset: The dataset.
         terms: The terms of the query.
-        foreigners: What is left to rdflib.
+        foreign_parts: What is left to rdflib.
         base: The base IRI of the query.
         report: Receives what was done.
     """
 
     def __init__(
-        self, dataset: Dataset, terms: QueryTerms, foreigners: Foreigners, base: str | None, report: EvaluationReport
+        self, dataset: Dataset, terms: QueryTerms, foreign_parts: ForeignParts, base: str | None, report: EvaluationReport
     ) -> None:
         self.dataset, self.terms, self.report = dataset, terms, report
-        self._foreigners = foreigners
+        self._foreign_parts = foreign_parts
         self._active: Term | None = None
         """The name of the active graph, if it is a named one."""
         self._matchers: dict[algebra.PatternTerm | None, PatternMatcher | None] = {}
@@ -103,7 +103,7 @@ class Evaluation:
         labels, firsts = group_rows(rows)
         columns = [self.terms.terms(column.tolist()) for column in rows[firsts].T]
         given = list(zip(*columns, strict=True)) if columns else [()] * len(firsts)
-        return self.terms.ids_of(self._foreigners.call(function, given))[labels]
+        return self.terms.ids_of(self._foreign_parts.call(function, given))[labels]
 
     # --- places -----------------------------------------------------------------------------------------------------
 
@@ -266,7 +266,7 @@ class Evaluation:
 
     def service(self, node: algebra.Service, address: Term | None) -> Table:
         """Return the solutions of a SERVICE."""
-        solutions = self._foreigners.service(node, address)
+        solutions = self._foreign_parts.service(node, address)
         names = list(dict.fromkeys(name for solution in solutions for name in solution))
         columns = {name: self.terms.ids_of(solution.get(name) for solution in solutions) for name in names}
         return Table(columns, len(solutions))

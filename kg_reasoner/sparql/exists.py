@@ -133,7 +133,7 @@ def _is_join(node: Node, outer: set[str]) -> bool:
 
 
 def _joined(evaluator: Evaluator, extending: Extending, node: Node, conditions: Sequence[Expression], table: Table) -> Flags:
-    """Return which solutions have a match, of which conditions hold that see both."""
+    """Return a mask of the solutions with a match for which the conditions on both hold."""
     if not conditions and not any(variable.name in table.columns for variable in in_scope(node)):
         is_there = evaluator.table(node, Need(frozenset(), enough=1)).size > 0
         return np.full(table.size, is_there, np.bool_)

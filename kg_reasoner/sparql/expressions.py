@@ -63,7 +63,7 @@ _FORMS: Final = ("&&", "||", "!", "IN", "NOT IN", "IF", "COALESCE", "BOUND", *FR
 
 
 class PatternEvaluation(Protocol):
-    """What expressions need of the evaluation of patterns."""
+    """The part of the evaluation of patterns that expressions need."""
 
     def exists(self, node: Node, table: Table) -> Flags:
         """Return for which solutions a pattern has a compatible one."""

@@ -1,4 +1,4 @@
-"""Joins that follow indexes: the solutions of a pattern that are compatible with solutions at hand.
+"""Joins that follow indexes: the solutions of a pattern that are compatible with given solutions.
 
 A pattern can be *followed* from solutions if all variables that it shares with them are bound on both sides. Then its evaluation
 from each solution gives what the join gives.
@@ -28,7 +28,7 @@ from kg_reasoner.storage.arrays import Flags, Numbers
 __all__ = ["START", "Extending", "Matches"]
 
 RATIO: Final = 4
-"""A pattern is followed unless there are so many times more solutions at hand than it has."""
+"""The ratio of given solutions to those of a pattern up to which the pattern is followed from them."""
 
 START: Final = 1 << 6
 """The number of solutions of the first pattern of a join, or of MINUS, with which it is tried, if not all are needed."""
@@ -42,7 +42,7 @@ LOOKED_UP: Final = 1 << 6
 """The maximal number of solutions from which a triple that cannot be extended is looked up one by one."""
 
 SCANNED: Final = 100
-"""A pattern is followed triple by triple unless one triple has so many times more matches than another."""
+"""The ratio of the triples' matches up to which a pattern is followed triple by triple."""
 
 Matches: TypeAlias = tuple[Numbers, Table]
 """The numbers of solutions, in order, and for each the values of a pattern's variables."""
@@ -127,7 +127,7 @@ class Extending:
         return rows, right.take(others)
 
     def has_match(self, left: Table, node: Node) -> Flags:
-        """Return which solutions are compatible with some solution of a pattern, and share a bound variable with it (MINUS)."""
+        """Return a mask of the solutions with a compatible solution of a pattern that shares a bound variable with them (MINUS)."""
         shared = [variable.name for variable in in_scope(node) if variable.name in left.columns]
         if not shared or not left.size:
             return np.zeros(left.size, np.bool_)

@@ -1,4 +1,4 @@
-"""What is known of queries whose texts differ in constants only, see `kg_reasoner.sparql.query_shapes`."""
+"""Knowledge about queries whose texts differ in constants only, see `kg_reasoner.sparql.query_shapes`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from kg_reasoner.sparql.cutting import Cut
 __all__ = ["LearnedOutline"]
 
 _EVER: Final = -1
-"""In place of a state: the same holds in all."""
+"""Used in place of a state for knowledge that holds in all states."""
 
 _KEYS: Final = 64
 """The number of queries of an outline that are remembered."""
@@ -19,11 +19,11 @@ _CHOICES: Final = 4
 """The number of choices of parameters: which constants are parameters depends on the others, such as the property rdf:type."""
 
 _PATIENCE: Final = 4
-"""After so many queries for which something was learned, and none that used it, ever fewer are learned from."""
+"""The number of learned queries without a use after which fewer and fewer are learned from."""
 
 
 class LearnedOutline:
-    """What is known of the queries of one outline. What was tried is remembered by all that is no parameter of a query."""
+    """What was learned about the queries of one outline, by everything in a query that is not a parameter."""
 
     __slots__ = ("_asked", "_next", "_state", "_tried", "_unused", "choices")
 

@@ -92,7 +92,7 @@ class PathFollower:
         return self._nodes
 
     def are_nodes(self, ids: Ids) -> Ids:
-        """Return those of some ids that are the subject or object of a triple."""
+        """Return the ids that are the subject or object of a triple."""
         return ids[np.isin(ids, self.nodes())]
 
     def pairs(self, path: Path, starts: Ids | None = None, enough: int | None = None) -> Pairs:
@@ -221,7 +221,7 @@ def _is_simple(path: Path) -> bool:
 
 
 def _contains(known: Ids, ids: Ids) -> Numbers:
-    """Return which ids are among known ones, which are in order."""
+    """Return a mask of the ids that are among known ones, which are sorted."""
     places = np.searchsorted(known, ids)
     flags: Numbers = (places < len(known)) & (known[np.minimum(places, len(known) - 1)] == ids)
     return flags

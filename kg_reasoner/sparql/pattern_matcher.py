@@ -1,4 +1,4 @@
-"""What evaluation asks of a graph, or of whatever else answers basic graph patterns."""
+"""The interface of graphs, and of anything else that answers basic graph patterns, for evaluation."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class PatternMatcher(Protocol):
     """
 
     method: str | None
-    """How the last pattern was matched, if not by the indexes of a graph."""
+    """The method by which the last pattern was matched, if not by the indexes of a graph."""
 
     def solve(
         self,

@@ -13,7 +13,7 @@ from kg_reasoner.sparql import algebra
 from kg_reasoner.sparql.algebra import Query
 from kg_reasoner.sparql.contract import ALL, Need
 from kg_reasoner.sparql.describe import described
-from kg_reasoner.sparql.evaluate import Evaluation, Foreigners
+from kg_reasoner.sparql.evaluate import Evaluation, ForeignParts
 from kg_reasoner.sparql.expressions import check_expression
 from kg_reasoner.sparql.query_plan import QueryPlan, plan_of
 from kg_reasoner.sparql.query_terms import QueryTerms
@@ -83,17 +83,17 @@ def _nodes(node: algebra.Node) -> Iterator[algebra.Node]:
         yield from _nodes(child)
 
 
-def evaluate_query(query: Query, dataset: Dataset, foreigners: Foreigners, base: str | None = None) -> Answer:
+def evaluate_query(query: Query, dataset: Dataset, foreign_parts: ForeignParts, base: str | None = None) -> Answer:
     """Evaluate a prepared query, within a reading.
 
     Args:
         query: The query.
         dataset: The dataset.
-        foreigners: What is left to rdflib.
+        foreign_parts: What is left to rdflib.
         base: The query's base IRI.
     """
     terms, report = QueryTerms(dataset.caches.terms), EvaluationReport()
-    evaluation = Evaluation(dataset, terms, foreigners, base, report)
+    evaluation = Evaluation(dataset, terms, foreign_parts, base, report)
     try:
         return _answer(query, evaluation)
     finally:
@@ -103,7 +103,7 @@ def evaluate_query(query: Query, dataset: Dataset, foreigners: Foreigners, base:
 def explain_query(
     query: Query,
     dataset: Dataset,
-    foreigners: Foreigners,
+    foreign_parts: ForeignParts,
     base: str | None = None,
     shorten: Callable[[Term], str] = str,
     *,
@@ -114,12 +114,12 @@ def explain_query(
     Args:
         query: The query.
         dataset: The dataset.
-        foreigners: What is left to rdflib.
+        foreign_parts: What is left to rdflib.
         base: The query's base IRI.
         shorten: Writes terms.
         run: Whether to evaluate the query, so that the plan has counts and times.
     """
-    evaluation = Evaluation(dataset, QueryTerms(dataset.caches.terms), foreigners, base, EvaluationReport())
+    evaluation = Evaluation(dataset, QueryTerms(dataset.caches.terms), foreign_parts, base, EvaluationReport())
     start = time.perf_counter()
     if run:
         _answer(query, evaluation)

@@ -1,4 +1,4 @@
-"""Plans of queries for people and programs: the operators, estimated and counted solutions, and what is left to rdflib."""
+"""Plans of queries for people and programs: the operators, estimated and counted solutions, and the parts left to rdflib."""
 
 from __future__ import annotations
 
@@ -205,7 +205,7 @@ class _Writer:
         self._shorten = shorten
 
     def detail(self, node: Node, evaluation: Evaluation) -> str:
-        """Return what distinguishes an operator from others of its kind."""
+        """Return the text that distinguishes an operator from others of its kind."""
         if isinstance(node, algebra.Patterns):
             triples = evaluation.join_order(node)
             return self._in_graph(node.graph, " . ".join(" ".join(map(self.term, triple)) for triple in triples))

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["RegisteredFunctions"]
 
 _ERRORS: Final = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
-"""What functions raise for values that they do not expect, beside SPARQL's errors."""
+"""The exceptions of functions for unexpected values, besides SPARQL's errors."""
 
 
 class RegisteredFunctions:

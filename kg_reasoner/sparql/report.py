@@ -1,4 +1,4 @@
-"""What the evaluation of a query did: solutions, time and method of each operator."""
+"""Reports of the evaluation of queries: solutions, time and method of each operator."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["EvaluationReport", "EvaluationStep"]
 
 @dataclass(slots=True)
 class EvaluationStep:
-    """What was done for one operator.
+    """The work done for one operator.
 
     Attributes:
         rows: The number of solutions; None before the operator was evaluated.

@@ -1,4 +1,4 @@
-"""What SPARQL demands of a text beyond its grammar, of which rdflib's parser sees nothing.
+"""Restrictions of SPARQL beyond its grammar, which rdflib's parser does not check.
 
 SPARQL 1.1 Query, sections 11.4 (variables that are not grouped), 18.2.1 (variables in scope), 19.6 (labels of blank nodes) and 19.8
 (notes to the grammar): where aggregates, variables and blank nodes may be, and how many values a row of VALUES has.

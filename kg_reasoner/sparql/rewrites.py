@@ -265,7 +265,7 @@ def _with_table(node: Node, table: algebra.Values) -> Node | None:
 
 
 def _as_values(condition: Expression) -> algebra.Values | None:
-    """Return what a condition says as a table; None if it is not that a variable is one of some terms."""
+    """Return a condition that a variable is one of some terms as a table; None for other conditions."""
     if not isinstance(condition, Call) or condition.name not in ("=", "IN"):
         return None
     variable, *terms = condition.arguments

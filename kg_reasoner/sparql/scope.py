@@ -1,4 +1,4 @@
-"""Which variables a pattern can bind, always binds, and mentions (SPARQL 1.1 Query, section 18.2.1)."""
+"""The variables that a pattern can bind, always binds, and mentions (SPARQL 1.1 Query, section 18.2.1)."""
 
 from __future__ import annotations
 

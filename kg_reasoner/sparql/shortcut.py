@@ -1,4 +1,4 @@
-"""What is left to do for queries that are asked again, once their terms and relations are found, while nothing changes."""
+"""Shortcuts: the remaining steps of repeated queries, once their terms and relations are found, while nothing changes."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ Fetch: TypeAlias = Callable[[int | None], Ids | None]
 Prefixes: TypeAlias = Callable[[], Mapping[str, Any]]
 
 TRIES: Final = 2
-"""How often few answers are looked for in vain: the first time, indexes may have to be built."""
+"""The number of failed attempts to find few answers before no more are made: for the first, indexes may have to be built."""
 
 ALWAYS: Final = 1 << 62
-"""As many tries as there may be: constants differ, so that the next may have few answers."""
+"""An unlimited number of attempts: constants differ, so the next query may have few answers."""
 
 BLANK_NODE: Final = ord("_")
 
@@ -66,7 +66,7 @@ class Shortcut:
         self._start, self._end, self._enough = start, end, 1 if places is None else end
         self._few, self._order = few, None if order is None else list(order)
         self.tries = TRIES
-        """How often few answers are still looked for in vain, also after a change."""
+        """The number of failed attempts to find few answers that are left, also after a change."""
         self._terms: QueryTerms | None = None
 
     def few(self, caches: Caches, prefixes: Prefixes, given: Sequence[int] = ()) -> QueryResult | None:

@@ -1,4 +1,4 @@
-"""Queries of one basic graph pattern, as what is left to do once their terms and relations are found, while nothing changes.
+"""Making shortcuts for queries of one basic graph pattern: the steps that remain once terms and relations are found.
 DESCRIBE of one resource, and paths from one node that reach few others, have shortcuts, too.
 
 For such a query, finding a few solutions takes less time than the operators around them, and than finding out again where its terms
@@ -331,7 +331,7 @@ def _path(query: algebra.Select, node: algebra.PathPattern, given: tuple[str, ..
 
 
 def _reached(start: int, property: int, queries: Queries, *, forwards: bool, takes_start: bool) -> Fetch:
-    """Return what follows a property from a node, to each node once."""
+    """Return a function that follows a property from a node, to each node once."""
 
     def fetch(limit: int | None) -> Ids | None:
         known = dict.fromkeys([start] if takes_start else [])

@@ -1,4 +1,4 @@
-"""Where the patterns of a query are matched: the active graph, and named graphs."""
+"""The places where patterns of a query are matched: the active graph, and named graphs."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ __all__ = ["Caches", "Dataset", "Place", "Places"]
 
 
 class Caches:
-    """What queries remember of the terms of a dictionary.
+    """Caches of queries about the terms of a dictionary.
 
     Args:
         dictionary: The dictionary.
@@ -39,13 +39,13 @@ class Caches:
         self.ready: dict[tuple[object, ...], tuple[int, Any, Any]] = {}
         """Queries with shortcuts by text, base IRI and given variables: the state of the data, the shortcut, the parsed query."""
         self.shortcuts: dict[object, tuple[int, Any]] = {}
-        """What is left to do for recent queries, each in a state of the data, see `kg_reasoner.sparql.shortcuts`."""
+        """Shortcuts of recent queries, each in a state of the data, see `kg_reasoner.sparql.shortcuts`."""
 
         self.shapes: dict[tuple[str, ...], LearnedOutline] = {}
-        """What is known of recent outlines of queries."""
+        """Knowledge about recent outlines of queries."""
 
     def outline(self, outline: tuple[str, ...]) -> LearnedOutline:
-        """Return what is known of an outline."""
+        """Return the knowledge about an outline."""
         known = self.shapes.get(outline)
         if known is None:
             if len(self.shapes) >= REMEMBERED:

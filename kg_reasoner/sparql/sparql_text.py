@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 from kg_reasoner.concurrency.forking import new_mutex
 from kg_reasoner.errors import LoadError, QuerySyntaxError, ReasonerError, Span
 from kg_reasoner.sparql.restrictions import ViolationError, check_restrictions
+from kg_reasoner.sparql.syntax.query_syntax import first_unread
 from kg_reasoner.sparql.visible import in_order_of_appearance, select_visible
 
 if TYPE_CHECKING:
@@ -56,7 +57,10 @@ def read_query(
     from rdflib.plugins.sparql.algebra import translateQuery
     from rdflib.plugins.sparql.parser import parseQuery
 
-    tree, query = _read(text, source, "query", parseQuery, lambda tree: translateQuery(tree, base, prefixes), keeps_numbers)
+    def translate(tree: Any) -> Query:
+        return translateQuery(tree, base, prefixes)
+
+    tree, query = _read(text, source, "query", parseQuery, translate, prefixes, keeps_numbers)
     if query.algebra.name in ("AskQuery", "ConstructQuery"):
         _set_variables(query.algebra, lambda variables: in_order_of_appearance(variables, text))
     elif query.algebra.name == "SelectQuery" and not tree[1].projection:  # SELECT * without a visible variable
@@ -119,6 +123,7 @@ def _read(
     kind: str,
     parse: Callable[[str], Tree],
     translate: Callable[[Tree], Prepared],
+    prefixes: Mapping[str, Any] | None = None,
     keeps_numbers: bool = False,
 ) -> tuple[Tree, Prepared]:
     from pyparsing import ParseBaseException
@@ -146,7 +151,8 @@ def _read(
         hint = None
         if kind == "query" and not _QUERY_FORM.search(text):
             hint = "a query needs one of the keywords SELECT, ASK, CONSTRUCT and DESCRIBE"
-        span = _span(text, source, error.loc, error.loc + 1)
+        reached = first_unread(text, prefixes or {}) if kind == "query" else (0, 1)
+        span = _span(text, source, *max(reached, (error.loc, error.loc + 1)))
         raise QuerySyntaxError(f"the SPARQL {kind} has a syntax error here or shortly after", span, hint) from None
     except RecursionError:
         raise QuerySyntaxError(f"{source} {_NESTED}") from None
@@ -161,7 +167,7 @@ def _read(
 
 
 def _last(text: str, source: str, term: Identifier | None) -> Span | None:
-    """Return where a variable or a label is last; None if the text has none."""
+    """Return the last position of a variable or a label; None if it does not occur."""
     if term is None:
         return None
     sign = "_:" if term.n3().startswith("_:") else "[?$]"

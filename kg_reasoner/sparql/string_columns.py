@@ -33,7 +33,7 @@ SAMPLE: Final = 1 << 10
 """The number of strings that tell whether many are alike."""
 
 ALIKE: Final = 2
-"""How many of these are alike then, on average."""
+"""The minimal average number of occurrences of each, if many are alike."""
 
 Convert: TypeAlias = Callable[[list[str]], list[str]]
 

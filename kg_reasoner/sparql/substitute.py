@@ -19,7 +19,7 @@ Expressions: TypeAlias = Mapping[Variable, Expression]
 
 
 def substitute(node: Node, bindings: Bindings) -> Node:
-    """Return a pattern with terms for some variables, whose solutions do not bind these any more."""
+    """Return a pattern with terms for some variables, whose solutions no longer bind these."""
     if not bindings:
         return node
     if isinstance(node, algebra.Patterns):

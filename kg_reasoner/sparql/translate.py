@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from kg_reasoner.errors import UnsupportedError
+from kg_reasoner.expressions.functions import FUNCTIONS
 from kg_reasoner.loaders.convert import from_rdflib
 from kg_reasoner.program import Variable
 from kg_reasoner.sparql import algebra
@@ -18,10 +19,6 @@ if TYPE_CHECKING:
     from rdflib.plugins.sparql.parserutils import CompValue
 
 __all__ = ["template_term", "translate_pattern", "translate_query", "variable_of"]
-
-_CASTS: Final = frozenset(
-    XSD[name].value for name in ("boolean", "date", "dateTime", "decimal", "double", "float", "integer", "string")
-)
 
 
 def translate_query(query: CompValue) -> algebra.Query:
@@ -277,13 +274,11 @@ class _Translator:
         return call("!" if value.name == "UnaryNot" else "neg", inner)
 
     def _function(self, value: CompValue) -> Expression:
-        iri = str(value.iri)
-        given = value.expr
+        iri, given = str(value.iri), value.expr
+        name = f"<{iri}>"
         arguments = [] if given is None or given == _nil() else given if isinstance(given, (list, tuple)) else [given]
         translated = tuple(map(self.expression, arguments))
-        if iri in _CASTS:
-            return call(f"<{iri}>", *translated)
-        return algebra.Foreign(iri, translated, bool(value.distinct))
+        return call(name, *translated) if name in FUNCTIONS else algebra.Foreign(iri, translated, bool(value.distinct))
 
 
 _NODES: Final = {

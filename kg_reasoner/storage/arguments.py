@@ -12,7 +12,7 @@ from kg_reasoner.storage.kernels.memory import Argument, address, allocate, argu
 __all__ = ["RETAINED", "ProbedFacts"]
 
 RETAINED: Final = 1 << 12
-"""Arrays for so many ids that are handed to kernels, and for their answers, are kept."""
+"""The maximal size of the reusable arrays for ids that are passed to kernels, and for their answers."""
 
 _YES, _NO = np.array([True]), np.array([False])
 """The answers about single facts."""

@@ -27,7 +27,7 @@ class Capacities:
     dead: int = 256
     """Fewer dead rows than this are left where they are."""
     large: int = 1 << 16
-    """Relations with so many rows grow and are compacted in steps."""
+    """The number of rows from which on relations grow and are compacted in steps."""
     shared_triples: int = 1 << 17
     """Fewer triples than this are loaded by one thread."""
     block: int = BLOCK

@@ -42,7 +42,7 @@ class Database(ChangingRelations):
         self.lookups = Lookups(self)
         self._prepared: dict[Hashable, list[tuple[Workspace, int]]] = {}
         self.renumbered: Counter[int] = Counter()
-        """How often the rows of each relation have got other numbers."""
+        """The number of times that the rows of each relation have been renumbered."""
         self._renewals = Renewals(self)
         self.threads = 1
         """The number of threads that load triples together."""
@@ -215,7 +215,7 @@ class Database(ChangingRelations):
         return Prepared(self, self._prepared, key, plan)
 
     def pool_of(self, key: Hashable) -> list[tuple[Workspace, int]]:
-        """Return the workspaces with the plan of a query that nobody uses: who takes one gives it back."""
+        """Return the unused workspaces with the plan of a query. A caller that takes one must return it."""
         if len(self._prepared) >= REMEMBERED and key not in self._prepared:
             self._prepared.clear()
         return self._prepared.setdefault(key, [])

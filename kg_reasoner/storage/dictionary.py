@@ -46,7 +46,7 @@ FEW: Final = 64
 Buffer: TypeAlias = "bytes | memoryview"
 
 BYTES: Final = 256
-"""How many different bytes there are."""
+"""The number of different bytes."""
 
 _ESCAPED: Final = frozenset(b'"\\\n\r')
 """Bytes that are escaped in the texts of literals, with the one that escapes them."""
@@ -86,7 +86,7 @@ class Dictionary:
         self.mutex = new_mutex()
         """Held where terms are looked up or interned."""
         self.claim: Callable[[int], None] = grant
-        """Called before so many bytes are taken; it raises an error if that is too much."""
+        """Called with a number of bytes before they are allocated; raises an error if that is too much."""
 
     def __len__(self) -> int:
         return self._terms.count

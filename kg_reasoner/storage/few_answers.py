@@ -81,7 +81,7 @@ class _Room(NamedTuple):
 
 
 _rooms: Final[list[_Room]] = []
-"""Memory that nobody uses: at most as much as threads have asked at once."""
+"""Unused memory: at most as much as threads have used at the same time."""
 
 
 def _taken() -> _Room:

@@ -23,7 +23,7 @@ from kg_reasoner.storage.kernels.memory import Record, StructTable
 __all__ = ["GradualIndexes"]
 
 PATIENCE: Final = 64
-"""How many rows are scanned in the time in which one is added to an index."""
+"""The number of rows that are scanned in the time in which one is added to an index."""
 
 SLICE: Final = 1 << 13
 """Rows that are added with each update to one of the indexes, besides those that pay for scans."""
@@ -32,7 +32,7 @@ SAMPLE: Final = 1 << 10
 """Rows that are looked at to foresee the size of an index."""
 
 FILLED: Final = 32
-"""How many slots of a hash table are initialised in the time in which one row is added."""
+"""The number of slots of a hash table that are initialised in the time in which one row is added."""
 
 
 Steps: TypeAlias = Generator[None, int | None, None]

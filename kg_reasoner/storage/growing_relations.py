@@ -34,7 +34,7 @@ class Relations(PlanRoom):
     """Relations and their sections, known by their numbers.
 
     Args:
-        claim: Called before so many bytes are taken; it raises an error if that is too much.
+        claim: Called with a number of bytes before they are allocated; raises an error if that is too much.
     """
 
     def __init__(self, claim: Callable[[int], None] = grant) -> None:

@@ -20,7 +20,7 @@ from kg_reasoner.storage.kernels.memory import Record, StructTable, address, all
 __all__ = ["IndexedRelations", "value_column"]
 
 _LEAP: Final = 16
-"""The most by which a table grows at once while an index is built, if so many of its rows are still to come."""
+"""The maximal growth of a table in one step while an index is built."""
 
 SIZE_CLASSES: Final = 40
 """Free lists of an index: vectors of up to 2**39 entries."""
@@ -186,7 +186,7 @@ class IndexedRelations(Relations):
         )
 
     def set_arena(self, index: int, entries: int) -> None:
-        """Give an index that is being built room for vectors of so many entries, and for some that come later."""
+        """Give an index that is being built room for vectors of a number of entries, and for some later ones."""
         if entries > MOST:
             raise CapacityError(f"an index has {entries:,} entries, the maximal number")
         capacity = min(max(entries + entries // 4, capacities.current.arena), MOST)
@@ -220,7 +220,7 @@ class IndexedRelations(Relations):
         return [index for index, _ in indexes]
 
     def drop_indexes(self, relation: int) -> None:
-        """Maintain no index of a relation any more: all of them are built anew when they are asked for."""
+        """Discard all indexes of a relation; they are built again when they are needed."""
         for section in self._sections.get(relation, {}).values():
             self.sections[section].first_index = -1
         self.sections[self.relations[relation].section].first_index = -1

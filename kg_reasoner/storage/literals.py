@@ -36,8 +36,8 @@ LITERAL_PREDICATES: Final = {
 * ``disjoint_datatypes(?one, ?other)``: recognised datatypes that have no value in common;
 * ``literal_type(?literal, ?datatype)``: rdfs:Literal, and each recognised datatype whose values include the literal's;
 * ``literal_value(?literal, ?value)``: an IRI that stands for the literal's value, the same for all literals that have it;
-* ``ill_typed(?literal)``: the form is none of the literal's datatype;
-* ``container_membership_property(?property)``: rdf:_1, rdf:_2 ..., as far as something speaks of them.
+* ``ill_typed(?literal)``: the lexical form is not valid for the datatype;
+* ``container_membership_property(?property)``: rdf:_1, rdf:_2 ..., as far as they occur.
 
 There are none about literals of datatypes that are not recognised.
 """

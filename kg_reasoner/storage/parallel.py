@@ -51,7 +51,7 @@ ENTRY: Final = 20
 """The bytes of a head in a list, without its ids: its key, place and relation."""
 
 MOST_BLOCKS: Final = 16
-"""A thread takes at most so many blocks of rows at once."""
+"""The maximal number of blocks of rows that a thread takes at once."""
 
 MOST_KEPT: Final = 1 << 20
 """A thread that keeps more heads than this stops after its block."""
@@ -71,7 +71,7 @@ class Segments:
         self.address = address(self._numbers)
 
     def parts(self, most: int) -> Iterator[Segments]:
-        """Yield the same heads in parts with at most so many each, in order."""
+        """Yield the same heads, in order, in parts of a maximal size."""
         part, room = list[tuple[int, int, int]](), most
         for number, first, end in self.items:
             while first < end:

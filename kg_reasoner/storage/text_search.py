@@ -100,7 +100,7 @@ class TextSearch:
 
 
 def search_of(call: Call) -> TextSearch | None:
-    """Return the search that a call stands for; None if it is none."""
+    """Return the search that a call represents; None for other calls."""
     if call.name not in ("CONTAINS", "STRSTARTS", "STRENDS", "REGEX") or not all(map(_is_simple, call.arguments[1:])):
         return None
     subject: Any = call.arguments[0]

@@ -75,7 +75,7 @@ NOTHING: Final = 10
 """No term."""
 
 ROUNDING: Final = 2.0**-52
-"""How far a rounded double is from the value, relative to it, at most."""
+"""The maximal relative error of a rounded double."""
 
 SMALLEST: Final = 2.0**-1074
 """How far a rounded double may be from a value near 0, where doubles are not as close to each other as `ROUNDING` says."""

@@ -98,7 +98,7 @@ class Prepared:
 
     Args:
         database: The database.
-        known: The workspaces that nobody uses.
+        known: The workspaces that are not in use.
         key: The query.
         plan: Makes the plan in a workspace.
     """

@@ -42,7 +42,7 @@ class Unreadable(ValueError):
 
 
 class Form(NamedTuple):
-    """What the values of a column stand for, as tables made of facts or results say in the metadata of a field.
+    """The terms that the values of a column stand for, according to the metadata of a field in tables made of facts or results.
 
     Attributes:
         form: ``resource``, ``term`` or ``literal``; nothing if the table does not say.
@@ -315,7 +315,7 @@ def _fast(lexical: Any, type_: str, prefixes: Mapping[str, str]) -> tuple[Any, A
 
 
 def _are_integers(lexical: Any) -> Any:
-    """Return which texts are integers in canonical form."""
+    """Return a mask of the texts that are integers in canonical form."""
     import pyarrow
     import pyarrow.compute as pc
 

@@ -18,7 +18,7 @@ from kg_reasoner.tables.table_sources import Batches
 __all__ = ["READ_EXACTLY", "Nulls", "check_nulls", "encoded", "places_of"]
 
 Nulls: TypeAlias = Literal["error", "skip"]
-"""What a missing value does: it is an error, or its row is not read as a fact."""
+"""The treatment of missing values: an error, or their rows are skipped."""
 
 
 READ_EXACTLY: Final = frozenset(
@@ -43,7 +43,7 @@ def places_of(table: Batches, columns: Sequence[Column] | None, wanted: Sequence
             all columns of the table.
 
     Raises:
-        LoadError: There is no column of a name, there are several, or their number is not that of the relation's arguments.
+        LoadError: A named column is missing or ambiguous, or the number of columns is not that of the relation's arguments.
     """
     names = list(table.names)
     if wanted is None and columns is not None and all(names.count(column.name) == 1 for column in columns):

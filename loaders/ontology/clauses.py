@@ -35,7 +35,7 @@ INCONSISTENT: Final = Atom(FALSE, ())
 _IN_NOTHING: Final = (RDF.type, OWL.Nothing)
 _BOTTOM: Final = frozenset({OWL.bottomObjectProperty, OWL.bottomDataProperty})
 _MANY: Final = 12
-"""More classes, properties or individuals than this are said to differ by a numbered predicate instead of pair by pair."""
+"""Up to this number, classes, properties or individuals are stated to differ pair by pair, beyond it by a numbered predicate."""
 
 
 class Clauses:

@@ -88,7 +88,7 @@ class Ontology:
     """The declared datatypes and data ranges, and the known ones."""
     problems: tuple[Problem, ...]
     uses_as_class: Counter[Term]
-    """How often each term stands for a class in an axiom, a part of one, or a declaration."""
+    """The number of times that each term stands for a class in an axiom, a part of one, or a declaration."""
     uses_as_property: Counter[Term]
 
     @property

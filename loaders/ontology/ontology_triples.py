@@ -18,7 +18,7 @@ from kg_reasoner.terms import RDF, BlankNode, Term, Triple, term_text
 __all__ = ["OntologyTriples", "Problem"]
 
 _MOST_LISTS: Final = 16
-"""How many lists are read from one head: where nodes have several items, they multiply."""
+"""The maximal number of lists that are read from one head: nodes with several items multiply them."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -122,7 +122,7 @@ def translate(
 
 
 def follow(triples: Iterable[Triple]) -> LiveTranslation:
-    """Return the translation of explicit schema triples in which nothing is said to be equal, for further changes. See
+    """Return the translation of explicit schema triples without stated equalities, for further changes. See
     `translate`.
     """
     triples = tuple(triples)

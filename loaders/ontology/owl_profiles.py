@@ -93,7 +93,7 @@ def profiles_of(ontology: Ontology, others: Iterable[Triple] = (), prefixes: Map
 
     Args:
         ontology: The axioms.
-        others: The other triples: what is said of individuals, and annotations.
+        others: The other triples: assertions about individuals, and annotations.
         prefixes: Prefixes that shorten names.
     """
     texts = Texts(ontology, prefixes)

@@ -52,11 +52,11 @@ class DocumentBounds:
 
 
 JSON_DEPTH: Final = 250
-"""How deep JSON-LD may be nested: its parser calls itself for each level, and the stack of a thread may be small."""
+"""The maximal depth of JSON-LD, whose parser is recursive; the stack of a thread may be small."""
 
 _ALWAYS: Final = 1 << 26
 _DIGITS: Final = 18
-"""How many digits a bound may have."""
+"""The maximal number of digits of a bound."""
 _NAMES: Final = tuple(entry.name for entry in fields(DocumentBounds))
 
 DEFAULT_BOUNDS: Final = DocumentBounds()

@@ -25,7 +25,7 @@ TIMEOUT: Final = 30.0
 _SCHEMES: Final = ("http", "https")
 _ACCEPT: Final = ", ".join([*(entry.media_type for entry in FORMATS), "application/xml;q=0.5", "*/*;q=0.1"])
 _VAGUE: Final = ("text/plain", "text/html", "application/octet-stream", "application/xml", "text/xml", "application/gzip")
-"""Media types that say nothing of the syntax: the content says it."""
+"""Media types that do not determine the syntax; the content does."""
 _GZIP: Final = b"\x1f\x8b"
 
 

@@ -31,7 +31,7 @@ __all__ = ["read_lines"]
 _BYTES_OF_A_LINE: Final = 100
 _LARGEST_PIECE: Final = 1 << 21
 _ALONE: Final = 8
-"""How many pieces are read by one thread: a short document has no more."""
+"""The number of pieces up to which one thread reads all; short documents have no more."""
 
 
 class _LongLineError(Exception):

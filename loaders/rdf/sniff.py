@@ -28,7 +28,7 @@ from kg_reasoner.terms import OWL, RDF
 __all__ = ["HEAD_SIZE", "refuse_binary", "sniff"]
 
 HEAD_SIZE: Final = 1 << 16
-"""How many bytes of a document to look at."""
+"""The number of bytes of a document that are examined."""
 
 _NAMES: Final = ", ".join(entry.name for entry in FORMATS)
 _UTF_16: Final = (b"\xff\xfe", b"\xfe\xff")
@@ -127,7 +127,7 @@ def _is_utf8(head: bytes) -> bool:
 def _decode(head: bytes) -> str:
     if head.startswith(_UTF_16):
         return head.decode("utf-16", "replace")
-    # XML may be in any encoding; the other syntaxes are told by their ASCII.
+    # XML may be in any encoding; the other syntaxes are recognised by their ASCII characters.
     return head.decode("utf-8-sig", "ignore") if _is_utf8(head) else head.decode("latin-1")
 
 

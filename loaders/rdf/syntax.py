@@ -44,7 +44,7 @@ _NO_BASE: Final = "x-relative-iri:///"
 
 
 def has_longer_literal(data: bytes, longest: int) -> bool:
-    """Return whether data in N-Triples have a literal that is longer than so many bytes."""
+    """Return whether data in N-Triples have a literal that is longer than a number of bytes."""
     return len(data) > longest and any(len(found[0]) - 2 > longest for found in _LITERAL.finditer(data))
 
 

@@ -39,7 +39,7 @@ _BYTES_OF_A_TRIPLE: Final = 64
 
 _LEAST: Final = 1 << 12
 _MOST: Final = 1 << 20
-"""How many bytes the parser gets at a time: few at first, more if the compiled reader does not come far between."""
+"""The numbers of bytes that the parser gets at a time: few at first, more if the compiled reader reads little in between."""
 _FEW: Final = 1 << 16
 _ROWS: Final = 50_000
 

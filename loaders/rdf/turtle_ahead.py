@@ -72,7 +72,7 @@ class Ahead:
         self.bytes = self.lines = 0
 
     def is_worthwhile(self, plain: int) -> bool:
-        """Return whether the document has had plain statements for so many bytes that there may be more."""
+        """Return whether enough bytes of plain statements have been read that more may follow."""
         return plain >= self._patience and not self._is_tried
 
     def has_stopped(self) -> None:

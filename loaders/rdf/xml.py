@@ -181,7 +181,7 @@ class PlainXML:
     """An XML document rewritten for pyoxigraph: UTF-8 without comments, processing instructions, CDATA sections, and unusual
     entities.
 
-    With `by_lines`, `read` hands it out line by line, so that `line`, the line handed out last, is where the parser is. `prefixes`
+    With `by_lines`, `read` returns it line by line, so that `line`, the line returned last, is where the parser is. `prefixes`
     is called for each declaration of a prefix.
     """
 

@@ -261,7 +261,7 @@ def _kinds(name: str, count: int) -> Sequence[PartKind]:
     """Return the kinds of the parts of a construct.
 
     Raises:
-        Malformed: There is no such construct, or it cannot have so many parts.
+        Malformed: The construct is unknown, or cannot have this number of parts.
     """
     if name not in _COUNTS:
         raise Malformed(f"{name} is not a construct of OWL 2")

@@ -59,18 +59,18 @@ class SourceText:
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """How a document is read."""
+    """Options for reading a document."""
 
     base: str | None = None
     """The IRI against which relative IRIs are resolved."""
     label: Callable[[str], str] = str
     """Returns the label to use for a blank node's label in the document."""
     prefixes: Callable[[str, str], object] | None = None
-    """Is told the prefixes that the document declares."""
+    """Receives the prefixes that the document declares."""
     depth: int = 10_000
-    """How many constructs may be inside each other."""
+    """The maximal depth of nested constructs."""
     token: int = 1 << 26
-    """How long a literal or another token may be."""
+    """The maximal length of a literal or another token."""
 
     def too_deep(self, source: SourceText, start: int, end: int) -> LoadError:
         """Return the error for a construct that is nested too deeply."""
@@ -94,7 +94,7 @@ class _BadName(Exception):
 class DocumentNames:
     """The IRIs and literals of a document, made from what is written there.
 
-    Relative IRIs are resolved against `base`. `sink` is told the prefixes that the document declares.
+    Relative IRIs are resolved against `base`. `sink` receives the prefixes that the document declares.
     """
 
     source: SourceText

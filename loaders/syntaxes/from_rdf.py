@@ -47,7 +47,7 @@ _LIST_AXIOMS: Final = frozenset({OWL.disjointUnionOf, OWL.hasKey, OWL.propertyCh
 _MEMBERS: Final = (OWL.Thing, OWL.Nothing, OWL.NamedIndividual)
 """Classes of the reserved vocabulary that individuals can have."""
 _DEEPEST: Final = 200
-"""How many annotations inside each other are read."""
+"""The maximal depth of nested annotations that are read."""
 
 
 def constructs_of(triples: Iterable[Triple], report: Callable[[Triple], object]) -> Iterator[Construct]:
@@ -161,7 +161,7 @@ class _Reverse:
     # ---- axioms
 
     def _axioms(self, triple: Triple) -> Iterator[Construct] | None:
-        """Return the axioms that a triple states, or None if it is none, or part of one that comes later."""
+        """Return the axioms that a triple states; None if it states none, or belongs to one that follows later."""
         subject, property, value = triple
         if isinstance(property, IRI) and property == RDF.type:
             return self._typed(triple)

@@ -18,7 +18,7 @@ __all__ = ["expected_words", "explained", "parse_error"]
 
 _WORD: Final = re.compile(r'"[^"\n]*"?|<[^<>\s]*>?|[\w:.%-]*\w:?|\S')
 _MOST: Final = 6
-"""How many words are listed."""
+"""The maximal number of expected words that are listed."""
 
 
 def parse_error(

@@ -62,7 +62,7 @@ class RdfMapping:
     def _term(self, whole: Construct) -> Term:
         """Return the term that stands for an expression, after adding the triples of the expression.
 
-        The expressions inside it come first. There is no recursion, so they may be inside each other to any depth.
+        The expressions inside it come first. The function is not recursive, so expressions may be nested to any depth.
         """
         waiting: list[tuple[Construct, list[Any]]] = [(whole, [])]
         while True:

@@ -23,11 +23,11 @@ __all__ = ["LITERAL_PREDICATES", "asked_of_literals", "literal_relations"]
 
 LITERAL_PREDICATES: Final = frozenset({"literal_type", "literal_value", "ill_typed"})
 """``literal_type(?literal, ?datatype)``: rdfs:Literal, and each datatype whose values include the literal's;
-``literal_value(?literal, ?value)``: an IRI that stands for the value; ``ill_typed(?literal)``: the form is none of the datatype."""
+``literal_value(?literal, ?value)``: an IRI that stands for the value; ``ill_typed(?literal)``: its lexical form is invalid."""
 
 DATATYPE_PREDICATES: Final = frozenset({"recognised_datatype", "disjoint_datatypes", "container_membership_property"})
 """``recognised_datatype(?datatype)``, ``disjoint_datatypes(?one, ?other)``, and ``container_membership_property(?property)``
-for rdf:_1, rdf:_2 ..., as far as something speaks of them. The driver keeps these facts."""
+for rdf:_1, rdf:_2 ..., as far as they occur. The driver stores these facts."""
 
 VALUES: Final = "tag:kg-reasoner:value/"
 """How the IRIs begin that stand for values."""

@@ -52,9 +52,9 @@ class MaskTable:
         self._new: set[int] = set()
         self._has_delta = False
         self.sizes: Counter[int] = Counter()
-        """How many terms have each closed mask."""
+        """The number of terms with each closed mask."""
         self.delta_sizes: Counter[tuple[int, int]] = Counter()
-        """How many terms got each closed mask in the last iteration, with the mask of what was new."""
+        """The number of terms that got each closed mask in the last iteration, with the mask of the new features."""
 
     # --- growing ------------------------------------------------------------------------------------------------------
 

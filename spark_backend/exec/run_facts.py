@@ -94,7 +94,7 @@ class FactFrames:
         self.relations: dict[int, Growing] = {}
         self._sizes = Counter(dict.fromkeys(relations, SMALL))
         self._new_facts: Counter[str] = Counter()
-        """How many facts general predicates have, about, and how many of these are of the last iteration."""
+        """The approximate number of facts of general predicates, and the number of these from the last iteration."""
         by_arity: dict[int, list[DataFrame]] = {}
         for predicate, rows in relations.items():
             by_arity.setdefault(len(rows.columns), []).append(as_relation(predicate, rows))

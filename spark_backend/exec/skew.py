@@ -20,13 +20,13 @@ Heavy: TypeAlias = dict[tuple[str, str], frozenset[str]]
 """The heavy terms of properties, by the text of the property and the column."""
 
 SAMPLE: Final = 64
-"""One of so many triples is counted."""
+"""The number of triples of which one is counted."""
 
 LEAST: Final = 100_000
 """The number of rows of a short task."""
 
 MOST_PARTS: Final = 64
-"""Into so many parts a heavy term is split at most, because the rows of the other side are there so many times."""
+"""The maximal number of parts of a heavy term; the rows of the other side are repeated for each part."""
 
 _SALT: Final = "salt"
 

@@ -1,4 +1,4 @@
-"""What Python workers do to read RDF: blocks of lines and whole documents to columns of terms, by the in-process loader.
+"""Reading of RDF by Python workers: blocks of lines and whole documents to columns of terms, by the in-process loader.
 
 Terms become ids of a dictionary, which the compiled reader makes; the columns are taken from the dictionary's texts by these ids.
 """
@@ -29,7 +29,7 @@ __all__ = ["BAD", "COLUMNS", "FAULT", "ODD", "LineReader", "Manner", "blocks_of_
 
 COLUMNS: Final = ("subject", "predicate", "object", "graph")
 FAULT: Final = "fault"
-"""The column that says what is wrong with a row, and is null beside a statement."""
+"""The column with the error of a row; null for statements."""
 BAD: Final = "bad"
 """The fault of a line that is not a statement."""
 ODD: Final = "odd"
@@ -41,7 +41,7 @@ Batches = Iterable["pa.RecordBatch"]
 
 @dataclass(frozen=True, slots=True)
 class Manner:
-    """How lines are read.
+    """Options for reading lines.
 
     Attributes:
         scope: What labels of blank nodes begin with.
@@ -58,7 +58,7 @@ class LineReader:
     def __init__(self) -> None:
         self._dictionary = Dictionary()
         self.odd = 0
-        """How many lines of the last block the compiled reader left to the parser."""
+        """The number of lines of the last block that the compiled reader left to the parser."""
 
     def read(self, lines: pa.Array, manner: Manner) -> tuple[list[pa.Array], list[int]]:
         """Return the terms of statements in the columns `COLUMNS`, and the places of lines that are not statements.

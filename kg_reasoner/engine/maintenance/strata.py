@@ -159,7 +159,7 @@ class StratumByStratum(ABC):
 
 
 def of_level(database: Database, rules: Sequence[PlannedRule], level: int) -> list[PlannedRule]:
-    """Return the rules whose heads belong to a stratum; with -1, those whose heads no rule derives any more."""
+    """Return the rules whose heads belong to a stratum; with -1, those whose heads no rule derives now."""
     if not rules:
         return []
     return [planned for planned in rules if database.relations[planned.rule.head.relation].level == level]

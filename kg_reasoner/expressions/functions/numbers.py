@@ -41,7 +41,7 @@ __all__ = [
 ]
 
 DIGITS: Final = 1000
-"""How many digits an integer or a decimal may have."""
+"""The maximal number of digits of an integer or a decimal."""
 
 EXACT: Final = Context(prec=DIGITS, Emin=-DIGITS, Emax=DIGITS - 1, traps=[Inexact, InvalidOperation, Overflow, Subnormal])
 """Arithmetic on decimals that raises where the result would have to be rounded."""

@@ -28,10 +28,10 @@ if TYPE_CHECKING:
 __all__ = ["FUNCTIONS", "LONGEST", "line_finder", "matches", "problem", "replaced"]
 
 LONGEST: Final = 1 << 22
-"""How many characters REPLACE may give."""
+"""The maximal number of characters of a result of REPLACE."""
 
 STEPS: Final = 4_000_000_000
-"""How many steps a call may take at worst, which is some seconds."""
+"""The maximal number of steps of a call, which take a few seconds."""
 
 _MEMORY: Final = 1 << 23
 """The bytes that RE2 may use for a pattern."""
@@ -135,7 +135,7 @@ class _Compiled:
     cost: int
 
     def find(self, data: bytes, start: int, end: int) -> list[tuple[int, int]] | None:
-        """Return the spans of the first match and its groups; a group that did not take part has (-1, -1)."""
+        """Return the spans of the first match and its groups; a group that did not match has (-1, -1)."""
         spans: list[tuple[int, int]] = self.expression.Match(self.expression.Anchor.UNANCHORED, data, start, end)
         return spans if spans[0][0] >= 0 else None
 

@@ -7,7 +7,7 @@ from typing import Final
 __all__ = ["PatternError"]
 
 _SHOWN: Final = 80
-"""How many characters of a pattern a message shows."""
+"""The number of characters of a pattern that a message shows."""
 
 
 class PatternError(ValueError):

@@ -32,13 +32,13 @@ __all__ = ["FLAGS", "TranslatedPattern", "translate"]
 
 FLAGS: Final = "imsxq"
 LONGEST: Final = 1 << 16
-"""How many characters a pattern may have."""
+"""The maximal number of characters of a pattern."""
 _LARGEST: Final = 1 << 21
-"""How many characters all classes of a pattern may have, when they are written out: ``\\w`` has some 13,000."""
+"""The maximal number of characters of all classes of a pattern, written out: ``\\w`` has about 13,000."""
 MOST_REPETITIONS: Final = 1000
 """RE2 takes no higher number in braces."""
 _DEEPEST: Final = 100
-"""How deep groups, or classes that are subtracted, may be nested."""
+"""The maximal depth of nested groups, or of subtracted classes."""
 
 _SPACES: Final = "\t\n\r "
 _ESCAPED: Final = {**{c: one(c) for c in "\\|.?*+(){}-[]^$"}, "n": one("\n"), "r": one("\r"), "t": one("\t")}

@@ -1,4 +1,4 @@
-"""What the passes share while they rewrite one statement: new names, and predicates of its own that wait for their rules."""
+"""State shared by the passes while they rewrite one statement: new names, and predicates of its own that wait for their rules."""
 
 from __future__ import annotations
 

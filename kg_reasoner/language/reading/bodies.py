@@ -50,11 +50,11 @@ from kg_reasoner.terms import IRI, RDF, BlankNode, Literal
 __all__ = ["BodyReader"]
 
 _DEEPEST: Final = 50
-"""How deep bodies may be nested."""
+"""The maximal depth of nested bodies."""
 _EXPRESSIONS: Final = frozenset(
     ["disjunction", "conjunction", "comparison", "membership", "member", "sum", "product", "sign", "match", "iri", "string"]
 )
-"""What the trees of expressions are called, besides calls."""
+"""The names of trees of expressions, besides calls."""
 _SIGNS: Final = ("BAR", "SLASH", "CARET", "PLUS", "STAR", "QUESTION")
 """The signs of property paths."""
 

@@ -1,4 +1,4 @@
-"""What a text may refer to: the types, functions and declarations of the program that it is added to, and its own."""
+"""Definitions that a text may refer to: the types, functions and declarations of the program that it is added to, and its own."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _OPTIONAL = TypeDefinition("optional", (Variant("Some", (Column("value"),)), Var
 
 @dataclass
 class Known:
-    """What has a name.
+    """Definitions by their names.
 
     Attributes:
         types: The types and their constructors.

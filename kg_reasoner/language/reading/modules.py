@@ -13,7 +13,7 @@ from kg_reasoner.program import AUXILIARY, FALSE, TRIPLE, Aggregate, Atom, BodyL
 __all__ = ["STANDARD", "located", "named"]
 
 STANDARD: Final = "std/"
-"""How the paths of the standard library begin."""
+"""The prefix of paths of the standard library."""
 
 _LIBRARY: Final = Path(__file__).parents[1] / "std"
 

@@ -37,7 +37,7 @@ __all__ = ["TRANSLATIONS", "ProgramReader"]
 TRANSLATIONS: Final = ("dlp",)
 
 _DEEPEST: Final = 20
-"""How deep imports may be nested."""
+"""The maximal depth of nested imports."""
 
 
 class ProgramReader(FunctionReader):

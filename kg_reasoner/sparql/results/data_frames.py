@@ -16,7 +16,7 @@ __all__ = ["DataFrames"]
 
 
 class DataFrames(ABC):
-    """What can be a table of Arrow, and so a data frame of other libraries."""
+    """Results that convert to a table of Arrow, and so to data frames of other libraries."""
 
     @abstractmethod
     def to_arrow(self) -> pyarrow.Table:

@@ -26,7 +26,7 @@ class NodeCache:
         self._nodes: dict[int, Node] = {}
 
     def room_for(self, count: int) -> dict[int, Node]:
-        """Return the terms by id, to which so many are added."""
+        """Return the cache of terms by id, with room for a number of further terms."""
         if len(self._nodes) + count > REMEMBERED:
             self._nodes = {}
         return self._nodes

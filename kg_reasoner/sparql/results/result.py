@@ -33,7 +33,7 @@ _LIBRARIES = ("kg_reasoner", "rdflib")
 
 
 class _Result:
-    """What is known of how a result was found.
+    """Information on how a result was found.
 
     Attributes:
         by_magic: Whether everything was derived for this query by magic sets; if not, see `kg_reasoner.Reasoner.query`.

@@ -37,7 +37,7 @@ class Columns:
 
     @staticmethod
     def of_block(names: tuple[str, ...], block: Ids, terms: QueryTerms) -> Columns:
-        """Return the columns that are the rows of an array, which nobody else uses.
+        """Return the rows of an array, which is not used elsewhere, as columns.
 
         Args:
             names: The names of the columns.

@@ -30,7 +30,7 @@ _XML_HEAD: Final = '<?xml version="1.0" encoding="UTF-8"?>\n<sparql xmlns="http:
 
 
 class _Parts(NamedTuple):
-    """What a term consists of; `value` is the IRI, the label or the lexical form."""
+    """The parts of a term; `value` is the IRI, the label or the lexical form."""
 
     kind: Literal["uri", "bnode", "literal"]
     value: str
@@ -51,7 +51,7 @@ def _parts(text: str) -> _Parts:
 
 
 class _Form(NamedTuple):
-    """How solutions are written.
+    """A format in which solutions are written.
 
     Attributes:
         head: What comes before the first row.

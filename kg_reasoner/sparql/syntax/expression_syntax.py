@@ -6,6 +6,7 @@ from abc import abstractmethod
 from dataclasses import dataclass
 from typing import Final
 
+from kg_reasoner.expressions.functions import FUNCTIONS
 from kg_reasoner.program import Call
 from kg_reasoner.sparql import algebra
 from kg_reasoner.sparql.algebra import Expression, Node
@@ -14,11 +15,8 @@ from kg_reasoner.sparql.syntax.tokens import NUMBER, STRING, VARIABLE, WORD, Unr
 from kg_reasoner.sparql.syntax.triples import TripleReader
 from kg_reasoner.terms import XSD, Literal
 
-__all__ = ["CASTS", "AggregateCall", "QueryExpressionReader", "has"]
+__all__ = ["AggregateCall", "QueryExpressionReader", "has"]
 
-CASTS: Final = frozenset(
-    XSD[name].value for name in ("boolean", "date", "dateTime", "decimal", "double", "float", "integer", "string")
-)
 
 _ONE: Final = (
     "STR LANG DATATYPE IRI URI ABS CEIL FLOOR ROUND STRLEN UCASE LCASE ENCODE_FOR_URI YEAR MONTH DAY HOURS MINUTES SECONDS "
@@ -149,7 +147,8 @@ class QueryExpressionReader(TripleReader):
         if not self.sees("("):
             return iri
         arguments = tuple(self._alternatives())
-        return call(f"<{iri.value}>", *arguments) if iri.value in CASTS else algebra.Foreign(iri.value, arguments)
+        name = f"<{iri.value}>"
+        return call(name, *arguments) if name in FUNCTIONS else algebra.Foreign(iri.value, arguments)
 
     def constraint(self) -> Expression:
         """Read what may follow FILTER, HAVING or ORDER BY: an expression in parentheses, or a call of a function."""

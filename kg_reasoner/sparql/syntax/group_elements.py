@@ -1,4 +1,4 @@
-"""What has been read of a group in braces."""
+"""The elements of a group in braces, as they are read."""
 
 from __future__ import annotations
 

@@ -20,13 +20,13 @@ from kg_reasoner.sparql.syntax.tokens import END, NUMBER, VARIABLE, WORD, Unread
 from kg_reasoner.sparql.visible import first_places
 from kg_reasoner.terms import BlankNode
 
-__all__ = ["ReadQuery", "read_common_query"]
+__all__ = ["ReadQuery", "first_unread", "read_common_query"]
 
 _Items: TypeAlias = list[tuple[Variable, Expression | None]]
 _Order: TypeAlias = list[tuple[Expression, bool]]
 
 _CLAUSES: Final = frozenset({"HAVING", "ORDER", "LIMIT", "OFFSET", "VALUES"})
-"""What may follow a list of conditions."""
+"""The keywords that may follow a list of conditions."""
 _LONGEST: Final = 1000
 """The number of digits of the longest limit; Python does not read much longer ones."""
 
@@ -56,6 +56,31 @@ def read_common_query(text: str, prefixes: Mapping[str, Any]) -> ReadQuery | Non
         return None
 
 
+def first_unread(text: str, prefixes: Mapping[str, Any]) -> tuple[int, int]:
+    """Return the range of the first token that is outside the common part of the grammar. Any syntax error is there or after it.
+
+    Args:
+        text: A text for which `read_common_query` returns None.
+        prefixes: As given to it.
+
+    Returns:
+        The range.
+    """
+    end = len(text)
+    for _ in range(2):  # if the text has other characters than tokens, that before them is read
+        reader = None
+        try:
+            reader = _QueryReader(text[:end], prefixes)
+            reader.query()
+        except Unread as unread:
+            if reader is not None:
+                return reader.span(text)
+            end = unread.place
+        except RecursionError:
+            break
+    return 0, 1
+
+
 @dataclass(slots=True)
 class _Select:
     """The parts of a SELECT; `items` are variables, with the expressions assigned to them; None for ``*``."""
@@ -72,17 +97,16 @@ class _QueryReader(PatternReader):
     def query(self) -> Query:
         """Read the whole text."""
         self.prologue()
-        form = self.take(WORD).upper()
         found: Query
-        if form == "SELECT":
+        if self.accept_word("SELECT"):
             select = self._select_clause()
             node = self._solutions(select)
             found = algebra.Select(node, self._projected(node))
-        elif form == "ASK":
+        elif self.accept_word("ASK"):
             found = algebra.Ask(self._solutions(None))
-        elif form == "CONSTRUCT":
+        elif self.accept_word("CONSTRUCT"):
             found = self._construct()
-        elif form == "DESCRIBE":
+        elif self.accept_word("DESCRIBE"):
             found = self._describe()
         else:
             raise Unread

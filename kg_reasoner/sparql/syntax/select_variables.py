@@ -1,4 +1,4 @@
-"""What SPARQL demands of the variables of a SELECT (sections 11.4, 16.1.2 and 18.2.4.4)."""
+"""Restrictions on the variables of a SELECT (sections 11.4, 16.1.2 and 18.2.4.4)."""
 
 from __future__ import annotations
 

@@ -32,7 +32,11 @@ _UNUSUAL: Final = re.compile(r"\\[uU]|[\ud800-\udfff]")
 
 
 class Unread(Exception):
-    """The text is not of the common part of the grammar, and may not be a query."""
+    """The text is outside the common part of the grammar, and may not be a query. `place` is where the tokens of a text end."""
+
+    def __init__(self, place: int = 0) -> None:
+        super().__init__()
+        self.place = place
 
 
 class Tokens:
@@ -60,7 +64,7 @@ class Tokens:
             place = found.end()
             ends.append(place)
         if _SPACE.fullmatch(text, place) is None:
-            raise Unread
+            raise Unread(place)
         self.text = text
         self._kinds, self._texts, self._ends = [*kinds, END], [*texts, ""], [*ends, len(text)]
         self._place = 0
@@ -74,6 +78,12 @@ class Tokens:
     def next(self) -> str:
         """The text of the next token."""
         return self._texts[self._place]
+
+    def span(self, text: str) -> tuple[int, int]:
+        """Return where the next token begins and ends in a text that begins with this one."""
+        space = _SPACE.match(text, self._ends[self._place - 1] if self._place else 0)
+        assert space is not None
+        return space.end(), max(self._ends[self._place], space.end() + 1)
 
     def take(self, kind: str) -> str:
         """Return the text of the next token, which must be of a kind, and go on."""

@@ -42,7 +42,7 @@ def is_inside(low: int, high: int, slot: int) -> int:
 
 @kernel
 def growth(length: int) -> int:
-    """Return by how much the vector of so many entries grows with one more; its size is a power of two."""
+    """Return by how much a vector with this number of entries grows with one more; its size is a power of two."""
     if length == 0:
         return 1
     return length if length & (length - 1) == 0 else 0
@@ -165,7 +165,7 @@ def place_spilled(index: Index, report: Int64s) -> int:
 
 @kernel
 def vector_size(length: int) -> int:
-    """Return the size of a vector of so many entries: a power of two."""
+    """Return the size of a vector with this number of entries: a power of two."""
     size = 1
     while size < length:
         size = size * 2

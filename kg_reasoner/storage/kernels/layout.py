@@ -42,7 +42,7 @@ STOPPED = 6
 FUNCTION_RESULTS = 5
 """Functions are applied whose results are not known yet: they are in the list of requests."""
 WIDE = 7
-"""A relation (`wanted`) has so many new rows that threads should share them (see `parallel_blocks`)."""
+"""A relation (`wanted`) has enough new rows for several threads (see `parallel_blocks`)."""
 
 # kinds of steps
 SCAN = 0
@@ -377,7 +377,7 @@ class Context(Struct):
     total: int
     """All rows of all relations."""
     fresh: int
-    """How many relations have got their first row, or are in use again."""
+    """The number of relations that have got their first row, or are in use again."""
     blockers: Int32s
     """Plans that are triggered by a fact of a negated atom, by section."""
     removed: Int64s
@@ -401,15 +401,15 @@ class Context(Struct):
     marked_count: int
     marked_room: int
     place: int
-    """How far an entry has got in a list, when it stops to be called again."""
+    """The position in a list at which an entry continues when it is called again."""
     level: int
     """The stratum that is being updated: lower strata are up to date."""
     phase: int
-    """How far an update by `update_stratum` has got."""
+    """The phase of an update by `update_stratum`."""
     compact_from: int
     """Fewer dead rows than this are left where they are."""
     renew_from: int
-    """Relations with so many rows are not copied at once."""
+    """The number of rows from which on relations are copied in steps."""
     scans: int
     """1: joins may scan the rows in place of an index that is not built, if it has `patience`."""
     guarding: int
@@ -472,7 +472,7 @@ class Context(Struct):
     touched_room: int
     current: int
     passed: int
-    """How many relations without new rows have been passed in a row."""
+    """The number of successive relations without new rows."""
     following: int
     """1: few of many relations have new rows, and to look for them takes longer than to process them."""
     block: int

@@ -60,7 +60,7 @@ class Struct:
 
     fields: ClassVar[dict[str, tuple[int, Any]]] = {}
     record: ClassVar["type[Record]"]
-    """Python's hand on such structs."""
+    """A Python view of such structs."""
 
     def __init_subclass__(cls) -> None:
         hints = {name: hint for name, hint in get_type_hints(cls).items() if name not in Struct.__annotations__}
@@ -368,7 +368,7 @@ class StructTable:
         self.owner = owner
         self.field = field
         self._records: list[Record | None] = []
-        """Python's hands on the structs, each made when it is needed first."""
+        """Python views of the structs, each made on first use."""
         self._use(allocate((capacity, len(struct.fields)), np.int64, 0))
 
     def _use(self, words: Any) -> None:

@@ -210,7 +210,7 @@ def append_heads(context: Context, segments: Int64s, first: int, end: int, rows:
 
 @entry
 def add_rows(context: Context, counts: Int64s) -> int:
-    """Add the rows that have been written to the relations, so many to each. Return 0."""
+    """Add the rows that have been written to the relations, a number of rows to each. Return 0."""
     for number in range(context.relation_count):
         count = counts[number]
         if count > 0:
