@@ -7,6 +7,7 @@ import inspect
 import pickle
 from collections import Counter
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any, cast
 
 import pytest
@@ -21,6 +22,7 @@ from kg_reasoner import KGReasonerStore, Reasoner, attach, graph_of
 from kg_reasoner.engine.maintenance import STRATEGIES
 from kg_reasoner.errors import LoadError, NoProofError, ReasonerError, TransactionError, UnknownNameError
 from kg_reasoner.loaders.convert import from_rdflib
+from kg_reasoner.rdflib_store.graph_reasoners import GraphReasoners
 from kg_reasoner.terms import IRI, term_from_text
 
 from .effort import examples
@@ -899,3 +901,67 @@ def test_reasoning_over_each_graph(steps: list[Any], reading: str) -> None:
         assert ours == expected, name
         union |= expected
     assert set(Graph(store=both.ours.store)) == union
+
+
+# --- interrupts, where each graph is reasoned over by itself ---------------------------------------------------------------
+
+
+@pytest.fixture
+def by_graph() -> Dataset:
+    """A dataset with a graph that has been read."""
+    dataset = Dataset(store=KGReasonerStore(Reasoner(ruleset="rdfs"), reasoning="graph"))
+    dataset.graph(EX.g1).add((EX.Cat, RDFS.subClassOf, EX.Animal)).add((EX.tom, RDF.type, EX.Cat))
+    dataset.commit()
+    assert (EX.tom, RDF.type, EX.Animal) in dataset.graph(EX.g1)
+    return dataset
+
+
+@contextmanager
+def interrupted(monkeypatch: pytest.MonkeyPatch, owner: object, method: str) -> Iterator[None]:
+    """Interrupt the first call of a method, before it has done anything."""
+
+    def interrupt(*_: object, **__: object) -> None:
+        monkeypatch.undo()
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(owner, method, interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        yield
+
+
+def test_a_graph_whose_first_read_was_interrupted(by_graph: Dataset, monkeypatch: pytest.MonkeyPatch) -> None:
+    by_graph.graph(EX.g2).add((EX.Dog, RDFS.subClassOf, EX.Animal)).add((EX.rex, RDF.type, EX.Dog))
+    by_graph.commit()
+    with interrupted(monkeypatch, GraphReasoners, "_pass_on"):
+        len(by_graph.graph(EX.g2))
+    assert (EX.rex, RDF.type, EX.Animal) in by_graph.graph(EX.g2)
+
+
+def test_a_change_that_an_interrupt_kept_from_a_graph(by_graph: Dataset, monkeypatch: pytest.MonkeyPatch) -> None:
+    by_graph.graph(EX.g1).add((EX.kit, RDF.type, EX.Cat))
+    with interrupted(monkeypatch, GraphReasoners, "_pass_on"):
+        by_graph.commit()
+    by_graph.graph(EX.g1).add((EX.mia, RDF.type, EX.Cat))
+    by_graph.commit()
+    assert (EX.kit, RDF.type, EX.Animal) in by_graph.graph(EX.g1)
+
+
+def test_a_commit_of_the_base_that_was_interrupted(by_graph: Dataset, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Before the graphs have committed, whose own rollback would undo what the base has kept."""
+    by_graph.graph(EX.g1).add((EX.kit, RDF.type, EX.Cat))
+    by_graph.store.flush()
+    graph = next(iter(by_graph.store.graphs.transactions._graphs.values()))
+    with interrupted(monkeypatch, type(graph.transactions.own), "commit"):
+        by_graph.commit()
+    by_graph.graph(EX.g1).add((EX.mia, RDF.type, EX.Cat))
+    by_graph.rollback()
+    assert (EX.kit, RDF.type, EX.Animal) in by_graph.graph(EX.g1)
+
+
+def test_a_change_of_the_base_beside_the_store_is_seen(by_graph: Dataset) -> None:
+    """Even if the store makes another one before it is read."""
+    terms = [IRI(str(term)) for term in (EX.kit, RDF.type, EX.Cat)]
+    by_graph.store.graphs.transactions.reasoner.named_graphs.add_triples([tuple(terms)], IRI(str(EX.g1)))
+    by_graph.graph(EX.g1).add((EX.mia, RDF.type, EX.Cat))
+    by_graph.commit()
+    assert {EX.kit, EX.mia} <= set(by_graph.graph(EX.g1).subjects(RDF.type, EX.Animal))

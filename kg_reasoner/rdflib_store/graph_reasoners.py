@@ -29,7 +29,8 @@ class GraphReasoners(StoreTransactions):
     def __init__(self, base: Reasoner, template: Reasoner) -> None:
         super().__init__(base)
         self.use(template)
-        self._version = base.version
+        self._version: int | None = base.version
+        """The version of the base that the graphs show; None while they follow a change, and after an interrupt of that."""
         self._made: set[int] = set()
         self._changed: set[int] = set()
 
@@ -45,17 +46,24 @@ class GraphReasoners(StoreTransactions):
 
     def graph(self, number: int) -> UnionGraphs:
         """Return a graph with its materialisation, given its id; within a reading."""
-        if self._version != self.reasoner.version:  # the base was changed, and not by the store
-            self._graphs.clear()
-            self._version = self.reasoner.version
+        self._drop_outdated()
         graph = self._graphs.get(number)
         if graph is None:
-            graph = self._graphs[number] = UnionGraphs(self.template.without_facts())
-            self._made.add(number)
+            graph = UnionGraphs(self.template.without_facts())
             triples = self.reasoner.core.queries.quads.match(None, None, None, number)
             if len(triples):
                 self._pass_on(graph, NO_TRIPLES, triples)
+            self._made.add(number)
+            self._graphs[number] = graph
         return graph
+
+    def _drop_outdated(self) -> None:
+        """Forget the graphs if they do not show the base: it was changed, and not by the store, or an interrupt came in between."""
+        if self._version != self.reasoner.version:
+            quads = self.reasoner.core.queries.quads
+            self._changed.update(number for number in (quads.default, *quads.names().tolist()) if number >= 0)
+            self._graphs.clear()
+            self._version = self.reasoner.version
 
     # --- changes ----------------------------------------------------------------------------------------------------
 
@@ -68,25 +76,29 @@ class GraphReasoners(StoreTransactions):
         quads: Ids = NO_QUADS,
     ) -> None:
         """See `StoreTransactions.change`."""
+        self._drop_outdated()
         stating = self.reasoner.named_graphs.stating
         gone = [stating(triples) if graph is None else self.quads(triples, graph) for graph, triples in removed.items()]
+        self._version = None
         super().change(removed, added, graphs, dropped, quads)
         new = self.quads(added, IN_DEFAULT if graphs is None else graphs) if len(added) else NO_QUADS
         self._follow(np.concatenate([quads, *gone]), new)
 
     def take_in(self, own: StoreTransaction) -> None:
         """See `StoreTransactions.take_in`."""
+        self._drop_outdated()
+        self._version = None
         added, graphs = own.take_in()
         self._follow(NO_QUADS, self.quads(added, IN_DEFAULT if graphs is None else graphs))
 
     def _follow(self, removed: Ids, added: Ids) -> None:
         """Pass changes of the base, given as quads, to the graphs that have been read."""
-        self._version = self.reasoner.version
         changed = {*removed[:, GRAPH_COLUMN].tolist(), *added[:, GRAPH_COLUMN].tolist()}
         self._changed |= changed
         for number in changed & self._graphs.keys():
             gone, new = (quads[quads[:, GRAPH_COLUMN] == number, :GRAPH_COLUMN] for quads in (removed, added))
             self._pass_on(self._graphs[number], gone, new)
+        self._version = self.reasoner.version
 
     def _pass_on(self, graph: UnionGraphs, removed: Ids, added: Ids) -> None:
         """Remove and add triples of the base in a graph that follows it."""
@@ -111,14 +123,22 @@ class GraphReasoners(StoreTransactions):
         except ReasonerError:
             self.rollback()
             raise
-        super().commit()
-        for graph in self._graphs.values():
-            graph.transactions.commit()
-        self._ended()
+        with self.writing():
+            self._version = None
+            own = self.own
+            if own is None:
+                self.reasoner.materialise()
+            else:
+                own.keep()
+            for graph in self._graphs.values():
+                graph.transactions.commit()
+            self._ended()
+        self.reasoner.core.publish()
 
     def _expect_consistent(self) -> None:
         """Raise an error if the changes must not be kept."""
         if self.template.on_inconsistency == "raise" or self.template.limits != UNLIMITED or current_watch() is not NOBODY:
+            self._drop_outdated()
             for number in sorted(self._changed):
                 graph = self.graph(number)
                 graph.prepare()
@@ -126,12 +146,15 @@ class GraphReasoners(StoreTransactions):
 
     def rollback(self) -> None:
         """See `StoreTransactions.rollback`."""
-        super().rollback()
-        for number in self._made & self._graphs.keys():
-            del self._graphs[number]  # what was there when it was made may be gone
-        for graph in self._graphs.values():
-            graph.transactions.rollback()
-        self._ended()
+        with self.writing():
+            self._drop_outdated()
+            self._version = None
+            super().rollback()
+            for number in self._made & self._graphs.keys():
+                del self._graphs[number]  # what was there when it was made may be gone
+            for graph in self._graphs.values():
+                graph.transactions.rollback()
+            self._ended()
 
     def _ended(self) -> None:
         self._made.clear()

@@ -91,15 +91,19 @@ class StoreTransaction(Transaction):
 
     def commit(self) -> Delta | None:
         """Commit as `Transaction.commit` does. Do nothing if another thread has ended the transaction, or it is being undone."""
+        self.keep()
+        if self.core.subscriptions is not None:
+            self.core.publish()
+        return self._delta
+
+    def keep(self) -> None:
+        """Do what `commit` does, without notifying subscribers."""
         with self.reasoner.engine.lock.write():
             self.reasoner.engine.make_sound()
             if self.is_open:
                 if self.waiting:
                     self.hand_over()
                 self._keep()
-        if self.core.subscriptions is not None:
-            self.core.publish()
-        return self._delta
 
     def rollback(self) -> None:
         """Roll back as `Transaction.rollback` does. Do nothing if another thread has ended the transaction."""

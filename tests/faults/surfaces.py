@@ -9,7 +9,7 @@ import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import closing, suppress
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import numpy as np
 from rdflib import Dataset, Graph, Literal, URIRef
@@ -90,7 +90,7 @@ SHELL_KEYS: Final = 'insert_or_update box(7, "place 1"), modify box 2 <- box{.pl
 
 
 def remove_in_shell(subject: Subject) -> None:
-    if any(str(rule) == REMOVED_RULE for rule in subject.reasoner.program.rules):  # the operation is repeated
+    if parse(REMOVED_RULE).rules[0] in subject.reasoner.program.rules:  # the operation is repeated
         shell(f"remove {REMOVED_RULE}")(subject)
 
 
@@ -336,8 +336,14 @@ def _of_graphs() -> Iterator[Scenario]:
     yield Scenario("rdflib, set", zoo, on_graph(lambda graph: graph.set((EX.tom, EX.likes, Literal(7)))), is_one=False)
     yield Scenario("rdflib, +=", zoo, on_graph(add_other))
     yield Scenario("rdflib, -=", zoo, on_graph(subtract_other), is_one=False)
-    yield Scenario("rdflib, close", _changed(zoo), on_graph(lambda graph: graph.close()))
-    yield Scenario("rdflib, close and commit", _changed(zoo), on_graph(lambda graph: graph.close(True)), may_undo=True)
+    yield Scenario("rdflib, close", deferring(zoo), on_graph(lambda graph: graph.close()))
+    yield Scenario("rdflib, close and commit", deferring(zoo), on_graph(lambda graph: graph.close(True)), may_undo=True)
+    yield Scenario("dataset by graph, read", by_graph, on_graph(lambda graph: list(graph.quads())))
+    change_read = on_graph(lambda graph: graph.update(PREFIX + UPDATES["modify"]))
+    yield Scenario("dataset by graph, change what was read", seen_by_graph, change_read)
+    for name, make in {"dataset": dataset, "dataset by graph": seen_by_graph}.items():
+        yield Scenario(f"{name}, commit what is deferred", deferring(make), on_graph(lambda graph: graph.commit()), may_undo=True)
+        yield Scenario(f"{name}, roll back what is deferred", deferring(make), on_graph(lambda graph: graph.rollback()))
     yield Scenario("dataset, add graph", dataset, on_graph(lambda graph: graph.add_graph(URIRef(EX.g9))))
     yield Scenario("graphs, create", named, create_graph)
 
@@ -346,10 +352,19 @@ def _parse(document: str, format: str) -> Callable[[Any], object]:
     return lambda graph: graph.parse(data=document, format=format)
 
 
-def _changed(make: Make) -> Make:
+def seen_by_graph() -> Subject:
+    """A dataset by graph, each of which has been read."""
+    subject = by_graph()
+    list(cast(Dataset, subject.graph).quads())
+    return subject
+
+
+def deferring(make: Make) -> Make:
+    """A graph or dataset with a triple that was added and not passed to the reasoner yet."""
+
     def made() -> Subject:
         subject = make()
-        assert subject.graph is not None and not isinstance(subject.graph, Dataset)
+        assert subject.graph is not None
         subject.graph.add(KIT)
         return subject
 
