@@ -8,6 +8,7 @@ import logging
 import threading
 from collections.abc import Callable
 from itertools import count
+from typing import Any
 
 import numpy as np
 import pytest
@@ -449,3 +450,20 @@ def test_who_subscribes_in_an_open_transaction(collects: bool) -> None:
     with reasoner.transaction() as later:
         later.remove_facts("p", [(literal(1),)])
     assert told[1:] == ["- q(1)  derived"]
+
+
+def test_a_feed_whose_making_was_interrupted_collects_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    reasoner = Reasoner("path(?x, ?y) :- edge(?x, ?y) .")
+    subscribe = Subscriptions.subscribe
+
+    def interrupt(*arguments: Any) -> None:
+        subscribe(*arguments)
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Subscriptions, "subscribe", interrupt)
+        with pytest.raises(KeyboardInterrupt) as caught:
+            reasoner.changes("path")
+    del caught
+    gc.collect()
+    assert not reasoner.has_subscribers

@@ -30,9 +30,9 @@ class ChangeFeed:
     """
 
     def __init__(self, subscriptions: Subscriptions, pattern: Pattern) -> None:
-        self._mailbox = _Mailbox()
-        self._subscription = subscriptions.subscribe(pattern, self._mailbox.put)
-        weakref.finalize(self, self._subscription.cancel)
+        self._mailbox = mailbox = _Mailbox()
+        weakref.finalize(self, subscriptions.forget_callback, mailbox.put)  # before it subscribes, should an interrupt come then
+        self._subscription = subscriptions.subscribe(pattern, mailbox.put)
 
     @property
     def closed(self) -> bool:

@@ -47,6 +47,7 @@ class Subscription:
 
     Attributes:
         pattern: The pattern, as text.
+        callback: Called with the changes.
         errors: The latest `RETAINED_ERRORS` errors of the callback.
     """
 
@@ -55,7 +56,7 @@ class Subscription:
         self.errors: deque[CallbackError] = deque(maxlen=RETAINED_ERRORS)
         self._owner = owner
         self._matcher = matcher
-        self._callback = callback
+        self.callback = callback
         self._active = True
 
     @property
@@ -88,7 +89,7 @@ class Subscription:
         try:
             notification.parts[0] = self._matcher.part(notification.delta)
             if notification.parts[0]:
-                self._callback(notification.parts.pop())  # one line: nothing interrupts between taking the part and the call
+                self.callback(notification.parts.pop())  # one line: nothing interrupts between taking the part and the call
         except Exception as error:
             if notification.parts and not isinstance(error, ArityError):
                 raise  # the callback has not been called, and will be
@@ -97,7 +98,7 @@ class Subscription:
     def _record(self, commit: int, delta: Delta, error: Exception) -> None:
         import logging
 
-        name = getattr(self._callback, "__qualname__", None) or repr(self._callback)
+        name = getattr(self.callback, "__qualname__", None) or repr(self.callback)
         changed = f"{len(delta.added)} added, {len(delta.removed)} removed"
         what = f"{type(error).__name__}: {error}"
         failure = CallbackError(f"the callback {name} for {self.pattern} failed at commit {commit} ({changed}): {what}", commit)
@@ -202,6 +203,12 @@ class Subscriptions:
         """Remove a subscription; called by `Subscription.cancel`."""
         with self._lock:
             self._all = tuple(other for other in self._all if other is not subscription)
+
+    def forget_callback(self, callback: Callback) -> None:
+        """End the subscriptions with a callback."""
+        for subscription in self._all:
+            if subscription.callback == callback:
+                subscription.cancel()
 
     def publish(self, latest: Callable[[], Committed | None]) -> None:
         """Notify the subscribers of all commits up to the latest, which has ended, so that the next one may begin.
