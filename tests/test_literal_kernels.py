@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+from itertools import pairwise
 from random import Random
 
 import numpy as np
@@ -16,9 +17,9 @@ from kg_reasoner.storage.dictionary import Dictionary
 from kg_reasoner.storage.kernels import memory
 from kg_reasoner.storage.kernels.searching import ANYWHERE, AS_IT_IS, AT_END, AT_START, LOWER, UPPER
 from kg_reasoner.storage.text_search import UNDECIDED, search_of
-from kg_reasoner.storage.value_arithmetic import decimal_digits, number_texts
+from kg_reasoner.storage.value_arithmetic import decimal_digits, integer_buffer, number_texts
 from kg_reasoner.storage.value_columns import ValueCache, read_value
-from kg_reasoner.terms import XSD, Literal, term_text
+from kg_reasoner.terms import XSD, Literal, literal, term_text
 
 from .effort import examples
 
@@ -75,6 +76,14 @@ def test_texts_of_numbers() -> None:
     scales = [random.randrange(19) for _ in units]
     expected = [f'"{decimal_digits(unit, scale)}"^^<d>' for unit, scale in zip(units, scales, strict=True)]
     assert number_texts(np.array(units), np.array(scales, np.int8), "d") == expected
+
+
+def test_texts_of_integers_in_a_buffer() -> None:
+    for integers in ([], [0], [-5, 5, 0, 10**18, -(2**62), 2**62 - 1]):
+        data, bounds = integer_buffer(np.array(integers, np.int64))
+        texts = [data[start:end].decode() for start, end in pairwise(bounds.tolist())]
+        assert texts == [term_text(literal(number)) for number in integers]
+        assert Dictionary().encode_buffers(data, bounds).tolist() == list(range(len(integers)))
 
 
 LETTERS = st.text(st.sampled_from('abAB.\\"\nſKé@^'), max_size=7)

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kg_reasoner.errors import ValueTooLargeError
+from kg_reasoner import Reasoner
+from kg_reasoner.errors import ColumnTypeError, UnsupportedError, ValueTooLargeError
 from kg_reasoner.expressions.compile import compile_expression
 from kg_reasoner.expressions.functions import integers, structure_functions
 from kg_reasoner.expressions.structures import KINDS, NAMESPACE, Structure, decode, encode, is_structure
@@ -14,7 +15,7 @@ from kg_reasoner.expressions.types import Types, kind_of
 from kg_reasoner.expressions.values import compare, equal
 from kg_reasoner.language.parser import parse
 from kg_reasoner.language.printer import format_term
-from kg_reasoner.program import Bind, Call, TypeDefinition
+from kg_reasoner.program import Atom, Bind, Call, TypeDefinition
 from kg_reasoner.terms import IRI, RDF, XSD, BlankNode, Literal, Term, literal, term_from_text, term_text
 
 LEAVES: st.SearchStrategy[Term] = st.one_of(
@@ -241,6 +242,52 @@ def test_types(type_: str, fitting: list[str], others: list[str]) -> None:
         assert type_of.accepts(term) is is_of, text  # type: ignore[arg-type]
         if is_of and type_of.kinds is not None:
             assert kind_of(term) in type_of.kinds  # type: ignore[arg-type]
+
+
+def nested(depth: int) -> Term:
+    value: Term = encode("record", (), "Nil")
+    for number in range(depth):
+        value = encode("record", (literal(number), value), "Cons")
+    return value
+
+
+def test_values_are_nested_deeper_than_calls() -> None:
+    reasoner = Reasoner("""
+        type Chain = Nil() | Cons(head: integer, tail: Chain) .
+        input relation given(chain: Chain) .
+        rest(?t) :- given(?c), ?c = Cons(_, ?t) .
+        rest(?t) :- rest(?c), ?c = Cons(_, ?t) .
+        relation made(chain: Chain, size: integer) .
+        made(Nil(), 0) .
+        made(Cons(?n, ?c), ?n + 1) :- made(?c, ?n), ?n < 500 .
+    """)
+    reasoner.add_facts("given", [(nested(1500),)])
+    assert (len(reasoner.facts("rest")), len(reasoner.facts("made"))) == (1500, 501)
+    assert str(reasoner.explain(Atom("rest", (nested(1400),)))).count("Cons") > 1400
+    with pytest.raises(ColumnTypeError, match='"wrong"'):
+        reasoner.add_facts("given", [(encode("record", [Literal("wrong"), nested(2)], "Cons"),)])
+
+
+def test_what_is_nested_too_deep_for_python_is_an_error() -> None:
+    reasoner = Reasoner()
+    reasoner.function("length", "list<any>", returns="integer")(len)
+    reasoner.add_program("sized(length(?x)) :- given(?x) .")
+    value: Term = literal(1)
+    for _ in range(1500):
+        value = encode("list", [value])
+    with reasoner.transaction():
+        reasoner.add_facts("given", [(encode("list", ()),)])
+    assert len(reasoner.facts("sized")) == 1
+    reasoner.add_facts("given", [(value,)])
+    with pytest.raises(ValueTooLargeError, match="nested too deep to be a value in Python"):
+        reasoner.materialise()
+    reasoner.remove_facts("given", [(value,)])
+    assert len(reasoner.facts("sized")) == 1
+
+
+def test_types_nested_too_deep_are_refused() -> None:
+    with pytest.raises(UnsupportedError, match="a type is nested more than 200 deep"):
+        Reasoner(f"relation a(x: {'list<' * 300}integer{'>' * 300}) .")
 
 
 def test_a_structure_says_what_it_is() -> None:

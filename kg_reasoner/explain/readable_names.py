@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
 from kg_reasoner.explain.ground import ground_aggregate
 from kg_reasoner.explain.steps import Computed, Group, Solution, Statement
-from kg_reasoner.expressions.structures import decode, is_structure
+from kg_reasoner.expressions.structures import decode
 from kg_reasoner.language.display_names import DisplayNames, merged
 from kg_reasoner.language.parser import PREFIXES
 from kg_reasoner.language.printer import format_rule, format_term
@@ -30,7 +30,7 @@ from kg_reasoner.program import (
     Rule,
     Variable,
 )
-from kg_reasoner.terms import IRI, RDF, Literal, namespace_of, word_of
+from kg_reasoner.terms import IRI, RDF, Literal, Term, namespace_of, word_of
 
 __all__ = ["Names", "axiom_text", "show_rule", "show_statement"]
 
@@ -73,8 +73,8 @@ class Names:
         if isinstance(term, Call):
             for argument in term.arguments:
                 self.learn(argument)
-        elif isinstance(term, Literal) and is_structure(term):
-            for member in getattr(decode(term), "members", ()):
+        elif isinstance(term, Literal) and decode(term) is not None:
+            for member in _parts_of(term):
                 self.learn(member)
         elif isinstance(term, Literal):
             if '"' in format_term(term, {}) and term.language is None:
@@ -113,6 +113,17 @@ class Names:
                 for binding in part.bindings:
                     if binding.argument is not None:
                         self.learn(binding.argument)
+
+
+def _parts_of(structure: Term) -> Iterator[Term]:
+    """Yield the terms in a structure that are no structures, however deep it is nested."""
+    waiting = [structure]
+    while waiting:
+        found = decode(part := waiting.pop())
+        if found is None:
+            yield part
+        else:
+            waiting += reversed(found.members)
 
 
 def _fits(iri: str, namespace: str) -> bool:

@@ -11,9 +11,10 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from decimal import Decimal
-from typing import Any, Final
+from itertools import cycle
+from typing import Any, Final, TypeAlias
 
-from kg_reasoner.errors import ReasonerError, plural, suggest
+from kg_reasoner.errors import ReasonerError, ValueTooLargeError, plural, suggest
 from kg_reasoner.expressions.structures import NAMESPACE, decode, encode
 from kg_reasoner.expressions.values import value_of
 from kg_reasoner.program import COLUMN_TYPES, TypeDefinition
@@ -37,6 +38,8 @@ _NOUNS: Final = {
     "term": "a term",
 }
 
+_Members: TypeAlias = Callable[[Term], Iterable[tuple[str, Term]] | None]
+
 PARAMETRIC: Final = {"list": 1, "set": 1, "optional": 1, "map": 2, "tuple": None, "signed": 0, "unsigned": 0}
 """The types with parameters, and how many: None for any number, 0 for a width in bits."""
 
@@ -49,12 +52,14 @@ class Type:
         name: The text.
         accepts: Whether a term is of the type.
         kinds: The kinds of its terms; None for any.
+        members: For a type with structure, the members of a term, each with its type; None for a term that does not fit.
         definitions: The definitions of the program that its name may refer to.
     """
 
     name: str
     accepts: Callable[[Term], bool]
     kinds: Kinds
+    members: _Members | None = field(default=None, compare=False, repr=False)
     definitions: tuple[TypeDefinition, ...] = field(default=(), compare=False, repr=False)
 
     def __reduce__(self) -> tuple[Callable[[str, tuple[TypeDefinition, ...]], Type], tuple[str, tuple[TypeDefinition, ...]]]:
@@ -69,8 +74,15 @@ class Type:
         )
 
     def read(self, term: Term) -> Any:
-        """Return the Python value of a term of this type: a term itself for ``any`` and ``term``."""
-        return term if self.kinds is None else python_value(term)
+        """Return the Python value of a term of this type: a term itself for ``any`` and ``term``.
+
+        Raises:
+            ValueTooLargeError: It is nested deeper than Python functions can call each other.
+        """
+        try:
+            return term if self.kinds is None else python_value(term)
+        except RecursionError:
+            raise ValueTooLargeError(f"{self.noun} is nested too deep to be a value in Python") from None
 
     def write(self, value: Any) -> Term:
         """Return the term of a Python value.
@@ -221,32 +233,50 @@ class Types:
     def _structure(self, text: str, name: str, parameters: list[str]) -> Type:
         if name == "optional":
             return self._records(text, {"Some": tuple(parameters), "None": ()})
-        if name == "tuple":
-            return Type(text, lambda term: self._fits(term, "tuple", parameters, len(parameters)), frozenset(["tuple"]))
-        return Type(text, lambda term: self._fits(term, name, parameters), frozenset([name]))
+        size = len(parameters) if name == "tuple" else None
 
-    def _fits(self, term: Term, kind: str, parameters: list[str], size: int | None = None) -> bool:
-        found = decode(term)
-        if found is None or found.kind != kind or (size is not None and len(found.members) != size):
-            return False
-        types = [self.type_of(parameter) for parameter in parameters]
-        return all(types[place % len(types)].accepts(member) for place, member in enumerate(found.members))
+        def members(term: Term) -> Iterable[tuple[str, Term]] | None:
+            found = decode(term)
+            if found is None or found.kind != name or (size is not None and len(found.members) != size):
+                return None
+            return zip(cycle(parameters), found.members, strict=False)
+
+        return self._of_members(text, members, frozenset([name]))
 
     def _records(self, text: str, fields: Mapping[str, tuple[str, ...]]) -> Type:
-        def accepts(term: Term) -> bool:
+        def members(term: Term) -> Iterable[tuple[str, Term]] | None:
             found = decode(term)
-            if found is None or found.kind != "record" or len(found.members) != len(fields.get(found.constructor, found.members)):
-                return False
-            types = fields.get(found.constructor)
-            pairs = zip(types or (), found.members, strict=False)
-            return types is not None and all(self.type_of(type_).accepts(member) for type_, member in pairs)
+            types = fields.get(found.constructor) if found is not None and found.kind == "record" else None
+            if found is None or types is None or len(found.members) != len(types):
+                return None
+            return zip(types, found.members, strict=True)
 
-        return Type(text, accepts, frozenset(f"record {name}" for name in fields))
+        return self._of_members(text, members, frozenset(f"record {name}" for name in fields))
+
+    def _of_members(self, text: str, members: _Members, kinds: Kinds) -> Type:
+        """Return a type with structure. Terms may be nested deeper than Python functions can call each other."""
+
+        def accepts(term: Term) -> bool:
+            waiting = [(members, term)]
+            while waiting:
+                inside, whole = waiting.pop()
+                found = inside(whole)
+                if found is None:
+                    return False
+                for name, member in found:
+                    type_ = self.type_of(name)
+                    if type_.members is not None:
+                        waiting.append((type_.members, member))
+                    elif not type_.accepts(member):
+                        return False
+            return True
+
+        return Type(text, accepts, kinds, members)
 
     def _defined(self, definition: TypeDefinition) -> Type:
         if definition.alias:
             meant = self.type_of(definition.alias)
-            return Type(definition.name, meant.accepts, meant.kinds)
+            return Type(definition.name, meant.accepts, meant.kinds, meant.members)
         if definition.values:
             values = frozenset(definition.values)
             return Type(definition.name, values.__contains__, frozenset(map(kind_of, values)))

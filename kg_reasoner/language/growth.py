@@ -18,9 +18,13 @@ from kg_reasoner.program import AUXILIARY, Bind, Call, Expression, Filter, Rule,
 __all__ = ["growing"]
 
 _MAKES_NEW: Final = frozenset(
-    ["+", "-", "*", "/", "POW", "SHL", "CONCAT", "REPLACE", "APPEND", "UNION", "LIST", "SET", "MAP", "TUPLE", "RECORD", "IRI"]
+    [
+        *("+", "-", "*", "/", "POW", "SHL", "CONCAT", "REPLACE", "JOIN", "ENCODE_FOR_URI", "IRI", "SKOLEM"),
+        *("APPEND", "UNION", "PUT", "ZIP", "LIST", "SET", "MAP", "TUPLE", "RECORD"),
+        *("MD5", "SHA1", "SHA256", "SHA384", "SHA512"),
+    ]
 )
-"""The functions whose results may be larger than their arguments."""
+"""The functions whose results may be larger than their arguments, or have no end of values."""
 _COMPARISONS: Final = frozenset(["<", "<=", ">", ">=", "IN"])
 
 

@@ -36,7 +36,7 @@ from kg_reasoner.program import (
     Variable,
     variables_of,
 )
-from kg_reasoner.terms import IRI, NOT_IN_IRI, RDF, XSD, BlankNode, Literal
+from kg_reasoner.terms import IRI, NOT_IN_IRI, RDF, XSD, BlankNode, Literal, Term
 
 __all__ = ["format_declaration", "format_index", "format_program", "format_rule", "format_term"]
 
@@ -197,16 +197,28 @@ def format_term(term: Argument, prefixes: _Prefixes = PREFIXES) -> str:
     plain = _PLAIN.get(term.datatype)
     if plain is not None and plain.fullmatch(term.lexical):
         return term.lexical
-    structure = decode(term)
-    if structure is not None:
-        members = [format_term(member, prefixes) for member in structure.members]
-        if structure.kind == "record":
-            members.insert(0, format_term(Literal(structure.constructor)))
-        return f"{structure.kind.upper()}({', '.join(members)})"
+    if decode(term) is not None:
+        return _structure(term, prefixes)
     quoted = f'"{_UNSAFE_IN_STRING.sub(_escape, term.lexical)}"'
     if term.language is not None:
         return f"{quoted}@{term.language}"
     return quoted if term.datatype == XSD.string.value else f"{quoted}^^{_iri(IRI(term.datatype), prefixes)}"
+
+
+def _structure(term: Term, prefixes: _Prefixes) -> str:
+    """Return the text of a structure, which may be nested deeper than Python functions can call each other."""
+    written: list[str] = []
+    waiting: list[Term | str] = [term]
+    while waiting:
+        part = waiting.pop()
+        structure = decode(part) if isinstance(part, Literal) else None
+        if structure is None:
+            written.append(part if isinstance(part, str) else format_term(part, prefixes))
+            continue
+        members = [Literal(structure.constructor)] * (structure.kind == "record") + [*structure.members]
+        separated = [piece for member in members for piece in (", ", member)][1:]
+        waiting += reversed([f"{structure.kind.upper()}(", *separated, ")"])
+    return "".join(written)
 
 
 def _escape(match: re.Match[str]) -> str:

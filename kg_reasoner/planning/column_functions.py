@@ -16,11 +16,11 @@ import numpy as np
 import numpy.typing as npt
 
 from kg_reasoner.program import Call, Expression, Variable
-from kg_reasoner.storage.arrays import Flags, Ids
+from kg_reasoner.storage.arrays import Flags, Ids, Numbers
 from kg_reasoner.storage.dictionary import Dictionary
 from kg_reasoner.storage.text_search import UNDECIDED as UNSURE
 from kg_reasoner.storage.text_search import search_of
-from kg_reasoner.storage.value_arithmetic import are_terms, numbers_of, terms_of_numbers
+from kg_reasoner.storage.value_arithmetic import are_terms, integer_buffer, numbers_of, terms_of_numbers
 from kg_reasoner.storage.value_columns import ValueCache, ValueColumn, constant_values
 from kg_reasoner.storage.value_comparisons import OPERATORS, compared
 from kg_reasoner.terms import XSD, Literal, term_text
@@ -91,7 +91,8 @@ class ColumnFunctions:
         if expression.name in _ARITHMETIC:
             numbers = self._numbers(expression, columns, size)
             if numbers is not None:
-                found = terms_of_numbers(numbers, lambda texts, _: self._dictionary.encode_texts(texts))
+                encode = self._dictionary.encode_texts
+                found = terms_of_numbers(numbers, lambda texts, _: encode(texts), self._ids_of_integers)
                 found[~are_terms(numbers)] = UNSURE
                 return found
         elif is_for_columns(expression):
@@ -99,6 +100,9 @@ class ColumnFunctions:
             false, true = self._dictionary.encode_texts([term_text(term) for term in _TRUTHS]).tolist()
             return np.array([false, true, UNSURE, _ERROR], np.int32)[truth]
         return np.full(size, UNSURE, np.int32)
+
+    def _ids_of_integers(self, integers: Numbers) -> Ids:
+        return self._dictionary.encode_buffers(*integer_buffer(integers))
 
     def _numbers(self, expression: Any, columns: Columns, size: int) -> ValueColumn | None:
         """Return the values of a variable, a constant or arithmetic; None for everything else."""

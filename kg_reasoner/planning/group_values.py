@@ -17,12 +17,12 @@ from kg_reasoner.storage.best_values import BestValues
 from kg_reasoner.storage.dictionary import Dictionary
 from kg_reasoner.storage.grouping import distinct_ids
 from kg_reasoner.storage.term_order import TermOrder
+from kg_reasoner.storage.value_arithmetic import integer_buffer
 from kg_reasoner.storage.value_columns import INTEGER, ValueCache
-from kg_reasoner.terms import XSD, term_text
+from kg_reasoner.terms import term_text
 
 __all__ = ["GroupValues", "sorted_groups"]
 
-_INTEGER_END: Final = f'"^^<{XSD.integer.value}>'
 _LARGEST_SUM: Final = 2**62
 
 
@@ -177,8 +177,7 @@ class GroupValues:
     def _integers(self, numbers: Numbers) -> Ids:
         """Return the ids of integers."""
         distinct, places = np.unique(numbers, return_inverse=True)
-        texts = [f'"{number}{_INTEGER_END}' for number in distinct.tolist()]
-        return self._dictionary.encode_texts(texts)[places.reshape(-1)]
+        return self._dictionary.encode_buffers(*integer_buffer(distinct.astype(np.int64)))[places.reshape(-1)]
 
 
 _FUNCTIONS: Final[dict[tuple[str, int], Callable[[GroupValues, _Groups], Ids | None]]] = {

@@ -32,7 +32,16 @@ from kg_reasoner.storage.value_columns import (
 )
 from kg_reasoner.terms import XSD, term_text
 
-__all__ = ["NumberIds", "are_terms", "decimal_digits", "ids_of_decimals", "number_texts", "numbers_of", "terms_of_numbers"]
+__all__ = [
+    "NumberIds",
+    "are_terms",
+    "decimal_digits",
+    "ids_of_decimals",
+    "integer_buffer",
+    "number_texts",
+    "numbers_of",
+    "terms_of_numbers",
+]
 
 MOST_PLACES: Final = 15
 """The number of decimal places of calculated decimals."""
@@ -193,12 +202,13 @@ def are_terms(numbers: ValueColumn) -> Flags:
     return _are(numbers, INTEGER, DOUBLE, NOTHING) | ((numbers.kinds == DECIMAL) & are_exact(numbers))
 
 
-def terms_of_numbers(numbers: ValueColumn, ids_of: NumberIds) -> Ids:
+def terms_of_numbers(numbers: ValueColumn, ids_of: NumberIds, ids_of_integers: Callable[[Numbers], Ids] | None = None) -> Ids:
     """Return the ids of exact numbers; -1 for everything else, such as decimals that are known up to an error.
 
     Args:
         numbers: The numbers.
         ids_of: Returns the ids of terms.
+        ids_of_integers: Returns those of integers, if there is a way without their texts.
     """
     found = np.full(len(numbers.kinds), -1, np.int32)
     rows = np.flatnonzero((numbers.kinds == DECIMAL) & are_exact(numbers))
@@ -210,6 +220,9 @@ def terms_of_numbers(numbers: ValueColumn, ids_of: NumberIds) -> Ids:
             # by bits, so that -0.0 is not 0.0
             distinct, places = np.unique(numbers.doubles[rows].view(np.int64), return_inverse=True)
             doubles = distinct.view(np.float64)
+            if kind == INTEGER and ids_of_integers is not None:
+                found[rows] = ids_of_integers(doubles.astype(np.int64))[places.reshape(-1)]
+                continue
             if kind == INTEGER:
                 texts = number_texts(doubles.astype(np.int64), np.zeros(len(doubles), np.int8), XSD.integer.value)
             else:
@@ -240,12 +253,32 @@ def number_texts(units: npt.NDArray[np.int64], scales: npt.NDArray[np.int8], dat
     >>> number_texts(np.array([-1250, 1000]), np.array([3, 2], np.int8), "d")
     ['"-1.25"^^<d>', '"10"^^<d>']
     """
+    end = f'"^^<{datatype}>'
+    return [f'"{digits}{end}' for digits in str(_lines(units, scales), "ascii").split()]
+
+
+def integer_buffer(integers: npt.NDArray[np.int64]) -> tuple[bytes, npt.NDArray[np.int64]]:
+    """Return the texts of integers one after the other, and where each begins, and the last one ends.
+
+    >>> data, bounds = integer_buffer(np.array([-7, 12]))
+    >>> [data[start:end].decode() for start, end in zip(bounds[:-1], bounds[1:])]
+    ['"-7"^^<http://www.w3.org/2001/XMLSchema#integer>', '"12"^^<http://www.w3.org/2001/XMLSchema#integer>']
+    """
+    lines = _lines(integers, np.zeros(len(integers), np.int8))
+    end = f'"^^<{XSD.integer.value}>'.encode()
+    bounds = np.zeros(len(integers) + 1, np.int64)
+    ends = np.flatnonzero(np.frombuffer(lines, np.uint8) == ord("\n"))
+    bounds[1:] = ends + 1 + (1 + np.arange(len(integers))) * len(end)  # a quotation mark takes the place of each line's end
+    return b'"' + lines.replace(b"\n", end + b'"')[:-1], bounds
+
+
+def _lines(units: npt.NDArray[np.int64], scales: npt.NDArray[np.int8]) -> bytes:
+    """Return canonical numbers as lines, see `number_texts`."""
     count = len(units)
     given, places, out = allocate(count, np.int64), allocate(count, np.uint8), allocate(count * LINE, np.uint8)
     given[:count], places[:count] = units, scales
     length = native.write_numbers(address(given), address(places), count, address(out))
-    end = f'"^^<{datatype}>'
-    return [f'"{digits}{end}' for digits in str(memoryview(out)[:length], "ascii").split()]
+    return bytes(memoryview(out)[:length])
 
 
 def decimal_digits(units: int, scale: int) -> str:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from typing import Any, Final
 
-from kg_reasoner.errors import ReasonerError, RuleSyntaxError
+from kg_reasoner.errors import ReasonerError, RuleSyntaxError, UnsupportedError
 from kg_reasoner.expressions import aggregate_functions
-from kg_reasoner.expressions.compile import NAMES
+from kg_reasoner.expressions.compile import DEPTH, NAMES
 from kg_reasoner.expressions.defined_functions import Body, LanguageFunction
 from kg_reasoner.expressions.reductions import LanguageReduction
 from kg_reasoner.expressions.types import Type
@@ -39,11 +39,13 @@ class FunctionReader(BodyReader):
         name, type_ = tree.children
         return Column(str(name).removeprefix("?"), "any" if type_ is None else self.type(type_))
 
-    def type(self, tree: Node) -> str:
-        """Return the text of a type."""
+    def type(self, tree: Node, level: int = 0) -> str:
+        """Return the text of a type, which is a parameter of so many others."""
+        if level > DEPTH:
+            raise UnsupportedError(f"a type is nested more than {DEPTH} deep", self.span(tree), "give a part of it a name")
         name, *parameters = tree.children
         self.expect(name, self.known.types.names(), "type")
-        inner = [str(part) if is_token(part) else self.type(part) for part in parameters if part is not None]
+        inner = [str(part) if is_token(part) else self.type(part, level + 1) for part in parameters if part is not None]
         text = f"{name}<{', '.join(inner)}>" if inner else str(name)
         try:
             self.known.types.type_of(text)
