@@ -227,9 +227,10 @@ class _Reader(OntologyTriples):
         for triple in self.triples(OWL.onProperties):
             self.problems.append(Problem(triple, "restrictions of several properties at once are beyond OWL 2 RL"))
         on_property = self.objects[OWL.onProperty]
+        used = [(predicate, objects) for predicate in RESTRICTIONS if (objects := self.objects[predicate])]
         for triple in self.triples(OWL.onProperty):
             node, _, property = triple
-            found = [(predicate, value) for predicate in RESTRICTIONS for value in self.objects[predicate].get(node, ())]
+            found = [(predicate, value) for predicate, objects in used for value in objects.get(node, ())]
             if not found:
                 self.problems.append(Problem(triple, "the restriction does not say what it restricts the property to"))
             for predicate, value in found:

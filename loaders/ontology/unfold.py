@@ -58,24 +58,16 @@ def apart(clauses: Iterable[DraftRule], auxiliary: Collection[str]) -> tuple[lis
         linked[number] = clause, used
         for predicate in used:
             using[predicate].add(number)
-    waiting = [*(defining.keys() - using.keys()), *(using.keys() - defining.keys())]
+    waiting = [*(defining.keys() ^ using.keys())]
     while waiting:
         predicate = waiting.pop()
-        for number in defining.pop(predicate, set()) | using.pop(predicate, set()):
-            clause, used = linked.pop(number, (None, ()))
-            if clause is None:
-                continue
-            for other in used:
-                users = using.get(other)
-                if users is not None:
-                    users.discard(number)
-                    if not users:
+        for number in defining[predicate] | using[predicate]:
+            clause, used = linked.pop(number)
+            for places, predicates in ((defining, [clause.head.predicate]), (using, used)):
+                for other in predicates:
+                    places[other].discard(number)
+                    if not places[other]:
                         waiting.append(other)
-            definers = defining.get(clause.head.predicate)
-            if definers is not None:
-                definers.discard(number)
-                if not definers:
-                    waiting.append(clause.head.predicate)
     return alone, [clause for clause, _ in linked.values()]
 
 
