@@ -13,6 +13,7 @@ from __future__ import annotations
 import gc
 import json
 import sys
+from array import array
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
@@ -194,8 +195,7 @@ def soak(
     world.reasoner.materialise()
     each = max(1, transactions // WINDOWS)
     windows = []
-    times: list[int] = []
-    of_axioms: list[int] = []
+    times, of_axioms = array("q"), array("q")  # lists would grow by 40 bytes for each transaction
     axiom_changes = coming_and_going(world.axioms, random)
     with little_garbage():
         for number in range(WINDOWS):

@@ -252,6 +252,7 @@ def atoms_within(body: Iterable[BodyLiteral]) -> Iterator[Atom]:
 
 
 T = TypeVar("T")
+_UNKNOWN: Final = object()
 
 
 def remembered(function: Callable[[Rule], T]) -> Callable[[Rule], T]:
@@ -268,12 +269,13 @@ def remembered(function: Callable[[Rule], T]) -> Callable[[Rule], T]:
     @wraps(function)
     def known(rule: Rule) -> T:
         try:
-            return rule._known[function]
+            values = rule._known
         except AttributeError:
-            object.__setattr__(rule, "_known", {})
-        except KeyError:
-            pass
-        value = rule._known[function] = function(rule)
+            values = {}
+            object.__setattr__(rule, "_known", values)
+        value = values.get(function, _UNKNOWN)
+        if value is _UNKNOWN:
+            value = values[function] = function(rule)
         return value
 
     return known

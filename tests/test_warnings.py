@@ -217,3 +217,17 @@ def test_axioms_are_judged_again_only_when_axioms_change(monkeypatch: pytest.Mon
     reasoner.remove_triples(axiom)
     reasoner.materialise()
     assert (reasoner.warnings, len(judged)) == ([], 1)
+
+
+def test_a_warning_among_many_is_issued_when_it_comes() -> None:
+    classes = "".join(f":C{number} rdfs:subClassOf [ owl:unionOf ( :A :B ) ] . " for number in (1, 3))
+    prefixes = "@prefix : <http://example.org/> . @prefix owl: <http://www.w3.org/2002/07/owl#> . "
+    prefixes += "@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> . "
+    reasoner = Reasoner(ruleset="owl2rl")
+    with warnings.catch_warnings(record=True) as issued:
+        warnings.simplefilter("always")
+        for text in (classes, *(f":C{number} rdfs:subClassOf [ owl:unionOf ( :A :B ) ] ." for number in (2, 0, 4))):
+            reasoner.load((prefixes + text).encode(), format="turtle")
+            reasoner.materialise()
+    said = [str(warning.message).partition(" ")[0] for warning in issued]
+    assert said == [f"SubClassOf(example:C{number}" for number in (1, 3, 2, 0, 4)]

@@ -33,7 +33,10 @@ def is_expandable(rule: Rule) -> bool:
     for part in rule.body:
         if isinstance(part, Aggregate) and not is_expandable(Rule(Atom(FALSE, ()), part.body)):
             return False
-    heads, bodies, positives = map(_predicate_variables, ((rule.head,), triple_atoms(rule.body), rule.body_atoms()))
+    heads, bodies = _predicate_variables((rule.head,)), _predicate_variables(triple_atoms(rule.body))
+    if not heads and not bodies:
+        return True
+    positives = _predicate_variables(rule.body_atoms())
     if not heads <= bodies or len(bodies) > 1:
         return False
     if bodies != positives:  # of a negation, each copy would say "for this one", and all of them together no more
@@ -58,7 +61,7 @@ def predicate_variable(atom: Atom) -> Variable | None:
     _, property, value = atom.terms
     if isinstance(property, Variable):
         return property
-    return value if property == RDF.type and isinstance(value, Variable) else None
+    return value if isinstance(value, Variable) and property == RDF.type else None
 
 
 def ranging(atoms: Iterable[Atom]) -> tuple[Variable, bool] | None:

@@ -84,7 +84,7 @@ class Texts:
             word = word_of(namespace)
             self._words[word] += 1
             self._made[namespace] = word if self._words[word] == 1 else f"{word}_{self._words[word]}"
-        self._names: dict[IRI, str] = {}
+        self._names: dict[str, str] = {}
         self._nodes: dict[Term, str] = {}
         self._open: dict[Term, int] = {}
         self._cut = _NOWHERE
@@ -107,7 +107,7 @@ class Texts:
 
     def forget(self, name: IRI) -> None:
         """Forget the text of a name whose namespace may get another prefix."""
-        self._names.pop(name, None)
+        self._names.pop(name.value, None)
 
     def forget_expression(self, node: Term) -> None:
         """Forget the text of an expression that is gone."""
@@ -116,9 +116,9 @@ class Texts:
     def name(self, term: Term) -> str:
         """Return a prefixed name for a term if its namespace has a prefix, else its N-Triples form."""
         if isinstance(term, IRI):
-            found = self._names.get(term)
+            found = self._names.get(term.value)
             if found is None:
-                found = self._names[term] = self._short(term.value) or f"<{term.value}>"
+                found = self._names[term.value] = self._short(term.value) or f"<{term.value}>"
             return found
         if isinstance(term, Literal) and term.language is None and term.datatype != XSD.string.value:
             quoted = term_text(Literal(term.lexical))
@@ -143,12 +143,14 @@ class Texts:
 
     def node(self, node: Term) -> str:
         """Return the text of a class or data range: its name, or the expression attached to a blank node."""
-        expressions = self.ontology.expressions.get(node, ())
-        if not isinstance(node, BlankNode) or not expressions:
+        if not isinstance(node, BlankNode):
             return self.name(node)
         found = self._nodes.get(node)
         if found is not None:
             return found
+        expressions = self.ontology.expressions.get(node, ())
+        if not expressions:
+            return self.name(node)
         if node in self._open or len(self._open) >= _DEEPEST:
             self._cut = min(self._cut, self._open.get(node, _NOWHERE))
             return self.name(node)
@@ -167,7 +169,7 @@ class Texts:
 
     def property(self, property: Term) -> str:
         """Return the text of a property: its name, or ``ObjectInverseOf(name)`` for the anonymous inverse of a named one."""
-        if property in self.ontology.inverses:
+        if isinstance(property, BlankNode) and property in self.ontology.inverses:
             name, inverted = self.ontology.inverses[property]
             return call("ObjectInverseOf", self.name(name)) if inverted else self.name(name)
         return self.name(property)
@@ -177,8 +179,9 @@ class Texts:
 
     def kind(self, property: Term | None = None, filler: Term | None = None) -> str:
         """Return ``Data`` if the property or the filler is about literals, else ``Object``."""
-        is_data = filler is not None and self.ontology.is_datatype(filler)
-        is_data |= property in self.ontology.data_properties and property not in self.ontology.object_properties
+        if filler is not None and self.ontology.is_datatype(filler):
+            return "Data"
+        is_data = property in self.ontology.data_properties and property not in self.ontology.object_properties
         return "Data" if is_data else "Object"
 
     def expression(self, expression: ClassExpression) -> str:

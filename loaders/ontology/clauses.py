@@ -17,7 +17,7 @@ from kg_reasoner.loaders.ontology.axioms import SomeValuesFrom
 from kg_reasoner.loaders.ontology.ontology import Ontology
 from kg_reasoner.loaders.ontology.unfold import DraftRule
 from kg_reasoner.program import FALSE, TRIPLE, Argument, Atom, Bind, BodyLiteral, Call, Filter, Negation, Variable, triple
-from kg_reasoner.terms import OWL, RDF, RDFS, BlankNode, Literal, Term, literal, term_text
+from kg_reasoner.terms import IRI, OWL, RDF, RDFS, BlankNode, Literal, Term, literal, term_text
 
 __all__ = ["AUXILIARY_PREFIX", "INCONSISTENT", "LITERAL_TYPE", "Clauses", "X", "Y", "Z"]
 
@@ -32,8 +32,8 @@ _I, _J = Variable("i"), Variable("j")
 _ARE_DIFFERENT_VALUES: Final = tuple(Filter(Call("!", (Call(name, (Y, Z)),))) for name in ("SAMETERM", "SAMEVALUE"))
 """Tests identity of terms first, without calling a function."""
 INCONSISTENT: Final = Atom(FALSE, ())
-_IN_NOTHING: Final = (RDF.type, OWL.Nothing)
-_BOTTOM: Final = frozenset({OWL.bottomObjectProperty, OWL.bottomDataProperty})
+_NOTHING: Final = OWL.Nothing.value
+_BOTTOM: Final = frozenset({OWL.bottomObjectProperty.value, OWL.bottomDataProperty.value})
 _MANY: Final = 12
 """Up to this number, classes, properties or individuals are stated to differ pair by pair, beyond it by a numbered predicate."""
 
@@ -98,10 +98,10 @@ class Clauses:
 
     def related(self, property: Term, subject: Argument, object: Argument) -> Atom:
         """Return the atom for a property, named or not."""
-        if property in self.ontology.inverses:
-            name, inverted = self.ontology.inverses[property]
-            return triple(object, name, subject) if inverted else triple(subject, name, object)
         if isinstance(property, BlankNode):
+            if property in self.ontology.inverses:
+                name, inverted = self.ontology.inverses[property]
+                return triple(object, name, subject) if inverted else triple(subject, name, object)
             return Atom(self._name("property", property), (subject, object))
         if property == RDF.type and not isinstance(object, Variable):
             return self.member(object, subject)
@@ -124,9 +124,12 @@ class Clauses:
         return predicate
 
     def add(self, head: Atom, body: Iterable[BodyLiteral], name: str) -> None:
-        body = tuple(dict.fromkeys(body))
-        if any(isinstance(part, Atom) and _is_empty(part) for part in body):
-            return
+        body = tuple(body)
+        if len(body) > 1:
+            body = tuple(dict.fromkeys(body))
+        for part in body:
+            if isinstance(part, Atom) and _is_empty(part):
+                return
         self.drafts.append(DraftRule(head, body, name, self.origin))
 
     def conclude(self, node: Term, instance: Argument, body: Iterable[BodyLiteral], name: str) -> None:
@@ -151,7 +154,7 @@ class Clauses:
 
     def relate(self, property: Term, subject: Argument, object: Argument, body: Iterable[BodyLiteral], name: str) -> None:
         """Add the clause that relates two individuals by a property."""
-        if property in _BOTTOM:
+        if _is_bottom(property):
             self.add(INCONSISTENT, body, name)
         else:
             self.add(self.related(property, subject, object), body, name)
@@ -213,4 +216,11 @@ def _numbered(kind: str, terms: Iterable[Term]) -> str:
 
 def _is_empty(atom: Atom) -> bool:
     """Return whether an atom is about owl:Nothing or an empty property, which have no facts in consistent data."""
-    return atom.terms[1:] == _IN_NOTHING or (atom.predicate == TRIPLE and atom.terms[1] in _BOTTOM)
+    if atom.predicate != TRIPLE:
+        return False
+    _, property, value = atom.terms
+    return _is_bottom(property) or (isinstance(value, IRI) and value.value == _NOTHING and property == RDF.type)
+
+
+def _is_bottom(property: Argument) -> bool:
+    return isinstance(property, IRI) and property.value in _BOTTOM

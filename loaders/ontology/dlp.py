@@ -41,14 +41,16 @@ from kg_reasoner.loaders.ontology.ontology import Ontology
 from kg_reasoner.loaders.ontology.restriction_hierarchy import NO_LINKS, Links, RestrictionGroup
 from kg_reasoner.loaders.ontology.swrl_clauses import add_rules
 from kg_reasoner.loaders.ontology.swrl_texts import rule_text
-from kg_reasoner.loaders.ontology.unfold import DraftRule, is_idle, rename, unfold
+from kg_reasoner.loaders.ontology.unfold import DraftRule, apart, is_idle, rename, unfold
 from kg_reasoner.program import Atom, Origin, Rule, Variable, triple
-from kg_reasoner.terms import OWL, RDF, BlankNode, Literal
+from kg_reasoner.terms import IRI, OWL, RDF, BlankNode, Literal
 
 __all__ = ["TranslatedOntology", "rules_of"]
 
 _THING: Final = triple(X, RDF.type, OWL.Thing)
 _TOP: Final = frozenset({OWL.topObjectProperty, OWL.topDataProperty})
+_TOP_IRIS: Final = frozenset(property.value for property in _TOP)
+_THING_IRI: Final = OWL.Thing.value
 
 
 class TranslatedOntology(NamedTuple):
@@ -103,8 +105,10 @@ class _DlpTranslation:
         self.link_groups()
         self.clauses.drafts.sort(key=lambda clause: clause.axioms)
         self.is_closed = not any(map(_is_universal, self.clauses.drafts))
-        self.drop_idle_tops()
-        clauses = self.unfolded(self.with_things())
+        if not self.is_closed:
+            self.drop_idle_tops()
+            self.clauses.drafts = self.with_things()
+        clauses = self.unfolded(self.clauses.drafts)
         clauses.extend(map(rename, self.of_equal_individuals(clauses)))
         clauses.sort(key=lambda clause: clause.axioms)
         return [self.rule(clause) for clause in clauses]
@@ -114,17 +118,8 @@ class _DlpTranslation:
 
         Clauses without auxiliary predicates do not affect how others are unfolded.
         """
-        found: list[DraftRule] = []
-        linked: list[DraftRule] = []
-        auxiliary = self.clauses.auxiliary
-        for clause in clauses:
-            if clause.head.predicate in auxiliary or any(
-                isinstance(part, Atom) and part.predicate in auxiliary for part in clause.body
-            ):
-                linked.append(clause)
-            elif not is_idle(clause):
-                found.append(rename(clause))
-        return found + unfold(linked, auxiliary)
+        alone, linked = apart(clauses, self.clauses.auxiliary)
+        return [rename(clause) for clause in alone if not is_idle(clause)] + unfold(linked, self.clauses.auxiliary)
 
     def rule(self, clause: DraftRule) -> Rule:
         axioms = clause.axioms
@@ -197,8 +192,14 @@ class _DlpTranslation:
 
 
 def _is_universal(clause: DraftRule) -> bool:
-    atoms = (part for part in (clause.head, *clause.body) if isinstance(part, Atom))
-    return any(atom.terms[1:] == _THING.terms[1:] or (len(atom.terms) == 3 and atom.terms[1] in _TOP) for atom in atoms)
+    for atom in (clause.head, *clause.body):
+        if isinstance(atom, Atom) and len(atom.terms) == 3:
+            _, property, value = atom.terms
+            if (isinstance(property, IRI) and property.value in _TOP_IRIS) or (
+                isinstance(value, IRI) and value.value == _THING_IRI
+            ):
+                return True
+    return False
 
 
 def _asks_for_thing(clause: DraftRule) -> bool:

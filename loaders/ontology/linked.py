@@ -25,7 +25,7 @@ from kg_reasoner.loaders.ontology.restriction_hierarchy import (
     RestrictionHierarchy,
 )
 from kg_reasoner.loaders.rules.swrl import SwrlRule
-from kg_reasoner.terms import BlankNode, Term, term_text
+from kg_reasoner.terms import IRI, BlankNode, Literal, Term, term_text
 
 __all__ = ["Area", "LinkedParts", "Part", "blank_nodes", "has_blank_nodes", "parts_of"]
 
@@ -215,9 +215,11 @@ def blank_nodes(value: object) -> Iterator[Term]:
     """Yield the blank nodes in expressions, axioms and rules."""
     if isinstance(value, BlankNode):
         yield value
+    elif isinstance(value, IRI | Literal | str | int):
+        return
     elif isinstance(value, tuple):
         for item in value:
             yield from blank_nodes(item)
-    elif is_dataclass(value) and not isinstance(value, Term):
-        for field in fields(value):
-            yield from blank_nodes(getattr(value, field.name))
+    elif is_dataclass(value):
+        for name in value.__dataclass_fields__:
+            yield from blank_nodes(getattr(value, name))

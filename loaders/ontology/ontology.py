@@ -86,6 +86,8 @@ class Ontology:
     data_properties: set[Term]
     datatypes: set[Term]
     """The declared datatypes and data ranges, and the known ones."""
+    datatype_names: frozenset[str]
+    """The texts of those among them that have names."""
     problems: tuple[Problem, ...]
     uses_as_class: Counter[Term]
     """The number of times that each term stands for a class in an axiom, a part of one, or a declaration."""
@@ -99,7 +101,9 @@ class Ontology:
 
     def is_datatype(self, node: Term) -> bool:
         """Return whether a node denotes a datatype or data range rather than a class."""
-        return node in self.datatypes or (isinstance(node, IRI) and node.value.startswith(_XSD))
+        if isinstance(node, IRI):  # texts have their hashes, and IRIs do not
+            return node.value in self.datatype_names or node.value.startswith(_XSD)
+        return node in self.datatypes
 
 
 def reading_place(node: Term, expressions: Iterable[ClassExpression]) -> tuple[int, str]:
@@ -143,6 +147,7 @@ class _Reader(OntologyTriples):
             object_properties=set(self.members[OWL.ObjectProperty]),
             data_properties=set(self.members[OWL.DatatypeProperty]),
             datatypes=self.datatypes,
+            datatype_names=frozenset(name.value for name in self.datatypes if isinstance(name, IRI)),
             problems=tuple(dict.fromkeys(self.problems)),
             uses_as_class=self.class_names,
             uses_as_property=self.property_names,
@@ -153,8 +158,10 @@ class _Reader(OntologyTriples):
     def each(self, predicate: Term, make: Callable[[Term, Term], Axiom]) -> None:
         """Add an axiom for each triple of a predicate; record a problem for each that `make` finds malformed."""
         for triple in self.triples(predicate):
-            with self.noting(triple):
+            try:
                 self.axioms.append(make(triple[0], triple[2]))
+            except MalformedTriples as error:
+                self.problems.append(Problem(triple, str(error)))
 
     def each_list(self, triples: Iterable[Triple], make: Callable[[Term, tuple[Term, ...]], Axiom]) -> None:
         """Add an axiom for each list that the triples refer to; record a problem for each malformed one."""
@@ -220,9 +227,10 @@ class _Reader(OntologyTriples):
         for triple in self.triples(OWL.onProperties):
             self.problems.append(Problem(triple, "restrictions of several properties at once are beyond OWL 2 RL"))
         on_property = self.objects[OWL.onProperty]
+        used = [(predicate, objects) for predicate in RESTRICTIONS if (objects := self.objects[predicate])]
         for triple in self.triples(OWL.onProperty):
             node, _, property = triple
-            found = [(predicate, value) for predicate in RESTRICTIONS for value in self.objects[predicate].get(node, ())]
+            found = [(predicate, value) for predicate, objects in used for value in objects.get(node, ())]
             if not found:
                 self.problems.append(Problem(triple, "the restriction does not say what it restricts the property to"))
             for predicate, value in found:

@@ -40,8 +40,12 @@ class OntologyTriples:
     def __init__(self, triples: Iterable[Triple], stated: bool) -> None:
         self.stated = stated
         self.objects: dict[Term, dict[Term, list[Term]]] = defaultdict(lambda: defaultdict(list))
+        known: dict[int, dict[Term, list[Term]]] = {}  # by identity, as in `_in_text_order`
         for subject, predicate, object in _in_text_order(triples):
-            self.objects[predicate][subject].append(object)
+            found = known.get(id(predicate))
+            if found is None:
+                found = known[id(predicate)] = self.objects[predicate]
+            found[subject].append(object)
         self.members: dict[Term, list[Term]] = defaultdict(list)
         for subject, types in self.objects[RDF.type].items():
             for cls in types:
@@ -143,7 +147,13 @@ def _in_text_order(triples: Iterable[Triple]) -> Iterator[Triple]:
         for term in row:
             if id(term) not in texts:
                 texts[id(term)] = term_text(term)
-    keys = [(texts[id(subject)], texts[id(predicate)], texts[id(object)]) for subject, predicate, object in rows]
+    places = {text: place for place, text in enumerate(sorted(set(texts.values())))}
+    place_of = {one: places[text] for one, text in texts.items()}
+    size = len(places)
+    keys = [
+        (place_of[id(subject)] * size + place_of[id(predicate)]) * size + place_of[id(object)]
+        for subject, predicate, object in rows
+    ]
     before = None
     for key, row in sorted(zip(keys, rows, strict=True), key=itemgetter(0)):
         if key != before:

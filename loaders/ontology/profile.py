@@ -55,6 +55,7 @@ _DEEPEST: Final = 100
 """The most expressions inside each other that are looked at."""
 _NOWHERE: Final = sys.maxsize
 _TOP: Final = frozenset({OWL.topObjectProperty, OWL.topDataProperty})
+_UNIVERSAL: Final = frozenset(name.value for name in (*_TOP, OWL.Thing))
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +94,8 @@ def warnings_of(ontology: Ontology, texts: Texts, *, translates_rules: bool = Tr
         if verdict.losses:
             yield AxiomWarning(rule_text(rule, texts), "; ".join(dict.fromkeys(verdict.losses)), "".join(verdict.kept))
     for axiom in ontology.axioms:
+        if judge.is_plain(axiom):
+            continue
         verdict = judge.judge(axiom)
         if verdict.losses:
             losses, kept = "; ".join(dict.fromkeys(verdict.losses)), " and ".join(dict.fromkeys(verdict.kept))
@@ -114,6 +117,15 @@ class _Judge:
         self._cut = _NOWHERE
 
     # ---- axioms
+
+    def is_plain(self, axiom: Axiom) -> bool:
+        """Return whether an axiom is between two names, of which nothing can be lost: those that most ontologies have most of."""
+        match axiom:
+            case SubClassOf(IRI() as name, IRI() as cls) | PropertyDomain(IRI() as name, IRI() as cls):
+                return name.value not in _UNIVERSAL and not (self.ontology.is_datatype(name) or self.ontology.is_datatype(cls))
+            case SubPropertyOf(IRI() as name, _):
+                return name.value not in _UNIVERSAL
+        return False
 
     def judge(self, axiom: Axiom) -> _Verdict:
         match axiom:

@@ -226,7 +226,7 @@ class RestrictionHierarchy:
     # --- reading
 
     def of(self, term: Term) -> Term:
-        return self.one_name.get(term, term)
+        return self.one_name.get(term, term) if self.one_name else term
 
     @staticmethod
     def link(graph: Graph, lower: Node, upper: Node) -> None:

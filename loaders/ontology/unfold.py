@@ -40,6 +40,37 @@ class DraftRule:
     axioms: tuple[str, ...] = ()
 
 
+def apart(clauses: Iterable[DraftRule], auxiliary: Collection[str]) -> tuple[list[DraftRule], list[DraftRule]]:
+    """Return the clauses without auxiliary predicates, and those with some of which each is defined and used: the others can never
+    fire or never matter, and most expressions of an ontology have such ones.
+    """
+    alone: list[DraftRule] = []
+    linked: dict[int, tuple[DraftRule, list[str]]] = {}
+    defining: dict[str, set[int]] = defaultdict(set)
+    using: dict[str, set[int]] = defaultdict(set)
+    for number, clause in enumerate(clauses):
+        used = [part.predicate for part in clause.body if isinstance(part, Atom) and part.predicate in auxiliary]
+        if clause.head.predicate in auxiliary:
+            defining[clause.head.predicate].add(number)
+        elif not used:
+            alone.append(clause)
+            continue
+        linked[number] = clause, used
+        for predicate in used:
+            using[predicate].add(number)
+    waiting = [*(defining.keys() ^ using.keys())]
+    while waiting:
+        predicate = waiting.pop()
+        for number in defining[predicate] | using[predicate]:
+            clause, used = linked.pop(number)
+            for places, predicates in ((defining, [clause.head.predicate]), (using, used)):
+                for other in predicates:
+                    places[other].discard(number)
+                    if not places[other]:
+                        waiting.append(other)
+    return alone, [clause for clause, _ in linked.values()]
+
+
 def unfold(clauses: Iterable[DraftRule], auxiliary: Collection[str]) -> list[DraftRule]:
     """The clauses with as many of the auxiliary predicates unfolded as possible without getting more clauses.
 

@@ -58,6 +58,7 @@ def in_context(unit: Ontology, context: Ontology) -> Ontology:
         object_properties=context.object_properties,
         data_properties=context.data_properties,
         datatypes=context.datatypes,
+        datatype_names=context.datatype_names,
     )
 
 
