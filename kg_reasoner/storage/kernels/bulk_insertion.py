@@ -254,6 +254,6 @@ def place_tuples(relation: Relation, slots: Int32s, mask: int, row_mask: int, re
     for place in range(report[SPILLED]):
         row = report[SPILLS + place]
         values = relation.rows + row * relation.arity
-        hash = mix(tuple_key(values, relation.arity))
-        slots[slot_among(relation, slots, mask, row_mask, values, hash)] = tag_of(hash, row_mask) | row
+        key = tuple_key(values, relation.arity)
+        slots[slot_among(relation, slots, mask, row_mask, values, key)] = tag_of(mix(key), row_mask) | row
     return 0

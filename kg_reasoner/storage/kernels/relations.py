@@ -71,7 +71,7 @@ def fingerprint(values: Int32s, width: int) -> int:
 def tuple_key(values: Int32s, arity: int) -> int:
     """Return the key of a tuple, which is exact for up to two columns."""
     if arity == 2:
-        return pair(values, 0)
+        return (values[0] << 32) | values[1]
     if arity == 1:
         return values[0]
     if arity == 0:
@@ -96,21 +96,34 @@ def tag_of(hash: int, row_mask: int) -> int:
 
 
 @kernel
-def slot_among(relation: Relation, slots: Int32s, mask: int, row_mask: int, values: Int32s, hash: int) -> int:
+def has_key(relation: Relation, row: int, key: int) -> int:
+    """Return whether the tuple of a row, of at most two columns, has this key."""
+    if relation.arity == 2:
+        return 1 if pair(relation.rows, 2 * row) == key else 0
+    return 1 if relation.arity == 0 or relation.rows[row] == key else 0
+
+
+@kernel
+def slot_among(relation: Relation, slots: Int32s, mask: int, row_mask: int, values: Int32s, key: int) -> int:
     """Return the slot of a tuple in a hash table of a relation's rows, or the empty slot for it."""
+    hash = mix(key)
     tag = tag_of(hash, row_mask)
     slot = hash & mask
     while True:
         found = slots[slot]
-        if found == EMPTY or ((found & ~row_mask) == tag and same_tuple(relation, found & row_mask, values)):
+        if found == EMPTY:
             return slot
+        if (found & ~row_mask) == tag:
+            row = found & row_mask
+            if same_tuple(relation, row, values) if relation.arity > 2 else has_key(relation, row, key):
+                return slot
         slot = (slot + 1) & mask
 
 
 @kernel
 def tuple_slot(relation: Relation, values: Int32s, key: int) -> int:
     """Return the slot of a tuple in the hash, or the empty slot for it."""
-    return slot_among(relation, relation.slots, relation.mask, relation.row_mask, values, mix(key))
+    return slot_among(relation, relation.slots, relation.mask, relation.row_mask, values, key)
 
 
 @kernel
@@ -435,7 +448,7 @@ def is_present(relation: Relation, key: int) -> int:
         found = slots[slot]
         if found == EMPTY:
             return 0
-        if (found & ~row_mask) == tag and tuple_key(relation.rows + (found & row_mask) * relation.arity, relation.arity) == key:
+        if (found & ~row_mask) == tag and has_key(relation, found & row_mask, key):
             return 1
         slot = (slot + 1) & mask
 
@@ -492,7 +505,8 @@ def rehash_tuples(relation: Relation, slots: Int32s, mask: int, row_mask: int, h
             hash = hashes[row - first]
             slot = hash & mask
             if relation.dead > 0:
-                slot = slot_among(relation, slots, mask, row_mask, relation.rows + row * relation.arity, hash)
+                values = relation.rows + row * relation.arity
+                slot = slot_among(relation, slots, mask, row_mask, values, tuple_key(values, relation.arity))
             while relation.dead == 0 and slots[slot] != EMPTY:
                 slot = (slot + 1) & mask
             slots[slot] = tag_of(hash, row_mask) | row
