@@ -25,6 +25,8 @@ from benchmarks.nemo_rules import Predicate
 from kg_reasoner.errors import UnsupportedError
 from kg_reasoner.language.parser import parse
 
+from .extras import needed
+
 PREFIX = "@prefix : <http://example.org/> .\n"
 STUDENT, PERSON, KNOWS, SAME = (
     Predicate("http://example.org/Student", 1),
@@ -107,7 +109,7 @@ def test_different_answers_are_reported() -> None:
     assert list(report.disagreements(agree)) == ["WARNING: the numbers of facts differ: kg-reasoner 10, nemo 10, nemo 11"]
 
 
-def test_who_was_too_slow_does_not_start_on_larger_data() -> None:
+def test_systems_that_were_too_slow_do_not_start_on_larger_data() -> None:
     slow = Contestant("slow", "benchmarks.contestants.missing", "missing")
     earlier = [Entry("slow", Job("LUBM(1)", RDFS), over=LIMITS, remark="over 60 s")]
     (skipped,) = contest(Job("LUBM(5)", RDFS), [slow], 1, LIMITS, earlier)
@@ -207,7 +209,7 @@ def test_a_plot_without_matplotlib_is_refused_before_the_run(
 
 
 def test_nemo_agrees_with_the_closure(tmp_path: Path) -> None:
-    pytest.importorskip("nmo_python", reason="Nemo is not installed (the extra 'bench')")
+    needed("nmo_python")
     graph = tmp_path / "path.txt"
     graph.write_text("1 2 a\n2 3 a\n3 4 a\n", encoding="ascii")
     nemo = [one for one in CONTESTANTS if one.name == "nemo"]
@@ -219,8 +221,8 @@ def test_nemo_agrees_with_the_closure(tmp_path: Path) -> None:
 
 @pytest.mark.long
 def test_validation_finds_the_same_in_each_way() -> None:
-    pytest.importorskip("pyshacl")
-    pytest.importorskip("owlrl")
+    needed("pyshacl")
+    needed("owlrl")
     run = CliRunner().invoke(shacl.main, ["-n", "60", "-r", "1"])
     assert run.exit_code == 0, run.output
     ways = [line for line in run.output.splitlines() if "graph" in line and line.split()[-1] == "1"]

@@ -31,6 +31,7 @@ from kg_reasoner.storage.arrays import Ids
 from kg_reasoner.terms import literal, term_text
 
 from .effort import thinned
+from .extras import needed
 from .suites import needs_suite
 
 DEPARTMENTS = 3
@@ -85,7 +86,7 @@ def test_departments_are_taken_whole(loaded: Lubm, share: float, expected: int) 
     assert len(drawn) == sum(subject.partition("Department")[2][:1] in taken for subject in of_all)
 
 
-def test_a_fingerprint_tells_equal_numbers_of_triples_apart(folder: Path, loaded: Lubm) -> None:
+def test_a_fingerprint_distinguishes_equal_numbers_of_triples(folder: Path, loaded: Lubm) -> None:
     one, other = (fresh(loaded.reasoner, ruleset="owl2rl") for _ in range(2))
     assert fingerprint(one) == fingerprint(other)
     one.remove_triples(loaded.data[:1])
@@ -115,7 +116,7 @@ def test_maintenance_measures_every_strategy_and_leaves_the_facts_as_they_were(f
     singles = maintenance.singles_table([*runs, *larger])
     assert singles is not None
     assert "growth" in shown(singles)
-    pytest.importorskip("matplotlib", reason="matplotlib is part of the extra 'bench'")
+    needed("matplotlib")
     from matplotlib.figure import Figure
 
     axes = Figure().subplots()

@@ -184,7 +184,9 @@ def elk() -> list[str]:
     """The command of ELK, from the environment: the path of ``elk-standalone-*.jar``."""
     jar, java = os.environ.get("KG_REASONER_ELK"), shutil.which("java")
     if not jar or not java or not Path(jar).exists():
-        pytest.skip("KG_REASONER_ELK is not the path of ELK's elk-standalone.jar, or there is no Java")
+        pytest.skip(
+            "KG_REASONER_ELK is not the path of ELK's elk-standalone.jar, or java is not on the PATH (https://github.com/liveontologies/elk-reasoner)"
+        )
     return [java, "-jar", jar]
 
 
@@ -403,7 +405,7 @@ def test_individuals_get_the_class_c(turtle: str) -> None:
     assert reasoner.is_consistent()
 
 
-def test_classes_below_a_nominal_have_what_is_said_of_it() -> None:
+def test_classes_below_a_nominal_inherit_facts_about_it() -> None:
     reasoner = reasoner_on(":A rdfs:subClassOf [ owl:oneOf (:a) ] . :a a :B . :B rdfs:subClassOf :C .")
     assert reasoner.hierarchy().classes.is_below(name("A"), name("C"))
 
@@ -551,7 +553,7 @@ def test_what_follows_from_members_below_one_nominal(turtle: str, lower: str, up
 
 
 @pytest.mark.parametrize(("more", "complete"), [("", False), (":a a :C .", True)])
-def test_what_nominals_leave_open_is_said(more: str, complete: bool) -> None:
+def test_the_gap_for_nominals_is_reported(more: str, complete: bool) -> None:
     """If C has a member, it is :a, to which :b is related, so that :b is a D, and C is unsatisfiable."""
     reasoner = reasoner_on(f"""
         :C rdfs:subClassOf [ owl:oneOf (:a) ] . {restricted("p", ":C")} rdfs:subClassOf :D .

@@ -21,7 +21,7 @@ from kg_reasoner.terms import IRI, RDF, BlankNode, Triple
 from tests.effort import examples
 from tests.test_classification import HEAD, class_names, declared, restriction, statements
 
-owlready2 = pytest.importorskip("owlready2", reason="owlready2 is not installed (the extra 'owlready2')")
+owlready2 = pytest.importorskip("owlready2", reason="owlready2 is not installed: pip install '.[owlready2]'")
 
 from kg_reasoner.owlready2 import attach, sync_reasoner, sync_reasoner_hermit, sync_reasoner_pellet  # noqa: E402
 
@@ -155,7 +155,7 @@ def test_an_inferred_class_is_not_a_premise_of_itself() -> None:
     assert onto.C.equivalent_to == [] and onto.A.equivalent_to == []
 
 
-def test_beyond_the_profile_is_said() -> None:
+def test_axioms_beyond_the_profile_are_named() -> None:
     world = world_of(":A a owl:Class ; rdfs:subClassOf [ owl:unionOf (:B :C) ] . :B a owl:Class . :C a owl:Class .")
     found = sync_reasoner(world, debug=0)
     assert not found.complete
@@ -204,7 +204,7 @@ def test_explanations(zoo: Any) -> None:
         found.explain(zoo.rex, "is_a", zoo.Cat)
 
 
-def test_changes_are_told(zoo: Any, capsys: pytest.CaptureFixture[str]) -> None:
+def test_changes_are_listed(zoo: Any, capsys: pytest.CaptureFixture[str]) -> None:
     entities = [zoo.ann]
     sync_reasoner(zoo.world)
     assert "Reparenting zoo.ann: {owl.Thing} => {zoo.CatOwner}" in capsys.readouterr().err and entities
@@ -317,7 +317,7 @@ BEYOND = st.one_of(
 
 
 @pytest.mark.long
-@pytest.mark.skipif(which("java") is None, reason="there is no Java")
+@pytest.mark.skipif(which("java") is None, reason="java is not on the PATH: install a JRE, as for HermiT")
 @settings(max_examples=examples(30), deadline=None, suppress_health_check=list(HealthCheck))
 @given(st.lists(statements, min_size=2, max_size=8), st.lists(BEYOND, max_size=2))
 def test_it_agrees_with_hermit(texts: list[str], beyond: list[str]) -> None:

@@ -258,7 +258,7 @@ def test_many_parts(part: str) -> None:
 @pytest.mark.parametrize(
     ("query", "message"),
     [
-        ("SELECT * {\n ?s ?p }", r"the query:2:2: the SPARQL query has a syntax error(.|\n)*\n +\| +\^"),
+        ("SELECT * {\n ?s ?p }", r"the query:2:8: the SPARQL query has a syntax error(.|\n)*\n +\| +\^"),
         ("SELECT * { ?s x:p ?o }", r"the query:1:15: the prefix x: has not been declared"),
         ('SELECT * { ?s ?p "\ud800" }', r"the query:1:19: not a Unicode character"),
         (r'SELECT * { ?s ?p "\uD800" }', r"the query:1:19: not a Unicode character"),
@@ -332,6 +332,6 @@ def test_a_prepared_query_is_rdflibs_on_other_stores() -> None:
         ("rdflib.plugins.sparql.algebra.translateQuery", "CONSTRUCT WHERE { ?lack ?of ?memory }"),
     ],
 )
-def test_a_lack_of_memory_is_no_syntax_error(function: str, query: str) -> None:
+def test_a_lack_of_memory_is_not_a_syntax_error(function: str, query: str) -> None:
     with patch(function, side_effect=MemoryError), pytest.raises(MemoryError):
         Reasoner().query(query)
