@@ -23,7 +23,7 @@ from pathlib import Path
 
 import click
 
-from benchmarks.el_data import EX, SHAPES, write_functional, write_triples
+from benchmarks.el_data import DEEP, EX, SHAPES, write_functional, write_triples
 
 __all__ = ["Run", "main"]
 
@@ -54,7 +54,7 @@ def run(command: list[str]) -> Run:
 
 
 @click.command(help=__doc__)
-@click.option("--shape", "shapes", multiple=True, type=click.Choice(list(SHAPES)), default=tuple(SHAPES), show_default=True)
+@click.option("--shape", "shapes", multiple=True, type=click.Choice([*SHAPES, *DEEP]), default=tuple(SHAPES), show_default=True)
 @click.option("--classes", "sizes", multiple=True, type=int, default=(1_000, 10_000), show_default=True)
 @click.option("--seed", default=0, show_default=True)
 @click.option("--elk", "jar", envvar="KG_REASONER_ELK", metavar="JAR", help="The path of elk-standalone-*.jar.")
@@ -82,7 +82,7 @@ def main(shapes: tuple[str, ...], sizes: tuple[int, ...], seed: int, jar: str | 
 def compare(shape: str, size: int, seed: int, folder: Path, elk: list[str] | None) -> None:
     triples, functional = folder / "ontology.nt", folder / "ontology.ofn"
     with triples.open("w") as file:
-        write_triples(SHAPES[shape](size, random.Random(seed)), file)
+        write_triples((SHAPES | DEEP)[shape](size, random.Random(seed)), file)
     ours = run([sys.executable, "-m", "benchmarks.el", "--ours", str(triples)])
     classified, updated = map(json.loads, ours.output.splitlines())
     found = classified | updated
@@ -96,7 +96,7 @@ def compare(shape: str, size: int, seed: int, folder: Path, elk: list[str] | Non
     if elk is None:
         return
     with functional.open("w") as file:
-        write_functional(SHAPES[shape](size, random.Random(seed)), file)
+        write_functional((SHAPES | DEEP)[shape](size, random.Random(seed)), file)
     theirs = run([*elk, "-c", "-w", "1", "-q", "-i", str(functional), "-o", str(folder / "taxonomy.ofn")])
     click.echo(
         f"    ELK {theirs.wall:.1f} s ({theirs.cpu:.1f} CPU), {theirs.megabytes:.0f} MB; ours to theirs: "

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from itertools import count
 from typing import Any, Final, TextIO, TypeAlias
 
-__all__ = ["EX", "SHAPES", "Axiom", "functional", "triples", "write_functional", "write_triples"]
+__all__ = ["DEEP", "EX", "SHAPES", "Axiom", "functional", "triples", "write_functional", "write_triples"]
 
 EX: Final = "http://example.org/el#"
 
@@ -115,7 +115,28 @@ def galen(size: int, chance: random.Random) -> Iterator[Axiom]:
             yield "subclass", ("and", parents[0], values[0]), f"C{int(number * chance.random())}"
 
 
-SHAPES: Final[dict[str, Callable[[int, random.Random], Iterator[Axiom]]]] = {"snomed": snomed, "go": go, "galen": galen}
+def path(size: int, _: random.Random) -> Iterator[Axiom]:
+    """Classes each below the one before: as many inclusions as there are pairs."""
+    for number in range(size):
+        yield "class", f"C{number}"
+        if number:
+            yield "subclass", f"C{number}", f"C{number - 1}"
+
+
+def chain(size: int, _: random.Random) -> Iterator[Axiom]:
+    """Classes each part of the one before, by a transitive property: as many derived relations as there are pairs."""
+    yield "transitive", "part_of"
+    for number in range(size):
+        yield "class", f"C{number}"
+        if number:
+            yield "subclass", f"C{number}", ("some", "part_of", f"C{number - 1}")
+    yield "subclass", ("some", "part_of", "C0"), "C0"
+
+
+Shape: TypeAlias = Callable[[int, random.Random], Iterator[Axiom]]
+SHAPES: Final[dict[str, Shape]] = {"snomed": snomed, "go": go, "galen": galen}
+DEEP: Final[dict[str, Shape]] = {"path": path, "chain": chain}
+"""What no terminology is like: the cost of depth."""
 
 
 # ---- functional-style syntax

@@ -150,6 +150,11 @@ def test_graphs_find_the_parser_by_the_name_of_the_file(suffix: str, tmp_path: P
     assert len(rdflib.Graph().parse(path)) == len(triples_of(path))
 
 
+@pytest.mark.parametrize("end", ["\r\n", "\r"])
+def test_lines_of_obo_end_in_any_way(end: str) -> None:
+    assert triples_of(OBO_PETS.replace("\n", end).encode(), "obo") == triples_of(OBO_PETS.encode(), "obo")
+
+
 @pytest.mark.parametrize("store", ["KGReasoner", "default"])
 @pytest.mark.parametrize("format", ["functional", "manchester", "owlxml"])
 def test_graphs_are_serialised(store: str, format: str) -> None:

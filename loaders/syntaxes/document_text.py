@@ -103,11 +103,15 @@ class DocumentNames:
     """How prefixes are declared, for hints."""
     sink: Callable[[str, str], object] | None = None
     prefixes: dict[str, str] = field(default_factory=lambda: dict(_PREFIXES))
+    _declared: dict[str, str] = field(default_factory=dict)
     _iris: dict[str, IRI] = field(default_factory=dict)
 
     def declare(self, prefix: str, text: str, start: int) -> None:
         """Declare a prefix, which is written with a colon, for a namespace in angle brackets."""
         name, namespace = prefix.removesuffix(":"), self.iri(text, start).value
+        if self._declared.setdefault(name, namespace) != namespace:
+            message = f"the prefix {name}: is declared for <{self._declared[name]}> already"
+            raise self.source.error(message, start, start + len(text))
         self.prefixes[name] = namespace
         self._iris = {}
         if self.sink is not None:

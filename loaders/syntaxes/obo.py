@@ -20,6 +20,9 @@ from kg_reasoner.loaders.syntaxes.obo_ids import OBO, OBO_IN_OWL, Identifiers, r
 
 __all__ = ["read_obo"]
 
+_LONE_RETURN: Final = re.compile(r"\r(?!\n)")
+"""What ends a line in old documents. In the other syntaxes, it is space like any other."""
+
 _TYPEDEF: Final = re.compile(r"^[^\S\n]*\[Typedef\]", re.MULTILINE)
 
 
@@ -34,7 +37,7 @@ def read_obo(text: str, name: str, settings: Settings) -> Iterator[Construct]:
     Raises:
         LoadError: The document is malformed; the message says where, and what was expected.
     """
-    source = SourceText(text, name)
+    source = SourceText(_LONE_RETURN.sub("\n", text), name)
     all_frames = frames(source, settings)
     header = next(all_frames)
     identifiers = Identifiers(_ontology(header), relations=relations_of(frames(_from_first_relation(source), settings)))
