@@ -46,7 +46,7 @@ from .effort import by_effort
 pytestmark = pytest.mark.long
 
 
-MANY = by_effort(50, 50, 1000)
+MANY = by_effort(20, 20, 1000)
 
 
 def expect_what_the_engine_says(triples: list[Triple], ruleset: str) -> None:
@@ -63,7 +63,9 @@ def expect_what_the_engine_says(triples: list[Triple], ruleset: str) -> None:
 
 @pytest.mark.parametrize("name", ["owl2rl"] if MANY < 1000 else rulesets.names())
 def test_many_ontologies_in_one_run(name: str) -> None:
-    """What `test_distributed_plans` tries in the thousands, on Spark itself; with every kind of axiom and of equality."""
+    """What `test_distributed_plans` tries in the thousands, on Spark itself; with every kind of axiom and of equality. Fifty take a
+    hundred seconds of CPU; `python -m tests.many_ontologies --spark` tries as many as you want.
+    """
     expect_what_the_engine_says([*ontologies(77, MANY), *turtle(ZOO), *turtle(EQUAL, "http://example.org/equal/")], name)
 
 
