@@ -123,18 +123,18 @@ def test_transitive_closures() -> None:
 
 # ------------------------------------------------------------------------------------------------------------ random programs
 
-ONE = settings(max_examples=1, suppress_health_check=list(HealthCheck))
-"""`test_distributed_programs` tries more of them, on the stand-in."""
+FEW = settings(max_examples=2, suppress_health_check=list(HealthCheck))
+"""The first example is the smallest. `test_distributed_programs` tries more of them, on the stand-in."""
 
 
-@ONE
+@FEW
 @given(st.lists(st.tuples(strategies.programs().filter(stratifies), strategies.facts()), min_size=4, max_size=4))
 def test_random_programs(cases: list[tuple[Program, strategies.Facts]]) -> None:
     """Four programs at once, with negation and comparisons."""
     expect_of_programs(session(), cases)
 
 
-@ONE
+@FEW
 @given(strategies.triple_programs(), strategies.triples())
 def test_random_programs_over_triples(program: Program, triples: set[tuple[strategies.Term, ...]]) -> None:
     """With variables for properties and classes."""
