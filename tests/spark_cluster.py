@@ -27,7 +27,7 @@ from kg_reasoner.spark_backend.io.triple_files import write
 from kg_reasoner.spark_backend.io.workers import Manner, terms_of_lines
 from kg_reasoner.spark_backend.run_progress import Report
 from tests.spark_killed import in_the_third_iteration
-from tests.spark_session import SETTINGS, session
+from tests.spark_session import ADAPTIVE, SETTINGS, session
 
 Batches = Callable[..., Iterator[Any]]
 
@@ -82,6 +82,7 @@ def main(folder: Path, every: bool) -> None:
     own_spark_home(folder)
     SETTINGS.update(
         {
+            **ADAPTIVE,
             "spark.executor.extraJavaOptions": SETTINGS["spark.driver.extraJavaOptions"],
             "spark.deploy.maxExecutorRetries": "1",  # if no executor is left, that is the end
             "spark.worker.timeout": "600",  # a machine that pauses for a minute is not to be taken for a dead worker

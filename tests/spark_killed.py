@@ -27,8 +27,8 @@ CHAIN = turtle("""
 PART_OF = IRI("http://example.org/partOf")
 
 
-def chain(length: int = 12) -> list[Triple]:
-    """A chain of a property whose closure has another name, so that it takes several iterations."""
+def chain(length: int = 8) -> list[Triple]:
+    """A chain of a property whose closure has another name, so that it takes several iterations: four for eight edges."""
     nodes = [IRI(f"http://example.org/n{number}") for number in range(length + 1)]
     return CHAIN + [(node, PART_OF, following) for node, following in pairwise(nodes)]
 

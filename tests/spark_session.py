@@ -30,6 +30,8 @@ SETTINGS = {
     "spark.driver.host": "127.0.0.1",
     "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
     "spark.jars.packages": os.environ.get("KG_REASONER_GRAPHFRAMES", ""),
+    "spark.python.sql.dataFrameDebugging.enabled": "false",
+    "spark.sql.adaptive.enabled": "false",
     "spark.sql.shuffle.partitions": "2",
     "spark.default.parallelism": "2",
     "spark.sql.codegen.wholeStage": "false",
@@ -37,7 +39,12 @@ SETTINGS = {
     "spark.sql.ui.retainedExecutions": "1",
     "spark.log.level": "ERROR",
 }
-"""Small partitions, no code generation, a compiler that does not optimise: half the time of Spark's defaults on small data."""
+"""Small partitions, no code generation, a compiler that does not optimise: half the time of Spark's defaults on small data.
+Adaptive execution makes a job of each stage, and takes a quarter longer; the smoke test and the tests on a cluster have it.
+"""
+
+ADAPTIVE = {"spark.sql.adaptive.enabled": "true"}
+"""As Spark has it by default."""
 
 
 def missing(what: str, problem: str) -> NoReturn:

@@ -18,7 +18,7 @@ from kg_reasoner.spark_backend.exec.graphframes import graph_tables, graphframes
 from kg_reasoner.spark_backend.io.reading import read_triples
 from kg_reasoner.spark_backend.io.triple_files import write
 from kg_reasoner.terms import term_text
-from tests.spark_session import SETTINGS
+from tests.spark_session import ADAPTIVE, SETTINGS
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -48,7 +48,7 @@ def session(remote: bool) -> SparkSession:
 
     builder: Any = SparkSession.builder
     builder = builder.remote("local[1]") if remote else builder.master("local[1]")
-    for name, value in SETTINGS.items():
+    for name, value in {**SETTINGS, **ADAPTIVE}.items():
         builder = builder.config(name, value)
     return builder.getOrCreate()
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import logging
 import random
 from collections import Counter
 from collections.abc import Iterator
@@ -22,7 +24,7 @@ from kg_reasoner.spark_backend.exec.joining_rules import derive
 from kg_reasoner.spark_backend.exec.skew import salted_join
 from kg_reasoner.spark_backend.io.columns import triple_frame
 from kg_reasoner.spark_backend.io.workspace import WorkDirectory
-from kg_reasoner.spark_backend.run_progress import Report
+from kg_reasoner.spark_backend.run_progress import LOGGER, Report
 from kg_reasoner.terms import Triple, term_text
 from tests.effort import by_effort
 from tests.random_ontologies import namespace_of, ontologies
@@ -229,6 +231,33 @@ def test_a_long_path_takes_one_iteration() -> None:
         found = SparkReasoner(session, owl2rl(), triple_frame(session, edges), progress=reports.append).triples()
         assert flagged(found) == in_process(edges, ruleset="owl2rl")
     assert [report.facts for report in reports if report.stage == "iteration"] == [120 * 121 // 2 - 120]
+
+
+def chain(length: int) -> list[Triple]:
+    """A chain of a property whose closure has another name, so that it takes several iterations."""
+    axioms = ":partOf rdfs:subPropertyOf :in . :within rdfs:subPropertyOf :in ; owl:propertyChainAxiom ( :in :in ) .\n"
+    return turtle(axioms + "".join(f":n{number} :partOf :n{number + 1} .\n" for number in range(length)))
+
+
+def test_an_update_begins_with_what_is_new() -> None:
+    path = chain(30)
+    added = turtle(":n30 :partOf :end .")
+    reports: list[Report] = []
+    with standing_in() as session:
+        before = SparkReasoner(session, owl2rl(), triple_frame(session, path)).triples()
+        after = update(before, owl2rl(), added, progress=reports.append)
+        assert flagged(after) == in_process([*path, *added], ruleset="owl2rl")
+    assert [report.facts for report in reports if report.stage == "iteration"] == [1, 30, 0]
+
+
+def test_reports_are_lines_of_json(caplog: pytest.LogCaptureFixture) -> None:
+    triples = chain(3)
+    with standing_in() as session, caplog.at_level(logging.INFO, LOGGER.name):
+        SparkReasoner(session, owl2rl(), triple_frame(session, triples)).triples()
+    reports = [json.loads(record.message) for record in caplog.records if record.name == LOGGER.name]
+    assert [report["facts"] for report in reports if report["stage"] == "iteration"] == [2, 1, 0]
+    assert reports[0]["stage"] == "look"
+    assert reports[0]["facts"] == len(triples)
 
 
 # ------------------------------------------------------------------------------------------------------------- what was wrong

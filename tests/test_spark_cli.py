@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import os
 import subprocess
 import sys
@@ -11,7 +12,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from tests.spark_session import need_spark, session
+from tests.spark_session import SETTINGS, need_spark, session
 
 need_spark()
 
@@ -21,6 +22,7 @@ from kg_reasoner.api.reasoner import Reasoner
 from kg_reasoner.cli import main
 from kg_reasoner.errors import ReasonerError
 from kg_reasoner.spark_backend import spark_session as session_module
+from kg_reasoner.spark_backend.run_progress import LOGGER
 from kg_reasoner.spark_backend.spark_session import build_session
 from kg_reasoner.terms import term_text
 
@@ -68,6 +70,7 @@ def lines(folder: Path) -> list[str]:
 
 
 def test_materialise(zoo: Path) -> None:
+    assert not LOGGER.isEnabledFor(logging.INFO)  # nobody has asked for reports yet
     said = kg("materialise", "data.nt", "out", "--ontology", "zoo.ttl", "--ruleset", "rdfs", "--work-dir", "work").stderr
     reasoner = Reasoner(ruleset="rdfs", show_hidden=True)
     reasoner.load("zoo.ttl", "data.nt")
@@ -92,7 +95,17 @@ def test_equal_terms_in_a_table_and_sorted_files(zoo: Path) -> None:
     (zoo / "data.nt").write_text(
         2 * DATA + "<http://example.org/tom> <http://www.w3.org/2002/07/owl#sameAs> <http://example.org/thomas> .\n"
     )
-    arguments = ["materialise", "data.nt", "out", "--ontology", "zoo.ttl", "--equal-terms", str(zoo / "terms")]
+    arguments = [
+        "materialise",
+        "data.nt",
+        "out",
+        "--ontology",
+        "zoo.ttl",
+        "--equal-terms",
+        str(zoo / "terms"),
+        "--work-dir",
+        "work",
+    ]
     said = kg(*arguments, "--files", "1").stderr
     (row,) = session().read.parquet(str(zoo / "terms")).collect()
     assert (row.term, row.representative) == ("<http://example.org/tom>", "<http://example.org/thomas>")
@@ -100,9 +113,10 @@ def test_equal_terms_in_a_table_and_sorted_files(zoo: Path) -> None:
     rows = [(row.predicate, row.subject, row.object) for row in session().read.parquet(str(file)).collect()]
     assert rows == sorted(set(rows))
     assert f"{len(rows)} triples written" in said and "as often" not in said
-    said = kg(*arguments, "--overwrite").stderr
+    arguments += ["--resume", "--overwrite"]
+    said = kg(*arguments).stderr
     assert f"{len(rows) + 2} triples written" in said and "given ones as often as the input has them" in said
-    assert f"{len(rows)} triples written" in kg(*arguments, "--overwrite", "--distinct").stderr
+    assert f"{len(rows)} triples written" in kg(*arguments, "--distinct").stderr
     assert not any("sameAs" in row[0] or "tom>" in row[1] for row in rows)
 
 
@@ -151,13 +165,8 @@ def test_spark_submit(tmp_path: Path) -> None:
     (tmp_path / "data.nt").write_text(DATA + DOG_CHASES)
     (tmp_path / "zoo.ttl").write_text(ONTOLOGY)
     script = kg("script").stdout.strip()
-    submit = [
-        str(Path(pyspark.__file__).parent / "bin" / "spark-submit"),
-        "--master",
-        "local[1]",
-        "--conf",
-        "spark.ui.enabled=false",
-    ]
+    submit = [str(Path(pyspark.__file__).parent / "bin" / "spark-submit"), "--master", "local[1]"]
+    submit += [f"--conf={name}={value}" for name, value in SETTINGS.items() if value]
     done = subprocess.run(
         [*submit, script, "check", "data.nt", "--ontology", "zoo.ttl"],
         cwd=tmp_path,

@@ -163,6 +163,18 @@ def test_packed_files_and_folders_and_patterns(tmp_path: Path) -> None:
     assert rows(read_triples(session(), [tmp_path / "deep", f"{tmp_path}/*.gz"])).total() == 4
 
 
+def test_names_with_characters_of_patterns(tmp_path: Path) -> None:
+    """What is there with exactly a name is meant by it; where triples are kept, too."""
+    place = tmp_path / "run [1] {a,b} 100%"
+    place.mkdir()
+    for name in ("data*.nt", "data2.nt"):
+        (place / name).write_text(PLAIN)
+    assert rows(read_triples(session(), place)).total() == 2
+    assert rows(read_triples(session(), f"{tmp_path}/run*/data*.nt")).total() == 2
+    for _ in range(2):
+        assert rows(read_triples(session(), place / "data*.nt", keep=place / "kept")).total() == 1
+
+
 def test_graphs_are_a_column_if_asked_for(tmp_path: Path) -> None:
     quad = PLAIN.replace(" .", " <http://example.org/g> .")
     (tmp_path / "a.nq").write_text(quad + PLAIN + quad.replace("<http://example.org/b>", '"a <b> ."@en'))

@@ -242,7 +242,8 @@ def _reports(quiet: bool) -> Iterator[Callable[[Any], None] | None]:
     from kg_reasoner.spark_backend.run_progress import LOGGER, on_terminal
 
     handler = logging.StreamHandler(sys.stderr)
-    level, LOGGER.level = LOGGER.level, logging.WARNING if quiet or sys.stderr.isatty() else logging.INFO
+    level = LOGGER.level
+    LOGGER.setLevel(logging.WARNING if quiet or sys.stderr.isatty() else logging.INFO)
     LOGGER.addHandler(handler)
     try:
         yield None if quiet else on_terminal()

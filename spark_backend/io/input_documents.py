@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 from kg_reasoner.errors import LoadError
 from kg_reasoner.loaders.rdf.formats import find_format
 from kg_reasoner.spark_backend.failures import plain_failures, shown
+from kg_reasoner.spark_backend.io.literal_paths import without_patterns
 from kg_reasoner.spark_backend.io.workers import COLUMNS, FAULT, Manner, blocks_of_documents, terms_of_lines
 
 if TYPE_CHECKING:
@@ -37,6 +38,7 @@ class InputPath:
     def __init__(self, spark: SparkSession, path: str, format: InputFormat | None, blank_nodes: BlankNodes) -> None:
         self._spark = spark
         self._path = path
+        self._pattern = without_patterns(path)
         self._blank_nodes = blank_nodes
         with plain_failures(f"read {path}", LoadError):
             files = self._source("text").inputFiles()
@@ -64,7 +66,7 @@ class InputPath:
 
     def _source(self, kind: str) -> DataFrame:
         reader = self._spark.read.format(kind).option("recursiveFileLookup", "true")
-        return reader.option("ignoreCorruptFiles", "false").option("ignoreMissingFiles", "false").load(self._path)
+        return reader.option("ignoreCorruptFiles", "false").option("ignoreMissingFiles", "false").load(self._pattern)
 
     def _check_columns(self) -> None:
         with plain_failures(f"read {self._path}", LoadError):

@@ -13,11 +13,11 @@ import json
 import os
 import tempfile
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from kg_reasoner.errors import OutputError, ReasonerError
 from kg_reasoner.spark_backend.io.columns import PARQUET_OPTIONS
+from kg_reasoner.spark_backend.io.literal_paths import escaped, local_path
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -63,7 +63,7 @@ class WorkDirectory:
     def __init__(self, spark: SparkSession, path: str | os.PathLike[str] | None = None, *, resume: bool = False) -> None:
         self.spark = spark
         self._path = temporary_folder(spark) if path is None else str(path).rstrip("/")
-        self._local = _local_folder(self._path)
+        self._local = local_path(self._path)
         self.resumes = resume
         self._is_clear = False
         self._prefix = ""
@@ -115,7 +115,8 @@ class WorkDirectory:
         name = self._prefix + name
         location = f"{self._path}/{name}.parquet"
         if name in self._finished:
-            return StoredStep(self.spark.read.parquet(location), *self._finished[name], location)
+            found = self._to_read(location)
+            return StoredStep(self.spark.read.parquet(found), *self._finished[name], found)
         frame, seen = make(), Observation()
         counts = (F.count(F.lit(1)).alias("rows"), F.count(F.lit(None) if counted is None else counted).alias("values"))
         try:
@@ -124,7 +125,12 @@ class WorkDirectory:
             raise _explained(error, location) from error
         self._finished[name] = rows, values = int(seen.get["rows"]), int(seen.get["values"])
         self._append({"step": name, "rows": rows, "values": values})
-        return StoredStep(self.spark.read.schema(frame.schema).parquet(location), rows, values, location)
+        found = self._to_read(location)
+        return StoredStep(self.spark.read.schema(frame.schema).parquet(found), rows, values, found)
+
+    def _to_read(self, location: str) -> str:
+        """Return where to read what was written to a location: Spark reads patterns, and writes to names."""
+        return location if self._local is None else escaped(location)
 
     # --- the manifest: one line of JSON for each step -----------------------------------------------------------------
 
@@ -165,13 +171,6 @@ class WorkDirectory:
                 os.fsync(file.fileno())
         else:
             self.spark.createDataFrame([(text,)], "value string").coalesce(1).write.mode("append").text(f"{self._path}/{MANIFEST}")
-
-
-def _local_folder(path: str) -> Path | None:
-    """Return the folder of a path without a scheme, or with ``file:``."""
-    if path.startswith("file:"):
-        return Path("/" + path.removeprefix("file:").lstrip("/"))
-    return None if "://" in path or path.startswith("dbfs:") else Path(path)
 
 
 def temporary_folder(spark: SparkSession) -> str:
