@@ -299,7 +299,9 @@ def text_from_oxigraph(term: object) -> str:
         if "\\" in text:
             text = _WRITTEN_ESCAPE.sub(_rewrite, text)
         if text[-1] not in '">' and "--" in text[text.rindex('"') :]:
-            raise LoadError(f"the base direction of {text} is of RDF 1.2, which is not supported", hint="leave the direction out")
+            raise LoadError(
+                f"the base direction of {text} belongs to RDF 1.2, which is not supported", hint="leave the direction out"
+            )
     elif first not in "<_":
         raise LoadError(f"{term!r} is not an RDF term: a triple consists of IRIs, blank nodes and literals")
     elif " " in text:
@@ -309,7 +311,7 @@ def text_from_oxigraph(term: object) -> str:
 
 def triple_term_error() -> LoadError:
     """Return the error for a triple term, or for a reifier or annotation, which contain one."""
-    return LoadError("the triple term, reifier or annotation is of RDF 1.2, which is not supported", hint=_RDF_1_1)
+    return LoadError("the triple term, reifier or annotation belongs to RDF 1.2, which is not supported", hint=_RDF_1_1)
 
 
 def _rewrite(match: re.Match[str]) -> str:

@@ -63,12 +63,12 @@ def test_the_least_is_chosen(changes: list[tuple[Pairs, Pairs, str, bool]], stra
     [
         ("relation a(x: any, y: any) choose one per (x) of b . a(1, 2) .", "a rule derives a, which is a choice of b"),
         ("relation a(x: any, y: any) choose one per (x, y) of b .", "there is nothing to choose"),
-        ("relation a(x: any, y: any) choose one per (x, x) of b .", "has a column twice"),
+        ("relation a(x: any, y: any) choose one per (x, x) of b .", "repeats a column"),
         ("relation a(x: any, y: any) choose one per (z) of b .", "unknown column of a z"),
         ("input relation a(x: any, y: any) choose one per (x) of b .", "a is a choice, and cannot be an input"),
         ("p(?x) :- CHOOSE(q(?x) PER ?x) .", "there is nothing to choose"),
         ("p(?x) :- CHOOSE(q(?x, _) PER ?y) .", "?y has no value in the body of CHOOSE"),
-        ("relation a(x: any) choose one per (x) of b . relation a(x: any) .", "declared differently before"),
+        ("relation a(x: any) choose one per (x) of b . relation a(x: any) .", "already been declared differently"),
     ],
 )
 def test_what_is_refused(program: str, message: str) -> None:

@@ -215,9 +215,9 @@ def test_a_fold_over_a_stream() -> None:
         ("relation q(x: any) . input relation d(x: any) delay q .", "d is a delay, and cannot be an input"),
         ("relation q(x: any) . stream d(x: any) delay q .", "the delay of a relation is a relation"),
         ("input stream q(x: any) . relation d(x: any) delay q .", "the delay of a stream is a stream"),
-        ("relation q(x: any) . relation d(x: any) difference 2 q .", "a difference is of one transaction"),
-        ("relation q(x: any) . relation d(x: any) delay 0 q .", "a delay is of 1 to 1000 transactions"),
-        ("relation q(x: any) . stream q(x: any) .", "q is declared differently before"),
+        ("relation q(x: any) . relation d(x: any) difference 2 q .", "a difference spans one transaction"),
+        ("relation q(x: any) . relation d(x: any) delay 0 q .", "a delay takes 1 to 1000 transactions"),
+        ("relation q(x: any) . stream q(x: any) .", "q has already been declared differently"),
         ("input stream q(x: any) primary key (x) .", "only an input relation has a primary key"),
     ],
 )

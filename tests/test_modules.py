@@ -80,7 +80,7 @@ def test_predicates_have_the_name_of_their_module(tmp_path: Path) -> None:
         ),
         ({"main": 'import "std/../grammar.lark" as n .'}, "the standard library has no"),
         ({"main": 'import "main.dl" as n .'}, "main.dl imports itself"),
-        ({"main": 'import "b.dl" as b .', "b": 'import "main.dl" as a .'}, "main.dl imports itself, directly or through others"),
+        ({"main": 'import "b.dl" as b .', "b": 'import "main.dl" as a .'}, "main.dl imports itself, directly or indirectly"),
         ({"main": 'import "b.dl" as b . p(?x) :- b._own(?x) .', "b": "_own(1) ."}, "_own is private in the module b"),
         ({"main": 'import "b.dl" as b .', "b": "p(1 .\n"}, r"b\.dl:1:5: unexpected"),
         ({"main": 'import "b.dl" as b . type T = A() .', "b": "type T = B() ."}, "another type T is defined already"),

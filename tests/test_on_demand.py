@@ -251,7 +251,7 @@ def test_merged_terms(query: str) -> None:
 
 
 def test_what_merged_terms_forbid() -> None:
-    with pytest.raises(UnsupportedError, match="AGGREGATE looks at names"):
+    with pytest.raises(UnsupportedError, match="AGGREGATE depends on names"):
         family("owl2rl", equality="rewrite").answers(QUERIES[-1])
 
 

@@ -507,9 +507,9 @@ def test_writing_to_paths_and_open_files(tmp_path: Path) -> None:
     result.write(text_file, "csv")
     result.write(binary_file, "csv")
     assert text_file.getvalue() == binary_file.getvalue().decode() == result.to_csv()
-    with pytest.raises(OutputError, match="does not tell the format: give one of json, xml, csv, tsv"):
+    with pytest.raises(OutputError, match="does not determine the format: give one of json, xml, csv, tsv"):
         result.write(tmp_path / "results.txt")
-    with pytest.raises(OutputError, match="does not tell the format"):
+    with pytest.raises(OutputError, match="does not determine the format"):
         result.write(io.BytesIO())
     with pytest.raises(UnknownNameError, match="xls"):
         result.write(tmp_path / "results", "xls")

@@ -93,7 +93,7 @@ def process(
     if isinstance(stream, AsyncIterable):
         return _process_async(reasoner, stream, marking)
     if not isinstance(stream, Iterable):
-        raise ReasonerError(f"a stream of updates can be iterated over, and {stream!r} cannot")
+        raise ReasonerError(f"{stream!r} is not a stream of updates: it cannot be iterated over")
     return _process(reasoner, stream, marking)
 
 

@@ -338,7 +338,7 @@ def change_matcher(pattern: object, dictionary: Dictionary) -> ChangeMatcher:
         arguments = _arguments(pattern.terms)
         return ChangeMatcher(dictionary, pattern.predicate, _atom_text(pattern.predicate, arguments), arguments)
     if _is_term(pattern):
-        raise ReasonerError(f"{pattern!r} is a term and no pattern; the triples of a property match (None, property, None)")
+        raise ReasonerError(f"{pattern!r} is a term, not a pattern; the triples of a property match (None, property, None)")
     if isinstance(pattern, str):
         if not _NAME.fullmatch(pattern):
             raise ReasonerError(f"{pattern!r} is not the name of a predicate; give a pattern with arguments as an Atom")

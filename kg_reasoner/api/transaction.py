@@ -227,4 +227,4 @@ class Transaction(GuardedChanges):
         if self._engine.transaction is not self:
             raise TransactionError("the transaction is not open: it has not begun, or has ended")
         if self._isolated and self._thread != get_ident() and not self.is_void:
-            raise TransactionError("the transaction was begun in another thread, and only there it can be changed and ended")
+            raise TransactionError("the transaction was begun in another thread, which alone can change and end it")

@@ -185,7 +185,7 @@ class ReadWriteLock:
                 self.writer[WRITER] = token  # an exception kept the former one from being given back
             else:
                 if me in self._readers:
-                    raise ReasonerError("a function that a query calls cannot change what is queried while other threads do")
+                    raise ReasonerError("a function called by a query cannot change the queried data while another thread does")
                 self._wait(self._freed, lambda: self.writer.setdefault(WRITER, token) is token)
         self.writes += 1
         if self._readers and self._readers.keys() != {me}:

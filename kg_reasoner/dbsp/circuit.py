@@ -72,7 +72,7 @@ class Circuit(Wiring):
             CircuitError: The circuit already has an output with this name, or the stream belongs to another circuit.
         """
         if stream.circuit is not self:
-            raise CircuitError(f"output {name!r} is stream {stream} of another circuit; `eliminate` makes it one of this one")
+            raise CircuitError(f"output {name!r} is stream {stream} of another circuit; `eliminate` brings it into this circuit")
         if name in self.outputs:
             raise CircuitError(f"the circuit already has an output {name!r}")
         self.outputs[name] = stream

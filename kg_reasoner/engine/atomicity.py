@@ -58,7 +58,9 @@ class Operation:
     def __enter__(self) -> None:
         state = self._state
         if CALLS and not state.is_whole and state.lock.is_writing and is_in_callback():
-            raise ReasonerError("a function that rules call must be pure: it cannot change the reasoner, nor ask for what follows")
+            raise ReasonerError(
+                "a function that rules call must be pure: it can neither change the reasoner nor read inferred facts"
+            )
         hold = self._hold = state.lock.write()
         try:
             if not state.is_whole or state.transaction is not None:

@@ -31,7 +31,7 @@ def encode_triples(dictionary: Dictionary, triples: Iterable[AnyTriple] | Triple
     for subject, property in zip(texts[::3], texts[1::3], strict=True):
         if subject.startswith('"') or not property.startswith("<"):
             what = "the subject is a literal" if subject.startswith('"') else "the predicate is not an IRI"
-            raise LoadError(f"no RDF triple: {what} in {subject} {property} ...")
+            raise LoadError(f"not an RDF triple: {what} in {subject} {property} ...")
     return dictionary.encode_texts(texts).reshape(-1, 3)
 
 

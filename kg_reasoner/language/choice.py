@@ -52,7 +52,7 @@ def check_choice(declaration: Declaration, program: Program) -> None:
     """
     name, source = declaration.predicate, declaration.source
     if len(set(declaration.per)) < len(declaration.per):
-        raise RuleSyntaxError("the key of the choice has a column twice", declaration.span)
+        raise RuleSyntaxError("the key of the choice repeats a column", declaration.span)
     if len(declaration.per) == declaration.arity:
         raise RuleSyntaxError("the key of the choice has all columns, so that there is nothing to choose", declaration.span)
     if declaration.role == "input":

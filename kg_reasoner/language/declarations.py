@@ -24,14 +24,14 @@ def check_declarations(program: Program) -> None:
     for declaration in program.declarations:
         first = declared.setdefault(declaration.predicate, declaration)
         if first.key != declaration.key:
-            raise RuleSyntaxError(f"{declaration.predicate} is declared with another primary key before", declaration.span)
+            raise RuleSyntaxError(f"{declaration.predicate} has already been declared with another primary key", declaration.span)
         if _nature(first) != _nature(declaration) or first.columns != declaration.columns:
-            raise RuleSyntaxError(f"{declaration.predicate} is declared differently before", declaration.span)
+            raise RuleSyntaxError(f"{declaration.predicate} has already been declared differently", declaration.span)
         if declaration.key and (declaration.role, declaration.kind) != ("input", "relation"):
             hint = f"write input relation {declaration.predicate}(...); facts that rules derive are not replaced by key"
             raise RuleSyntaxError("only an input relation has a primary key", declaration.span, hint)
         if len(set(declaration.key)) < len(declaration.key):
-            raise RuleSyntaxError("the primary key has a column twice", declaration.span)
+            raise RuleSyntaxError("the primary key repeats a column", declaration.span)
     for rule in program.rules:
         if rule.body and (found := declared.get(rule.head.predicate)) is not None and found.key:
             hint = "derive another relation, and declare that without a key"
@@ -93,4 +93,4 @@ def _check_indexes(program: Program, declared: Mapping[str, Declaration]) -> Non
             if name not in columns:
                 raise RuleSyntaxError(f"unknown column of {index.predicate} {name}{suggest(name, columns)}", index.span)
         if names.setdefault(index.name, index.predicate) != index.predicate or len(set(index.columns)) < len(index.columns):
-            raise RuleSyntaxError(f"the index {index.name} is declared differently before, or has a column twice", index.span)
+            raise RuleSyntaxError(f"the index {index.name} has already been declared differently, or repeats a column", index.span)

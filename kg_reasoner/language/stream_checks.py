@@ -63,7 +63,7 @@ def _check_source(
         raise RuleSyntaxError(f"{name} is a {declaration.derived_as}, and cannot be an input", declaration.span)
     if declaration.operator == "delay":
         if not 1 <= declaration.steps <= 1000:
-            raise RuleSyntaxError("a delay is of 1 to 1000 transactions", declaration.span)
+            raise RuleSyntaxError("a delay takes 1 to 1000 transactions", declaration.span)
         if (source in streams) != (declaration.kind == "stream"):
             kind = "stream" if source in streams else "relation"
             raise RuleSyntaxError(f"the delay of a {kind} is a {kind}", declaration.span, f"declare it as {kind} {name}(...)")

@@ -68,7 +68,7 @@ def trend_of(expression: Expression, trends: Trends) -> int:
         return sign * trend_of(other, trends)
     if name in _ROUNDING:
         return trend_of(arguments[0], trends)
-    raise NotMonotoneError(f"{name} does not keep the order of values", expression.span)
+    raise NotMonotoneError(f"{name} does not preserve the order of values", expression.span)
 
 
 def check_condition(condition: Expression, trends: Trends, span: Span | None) -> bool:

@@ -203,4 +203,4 @@ def _check_quads(operation: Any) -> None:
             raise ViolationError("data cannot have variables, such as {}", variable, "use INSERT or DELETE with WHERE")
     if operation.name in _DELETES:
         for _ in terms_in(operation, BNode):
-            raise ViolationError("what is deleted cannot have blank nodes", hint="use a variable, and match it in WHERE")
+            raise ViolationError("a template for deletion cannot contain blank nodes", hint="use a variable, and match it in WHERE")

@@ -262,4 +262,4 @@ class Texts:
             case Characteristic(kind, property):
                 what = kind.value.rpartition("#")[2].removesuffix("Property")
                 return call(f"{what}{self.kind(property)}Property", self.property(property))
-        raise TypeError(f"no axiom: {axiom!r}")
+        raise TypeError(f"not an axiom: {axiom!r}")

@@ -231,7 +231,9 @@ class PlainXML:
         if _RDF_1_2.isdisjoint(attributes):
             return
         if _DIRECTION in attributes:
-            raise self._reader.error("the base direction its:dir is of RDF 1.2, which is not supported", "leave the direction out")
+            raise self._reader.error(
+                "the base direction its:dir belongs to RDF 1.2, which is not supported", "leave the direction out"
+            )
         if attributes.get(_PARSE_TYPE, "Triple") == "Triple":
             raise refused_triple_term(self._reader.document, self._reader.line)
 

@@ -57,7 +57,7 @@ class Equalities:
         can = can_rewrite(self._program.rules, others, rules.stated, self._has_facts)
         if self._wish == "representatives" and not can:
             raise UnsupportedError(
-                "equality by representatives would not give what the program's rules of equality give: other rules compare or "
+                "merging equal terms would not give the results of the program's rules of equality: other rules compare or "
                 "negate terms, or have variables for properties or classes, or there are facts of general predicates",
                 hint="use equality='rules', or 'auto'",
             )

@@ -46,7 +46,7 @@ class InputPath:
         if len(kinds) > 1:
             raise LoadError(
                 f"cannot read {path}: it contains {_NAMES[min(kinds)]} and {_NAMES[max(kinds)]}",
-                hint="name them apart, or give the format",
+                hint="give them different names, or give the format",
             )
         (kind,) = kinds
         self.is_parquet = kind == "table"

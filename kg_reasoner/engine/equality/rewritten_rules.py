@@ -63,7 +63,7 @@ def check(rules: Iterable[Rule]) -> None:
             what = _name_dependent(part, rule.is_constraint, values)
             if what is not None:
                 raise UnsupportedError(
-                    f"{what} looks at names, and of several names of one thing rewriting keeps one",
+                    f"{what} depends on names, and rewriting keeps only one of several equal ones",
                     rule.origin.span,
                     "use equality='axioms' for this rule",
                 )

@@ -115,7 +115,7 @@ class ProgramReader(FunctionReader):
             word, count, other = clause.children
             operator, source = str(word).lower(), self.predicate(other)
             if count is not None and operator == "difference":
-                raise RuleSyntaxError("a difference is of one transaction", self.span(count), "write difference, and no number")
+                raise RuleSyntaxError("a difference spans one transaction", self.span(count), "write difference, and no number")
             steps = 1 if count is None else int(count)
         written = role.lower() if role else ""
         span = self.span(predicate)
@@ -138,7 +138,7 @@ class ProgramReader(FunctionReader):
         span = self.span(quoted)
         path = located(self.unescaped(quoted, quoted[1:-1]), self.source, span)
         if path.resolve() in self.importing or len(self.importing) > _DEEPEST:
-            raise RuleSyntaxError(f"{path.name} imports itself, directly or through others", span)
+            raise RuleSyntaxError(f"{path.name} imports itself, directly or indirectly", span)
         if self.parse_module is None:
             raise RuleSyntaxError("a query cannot import", span, "add the import to the program")
         module = named(self.parse_module(path, self.known, (*self.importing, path.resolve())), str(name))

@@ -57,7 +57,7 @@ def _format(name: str | None, format: str | None, formats: Sequence[Format]) -> 
     if wanted is None:
         wanted = "" if name is None else name.lower().removesuffix(".gz").rpartition(".")[2]
         if _OTHER_NAMES.get(wanted, wanted) not in FORMATS:
-            raise OutputError(f"the name of the file does not tell the format: give one of {', '.join(formats)} as `format`")
+            raise OutputError(f"the file name does not determine the format: give one of {', '.join(formats)} as `format`")
     found = _OTHER_NAMES.get(wanted.lower(), wanted.lower())
     if found not in formats:
         raise UnknownNameError("results format", wanted, formats)
