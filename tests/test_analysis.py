@@ -58,7 +58,7 @@ def test_what_no_rule_derives_is_known_before_the_first_stratum() -> None:
     assert strata("n(?c) :- AGGREGATE(e(?x) BIND COUNT(?x) AS ?c) . a(?x) :- n(?x) .") == [["n", "a"]]
 
 
-def test_triples_are_told_apart_by_property_and_class() -> None:
+def test_triples_are_distinguished_by_property_and_class() -> None:
     text = """
         @rule single
         ex:Single[?x] :- ex:Person[?x], NOT ex:Married[?x] .

@@ -107,7 +107,7 @@ def test_different_answers_are_reported() -> None:
     assert list(report.disagreements(agree)) == ["WARNING: the numbers of facts differ: kg-reasoner 10, nemo 10, nemo 11"]
 
 
-def test_who_was_too_slow_does_not_start_on_larger_data() -> None:
+def test_systems_that_were_too_slow_do_not_start_on_larger_data() -> None:
     slow = Contestant("slow", "benchmarks.contestants.missing", "missing")
     earlier = [Entry("slow", Job("LUBM(1)", RDFS), over=LIMITS, remark="over 60 s")]
     (skipped,) = contest(Job("LUBM(5)", RDFS), [slow], 1, LIMITS, earlier)

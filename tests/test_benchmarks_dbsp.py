@@ -65,7 +65,7 @@ def test_triples_as_workloads() -> None:
 
 
 @pytest.mark.long
-def test_memory_is_told(closure: Path) -> None:
+def test_memory_is_reported(closure: Path) -> None:
     told: list[str] = []
     assert dbsp.soak(closure, 100, told.append)
     assert told[-1].lstrip().startswith("100 updates")

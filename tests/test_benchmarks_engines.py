@@ -232,7 +232,7 @@ def test_a_chosen_peer_must_be_there(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "vlog: there is no `vlog` on the PATH" in done.stderr
 
 
-def test_who_cannot_take_part_is_not_prepared() -> None:
+def test_engines_that_cannot_run_are_not_prepared() -> None:
     prepared: list[Job] = []
     peer = Contestant("peer", "benchmarks.contestants.missing", cannot={OWL2RL: "has no rules"}, prepare=prepared.append)
     (entry,) = contest.contest(Job("LUBM(1)", OWL2RL), [peer], 1, LIMITS)

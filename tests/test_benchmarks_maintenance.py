@@ -85,7 +85,7 @@ def test_departments_are_taken_whole(loaded: Lubm, share: float, expected: int) 
     assert len(drawn) == sum(subject.partition("Department")[2][:1] in taken for subject in of_all)
 
 
-def test_a_fingerprint_tells_equal_numbers_of_triples_apart(folder: Path, loaded: Lubm) -> None:
+def test_a_fingerprint_distinguishes_equal_numbers_of_triples(folder: Path, loaded: Lubm) -> None:
     one, other = (fresh(loaded.reasoner, ruleset="owl2rl") for _ in range(2))
     assert fingerprint(one) == fingerprint(other)
     one.remove_triples(loaded.data[:1])

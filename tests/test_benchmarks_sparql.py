@@ -187,7 +187,7 @@ def test_a_system_that_cannot_be_copied_is_started_again_after_the_limit(small: 
 
 
 @pytest.mark.long
-def test_errors_are_told(small: DataSet) -> None:
+def test_errors_are_reported(small: DataSet) -> None:
     wrong = Query(SHOP, "wrong", "SELECT ?x WHERE { nothing }")
     ((score,),) = contest(small, [wrong], chosen("pyoxigraph"), 1, LIMITS)
     assert score.failed
@@ -200,7 +200,7 @@ def test_a_system_without_memory_fails_once_and_for_all(small: DataSet) -> None:
     assert [score.remark.partition(":")[0] for scores in rows for score in scores] == ["cannot load shop(1)"] * 2
 
 
-def test_who_is_not_tried_says_why(small: DataSet) -> None:
+def test_systems_that_are_not_measured_give_the_reason(small: DataSet) -> None:
     large = DataSet("LUBM(50)", LUBM, 50, small.sources, small.materialised)
     describe = Query(LUBM, "describe", "PREFIX x: <urn:>\n\nDESCRIBE <urn:a>\n")
     ((graph, frames),) = contest(large, [describe], [*chosen("rdflib"), *chosen("maplib")], 1, LIMITS)
@@ -296,7 +296,7 @@ def test_the_command_prints_json(small: DataSet, monkeypatch: pytest.MonkeyPatch
         assert (score["min"], score["median"]) == (min(score["cpu"]), statistics.median(score["cpu"]))
 
 
-def test_a_disagreement_is_told_and_is_the_exit_code(small: DataSet, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_disagreement_is_reported_and_sets_the_exit_code(small: DataSet, monkeypatch: pytest.MonkeyPatch) -> None:
     disagreeing = [[score("kg-reasoner", 1), score("pyoxigraph", 1, rows=4)]]
     monkeypatch.setattr(command, "contest", lambda *arguments: iter(disagreeing))
     code, _, told = run("--cache", str(Path(small.materialised).parents[1]), "--peers", "pyoxigraph", "--only", "shop/*")

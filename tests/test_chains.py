@@ -89,7 +89,7 @@ def test_each_time_twice_as_many_are_computed() -> None:
 
 
 @pytest.mark.parametrize("end", [None, literal("text"), literal(10**DIGITS), ValueTooLargeError("too large")])
-def test_what_is_no_short_integer_ends_a_chain(end: Term | ValueTooLargeError | None) -> None:
+def test_anything_but_a_short_integer_ends_a_chain(end: Term | ValueTooLargeError | None) -> None:
     assert ahead([literal(1), literal(2), literal(3), literal(4), literal(5), end], 3) == [[], ["3"], ["5"]]
 
 

@@ -33,7 +33,7 @@ def cases() -> list[object]:
 
 @pytest.mark.parametrize(("data", "ruleset", "equality", "expected"), thinned(cases(), 3))
 @pytest.mark.sample(3)
-def test_each_clash_is_told_once(data: str, ruleset: str, equality: Equality, expected: list[str]) -> None:
+def test_each_clash_is_reported_once(data: str, ruleset: str, equality: Equality, expected: list[str]) -> None:
     triples = triples_in(data)
     for ordered in (triples, triples[::-1])[: by_effort(1, 2, 2)]:
         reasoner = Reasoner(ruleset=ruleset, equality=equality)
@@ -46,13 +46,13 @@ def test_each_clash_is_told_once(data: str, ruleset: str, equality: Equality, ex
             assert reasoner.explain(violation).text()
 
 
-def test_constraints_of_users_are_told_one_by_one() -> None:
+def test_constraints_of_users_are_reported_one_by_one() -> None:
     program = "false :- p(?x), r(?x, ?y) . false :- p(?x) . false :- r(?x, ?y), r(?y, ?x) . p(1) . r(1, 2) . r(2, 1) ."
     found = Reasoner(program).inconsistencies()
     assert [len(violation.rule.body) for violation in found] == [2, 1, 2]
 
 
-def test_aggregates_in_constraints_are_told_by_what_they_give() -> None:
+def test_aggregates_in_constraints_are_shown_by_their_results() -> None:
     program = "false :- AGGREGATE(p(?x, ?y) ON ?x BIND COUNT(?y) AS ?n), FILTER(?n > 1) ."
     facts = "p(1, 1) . p(1, 2) . p(2, 1) . p(2, 2) . p(3, 1) ."
     assert len(Reasoner(f"{program} {facts}").inconsistencies()) == 2

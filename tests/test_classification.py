@@ -243,7 +243,7 @@ def test_changed_rows(rows: list[int], gone: set[int], new: list[int]) -> None:
 # --- what is not used, and said so
 
 
-def test_beyond_the_profile_is_said() -> None:
+def test_axioms_beyond_the_profile_are_named() -> None:
     with pytest.warns(match="anonymous individual"):
         reasoner = loaded(":A rdfs:subClassOf [ a owl:Restriction ; owl:onProperty :p ; owl:someValuesFrom :B ] . :B a owl:Class .")
         reasoner.materialise()

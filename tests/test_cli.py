@@ -131,7 +131,7 @@ def as_process(arguments: list[str], output: IO[bytes]) -> tuple[int, str]:
     return done.returncode, done.stderr.decode()
 
 
-def test_a_reader_that_goes_away_ends_it_without_a_word() -> None:
+def test_a_closed_output_ends_it_silently() -> None:
     read, write = os.pipe()
     os.close(read)
     with os.fdopen(write, "wb") as closed:
@@ -139,7 +139,7 @@ def test_a_reader_that_goes_away_ends_it_without_a_word() -> None:
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no device that is always full")
-def test_a_full_disk_is_told() -> None:
+def test_a_full_disk_is_reported() -> None:
     with Path("/dev/full").open("wb") as full:
         assert as_process(["rules"], full) == (1, "error: cannot write to standard output: No space left on device\n")
 
@@ -176,7 +176,7 @@ def test_rules_of_an_ontology_come_axiom_by_axiom(zoo: Path) -> None:
     assert {entry["axiom"] for entry in rules} >= {"SubClassOf(zoo:Lion zoo:Cat)", "SubClassOf(zoo:Cat zoo:Animal)"}
 
 
-def test_axioms_beyond_the_rules_are_told() -> None:
+def test_axioms_beyond_the_rules_are_reported() -> None:
     result = good("rules", lubm.ontology_path())
     assert "8 axioms cannot be fully expressed by rules:" in result.stderr
     assert "ub:Chair" in result.stderr and "requires an anonymous individual" in result.stderr
@@ -638,7 +638,7 @@ def test_run_refuses_a_wrong_program_with_its_place(write: Write, tmp_path: Path
     assert not (tmp_path / "out").exists()
 
 
-def test_run_tells_what_is_wrong_with_facts_and_leaves_the_output_as_it_was(write: Write, tmp_path: Path) -> None:
+def test_run_reports_wrong_facts_and_leaves_the_output_unchanged(write: Write, tmp_path: Path) -> None:
     program = write("paths.dl", PATHS.replace("string", "integer"))
     assert "is not a folder" in bad("run", program, "--facts", tmp_path / "nowhere", "-o", tmp_path / "out")
     assert not (tmp_path / "out").exists()

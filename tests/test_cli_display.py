@@ -119,7 +119,7 @@ def test_warnings_are_broken_between_words_on_a_terminal(monkeypatch: pytest.Mon
 # ---- the first start
 
 
-def test_a_terminal_is_told_that_the_reasoner_starts(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_terminal_shows_that_the_reasoner_starts(monkeypatch: pytest.MonkeyPatch) -> None:
     terminal = Terminal()
     monkeypatch.setattr("sys.stderr", terminal)
     with console.starting() as told:
@@ -131,7 +131,7 @@ def test_a_terminal_is_told_that_the_reasoner_starts(monkeypatch: pytest.MonkeyP
     assert loader.on_compile is None
 
 
-def test_elsewhere_nothing_is_told_of_the_start(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_elsewhere_the_start_is_not_shown(monkeypatch: pytest.MonkeyPatch) -> None:
     pipe = io.StringIO()
     monkeypatch.setattr("sys.stderr", pipe)
     with console.starting():

@@ -106,7 +106,7 @@ def test_to_rdflib_does_not_normalise() -> None:
     ],
     ids=repr,
 )
-def test_what_is_no_valid_term(term: rdflib.term.Node) -> None:
+def test_what_is_not_a_valid_term(term: rdflib.term.Node) -> None:
     for convert in (from_rdflib, text_from_rdflib, text_from_term):
         with pytest.raises(LoadError):
             convert(term)

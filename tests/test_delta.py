@@ -110,7 +110,7 @@ def test_composition_is_the_net_change(zero: Facts, one: Facts, two: Facts, thre
     assert str(first.then(nothing)) == str(nothing.then(first)) == str(first)
 
 
-def test_there_and_back_is_no_change() -> None:
+def test_a_change_and_its_reverse_cancel() -> None:
     dictionary = Dictionary()
     before: Facts = {("p", (A, B, C)): True}
     after: Facts = {("p", (A, B, D)): False, ("q", ()): True}

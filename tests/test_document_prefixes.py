@@ -46,7 +46,7 @@ def test_n3_with_rules_and_without(rule: str) -> None:
     assert reasoner.prefixes == {"z": "http://two.org/"}
 
 
-def test_a_namespace_relative_to_no_base_is_no_prefix() -> None:
+def test_a_relative_namespace_without_a_base_declares_no_prefix() -> None:
     reasoner = Reasoner()
     reasoner.load(b"@prefix : <#> . { ?x a <urn:C> } => { ?x a <urn:D> } .", format="n3")
     assert reasoner.prefixes == {}
@@ -100,7 +100,7 @@ def test_worlds_and_ontologies_of_owlready2() -> None:
     world.close()
 
 
-def test_names_that_cannot_be_prefixes_are_none() -> None:
+def test_names_that_cannot_be_prefixes_declare_none() -> None:
     context = {"2nd": "http://two.org/", "two words": "http://two.org/", "b.": "http://b.org/", "b.c-d_é": EX, "é": EX}
     document = {"@context": context, "@id": f"{EX}a", "@type": f"{EX}b"}
     reasoner = Reasoner()

@@ -55,7 +55,7 @@ def test_what_takes_long_runs_where_it_is_asked_for(
     assert [case in run.stdout for case in SAMPLED] == [has_others, has_long]
 
 
-def test_an_effort_that_is_none() -> None:
+def test_an_unknown_effort() -> None:
     command = [sys.executable, "-c", "import tests.effort"]
     environment = os.environ | {"KG_REASONER_EFFORT": "much"}
     run = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)

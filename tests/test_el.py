@@ -403,7 +403,7 @@ def test_individuals_get_the_class_c(turtle: str) -> None:
     assert reasoner.is_consistent()
 
 
-def test_classes_below_a_nominal_have_what_is_said_of_it() -> None:
+def test_classes_below_a_nominal_inherit_facts_about_it() -> None:
     reasoner = reasoner_on(":A rdfs:subClassOf [ owl:oneOf (:a) ] . :a a :B . :B rdfs:subClassOf :C .")
     assert reasoner.hierarchy().classes.is_below(name("A"), name("C"))
 
@@ -551,7 +551,7 @@ def test_what_follows_from_members_below_one_nominal(turtle: str, lower: str, up
 
 
 @pytest.mark.parametrize(("more", "complete"), [("", False), (":a a :C .", True)])
-def test_what_nominals_leave_open_is_said(more: str, complete: bool) -> None:
+def test_the_gap_for_nominals_is_reported(more: str, complete: bool) -> None:
     """If C has a member, it is :a, to which :b is related, so that :b is a D, and C is unsatisfiable."""
     reasoner = reasoner_on(f"""
         :C rdfs:subClassOf [ owl:oneOf (:a) ] . {restricted("p", ":C")} rdfs:subClassOf :D .

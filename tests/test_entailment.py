@@ -93,7 +93,7 @@ def test_recognised_datatypes_decide_what_is_inconsistent() -> None:
         assert entails(reasoner, [(XSD.integer, RDF.type, RDFS.Datatype)]) == (datatypes is None or XSD.integer.value in datatypes)
 
 
-def test_facts_that_are_no_triples_count() -> None:
+def test_facts_that_are_not_rdf_triples_count() -> None:
     reasoner = reasoner_with((A, P, literal(5)), ruleset="rdfs-full")
     assert entails(reasoner, [(A, P, X), (X, RDF.type, XSD.decimal)])
     assert not entails(reasoner, [(A, P, X), (X, RDF.type, XSD.string)])

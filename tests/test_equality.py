@@ -226,7 +226,7 @@ def test_explanations_tell_in_which_names_a_fact_was_asserted() -> None:
         reasoner.explain((CAT, P, BOB))
 
 
-def test_why_terms_are_the_same_is_told_by_axioms() -> None:
+def test_equalities_are_explained_by_axioms() -> None:
     reasoner = rewriting(triples=[*ONTOLOGY, *CLIQUE[:1], (ANN, F, DAN), (BOB, F, EVE), (CAT, Q, EVE)])
     assert reasoner.explain((EVE, OWL.sameAs, DAN)).with_prefixes({"": "http://example.org/"}).text().splitlines()[2:] == [
         ":eve owl:sameAs :dan   (by prp-fp, FunctionalObjectProperty(:f))",
@@ -253,7 +253,7 @@ def test_literals_of_different_values_cannot_be_the_same() -> None:
     assert [violation.origin.name for violation in reasoner.inconsistencies()] == ["dt-diff"]  # x and 1
 
 
-def test_equal_terms_are_told_to_subscribers_in_all_names() -> None:
+def test_subscribers_receive_all_names_of_equal_terms() -> None:
     reasoner = rewriting(triples=[(ANN, P, DAN)])
     heard: list[Triple] = []
     reasoner.subscribe((None, P, None), lambda delta: heard.extend(delta.added.triples()))
@@ -326,7 +326,7 @@ def test_a_negation_is_seen_in_all_names() -> None:
     assert set(reasoner.facts("lonely")) == {(ANN,), (BOB,), (CAT,), (DAN,)}
 
 
-def test_an_unknown_treatment_of_equality_is_told() -> None:
+def test_an_unknown_treatment_of_equality_is_an_error() -> None:
     with pytest.raises(UnknownNameError, match="rewrite"):
         Reasoner(equality="rewriting")  # type: ignore[arg-type]
 

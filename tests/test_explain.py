@@ -921,7 +921,7 @@ def test_blank_nodes_are_named_as_they_are_shown(zoo: Path) -> None:
     assert f"{somebody} a :Animal   (by" in kg(zoo, "-t", f"{somebody} a :Animal")
 
 
-def test_the_command_tells_what_is_missing(zoo: Path) -> None:
+def test_the_command_shows_missing_premises(zoo: Path) -> None:
     assert "missing  :leo a :Dog" not in kg(zoo, "-t", ":leo a :Dog", code=3)
     text = kg(zoo, "-t", ":tim a :Animal", code=3)
     assert ":tim occurs nowhere" in text
@@ -942,7 +942,7 @@ def test_the_command_tells_what_is_missing(zoo: Path) -> None:
         ("", "is not a triple in Turtle"),
     ],
 )
-def test_triples_that_are_none(zoo: Path, triple: str, message: str) -> None:
+def test_invalid_triples(zoo: Path, triple: str, message: str) -> None:
     assert message in kg(zoo, "--triple", triple, code=2)
 
 

@@ -223,7 +223,7 @@ def test_a_relation_without_columns_holds_or_not(tmp_path: Path) -> None:
         ("e.csv", 'a"b",1\n', "e.csv:1:2: a quotation mark in a cell that is not quoted"),
     ],
 )
-def test_a_broken_file_is_told_where(tmp_path: Path, name: str, text: str, message: str) -> None:
+def test_errors_in_files_give_the_position(tmp_path: Path, name: str, text: str, message: str) -> None:
     with pytest.raises(LoadError) as caught:
         list(read_facts(write(tmp_path / name, text), EDGE))
     assert message in str(caught.value)
@@ -310,7 +310,7 @@ def test_files_that_are_missing_or_twice_there(tmp_path: Path) -> None:
         fact_files(PATH, tmp_path)
 
 
-def test_what_may_be_a_typing_error_is_told(tmp_path: Path) -> None:
+def test_probable_typing_errors_are_reported(tmp_path: Path) -> None:
     program = parse("path(?x, ?y) :- egde(?x, ?y) . far(?x) :- path(?x, ?y), NOT near(?x, ?y) . near(1, 2) .", "paths.dl")
     for name in ("edge.tsv", "patth.csv.gz", "near.tsv", "notes.txt"):
         write(tmp_path / name, "")

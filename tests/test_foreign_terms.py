@@ -139,7 +139,7 @@ def test_named_graphs(reasoner: Reasoner, write: Write) -> None:
 
 
 @pytest.mark.parametrize("bad", ["tom", 5, rdflib.Variable("x"), None, pyoxigraph.Variable("x")])
-def test_what_is_no_term(bad: object) -> None:
+def test_what_is_not_a_term(bad: object) -> None:
     reasoner = Reasoner("near(?y, ?x) :- near(?x, ?y) .", ruleset="rdfs")
     calls: list[Callable[[], object]] = [
         lambda: reasoner.add_triples([(TOM, RDF.type, bad)]),  # type: ignore[list-item]

@@ -513,7 +513,7 @@ def test_numbers_have_a_limit(name: str, a: Term, b: Term, result: Term | None) 
 
 
 @pytest.mark.parametrize(("name", "a", "b"), [("+", digits(5000), literal(1)), ("-", digits(DIGITS + 1), digits(DIGITS + 1))])
-def test_literals_beyond_the_limit_are_no_numbers(name: str, a: Term, b: Term) -> None:
+def test_literals_beyond_the_limit_are_not_numbers(name: str, a: Term, b: Term) -> None:
     assert compile_expression(Call(name, (a, b)), [])(()) is None
 
 

@@ -120,7 +120,7 @@ def test_the_triples_of_a_graph_are_read_at_once_where_they_are(monkeypatch: pyt
     assert next(asked) == 4
 
 
-def test_graphs_of_a_dataset_are_told_from_others() -> None:
+def test_graphs_of_a_dataset_are_distinguished_from_others() -> None:
     """One call has a graph that the dataset has made, one of the same name that nobody knows, and none."""
     store = KGReasonerStore(Reasoner())
     dataset = Dataset(store=store)

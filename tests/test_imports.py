@@ -254,7 +254,7 @@ def test_errors_in_catalogs_have_a_place(tmp_path: Path, entries: str, line: int
         ("empty", "no RDF file in the directory"),
     ],
 )
-def test_catalogs_that_are_none(folder: Path, catalog: str, message: str) -> None:
+def test_what_is_not_a_catalog(folder: Path, catalog: str, message: str) -> None:
     (folder / "other.xml").write_text("<note/>")
     (folder / "empty").mkdir()
     for name, target in (("strange", "ftp://x/a"), ("gone", "gone.ttl")):
@@ -460,7 +460,7 @@ def test_redirects_are_followed_and_the_base_is_where_they_end(web: tuple[str, l
         ("/silent", "timed out"),
     ],
 )
-def test_what_cannot_be_fetched_says_why(web: tuple[str, list[str]], path: str, message: str) -> None:
+def test_failed_fetches_give_the_reason(web: tuple[str, list[str]], path: str, message: str) -> None:
     with pytest.raises(LoadError, match=message) as caught:
         fetch(f"{web[0]}{path}", largest=100_000, timeout=0.5)
     assert f"<{web[0]}{path}>" in str(caught.value)
@@ -481,7 +481,7 @@ def test_imports_without_end_come_to_one(web: tuple[str, list[str]], monkeypatch
     assert len(web[1]) == 5
 
 
-def test_a_page_is_no_ontology(web: tuple[str, list[str]]) -> None:
+def test_a_page_is_not_an_ontology(web: tuple[str, list[str]]) -> None:
     with pytest.raises(LoadError, match="is a web page, not RDF"):
         imports_of(f"{PREFIXES} :o owl:imports <{web[0]}/page> .".encode(), imports="fetch")
 

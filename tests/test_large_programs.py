@@ -34,7 +34,7 @@ def test_deep_expressions(name: str) -> None:
         assert caught.value.span is not None and len(str(caught.value)) < 800
 
 
-def test_parentheses_are_no_depth() -> None:
+def test_parentheses_add_no_depth() -> None:
     assert parse(f"p(?x) :- q(?x), FILTER({'(' * 3000}?x{')' * 3000}) .") == parse("p(?x) :- q(?x), FILTER(?x) .")
 
 

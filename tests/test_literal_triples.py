@@ -126,7 +126,7 @@ def test_queries_see_differences_and_nothing_with_a_literal_subject() -> None:
     assert not graph.query("ASK { <http://example.org/a> owl:differentFrom ?n }").askAnswer
 
 
-def test_explicit_differences_are_not_said_to_be_inferred() -> None:
+def test_explicit_differences_are_not_inferred() -> None:
     reasoner = reasoner_with(f"{VALUES} :v owl:differentFrom 5 .")
     explicit = (ex("v"), OWL.differentFrom, literal(5))
     assert list(reasoner.triples(*explicit)) == [explicit]

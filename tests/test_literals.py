@@ -77,7 +77,7 @@ def test_terms_that_come_later() -> None:
     assert not any(facts_about(source=source, dictionary=dictionary).values())
 
 
-def test_what_is_no_container_membership_property() -> None:
+def test_what_is_not_a_container_membership_property() -> None:
     names = ("_0", "_01", "_", "_x", "_1x", "_1_2", "first")
     assert not facts_about(*(RDF[name] for name in names), literal(str(RDF._1)))["container_membership_property"]
 

@@ -159,7 +159,7 @@ def test_errors_have_a_place(document: bytes, line: int, message: str) -> None:
     assert (caught.value.span.source, caught.value.span.line) == ("<bytes>", line)
 
 
-def test_what_is_no_text_is_refused() -> None:
+def test_what_is_not_text_is_refused() -> None:
     with pytest.raises(LoadError, match="line 2: the byte 0xff is not UTF-8"):
         read(b"{} => {} .\n# \xff")
     with pytest.raises(LoadError, match="cannot be read"):

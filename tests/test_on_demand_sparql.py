@@ -441,7 +441,7 @@ def test_demands_that_explode_are_given_up(monkeypatch: pytest.MonkeyPatch) -> N
     ],
 )
 @pytest.mark.parametrize("on_demand", [True, False])
-def test_what_is_no_query(query: Any, message: str, on_demand: bool) -> None:
+def test_what_is_not_a_query(query: Any, message: str, on_demand: bool) -> None:
     reasoner = Reasoner(f"@prefix ex: <{EX}> . ex:a[?x] :- ex:b[?x] .")
     with pytest.raises(QuerySyntaxError, match=re.escape(message)) as caught:
         reasoner.query(query, on_demand=on_demand)

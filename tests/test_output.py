@@ -79,7 +79,7 @@ def test_every_format_reads_back(format: str) -> None:
         ("x", b"<http"),
     ],
 )
-def test_the_format_is_told_by_the_name(tmp_path: Path, name: str, start: bytes) -> None:
+def test_the_name_determines_the_format(tmp_path: Path, name: str, start: bytes) -> None:
     write_triples(SIMPLE, tmp_path / name, prefixes={"ex": EX})
     assert (tmp_path / name).read_bytes().startswith(start)
     write_triples(SIMPLE, tmp_path / f"{name}.gz", prefixes={"ex": EX})
@@ -102,7 +102,7 @@ def test_unknown_formats(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_what_is_no_rdf_is_left_out() -> None:
+def test_triples_that_are_not_rdf_are_left_out() -> None:
     odd: list[Triple] = [
         (Literal("s"), IRI(f"{EX}p"), IRI(f"{EX}o")),
         (IRI(f"{EX}s"), BlankNode("p"), IRI(f"{EX}o")),
@@ -131,7 +131,7 @@ def test_standard_output(capsysbinary: pytest.CaptureFixture[bytes]) -> None:
     assert read_back(capsysbinary.readouterr().out, "nt") == texts(SIMPLE)
 
 
-def test_a_reader_that_goes_away_is_a_broken_pipe(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_closed_output_is_a_broken_pipe(monkeypatch: pytest.MonkeyPatch) -> None:
     class Gone(io.RawIOBase):
         def writable(self) -> bool:
             return True
@@ -265,7 +265,7 @@ def test_what_a_format_cannot_hold(tmp_path: Path, triple: Triple, format: str, 
 
 
 @pytest.mark.parametrize("prefixes", [{"a b": EX}, {"x": "no iri at all"}])
-def test_prefixes_that_are_none(tmp_path: Path, prefixes: dict[str, str]) -> None:
+def test_invalid_prefixes(tmp_path: Path, prefixes: dict[str, str]) -> None:
     for format in ("turtle", "rdfxml"):
         if format == "rdfxml" and "x" in prefixes:
             continue

@@ -155,7 +155,7 @@ def test_an_inferred_class_is_not_a_premise_of_itself() -> None:
     assert onto.C.equivalent_to == [] and onto.A.equivalent_to == []
 
 
-def test_beyond_the_profile_is_said() -> None:
+def test_axioms_beyond_the_profile_are_named() -> None:
     world = world_of(":A a owl:Class ; rdfs:subClassOf [ owl:unionOf (:B :C) ] . :B a owl:Class . :C a owl:Class .")
     found = sync_reasoner(world, debug=0)
     assert not found.complete
@@ -204,7 +204,7 @@ def test_explanations(zoo: Any) -> None:
         found.explain(zoo.rex, "is_a", zoo.Cat)
 
 
-def test_changes_are_told(zoo: Any, capsys: pytest.CaptureFixture[str]) -> None:
+def test_changes_are_listed(zoo: Any, capsys: pytest.CaptureFixture[str]) -> None:
     entities = [zoo.ann]
     sync_reasoner(zoo.world)
     assert "Reparenting zoo.ann: {owl.Thing} => {zoo.CatOwner}" in capsys.readouterr().err and entities

@@ -229,7 +229,7 @@ def test_inconsistency() -> None:
     assert not any("error" in str(property).lower() for property in graph.predicates()), "owlrl writes errors into the graph"
 
 
-def test_what_is_no_rdf_is_refused_before_anything_is_added() -> None:
+def test_triples_that_are_not_rdf_are_refused_before_anything_is_added() -> None:
     graph = zoo().parse(data="@prefix : <http://example.org/> . { :a :b :c } => { :c :b :a } .", format="n3")
     size = len(graph)
     with pytest.raises(LoadError):

@@ -39,7 +39,7 @@ def test_every_package_is_installed() -> None:
     assert {folder_of(package) for package in PACKAGES} == found
 
 
-def test_every_file_that_is_no_module_is_installed() -> None:
+def test_every_data_file_is_installed() -> None:
     patterns = SETTINGS["tool"]["setuptools"]["package-data"]["*"]
     installed = {path for package in PACKAGES for pattern in patterns for path in folder_of(package).glob(pattern)}
     wanted = {

@@ -332,6 +332,6 @@ def test_a_prepared_query_is_rdflibs_on_other_stores() -> None:
         ("rdflib.plugins.sparql.algebra.translateQuery", "CONSTRUCT WHERE { ?lack ?of ?memory }"),
     ],
 )
-def test_a_lack_of_memory_is_no_syntax_error(function: str, query: str) -> None:
+def test_a_lack_of_memory_is_not_a_syntax_error(function: str, query: str) -> None:
     with patch(function, side_effect=MemoryError), pytest.raises(MemoryError):
         Reasoner().query(query)

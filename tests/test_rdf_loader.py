@@ -153,7 +153,7 @@ def test_every_syntax_gives_the_same_graph(tmp_path: Path, syntax: str, compress
 
 
 @pytest.mark.parametrize("syntax", SYNTAXES)
-def test_the_syntax_is_told_by_the_content(tmp_path: Path, syntax: str) -> None:
+def test_the_content_determines_the_syntax(tmp_path: Path, syntax: str) -> None:
     (tmp_path / "data").write_text(SYNTAXES[syntax])
     assert isomorphic(as_graph(triples(tmp_path / "data")), expected_graph(syntax))
 
@@ -451,7 +451,7 @@ def test_iterables_of_triples() -> None:
 @pytest.mark.parametrize(
     "source", [[("a", "b")], [1], [(IRI("http://a"), RDF.type, "text")], 5, [(IRI("a b"), RDF.type, IRI("c"))]]
 )
-def test_what_is_no_source(source: Any) -> None:
+def test_what_is_not_a_source(source: Any) -> None:
     assert message_of(source)
 
 
@@ -495,7 +495,7 @@ def test_labels_that_look_alike_stay_apart() -> None:
     assert triples(text.encode()) == found
 
 
-def test_a_label_inside_a_literal_is_no_blank_node() -> None:
+def test_a_label_inside_a_literal_is_not_a_blank_node() -> None:
     text = """
         _:a <http://x/p> " _:b ." .
         <http://x/s> <http://x/p> "_:a <http://x/p> _:b ."@en .
@@ -758,13 +758,13 @@ def test_an_address_given_as_a_path() -> None:
 @pytest.mark.parametrize(
     ("name", "text", "seems"), [("x.nt", TURTLE, "turtle"), ("x.jsonld", TURTLE, "turtle"), ("x.ttl", RDF_XML, "rdfxml")]
 )
-def test_a_document_in_another_syntax_than_its_name_tells(tmp_path: Path, name: str, text: str, seems: str) -> None:
+def test_a_document_in_another_syntax_than_its_name_says(tmp_path: Path, name: str, text: str, seems: str) -> None:
     path = tmp_path / name
     path.write_text(text)
     assert f"it looks like {seems}" in message_of(path)
 
 
-def test_a_wrong_document_in_the_syntax_that_its_name_tells(tmp_path: Path) -> None:
+def test_a_wrong_document_in_the_syntax_that_its_name_says(tmp_path: Path) -> None:
     path = tmp_path / "x.ttl"
     path.write_text(NTRIPLES + " and more")
     assert "looks like" not in message_of(path)

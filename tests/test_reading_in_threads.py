@@ -240,7 +240,7 @@ def test_a_pipeline_keeps_the_order(threads: int) -> None:
     assert list(pipeline) == [(number, number * number) for number in range(100)]
 
 
-def test_a_pipeline_that_ends_early_tells_what_is_left() -> None:
+def test_a_pipeline_that_ends_early_returns_the_rest() -> None:
     seen: list[int] = []
     pipeline = ThreadPipeline(iter(range(100)), lambda part: part, lambda part, _: seen.append(part), 2, lambda: len(seen) < 10)
     assert len(list(pipeline)) == 10

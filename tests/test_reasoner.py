@@ -222,7 +222,7 @@ def test_terms_of_rdflib_will_do() -> None:
         (lambda reasoner: reasoner.add_program(7), "7 is not a program"),
     ],
 )
-def test_what_is_no_argument_is_told(do: Callable[[Reasoner], object], message: str) -> None:
+def test_invalid_arguments_are_reported(do: Callable[[Reasoner], object], message: str) -> None:
     reasoner = Reasoner('edge("a", "b") .')
     with pytest.raises(ReasonerError, match=message):
         do(reasoner)

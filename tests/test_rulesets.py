@@ -256,7 +256,7 @@ def test_the_reasoner_owlrl_finds_the_same() -> None:
     assert len(named(theirs)) > 40
 
 
-def test_an_unknown_name_is_told_with_similar_ones() -> None:
+def test_an_unknown_name_is_an_error_with_similar_ones() -> None:
     with pytest.raises(UnknownNameError, match=r"unknown rule set 'owl2rI', did you mean 'owl2rl'\?; choose one of: owl2el,"):
         rulesets.load("owl2rI")
 

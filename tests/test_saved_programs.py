@@ -105,7 +105,7 @@ def test_what_does_not_fit_is_parsed_again(content: bytes, file: Path, folder: P
     assert cache.read(saved) == dumps(parsed, str(file))
 
 
-def test_what_is_no_part_of_a_program() -> None:
+def test_what_is_not_part_of_a_program() -> None:
     with pytest.raises(TypeError, match="a float cannot be part of a program"):
         dumps(Program((Rule(Atom("p", (1.5,))),)), "here")  # type: ignore[arg-type]
     parsed = parse("p(1) .", "elsewhere")

@@ -194,7 +194,7 @@ def test_a_reasoners_own_limits_hold_within_those_of_another() -> None:
         reasoner.materialise()
 
 
-def test_subscribers_are_told_each_fact_once_by_several_threads() -> None:
+def test_subscribers_receive_each_fact_once_from_several_threads() -> None:
     reasoner, told, numbers = Reasoner(), list[object](), count()
     reasoner.subscribe("p", lambda delta: told.extend(delta.added.facts("p", "explicit")))
 
@@ -208,7 +208,7 @@ def test_subscribers_are_told_each_fact_once_by_several_threads() -> None:
 
 
 @pytest.mark.parametrize("is_refused", [False, True])
-def test_a_change_that_waits_for_a_transaction_is_told_and_checked_afterwards(is_refused: bool) -> None:
+def test_a_change_that_waits_for_a_transaction_is_published_and_checked_afterwards(is_refused: bool) -> None:
     """Whether it is a part of an open transaction is decided when its turn has come."""
     tom, mia, cat, dog = map(URIRef, ("urn:tom", "urn:mia", "urn:Cat", "urn:Dog"))
     reasoner = Reasoner(ruleset="owl2rl", on_inconsistency="raise" if is_refused else "report")

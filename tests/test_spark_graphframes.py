@@ -86,7 +86,7 @@ def test_numbers_are_unique_and_depend_on_the_terms_alone() -> None:
     assert max(one.values()) < 11 * 1024  # nearly dense: three a bucket, eleven at most
 
 
-def test_what_is_missing_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_packages_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "graphframes", None)
     assert install_command("spark") in (graphframes_problem(session()) or "")
     monkeypatch.undo()

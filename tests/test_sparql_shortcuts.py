@@ -294,7 +294,7 @@ def test_many_answers_are_not_few(pattern: str, count: int) -> None:
         assert [len(made.query(query)) for _ in range(4)] == 4 * [expected]
 
 
-def test_bindings_that_are_no_values_of_the_query() -> None:
+def test_bindings_of_other_variables_than_the_query_has() -> None:
     made = Reasoner()
     made.add_triples([(NAMES[0], IRI("urn:p"), NAMES[1]), (NAMES[1], IRI("urn:p"), NAMES[2])])
     query = "SELECT ?x { ?x <urn:p> ?y }"
@@ -408,7 +408,7 @@ def test_only_triples_of_the_default_graph_are_counted_so() -> None:
 
 
 @pytest.mark.parametrize("takes_start", [False, True])
-def test_few_reached_are_no_more_than_enough(takes_start: bool) -> None:
+def test_no_more_nodes_are_reached_than_are_enough(takes_start: bool) -> None:
     made = Reasoner()
     made.load(b"".join(b"<urn:%d> <urn:p> <urn:%d> .\n" % (number, number + 1) for number in range(20)), format="turtle")
     start, property = (made.dictionary.find(IRI(f"urn:{name}")) for name in (15, "p"))

@@ -44,7 +44,7 @@ def test_a_text_that_doubles() -> None:
     assert set(graph) == {(EX.a, EX.p21, Literal(2**22))}
 
 
-def test_what_is_inserted_is_sent_as_events_to_those_who_listen() -> None:
+def test_insertions_send_events_to_listeners() -> None:
     graph = graph_of(Reasoner())
     heard: list[tuple[Node, Node, Node]] = []
     graph.update(f"{PREFIXES} INSERT DATA {{ ex:a ex:p 1 }}")
@@ -80,7 +80,7 @@ def test_what_cannot_be_in_a_graph_is_not_there() -> None:
     assert set(graph) == {(EX.a, EX.p, Literal(1))}
 
 
-def test_what_is_no_rdf_is_not_inserted() -> None:
+def test_quads_that_are_not_rdf_are_not_inserted() -> None:
     dataset = Dataset(store=KGReasonerStore(Reasoner()))
     dataset.update(f"{PREFIXES} INSERT DATA {{ ex:a ex:p 1 . ex:b ex:p ex:c }}")
     dataset.update(

@@ -493,7 +493,7 @@ def test_rules_about_other_predicates_do_not_show() -> None:
 
 
 @pytest.mark.parametrize("variable", ["?p", "<http://example.org/q>"])
-def test_facts_that_are_no_triples_stay_inside(variable: str) -> None:
+def test_facts_that_are_not_rdf_triples_are_not_shown(variable: str) -> None:
     """A rule may conclude that a literal is a subject: this is no RDF, and not shown. What follows from it is."""
     rules = f"""
         [?y, <http://example.org/of>, ?x] :- [?x, {variable}, ?y], [?x, <http://example.org/q>, ?y] .

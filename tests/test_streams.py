@@ -272,21 +272,21 @@ def test_an_update_that_is_wrong(kind: Callable[[list[Update]], Iterable[Update]
         (Update({TRIPLE: [(A, B)]}), "update 2 of the stream was not applied: a triple has 3 terms, not 2"),
     ],
 )
-def test_what_is_no_update(wrong: Update, says: str) -> None:
+def test_what_is_not_an_update(wrong: Update, says: str) -> None:
     notes = Notes()
     with pytest.raises(StreamError, match=says):
         list(process(notes, [ONE, wrong], marking=True))
     assert "apply +one" in notes.lines
 
 
-def test_what_is_wrong_with_the_next_update_is_said_later() -> None:
+def test_an_error_in_the_next_update_is_raised_when_it_is_applied() -> None:
     notes = Notes()
     deltas = process(notes, [ONE, update("unforeseeable")], marking=True)
     next(deltas)
     assert notes.lines == ["apply +one"]
 
 
-def test_what_is_no_stream() -> None:
+def test_what_is_not_a_stream() -> None:
     with pytest.raises(ReasonerError, match="7 is not a stream of updates"):
         process(Notes(), 7)  # type: ignore[call-overload]
 

@@ -85,7 +85,7 @@ def test_nesting_adds_a_bounded_number_of_characters() -> None:
         ("list", "9" * 20),
     ],
 )
-def test_other_lexical_forms_are_no_structures(kind: str, lexical: str) -> None:
+def test_other_lexical_forms_are_not_structures(kind: str, lexical: str) -> None:
     assert decode(Literal(lexical, NAMESPACE + kind)) is None
 
 

@@ -100,7 +100,7 @@ def commits() -> Commits:
     ],
     ids=str,
 )
-def test_a_callback_is_told_of_its_pattern(commits: Commits, pattern: Pattern, told: list[str]) -> None:
+def test_a_callback_receives_changes_of_its_pattern(commits: Commits, pattern: Pattern, told: list[str]) -> None:
     heard = commits.listen(pattern)
     commits.commit("+ path a b", "+ path a a", "- path b c", "+ node a", "+ [] ann knows bob", "+ [] bob knows bob")
     assert heard == told
@@ -151,14 +151,14 @@ def test_matching_means_what_it_says(rows: list[tuple[IRI, ...]], pattern: tuple
     ],
     ids=str,
 )
-def test_what_is_no_pattern(pattern: Pattern, error: type[ReasonerError], says: str) -> None:
+def test_what_is_not_a_pattern(pattern: Pattern, error: type[ReasonerError], says: str) -> None:
     commits = Commits(arities=lambda: {"path": 2})
     with pytest.raises(error, match=says):
         commits.listen(pattern)
     assert not commits.subscriptions
 
 
-def test_what_is_no_callback(commits: Commits) -> None:
+def test_what_is_not_a_callback(commits: Commits) -> None:
     with pytest.raises(ReasonerError, match="cannot subscribe with None: it is not callable"):
         commits.subscriptions.subscribe("path", None)  # type: ignore[arg-type]
 
@@ -283,7 +283,7 @@ def test_an_interrupt_goes_through_and_nobody_misses_anything(commits: Commits) 
 
 @pytest.mark.parametrize("next_thread", [False, True], ids=["the same thread", "another thread"])
 @pytest.mark.parametrize("fault", [Lines, MemoryLines])
-def test_a_fault_at_any_line_of_telling_loses_nothing_and_tells_nothing_twice(fault: type[Lines], next_thread: bool) -> None:
+def test_a_fault_at_any_line_of_publishing_loses_and_repeats_no_notification(fault: type[Lines], next_thread: bool) -> None:
     def interrupted_at(place: int) -> bool:
         """Interrupt the commit of a at a line of the package. Says whether there was such a line."""
         commits, heard = Commits(), (list[Delta](), list[Delta]())
@@ -438,7 +438,7 @@ def test_subscribers_see_the_warnings_of_a_load() -> None:
 
 
 @pytest.mark.parametrize("collects", [True, False])
-def test_who_subscribes_in_an_open_transaction(collects: bool) -> None:
+def test_subscribing_in_an_open_transaction(collects: bool) -> None:
     reasoner, told = Reasoner("q(?x) :- p(?x) ."), list[str]()
     tx = reasoner.transaction(collects=collects).begin()
     tx.add_facts("p", [(literal(1),)])

@@ -590,7 +590,7 @@ def test_optional_values_of_tables_of_arrow(tmp_path: Path) -> None:
         assert optional_facts(other) == EXPECTED_OPTIONAL
 
 
-def test_cells_that_are_no_optional_values(tmp_path: Path) -> None:
+def test_cells_that_are_not_optional_values(tmp_path: Path) -> None:
     file = tmp_path / "box.csv"
     file.write_text("1,hall,5\n2,,x\n")
     with pytest.raises(LoadError, match="column weight"):

@@ -137,7 +137,7 @@ def test_labels_of_blank_nodes_from_memory(label: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("tag", ["a", "abcdefghi", "en--gb", "en-", "x"])
-def test_tags_that_are_no_language(tag: str) -> None:
+def test_invalid_language_tags(tag: str) -> None:
     from kg_reasoner.terms import Literal
 
     literal = Literal("x", f"{RDF_NS}langString", tag)

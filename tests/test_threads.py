@@ -439,7 +439,7 @@ def test_callbacks_run_in_the_thread_that_commits() -> None:
     assert told == writers
 
 
-def test_each_commit_of_several_threads_is_told_once() -> None:
+def test_each_commit_of_several_threads_is_published_once() -> None:
     def run() -> Sequence[bool]:
         reasoner, told = with_paths(5), list[tuple[int, int]]()
         reasoner.subscribe("edge", lambda delta: told.append((threading.get_ident(), len(delta))))
@@ -583,7 +583,7 @@ def test_multiprocessing_forks_from_busy_threads() -> None:
     assert survives(run) == []
 
 
-def test_the_collector_does_not_stop_who_asks_for_the_calls_of_threads() -> None:
+def test_the_collector_does_not_stop_inspection_of_threads() -> None:
     """In CPython before 3.12, a thread's data in a cycle of garbage are enough for `sys._current_frames` to wait for ever."""
     program = """
 import gc, threading

@@ -29,7 +29,7 @@ def reasoner(request: pytest.FixtureRequest) -> Reasoner:
     return reasoner
 
 
-def test_the_delta_tells_explicit_and_derived_apart(reasoner: Reasoner) -> None:
+def test_the_delta_distinguishes_explicit_and_derived(reasoner: Reasoner) -> None:
     with reasoner.transaction() as tx:
         tx.add_facts("edge", edges("cd"))
         tx.remove_facts("edge", edges("ab"))
@@ -115,7 +115,7 @@ def test_what_is_not_there_is_not_removed(reasoner: Reasoner) -> None:
     assert str(tx.delta) == "no change"
 
 
-def test_what_comes_and_goes_again_is_no_change(reasoner: Reasoner) -> None:
+def test_facts_added_and_removed_again_are_not_in_the_delta(reasoner: Reasoner) -> None:
     with reasoner.transaction() as tx:
         tx.add_facts("edge", edges("cd"))
         assert len(list(reasoner.facts("path"))) == 6

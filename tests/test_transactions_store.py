@@ -231,7 +231,7 @@ def test_attached_and_opened_graphs_begin_committed() -> None:
     assert (EX.kit, RDF.type, EX.Animal) in graph
 
 
-def test_prefixes_are_no_part_of_a_transaction(zoo: Graph) -> None:
+def test_prefixes_are_not_part_of_a_transaction(zoo: Graph) -> None:
     zoo.bind("zoo", EX.zoo)
     zoo.rollback()
     assert dict(zoo.namespaces())["zoo"] == EX.zoo
@@ -385,7 +385,7 @@ def test_subscribers_hear_of_net_changes_only(zoo: Graph) -> None:
     assert told == []
 
 
-def test_who_subscribes_in_the_middle_of_a_transaction_hears_the_rest_of_it(zoo: Graph) -> None:
+def test_subscribers_in_the_middle_of_a_transaction_receive_the_rest_of_it(zoo: Graph) -> None:
     zoo.add((EX.kit, RDF.type, EX.Cat))
     assert (EX.kit, RDF.type, EX.Animal) in zoo
     told = listen(zoo, (None, RDF.type, EX.Animal))

@@ -48,7 +48,7 @@ def test_what_may_be_endless_is_a_warning(name: str) -> None:
 
 
 @pytest.mark.parametrize("text", BOUNDED)
-def test_what_is_bounded_is_none(text: str) -> None:
+def test_bounded_recursions_cause_no_warning(text: str) -> None:
     assert not list(growing(parse(text).rules))
 
 

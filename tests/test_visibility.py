@@ -86,7 +86,7 @@ def test_all_is_shown_if_asked_for() -> None:
 
 
 @pytest.mark.parametrize("triple", sorted(HIDDEN, key=str), ids=lambda triple: f"{triple[1]}")
-def test_hidden_triples_are_found_by_those_who_ask_for_them(triple: Triple) -> None:
+def test_hidden_triples_match_patterns_that_name_them(triple: Triple) -> None:
     reasoner = reasoner_with(DATA)
     subject, property, value = triple
     assert list(reasoner.triples(*triple)) == [triple]

@@ -174,7 +174,7 @@ def test_graphs_warn_too() -> None:
         len(graph)
 
 
-def test_warnings_are_public_and_shown_unless_told_otherwise(tmp_path: Path) -> None:
+def test_warnings_are_public_and_shown_by_default(tmp_path: Path) -> None:
     assert kg_reasoner.BeyondProfileWarning is BeyondProfileWarning
     assert issubclass(BeyondProfileWarning, kg_reasoner.ReasonerWarning)
     assert issubclass(ReasonerWarning, UserWarning)
@@ -189,7 +189,7 @@ def test_warnings_are_public_and_shown_unless_told_otherwise(tmp_path: Path) -> 
 @pytest.mark.parametrize("command", ["check", "materialise", "query", "rules"])
 @pytest.mark.parametrize("ruleset", ["owl2rl", "owl2rl-full"])
 @pytest.mark.sample(2)
-def test_the_command_line_tells_each_warning_once(command: str, ruleset: str, tmp_path: Path) -> None:
+def test_the_command_line_shows_each_warning_once(command: str, ruleset: str, tmp_path: Path) -> None:
     ontology = tmp_path / "ontology.ttl"
     ontology.write_text(f"{TURTLE_PREFIXES}{CHOICE} :a a :D .")
     further = {"materialise": ["--output", str(tmp_path / "out.nt")], "query": ["--query", "ASK { ?s ?p ?o }"]}.get(command, [])
