@@ -242,10 +242,10 @@ def test_errors_show_keys_with_structure_as_they_are_written() -> None:
 
 def test_columns_are_declared_once() -> None:
     for other in ("string", "any"):
-        with pytest.raises(RuleSyntaxError, match="e is declared differently before"):
+        with pytest.raises(RuleSyntaxError, match="e has already been declared differently"):
             Reasoner(f"input relation e(x: integer) . output relation e(x: {other}) .")
     reasoner = Reasoner("input relation e(x: integer) . output relation e(x: integer) .")
-    with pytest.raises(RuleSyntaxError, match="e is declared differently before"):
+    with pytest.raises(RuleSyntaxError, match="e has already been declared differently"):
         reasoner.add_program("relation e(y: integer) .")
     assert len(reasoner.program.declarations) == 2
 
