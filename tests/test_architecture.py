@@ -20,6 +20,8 @@ import pytest
 
 from kg_reasoner._moved import FORMER, present
 
+from .extras import needed
+
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs" / "architecture" / "where-things-are.md"
 
@@ -260,7 +262,7 @@ def test_the_package_shows_its_public_names_and_no_modules() -> None:
 @pytest.mark.parametrize("former", FORMER)
 def test_a_former_name_is_the_same_module(former: str) -> None:
     if former.startswith("spark_backend."):
-        pytest.importorskip("pyspark")
+        needed("pyspark")
     assert former not in MODULES
     module = import_module(f"kg_reasoner.{FORMER[former]}")
     assert import_module(f"kg_reasoner.{former}") is module

@@ -245,7 +245,7 @@ def test_a_document_that_does_not_fit_adds_nothing() -> None:
 def reserved(items: int, dtype: type[np.generic], there: Any) -> Any:
     """An array that is too large for the memory, of which nothing but the beginning is touched."""
     if sys.platform != "linux":
-        pytest.skip("memory is reserved without having it")
+        pytest.skip("this system reserves more memory than it has")
     flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | 0x4000  # MAP_NORESERVE, which Python knows since 3.13
     array = np.frombuffer(mmap.mmap(-1, items * np.dtype(dtype).itemsize, flags=flags), dtype)
     array[: len(there)] = there

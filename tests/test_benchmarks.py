@@ -25,6 +25,8 @@ from benchmarks.nemo_rules import Predicate
 from kg_reasoner.errors import UnsupportedError
 from kg_reasoner.language.parser import parse
 
+from .extras import needed
+
 PREFIX = "@prefix : <http://example.org/> .\n"
 STUDENT, PERSON, KNOWS, SAME = (
     Predicate("http://example.org/Student", 1),
@@ -207,7 +209,7 @@ def test_a_plot_without_matplotlib_is_refused_before_the_run(
 
 
 def test_nemo_agrees_with_the_closure(tmp_path: Path) -> None:
-    pytest.importorskip("nmo_python", reason="Nemo is not installed (the extra 'bench')")
+    needed("nmo_python")
     graph = tmp_path / "path.txt"
     graph.write_text("1 2 a\n2 3 a\n3 4 a\n", encoding="ascii")
     nemo = [one for one in CONTESTANTS if one.name == "nemo"]
@@ -219,8 +221,8 @@ def test_nemo_agrees_with_the_closure(tmp_path: Path) -> None:
 
 @pytest.mark.long
 def test_validation_finds_the_same_in_each_way() -> None:
-    pytest.importorskip("pyshacl")
-    pytest.importorskip("owlrl")
+    needed("pyshacl")
+    needed("owlrl")
     run = CliRunner().invoke(shacl.main, ["-n", "60", "-r", "1"])
     assert run.exit_code == 0, run.output
     ways = [line for line in run.output.splitlines() if "graph" in line and line.split()[-1] == "1"]

@@ -17,6 +17,7 @@ from kg_reasoner.language.parser import parse
 from kg_reasoner.terms import IRI, RDF
 
 from .effort import thinned
+from .extras import needed
 
 
 @pytest.fixture
@@ -99,7 +100,7 @@ def test_disagreements_are_found() -> None:
 
 @pytest.mark.long
 def test_plots(tmp_path: Path) -> None:
-    pytest.importorskip("matplotlib", reason="matplotlib is not installed (the extra 'bench')")
+    needed("matplotlib")
     dbsp_report.plot(
         [FOUND, Comparison("closure", 0.5, {"circuit": Outcome(FIGURES)}), Comparison("other", 0.5)], tmp_path / "plot.svg"
     )

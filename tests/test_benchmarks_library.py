@@ -24,7 +24,7 @@ def test_every_relation_is_measured(relation: str) -> None:
 @pytest.mark.long
 def test_souffle_has_the_results_of_flat_maps() -> None:
     if flat_maps_souffle.version() is None:
-        pytest.skip("souffle is not on the PATH")
+        pytest.skip("souffle is not on the PATH (https://souffle-lang.github.io)")
     rows = [(f"{number}-a,{number}-b,{number}-c", number) for number in range(1500)]
     found = flat_maps_souffle.in_souffle(rows, compiled=False)
     assert {job: count for job, (_, count) in found.items()} == {
@@ -38,4 +38,4 @@ def test_souffle_has_the_results_of_flat_maps() -> None:
 def test_peers_that_are_not_there_are_named(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setenv("PATH", "")
     assert flat_maps.in_peers([], duckdb=False) == {}
-    assert capsys.readouterr().out == "Soufflé is left out: souffle is not on the PATH\n"
+    assert capsys.readouterr().out == "Soufflé is left out: souffle is not on the PATH (https://souffle-lang.github.io)\n"

@@ -31,6 +31,7 @@ from kg_reasoner.storage.arrays import Ids
 from kg_reasoner.terms import literal, term_text
 
 from .effort import thinned
+from .extras import needed
 from .suites import needs_suite
 
 DEPARTMENTS = 3
@@ -115,7 +116,7 @@ def test_maintenance_measures_every_strategy_and_leaves_the_facts_as_they_were(f
     singles = maintenance.singles_table([*runs, *larger])
     assert singles is not None
     assert "growth" in shown(singles)
-    pytest.importorskip("matplotlib", reason="matplotlib is part of the extra 'bench'")
+    needed("matplotlib")
     from matplotlib.figure import Figure
 
     axes = Figure().subplots()

@@ -31,6 +31,8 @@ from kg_reasoner import Reasoner
 from kg_reasoner.sparql.syntax.query_syntax import read_common_query
 from kg_reasoner.terms import IRI, BlankNode, Literal
 
+from .extras import needed
+
 LIMITS = RunLimits(seconds=60, bytes=8_000_000_000)
 ALWAYS = ("kg-reasoner", "kg-reasoner rdflib", "pyoxigraph", "rdflib")
 """Contestants that need no packages of the extra."""
@@ -161,7 +163,7 @@ def test_contestants_agree(small: DataSet) -> None:
 @pytest.mark.long
 @pytest.mark.parametrize("name", ["maplib", "oxrdflib"])
 def test_peers_of_the_extra_agree(small: DataSet, name: str) -> None:
-    pytest.importorskip(name, reason="the extra 'bench' is not installed")
+    needed(name)
     rows = list(contest(small, read_queries(SMALL_QUERIES, SHOP), chosen("kg-reasoner", name), 1, LIMITS))
     assert [[(score.rows, score.remark) for score in scores] for scores in rows] == [[(count, "")] * 2 for count in (1, 1, 2, 1)]
     assert [line for scores in rows for line in report.disagreements(scores)] == []
@@ -179,7 +181,7 @@ def test_a_query_over_the_limit_is_stopped_and_not_asked_on_larger_data(small: D
 
 @pytest.mark.long
 def test_a_system_that_cannot_be_copied_is_started_again_after_the_limit(small: DataSet) -> None:
-    pytest.importorskip("maplib", reason="the extra 'bench' is not installed")
+    needed("maplib")
     after, *_ = read_queries(SMALL_QUERIES, SHOP)
     (stopped,), (answered,) = contest(small, [ENDLESS, after], chosen("maplib"), 1, RunLimits(0.5, LIMITS.bytes))
     assert stopped.rows is None
@@ -221,7 +223,7 @@ class Answers:
 
 
 def test_our_native_results_are_used_when_there_are_any(monkeypatch: pytest.MonkeyPatch, small: DataSet) -> None:
-    pytest.importorskip("pyarrow", reason="the extra 'bench' is not installed")
+    needed("pyarrow")
     adapter = Ours()
     adapter.load(small)
     monkeypatch.setattr(type(adapter.reasoner), "query", lambda reasoner, text: Answers(), raising=False)
@@ -372,7 +374,7 @@ def test_all_ways_to_look_something_up_have_the_same_answers() -> None:
 def test_large_results_are_measured() -> None:
     memory = sparql_results.memory_of_pairs(90_000)
     assert (memory.rows, memory.ids) == (90_000, 2 * 4 * 90_000) and memory.growth >= 0
-    pytest.importorskip("pyarrow")
+    needed("pyarrow")
     assert len(sparql_results.seconds_to_arrow(100, 2)) == 2
 
 

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
 from benchmarks.shell import scripts, seconds
 from benchmarks.tables import compared, tables
 from kg_reasoner import Reasoner
 
+from .extras import needed
+
 
 def test_every_way_is_measured(tmp_path: Path) -> None:
-    pytest.importorskip("duckdb")
+    needed("duckdb")
     for name, table in tables(50).items():
         found = compared(table, tmp_path, 1)
         assert len(found) == 7 and all(seconds >= 0 for seconds in found.values()), name

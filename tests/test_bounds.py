@@ -205,7 +205,7 @@ def test_long_lines() -> None:
         load(b"x" * 60_000_000, "nquads", line=50_000_000)
 
 
-@pytest.mark.skipif(CHECKED, reason="reads far too many bytes for kernels in Python")
+@pytest.mark.skipif(CHECKED, reason="takes long without compiled kernels")
 @pytest.mark.long
 def test_gzip_bombs() -> None:
     bomb = gzip.compress(f'{TRIPLE}"x" .'.encode() + b"\n" * (1 << 26))

@@ -14,6 +14,8 @@ from benchmarks.conformance.scores import run, table
 from benchmarks.conformance.systems import SYSTEMS, System
 from kg_reasoner.api.reasoner import Reasoner
 
+from .extras import needed
+
 OURS, FAST, OWLRL, REASONABLE = SYSTEMS
 OWN = "http://example.org/"
 TYPE = "<http://www.w3.org/1999/02/22-rdf-syntax-ns#type>"
@@ -55,7 +57,7 @@ def cases(tmp_path: Path) -> list[Case]:
     ids=lambda value: value.name if isinstance(value, System) else "",
 )
 def test_what_systems_get_right(cases: list[Case], system: System, package: str, wrong: list[str]) -> None:
-    pytest.importorskip(package, reason=f"{package} is not installed (the extra 'bench')")
+    needed(package)
     score = run(system, cases)
     assert [case.name for case in score.wrong] == wrong
     assert len(score.right) + len(score.wrong) == len(cases) - (system is REASONABLE)

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from .code_blocks import PYTHON
+from .extras import needed
 from .test_packaging import ROOT
 from .test_readme import STORIES
 
@@ -34,7 +35,7 @@ def run(*command: str | Path, folder: Path, **environment: str) -> str:
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with the wheel and the source distribution of a tree in which something was built before."""
-    pytest.importorskip("build", reason="build is not installed (the extra 'dev')")
+    needed("build")
     folder = tmp_path_factory.mktemp("distribution")
     tree = folder / "tree"
     shutil.copytree(ROOT, tree, ignore=NOT_COPIED)
@@ -78,7 +79,7 @@ def test_the_source_distribution_has_what_its_tests_need(built: Path, tmp_path: 
 
 def test_programs_of_the_readme_have_types(built: Path, tmp_path: Path) -> None:
     """In a project of a user's, where the package is installed and mypy is strict."""
-    pytest.importorskip("mypy", reason="mypy is not installed (the extra 'dev')")
+    needed("mypy")
     run(sys.executable, "-m", "venv", "--without-pip", tmp_path / "venv", folder=tmp_path)
     python = tmp_path / "venv" / "bin" / "python"
     site = Path(run(python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))", folder=tmp_path).strip())

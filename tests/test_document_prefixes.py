@@ -12,6 +12,8 @@ from kg_reasoner import Reasoner
 from kg_reasoner.errors import InconsistencyError, LoadError
 from kg_reasoner.terms import IRI, RDF, RDFS
 
+from .extras import needed
+
 EX: Final = "http://example.org/"
 
 DOCUMENTS: Final = {
@@ -69,7 +71,7 @@ def test_prefixes_with_a_fixed_meaning_keep_it() -> None:
 
 def test_graphs_of_rdflib() -> None:
     """The prefixes that rdflib binds in every graph say nothing of this one."""
-    rdflib = pytest.importorskip("rdflib")
+    rdflib = needed("rdflib")
     graph = rdflib.Graph().parse(data=DOCUMENTS["turtle"], format="turtle")
     graph.bind("foaf", "http://other.org/foaf#", override=True, replace=True)
     reasoner = Reasoner()
@@ -83,7 +85,7 @@ def test_graphs_of_rdflib() -> None:
 
 
 def test_worlds_and_ontologies_of_owlready2() -> None:
-    owlready2 = pytest.importorskip("owlready2")
+    owlready2 = needed("owlready2")
     world = owlready2.World()
     zoo, farm = world.get_ontology(f"{EX}zoo#"), world.get_ontology(f"{EX}farm/")
     with zoo:

@@ -184,7 +184,9 @@ def elk() -> list[str]:
     """The command of ELK, from the environment: the path of ``elk-standalone-*.jar``."""
     jar, java = os.environ.get("KG_REASONER_ELK"), shutil.which("java")
     if not jar or not java or not Path(jar).exists():
-        pytest.skip("KG_REASONER_ELK is not the path of ELK's elk-standalone.jar, or there is no Java")
+        pytest.skip(
+            "KG_REASONER_ELK is not the path of ELK's elk-standalone.jar, or java is not on the PATH (https://github.com/liveontologies/elk-reasoner)"
+        )
     return [java, "-jar", jar]
 
 

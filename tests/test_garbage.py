@@ -56,7 +56,7 @@ def test_the_first_of_two_threads_does_not_end_the_block_of_the_other() -> None:
     assert gc.isenabled()
 
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="no forks here")
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this platform has no forks")
 @pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
 def test_a_fork_does_not_wait_for_the_block_of_another_thread() -> None:
     thread, begun, over = block_in_a_thread()

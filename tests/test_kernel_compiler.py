@@ -15,6 +15,8 @@ from kg_reasoner.storage.kernels import compiler, images, linking, memory
 from kg_reasoner.storage.kernels.machine import HOST, LEVELS, Target, this_machine
 from kg_reasoner.storage.kernels.memory import Array, Bytes, Int16s, Int64s, Struct
 
+from .extras import needed
+
 SHIFT = 3
 
 
@@ -281,8 +283,8 @@ def test_what_kernels_cannot_use(name: str, line: int, message: str, tmp_path: P
 
 def test_aarch64_code_is_linked() -> None:
     """Run code for AArch64 in an emulator."""
-    unicorn = pytest.importorskip("unicorn", reason="an emulator runs code for other processors")
-    registers = pytest.importorskip("unicorn.arm64_const")
+    unicorn = needed("unicorn")
+    registers = needed("unicorn.arm64_const")
     (aarch64,) = (level for level in LEVELS if level.name == "aarch64")
     names = [function.__name__ for function in (*TWO, fills)]
     image = linking.linked(compiler.compile_kernels(names, "t_", aarch64), "t_", "")

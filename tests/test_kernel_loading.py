@@ -113,7 +113,7 @@ def test_images_that_cannot_be_read_are_compiled_again(folder: Path, compilation
     assert len(compilations) == 1
 
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="no forks here")
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this platform has no forks")
 @pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
 def test_a_fork_while_another_thread_loads(monkeypatch: pytest.MonkeyPatch) -> None:
     """The forked process loads the kernels itself; the thread that was about to do so is not in it."""

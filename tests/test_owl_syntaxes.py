@@ -34,6 +34,8 @@ from kg_reasoner.terms import IRI, OWL, RDF, RDFS, XSD
 from tests.fixtures import blocks
 from tests.owl_syntaxes import axioms, mapped, texts, triples_of, written
 
+from .extras import needed
+
 FOLDER = Path(__file__).with_name("owl_syntaxes")
 READERS = {"functional": read_functional, "manchester": read_manchester, "obo": read_obo}
 SUFFIXES = {"functional": "ofn", "manchester": "omn", "obo": "obo"}
@@ -259,7 +261,7 @@ UNKNOWN = re.compile(r"DLSafeRule|DataAllValuesFrom\(:d :e|HasKey|Cardinality\(3
 @pytest.mark.parametrize("format", HORNED)
 def test_horned_owl_reads_the_same(format: str, tmp_path: Path) -> None:
     """What we write, horned-owl reads as what we read."""
-    horned = pytest.importorskip("pyhornedowl", reason="py-horned-owl is not installed: pip install py-horned-owl")
+    horned = needed("pyhornedowl")
     lines = [
         line for case in cases("manchester" if format == "manchester" else "functional") for line in case.values[2].splitlines()
     ]
@@ -277,7 +279,7 @@ LOGICAL = re.compile(r"(?:SubClassOf|EquivalentClasses|DisjointClasses|SubObject
 
 def test_horned_owl_reads_the_same_axioms_of_obo() -> None:
     """Annotations differ: horned-owl labels those of the format, and leaves out some."""
-    horned = pytest.importorskip("pyhornedowl", reason="py-horned-owl is not installed: pip install py-horned-owl")
+    horned = needed("pyhornedowl")
     text = """format-version: 1.2
 ontology: x
 

@@ -11,7 +11,7 @@ from click.testing import CliRunner
 
 from kg_reasoner.cli import main
 
-pytest.importorskip("owlready2", reason="owlready2 is not installed (the extra 'owlready2')")
+pytest.importorskip("owlready2", reason="owlready2 is not installed: pip install '.[owlready2]'")
 
 ANIMALS = """
 @prefix : <http://example.org/> .

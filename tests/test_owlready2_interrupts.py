@@ -14,7 +14,7 @@ import pytest
 
 from .effort import by_effort
 
-pytest.importorskip("owlready2", reason="owlready2 is not installed (the extra 'owlready2')")
+pytest.importorskip("owlready2", reason="owlready2 is not installed: pip install '.[owlready2]'")
 
 from kg_reasoner.owlready2.following import owlready
 from kg_reasoner.owlready2.undoing import Undo

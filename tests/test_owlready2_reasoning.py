@@ -21,7 +21,7 @@ from kg_reasoner.terms import IRI, RDF, BlankNode, Triple
 from tests.effort import examples
 from tests.test_classification import HEAD, class_names, declared, restriction, statements
 
-owlready2 = pytest.importorskip("owlready2", reason="owlready2 is not installed (the extra 'owlready2')")
+owlready2 = pytest.importorskip("owlready2", reason="owlready2 is not installed: pip install '.[owlready2]'")
 
 from kg_reasoner.owlready2 import attach, sync_reasoner, sync_reasoner_hermit, sync_reasoner_pellet  # noqa: E402
 
@@ -317,7 +317,7 @@ BEYOND = st.one_of(
 
 
 @pytest.mark.long
-@pytest.mark.skipif(which("java") is None, reason="there is no Java")
+@pytest.mark.skipif(which("java") is None, reason="java is not on the PATH: install a JRE, as for HermiT")
 @settings(max_examples=examples(30), deadline=None, suppress_health_check=list(HealthCheck))
 @given(st.lists(statements, min_size=2, max_size=8), st.lists(BEYOND, max_size=2))
 def test_it_agrees_with_hermit(texts: list[str], beyond: list[str]) -> None:

@@ -17,8 +17,9 @@ from kg_reasoner import ReasonerWarning, attach, owlrl
 from kg_reasoner.errors import InconsistencyError, LoadError, ReasonerError, UnknownNameError
 
 from .effort import thinned
+from .extras import needed
 
-peer: ModuleType = pytest.importorskip("owlrl", reason="owlrl is not installed (the extra 'test')")
+peer: ModuleType = needed("owlrl")
 
 EX = Namespace("http://example.org/")
 Triples = set[tuple[Node, Node, Node]]

@@ -14,6 +14,8 @@ from kg_reasoner.loaders.rdf import reader as rdf
 from kg_reasoner.storage.dictionary import Dictionary
 from kg_reasoner.terms import term_from_text
 
+from .extras import needed
+
 PREFIXES = """
 @prefix : <http://example.org/o#> .
 @prefix owl: <http://www.w3.org/2002/07/owl#> .
@@ -225,7 +227,7 @@ def test_axioms(name: str) -> None:
     "name", ["subclass", "two disjoint classes", "three disjoint classes", "disjoint union", "object restrictions"]
 )
 def test_owlready2_agrees_where_it_is_faithful(name: str) -> None:
-    parse = pytest.importorskip("owlready2.owlxml_2_ntriples", reason="owlready2 is not installed (the extra 'owlready2')").parse
+    parse = needed("owlready2.owlxml_2_ntriples").parse
     theirs = rdflib.Graph()
 
     def node(text: str) -> rdflib.term.Node:

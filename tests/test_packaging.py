@@ -17,10 +17,12 @@ import pytest
 from kg_reasoner import errors
 from kg_reasoner.errors import MissingExtraError
 
+from .extras import SOURCES, needed
+
 if sys.version_info >= (3, 11):
     import tomllib
 else:
-    tomllib = pytest.importorskip("tomli", reason="reading pyproject.toml needs Python 3.11 or tomli")
+    tomllib = needed("tomli")
 
 ROOT = Path(__file__).resolve().parents[1]
 SETTINGS: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
@@ -53,7 +55,7 @@ def test_every_data_file_is_installed() -> None:
 
 def test_the_build_of_a_release_finds_the_libraries_of_the_build(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """With an isolated build, pip has the required libraries on the path of the processes that it starts."""
-    setuptools = pytest.importorskip("setuptools", reason="the build needs setuptools")
+    setuptools = needed("setuptools")
     build_py = import_module("setuptools.command.build_py").build_py
     paths: list[list[str]] = []
     monkeypatch.setenv("KG_REASONER_RELEASE", "1")
@@ -124,3 +126,12 @@ def test_extras_are_installed_from_where_the_package_is(tmp_path: Path, monkeypa
     installed.parent.mkdir(parents=True)
     (installed.parents[1] / "pyproject.toml").write_text("")
     assert str(MissingExtraError("kg_reasoner.spark_backend", "spark")) == f"{said}-e '{tmp_path}/my site[spark]'"
+
+
+def test_skips_for_missing_packages_say_how_to_install_them() -> None:
+    calls = [
+        call for path in Path(__file__).parent.glob("*.py") for call in re.findall(r"pytest\.importorskip\(.*", path.read_text())
+    ]
+    assert calls and all("pip install" in call for call in calls)
+    extras = {found[1] for source in SOURCES.values() if (found := re.fullmatch(r"\.\[(.*)\]", source))}
+    assert extras <= set(SETTINGS["project"]["optional-dependencies"])

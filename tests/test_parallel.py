@@ -259,7 +259,7 @@ def test_cancellation_stops_threads() -> None:
         assert reasoner.sizes().inferred == 0
 
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork")
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this platform has no forks")
 def test_fork() -> None:
     """Threads are gone in a forked process, which makes its own."""
     with capacities(BLOCKS):

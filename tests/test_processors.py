@@ -12,6 +12,8 @@ from kg_reasoner.errors import LoadError, ReasonerError, UnknownNameError
 from kg_reasoner.rdflib_store import store  # noqa: F401  # registers the processors
 from kg_reasoner.rdflib_store.processors import RuleProcessor, RuleUpdateProcessor
 
+from .extras import needed
+
 EX = Namespace("http://example.org/")
 DATA = """
 @prefix : <http://example.org/> .
@@ -146,7 +148,7 @@ class Peer(Processor, UpdateProcessor):
 @pytest.mark.parametrize("processor", ["KGReasoner", "peer"])
 @pytest.mark.parametrize("axioms", ["", AXIOMS])
 def test_programs_for_rdflibs_own_processors(graph: Graph, processor: str, axioms: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    pytest.importorskip("owlrl")
+    needed("owlrl")
     for kind in (Processor, UpdateProcessor):
         monkeypatch.setitem(plugin._plugins, ("peer", kind), plugin.Plugin("peer", kind, __name__, "Peer"))
         monkeypatch.setattr(plugin._plugins["peer", kind], "_class", Peer)

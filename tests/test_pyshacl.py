@@ -11,7 +11,9 @@ from rdflib.graph import DATASET_DEFAULT_GRAPH_ID
 
 from kg_reasoner import KGReasonerStore, Reasoner, attach, detach, owlrl
 
-pyshacl = pytest.importorskip("pyshacl", reason="pyshacl is not installed (the extra 'test')")
+from .extras import needed
+
+pyshacl = needed("pyshacl")
 
 DATA = """
 @prefix : <http://example.org/> .

@@ -45,7 +45,7 @@ def test_small_operations_do_not(trims: list[int]) -> None:
     assert trims == []
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere, the C library gives back by itself")
+@pytest.mark.skipif(sys.platform != "linux", reason="other C libraries release memory by themselves")
 def test_other_c_libraries(monkeypatch: pytest.MonkeyPatch) -> None:
     releasing.give_back(releasing.LARGE)
     monkeypatch.setattr(ctypes, "CDLL", lambda name: object())

@@ -53,7 +53,9 @@ from kg_reasoner.storage.dictionary import Dictionary
 from kg_reasoner.terms import IRI, RDF, RDFS, XSD, BlankNode, Literal, literal, term_from_text, term_text
 from tests import w3c_sparql
 
-pyarrow = pytest.importorskip("pyarrow")
+from .extras import needed
+
+pyarrow = needed("pyarrow")
 
 EX = "http://example.org/"
 PREFIXES = {"ex": EX}
@@ -103,7 +105,7 @@ def test_rows_are_tuples_with_names() -> None:
 
 
 def test_arrow() -> None:
-    pytest.importorskip("pyarrow")
+    needed("pyarrow")
     table = select("SELECT ?x ?n { ?x ex:n ?n } ORDER BY ?n", FAMILY).to_arrow()
     assert table.to_pylist() == [{"x": f"{EX}b", "n": 1}, {"x": f"{EX}c", "n": 2}]
 
@@ -704,14 +706,14 @@ def test_results_can_be_read_back(rows: list[tuple[Any, ...]]) -> None:
 
 
 def test_polars_frames() -> None:
-    polars = pytest.importorskip("polars")
+    polars = needed("polars")
     frame = select("SELECT ?x ?n { ?x ex:n ?n } ORDER BY ?n", FAMILY).to_polars()
     assert frame["n"].to_list() == [1, 2]
     assert frame["x"].cast(polars.String).to_list() == [EX + "b", EX + "c"]
 
 
 def test_pandas_frames() -> None:
-    pytest.importorskip("pandas")
+    needed("pandas")
     frame = select("SELECT ?x ?n { ?x ex:n ?n } ORDER BY ?n", FAMILY).to_pandas()
     assert frame["n"].tolist() == [1, 2]
     assert frame["x"].tolist() == [EX + "b", EX + "c"]
@@ -804,7 +806,7 @@ def test_the_command_line_writes_all_formats(tmp_path: Path) -> None:
 
 
 def test_a_table_of_arrow_does_not_import_pandas() -> None:
-    pytest.importorskip("pyarrow")
+    needed("pyarrow")
     code = (
         "import sys; from kg_reasoner import Reasoner; r = Reasoner(); r.load(b'<urn:a> <urn:p> <urn:b> ; a <urn:c> .');"
         "r.query('SELECT * { ?s ?p ?o OPTIONAL { ?s <urn:p> ?x } }').to_arrow(); print('pandas' in sys.modules)"

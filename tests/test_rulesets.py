@@ -23,6 +23,7 @@ from kg_reasoner.terms import IRI, RDF, Literal, Term
 from tests.fixtures import blocks
 
 from .effort import thinned
+from .extras import needed
 from .oracle import Facts, Row, evaluate
 
 FIXTURES = Path(__file__).with_name("rulesets")
@@ -222,7 +223,7 @@ def test_facts_that_need_several_rules() -> None:
 
 def test_the_reasoner_owlrl_finds_the_same() -> None:
     """An implementation of the same tables by other people, compared on what it says about the user's own names."""
-    owlrl = pytest.importorskip("owlrl", reason="owlrl is not installed (the extra 'test')")
+    owlrl = needed("owlrl")
     import rdflib
 
     turtle = """

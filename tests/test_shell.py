@@ -26,6 +26,7 @@ from kg_reasoner.shell.session import HELP, Ended, Session
 from kg_reasoner.shell.terminal import candidates
 from kg_reasoner.shell.text_parts import COMMANDS, Splitter, statements
 
+from .extras import needed
 from .fixtures import blocks
 
 FOLDER = Path(__file__).parent / "shell"
@@ -209,7 +210,7 @@ def _own_terminal() -> None:
 
 @pytest.fixture
 def terminal(tmp_path: Path) -> Iterator[Terminal]:
-    pytest.importorskip("prompt_toolkit")
+    needed("prompt_toolkit")
     if sys.platform == "win32":
         pytest.skip("there are no pseudo-terminals")
     made = Terminal(tmp_path)
@@ -284,7 +285,7 @@ def test_a_transaction_whose_begin_was_interrupted_can_be_ended(monkeypatch: pyt
 
 @pytest.mark.long
 def test_an_interrupt_ends_a_statement_and_not_the_session(tmp_path: Path) -> None:
-    pytest.importorskip("prompt_toolkit")
+    needed("prompt_toolkit")
     program = tmp_path / "endless.dl"
     program.write_text("n(?y) :- n(?x), BIND(?x + 1 AS ?y), FILTER(?x < 100000000) . n(?x) :- start(?x) .")
     terminal = Terminal(tmp_path, program)

@@ -11,6 +11,7 @@ import pytest
 from kg_reasoner.errors import install_command
 
 from .effort import thinned
+from .extras import needed
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -53,7 +54,7 @@ def test_the_extra_is_named(package: str) -> None:
 
 
 def test_java_is_looked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    pytest.importorskip("pyspark", reason="pyspark is not installed (the extra 'spark')")
+    needed("pyspark")
     from kg_reasoner.errors import ReasonerError
     from kg_reasoner.spark_backend.requirements import java_version, require_java
 
@@ -79,7 +80,7 @@ def test_java_is_looked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     ],
 )
 def test_the_jar_goes_with_what_is_installed(monkeypatch: pytest.MonkeyPatch, spark: str, connect: bool, coordinates: str) -> None:
-    pytest.importorskip("pyspark", reason="pyspark is not installed (the extra 'spark')")
+    needed("pyspark")
     from kg_reasoner.spark_backend import requirements
 
     monkeypatch.setattr(requirements, "version", {"pyspark": spark, "graphframes-py": "0.12.3"}.get)

@@ -81,7 +81,7 @@ def test_each_rewrite_has_sections() -> None:
         assert outcomes == {True, False}, f"{name} needs sections where it applies and where it must not"
 
 
-@pytest.mark.skipif(os.environ.get("KG_REASONER_SNAPSHOTS") != "write", reason="writes the file anew")
+@pytest.mark.skipif(os.environ.get("KG_REASONER_SNAPSHOTS") != "write", reason="KG_REASONER_SNAPSHOTS=write writes the file")
 def test_write() -> None:
     head = FILE.read_text(encoding="utf-8").partition("---")[0]
     body = "\n".join(f"--- {one.rewrite}: {one.title}\n{one.query}\n{one.found()}" for one in SECTIONS)

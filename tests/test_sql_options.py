@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from .databases import postgresql
+from .extras import needed
 from .test_cli import bad, good
 
 PROGRAM = """
@@ -91,7 +92,7 @@ def test_the_extra_is_named(program: Path, monkeypatch: pytest.MonkeyPatch, sche
 
 
 def test_duckdb(program: Path) -> None:
-    duckdb = pytest.importorskip("duckdb")
+    duckdb = needed("duckdb")
     with duckdb.connect("roads.duckdb") as database:
         for statement in STATEMENTS:
             database.execute(statement)
@@ -103,7 +104,7 @@ def test_duckdb(program: Path) -> None:
 
 @pytest.mark.long
 def test_postgresql(program: Path) -> None:
-    psycopg = pytest.importorskip("psycopg")
+    psycopg = needed("psycopg")
     with postgresql() as url:
         with psycopg.connect(url) as connection:
             for statement in STATEMENTS:
@@ -114,7 +115,7 @@ def test_postgresql(program: Path) -> None:
 
 @pytest.mark.parametrize("password", ["secret", "secret:secret", "secret@secret"])
 def test_passwords_are_not_shown(program: Path, password: str) -> None:
-    pytest.importorskip("psycopg")
+    needed("psycopg")
     url = f"postgresql://tim:{password}@localhost:1/none?password=hidden"
     shown = bad("run", program, "--sql", QUERY, "--database", url)
     assert "cannot open the database postgresql://tim:***@localhost" in shown and "secret" not in shown and "hidden" not in shown

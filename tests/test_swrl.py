@@ -27,6 +27,7 @@ from kg_reasoner.program import Argument, Atom, Bind, BodyLiteral, Call, Filter,
 from kg_reasoner.terms import IRI, OWL, RDF, RDFS, XSD, BlankNode, Literal, Term, Triple, literal
 
 from .effort import examples
+from .extras import needed
 from .oracle import evaluate
 from .test_rulesets import TURTLE_PREFIXES, triples_in
 
@@ -159,7 +160,7 @@ def test_owl_xml_is_the_same(tmp_path: Path) -> None:
 
 
 def test_rules_that_owlready2_writes_are_read(tmp_path: Path) -> None:
-    owlready2 = pytest.importorskip("owlready2", reason="owlready2 is not installed (the extra 'owlready2')")
+    owlready2 = needed("owlready2")
     text = "Person(?p), age(?p, ?a), add(?b, ?a, 1), greaterThan(?b, 18), knows(?p, ?q), differentFrom(?p, ?q)"
     text += " -> Adult(?p), nextAge(?p, ?b), knows(?q, ?p)"
     ontology = owlready2.World().get_ontology("http://example.org/")

@@ -28,6 +28,7 @@ from kg_reasoner.tables.files import read_file
 from kg_reasoner.terms import IRI, RDF, XSD, BlankNode, Literal, Term, literal, term_text
 
 from .databases import postgresql
+from .extras import needed
 
 PERSON = "input relation person(name: string, age: integer, tall: boolean, score: double) ."
 ROWS: dict[str, list[Any]] = {
@@ -49,7 +50,7 @@ def arrow() -> Any:
 
 
 def frame(library: str) -> Any:
-    return pytest.importorskip(library).DataFrame(ROWS)
+    return needed(library).DataFrame(ROWS)
 
 
 def cursor() -> sqlite3.Cursor:
@@ -122,7 +123,7 @@ def test_files_that_are_written_are_read_again(tmp_path: Path, ending: str, head
 
 
 def test_adbc() -> None:
-    dbapi = pytest.importorskip("adbc_driver_sqlite.dbapi")
+    dbapi = needed("adbc_driver_sqlite.dbapi")
     with dbapi.connect() as connection, connection.cursor() as found:
         found.adbc_ingest(
             "person",
@@ -142,7 +143,7 @@ def dsn() -> Iterator[str]:
 
 @pytest.mark.long
 def test_postgresql(dsn: str) -> None:
-    psycopg = pytest.importorskip("psycopg")
+    psycopg = needed("psycopg")
     with psycopg.connect(dsn) as connection:
         connection.execute(
             "CREATE TEMPORARY TABLE person (name text, age bigint, tall boolean, score double precision, born date, paid numeric)"
@@ -159,7 +160,7 @@ def test_postgresql(dsn: str) -> None:
 
 
 def test_postgresql_through_adbc(dsn: str) -> None:
-    dbapi = pytest.importorskip("adbc_driver_postgresql.dbapi")
+    dbapi = needed("adbc_driver_postgresql.dbapi")
     with dbapi.connect(dsn) as connection, connection.cursor() as found:
         found.execute("SELECT 'a' AS name, 1 AS age, true AS tall, 0.5::float8 AS score")
         reasoner = Reasoner(PERSON)
@@ -479,7 +480,7 @@ def test_facts_as_tables() -> None:
 
 @pytest.mark.parametrize("library", ["polars", "pandas"])
 def test_facts_as_data_frames(library: str) -> None:
-    pytest.importorskip(library)
+    needed(library)
     reasoner = Reasoner(PERSON)
     reasoner.add_table("person", arrow())
     assert sorted(getattr(reasoner.facts("person"), f"to_{library}")()["age"]) == sorted(ROWS["age"])
@@ -578,7 +579,7 @@ def test_missing_values_are_optional_values(name: str, text: str, nulls: Any, tm
 
 
 def test_optional_values_of_tables_of_arrow(tmp_path: Path) -> None:
-    pyarrow = pytest.importorskip("pyarrow")
+    pyarrow = needed("pyarrow")
     table = pyarrow.table({"id": [1, 2, 3], "place": ["hall", None, None], "weight": [5, 7, None]})
     reasoner = Reasoner(OPTIONAL)
     reasoner.add_table("box", table)
