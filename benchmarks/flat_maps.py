@@ -94,7 +94,7 @@ def in_peers(rows: list[tuple[str, int]], *, duckdb: bool) -> dict[str, dict[str
     found = {"DuckDB": in_duckdb(rows)} if duckdb else {}
     souffle = version()
     if souffle is None:
-        click.echo("Soufflé is left out: souffle is not on the PATH")
+        click.echo("Soufflé is left out: souffle is not on the PATH (https://souffle-lang.github.io)")
         return found
     for way in ("compiled", "interpreted"):
         times = in_souffle(rows, compiled=way == "compiled")

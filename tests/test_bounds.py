@@ -95,7 +95,7 @@ def test_errors_in_rdfxml_keep_their_line(kind: str) -> None:
     ],
 )
 def test_triple_terms_are_refused(format: str, line: int, text: str) -> None:
-    with pytest.raises(LoadError, match=r"triple term, reifier or annotation is of RDF 1\.2") as caught:
+    with pytest.raises(LoadError, match=r"triple term, reifier or annotation belongs to RDF 1\.2") as caught:
         load(text, format)
     assert caught.value.hint is not None
     assert caught.value.span is None or caught.value.span.line == line

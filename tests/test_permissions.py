@@ -258,7 +258,7 @@ def test_many_parts(part: str) -> None:
 @pytest.mark.parametrize(
     ("query", "message"),
     [
-        ("SELECT * {\n ?s ?p }", r"the query:2:2: the SPARQL query has a syntax error(.|\n)*\n +\| +\^"),
+        ("SELECT * {\n ?s ?p }", r"the query:2:8: the SPARQL query has a syntax error(.|\n)*\n +\| +\^"),
         ("SELECT * { ?s x:p ?o }", r"the query:1:15: the prefix x: has not been declared"),
         ('SELECT * { ?s ?p "\ud800" }', r"the query:1:19: not a Unicode character"),
         (r'SELECT * { ?s ?p "\uD800" }', r"the query:1:19: not a Unicode character"),
