@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Final
 
 import pytest
+import rdflib
 
 from kg_reasoner import Reasoner
 from kg_reasoner.errors import InconsistencyError, LoadError
@@ -71,7 +72,6 @@ def test_prefixes_with_a_fixed_meaning_keep_it() -> None:
 
 def test_graphs_of_rdflib() -> None:
     """The prefixes that rdflib binds in every graph say nothing of this one."""
-    rdflib = needed("rdflib")
     graph = rdflib.Graph().parse(data=DOCUMENTS["turtle"], format="turtle")
     graph.bind("foaf", "http://other.org/foaf#", override=True, replace=True)
     reasoner = Reasoner()
