@@ -251,6 +251,7 @@ def nested(depth: int) -> Term:
     return value
 
 
+@pytest.mark.long
 def test_values_are_nested_deeper_than_calls() -> None:
     reasoner = Reasoner("""
         type Chain = Nil() | Cons(head: integer, tail: Chain) .
