@@ -40,8 +40,8 @@ class Capacities:
     """Fewer heads than this are inserted by one thread."""
     inserted_heads: int = 1 << 19
     """More heads than this are inserted in parts: hash tables get room for all heads of a part, and most may be the same."""
-    shared_rows: int = 1 << 15
-    """An index of fewer rows than this is built by one thread."""
+    shared_rows: int = 1 << 17
+    """An index of fewer rows than this is built by one thread, in a few milliseconds."""
 
 
 current = Capacities()
