@@ -174,14 +174,14 @@ def test_what_an_interrupted_call_passed_on_is_taken_back(monkeypatch: pytest.Mo
     before = set(attached.reasoner.triples())
     ontology.rex.is_a.append(ontology.Cat)
     transaction = type(attached.current.transaction())
-    leave = transaction.__exit__
+    commit = transaction.commit
 
     def interrupt(*arguments: Any) -> None:
-        leave(*arguments)
+        commit(*arguments)
         raise Stop
 
     with monkeypatch.context() as patch, pytest.raises(Stop):
-        patch.setattr(transaction, "__exit__", interrupt)
+        patch.setattr(transaction, "commit", interrupt)
         attached.refresh()
     ontology.rex.is_a.remove(ontology.Cat)
     assert set(attached.reasoner.triples()) == before

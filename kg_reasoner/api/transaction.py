@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from threading import get_ident
 from types import TracebackType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from kg_reasoner.api.guarded_changes import Changeable, GuardedChanges
 from kg_reasoner.concurrency.calls import calls_of_threads, is_at_work
@@ -15,6 +16,8 @@ from kg_reasoner.query.delta import Delta
 
 if TYPE_CHECKING:
     from kg_reasoner.api.ticks import Ticks
+
+T = TypeVar("T")
 
 
 class Transaction(GuardedChanges):
@@ -228,3 +231,30 @@ class Transaction(GuardedChanges):
             raise TransactionError("the transaction is not open: it has not begun, or has ended")
         if self._isolated and self._thread != get_ident() and not self.is_void:
             raise TransactionError("the transaction was begun in another thread, which alone can change and end it")
+
+
+def run_in(transaction: Transaction, change: Callable[[], T]) -> T:
+    """Begin a transaction, call a function, and commit. Roll back on any error or interrupt.
+
+    A ``with`` block does the same, but an interrupt just before the first line of `__exit__` leaves its transaction open.
+    Operations of the package that are one transaction use this.
+
+    Args:
+        transaction: A transaction that has not begun.
+        change: The function.
+
+    Returns:
+        What the function returns.
+
+    Raises:
+        TransactionError: This thread has another transaction of the reasoner open.
+    """
+    try:
+        transaction.begin()
+        result = change()
+        transaction.commit()
+    except BaseException:
+        if transaction.is_open:
+            transaction.rollback()
+        raise
+    return result

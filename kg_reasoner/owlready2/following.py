@@ -10,6 +10,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from kg_reasoner.api.reasoner import Reasoner
+from kg_reasoner.api.transaction import run_in
 from kg_reasoner.concurrency.forking import new_mutex
 from kg_reasoner.errors import MissingExtraError, ReasonerError
 from kg_reasoner.loaders.rdf.quadstore import QuadStore
@@ -123,11 +124,14 @@ class Attached:
             triples = np.concatenate([relations[:, 1:], values[:, 1:]])
             gone = self.triples[~contains(triples, self.triples)]
             new = triples[~contains(self.triples, triples)]
-            with self.current.transaction(collects=False):
+
+            def change() -> None:
                 self.current.remove_triples(gone)
                 self.current.add_triples(new)
                 with self.current.core.at_once():
                     self.current.engine.set(self, "triples", triples)
+
+            run_in(self.current.transaction(collects=False), change)
             self._seen = seen
             return self.current
 

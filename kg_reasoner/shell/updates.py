@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from kg_reasoner.api.reasoner import Reasoner
+from kg_reasoner.api.transaction import run_in
 from kg_reasoner.errors import ArityError, ReasonerError, UnknownNameError, plural
 from kg_reasoner.program import Declaration
 from kg_reasoner.shell.commands import FactArguments, Reader, typed
@@ -99,8 +100,7 @@ def apply_updates(reasoner: Reasoner, updates: Sequence[ShellUpdate], *, within:
         if len(updates) == 1:
             _apply_each(reasoner, updates)
         else:
-            with reasoner.transaction(collects=False):
-                _apply_each(reasoner, updates)
+            run_in(reasoner.transaction(collects=False), lambda: _apply_each(reasoner, updates))
         return
     place = reasoner.engine.place
     try:
