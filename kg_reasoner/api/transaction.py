@@ -27,7 +27,8 @@ class Transaction(GuardedChanges):
     has ended, it is undone.
 
     As a context manager, it begins at the start of the block and commits at its end; an exception undoes all changes of the block
-    and is passed on. Reading inside the block sees the changes so far.
+    and is passed on. Reading inside the block sees the changes so far. Python can raise a KeyboardInterrupt between the end of a
+    block and the first line of `__exit__`: the transaction is then still open, and `rollback` ends it.
 
     >>> from kg_reasoner.api.reasoner import Reasoner
     >>> from kg_reasoner.terms import literal
