@@ -951,7 +951,7 @@ def test_a_commit_of_the_base_that_was_interrupted(by_graph: Dataset, monkeypatc
     by_graph.graph(EX.g1).add((EX.kit, RDF.type, EX.Cat))
     by_graph.store.flush()
     graph = next(iter(by_graph.store.graphs.transactions._graphs.values()))
-    with interrupted(monkeypatch, type(graph.transactions.own), "commit"):
+    with interrupted(monkeypatch, type(graph.transactions), "commit"):
         by_graph.commit()
     by_graph.graph(EX.g1).add((EX.mia, RDF.type, EX.Cat))
     by_graph.rollback()

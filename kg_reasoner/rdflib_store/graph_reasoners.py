@@ -125,11 +125,7 @@ class GraphReasoners(StoreTransactions):
             raise
         with self.writing():
             self._version = None
-            own = self.own
-            if own is None:
-                self.reasoner.materialise()
-            else:
-                own.keep()
+            self.keep()
             for graph in self._graphs.values():
                 graph.transactions.commit()
             self._ended()

@@ -212,11 +212,16 @@ class StoreTransactions:
 
     def commit(self) -> None:
         """Keep the changes since the last commit; see `KGReasonerStore.commit`."""
+        self.keep()
+        self.reasoner.core.publish()
+
+    def keep(self) -> None:
+        """Do what `commit` does, without notifying subscribers."""
         own = self.own
         if own is None:
             self.reasoner.materialise()
         else:
-            own.commit()
+            own.keep()
 
     def rollback(self) -> None:
         """Undo the changes since the last commit; see `KGReasonerStore.rollback`."""

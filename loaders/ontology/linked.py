@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator
-from dataclasses import dataclass, fields, is_dataclass, replace
+from dataclasses import dataclass, is_dataclass, replace
 from functools import cached_property
 from operator import itemgetter
 from typing import Final, get_args
@@ -75,7 +75,7 @@ class LinkedParts:
     def add(self, unit: Ontology) -> None:
         """Add expressions, whose nodes nothing else refers to, and the axioms that refer to them."""
         places = self._places  # before it has these
-        for place, part in enumerate(parts_of(unit), start=max(self._parts, default=0) + 1):
+        for place, part in enumerate(parts_of(unit), start=next(reversed(self._parts), -1) + 1):
             self._parts[place] = part
             for node in self._nodes_of(place):
                 places[node].append(place)
@@ -149,7 +149,7 @@ class LinkedParts:
             return 0, *reading_place(part, self._ontology.expressions[part])
         if isinstance(part, SwrlRule):
             return 2, place
-        return 1, _AXIOM_KINDS[type(part)], *_texts_in(part)
+        return 1, _AXIOM_KINDS[type(part)], *map(term_text, _terms_in(part))
 
     def _only(self, parts: Iterable[Part]) -> Ontology:
         """Return an ontology of some parts."""
@@ -199,27 +199,18 @@ def has_blank_nodes(axiom: Axiom) -> bool:
     return any(True for _ in blank_nodes(axiom))
 
 
-def _texts_in(value: object) -> Iterator[str]:
-    """Yield the texts of the terms in an axiom."""
-    if isinstance(value, Term):
-        yield term_text(value)
-    elif isinstance(value, tuple):
-        for item in value:
-            yield from _texts_in(item)
-    elif is_dataclass(value):
-        for field in fields(value):
-            yield from _texts_in(getattr(value, field.name))
-
-
 def blank_nodes(value: object) -> Iterator[Term]:
     """Yield the blank nodes in expressions, axioms and rules."""
-    if isinstance(value, BlankNode):
+    return (term for term in _terms_in(value) if isinstance(term, BlankNode))
+
+
+def _terms_in(value: object) -> Iterator[Term]:
+    """Yield the terms in expressions, axioms and rules."""
+    if isinstance(value, IRI | BlankNode | Literal):
         yield value
-    elif isinstance(value, IRI | Literal | str | int):
-        return
     elif isinstance(value, tuple):
         for item in value:
-            yield from blank_nodes(item)
+            yield from _terms_in(item)
     elif is_dataclass(value):
         for name in value.__dataclass_fields__:
-            yield from blank_nodes(getattr(value, name))
+            yield from _terms_in(getattr(value, name))

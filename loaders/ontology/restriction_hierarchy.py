@@ -217,7 +217,8 @@ class RestrictionHierarchy:
         if not self.members[group]:
             del self.members[group]
             self.fillers[group.filler] -= 1
-            self.fillers += Counter()
+            if not self.fillers[group.filler]:
+                del self.fillers[group.filler]
 
     def in_order(self, groups: Iterable[RestrictionGroup]) -> list[RestrictionGroup]:
         """Return groups in the order in which an ontology is read."""
