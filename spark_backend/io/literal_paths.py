@@ -32,7 +32,7 @@ def local_path(path: str) -> Path | None:
 
 
 def without_patterns(path: str) -> str:
-    """Return a path for Spark to read: what is there with exactly this name is meant, and only then is it no pattern."""
+    """Return a path for Spark to read. A local path that exists with exactly this name is escaped; any other is a pattern."""
     if not _SPECIAL.search(path):
         return path
     local = local_path(path)

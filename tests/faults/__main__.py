@@ -14,7 +14,7 @@ from tests.faults.catalogue import SCENARIOS
 from tests.faults.changes import since
 from tests.faults.injectors import KINDS
 from tests.faults.report import failing_places, table
-from tests.faults.runner import NotReproducible, Sweep, distinct, each_line, sample, sweep
+from tests.faults.runner import TIME_LIMIT, NotReproducible, Sweep, distinct, each_line, sample, sweep
 
 
 @click.command()
@@ -31,6 +31,7 @@ from tests.faults.runner import NotReproducible, Sweep, distinct, each_line, sam
 @click.option("--lines", "only_lines", is_flag=True, help="Try a line only when it is first reached, whoever calls it.")
 @click.option("--since", "commit", help="Try lines only in functions that have changed since this commit.")
 @click.option("--jobs", default=2, show_default=True, help="Processes at a time.")
+@click.option("--limit", default=TIME_LIMIT, show_default=True, help="Seconds for a process: more on a busy machine.")
 @click.option("--list", "only_list", is_flag=True, help="Show the names of the scenarios.")
 def main(
     patterns: tuple[str, ...],
@@ -44,6 +45,7 @@ def main(
     only_lines: bool,
     commit: str | None,
     jobs: int,
+    limit: float,
     only_list: bool,
 ) -> None:
     """Interrupt operations at one place after the other, each time in a process of its own, and show what is left."""
@@ -67,7 +69,7 @@ def main(
             for kind in kinds:
                 start = time.monotonic()
                 try:
-                    sweeps.append(sweep(SCENARIOS[name], kind, choice, jobs=jobs))
+                    sweeps.append(sweep(SCENARIOS[name], kind, choice, jobs=jobs, seconds=limit))
                 except NotReproducible as error:
                     click.echo(f"{name}, {kind}: {error}", err=True)
                     continue

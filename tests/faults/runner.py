@@ -32,8 +32,8 @@ OUTCOMES: Final = ("before", "after", "neither", "broken", "crashed", "hung")
 wrong later (the operation's repetition, a rollback, further updates); nothing, as the process has crashed, or does not end."""
 
 GOOD: Final = ("before", "after")
-TIME_LIMIT: Final = 60.0
-"""Seconds for a process: many more than it takes, for machines with other work."""
+TIME_LIMIT: Final = 10.0
+"""Seconds for a process."""
 
 TINY: Final = table_capacities.Capacities(rows=1, slots=2, arena=1, grown_rows=1, grown_slots=2, grown_arena=1, dead=1)
 SHARED: Final = table_capacities.Capacities(
@@ -104,6 +104,7 @@ def sweep(
     *,
     jobs: int = 1,
     on_result: Callable[[Result], object] = lambda _: None,
+    seconds: float = TIME_LIMIT,
 ) -> Sweep:
     """Raise a fault at chosen places of a scenario, each in a process of its own.
 
@@ -111,6 +112,7 @@ def sweep(
         choose: given all places, the numbers (from 1) of those to try.
         jobs: processes at a time.
         on_result: told of each result.
+        seconds: the limit for a process; one that takes longer counts as hung.
 
     Raises:
         NotReproducible: the operation fails without a fault, or leaves what does not follow.
@@ -122,7 +124,7 @@ def sweep(
         done = Sweep(scenario.name, kind, len(expected.places))
         waiting: deque[_Child] = deque()
         for at in choose(expected.places):
-            waiting.append(_Child(at, partial(_try, scenario, kind, subject, expected, at)))
+            waiting.append(_Child(at, partial(_try, scenario, kind, subject, expected, at), seconds))
             if len(waiting) >= jobs:
                 _take(waiting.popleft(), done, on_result)
         while waiting:
