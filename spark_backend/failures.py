@@ -25,6 +25,12 @@ _WORKER_ERROR: Final = re.compile(r"^(?!org\.|java\.|py4j\.)(?:\w+\.)*(\w+(?:Err
 _LEAST: Final = ("Connection reset", "Broken pipe", "Unable to close resource")
 """What follows from something else, though Java says that it is the cause."""
 
+_ENDED: Final = (
+    "the session has ended: its program stopped it, or all executors died, mostly for want of memory: give them more, start a new "
+    "session, then resume"
+)
+"""A cluster that gives up between two jobs ends the session without a word of its reason."""
+
 _HINTS: Final = (
     ("No space left on device", "the disk is full: free some space, or name another folder"),
     ("Disk quota exceeded", "the disk is full: free some space, or name another folder"),
@@ -33,6 +39,9 @@ _HINTS: Final = (
     ("Python worker exited", "a Python worker died, mostly for want of memory: give executors more, or fewer cores each"),
     ("ExecutorLostFailure", "an executor died, mostly for want of memory: give executors more, or use more partitions"),
     ("Master removed our application", "all executors died, mostly for want of memory: give them more, then resume"),
+    ("SparkContext was shut down", _ENDED),
+    ("SparkContext has been shutdown", _ENDED),
+    ("stopped SparkContext", _ENDED),
     ("OutOfMemoryError", "give the driver and the executors more memory, or use more partitions"),
     ("No module named 'kg_reasoner", "install kg-reasoner on the executors too: pip install 'kg-reasoner[spark]'"),
     ("No module named", "install it on the executors too, or name their Python: PYSPARK_PYTHON"),
