@@ -17,6 +17,7 @@ from kg_reasoner.planning.function_relations import Functions
 from kg_reasoner.planning.planner import plan_backward, plan_rule, plan_trigger
 from kg_reasoner.planning.rule_shapes import ShapedPlans
 from kg_reasoner.progress import Progress
+from kg_reasoner.storage import capacities
 from kg_reasoner.storage.database import Database
 from kg_reasoner.storage.kernels import native
 from kg_reasoner.storage.kernels.layout import ABSENT, BUILD_INDEX, DONE, FUNCTION_RESULTS, GROW, PAUSE, VALUES, WIDE, Relation
@@ -384,12 +385,18 @@ class Materialiser:
             elif status == BUILD_INDEX:
                 wanted = self.database.context.wanted
                 if not self.database.postpone(wanted):
-                    (self._together() if self.threads > 1 else self.database).build(wanted)
+                    self._builder(wanted).build(wanted)
             elif status == VALUES:
                 self.values.update()
             elif status == FUNCTION_RESULTS:
                 self.functions.answer()
                 self.values.expire()
+
+    def _builder(self, index: int) -> Crew | Database:
+        """Return what builds an index: threads, where its rows are worth them."""
+        database = self.database
+        rows = database.relations[database.indexes[index].relation].count
+        return self._together() if self.threads > 1 and rows >= capacities.current.shared_rows else database
 
     def _together(self) -> Crew:
         """Return the threads that evaluate rules together."""

@@ -28,6 +28,8 @@ class Capacities:
     """Fewer dead rows than this are left where they are."""
     large: int = 1 << 16
     """The number of rows from which on relations grow and are compacted in steps."""
+    doubled: int = 1 << 18
+    """Tables of fewer rows or entries than this get room for as many again when they grow: untouched memory costs nothing."""
     shared_triples: int = 1 << 17
     """Fewer triples than this are loaded by one thread."""
     block: int = BLOCK

@@ -222,7 +222,8 @@ class Relations(PlanRoom):
         record = self.relations[relation]
         needed, numbers = record.count + rows, record.row_mask + 1
         if needed > record.capacity:
-            capacity = max(needed + needed // 8, record.capacity + record.capacity // 2)
+            spare = needed if needed < capacities.current.doubled else needed // 8
+            capacity = max(needed + spare, record.capacity + record.capacity // 2)
             self._set_capacity(record, min(capacity, numbers) if needed <= numbers else capacity)
 
     def _set_capacity(self, relation: Record, capacity: int) -> None:

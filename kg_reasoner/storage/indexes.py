@@ -254,7 +254,9 @@ class IndexedRelations(Relations):
             needed = index.top + 2 * index.need
             if index.top + index.need > MOST:
                 raise CapacityError(f"an index has {index.top:,} entries, the maximal number")
-            capacity = min(max(times * index.capacity, capacities.current.grown_arena, needed), MOST)
+            entries = times * index.capacity
+            entries *= 2 if entries < capacities.current.doubled else 1
+            capacity = min(max(entries, capacities.current.grown_arena, needed), MOST)
             self.claim(8 * capacity)
             index.publish(arena=resized(index.arena, capacity, index.top), capacity=capacity, need=0)
 

@@ -230,9 +230,6 @@ class Crew:
     def build(self, wanted: int) -> None:
         """Build the index that a kernel wants, and others that plans will want soon."""
         database, shared_rows = self._database, capacities.current.shared_rows
-        if self._rows_of(wanted) < shared_rows:
-            database.build(wanted)
-            return
         indexes = sorted({wanted, *soon_wanted(database)}, key=self._rows_of, reverse=True)
         large = [index for index in indexes if self._rows_of(index) >= shared_rows and database.index_constant(index) < 0]
         self._run_steps(
