@@ -1,8 +1,9 @@
 """A run on a cluster that loses workers: ``python -m tests.spark_cluster FOLDER one|all``.
 
-The cluster is executors on this machine, processes of their own: two where one of them is killed in the middle of an iteration, one
-where all are, after which the cluster gives the run up. Before that, a Python worker dies while it parses. In FOLDER, ``data.nt`` is read, iterations
-are kept in ``work``, and ``out`` is written. The last line of standard output is JSON: what was killed, what became of the run.
+The cluster is executors on this machine, processes of their own: two where one of them is killed in the middle of an iteration;
+one where all are, after which the cluster gives the run up. Before that, a Python worker dies while it parses. In FOLDER,
+``data.nt`` is read, iterations are kept in ``work``, and ``out`` is written. The last line of standard output is JSON: what was
+killed, what became of the run.
 """
 
 from __future__ import annotations

@@ -115,6 +115,8 @@ def with_files() -> Subject:
     subject.kept["folder"] = folder = tempfile.TemporaryDirectory()
     subject.kept["csv"] = path = Path(folder.name, "edge.csv")
     path.write_text("d,e\ne,f\na,b\n", encoding="utf-8")
+    subject.kept["jsonl"] = path = Path(folder.name, "edge.jsonl")
+    path.write_text('{"from": "d", "to": "e"}\n{"from": "a", "to": "b"}\n', encoding="utf-8")
     subject.kept["database"] = Path(folder.name, "edge.db")
     with closing(sqlite3.connect(subject.kept["database"])) as database:
         database.executescript("CREATE TABLE edge(a TEXT, b TEXT); INSERT INTO edge VALUES ('d', 'e'), ('e', 'f'), ('a', 'b')")
@@ -123,6 +125,31 @@ def with_files() -> Subject:
 
 def add_csv(subject: Subject) -> None:
     subject.reasoner.add_table("edge", subject.kept["csv"])
+
+
+def add_json_lines(subject: Subject) -> None:
+    subject.reasoner.add_table("edge", subject.kept["jsonl"])
+
+
+def with_parquet() -> Subject:
+    """A subject with facts in a file of Parquet."""
+    import pyarrow as pa
+    from pyarrow.parquet import write_table
+
+    subject = with_files()
+    subject.kept["parquet"] = path = Path(subject.kept["folder"].name, "edge.parquet")
+    write_table(pa.table({"from": ["d", "e", "a"], "to": ["e", "f", "b"]}), path)
+    return subject
+
+
+def change_by_parquet(subject: Subject) -> None:
+    """Move what the file says to another relation, in one step."""
+
+    def move() -> None:
+        subject.reasoner.remove_table("edge", subject.kept["parquet"])
+        subject.reasoner.add_table("wire", subject.kept["parquet"])
+
+    run_in(subject.reasoner.transaction(), move)
 
 
 def add_arrow(subject: Subject) -> None:
@@ -144,6 +171,8 @@ def add_by_cursor(subject: Subject) -> None:
 def _of_tables() -> Iterator[Scenario]:
     if importlib.util.find_spec("pyarrow") is not None:
         yield Scenario("add a file of facts", with_files, add_csv)
+        yield Scenario("add a file of JSON lines", with_files, add_json_lines)
+        yield Scenario("move a file of Parquet", with_parquet, change_by_parquet)
         yield Scenario("add a table of Arrow", edges, add_arrow)
         yield Scenario("add rows of a cursor", with_files, add_by_cursor)
         yield Scenario("remove rows of a cursor", with_files, change_by_cursor)
