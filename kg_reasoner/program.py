@@ -374,7 +374,7 @@ class FunctionDefinition:
     body: Expression
     span: Span | None = field(default=None, compare=False, repr=False)
     callee: Any = field(default=None, compare=False, repr=False)
-    """What calls of it refer to."""
+    """The object that calls of it refer to."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -394,7 +394,7 @@ class ReductionDefinition:
     final: Expression | None = None
     span: Span | None = field(default=None, compare=False, repr=False)
     callee: Any = field(default=None, compare=False, repr=False)
-    """What aggregates with it refer to."""
+    """The object that aggregates with it refer to."""
 
 
 @dataclass(frozen=True, slots=True)

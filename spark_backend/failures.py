@@ -23,7 +23,7 @@ _CLASS: Final = re.compile(r"^\(?(?:[a-z]\w*\.)+[\w$]+(?:\): |\) |: )")
 _CONDITION: Final = re.compile(r"^\[[A-Z0-9_.]+\] | *SQLSTATE: \w+$")
 _WORKER_ERROR: Final = re.compile(r"^(?!org\.|java\.|py4j\.)(?:\w+\.)*(\w+(?:Error|Exception)): (.+)", re.MULTILINE)
 _LEAST: Final = ("Connection reset", "Broken pipe", "Unable to close resource")
-"""What follows from something else, though Java says that it is the cause."""
+"""Consequences of another failure, though Java calls them the cause."""
 
 _ENDED: Final = (
     "the session has ended: its program stopped it, or all executors died, mostly for want of memory: give them more, start a new "

@@ -115,7 +115,7 @@ class Hierarchies:
         return Classifier(self._reasoner, used, self._fork), notes if reads_owl(program) else (*notes, _NOT_OWL)
 
     def _derived_warnings(self) -> tuple[AxiomWarning, ...]:
-        """Return what the axioms say beyond the rules that derive the hierarchy."""
+        """Return the warnings about axioms that the rules for the hierarchy do not cover."""
         engine = self._reasoner.core.engine
         notes = [note for relation, note in ((UNIVERSAL, _UNIVERSAL), (DEEP, _DEEP)) if len(self._rows(relation))]
         referred = self._rows(REFERRED).tolist()

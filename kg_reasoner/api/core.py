@@ -110,7 +110,7 @@ class ReasonerCore:
         return self.engine.base.queries
 
     def known(self) -> Known:
-        """Return what texts of rules may refer to."""
+        """Return the names that texts of rules may refer to."""
         from kg_reasoner.language.reading.known import Known
 
         return Known.of(self.engine.program, self.functions, self.reductions)

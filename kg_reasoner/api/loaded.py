@@ -1,4 +1,4 @@
-"""What a reasoner records of the documents that have been loaded into it."""
+"""A reasoner's record of the documents that have been loaded into it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _NAME: Final = re.compile(r"(?:[^\W\d_](?:[\w.-]*[\w-])?)?")
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """What a reasoner records of the documents that have been loaded into it."""
+    """A reasoner's record of the documents that have been loaded into it."""
 
     ontologies: Mapping[str, str] = field(default_factory=dict)
     """The documents of ontologies, by the IRIs of these and of their versions."""

@@ -52,7 +52,7 @@ class Ticks:
         self._begun: Program | None = None
         """The program for which the last transaction began."""
         self._moves: dict[str, tuple[Ids, Ids]] = {}
-        """What the next transaction removes from delays and adds to them. Missing ones are compared with their sources."""
+        """The facts that the next transaction removes from and adds to delays. Others are compared with their source."""
 
     @property
     def _now(self) -> _Timing:
@@ -104,7 +104,7 @@ class Ticks:
         engine.update()
 
     def _next_moves(self) -> dict[str, tuple[Ids, Ids]]:
-        """Return what the next transaction changes in delays: what this one has changed in their sources."""
+        """Return the changes that the next transaction makes in delays: those that this one has made in their sources."""
         found: dict[str, tuple[Ids, Ids]] = {}
         collector = self._engine.collector
         is_known = collector is not None and not collector.was_interrupted

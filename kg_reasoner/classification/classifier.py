@@ -251,7 +251,7 @@ class Classifier:
         return Member(kind, name, (BlankNode(subject), name, new))
 
     def _of_individuals(self, selection: Selection) -> TripleIds:
-        """Return what is known of individuals; if keys or SWRL rules say more of them, also what is derived."""
+        """Return the facts about individuals, with derived ones if keys or SWRL rules can derive more from them."""
         if not selection.has_keys:
             return selection.others
         dictionary = self._source.dictionary

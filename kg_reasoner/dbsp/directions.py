@@ -17,7 +17,7 @@ from kg_reasoner.dbsp.zset import ZSet
 POSITIVE, NEGATED, CONDITION = 0, 1, 2
 
 LARGEST_TERM: Final = (1 << 31) - 1
-"""What conditions compute is at most as large."""
+"""The largest number that a condition can compute."""
 
 
 class Directions:

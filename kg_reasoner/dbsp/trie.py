@@ -51,7 +51,7 @@ class PrefixNode:
     parent: int
     part: Part
     carried: tuple[Term, ...] = ()
-    """What stands in its rewrites: variables of the parent, or 0 for those that are bound now."""
+    """The arguments of its rewrites: variables of the parent, or 0 for those that are bound now."""
     index: TrieIndex | None = None
     index_number: int = 0
     key: tuple[Term, ...] = ()

@@ -393,7 +393,7 @@ class Materialiser:
                 self.values.expire()
 
     def _builder(self, index: int) -> Crew | Database:
-        """Return what builds an index: threads, where its rows are worth them."""
+        """Return the builder of an index: threads if it has enough rows for them."""
         database = self.database
         rows = database.relations[database.indexes[index].relation].count
         return self._together() if self.threads > 1 and rows >= capacities.current.shared_rows else database

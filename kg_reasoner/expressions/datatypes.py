@@ -190,7 +190,7 @@ def datatypes_of(literal: Literal, recognised: Collection[str] = DATATYPES) -> t
 
 
 def described_string(text: str, recognised: Collection[str] = DATATYPES) -> tuple[Hashable, tuple[str, ...]] | None:
-    """Return what `described` does for the literal of type xsd:string with this text, which is always recognised."""
+    """Return the result of `described` for the literal of type xsd:string with this text, which is always recognised."""
     if not text.isprintable():
         types = tuple(datatype for datatype, has in _string_tests().items() if has(text))
         if _STRING not in types:
@@ -205,7 +205,7 @@ def described_string(text: str, recognised: Collection[str] = DATATYPES) -> tupl
 
 
 def described_tagged(text: str, language: str, recognised: Collection[str] = DATATYPES) -> tuple[Hashable, tuple[str, ...]]:
-    """Return what `described` does for the literal with this text and language tag, whose type is always recognised."""
+    """Return the result of `described` for the literal with this text and language tag, whose type is always recognised."""
     identity = _LANG_STRING, (text, language.lower())
     return identity, _TAGGED if recognised is DATATYPES else tuple(n for n in _TAGGED if n == _LITERAL or n in recognised)
 

@@ -25,7 +25,7 @@ DEEPEST: Final = 100
 
 
 class _Defined:
-    """What a call of a defined function needs of it."""
+    """The parts of a defined function that a call needs."""
 
     name: str
     parameters: tuple[Type, ...]
@@ -80,7 +80,7 @@ class PythonFunction(_Defined):
         return found
 
     def results(self, columns: Sequence[Sequence[Any]], count: int) -> Sequence[Any] | None:
-        """Return what the function returns for columns of Python values; None in place of errors, and of all if all are."""
+        """Return the results for columns of Python values: None in place of an error, or None if all are errors."""
         if not self.batch:
             return [self.called(*row) for row in zip(*columns, strict=True)] if columns else [self.called() for _ in range(count)]
         results: Sequence[Any] | None = self.called(*map(list, columns))

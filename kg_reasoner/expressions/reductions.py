@@ -168,7 +168,7 @@ class LanguageReduction:
 
 
 WithState: TypeAlias = StatefulReduction | LanguageReduction
-"""What keeps a state for each group, if it can remove solutions."""
+"""An object that holds a state for each group, if the reduction can remove solutions."""
 
 
 def _changed(step: LanguageFunction, state: Term | None, rows: Iterable[Arguments]) -> Term | None:

@@ -118,7 +118,7 @@ class ExpressionTypes:
         return _OF_KIND[kind] if kind in (SIMPLE, TEXT) else None
 
     def origin(self, argument: Expression, known: Mapping[Variable, KnownKinds]) -> str:
-        """Return what an argument is and where its type comes from, if it is a variable."""
+        """Return a description of an argument and, if it is a variable, of where its type comes from."""
         if not isinstance(argument, Variable) or argument not in known or argument.name.startswith("_"):
             return ""
         return f"{argument} is {known[argument].what}"

@@ -170,7 +170,7 @@ class _Relation:
 
 
 class _Scope:
-    """What is known to the left of a part of a body: atoms and filters that hold, and the variables that they bind."""
+    """The context to the left of a part of a body: atoms and filters that hold, and the variables that they bind."""
 
     def __init__(self, guard: Atom) -> None:
         self.prefix: list[BodyLiteral] = []
@@ -277,7 +277,7 @@ class _Transformation:
         return Aggregate((groups, *inner), part.group, part.bindings, part.span)
 
     def _asked(self, atom: Atom, scope: _Scope, prefix: list[BodyLiteral], source: Rule, whole: bool) -> Atom:
-        """Return what replaces an atom of a body: itself over explicit facts, or a copy of its predicate, which is then asked for
+        """Return the replacement of a body atom: itself over explicit facts, or a copy of its predicate, which is then asked for
         the values that a prefix of the body binds.
         """
         relation = self._relation(atom)

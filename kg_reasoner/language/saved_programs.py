@@ -112,7 +112,7 @@ def _part(plain: Any, source: str) -> Any:
 
 
 def _shipped(path: Path, key: str) -> bytes | None:
-    """Return what the wheel contains, if it is of this version."""
+    """Return the saved programs of the wheel, if they are of this version."""
     try:
         found, _, saved = path.with_suffix(".json").read_bytes().partition(b"\n")
     except OSError:

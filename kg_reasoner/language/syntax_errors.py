@@ -86,7 +86,7 @@ _ELSEWHERE: Final = {
     "==": "values are compared by =, as in ?x = 1",
     ":=": "a variable gets its value by =, as in ?x = ?y + 1",
 }
-"""What stands in other languages for something here."""
+"""Operators of other languages, and their equivalents here."""
 _WORD: Final = re.compile(r"[?@]?(?:[\w:.-]*\w|\w)|:-|\S")
 
 

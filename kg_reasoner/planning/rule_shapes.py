@@ -163,7 +163,7 @@ class Pattern(PlanRoom):
         return [*(slot.plan for slot in slots), *(first + self.count * appended).tolist()]
 
     def slot(self, database: Database, plan: int) -> PlanSlot | None:
-        """Return what the plans of a rule of this shape take, or None if they are not laid out as here.
+        """Return the arguments of the plans of a rule of this shape, or None if they are not laid out as here.
 
         Args:
             database: The database of the rule.

@@ -103,7 +103,7 @@ class Queries(SinglePatterns):
         super().__init__(catalog, generalised=generalised)
         self.statistics = RelationStatistics(catalog.database)
         self.surroundings: dict[tuple[bool, bool], tuple[object, Record]] = {}
-        """What `kg_reasoner.query.repeated_queries` knows of the relations around subjects, and values."""
+        """The relations around subjects, and values, that `kg_reasoner.query.repeated_queries` keeps."""
 
     def solve(
         self,
@@ -173,7 +173,7 @@ class Queries(SinglePatterns):
     def lookup(
         self, pattern: AnyPattern, given: Sequence[str], wanted: Sequence[str], which: Which
     ) -> Callable[[Sequence[int]], Ids]:
-        """Return what finds the values of wanted variables in the visible matches of a pattern, for values of the given ones."""
+        """Return a plan for the values of wanted variables in the visible matches of a pattern, for values of the given ones."""
         self.literals.forget()
         subject, property, value, *_ = bound(pattern, given, [0] * len(given))
         is_triple = isinstance(subject, int) and isinstance(value, int)
@@ -335,7 +335,7 @@ class Queries(SinglePatterns):
         return Solutions(names, np.empty((0, len(names)), np.int32) if fetch is None else fetch(limit))
 
     def fetching(self, patterns: Sequence[AnyPattern], names: Sequence[str]) -> Callable[[int | None], Ids] | None:
-        """Return what fetches the solutions of patterns that are planned together, given a sufficient number, as long as facts and
+        """Return a function that fetches the solutions of patterns planned together, given a sufficient number, while facts and
         relations stay as they are; None if there are none.
 
         Args:
@@ -369,7 +369,7 @@ class Queries(SinglePatterns):
     def plan_of(
         self, atoms: Sequence[StoredAtom], answer: Sequence[str], seeds: Sequence[str] = (), *, exact: bool = True
     ) -> tuple[Hashable, Callable[[Workspace], int]]:
-        """Return what identifies the plan of a query, and what makes it; see `planned`."""
+        """Return the key of a query's plan, and a function that makes the plan; see `planned`."""
         sizes = tuple(self.catalog.database.size(atom.relation).bit_length() for atom in atoms)
 
         def plan(workspace: Workspace) -> int:

@@ -124,7 +124,7 @@ class Visibility:
         return hidden if hidden.any() else None
 
     def marks(self) -> Mapping[str, Any]:
-        """Return what hides inferred triples as fields of `kg_reasoner.storage.kernels.around.Surroundings`."""
+        """Return the fields of `kg_reasoner.storage.kernels.around.Surroundings` that hide inferred triples."""
         self._look_at_new_terms()
         return {"marks": self._marks, "kind": self._type, "below": self._below, "is_hiding": int(self.is_active)}
 

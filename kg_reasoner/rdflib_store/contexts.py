@@ -105,7 +105,7 @@ class Contexts:
         return name if is_name else None
 
     def names(self, contexts: Sequence[Graph | None], store: Store) -> list[Node | None]:
-        """Return what `name` returns for each context, many of which may be graphs that a dataset has made for one quad."""
+        """Return the `name` of each context, many of which may be graphs that a dataset has made for one quad."""
         found: dict[int, Node | None] = {}
         of_dataset: dict[tuple[Node, int], bool] = {}
         for key, context in dict(zip(map(id, contexts), contexts, strict=True)).items():

@@ -88,11 +88,11 @@ class Reader:
         return not self._text[self._place :].strip()
 
     def remaining(self) -> str:
-        """Return what follows, as it is."""
+        """Return the rest of the statement unchanged."""
         return self._text[self._place :]
 
     def rest(self) -> str:
-        """Return what follows, without blanks around it."""
+        """Return the rest of the statement without surrounding blanks."""
         return self.remaining().strip()
 
     def expect_end(self) -> None:

@@ -58,11 +58,11 @@ class Evaluator(Protocol):
         ...
 
     def matcher(self, graph: PatternTerm | None) -> PatternMatcher | None:
-        """Return what matches the patterns of a graph; None if there is no such graph."""
+        """Return a matcher for the patterns of a graph; None if there is no such graph."""
         ...
 
     def paths(self, matcher: PatternMatcher) -> PathFollower:
-        """Return what follows the paths of a place."""
+        """Return the evaluator of property paths over a matcher's graph."""
         ...
 
     def service(self, node: Service, address: Term | None) -> Table:

@@ -108,7 +108,7 @@ class Evaluation:
     # --- places -----------------------------------------------------------------------------------------------------
 
     def matcher(self, graph: algebra.PatternTerm | None) -> PatternMatcher | None:
-        """Return what matches the patterns of a graph, the active one by default; None: there is no such graph."""
+        """Return a matcher for the patterns of a graph, by default the active one; None if there is no such graph."""
         key = self._active if graph is None else graph
         if key not in self._matchers:
             self._matchers[key] = self._new_matcher(key)
@@ -134,7 +134,7 @@ class Evaluation:
         return node.triples if matcher is None else matcher.join_order(node.triples)
 
     def paths(self, matcher: PatternMatcher) -> PathFollower:
-        """Return what follows the paths of a place."""
+        """Return the evaluator of property paths over a matcher's graph."""
         found = self._paths.get(id(matcher))
         if found is None:
             found = self._paths[id(matcher)] = PathFollower(matcher)
@@ -191,7 +191,7 @@ class Evaluation:
         return merged(left, right, rows, np.arange(right.size))
 
     def _joining(self, node: Node, need: Need, *conditions: Any) -> Need:
-        """Return what is needed of both sides of a join: the variables that are shared, and those of conditions."""
+        """Return the variables that both sides of a join must bind: shared ones, and those of conditions."""
         if need.names is None:
             return need.whole()
         further = {variable.name for variable in in_scope(node)}

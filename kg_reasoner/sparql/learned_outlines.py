@@ -23,7 +23,7 @@ _PATIENCE: Final = 4
 
 
 class LearnedOutline:
-    """What was learned about the queries of one outline, by everything in a query that is not a parameter."""
+    """The plans learned for the queries of one outline, by everything in a query that is not a parameter."""
 
     __slots__ = ("_asked", "_next", "_state", "_tried", "_unused", "choices")
 

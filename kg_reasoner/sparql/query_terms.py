@@ -80,7 +80,7 @@ class QueryTerms:
         self.known = cache.known
         self._cache = cache
         self.values: dict[int, tuple[int, float, int]] = {}
-        """What is known of the values of numbers that the query has made, see `kg_reasoner.storage.value_columns.Value`."""
+        """The values of numbers that the query has made, see `kg_reasoner.storage.value_columns.Value`."""
         self._texts: list[str] = []
         self._local: dict[str, int] = {}
         self._size = len(cache.dictionary)

@@ -251,7 +251,7 @@ def _equates(patterns: Sequence[AnyPattern], queries: Queries) -> bool:
 def _few(
     patterns: Sequence[AnyPattern], wanted: tuple[str, ...], given: tuple[str, ...], queries: Queries, *, is_distinct: bool
 ) -> tuple[FewAnswers | None, list[int] | None]:
-    """Return what finds few answers, and the order of its columns, behind which there are those that are given."""
+    """Return a plan for few answers, and the order of its columns, which end with the given ones."""
     around = few_around(queries, patterns[0], given) if len(patterns) == 1 and not is_distinct else None
     if around is None:
         return few_answers(queries, patterns, wanted, given, is_distinct=is_distinct), None
@@ -266,7 +266,7 @@ def _with_ids(triple: algebra.TriplePattern, queries: Queries) -> AnyPattern | N
 
 
 def _fetching(patterns: Sequence[AnyPattern], wanted: Sequence[str], queries: Queries, *, is_distinct: bool) -> Fetch | None:
-    """Return what finds the values of variables in the matches of patterns; None if there is no such plan."""
+    """Return a plan that finds the values of variables in the matches of patterns; None if there is none."""
     parts = parts_of(queries, patterns, wanted) if is_distinct else None
     if parts is not None:
         return lambda limit: solved_as_set(queries, parts, wanted).rows

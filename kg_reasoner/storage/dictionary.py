@@ -216,7 +216,7 @@ class Dictionary:
         return offsets, np.asarray(self._terms.texts)
 
     def table(self) -> tuple[Any, Any, int]:
-        """Return what `buffers` does as arrays for kernels, texts first, and the number of terms."""
+        """Return the buffers as arrays for kernels, texts first, and the number of terms."""
         count = self._terms.count
         return self._terms.texts, self._terms.offsets, count
 

@@ -23,7 +23,7 @@ _LONG_LINE: Final = 1 << 12
 
 
 class Lines(NamedTuple):
-    """What was read of lines of N-Triples or N-Quads.
+    """The statements read from lines of N-Triples or N-Quads.
 
     Attributes:
         rows: The ids, shape (n, 3); of N-Quads (n, 4), where -1 is the default graph.

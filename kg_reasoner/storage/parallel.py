@@ -178,7 +178,7 @@ _OWN: Final = {
     "request_count",
     "request_room",
 }
-"""What the context of a thread has for itself."""
+"""The fields that the context of a thread does not share."""
 _SHARED_WORDS: Final = np.array([field[0] for name, field in Context.fields.items() if name not in _OWN])
 
 

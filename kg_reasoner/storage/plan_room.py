@@ -31,7 +31,7 @@ class PlanRoom:
             block_rows=capacities.current.block,
         )
         self.address = argument(self.context.address)
-        """What every kernel is called with."""
+        """The argument that every kernel is called with."""
         self.plans = StructTable(Plan, self.context, "plans")
         self.steps = StructTable(Step, self.context, "steps")
         self.frames = JoinFrames(self.context)

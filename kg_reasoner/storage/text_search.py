@@ -31,7 +31,7 @@ _CASES: Final[dict[str, tuple[int, Callable[[bytes], bytes], Callable[[str], str
 """Conversions by the kernel, of ASCII, and of all characters."""
 _PLACES: Final = {"CONTAINS": ANYWHERE, "STRSTARTS": AT_START, "STRENDS": AT_END}
 _BEGINNING: Final = re.compile(r"(\^?)([A-Za-z0-9 @_,:;=<>#%&~`'\"/!-]+)(.?)", re.ASCII)
-"""What a regular expression begins with: characters that stand for themselves, and the one after them."""
+"""The beginning of a regular expression: characters that stand for themselves, and the one after them."""
 _BETWEEN: Final = re.compile(r"\.\*\??")
 """Anything within a line."""
 
@@ -129,7 +129,7 @@ def search_of(call: Call) -> TextSearch | None:
 
 
 def _beginning(case: int, pattern: str, flags: str = "") -> Wanted | None:
-    """Return what strings must have to match a regular expression; None if that is not obvious."""
+    """Return a condition that all strings matching a regular expression meet; None if there is no obvious one."""
     if flags not in ("", "i") or (flags and case != AS_IT_IS):
         return None
     parts = [_BEGINNING.fullmatch(part) for part in _BETWEEN.split(pattern)]

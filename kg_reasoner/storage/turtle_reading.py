@@ -95,18 +95,18 @@ class PlainTurtle:
 
     @property
     def rest(self) -> memoryview:
-        """What is in the window and has not been read; valid until the window changes."""
+        """The unread part of the window; valid until the window changes."""
         document = self._document
         return self._buffer[document.position : document.end]
 
     @property
     def passed(self) -> memoryview:
-        """What is in the window before that; valid until the window changes."""
+        """The part of the window before the unread one; valid until the window changes."""
         return self._buffer[: self._document.position]
 
     @property
     def whole(self) -> memoryview:
-        """What is in the window; valid until the window changes."""
+        """The bytes in the window; valid until the window changes."""
         return self._buffer[: self._document.end]
 
     @property

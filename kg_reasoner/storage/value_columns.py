@@ -83,7 +83,7 @@ SMALLEST: Final = 2.0**-1074
 LARGEST: Final = float(2**53)
 
 SCALED: Final = 1e15
-"""What is smaller as an integer of the last decimal place is the only such number with its double."""
+"""A smaller number, as an integer of its last decimal place, is the only one with its double."""
 
 UNSCALED: Final = -1
 """The scale of a value that is not known to be the only one with its double."""

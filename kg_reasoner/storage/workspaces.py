@@ -20,7 +20,7 @@ REMEMBERED: Final = 256
 """The maximal number of queries whose plans are remembered."""
 
 _OWN: Final = {"plans", "steps", "frames", "codes", "stop"}
-"""What the context of a workspace has for itself."""
+"""The fields that the context of a workspace does not share."""
 _SHARED_WORDS: Final = np.array([field[0] for name, field in Context.fields.items() if name not in _OWN])
 """The words of a workspace's context that are those of its database."""
 

@@ -59,7 +59,7 @@ _UNKNOWN: Final = Form()
 
 
 def form_of(metadata: Mapping[bytes, bytes] | None) -> Form:
-    """Return what the metadata of a field say; what they cannot say is ignored."""
+    """Return the form that the metadata of a field describe, without its invalid parts."""
     found = Form(*((metadata or {}).get(name.encode(), b"").decode("utf-8", "replace") for name in Form._fields))
     is_language = not found.language or _LANGUAGE.fullmatch(found.language)
     if found.form == "literal" and ABSOLUTE_IRI.fullmatch(found.datatype) and is_language:

@@ -77,7 +77,7 @@ class Ontology:
     axioms: tuple[Axiom, ...]
     rules: tuple[SwrlRule, ...]
     expressions: dict[Term, tuple[ClassExpression, ...]]
-    """What hangs on each node, normally one expression; the node's members are those of each of them."""
+    """The class expressions of each node, normally one; the node's members are those of each of them."""
     inverses: Mapping[Term, tuple[Term, bool]]
     """For an anonymous property the named property that it comes from, and whether it is the inverse of that."""
     classes: set[Term]

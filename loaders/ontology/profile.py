@@ -75,7 +75,7 @@ class AxiomWarning:
 
 @dataclass(frozen=True, slots=True)
 class Expressed:
-    """What rules can express of a class expression in one position: `text` is None for nothing; `losses` lists what is missing."""
+    """The part of a class expression that rules express in one position: `text` is None for none; `losses` lists the rest."""
 
     text: str | None
     losses: tuple[str, ...] = ()

@@ -46,7 +46,7 @@ Kinds: TypeAlias = frozenset[type]
 
 @dataclass(frozen=True)
 class Side:
-    """What may be on one side of an inclusion.
+    """The class expressions that are permitted on one side of an inclusion.
 
     Attributes:
         name: What messages call it.
@@ -70,7 +70,7 @@ class Side:
 
 @dataclass(frozen=True)
 class Grammar:
-    """What a profile permits, by the sides of inclusions, kinds of axioms, and datatypes."""
+    """The constructs that a profile permits, by the sides of inclusions, kinds of axioms, and datatypes."""
 
     name: str
     sides: Mapping[str, Side]

@@ -1,4 +1,4 @@
-"""What lies above and below a node of a hierarchy's graphs, and whether an edge more or less changes the order of the chosen nodes.
+"""The nodes above and below a node of a hierarchy's graphs, and whether adding or removing an edge reorders chosen nodes.
 
 The steps of the hierarchy depend on which of the *chosen* nodes, the fillers and properties of restrictions of one family, are
 above each other. An edge matters only if it leads from at or below one of them to at or above another. What is below a node is

@@ -110,7 +110,7 @@ Graph: TypeAlias = defaultdict[Node, dict[Node, int]]
 """Edges from nodes to those above them, each with the number of its reasons."""
 
 FamilyKey: TypeAlias = tuple[_Kind, bool, Term]
-"""What the groups of a family share: their kind, whether they are compared by filler, and their property or filler."""
+"""The data that the groups of a family share: their kind, whether they are compared by filler, and their property or filler."""
 
 _BY_FILLER: Final[dict[_Kind, str]] = {SomeValuesFrom: "scm-svf1", AllValuesFrom: "scm-avf1"}
 _BY_PROPERTY: Final[dict[_Kind, str]] = {SomeValuesFrom: "scm-svf2", AllValuesFrom: "scm-avf2", HasValue: "scm-hv"}
@@ -174,7 +174,7 @@ class RestrictionHierarchy:
         self.all_steps = self.find_steps()
 
     def linked_by(self, steps: Iterable[HierarchyStep], others: Members = NO_MEMBERS) -> Links:
-        """Return what some steps link by rules, in an order that does not depend on that of the steps.
+        """Return the links that some steps make by rules, in an order that does not depend on that of the steps.
 
         Args:
             steps: The steps.

@@ -37,7 +37,7 @@ from kg_reasoner.terms import OWL, XSD, literal
 __all__ = ["add_rules", "refusal"]
 
 _NAME: Final = "swrl"
-"""What the rules of a SWRL rule without a name are called."""
+"""The label of the rules of a SWRL rule without a name."""
 _MOST_EQUALITIES: Final = 6
 """Each ``sameAs`` in a body doubles the clauses of its rule."""
 _ORDER: Final = {

@@ -27,7 +27,7 @@ class PartTerms(NamedTuple):
     scope: BlankScope
 
     def hashes(self) -> Numbers:
-        """Return what `PartDictionaries.merge` needs; computed by any thread."""
+        """Return the hashes of the texts, which `PartDictionaries.merge` takes; any thread can compute them."""
         return self.dictionary.hashes_of_texts()
 
 

@@ -103,7 +103,7 @@ class _Unpacked(io.RawIOBase):
         return length
 
     def _next(self) -> bytes | None:
-        """Return what some further bytes contain, or None at the end."""
+        """Return the content of some further bytes, or None at the end."""
         data = self._rest or self._stream.read(self._packing.step)
         self._rest = b""
         try:

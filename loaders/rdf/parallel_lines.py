@@ -106,7 +106,7 @@ class _Reader:
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """What a thread has found in a piece."""
+    """The statements that a thread has read from a piece."""
 
     terms: PartTerms
     rows: Ids
@@ -127,7 +127,7 @@ class _Together:
         yield from ThreadPipeline(pieces, self._read, self._collect, threads)
 
     def _read(self, piece: memoryview) -> _Found | None:
-        """Return what is in a piece, or None if it has an error."""
+        """Return the statements of a piece, or None if it has an error."""
         terms = self.parts.take()
         encoder = Encoder(terms.dictionary, terms.scope, parsed=False)
         try:

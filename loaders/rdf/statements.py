@@ -20,7 +20,7 @@ _SUBJECT: Final = re.compile(rb"\n_:(\S+)")  # with a fixed beginning, which is 
 _LAST: Final = re.compile(rb' _:([^\s"<>@^]+)(?= \.$)', re.MULTILINE)
 _LAST_BUT_ONE: Final = re.compile(rb' _:([^\s"<>@^]+)(?= (?:<[^<>"\s]*>|_:[^\s"<>@^]+) \.$)', re.MULTILINE)
 _PASSED_OVER: Final = re.compile(rb'"(?:[^"\\\n]|\\.)*"|<[^<>"\s]*>|#[^\n]*')
-"""What may have the mark of a triple term, ``<<``, without being one."""
+"""Tokens that may contain the mark of a triple term, ``<<``, without being one."""
 
 
 class Encoder:

@@ -195,7 +195,7 @@ class _Reader:
             raise parser_error(self._document, error) from None
 
     def _around(self) -> tuple[bytes, bytes]:
-        """Return what has to stand before and after the following statements: the declarations, and the graph that they are in."""
+        """Return the text that has to surround the following statements: the declarations, and the graph that they are in."""
         header, graph = self.declared.header(), self._window.graph
         if graph is None:
             return header, b""

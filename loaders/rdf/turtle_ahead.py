@@ -39,7 +39,7 @@ class _Part:
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """What a thread has found in a part."""
+    """The statements that a thread has read from a part."""
 
     rows: Ids
     hashes: Numbers

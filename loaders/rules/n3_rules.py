@@ -24,13 +24,13 @@ IMPLICATIONS: Final = (_IMPLIES, _IS_IMPLIED_BY)
 """The predicates of rules."""
 _IN, _MEMBER = (IRI(f"{_LIST}{name}") for name in ("in", "member"))
 _PARTS_OF_STORED: Final = {IRI(f"{_LIST}first"): RDF.first, IRI(f"{_LIST}rest"): RDF.rest}
-"""What rules know of lists in data."""
+"""The predicates with which rules refer to lists in data."""
 _PARTS_OF_WRITTEN: Final[dict[IRI, Callable[[Sequence[N3Term]], N3Term]]] = {
     IRI(f"{_LIST}first"): lambda items: items[0],
     IRI(f"{_LIST}last"): lambda items: items[-1],
     IRI(f"{_LIST}length"): lambda items: literal(len(items)),
 }
-"""What is known of lists that are written out."""
+"""Relations over lists that the rules write out."""
 _MEMBERSHIP: Final = "_n3_member"
 """The predicate of the members of lists in data."""
 

@@ -43,7 +43,7 @@ class Malformed(Exception):
 
 @dataclass(frozen=True, slots=True)
 class PartKind:
-    """What a part can be: in words, the types of terms, and the names of constructs."""
+    """The alternatives for a part: in words, as types of terms, and as names of constructs."""
 
     words: str
     terms: tuple[type, ...] = (IRI,)

@@ -39,7 +39,7 @@ _WORDS: Final = {
 
 
 def explain(source: SourceText, start: int, end: int, in_ontology: bool) -> LoadError | None:
-    """Return what the grammar says about a part of a text: an import, annotation or axiom, or the beginning of the document."""
+    """Return the syntax error in a part of a text, if any: an import, annotation or axiom, or the beginning of the document."""
     return parse_error(_grammar("any_item" if in_ontology else "any_head"), source, start, end, _WORDS, _groups())
 
 

@@ -78,7 +78,7 @@ def explained(
 
 
 def expected_words(accepted: set[str], words: Mapping[str, str], groups: Sequence[tuple[str, frozenset[str]]]) -> str:
-    """Return what is expected, in words."""
+    """Return a description of the expected tokens."""
     left = set(accepted) - {"$END"}
     named: list[str] = []
     for name, covered in groups:

@@ -21,7 +21,7 @@ from kg_reasoner.loaders.syntaxes.obo_ids import OBO, OBO_IN_OWL, Identifiers, r
 __all__ = ["read_obo"]
 
 _LONE_RETURN: Final = re.compile(r"\r(?!\n)")
-"""What ends a line in old documents. In the other syntaxes, it is space like any other."""
+"""The end of a line in old documents. In the other syntaxes it is ordinary white space."""
 
 _TYPEDEF: Final = re.compile(r"^[^\S\n]*\[Typedef\]", re.MULTILINE)
 

@@ -72,7 +72,7 @@ _KNOWN_SPACES: Final = {
 
 @dataclass(frozen=True, slots=True)
 class OboRelation:
-    """What a Typedef stanza says about the meaning of a relation: an identifier in its place, and its kind."""
+    """The meaning of a relation as its Typedef stanza states it: the identifier to use, and its kind."""
 
     instead: str | None
     is_class_level: bool

@@ -27,7 +27,7 @@ __all__ = ["columns_of", "derive", "solutions", "triggers"]
 Item: TypeAlias = TermFeatures | Atom | Axioms
 
 Condition: TypeAlias = Filter | Bind | Unequal | Atom
-"""What bindings are checked for; an atom is one that is negated."""
+"""The conditions that bindings are checked for; an atom is a negated one."""
 
 
 @dataclass(frozen=True, slots=True)

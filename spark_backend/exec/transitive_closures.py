@@ -99,7 +99,7 @@ def _joined(one: DataFrame, other: DataFrame, hubs: _Hubs = _NO_HUBS) -> DataFra
 
 
 def _by_searching(rows: DataFrame) -> DataFrame | None:
-    """Return what is in the closure of a few steps and not among them."""
+    """Return the pairs of the closure of a few steps that are not steps."""
     steps = [(row[SUBJECT], row[PREDICATE], row[OBJECT]) for row in rows.collect()]
     found = few_closed(steps, FEW_CLOSED)
     if found is None:
@@ -109,7 +109,7 @@ def _by_searching(rows: DataFrame) -> DataFrame | None:
 
 
 def _by_doubling(workspace: WorkDirectory, rows: DataFrame, hubs: _Hubs) -> DataFrame | None:
-    """Return what is in the closure of steps and not among them."""
+    """Return the pairs of the closure of steps that are not steps."""
     found: list[StoredStep] = []
     length, total = rows, rows
     while True:

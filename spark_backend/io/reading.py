@@ -127,7 +127,7 @@ def _read_and_kept(documents: Sequence[InputPath], policy: str, workspace: WorkD
 
 
 def _faults(statements: DataFrame) -> dict[str, int]:
-    """Return what is wrong, and with how many rows."""
+    """Return the faults, each with its number of rows."""
     rows = statements.where(f"{FAULT} IS NOT NULL").groupBy(FAULT).count().collect()
     return {row[FAULT]: row["count"] for row in rows}
 

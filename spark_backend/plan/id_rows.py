@@ -113,7 +113,7 @@ class Rows(Collection[Row]):
         return zip(Rows(self.ids[first], self.names), sizes.tolist(), strict=True)
 
     def columns(self, of: Callable[[Term], str]) -> tuple[list[str], Ids]:
-        """Return what a function makes of the terms that occur, each once, and the rows as places in this list."""
+        """Apply a function to each term that occurs, once. Return the results, and the rows as positions in that list."""
         numbers, places = np.unique(self.ids, return_inverse=True)
         return [of(self.names.terms[number]) for number in numbers.tolist()], places.reshape(self.ids.shape)
 

@@ -110,7 +110,7 @@ class TermFeatures:
 
 @dataclass(frozen=True, eq=False)
 class Axioms:
-    """What distinguishes axioms of the same shape: the values of the rule's parameters, a row for each axiom."""
+    """The values of the rule's parameters, which distinguish axioms of the same shape: a row for each axiom."""
 
     parameters: tuple[Variable, ...]
     """Those with constants of the axioms come first; the others have numbers of choices and features."""

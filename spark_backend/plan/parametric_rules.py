@@ -52,7 +52,7 @@ def numbers_of(join: Join) -> list[int]:
 
 
 def _shape(join: Join) -> tuple[object, dict[Term, int]]:
-    """Return what all axioms of a shape have in common, and the constants of a join with their places."""
+    """Return the part that all axioms of a shape have in common, and the constants of a join with their positions."""
     constants: dict[Term, int] = {}
 
     def term(some: Argument) -> object:

@@ -228,7 +228,7 @@ class _Features:
         return MaskPass(tuple(bits), tuple(local), tuple(implications), bits)
 
     def _hints(self, rule: Rule) -> list[Atom]:
-        """Return what a rule's property atoms require of the term that its head gives a feature, to estimate the number of
+        """Return the conditions of a rule's property atoms on the term that its head gives a feature, to estimate the number of
         terms.
         """
         given = self.given(rule.head)
@@ -310,7 +310,7 @@ def _join(rule: Rule, masks: MaskPass) -> Join:
 
 
 def _choice(term: Argument, required: set[int], head: tuple[Argument, int] | None) -> Choice:
-    """Return what is asked of a term: if the head says something of it, that it does not have this feature yet."""
+    """Return the conditions on a term: if the head gives it a feature, that it does not have this feature yet."""
     known = frozenset([head[1]]) if head is not None and head[0] == term else frozenset()
     return Choice(frozenset(required), known)
 

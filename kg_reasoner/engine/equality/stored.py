@@ -100,7 +100,7 @@ class StoredFacts:
             self._looked_at, self._numbering = len(self._database.flags(relation)), self._numbers(relation)
 
     def _numbers(self, relation: int) -> tuple[int, int]:
-        """Return what changes when the equalities get other row numbers."""
+        """Return a key that changes when the equalities get other row numbers."""
         return relation, self._database.renumbered[relation]
 
     def _equalities(self) -> int | None:

@@ -36,7 +36,7 @@ def _whole_quotient(a: Number, b: Number) -> int | None:
 
 
 def _remainder(a: Number, b: Number) -> Number | None:
-    """Return what division towards zero leaves; it has the sign of the dividend (XPath's mod)."""
+    """Return the remainder of division towards zero, which has the sign of the dividend (XPath's mod)."""
     import math
 
     if isinstance(a, float) or isinstance(b, float):

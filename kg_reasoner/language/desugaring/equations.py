@@ -66,7 +66,7 @@ def _so_far(body: SurfaceBody, results: Mapping[int, tuple[BodyLiteral, ...]]) -
 
 
 def _resolved(part: object, bound: set[Variable], body: Sequence[object], context: Context) -> tuple[BodyLiteral, ...] | None:
-    """Return what a part is once the variables that it needs are bound; None before."""
+    """Return the form of a part once the variables that it needs are bound; None before."""
     if isinstance(part, Each):
         return members(part, body, context) if bound.issuperset(variables_of(part.collection)) else None
     if isinstance(part, Same):

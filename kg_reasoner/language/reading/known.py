@@ -33,7 +33,7 @@ class Known:
 
     @classmethod
     def of(cls, program: Program, functions: Mapping[str, Any] | None = None, reductions: Mapping[str, Any] | None = None) -> Known:
-        """Return what a program defines, and what was registered beside it."""
+        """Return the definitions of a program and those that were registered beside it."""
         return cls(
             Types(program.types),
             {**{definition.name: definition.callee for definition in program.functions}, **(functions or {})},

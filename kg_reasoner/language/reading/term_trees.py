@@ -92,7 +92,7 @@ class TermReader:
         return self.taken
 
     def text_of(self, first: Node, last: Node) -> str:
-        """Return what is written from a node to the end of another, in one line and without comments."""
+        """Return the source text from a node to the end of another, in one line and without comments."""
         heads, last = first.meta, last.meta
         lines = [
             line if number > heads.line else " " * (heads.column - 1) + line[heads.column - 1 :]

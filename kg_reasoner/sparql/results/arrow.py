@@ -103,7 +103,7 @@ def _texts(ids: Ids, terms: QueryTerms) -> Any:
 
 
 def _values(texts: Any, first: Any) -> tuple[Any, dict[str, str]]:
-    """Return what stands for N-Triples forms with given first bytes in a column, and its metadata."""
+    """Return the values of a column for N-Triples forms with given first bytes, and the column's metadata."""
     import pyarrow.compute as pc
 
     is_literal = first == ord('"')

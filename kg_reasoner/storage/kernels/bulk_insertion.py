@@ -10,7 +10,7 @@ from kg_reasoner.storage.kernels.memory import Bytes, Int32s, Int64s, entry, ker
 from kg_reasoner.storage.kernels.relations import index_key, is_left_out, key_slot, same_tuple, slot_among, tag_of, tuple_key
 
 USED, SIZE, ROWS, SPILLED, SPILLS = 0, 1, 2, 3, 4
-"""What `count_keys` reports: the number of its keys, the entries that their vectors take, the number of its rows, the number of
+"""The results of `count_keys`: the number of its keys, the entries that their vectors take, the number of its rows, the number of
 keys that are not placed yet; from SPILLS on, these keys and their numbers of rows."""
 
 MOST_SPILLED = 64

@@ -20,7 +20,7 @@ class Image:
     """Machine code, and where its entry points are."""
 
     key: str
-    """What the code was compiled from and for; it is used only where this is still so."""
+    """Identifies the sources and the target of the code, which is used only while both are the same."""
     entries: dict[str, int]
     """Where each symbol begins in the code."""
     imports: dict[str, int]

@@ -1,4 +1,4 @@
-"""What kernels call besides each other: the functions of `memory` that are machine instructions."""
+"""The functions that kernels call besides each other: those of `memory` that are machine instructions."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ from kg_reasoner.storage.kernels.memory import Bytes, Int32s, Int64s, entry, ker
 UNSURE, INTEGER, DECIMAL, DATE_TIME, DATE, RESOURCE, STRING = 0, 1, 3, 5, 6, 7, 8
 
 NAMES = b'"^^<http://www.w3.org/2001/XMLSchema#integer>decimal>dateTime>date>'
-"""What follows a lexical form: the beginning, and the names of the datatypes."""
+"""The text after a lexical form: its beginning, and the names of the datatypes."""
 NAMESPACE_END, INTEGER_END, DECIMAL_END, DATE_TIME_END, DATE_END = 37, 45, 53, 62, 67
 """Where they end."""
 

@@ -63,7 +63,7 @@ def _image(names: Collection[str], target: Target) -> Image:
 
 
 def _shipped(target: Target) -> bytes | None:
-    """Return what the package contains for a target, if it is whole."""
+    """Return the compiled code that the package contains for a target, if it is complete."""
     try:
         return cache.unsealed((_IMAGES / f"{target.name}.bin").read_bytes())
     except OSError:

@@ -15,7 +15,7 @@ __all__ = ["HOST", "LEVELS", "Target", "this_machine"]
 
 
 class Target(NamedTuple):
-    """What code is compiled for."""
+    """The target of compiled code."""
 
     name: str
     triple: str | None
@@ -23,7 +23,7 @@ class Target(NamedTuple):
     processor: str
     """LLVM's name of the oldest processor that runs the code."""
     flags: frozenset[str] = frozenset()
-    """What the processor must offer, as Linux names it."""
+    """The features that the processor must have, as Linux names them."""
 
 
 _V3 = frozenset({"cx16", "lahf_lm", "popcnt", "sse4_1", "sse4_2", "ssse3"}) | frozenset(
@@ -51,7 +51,7 @@ def this_machine() -> Target:
 
 
 def _flags() -> frozenset[str]:
-    """Return what the first processor offers; nothing where Linux does not tell."""
+    """Return the features of the first processor; none where Linux does not list them."""
     try:
         with Path("/proc/cpuinfo").open(encoding="utf-8", errors="replace") as file:
             for line in file:

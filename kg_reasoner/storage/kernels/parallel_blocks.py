@@ -59,7 +59,7 @@ def join_rows(context: Context, current: int, low: int, high: int) -> int:
 
 @kernel
 def holder(list_number: int, number: int) -> int:
-    """Return what a slot has in place of a row while a listed head claims it: a negative number."""
+    """Return the negative number that a slot holds instead of a row while a listed head claims it."""
     return -2 - (number << LIST_BITS | list_number)
 
 

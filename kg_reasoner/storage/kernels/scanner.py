@@ -8,7 +8,7 @@ from kg_reasoner.storage.kernels.memory import Bytes, Int64s, entry
 STATES = 32
 """The most states; the low bits of an entry of the table are the next state."""
 OPENS, CLOSES, REFUSED, INSIDE = 32, 64, 96, 128
-"""What the byte does, in the high bits: it opens or closes a level, is refused, or is inside a token."""
+"""The role of a byte, in the high bits: it opens or closes a level, is refused, or is inside a token."""
 
 # what the scanner says
 FINE = 0

@@ -8,10 +8,10 @@ ANYWHERE, AT_START, AT_END, IN_STEPS = 0, 1, 2, 3
 """Where the text is searched. The last is anywhere, too, for one text that has nothing to escape, as it is, see `has_in_steps`."""
 
 AS_IT_IS, LOWER, UPPER = 0, 1, 2
-"""What letters are converted to before."""
+"""The case that letters are converted to first."""
 
 NO, YES, ERROR, UNDECIDED = 0, 1, 255, 254
-"""What is said of a term: the last is for values with escapes, and for letters beyond ASCII that would have to be converted."""
+"""The answers for a term: the last is for values with escapes, and for letters beyond ASCII that would have to be converted."""
 
 LINE_BREAK = 10
 """Separates several texts that are wanted."""

@@ -19,7 +19,7 @@ PATIENCE = 1 << 12
 """The number of steps, rows or entries that are looked at before there are too many."""
 
 ANYTHING, RESOURCE, PROPERTY = 0, 1, 2
-"""What a column may contain: any term, no literal, IRIs only."""
+"""The terms that a column may contain: any, no literals, IRIs only."""
 
 
 @kernel

@@ -24,7 +24,7 @@ __all__ = ["WORD", "Callee", "Kind", "Value", "callee", "place_of", "translate",
 WORD = ir.IntType(64)
 
 Kind: TypeAlias = Any
-"""What a word is: ``int``, a `Struct`, an `Array` of structs, or a `Pointer` to items."""
+"""The type of a word: ``int``, a `Struct`, an `Array` of structs, or a `Pointer` to items."""
 
 
 @dataclass(frozen=True)
