@@ -132,7 +132,7 @@ class _Stratum:
         catalog = self._catalog
         (source,) = rule.body[0].body  # type: ignore[union-attr]  # see `groups.split`
         relations = [catalog.predicate(atom.predicate, atom.arity) for atom in (source, rule.head)]  # type: ignore[union-attr]
-        return AggregateRelation(catalog.dictionary, catalog.database, rule, self._level, *relations)
+        return AggregateRelation(catalog.functions, catalog.database, rule, self._level, *relations)
 
 
 def _stored(catalog: BorrowedCatalog, facts: Sequence[Atom]) -> dict[int, Ids]:

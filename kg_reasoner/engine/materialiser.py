@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from kg_reasoner.concurrency.garbage import without_collection
 from kg_reasoner.concurrency.limits import NOBODY, Watch, current_watch
+from kg_reasoner.engine.column_insertion import ColumnInsertion
 from kg_reasoner.engine.planned_rules import NewRule, PlannedRule, Plans, Stratum
 from kg_reasoner.engine.recorder import Recorder
 from kg_reasoner.engine.section_plans import SectionPlans
@@ -81,6 +82,7 @@ class Materialiser:
         self._triggered = ShapedPlans(database, self._plan_triggers)
         self._untriggered = ShapedPlans(database, lambda room, rule, number: plan_rule(room, rule, number, self.exact))
         self._backward = ShapedPlans(database, plan_backward)
+        self._by_columns = ColumnInsertion(database, functions)
         self._next_number = 0
         """The number of the next rule."""
         self.strata: list[Stratum] = [Stratum(0)]
@@ -120,6 +122,7 @@ class Materialiser:
             self._grouped = False  # to make the strata again takes less time
         for planned in added:
             self._active[planned.number] = planned
+            self._by_columns.add(planned)
             self.version += 1
             self._grouped = self._grouped and self._place(planned)
             if self._derivers is not None:
@@ -141,6 +144,7 @@ class Materialiser:
         """Stop applying rules, without deleting the facts that they derived."""
         for planned in rules:
             if self._active.pop(planned.number, None) is not None:
+                self._by_columns.remove(planned)
                 self.version += 1
                 self._grouped = self._grouped and self._displace(planned)
                 if self._derivers is not None:
@@ -353,6 +357,9 @@ class Materialiser:
             self._plan_whole(new_rules)
         for planned in new_rules:
             self.call(native.evaluate_rule, self.whole_plan(planned))
+        done = self._by_columns.insert(stratum, self._check)
+        if done:
+            self._leave_out(stratum, done)
         context.pause = BLOCKS_BETWEEN_PROGRESS if progress or current_watch().limits.facts is not None else 0
         context.current = context.block_end = context.passed = context.following = 0
         while (status := native.run(self.database.address)) != DONE:
@@ -363,6 +370,18 @@ class Materialiser:
                 done = sum(self.database.processed[: len(self.database.relations)].tolist())
                 progress("materialise", done, sum(record.count for record in self.database.relations.records))
         self.rest()
+
+    def _leave_out(self, stratum: Stratum, done: Collection[int]) -> None:
+        """Set the plans of a stratum in the context, without some that new rows need not trigger."""
+        rest = (entry for rule in stratum.rules.values() for entry in rule.triggers if entry[1] not in done)
+        self._entered = None  # for the next stratum, also after an interrupt
+        self._set_plans("trigger", SectionPlans(self.database, rest))
+
+    def _check(self) -> None:
+        """End the operation if it exceeds its limits, or has been cancelled."""
+        self.watch.check()
+        current_watch().check()
+        self.database.claim(0)
 
     def call(self, entry: Callable[..., int], *arguments: int) -> None:
         """Call a kernel until it is done, and fulfil its requests."""

@@ -229,7 +229,7 @@ class RuleBook:
         else:
             (source,) = rule.body[0].body  # type: ignore[union-attr]  # see `groups.split`
             relations = [catalog.predicate(atom.predicate, atom.arity) for atom in (source, rule.head)]  # type: ignore[union-attr]
-            aggregate = AggregateRelation(catalog.dictionary, catalog.database, rule, level, *relations)
+            aggregate = AggregateRelation(catalog.functions, catalog.database, rule, level, *relations)
         aggregate.source_rule = self._sources[rule]
         self._materialiser.add_aggregate(aggregate)
         self._aggregates_of[rule] = aggregate

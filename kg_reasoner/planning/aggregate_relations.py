@@ -7,13 +7,13 @@ from typing import Final, Protocol
 
 import numpy as np
 
+from kg_reasoner.planning.function_relations import Functions
 from kg_reasoner.planning.group_functions import GroupFunction
 from kg_reasoner.planning.group_states import Group
 from kg_reasoner.planning.group_values import GroupValues, sorted_groups
 from kg_reasoner.program import Aggregate, Atom, Rule, Variable
 from kg_reasoner.storage.arrays import Numbers, Rows, contains, unique_rows
 from kg_reasoner.storage.database import Database
-from kg_reasoner.storage.dictionary import Dictionary
 from kg_reasoner.storage.kernels.layout import ABSENT
 
 __all__ = ["AggregateRelation", "ComputedRelation"]
@@ -51,7 +51,7 @@ class ComputedRelation(Protocol):
 class AggregateRelation:
     """The groups of an aggregate: maps a relation of solutions to a relation with one row for each group."""
 
-    def __init__(self, dictionary: Dictionary, database: Database, rule: Rule, level: int, source: int, target: int) -> None:
+    def __init__(self, functions: Functions, database: Database, rule: Rule, level: int, source: int, target: int) -> None:
         (part,) = rule.body
         assert isinstance(part, Aggregate)
         (solutions,) = part.body
@@ -60,10 +60,10 @@ class AggregateRelation:
         self.source_rule = rule
         self.is_new = True
         self._database = database
-        self._values = GroupValues(dictionary)
+        self._values = GroupValues(functions.dictionary, functions.columns.values)
         variables = tuple(term for term in solutions.terms if isinstance(term, Variable))
         self._columns = [variables.index(variable) for variable in part.group]
-        self._functions = [GroupFunction(binding, variables, dictionary, rule) for binding in part.bindings]
+        self._functions = [GroupFunction(binding, variables, functions, rule) for binding in part.bindings]
         self._keeping = [function for function in self._functions if function.keeps]
 
     def refresh(self) -> None:

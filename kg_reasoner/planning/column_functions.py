@@ -55,7 +55,8 @@ class ColumnFunctions:
 
     def __init__(self, dictionary: Dictionary) -> None:
         self._dictionary = dictionary
-        self._values = ValueCache(dictionary)
+        self.values = ValueCache(dictionary)
+        """The values of the terms."""
 
     def truth(self, expression: Expression, columns: Columns, size: int) -> Truth:
         """Return the effective boolean value of an expression for each row.
@@ -111,7 +112,7 @@ class ColumnFunctions:
 
         def values(leaf: Any, columns: Columns) -> ValueColumn:
             if isinstance(leaf, Variable):
-                return self._values.column(columns[leaf])
+                return self.values.column(columns[leaf])
             return constant_values(leaf, size)
 
         return numbers_of(expression, columns, values) if _has_plain_leaves(expression) else None

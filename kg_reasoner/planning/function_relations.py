@@ -19,10 +19,11 @@ from kg_reasoner.expressions.text_columns import called_on_texts
 from kg_reasoner.planning.chains import Chains
 from kg_reasoner.planning.collection_functions import CollectionFunction, collection_function, is_element, members_of
 from kg_reasoner.program import AUXILIARY, Call, Expression, Rule, Variable, variables_of
-from kg_reasoner.storage.arrays import Ids, Rows, unique_ids, unique_rows
+from kg_reasoner.storage.arrays import Flags, Ids, Rows, unique_ids, unique_rows
 from kg_reasoner.storage.collections import LONGEST, Collections
 from kg_reasoner.storage.database import Database
 from kg_reasoner.storage.dictionary import Dictionary
+from kg_reasoner.storage.grouping import group_rows
 from kg_reasoner.storage.kernels.layout import FAILED, HOLDS, STATED
 from kg_reasoner.storage.kernels.list_texts import UNDECIDED
 from kg_reasoner.storage.kernels.memory import allocate
@@ -78,6 +79,7 @@ class Functions:
         self.dictionary = dictionary
         self._database = database
         self._columns: ColumnFunctions | None = None
+        self._comparisons: dict[str, Callable[[Sequence[Term]], Term | bool | None]] = {}
         self._chains = Chains(dictionary)
         self._collections = Collections(dictionary)
         self._functions: list[_FunctionRelation] = []
@@ -133,6 +135,55 @@ class Functions:
     def relations(self) -> list[int]:
         """The relations of results, which contain no facts."""
         return [function.relation for function in self._functions]
+
+    @property
+    def columns(self) -> ColumnFunctions:
+        """What evaluates expressions on columns of ids."""
+        if self._columns is None:
+            from kg_reasoner.planning.column_functions import ColumnFunctions
+
+            self._columns = ColumnFunctions(self.dictionary)
+        return self._columns
+
+    def decides_columns(self, function: int) -> bool:
+        """Return whether a function is evaluated on columns, and calls no functions of the program."""
+        known = self._functions[function]
+        return known.by_columns and known.of_collections is None and not known.has_several and _is_built_in(known.expression)
+
+    def results_of(self, function: int, columns: Sequence[Ids]) -> Ids:
+        """Return the results of a function for the rows of some columns, without storing them.
+
+        Args:
+            function: The number of the function.
+            columns: The ids of its arguments, which may occur several times.
+
+        Raises:
+            ValueTooLargeError: A result is too large.
+        """
+        known = self._functions[function]
+        return self._by_columns(known, np.stack(columns, axis=1))
+
+    def compared(self, operator: str, left: Ids, right: Ids) -> Flags:
+        """Return for which rows a comparison holds.
+
+        Args:
+            operator: One of SPARQL's operators.
+            left: The ids on its left side.
+            right: Those on its right side.
+        """
+        from kg_reasoner.planning.column_functions import UNSURE
+
+        sides = Variable("left"), Variable("right")
+        call = Call(operator, sides)
+        truth = self.columns.truth(call, dict(zip(sides, (left, right), strict=True)), len(left))
+        unsure = np.flatnonzero(truth == UNSURE)
+        if len(unsure):
+            if operator not in self._comparisons:
+                self._comparisons[operator] = expressions.compile_filter(call, sides)
+            holds, decode = self._comparisons[operator], self.dictionary.decode
+            pairs = zip(left[unsure].tolist(), right[unsure].tolist(), strict=True)
+            truth[unsure] = [bool(holds((decode(one), decode(other)))) for one, other in pairs]
+        return np.asarray(truth == 1)
 
     def call(self, function: int, arguments: Sequence[int]) -> int:
         """Return the result of a function for the ids of its arguments, without storing it.
@@ -221,21 +272,24 @@ class Functions:
             return self._of_collections(function, function.of_collections, arguments)
         if not function.by_columns:
             return self._one_by_one(function, arguments)
-        from kg_reasoner.planning.column_functions import UNSURE, ColumnFunctions
+        return self._by_columns(function, arguments)
 
-        if self._columns is None:
-            self._columns = ColumnFunctions(self.dictionary)
+    def _by_columns(self, function: _FunctionRelation, arguments: Rows) -> Ids:
+        """Return the results of a function that columns may decide."""
+        from kg_reasoner.planning.column_functions import UNSURE
+
         columns = {variable: arguments[:, place] for place, variable in enumerate(function.variables)}
         if function.is_filter:
-            truth = self._columns.truth(function.expression, columns, len(arguments))
+            truth = self.columns.truth(function.expression, columns, len(arguments))
             results = np.where(truth == 1, np.int32(HOLDS), np.int32(FAILED))
             unsure = np.flatnonzero(truth == UNSURE)
         else:
-            results = self._columns.ids(function.expression, columns, len(arguments)).copy()
+            results = self.columns.ids(function.expression, columns, len(arguments)).copy()
             unsure = np.flatnonzero(results == UNSURE)
             results[results < 0] = FAILED
         if len(unsure):
-            results[unsure] = self._one_by_one(function, arguments[unsure])
+            labels, firsts = group_rows(arguments[unsure])
+            results[unsure] = self._one_by_one(function, arguments[unsure[firsts]])[labels]
         return results
 
     def _of_collections(self, function: _FunctionRelation, apply: CollectionFunction, arguments: Rows) -> Ids:
@@ -328,6 +382,13 @@ def _checked(result: Term | bool | None) -> Term | bool | None:
 
 def _shortened(text: str) -> str:
     return text if len(text) <= 60 else f"{text[:40]}... ({len(text)} characters)"
+
+
+def _is_built_in(expression: Expression) -> bool:
+    """Return whether an expression calls no functions of the program."""
+    if not isinstance(expression, Call):
+        return True
+    return expression.definition is None and all(map(_is_built_in, expression.arguments))
 
 
 def _renamed(expression: Expression, variables: Sequence[Variable]) -> Expression:

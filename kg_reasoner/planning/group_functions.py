@@ -13,13 +13,13 @@ from kg_reasoner.expressions import aggregate_functions
 from kg_reasoner.expressions import compile as expressions
 from kg_reasoner.expressions.collecting import ARGUMENTS
 from kg_reasoner.expressions.reductions import Arguments, LanguageReduction, StatefulReduction
-from kg_reasoner.planning.column_functions import ColumnFunctions, is_for_columns
+from kg_reasoner.planning.column_functions import is_for_columns
+from kg_reasoner.planning.function_relations import Functions
 from kg_reasoner.planning.group_states import Group, GroupStates
 from kg_reasoner.planning.group_values import GroupValues
 from kg_reasoner.planning.groups import shown
 from kg_reasoner.program import AggregateBinding, Call, Expression, Rule, Variable, variables_of
 from kg_reasoner.storage.arrays import Ids, Numbers, Rows
-from kg_reasoner.storage.dictionary import Dictionary
 from kg_reasoner.terms import Term
 
 __all__ = ["GroupFunction"]
@@ -34,12 +34,13 @@ class GroupFunction:
     Args:
         binding: The function and its argument.
         variables: The columns of the solutions.
-        dictionary: The terms.
+        functions: Evaluates expressions on columns, and has the terms.
         rule: The rule of the groups, for error messages.
     """
 
-    def __init__(self, binding: AggregateBinding, variables: tuple[Variable, ...], dictionary: Dictionary, rule: Rule) -> None:
-        self._binding, self._dictionary, self._rule, self._variables = binding, dictionary, rule, variables
+    def __init__(self, binding: AggregateBinding, variables: tuple[Variable, ...], functions: Functions, rule: Rule) -> None:
+        self._binding, self._functions, self._rule, self._variables = binding, functions, rule, variables
+        self._dictionary = functions.dictionary
         argument = binding.argument
         self._parts: Sequence[Any] = (argument,)
         if isinstance(argument, Call) and argument.name == "TUPLE" and binding.function in ARGUMENTS:
@@ -142,7 +143,7 @@ class GroupFunction:
         if isinstance(part, Call) and not is_for_columns(part):
             return None
         columns = {variable: rows[:, self._variables.index(variable)] for variable in variables_of(part)}
-        found = ColumnFunctions(self._dictionary).ids(part, columns, len(rows))
+        found = self._functions.columns.ids(part, columns, len(rows))
         return None if (found < 0).any() else found
 
     def _terms(self, rows: Rows) -> Sequence[Term | None]:

@@ -15,7 +15,7 @@ from kg_reasoner.planning.group_collections import lists, map_of, sets, texts_in
 from kg_reasoner.storage.arrays import Flags, Ids, Numbers, Rows
 from kg_reasoner.storage.best_values import BestValues
 from kg_reasoner.storage.dictionary import Dictionary
-from kg_reasoner.storage.grouping import distinct_ids
+from kg_reasoner.storage.grouping import distinct_ids, distinct_numbers, group_rows, ordered_by_group
 from kg_reasoner.storage.term_order import TermOrder
 from kg_reasoner.storage.value_arithmetic import integer_buffer
 from kg_reasoner.storage.value_columns import INTEGER, ValueCache
@@ -67,12 +67,12 @@ class GroupValues:
 
     Args:
         dictionary: The terms.
+        values: Their values.
     """
 
-    def __init__(self, dictionary: Dictionary) -> None:
-        self._dictionary = dictionary
-        self._values = ValueCache(dictionary)
-        self._order = TermOrder(dictionary, self._values)
+    def __init__(self, dictionary: Dictionary, values: ValueCache) -> None:
+        self._dictionary, self._values = dictionary, values
+        self._order = TermOrder(dictionary, values)
 
     def of(self, function: str, columns: Sequence[Ids], starts: Numbers, *, distinct: bool) -> Ids | None:
         """Return the values of a function.
@@ -176,8 +176,8 @@ class GroupValues:
 
     def _integers(self, numbers: Numbers) -> Ids:
         """Return the ids of integers."""
-        distinct, places = np.unique(numbers, return_inverse=True)
-        return self._dictionary.encode_buffers(*integer_buffer(distinct.astype(np.int64)))[places.reshape(-1)]
+        distinct, places = distinct_numbers(numbers)
+        return self._dictionary.encode_buffers(*integer_buffer(distinct))[places]
 
 
 _FUNCTIONS: Final[dict[tuple[str, int], Callable[[GroupValues, _Groups], Ids | None]]] = {
@@ -209,7 +209,9 @@ def _sizes(groups: _Groups) -> Numbers:
 
 def sorted_groups(rows: Rows, columns: list[int]) -> tuple[Rows, Numbers]:
     """Return rows in the order of some of their columns, and where each group of equal ones begins."""
-    ordered = rows[np.lexsort(rows[:, columns[::-1]].T)]
-    parts = ordered[:, columns]
-    differs = (parts[1:] != parts[:-1]).any(axis=1)
-    return ordered, np.flatnonzero(np.append(len(rows) > 0, differs))[: len(rows)]
+    labels, firsts = group_rows(np.ascontiguousarray(rows[:, columns]))
+    distinct = rows[firsts][:, columns]
+    ranks = np.empty(len(firsts), np.int32)
+    ranks[np.lexsort(distinct[:, ::-1].T)] = np.arange(len(firsts))
+    order, starts = ordered_by_group(ranks[labels], len(firsts))
+    return rows[order], starts[:-1]

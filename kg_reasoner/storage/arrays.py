@@ -28,15 +28,26 @@ Changed: TypeAlias = npt.NDArray[np.bool_]
 NO_TRIPLES: Final[TripleIds] = np.empty((0, 3), np.int32)
 NO_QUADS: Final[Ids] = np.empty((0, 4), np.int32)
 
+_LARGE: Final = 1 << 10
+_DENSE: Final = 8
+"""The ratio of the range of a large column's ids to its length up to which they are not sorted."""
+
 
 def unique_ids(ids: Ids) -> Ids:
     """Return the different ids of a column, in order.
 
-    ``numpy.unique(ids)`` gives the same by a hash table, which takes several times as long for columns of this size.
+    ``numpy.unique(ids)`` gives the same by a hash table, which takes several times as long for columns of this size. Large columns
+    in which most ids of a range occur are not sorted.
 
     >>> unique_ids(np.array([7, 5, 7], np.int32)).tolist()
     [5, 7]
     """
+    if len(ids) >= _LARGE:
+        low, span = int(ids.min()), int(ids.max()) - int(ids.min()) + 1
+        if span <= _DENSE * len(ids):
+            occurs = np.zeros(span, np.bool_)
+            occurs[ids.astype(np.int64) - low] = True
+            return (np.flatnonzero(occurs) + low).astype(np.int32)
     ordered = np.sort(ids)
     is_new = np.ones(len(ordered), np.bool_)
     is_new[1:] = ordered[1:] != ordered[:-1]
@@ -54,6 +65,8 @@ def unique_rows(rows: Ids) -> Ids:
     """
     if rows.shape[1] == 0:
         return rows[:1]
+    if rows.shape[1] == 1:
+        return unique_ids(rows[:, 0]).reshape(-1, 1)
     ordered = rows[np.lexsort(rows.T[::-1])]
     is_new = np.ones(len(ordered), np.bool_)
     is_new[1:] = (ordered[1:] != ordered[:-1]).any(axis=1)

@@ -7,7 +7,7 @@ checked before it is allocated.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final, TypeVar
+from typing import Any, Final, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -18,7 +18,7 @@ from kg_reasoner.storage.arrays import Flags, Ids, Numbers
 from kg_reasoner.storage.kernels import native
 from kg_reasoner.storage.kernels.memory import address, allocate
 
-__all__ = ["BLOCK", "among", "distinct_ids", "gathered", "group_rows", "ordered_by_group", "pair_rows"]
+__all__ = ["BLOCK", "among", "distinct_ids", "distinct_numbers", "gathered", "group_rows", "ordered_by_group", "pair_rows"]
 
 BLOCK: Final = 1 << 20
 """The number of rows between two checks of the limits."""
@@ -81,8 +81,8 @@ class _Labelled:
         return labels
 
 
-def _range(ids: Ids) -> tuple[int, int]:
-    """Return the least of some ids, and the size of their range."""
+def _range(ids: npt.NDArray[np.integer[Any]]) -> tuple[int, int]:
+    """Return the least of some numbers, and the size of their range."""
     low, high = (int(ids.min()), int(ids.max())) if len(ids) else (0, 0)
     return low, high - low + 1
 
@@ -119,24 +119,34 @@ def among(rows: Ids, others: Ids) -> Flags:
 
 
 def distinct_ids(ids: Ids) -> tuple[Ids, Numbers]:
-    """Return the different ids of a column, in order, and for each row the place of its id among them.
-
-    ``numpy.unique`` gives the same, and sorts the column, which takes longer where most ids of a range occur.
+    """Return the different ids of a column, in order, and for each row the place of its id among them; see `distinct_numbers`.
 
     >>> [each.tolist() for each in distinct_ids(np.array([7, 5, 7, -1], np.int32))]
     [[-1, 5, 7], [2, 1, 2, 0]]
     """
-    low, span = _range(ids)
-    if span > SPARSE * len(ids):
-        distinct, places = np.unique(ids, return_inverse=True)
-        return distinct, places.reshape(-1)
-    shifted = ids.astype(np.int64) - low
+    distinct, places = distinct_numbers(ids)
+    return distinct.astype(np.int32), places
+
+
+def distinct_numbers(numbers: npt.NDArray[np.integer[Any]]) -> tuple[Numbers, Numbers]:
+    """Return the different numbers of a column, in order, and for each row the place of its number among them.
+
+    ``numpy.unique`` gives the same, and sorts the column, which takes longer where most numbers of a range occur.
+
+    >>> [each.tolist() for each in distinct_numbers(np.array([7, 5, 7, 2**52]))]
+    [[5, 7, 4503599627370496], [1, 0, 1, 2]]
+    """
+    low, span = _range(numbers)
+    if span > SPARSE * len(numbers):
+        distinct, places = np.unique(numbers, return_inverse=True)
+        return distinct.astype(np.int64), places.reshape(-1)
+    shifted = numbers.astype(np.int64) - low
     occurs = np.zeros(span, np.bool_)
     occurs[shifted] = True
     found = np.flatnonzero(occurs)
-    numbers = np.empty(span, np.int64)
-    numbers[found] = np.arange(len(found))
-    return (found + low).astype(np.int32), numbers[shifted]
+    ranks = np.empty(span, np.int64)
+    ranks[found] = np.arange(len(found))
+    return found + low, ranks[shifted]
 
 
 def ordered_by_group(labels: Ids, groups: int) -> tuple[Numbers, Numbers]:

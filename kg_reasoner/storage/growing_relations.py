@@ -158,12 +158,12 @@ class Relations(PlanRoom):
             return table if record.dead == 0 else table[(flags & ABSENT) == 0]
         return table[(flags & (ABSENT | EXPLICIT)) == (EXPLICIT if which == "explicit" else 0)]
 
-    def rows_from(self, relation: int, first: int) -> Rows:
-        """Return the live rows from a number on, shape (n, arity)."""
-        if first == 0:
+    def rows_from(self, relation: int, first: int, end: int | None = None) -> Rows:
+        """Return the live rows from a number on, or those in a range of numbers, shape (n, arity)."""
+        if first == 0 and end is None:
             return self.rows(relation)
-        table, record = self._table(relation)[first:], self.relations[relation]
-        return table if record.dead == 0 else table[(self.flags(relation)[first:] & ABSENT) == 0]
+        table, record = self._table(relation)[first:end], self.relations[relation]
+        return table if record.dead == 0 else table[(self.flags(relation)[first:end] & ABSENT) == 0]
 
     def are_explicit(self, relation: int) -> npt.NDArray[np.bool_]:
         """Return which of the live rows, in the order of `rows`, are explicit."""

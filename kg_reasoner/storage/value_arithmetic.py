@@ -11,6 +11,7 @@ import numpy.typing as npt
 from kg_reasoner.expressions.functions.numbers import literal_of
 from kg_reasoner.program import Call
 from kg_reasoner.storage.arrays import Flags, Ids, Numbers
+from kg_reasoner.storage.grouping import distinct_numbers
 from kg_reasoner.storage.kernels import native
 from kg_reasoner.storage.kernels.literal_values import LINE
 from kg_reasoner.storage.kernels.memory import address, allocate
@@ -217,12 +218,13 @@ def terms_of_numbers(numbers: ValueColumn, ids_of: NumberIds, ids_of_integers: C
     for kind in (INTEGER, DOUBLE):
         rows = np.flatnonzero(numbers.kinds == kind)
         if len(rows):
+            if kind == INTEGER and ids_of_integers is not None:
+                integers, places = distinct_numbers(numbers.doubles[rows].astype(np.int64))
+                found[rows] = ids_of_integers(integers)[places]
+                continue
             # by bits, so that -0.0 is not 0.0
             distinct, places = np.unique(numbers.doubles[rows].view(np.int64), return_inverse=True)
             doubles = distinct.view(np.float64)
-            if kind == INTEGER and ids_of_integers is not None:
-                found[rows] = ids_of_integers(doubles.astype(np.int64))[places.reshape(-1)]
-                continue
             if kind == INTEGER:
                 texts = number_texts(doubles.astype(np.int64), np.zeros(len(doubles), np.int8), XSD.integer.value)
             else:

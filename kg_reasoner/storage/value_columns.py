@@ -215,7 +215,8 @@ class ValueCache:
             some = ids[part]
             kinds, units, places = self._dictionary.read(some)
             is_scaled = (kinds >= INTEGER) & (kinds <= DATE)
-            doubles, scales = units / 10.0**places, np.where(is_scaled, places, UNSCALED).astype(np.int8)
+            doubles = units / 10.0**places if places.any() else units.astype(np.float64)
+            scales = np.where(is_scaled, places.view(np.int8), np.int8(UNSCALED))
             rest = np.flatnonzero(kinds == UNSURE)
             if len(rest):
                 values = mapped(read_value, self._dictionary.texts_of(some[rest]))
