@@ -10,6 +10,7 @@ import numpy as np
 
 from kg_reasoner.expressions.structures import NAMESPACE, member_text
 from kg_reasoner.storage.arrays import Ids, Numbers
+from kg_reasoner.storage.collections import UNDECIDED, Collections
 from kg_reasoner.storage.dictionary import Dictionary
 from kg_reasoner.storage.grouping import distinct_ids
 from kg_reasoner.terms import XSD, Literal, term_from_text, term_text
@@ -30,9 +31,16 @@ def lists(dictionary: Dictionary, column: Ids, starts: Numbers) -> Ids:
         column: The values, one group after the other.
         starts: Where each group begins.
     """
-    distinct, places = distinct_ids(column)
-    members = _members(dictionary.texts_of(distinct))
-    return _structures(dictionary, "list", members, places, starts)
+    found = Collections(dictionary).lists(column, starts)
+    others = np.flatnonzero(found == UNDECIDED)
+    if len(others):
+        ends = np.append(starts, len(column))
+        parts = [column[ends[group] : ends[group + 1]] for group in others.tolist()]
+        distinct, places = distinct_ids(np.concatenate(parts))
+        sizes = np.array(list(map(len, parts)), np.int64)
+        members = _members(dictionary.texts_of(distinct))
+        found[others] = _structures(dictionary, "list", members, places, np.cumsum(sizes) - sizes)
+    return found
 
 
 def sets(dictionary: Dictionary, column: Ids, labels: Numbers, starts: Numbers) -> Ids:

@@ -1,4 +1,4 @@
-"""Lists, sets and tuples of many terms: their sizes and members, and the parts of strings, with the kernels.
+"""Lists, sets and tuples of many terms: their sizes and members, the parts of strings, and lists of groups, with the kernels.
 
 What is in an unusual form (see `kernels.list_texts`) is left to the caller.
 """
@@ -8,12 +8,13 @@ from __future__ import annotations
 from typing import Final
 
 import numpy as np
+import numpy.typing as npt
 
 from kg_reasoner.expressions.structures import NAMESPACE
 from kg_reasoner.storage.arrays import Ids, Numbers
 from kg_reasoner.storage.dictionary import Dictionary
 from kg_reasoner.storage.kernels import native
-from kg_reasoner.storage.kernels.list_texts import PER_BYTE, UNDECIDED
+from kg_reasoner.storage.kernels.list_texts import PER_BYTE, PER_MEMBER, UNDECIDED
 from kg_reasoner.storage.kernels.memory import address, allocate
 from kg_reasoner.storage.texts import concatenated
 from kg_reasoner.terms import XSD
@@ -29,7 +30,7 @@ LONGEST: Final = 1 << 24
 """The maximum number of characters of a computed text. Longer ones are left to the caller, which refuses them."""
 
 _PART: Final = 1 << 21
-"""The bytes of texts that are split together: the lists may be several times as long."""
+"""The bytes of texts that are split, or made lists, together: the lists may be several times as long."""
 _AROUND: Final = 64
 
 
@@ -80,6 +81,32 @@ class Collections:
         parts = zip(np.split(ids, borders), np.split(lengths, borders), strict=True)
         return np.concatenate([self._split(part, int(sizes.sum()), separator.encode()) for part, sizes in parts])
 
+    def lists(self, ids: Ids, starts: Numbers) -> Ids:
+        """Return the lists of the terms of groups, or `UNDECIDED`.
+
+        Args:
+            ids: The terms, one group after the other.
+            starts: Where each group begins.
+        """
+        offsets = self._dictionary.buffers()[0]
+        numbers = ids.astype(np.int64)
+        room = np.zeros(len(ids) + 1, np.int64)
+        np.cumsum(offsets[numbers + 1] - offsets[numbers] + PER_MEMBER, out=room[1:])
+        ends = np.append(starts, len(ids))
+        borders = np.flatnonzero(np.diff(room[ends] // _PART)) + 1
+        parts = zip([0, *borders.tolist()], [*borders.tolist(), len(starts)], strict=True)
+        found = [self._lists(ids, ends[first : last + 1], int(room[ends[last]] - room[ends[first]])) for first, last in parts]
+        return np.concatenate([np.empty(0, np.int32), *found])
+
+    def _lists(self, ids: Ids, ends: Numbers, room: int) -> Ids:
+        groups = len(ends) - 1
+        given, starts = _given(ids[ends[0] : ends[-1]]), allocate(groups + 1, np.int64)
+        starts[: groups + 1] = ends - ends[0]
+        bounds, out = allocate(groups + 1, np.int64, 0), allocate(room + groups * (len(_LIST_END) + 1) + _AROUND, np.uint8)
+        where = address(self._integer), len(_INTEGER_END), address(self._list), len(_LIST_END), address(out), address(bounds)
+        native.write_lists(self._dictionary.address, address(given), address(starts), groups, *where)
+        return self._encoded(out, np.asarray(bounds[: groups + 1]))
+
     def _split(self, ids: Ids, length: int, wanted: bytes) -> Ids:
         given, count = _given(ids), len(ids)
         between, _ = concatenated([wanted or b"-"])
@@ -87,9 +114,12 @@ class Collections:
         out = allocate(PER_BYTE * length + count * len(_LIST_END) + _AROUND, np.uint8)
         where = address(between), len(wanted), address(self._list), len(_LIST_END), address(out), address(bounds)
         native.split_values(self._dictionary.address, address(given), count, *where)
-        ends = np.asarray(bounds[: count + 1])
+        return self._encoded(out, np.asarray(bounds[: count + 1]))
+
+    def _encoded(self, out: npt.NDArray[np.uint8], ends: Numbers) -> Ids:
+        """Return the terms of the texts that end at some places, the first of which is 0; `UNDECIDED` for none."""
         is_known = ends[1:] > ends[:-1]
-        found: Ids = np.full(count, UNDECIDED, np.int32)
+        found: Ids = np.full(len(is_known), UNDECIDED, np.int32)
         if np.diff(ends).max(initial=0) > LONGEST:
             return found
         kept = allocate(int(is_known.sum()) + 1, np.int64)

@@ -1,10 +1,21 @@
-"""Lists in the texts of terms: their sizes and members, and the parts of strings as lists.
+"""Lists in the texts of terms: their sizes and members, the parts of strings as lists, and lists of terms.
 
 A member is its length in characters, a colon, a letter for its kind and its value, see `kg_reasoner.expressions.structures`. Terms
 in other forms (with escapes, nested structures, other datatypes) are left to the caller.
 """
 
-from kg_reasoner.storage.kernels.interning import BACKSLASH, COLON, GREATER, LESS_THAN, LOWER_N, QUOTE, UNDERSCORE, same_bytes
+from kg_reasoner.storage.kernels.interning import (
+    BACKSLASH,
+    COLON,
+    GREATER,
+    LESS_THAN,
+    LOWER_N,
+    NEWLINE,
+    QUOTE,
+    RETURN,
+    UNDERSCORE,
+    same_bytes,
+)
 from kg_reasoner.storage.kernels.layout import Terms
 from kg_reasoner.storage.kernels.literal_values import write_digits
 from kg_reasoner.storage.kernels.memory import Bytes, Int32s, Int64s, entry, kernel
@@ -18,6 +29,9 @@ UNDECIDED = -1
 
 PER_BYTE = 8
 """How many bytes of a list a byte of its string becomes at most: a separator of one byte becomes the beginning of a member."""
+
+PER_MEMBER = 16
+"""How many bytes longer than its term a member is at most."""
 
 
 @kernel
@@ -177,15 +191,15 @@ def copy_members(
 
 
 @kernel
-def put_part(out: Bytes, place: int, texts: Bytes, start: int, end: int) -> int:
-    """Write a string as the member of a list; return the place after it."""
+def put_member(out: Bytes, place: int, texts: Bytes, start: int, end: int, letter: int) -> int:
+    """Write a value as the member of a list; return the place after it."""
     length = 1
     for each in range(start, end):
         if texts[each] & CONTINUED != CONTINUATION:
             length = length + 1
     place = write_digits(length, out, place)
     out[place] = COLON
-    out[place + 1] = LOWER_S
+    out[place + 1] = letter
     return put_bytes(out, place + 2, texts, start, end)
 
 
@@ -211,17 +225,82 @@ def split_values(
             place = part
             while length == 0 and part < quote:
                 place = characters_end(texts, part, quote, 1)
-                at = put_part(out, at, texts, part, place)
+                at = put_member(out, at, texts, part, place, LOWER_S)
                 part = place
             while length > 0 and place + length <= quote:
                 if same_bytes(texts, place, separator, 0, length):
-                    at = put_part(out, at, texts, part, place)
+                    at = put_member(out, at, texts, part, place, LOWER_S)
                     part = place + length
                     place = part
                 else:
                     place = place + 1
             if length > 0:
-                at = put_part(out, at, texts, part, quote)
+                at = put_member(out, at, texts, part, quote, LOWER_S)
             at = put_bytes(out, at, ending, 0, width)
         bounds[number + 1] = at
     return count
+
+
+@kernel
+def has_special(texts: Bytes, start: int, end: int) -> int:
+    """Return whether a value has characters that are escaped in literals."""
+    for place in range(start, end):
+        byte = texts[place]
+        if byte == BACKSLASH or byte == QUOTE or byte == NEWLINE or byte == RETURN:
+            return 1
+    return 0
+
+
+@kernel
+def put_term(out: Bytes, place: int, texts: Bytes, start: int, end: int, integer: Bytes, length: int) -> int:
+    """Write a term as the member of a list; return the place after it, or -1: it has escapes, or is another literal."""
+    first = texts[start]
+    letter = LOWER_S
+    start = start + 1
+    if first == UNDERSCORE:
+        letter = LOWER_B
+        start = start + 1
+    elif first == LESS_THAN:
+        letter = LOWER_I
+        end = end - 1
+    elif texts[end - 1] == QUOTE:
+        end = end - 1
+    elif end - start > length and same_bytes(texts, end - length, integer, 0, length):
+        letter = LOWER_N
+        end = end - length
+    else:
+        return UNDECIDED
+    if has_special(texts, start, end):
+        return UNDECIDED
+    return put_member(out, place, texts, start, end, letter)
+
+
+@entry
+def write_lists(
+    terms: Terms,
+    ids: Int32s,
+    starts: Int64s,
+    groups: int,
+    integer: Bytes,
+    length: int,
+    ending: Bytes,
+    width: int,
+    out: Bytes,
+    bounds: Int64s,
+) -> int:
+    """Write the lists of the terms of groups, and where each text ends: nothing for what is left to the caller.
+
+    A group begins where `starts` says, and ends where the next one begins; `starts` has the end of the last one, too. `integer`
+    has the end of integers, of `length` bytes, and `ending` that of lists, of `width` bytes. There is room for it, and for
+    `PER_MEMBER` bytes for each term besides its text. The first of the bounds is 0.
+    """
+    offsets = terms.offsets
+    for group in range(groups):
+        begin = bounds[group]
+        out[begin] = QUOTE
+        at = begin + 1
+        for place in range(starts[group], starts[group + 1]):
+            if at >= 0:
+                at = put_term(out, at, terms.texts, offsets[ids[place]], offsets[ids[place] + 1], integer, length)
+        bounds[group + 1] = put_bytes(out, at, ending, 0, width) if at >= 0 else begin
+    return groups
