@@ -70,8 +70,9 @@ class Model:
             key, columns = argument
             row = rows.pop(key)
             new = (columns.get("room", row[0]), row[1], columns.get("weight", row[2]), row[3])
-            if rows.setdefault((new[1], new[0]), new) != new:
+            if (new[1], new[0]) in rows:  # of another fact, even if that is now the same
                 raise KeyError(key)
+            rows[new[1], new[0]] = new
         self.rows = rows
 
 
@@ -123,6 +124,14 @@ def test_random_changes(transactions: list[tuple[list[tuple[str, Any]], bool]], 
             tx.rollback()
             model.rows = before
         check(reasoner, model)
+
+
+def test_a_fact_does_not_become_another_one() -> None:
+    reasoner = Reasoner(PROGRAM)
+    reasoner.add_facts("box", [tuple(map(literal, row)) for row in ((0, 0, 0, "a"), (1, 0, 0, "a"))])
+    with pytest.raises(KeyViolationError, match="have the same primary key"):
+        reasoner.modify("box", (0, 0), room=1)
+    assert len(list(reasoner.facts("box"))) == 3
 
 
 def test_the_error_names_both_facts() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -10,17 +10,18 @@ import numpy as np
 from kg_reasoner.concurrency.limits import current_watch
 from kg_reasoner.storage.arrays import Ids, Numbers, Rows
 from kg_reasoner.storage.dictionary import Dictionary
-from kg_reasoner.storage.grouping import group_rows
+from kg_reasoner.storage.grouping import distinct_ids, distinct_numbers, group_rows
 from kg_reasoner.storage.kernels import native
 from kg_reasoner.storage.kernels.memory import address, allocate
+from kg_reasoner.storage.kernels.shortest_paths import FAR
 from kg_reasoner.storage.term_order import TermOrder
+from kg_reasoner.storage.value_arithmetic import integer_buffer
 from kg_reasoner.storage.value_columns import INTEGER, ValueCache
-from kg_reasoner.terms import XSD
 
 __all__ = ["Edges", "best_paths"]
 
-_FAR: Final = 2**62
-_INTEGER_END: Final = f'"^^<{XSD.integer.value}>'
+_BLOCK: Final = 1 << 20
+"""The number of nodes for which a call of the kernel has room, if so many can be reached at all."""
 
 
 class Edges(NamedTuple):
@@ -74,7 +75,7 @@ def best_paths(
     ends = np.concatenate([each.ends for each in edges])
     nothing = (np.zeros(len(each.ends), np.int64) if each.weights is None else each.weights for each in edges)
     weights = np.concatenate([*nothing])
-    if len(ends) * float(weights.max(initial=0)) + float(keys.max(initial=0)) >= _FAR:
+    if len(ends) * float(weights.max(initial=0)) + float(keys.max(initial=0)) >= FAR:
         return None
     graph = _Graph(ends, weights, initial[:, column])
     others = np.delete(initial[:, :-1], column, axis=1)
@@ -82,11 +83,9 @@ def best_paths(
     order = np.lexsort((keys, labels))
     bounds = np.searchsorted(labels[order], np.arange(len(firsts) + 1))
     parts, nbytes = [np.empty((0, initial.shape[1]), np.int32)], 0
-    for number, (start, end) in enumerate(zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True)):
-        chosen = order[start:end]
-        nodes, found = graph.reached(initial[chosen, column], keys[chosen])
+    for groups, nodes, found in graph.reached(order, keys[order], bounds):
         rows = np.empty((len(nodes), initial.shape[1]), np.int32)
-        rows[:, :-1] = np.insert(np.repeat(others[firsts[number] : firsts[number] + 1], len(nodes), axis=0), column, nodes, axis=1)
+        rows[:, :-1] = np.insert(others[firsts[groups]], column, nodes, axis=1)
         rows[:, -1] = table[found] if table is not None else _texts(dictionary, found)
         parts.append(rows)
         nbytes += rows.nbytes
@@ -110,8 +109,8 @@ def _keys(
 
 def _texts(dictionary: Dictionary, numbers: Numbers) -> Ids:
     """Return the ids of integers."""
-    distinct, places = np.unique(numbers, return_inverse=True)
-    return dictionary.encode_texts([f'"{number}{_INTEGER_END}' for number in distinct.tolist()])[places.reshape(-1)]
+    distinct, places = distinct_numbers(numbers)
+    return dictionary.encode_buffers(*integer_buffer(distinct))[places]
 
 
 class _Graph:
@@ -120,34 +119,42 @@ class _Graph:
     Args:
         ends: The beginnings and ends of edges.
         weights: Their weights.
-        further: Further nodes.
+        origins: The nodes to begin with.
     """
 
-    def __init__(self, ends: Rows, weights: Numbers, further: Ids) -> None:
-        self._nodes, numbered = np.unique(np.concatenate([ends.reshape(-1), further]), return_inverse=True)
+    def __init__(self, ends: Rows, weights: Numbers, origins: Ids) -> None:
+        self._nodes, numbered = distinct_ids(np.concatenate([ends.reshape(-1), origins]))
         count, edges = len(self._nodes), len(ends)
-        pairs = numbered.reshape(-1)[: 2 * edges].reshape(edges, 2)
+        pairs, self._origins = numbered[: 2 * edges].reshape(edges, 2), numbered[2 * edges :]
         order = np.argsort(pairs[:, 0], kind="stable")
         self._starts = allocate(count + 1, np.int64)
         self._starts[: count + 1] = np.searchsorted(pairs[order, 0], np.arange(count + 1))
         self._targets, self._weights = allocate(max(edges, 1), np.int32), allocate(max(edges, 1), np.int64)
         self._targets[:edges], self._weights[:edges] = pairs[order, 1], weights[order]
-        self._best = allocate(max(count, 1), np.int64, _FAR)
-        self._reached = allocate(max(count, 1), np.int32)
+        self._best = allocate(max(count, 1), np.int64, FAR)
         self._keys, self._heap = allocate(edges + count + 1, np.int64), allocate(edges + count + 1, np.int32)
 
-    def reached(self, sources: Ids, keys: Numbers) -> tuple[Ids, Numbers]:
-        """Return the nodes that are reached from some, whose keys are in order, and the least key of each."""
-        current_watch().check()
-        places = np.searchsorted(self._nodes, sources)
-        _, firsts = np.unique(places, return_index=True)
-        firsts.sort()
-        places, keys, count = places[firsts], keys[firsts], len(firsts)
-        self._keys[:count], self._heap[:count], best = keys, places, np.asarray(self._best)
-        best[places] = keys
-        where = self._starts, self._targets, self._weights, self._best, self._keys, self._heap
-        found = native.follow_edges(*map(address, where), count, address(self._reached))
-        reached = np.array(self._reached[:found])
-        values = best[reached]
-        best[reached] = _FAR
-        return self._nodes[reached].astype(np.int32), values
+    def reached(self, order: Numbers, keys: Numbers, bounds: Numbers) -> Iterator[tuple[Numbers, Ids, Numbers]]:
+        """Yield, in blocks, the groups, the nodes that each of them reaches, and the least key of each node.
+
+        Args:
+            order: The numbers of the origins, one group after the other.
+            keys: The first key of each.
+            bounds: Where each group begins, and the last one ends.
+        """
+        most, groups = len(self._nodes), len(bounds) - 1
+        capacity = max(most, min(_BLOCK, most * groups))
+        origins, first_keys = allocate(max(len(order), 1), np.int32), allocate(max(len(order), 1), np.int64)
+        starts, ends = allocate(groups + 1, np.int64), allocate(max(groups, 1), np.int64)
+        origins[: len(order)], first_keys[: len(order)], starts[: groups + 1] = self._origins[order], keys, bounds
+        nodes, sums = allocate(max(capacity, 1), np.int32), allocate(max(capacity, 1), np.int64)
+        graph = [*map(address, (self._starts, self._targets, self._weights, self._best, self._keys, self._heap, starts))]
+        rest = [*map(address, (origins, first_keys, nodes, sums, ends))]
+        first = 0
+        while first < groups:
+            current_watch().check()
+            following = native.follow_from_groups(*graph, first, groups, *rest, most, capacity)
+            counts = np.diff(np.asarray(ends[first:following]), prepend=0)
+            total = int(ends[following - 1])
+            yield np.repeat(np.arange(first, following), counts), self._nodes[nodes[:total]], np.array(sums[:total])
+            first = following

@@ -5,6 +5,9 @@ Source: E. W. Dijkstra, A Note on Two Problems in Connexion with Graphs (Numeris
 
 from kg_reasoner.storage.kernels.memory import Int32s, Int64s, entry, kernel
 
+FAR = 1 << 62
+"""Larger than any sum of weights."""
+
 
 @kernel
 def push_node(keys: Int64s, nodes: Int32s, count: int, key: int, node: int) -> int:
@@ -43,7 +46,7 @@ def drop_first(keys: Int64s, nodes: Int32s, count: int) -> int:
     return last
 
 
-@entry
+@kernel
 def follow_edges(
     starts: Int64s, targets: Int32s, weights: Int64s, best: Int64s, keys: Int64s, nodes: Int32s, count: int, reached: Int32s
 ) -> int:
@@ -68,3 +71,47 @@ def follow_edges(
                 best[target] = value
                 count = push_node(keys, nodes, count, value, target)
     return found
+
+
+@entry
+def follow_from_groups(
+    starts: Int64s,
+    targets: Int32s,
+    weights: Int64s,
+    best: Int64s,
+    keys: Int64s,
+    nodes: Int32s,
+    bounds: Int64s,
+    first: int,
+    groups: int,
+    origins: Int32s,
+    values: Int64s,
+    reached: Int32s,
+    sums: Int64s,
+    ends: Int64s,
+    most: int,
+    capacity: int,
+) -> int:
+    """Write the nodes that are reached from the origins of each group, with their least sums, and where each group ends; return the
+    group to begin with in the next call: groups are followed while there is room for `most` nodes.
+
+    The origins of a group are ``origins[bounds[group]]`` and so on, with first values in `values`. For the rest see `follow_edges`;
+    all of `best` is larger than any sum, before and afterwards.
+    """
+    written = 0
+    group = first
+    while group < groups and written + most <= capacity:
+        count = 0
+        for place in range(bounds[group], bounds[group + 1]):
+            node = origins[place]
+            if values[place] < best[node]:
+                best[node] = values[place]
+                count = push_node(keys, nodes, count, values[place], node)
+        found = follow_edges(starts, targets, weights, best, keys, nodes, count, reached + written)
+        for place in range(written, written + found):
+            sums[place] = best[reached[place]]
+            best[reached[place]] = FAR
+        written = written + found
+        ends[group] = written
+        group = group + 1
+    return group
