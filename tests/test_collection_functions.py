@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from kg_reasoner import Reasoner
 from kg_reasoner.engine.maintenance import STRATEGIES
+from kg_reasoner.expressions import structures
 from kg_reasoner.expressions.compile import compile_expression
 from kg_reasoner.expressions.defined_functions import PythonFunction
 from kg_reasoner.expressions.structures import NAMESPACE, encode
@@ -99,6 +100,44 @@ def test_common_forms_are_decided(text: str) -> None:
 def test_plain_members_are_decided(members: list[Term], kind: str) -> None:
     term = encode(kind, members)
     assert apply(Call("SIZE", (X,)), [term]) == [literal(len(members))]
+
+
+@settings(max_examples=examples(200))
+@given(st.dictionaries(PLAIN, PLAIN, max_size=6))
+def test_plain_maps_are_decided(entries: dict[Term, Term]) -> None:
+    term = encode("map", [part for entry in entries.items() for part in entry])
+    assert apply(Call("SIZE", (X,)), [term]) == [literal(len(entries))]
+    dictionary = Dictionary()
+    sizes, members = Collections(dictionary).entries(np.array([dictionary.encode(term)], np.int32))
+    assert sizes.tolist() == [len(entries)]
+    assert set(map(dictionary.decode, members.tolist())) == {encode("tuple", entry) for entry in entries.items()}
+
+
+@settings(max_examples=examples(500))
+@given(st.lists(st.lists(NESTED | PLAIN, max_size=4), min_size=1, max_size=5))
+def test_lists_of_groups(groups: list[list[Term]]) -> None:
+    dictionary = Dictionary()
+    ids = np.array([dictionary.encode(term) for group in groups for term in group], np.int32)
+    sizes = np.array(list(map(len, groups)))
+    found = Collections(dictionary).lists(ids, np.cumsum(sizes) - sizes).tolist()
+    for group, number in zip(groups, found, strict=True):
+        is_plain = all(term_text(term)[0] != '"' or term_text(term)[-1] == '"' or term == literal_or_none(term) for term in group)
+        assert number >= 0 or "\\" in "".join(map(term_text, group)) or not is_plain
+        assert number < 0 or dictionary.decode(number) == encode("list", group)
+
+
+def literal_or_none(term: Term) -> Term | None:
+    """An integer, or None for any other term."""
+    return term if isinstance(term, Literal) and term.datatype == XSD.integer.value else None
+
+
+def test_a_single_long_collection_is_left_to_kernels(monkeypatch: pytest.MonkeyPatch) -> None:
+    reasoner = Reasoner("p(?k, ?v) :- given(?m), (?k, ?v) IN ?m . n(SIZE(?m)) :- given(?m) .")
+    entries = [literal(number) for number in range(3000)]
+    reasoner.add_facts("given", [(encode("map", entries),)])
+    monkeypatch.setattr(structures, "_decoded", None)
+    assert len(list(reasoner.facts("p"))) == 1500
+    assert list(reasoner.facts("n")) == [(literal(1500),)]
 
 
 def test_other_expressions_have_none() -> None:

@@ -33,7 +33,7 @@ def collection_function(expression: Expression) -> CollectionFunction | None:
     if not isinstance(expression, Call) or not expression.arguments or not isinstance(expression.arguments[0], Variable):
         return None
     if expression.name == "SIZE":
-        return lambda dictionary, collections, ids: _sizes(dictionary, collections.sizes(ids))
+        return _sizes
     others = expression.arguments[1:]
     if len(others) != 1 or not isinstance(others[0], Literal):
         return None
@@ -59,18 +59,31 @@ def members_of(dictionary: Dictionary, collections: Collections, ids: Ids) -> tu
     none; members of a map are tuples of keys and values.
     """
     sizes, members = collections.members(ids)
+    if (sizes == UNDECIDED).any():
+        sizes, members = _completed(ids, sizes, members, collections.entries)
+    if (sizes == UNDECIDED).any():
+        sizes, members = _completed(ids, sizes, members, lambda others: _members_of_each(dictionary, others))
+    return sizes, members
+
+
+def _completed(ids: Ids, sizes: Numbers, members: Ids, find: Callable[[Ids], tuple[Numbers, Ids]]) -> tuple[Numbers, Ids]:
+    """Return the sizes and members of terms after others have been found for those that are undecided."""
     others = np.flatnonzero(sizes == UNDECIDED)
-    if not len(others):
-        return sizes, members
-    found = [_members(dictionary.decode(number)) for number in ids[others].tolist()]
+    found, rest = find(ids[others])
     sizes = sizes.copy()
-    sizes[others] = list(map(len, found))
-    is_other = np.zeros(len(ids), np.bool_)
+    sizes[others] = found
+    counts, is_other = np.maximum(sizes, 0), np.zeros(len(ids), np.bool_)
     is_other[others] = True
-    table: Ids = np.empty(int(sizes.sum()), np.int32)
-    table[np.repeat(~is_other, sizes)] = members
-    table[np.repeat(is_other, sizes)] = dictionary.encode_texts([term_text(member) for part in found for member in part])
+    table: Ids = np.empty(int(counts.sum()), np.int32)
+    table[np.repeat(~is_other, counts)] = members
+    table[np.repeat(is_other, counts)] = rest
     return sizes, table
+
+
+def _members_of_each(dictionary: Dictionary, ids: Ids) -> tuple[Numbers, Ids]:
+    found = [_members(dictionary.decode(number)) for number in ids.tolist()]
+    sizes = np.array(list(map(len, found)), np.int64)
+    return sizes, dictionary.encode_texts([term_text(member) for part in found for member in part])
 
 
 def _members(term: Term) -> tuple[Term, ...]:
@@ -83,12 +96,15 @@ def _members(term: Term) -> tuple[Term, ...]:
     return tuple(encode("tuple", pair) for pair in pairs)
 
 
-def _sizes(dictionary: Dictionary, sizes: Numbers) -> Ids:
+def _sizes(dictionary: Dictionary, collections: Collections, ids: Ids) -> Ids:
+    sizes = collections.sizes(ids)
+    if (sizes == UNDECIDED).any():
+        sizes = np.where(sizes == UNDECIDED, collections.numbers_of_entries(ids), sizes)
     different, places = np.unique(sizes, return_inverse=True)
     texts = [term_text(literal(size)) for size in different.tolist()]
-    ids = dictionary.encode_texts(texts)
-    ids[different == UNDECIDED] = UNDECIDED
-    return ids[places.reshape(-1)]
+    found = dictionary.encode_texts(texts)
+    found[different == UNDECIDED] = UNDECIDED
+    return found[places.reshape(-1)]
 
 
 def _at(collections: Collections, ids: Ids, place: int) -> Ids:

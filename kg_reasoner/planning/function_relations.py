@@ -36,6 +36,9 @@ if TYPE_CHECKING:
 FEW: Final = 24
 """Fewer arguments are evaluated one by one, which costs less than columns of them."""
 
+LONG: Final = 1 << 12
+"""The number of bytes from which on the text of a single collection is left to kernels."""
+
 REQUESTS: Final = 1 << 14
 """Function calls that wait for their results at once, at first: where there are more, `MORE` times as many the next time."""
 
@@ -266,10 +269,11 @@ class Functions:
 
     def _results(self, function: _FunctionRelation, arguments: Rows) -> Ids:
         """Return the results of a function for different arguments."""
-        if len(arguments) < FEW:
-            return self._one_by_one(function, arguments)
-        if function.of_collections is not None:
+        is_few = len(arguments) < FEW
+        if function.of_collections is not None and (not is_few or self._is_long(arguments)):
             return self._of_collections(function, function.of_collections, arguments)
+        if is_few:
+            return self._one_by_one(function, arguments)
         if not function.by_columns:
             return self._one_by_one(function, arguments)
         return self._by_columns(function, arguments)
@@ -291,6 +295,11 @@ class Functions:
             labels, firsts = group_rows(arguments[unsure])
             results[unsure] = self._one_by_one(function, arguments[unsure[firsts]])[labels]
         return results
+
+    def _is_long(self, arguments: Rows) -> bool:
+        """Return whether the text of an argument is long."""
+        starts, numbers = self.dictionary.buffers()[0], arguments[:, 0].astype(np.int64)
+        return bool((starts[numbers + 1] - starts[numbers]).max(initial=0) > LONG)
 
     def _of_collections(self, function: _FunctionRelation, apply: CollectionFunction, arguments: Rows) -> Ids:
         """Return the results of a function that the kernels for collections decide for the most part."""

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 
-from kg_reasoner.expressions.edge_aggregates import least_members, levels
 from kg_reasoner.expressions.functions.arithmetic import divide
 from kg_reasoner.expressions.functions.numbers import literal_of
 from kg_reasoner.planning.group_collections import lists, map_of, sets, texts_in_order
@@ -16,6 +15,7 @@ from kg_reasoner.storage.arrays import Flags, Ids, Numbers, Rows
 from kg_reasoner.storage.best_values import BestValues
 from kg_reasoner.storage.dictionary import Dictionary
 from kg_reasoner.storage.grouping import distinct_ids, distinct_numbers, group_rows, ordered_by_group
+from kg_reasoner.storage.strong_components import StrongComponents
 from kg_reasoner.storage.term_order import TermOrder
 from kg_reasoner.storage.value_arithmetic import integer_buffer
 from kg_reasoner.storage.value_columns import INTEGER, ValueCache
@@ -137,17 +137,18 @@ class GroupValues:
     def _components(self, groups: _Groups) -> Ids:
         def find(edges: Rows) -> tuple[Ids, Ids]:
             nodes, places = distinct_ids(edges.reshape(-1))
-            ranks = self._order.ranks(nodes)
-            in_order: Ids = nodes[np.argsort(ranks)]
-            found = least_members(_pairs(ranks[places].reshape(-1, 2)), int)
-            return in_order[list(found)], in_order[list(found.values())]
+            order = np.argsort(self._order.ranks(nodes))
+            ranks = np.empty(len(nodes), np.int64)
+            ranks[order] = np.arange(len(nodes))
+            least = StrongComponents(ranks[places].reshape(-1, 2), len(nodes)).least()
+            return nodes[order], nodes[order[least]]
 
         return self._maps(groups, find)
 
     def _levels(self, groups: _Groups) -> Ids:
         def find(edges: Rows) -> tuple[Ids, Ids]:
-            found = levels(_pairs(edges))
-            return np.array(list(found), np.int32), self._integers(np.array(list(found.values()), np.int64))
+            nodes, places = distinct_ids(edges.reshape(-1))
+            return nodes, self._integers(StrongComponents(places.reshape(-1, 2), len(nodes)).levels())
 
         return self._maps(groups, find)
 
@@ -197,10 +198,6 @@ _FUNCTIONS: Final[dict[tuple[str, int], Callable[[GroupValues, _Groups], Ids | N
     ("GROUP_CONCAT", 2): GroupValues._joined,
 }
 """The functions by name and number of arguments."""
-
-
-def _pairs(rows: Rows | Numbers) -> Iterator[tuple[int, int]]:
-    return zip(rows[:, 0].tolist(), rows[:, 1].tolist(), strict=True)
 
 
 def _sizes(groups: _Groups) -> Numbers:

@@ -5,10 +5,9 @@ What is in an unusual form (see `kernels.list_texts`) is left to the caller.
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
-import numpy.typing as npt
 
 from kg_reasoner.expressions.structures import NAMESPACE
 from kg_reasoner.storage.arrays import Ids, Numbers
@@ -26,6 +25,8 @@ _ORDERED: Final = 0
 _ENDS: Final = {kind: f'"^^<{NAMESPACE}{kind}>'.encode() for kind in _KINDS}
 _INTEGER_END: Final = f'"^^<{XSD.integer.value}>'.encode()
 _LIST_END: Final = _ENDS["list"]
+_TUPLE_END: Final = _ENDS["tuple"]
+_MAP_END: Final = f'"^^<{NAMESPACE}map>'.encode()
 LONGEST: Final = 1 << 24
 """The maximum number of characters of a computed text. Longer ones are left to the caller, which refuses them."""
 
@@ -46,6 +47,8 @@ class Collections:
         self._ends, self._bounds = concatenated([_ENDS[kind] for kind in _KINDS])
         self._integer, _ = concatenated([_INTEGER_END])
         self._list, _ = concatenated([_LIST_END])
+        self._map, _ = concatenated([_MAP_END])
+        self._tuple, _ = concatenated([_TUPLE_END])
 
     def sizes(self, ids: Ids) -> Numbers:
         """Return the number of members of each term, or `UNDECIDED`."""
@@ -67,6 +70,32 @@ class Collections:
         where = address(self._integer), len(_INTEGER_END), address(out), address(bounds)
         native.copy_members(self._dictionary.address, address(given), count, address(counts), only, *where)
         return sizes, self._dictionary.encode_buffers(out[: int(bounds[total])], bounds[: total + 1])
+
+    def numbers_of_entries(self, ids: Ids) -> Numbers:
+        """Return the number of entries of each map, or `UNDECIDED`."""
+        return self._measured_maps(_given(ids), len(ids))[0]
+
+    def entries(self, ids: Ids) -> tuple[Numbers, Ids]:
+        """Return the number of entries of each map, or `UNDECIDED`, and the entries of all of them as tuples.
+
+        Args:
+            ids: The maps; any other terms are undecided.
+        """
+        given, count = _given(ids), len(ids)
+        sizes, length = self._measured_maps(given, count)
+        counts = allocate(max(count, 1), np.int64)
+        counts[:count] = np.maximum(sizes, 0)
+        total = int(counts[:count].sum())
+        bounds, out = allocate(total + 1, np.int64, 0), allocate(length + total * (len(_TUPLE_END) + 1) + _AROUND, np.uint8)
+        where = address(self._tuple), len(_TUPLE_END), address(out), address(bounds)
+        native.copy_entries(self._dictionary.address, address(given), count, address(counts), *where)
+        return sizes, self._dictionary.encode_buffers(out[: int(bounds[total])], bounds[: total + 1])
+
+    def _measured_maps(self, given: Ids, count: int) -> tuple[Numbers, int]:
+        sizes = allocate(max(count, 1), np.int64)
+        where = self._dictionary.address, address(given), count
+        length = native.count_entries(*where, address(self._map), len(_MAP_END), address(sizes))
+        return np.asarray(sizes[:count]), length
 
     def split(self, ids: Ids, separator: str) -> Ids:
         """Return the lists of the parts of strings, or `UNDECIDED`.
@@ -116,7 +145,7 @@ class Collections:
         native.split_values(self._dictionary.address, address(given), count, *where)
         return self._encoded(out, np.asarray(bounds[: count + 1]))
 
-    def _encoded(self, out: npt.NDArray[np.uint8], ends: Numbers) -> Ids:
+    def _encoded(self, out: Any, ends: Numbers) -> Ids:
         """Return the terms of the texts that end at some places, the first of which is 0; `UNDECIDED` for none."""
         is_known = ends[1:] > ends[:-1]
         found: Ids = np.full(len(is_known), UNDECIDED, np.int32)

@@ -9,6 +9,7 @@ from kg_reasoner.storage.kernels import (  # noqa: F401  # each has entry points
     bulk_insertion,
     changes,
     deletion,
+    depth_first,
     derivation_counts,
     elements,
     fixpoint,

@@ -1,4 +1,5 @@
-"""Lists in the texts of terms: their sizes and members, the parts of strings as lists, and lists of terms.
+"""Lists in the texts of terms: their sizes and members, the parts of strings as lists, lists of terms, and the
+entries of maps.
 
 A member is its length in characters, a colon, a letter for its kind and its value, see `kg_reasoner.expressions.structures`. Terms
 in other forms (with escapes, nested structures, other datatypes) are left to the caller.
@@ -304,3 +305,84 @@ def write_lists(
                 at = put_term(out, at, terms.texts, offsets[ids[place]], offsets[ids[place] + 1], integer, length)
         bounds[group + 1] = put_bytes(out, at, ending, 0, width) if at >= 0 else begin
     return groups
+
+
+@kernel
+def entry_end(texts: Bytes, start: int, end: int) -> int:
+    """Return the place after two members, the key and the value of a map's entry, or -1."""
+    letter = member_start(texts, start, end)
+    if letter < 0:
+        return UNDECIDED
+    middle = member_end(texts, start, letter, end)
+    if middle < 0:
+        return UNDECIDED
+    letter = member_start(texts, middle, end)
+    if letter < 0:
+        return UNDECIDED
+    return member_end(texts, middle, letter, end)
+
+
+@kernel
+def count_entries_of(texts: Bytes, place: int, quote: int) -> int:
+    """Return the number of entries of a map, or -1: it has unusual members, or its keys are not in order."""
+    size = 0
+    before = -1
+    before_end = -1
+    while place < quote:
+        after = entry_end(texts, place, quote)
+        if after < 0:
+            return UNDECIDED
+        letter = member_start(texts, place, quote)
+        key_end = member_end(texts, place, letter, quote)
+        if before >= 0 and not is_before(texts, before, before_end, letter, key_end):
+            return UNDECIDED
+        before = letter
+        before_end = key_end
+        place = after
+        size = size + 1
+    return size
+
+
+@entry
+def count_entries(terms: Terms, ids: Int32s, count: int, ending: Bytes, width: int, sizes: Int64s) -> int:
+    """Write the number of entries of maps, or -1 for what is left to the caller; return the length of all their texts.
+
+    Maps are the literals that end with `ending`, of `width` bytes.
+    """
+    texts = terms.texts
+    total = 0
+    for number in range(count):
+        start = terms.offsets[ids[number]]
+        end = terms.offsets[ids[number] + 1]
+        quote = plain_value_end(texts, start, end)
+        sizes[number] = UNDECIDED
+        if quote >= 0 and end - quote == width and same_bytes(texts, quote, ending, 0, width):
+            sizes[number] = count_entries_of(texts, start + 1, quote)
+        if sizes[number] > 0:
+            total = total + quote - start
+    return total
+
+
+@entry
+def copy_entries(
+    terms: Terms, ids: Int32s, count: int, sizes: Int64s, ending: Bytes, width: int, out: Bytes, bounds: Int64s
+) -> int:
+    """Write the entries of maps whose sizes are known as tuples, and where each ends; return their number.
+
+    `ending` has the end of tuples, of `width` bytes. The first of the bounds is 0.
+    """
+    texts = terms.texts
+    written = 0
+    at = 0
+    for number in range(count):
+        place = terms.offsets[ids[number]] + 1
+        end = terms.offsets[ids[number] + 1]
+        for _ in range(sizes[number]):
+            after = entry_end(texts, place, end)
+            out[at] = QUOTE
+            at = put_bytes(out, at + 1, texts, place, after)
+            at = put_bytes(out, at, ending, 0, width)
+            place = after
+            written = written + 1
+            bounds[written] = at
+    return written
