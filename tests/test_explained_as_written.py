@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
+
 from kg_reasoner import Reasoner
+from kg_reasoner.errors import ColumnTypeError, ValueTooLargeError
+from kg_reasoner.expressions.structures import encode
 from kg_reasoner.language.parser import parse
 from kg_reasoner.program import AUXILIARY, Atom
 from kg_reasoner.terms import literal
@@ -62,3 +66,18 @@ def test_violations() -> None:
 def test_what_is_missing() -> None:
     reasoner = Reasoner(PROGRAM)
     assert "near(?x, ?n + 1) :- start(?x, ?n)" in str(reasoner.why_not(fact('near("c", 8)')))
+
+
+def test_errors_of_types_and_values() -> None:
+    reasoner = Reasoner("""
+        relation q(x: integer) .
+        q(?y) :- v(?x, ?l), (?x = 1 ; ?x = 2), ?y IN ?l .
+        p(?x * ?x + 1) :- w(?x) .
+    """)
+    with pytest.raises(ColumnTypeError) as caught:
+        reasoner.add_facts("v", [(literal(1), encode("list", [literal("b")]))])
+        reasoner.materialise()
+    assert "derived by q(?y) :- v(?x, ?l), (?x = 1 ; ?x = 2), ?y IN ?l .\n" in str(caught.value)
+    with pytest.raises(ValueTooLargeError, match=r"in the rule p\(\?x \* \?x \+ 1\) :- w\(\?x\) \., for "):
+        reasoner.add_facts("w", [(literal(10**600),)])
+        reasoner.materialise()

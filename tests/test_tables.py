@@ -622,6 +622,16 @@ def test_lists_of_arrow_are_lists(tmp_path: Path) -> None:
         assert not list(reasoner.facts("row"))
 
 
+@pytest.mark.parametrize(("value", "noun"), [(5, "an integer"), (1.5, "a double"), (True, "a boolean")])
+@pytest.mark.parametrize("type_", ["string", "optional<string>", "list<string>"])
+def test_values_that_are_not_text_are_no_strings(value: Any, noun: str, type_: str) -> None:
+    reasoner = Reasoner(f"input relation p(x: {type_}) .")
+    with pytest.raises(LoadError, match=f"row 1: column x: .* is {noun}, and not a string: cast the column to text"):
+        reasoner.add_table("p", {"x": [[value]] if type_ == "list<string>" else [value]})
+    reasoner.add_table("p", {"x": [["5"]] if type_ == "list<string>" else ["5"]})
+    assert len(list(reasoner.facts("p"))) == 1
+
+
 @pytest.mark.parametrize(
     ("seen", "message"),
     [

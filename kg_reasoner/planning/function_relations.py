@@ -377,7 +377,8 @@ def _evaluated(function: _FunctionRelation, terms: Sequence[Term]) -> Term | boo
         from kg_reasoner.language.printer import format_rule
 
         values = ", ".join(_shortened(term_text(term)) for term in terms)
-        where = "" if function.rule is None else f" in the rule {format_rule(function.rule)}"
+        rule = function.rule
+        where = "" if rule is None else f" in the rule {rule.origin.text or format_rule(rule)}"
         message = f"{error}{where}, for {values}; FILTER can bound what a recursion computes"
         raise ValueTooLargeError(message) from None
 

@@ -101,7 +101,7 @@ def _mismatch(
 
     shown = format_term(term) if is_structure(term) else term_text(term)
     message = f"{shown} is not {type_.noun}, as column {column.name} of {predicate} is declared"
-    derivers = [format_rule(rule) for rule in rules]
+    derivers = dict.fromkeys(rule.origin.text or format_rule(rule) for rule in rules)
     if derivers:
         message += f"; derived by {' or '.join(derivers)}"
     return ColumnTypeError(message, span, f"declare the column as any, or make sure that it gets only {column.type}")

@@ -2,7 +2,7 @@
 
 A value of Arrow is a literal of the datatype that corresponds to its type; text is a string. If a column of the relation is
 declared with another type, the value is read as the cell of a table (`kg_reasoner.storage.table_terms`) that contains its lexical
-form.
+form; but a value that is not text is never a string.
 """
 
 from __future__ import annotations
@@ -164,6 +164,10 @@ def term_texts(values: Any, type_: str, prefixes: Mapping[str, str], *, has_cell
         is_cell = has_cells or form.form == "term"
         return _of_text(_as_text(values), "string" if type_ == "any" and not is_cell else type_, prefixes)
     native, lexical = _native(values)
+    if type_ == "string" and len(lexical):
+        raise Unreadable(
+            0, f"{lexical[0]} is {with_article(native)}, and not a string: cast the column to text, or declare its type"
+        )
     if type_ in ("any", native):
         return _typed(lexical, XSD[native].value)
     return _of_text(lexical, type_, prefixes)
