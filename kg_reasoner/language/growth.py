@@ -77,7 +77,10 @@ def _grows(rule: Rule, recursive: set[Variable], own: int, recursion: dict[Key, 
 
 def _is_bounded(ends: set[str] | None, expression: Expression) -> bool:
     """Return whether bounds at some ends end a recursion through an expression."""
-    return bool(ends) and _direction(expression) in (None, *ends)
+    if not ends:
+        return False
+    direction = _direction(expression)
+    return direction is None or direction in ends
 
 
 def _direction(expression: Expression) -> str | None:
