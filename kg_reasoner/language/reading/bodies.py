@@ -45,7 +45,7 @@ from kg_reasoner.program import (
     Negation,
     Variable,
 )
-from kg_reasoner.terms import IRI, RDF, BlankNode, Literal
+from kg_reasoner.terms import IRI, RDF, XSD, BlankNode, Literal
 
 __all__ = ["BodyReader"]
 
@@ -134,6 +134,8 @@ class BodyReader(ExpressionReader):
             if len(alternatives) == 1 and len(alternatives[0]) == 1 and isinstance(alternatives[0][0], Atom):
                 return Negation(alternatives[0][0], span)
             return NotAny(tuple(alternatives), span)
+        if tree.data == "call" and self.is_condition(tree):
+            return Condition(_not_holding(self.expression(tree)), span)
         atom = self.atom(tree)
         return Negation(atom, span) if isinstance(atom, Atom) else NotAny(((atom,),), span)
 
@@ -240,3 +242,9 @@ class BodyReader(ExpressionReader):
         if predicates is not None and name not in predicates:
             raise RuleSyntaxError(f"the module {module} has no {own}{suggest(name, predicates)}", self.span(node))
         return name
+
+
+def _not_holding(condition: Expression) -> Call:
+    """Return an expression that is true where a condition is false or an error, as a negation holds if there is no solution."""
+    false, true = (Literal(name, XSD.boolean.value) for name in ("false", "true"))
+    return Call("COALESCE", (Call("IF", (condition, false, true)), true))
