@@ -126,7 +126,7 @@ def _compared(expression: Expression) -> Iterator[tuple[Variable, frozenset[str]
             yield from _compared(argument)
     elif expression.name == "!":
         yield from ((variable, _BOTH) for argument in expression.arguments for variable, _ in _compared(argument))
-    elif expression.name == "IN":
+    elif expression.name in ("IN", "HAS"):
         yield from ((variable, _BOTH) for variable in variables_of(expression))
     elif expression.name in _COMPARISONS:
         for side, end in zip(expression.arguments, _COMPARISONS[expression.name], strict=True):

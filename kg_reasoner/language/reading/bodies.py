@@ -123,8 +123,8 @@ class BodyReader(ExpressionReader):
                 hint = "false can only be the head of a constraint: `false :- body .`"
             raise RuleSyntaxError("a term is neither an atom nor a condition", span, hint)
         expression = self.expression(tree)
-        if tree.data == "member" and isinstance(expression, Call) and expression.name == "IN":
-            member, collection = expression.arguments
+        if tree.data == "member" and isinstance(expression, Call) and expression.name == "HAS":
+            collection, member = expression.arguments
             return Each((member,), collection, span)
         return Condition(expression, span)
 

@@ -49,8 +49,11 @@ class ExpressionReader(TermReader):
             return self.match(parts[1], parts[2:], self.span(node), level + 1)
         if node.data in ("membership", "member"):
             operator = " ".join(parts[1].upper().split())
-            members = (self.expression(part, level + 1) for part in (parts[0], *parts[2:]))
-            return Call(operator, tuple(members), self.span(node))
+            members = tuple(self.expression(part, level + 1) for part in (parts[0], *parts[2:]))
+            if node.data == "membership":
+                return Call(operator, members, self.span(node))
+            has = Call("HAS", members[::-1], self.span(node))
+            return has if operator == "IN" else Call("!", (has,), self.span(node))
         result = self.expression(parts[0], level + calls)  # operators of one precedence, from left to right
         for operator, argument in zip(parts[1::2], parts[2::2], strict=True):
             result = Call(str(operator), (result, self.expression(argument, level + calls)), self.span(node))
