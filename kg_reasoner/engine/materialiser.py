@@ -6,6 +6,8 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import TYPE_CHECKING, Final, TypeAlias
 
+import numpy as np
+
 from kg_reasoner.concurrency.garbage import without_collection
 from kg_reasoner.concurrency.limits import NOBODY, Watch, current_watch
 from kg_reasoner.engine.column_insertion import ColumnInsertion
@@ -21,7 +23,18 @@ from kg_reasoner.progress import Progress
 from kg_reasoner.storage import capacities
 from kg_reasoner.storage.database import Database
 from kg_reasoner.storage.kernels import native
-from kg_reasoner.storage.kernels.layout import ABSENT, BUILD_INDEX, DONE, FUNCTION_RESULTS, GROW, PAUSE, VALUES, WIDE, Relation
+from kg_reasoner.storage.kernels.layout import (
+    ABSENT,
+    BUILD_INDEX,
+    DONE,
+    FUNCTION_RESULTS,
+    GROW,
+    PAUSE,
+    UNPLANNED,
+    VALUES,
+    WIDE,
+    Relation,
+)
 from kg_reasoner.storage.plan_room import PlanRoom
 from kg_reasoner.storage.value_table import ValueTable
 
@@ -35,6 +48,7 @@ _REQUESTS = {
     BUILD_INDEX: "build indexes",
     VALUES: "read values",
     FUNCTION_RESULTS: "apply functions",
+    UNPLANNED: "plan",
     WIDE: "share",
 }
 """The names of kernels' requests in profiles."""
@@ -46,6 +60,14 @@ _PlanChange: TypeAlias = Callable[[SectionPlans, StoredAtom, int], int]
 
 _FEW: Final = 64
 """More new rules than this have their strata determined together with those of all other rules."""
+
+_PLANNED_TOGETHER: Final = 8
+"""The rules of a section that are planned from their heads at once, whether or not all are needed."""
+
+
+def _deriver(planned: PlannedRule) -> tuple[StoredAtom, int]:
+    """Return the head of a rule with the plan that it triggers, or with a number below 0, made of that of the rule."""
+    return planned.rule.head, planned.backward if planned.backward >= 0 else -1 - planned.number
 
 
 class Materialiser:
@@ -116,8 +138,6 @@ class Materialiser:
                 plans[atom.negated].append((atom, position))
             added.append(PlannedRule(each.rule, number, each.level, *plans, each.source or each.rule.rule))
         self._next_number += len(added)
-        if self._derivers is not None:
-            self._plan_backward(added)
         if len(added) > _FEW + len(self._active) // 16:
             self._grouped = False  # to make the strata again takes less time
         for planned in added:
@@ -126,8 +146,7 @@ class Materialiser:
             self.version += 1
             self._grouped = self._grouped and self._place(planned)
             if self._derivers is not None:
-                entry = planned.rule.head, planned.backward
-                self._change_plan("deriver", self._derivers, SectionPlans.add, entry, self._derivers_are_entered)
+                self._change_plan("deriver", self._derivers, SectionPlans.add, _deriver(planned), self._derivers_are_entered)
         return added
 
     def _plan_triggers(self, room: PlanRoom, rule: StoredRule, number: int) -> None:
@@ -148,7 +167,7 @@ class Materialiser:
                 self.version += 1
                 self._grouped = self._grouped and self._displace(planned)
                 if self._derivers is not None:
-                    entry = planned.rule.head, planned.backward
+                    entry = _deriver(planned)
                     self._change_plan("deriver", self._derivers, SectionPlans.remove, entry, self._derivers_are_entered)
 
     def release_rules(self, rules: Iterable[PlannedRule]) -> None:
@@ -295,20 +314,22 @@ class Materialiser:
         for planned, plan in zip(missing, plans, strict=True):
             planned.whole = plan
 
-    def _plan_backward(self, rules: Iterable[PlannedRule]) -> None:
-        """Plan how some rules are found from their heads."""
-        missing = [planned for planned in rules if planned.backward < 0]
+    def _plan_backward(self, section: int) -> None:
+        """Plan how some of the rules of a section that have no such plan are found from their heads."""
+        assert self._derivers is not None
+        first, end = self._derivers.ranges[section].tolist()
+        entries = self._derivers.plans[first:end]
+        places = np.flatnonzero(entries < 0)[:_PLANNED_TOGETHER].tolist()
+        missing = [self._active[-1 - entry] for entry in entries[places].tolist()]
         plans = self._backward.write([(planned.rule, planned.number) for planned in missing])
-        for planned, plan in zip(missing, plans, strict=True):
-            planned.backward = plan
+        for place, planned, plan in zip(places, missing, plans, strict=True):
+            entries[place] = planned.backward = plan
 
     def enter_derivers(self) -> None:
-        """Set the plans that find the instances of rules from their heads in the context."""
+        """Set the plans that find the instances of rules from their heads in the context. They are made once kernels need them."""
         if self._derivers is None:
-            with without_collection():  # an ontology has many rules, and their plans are kept
-                self._plan_backward(self._active.values())
-                plans = ((planned.rule.head, planned.backward) for planned in self._active.values())
-                self._derivers = SectionPlans(self.database, plans)
+            with without_collection():  # an ontology has many rules
+                self._derivers = SectionPlans(self.database, map(_deriver, self._active.values()))
         if not self._derivers_are_entered:
             self._set_plans("deriver", self._derivers)
             self._derivers_are_entered = True
@@ -405,6 +426,8 @@ class Materialiser:
                 wanted = self.database.context.wanted
                 if not self.database.postpone(wanted):
                     self._builder(wanted).build(wanted)
+            elif status == UNPLANNED:
+                self._plan_backward(self.database.context.wanted)
             elif status == VALUES:
                 self.values.update()
             elif status == FUNCTION_RESULTS:

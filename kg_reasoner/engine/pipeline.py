@@ -77,6 +77,7 @@ def plan_rules(state: State, update: UpdateState) -> None:
     rulebook = state.base.rulebook
     if rulebook.literal_rules:
         state.base.feed_literals()
+    state.base.feed_told()
     update.new_rules = () if rulebook.is_planned else rulebook.plan()
 
 

@@ -25,6 +25,7 @@ from kg_reasoner.planning.aggregate_relations import AggregateRelation, Computed
 from kg_reasoner.planning.catalog import RelationCatalog, StoredRule, StoredTerm, asks_of_literals
 from kg_reasoner.planning.groups import is_aggregate_rule, split
 from kg_reasoner.planning.member_rules import without_places
+from kg_reasoner.planning.told_rules import Told, copying_rules, is_told, with_told_only
 from kg_reasoner.planning.triple_layout import NO_NAMES, Names
 from kg_reasoner.program import Rule
 from kg_reasoner.storage.arrays import Flags
@@ -44,6 +45,8 @@ class RuleBook:
         self._catalog = catalog
         self._merges_equal_terms = merges_equal_terms
         self._materialiser = materialiser
+        self.told: tuple[Told, ...] = ()
+        """What is told, and copied by rules that are not applied to conclusions."""
         self._sources: dict[Rule, Rule] = {}
         self._levels: dict[Rule, int] = {}
         self._has_strata = self._has_demands = False
@@ -71,6 +74,9 @@ class RuleBook:
         """Replace the rules. New ones wait for `plan`; facts of the program are inserted, or lose their flag."""
         demanded = demands(rules, merges_equal_terms=self._merges_equal_terms)
         self._sources = split((*rules, *demanded))
+        self.told = () if self._merges_equal_terms else copying_rules(self._sources)
+        if self.told:
+            self._sources = with_told_only(self._sources, self.told)
         program = lowered(tuple(self._sources))
         parts, self._recursive = program.rules, program.results
         made = {**program.copying, **{rule: recursion for rule, (recursion, _) in program.results.items()}}
@@ -100,6 +106,10 @@ class RuleBook:
         if self._has_strata or self._has_demands:
             return False
         gone_parts, new_parts = split(gone), split(new)
+        if any(map(is_told, gone_parts)) or any(map(is_told, new_parts)):
+            return False
+        if self.told:
+            gone_parts, new_parts = (with_told_only(parts, self.told) for parts in (gone_parts, new_parts))
         if any(map(looks_down, new_parts)) or any(map(looks_at_demands, new_parts)):
             return False
         for rule in gone_parts:

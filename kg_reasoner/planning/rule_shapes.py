@@ -8,6 +8,7 @@ these numbers.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final, NamedTuple, TypeAlias
 
@@ -24,7 +25,7 @@ from kg_reasoner.storage.plan_room import PlanRoom
 __all__ = ["Outline", "Pattern", "ShapedPlans", "outline"]
 
 _MANY: Final = 4
-"""Fewer rules than this are planned one by one, unless plans of their shape are known."""
+"""The first rules of a shape, fewer than this, are planned one by one."""
 _MOST: Final = 256
 """The maximal number of shapes that are remembered."""
 _LONGEST: Final = 16
@@ -234,6 +235,8 @@ class ShapedPlans:
         self._database = database
         self._write = write
         self._patterns: dict[tuple[Any, ...], Pattern] = {}
+        self._single: Counter[tuple[Any, ...]] = Counter()
+        """The number of rules of a shape that were planned one by one."""
         self._free: dict[tuple[Any, ...], list[PlanSlot]] = {}
         """The places of plans that are out of use, by their shapes."""
 
@@ -254,8 +257,9 @@ class ShapedPlans:
                 shapes.setdefault(found.shape, []).append((place, found))
         for shape, members in shapes.items():
             pattern = self._patterns.get(shape)
-            if pattern is None and len(members) < _MANY:
+            if pattern is None and len(members) + self._single[shape] < _MANY:
                 single.extend(place for place, _ in members)
+                self._single[shape] += len(members)
                 continue
             places = [place for place, _ in members]
             if pattern is None:
@@ -289,6 +293,7 @@ class ShapedPlans:
         """Return a new pattern of the shape of a rule, which is remembered."""
         if len(self._patterns) >= _MOST:
             self._patterns.clear()
+            self._single.clear()
         made = Pattern(self._database, rule, found, lambda room, rule: self._write(room, rule, 0))
         self._patterns[found.shape] = made
         return made

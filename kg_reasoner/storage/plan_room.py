@@ -104,15 +104,19 @@ class JoinFrames:
     def fit(self, bindings: int = 0, depth: int = 0, arity: int = 0) -> None:
         """Make room in every frame for this number of variables, of steps, and of columns in a tuple."""
         if bindings > self.bindings or depth > self.depth or arity > self.arity:
-            self._use(self.count, max(bindings, self.bindings), max(depth, self.depth), max(arity, self.arity))
+            self._replace(self.count, max(bindings, self.bindings), max(depth, self.depth), max(arity, self.arity))
 
     def add(self, count: int) -> None:
-        """Add frames; running joins continue in the old ones."""
-        old, former = self.count, (self._words, self._bindings, self._levels)
-        self._use(old + count, self.bindings, self.depth, self.arity)
-        self._words[:old, :2] = former[0][:old, :2]
-        self._bindings[:old] = former[1]
-        self._levels[: old * self.depth] = former[2]
+        """Add frames."""
+        self._replace(self.count + count, self.bindings, self.depth, self.arity)
+
+    def _replace(self, count: int, bindings: int, depth: int, arity: int) -> None:
+        """Use at least as many frames of at least this size; running joins continue in the first ones."""
+        words, variables, levels = self._words, self._bindings, self._levels.reshape(self.count, self.depth, -1)
+        self._use(count, bindings, depth, arity)
+        self._words[: len(words), :2] = words[:, :2]
+        self._bindings[: len(words), : variables.shape[1]] = variables
+        self._levels.reshape(count, depth, -1)[: len(words), : levels.shape[1]] = levels
 
     def values(self, frame: int) -> Rows:
         """Return the bindings of a frame."""

@@ -34,11 +34,11 @@ from kg_reasoner.storage.kernels.layout import (
     ROW,
     STATED,
     TRACED,
+    UNPLANNED,
     WATCHED,
     Context,
     Frame,
     Plan,
-    Section,
     Step,
 )
 from kg_reasoner.storage.kernels.memory import Int32s, entry, kernel
@@ -197,13 +197,13 @@ def enter_goal(context: Context) -> int:
 
 
 @kernel
-def goal_section(context: Context, depth: int) -> Section:
-    """Return the section whose rules a goal is trying."""
+def goal_section(context: Context, depth: int) -> int:
+    """Return the number of the section whose rules a goal is trying."""
     goal = context.goals[depth]
     relation = relation_of(context, goal.fact)
     if goal.own_section:
-        return context.sections[section_of(relation, values_of(relation, goal.fact))]
-    return context.sections[relation.section]
+        return section_of(relation, values_of(relation, goal.fact))
+    return relation.section
 
 
 @kernel
@@ -214,8 +214,12 @@ def open_deriver(context: Context, depth: int) -> int:
     frame = context.frames[depth + 1]
     while True:
         section = goal_section(context, depth)
-        while goal.next_deriver < section.end_deriver:
+        end = context.sections[section].end_deriver
+        while goal.next_deriver < end:
             number = context.derivers[goal.next_deriver]
+            if number < 0:
+                context.wanted = section
+                return UNPLANNED
             ready = open_triggered(context, frame, number, relation, goal.fact)
             if ready > READY:
                 return ready

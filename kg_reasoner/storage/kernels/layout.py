@@ -43,6 +43,8 @@ FUNCTION_RESULTS = 5
 """Functions are applied whose results are not known yet: they are in the list of requests."""
 WIDE = 7
 """A relation (`wanted`) has enough new rows for several threads (see `parallel_blocks`)."""
+UNPLANNED = 8
+"""Some rules whose heads are in a section (`wanted`) have no plans from their heads yet."""
 
 # kinds of steps
 SCAN = 0
@@ -423,7 +425,7 @@ class Context(Struct):
     deletion_instances: int
     """The number of rule instances that made their heads candidates for deletion."""
     derivers: Int32s
-    """Plans that are triggered by a head and find the rule's instances, by section."""
+    """Plans that are triggered by a head and find the rule's instances, by section; below 0: one that has to be made."""
     candidates: Int64s
     candidates_count: int
     candidates_done: int
@@ -493,7 +495,7 @@ class Context(Struct):
     pause: int
     instances: int
     wanted: int
-    """The index to build, or the relation that is full."""
+    """The index to build, the relation that is full, or the section whose rules are to be planned."""
     type_id: int
     property_relations: Int32s
     class_relations: Int32s

@@ -16,8 +16,8 @@ from kg_reasoner.storage.kernels.layout import (
     PROCESSED,
     READY,
     STATED,
+    UNPLANNED,
     Context,
-    Section,
 )
 from kg_reasoner.storage.kernels.memory import entry, kernel
 from kg_reasoner.storage.kernels.relations import flags_of, insert, relation_of, section_of, set_flags, tuple_key, values_of
@@ -46,13 +46,17 @@ def overdelete(context: Context) -> int:
 
 
 @kernel
-def has_derivation(context: Context, section: Section, fact: int) -> int:
+def has_derivation(context: Context, number: int, fact: int) -> int:
     """Return whether a rule of a section derives a fact in one step from the current facts: READY if so, DONE if not, or a request
     to the caller.
     """
     relation = relation_of(context, fact)
     frame = context.frames[0]
+    section = context.sections[number]
     for position in range(section.first_deriver, section.end_deriver):
+        if context.derivers[position] < 0:
+            context.wanted = number
+            return UNPLANNED
         ready = open_triggered(context, frame, context.derivers[position], relation, fact)
         if ready > READY:
             return ready
@@ -73,10 +77,10 @@ def rederive(context: Context) -> int:
         fact = context.gone[context.place]
         relation = relation_of(context, fact)
         values = values_of(relation, fact)
-        status = has_derivation(context, context.sections[relation.section], fact)
+        status = has_derivation(context, relation.section, fact)
         own = section_of(relation, values)
         if status == DONE and own >= 0:
-            status = has_derivation(context, context.sections[own], fact)
+            status = has_derivation(context, own, fact)
         if status == READY:
             if insert(context, fact >> 32, values, tuple_key(values, relation.arity)) == FULL:
                 return GROW

@@ -1,0 +1,77 @@
+"""Copies of explicit and stated triples, for rules that distinguish what is told from what is concluded.
+
+See `kg_reasoner.planning.told_rules`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from kg_reasoner.planning.catalog import RelationCatalog
+from kg_reasoner.planning.told_rules import Told
+from kg_reasoner.storage.arrays import Ids
+from kg_reasoner.storage.database import Database
+from kg_reasoner.storage.kernels.layout import ABSENT, EXPLICIT, ROW, STATED
+
+__all__ = ["ToldFacts"]
+
+
+class ToldFacts:
+    """States a copy of each explicit or stated triple of some properties, as a fact of a general predicate.
+
+    Args:
+        catalog: The relations.
+        database: The same, as stored.
+    """
+
+    def __init__(self, catalog: RelationCatalog, database: Database) -> None:
+        self._catalog = catalog
+        self._database = database
+        self._fed: frozenset[Told] = frozenset()
+
+    def feed(self, wanted: Iterable[Told]) -> None:
+        """State copies of the triples that have become explicit or stated since the last update, and take back those of triples
+        that are no longer.
+
+        Args:
+            wanted: What is to be copied. If it was not before, all such triples are.
+        """
+        wanted = frozenset(wanted)
+        for told in self._fed - wanted:
+            self._retract(told, np.concatenate(self._changed(told, everything=True)))
+        for told in wanted:
+            now, former = self._changed(told, everything=told not in self._fed)
+            self._retract(told, former)
+            if len(now):
+                self._database.load(self._catalog.predicate(told.predicate, 2), now, STATED)
+        self._fed = wanted
+
+    def _retract(self, told: Told, ends: Ids) -> None:
+        """Take back copies."""
+        if len(ends):
+            self._database.retract(self._catalog.predicate(told.predicate, 2), ends, STATED)
+
+    def _changed(self, told: Told, *, everything: bool) -> tuple[Ids, Ids]:
+        """Return the ends of the triples that are given now and may not have been, and of those that are given no longer."""
+        database, layout = self._database, self._catalog.layout
+        property = self._catalog.dictionary.encode(told.property)
+        listed = np.concatenate([database.listed("claimed"), database.listed("removed")])
+        now, former = [np.empty((0, 2), np.int32)], [np.empty((0, 2), np.int32)]
+        for relation in layout.relations(property):
+            count = database.relations[relation].count
+            new = np.arange(0 if everything else int(database.materialised[relation]), count)
+            rows = np.concatenate([new, listed[listed >> 32 == relation] & ROW])
+            if not len(rows):
+                continue
+            subjects, properties, values = layout.columns(relation, database.rows_at(relation, rows))
+            if not isinstance(properties, int):
+                chosen = properties == property
+                rows, subjects, values = rows[chosen], subjects[chosen], values[chosen]  # type: ignore[index]
+            ends = np.stack([subjects, values], axis=1)
+            flags = database.flags(relation)[rows]
+            given = ((flags & (EXPLICIT | STATED)) != 0) & ((flags & ABSENT) == 0)
+            now.append(ends[given])
+            former.append(ends[~given])
+        return np.concatenate(now), np.concatenate(former)

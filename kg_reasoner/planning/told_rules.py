@@ -1,0 +1,95 @@
+"""Rules that copy triples which are told: explicit, or derived by other rules than the one that concludes such triples itself.
+
+``owl2el`` has the rule ``axiom(?c, ?d) :- rdfs:subClassOf[?c, ?d]``, named ``told/el-subclass``. What its rule ``el-subclass``
+concludes is a triple of this kind again, and to copy it would be right, but lead to nothing new: a path of n classes would take
+time that grows with the third power of n. The premise of CR1 (Baader, Brandt and Lutz, Pushing the EL Envelope, IJCAI 2005) is an
+axiom of the ontology, not a conclusion. So the rule is not applied to triples. Instead, each other rule that derives such triples
+gets a copy that derives the copied fact, and the engine states it for triples that need no rule (see
+`kg_reasoner.engine.told_facts`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from kg_reasoner.planning.expansion import substitute
+from kg_reasoner.program import TRIPLE, Atom, Rule, Variable, remembered
+from kg_reasoner.terms import IRI
+
+__all__ = ["Told", "copying_rules", "is_told", "with_told_only"]
+
+_PREFIX: Final = "told/"
+"""The name of such a rule begins so; the name of the rule whose conclusions it leaves out follows."""
+
+
+@dataclass(frozen=True)
+class Told:
+    """What a rule copies.
+
+    Attributes:
+        property: The property of the triples.
+        predicate: The predicate of the copies, which have subject and value.
+        except_by: The name of the rule whose conclusions need not be copied.
+    """
+
+    property: IRI
+    predicate: str
+    except_by: str
+
+
+@remembered
+def is_told(rule: Rule) -> bool:
+    """Return whether a rule copies what is told."""
+    return _told(rule) is not None
+
+
+def copying_rules(rules: Iterable[Rule]) -> tuple[Told, ...]:
+    """Return what the rules copy that are told.
+
+    Args:
+        rules: Any rules.
+    """
+    return tuple(told for rule in rules if (told := _told(rule)) is not None)
+
+
+def with_told_only(parts: Mapping[Rule, Rule], copies: Iterable[Told]) -> dict[Rule, Rule]:
+    """Return rules with those that derive what is told in place of those that copy it, each with the rule that it comes from.
+
+    Args:
+        parts: The rules, each with the rule that it comes from.
+        copies: What is copied.
+    """
+    found = {part: source for part, source in parts.items() if not is_told(part)}
+    for told in copies:
+        for part, source in parts.items():
+            copy = _copy(part, told)
+            if copy is not None:
+                found.setdefault(copy, source)
+    return found
+
+
+def _told(rule: Rule) -> Told | None:
+    name, head = rule.origin.name, rule.head
+    if name is None or not name.startswith(_PREFIX) or len(rule.body) != 1:
+        return None
+    (part,) = rule.body
+    if not isinstance(part, Atom) or part.predicate != TRIPLE or not isinstance(part.terms[1], IRI):
+        return None
+    ends = part.terms[0], part.terms[2]
+    if head.predicate == TRIPLE or head.terms != ends or ends[0] == ends[1] or not all(isinstance(end, Variable) for end in ends):
+        return None
+    return Told(part.terms[1], head.predicate, name.removeprefix(_PREFIX))
+
+
+def _copy(rule: Rule, told: Told) -> Rule | None:
+    """Return the rule that derives a copied fact where a rule derives a triple, if it may do so."""
+    if not rule.body or rule.head.predicate != TRIPLE or rule.origin.name == told.except_by:
+        return None
+    property = rule.head.terms[1]
+    instance = substitute(rule, {property: told.property}) if isinstance(property, Variable) else rule
+    if instance is None or instance.head.terms[1] != told.property:
+        return None
+    subject, _, value = instance.head.terms
+    return Rule(Atom(told.predicate, (subject, value)), instance.body, rule.origin)
