@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from kg_reasoner.api.core import ReasonerCore
+from kg_reasoner.api.triple_history import TripleHistory
 from kg_reasoner.classification.classifier import Classified, Classifier, Fork, Member, Source
 from kg_reasoner.classification.derived import DEEP, EMPTY, REFERRED, SUB, UNIVERSAL, DerivedClassifier, derives_hierarchy
 from kg_reasoner.classification.hierarchy import Hierarchy
@@ -106,7 +107,8 @@ class Hierarchies:
     def _made(self, program: Program) -> tuple[Classifier | DerivedClassifier, tuple[AxiomWarning, ...]]:
         """Return the classifier for a program, and what it does not use of it."""
         if derives_hierarchy(program):
-            return DerivedClassifier(self._reasoner, self._derived_warnings, lambda: self._rows(EMPTY)[:, 0]), ()
+            history = TripleHistory(self._reasoner.core)
+            return DerivedClassifier(self._reasoner, self._derived_warnings, lambda: self._rows(EMPTY)[:, 0], history), ()
         used, refused = without_schema_rules(program)
         if self._reasoner.core.engine.base.equality.merges:
             used |= Program(axioms())

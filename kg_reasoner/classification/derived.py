@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Any, Final, Protocol
+from dataclasses import dataclass, replace
+from typing import Any, Final, NamedTuple, Protocol
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from kg_reasoner.classification.classifier import ClassificationChange, Classifi
 from kg_reasoner.classification.selection import KINDS, Kind, select
 from kg_reasoner.concurrency.forking import new_mutex
 from kg_reasoner.engine.inconsistency import Violation
+from kg_reasoner.errors import ReasonerError
 from kg_reasoner.explain.proofs import Proof
 from kg_reasoner.loaders.ontology.profile import AxiomWarning
 from kg_reasoner.program import FALSE, TRIPLE, Atom, Origin, Program, Rule, Variable
@@ -21,7 +22,7 @@ from kg_reasoner.storage.arrays import Ids, TripleIds
 from kg_reasoner.storage.releasing import give_back
 from kg_reasoner.terms import IRI, OWL, RDF, RDFS, Term, Triple
 
-__all__ = ["DEEP", "EMPTY", "REFERRED", "SUB", "UNIVERSAL", "DerivedClassifier", "derives_hierarchy"]
+__all__ = ["DEEP", "EMPTY", "REFERRED", "SUB", "UNIVERSAL", "DerivedClassifier", "TripleChanges", "derives_hierarchy"]
 
 REFERRED: Final = "<tag:kg-reasoner:owl2el/referred>"
 """Relates a class to the individual of a nominal above it, to which something that exists is related."""
@@ -47,6 +48,9 @@ _NOTHING: Final = {
 _FEW: Final = 100
 """If more names become unsatisfiable or satisfiable at once, all is read anew."""
 
+_MOST: Final = 1000
+"""The same for explicit triples, and for derived ones, that come or go."""
+
 _CLASHES: Final = {
     kind: Rule(Atom(FALSE, ()), (Atom(TRIPLE, (Variable("name"), _BELOW[kind], nothing)),), Origin("el-nothing"))
     for kind, nothing in _NOTHING.items()
@@ -57,6 +61,38 @@ class Derived(Source, Protocol):
     """The reasoner whose hierarchy is read."""
 
     def explain(self, fact: Any, effort: int | None = ..., /) -> Proof: ...
+
+
+class TripleChanges(NamedTuple):
+    """The changes of triples since former marks.
+
+    Attributes:
+        marks: Marks of the current triples.
+        gone: The triples that hold no longer.
+        new: Those that hold now.
+        explicit: Those that have become explicit, or no longer are.
+    """
+
+    marks: object
+    gone: TripleIds
+    new: TripleIds
+    explicit: TripleIds
+
+
+class History(Protocol):
+    """Knows what has changed among the triples of a reasoner."""
+
+    def look(self) -> Any:
+        """Return marks of the current triples, or None if changes cannot be told."""
+        ...
+
+    def changes(self, since: Any, /) -> TripleChanges | None:
+        """Return the changes since former marks; None if they are not known."""
+        ...
+
+    def inclusions(self, cls: int, /) -> Ids:
+        """Return the derived inclusions of and in a class, as pairs of a lower and an upper one."""
+        ...
 
 
 def derives_hierarchy(program: Program) -> bool:
@@ -94,12 +130,13 @@ class _Selected:
 
 @dataclass(frozen=True, eq=False)
 class _Reading:
-    """The explicit triples, and the derived inclusions of each kind, as they were read."""
+    """What was read: with marks of the triples, or else the explicit triples and the derived inclusions of each kind."""
 
-    explicit: TripleIds
     selected: _Selected
-    below: Mapping[Kind, Ids]
     found: Classified
+    marks: Any
+    explicit: TripleIds
+    below: Mapping[Kind, Ids]
 
 
 class DerivedClassifier:
@@ -109,12 +146,18 @@ class DerivedClassifier:
         source: The reasoner.
         warnings: Returns what the axioms say beyond the rules.
         empty_properties: Returns the ids of the properties that can have no values.
+        history: What has changed among the triples of the reasoner.
     """
 
     def __init__(
-        self, source: Derived, warnings: Callable[[], tuple[AxiomWarning, ...]], empty_properties: Callable[[], Ids]
+        self,
+        source: Derived,
+        warnings: Callable[[], tuple[AxiomWarning, ...]],
+        empty_properties: Callable[[], Ids],
+        history: History,
     ) -> None:
         self._source = source
+        self._history = history
         self._warnings = warnings
         self._empty_properties = empty_properties
         self._read_last: _Reading | None = None
@@ -122,21 +165,35 @@ class DerivedClassifier:
 
     def classify(self) -> Classified:
         """Return the classification of the current explicit triples; the same object while these have not changed."""
-        explicit = self._source.triple_ids("explicit")
         with self._lock:
             before = self._read_last
-        changed = None if before is None else changed_rows(before.explicit, explicit)
-        if before is not None and changed is not None and len(changed) == 0:
-            return before.found
-        if before is not None and changed is not None and self._keeps_names(before, changed):
-            reading = self._read(explicit, before.selected, before)
-        else:
-            selected = self._selected(explicit)
-            give_back(len(explicit))  # what finding the names took
-            reading = self._read(explicit, selected, None)
+        reading = self._next(before)
         with self._lock:
             self._read_last = reading
         return reading.found
+
+    def _next(self, before: _Reading | None) -> _Reading:
+        """Return the reading of the current triples, made from the one before where little has changed."""
+        if before is not None and before.marks is not None:
+            changes = self._history.changes(before.marks)
+            if changes is not None and not len(changes.explicit):
+                return before
+            is_small = changes is not None and max(map(len, changes[1:])) <= _MOST
+            if changes is not None and is_small and self._keeps_names(before, changes.explicit):
+                return self._after(before, changes)
+        marks = self._history.look()
+        explicit = self._source.triple_ids("explicit")
+        changed = None if before is None or before.marks is not None else changed_rows(before.explicit, explicit, _MOST)
+        if before is not None and changed is not None:
+            if not len(changed):
+                return before
+            if self._keeps_names(before, changed):
+                return self._read(explicit, before.selected, marks, before)
+        selected = self._selected(explicit)
+        if before is not None and all(np.array_equal(selected.names[kind], before.selected.names[kind]) for kind in KINDS):
+            selected = replace(selected, members=before.selected.members)
+        give_back(len(explicit))  # what finding the names took
+        return self._read(explicit, selected, marks, None)
 
     def explain(self, classified: Classified, member: Member, fact: Triple | Violation, effort: int) -> Proof | None:
         """Return a proof of an inclusion; None if the ontology has changed since it was classified."""
@@ -182,18 +239,55 @@ class DerivedClassifier:
             return False
         return True
 
-    def _read(self, explicit: TripleIds, selected: _Selected, before: _Reading | None) -> _Reading:
-        """Read the derived inclusions; with a reading before of the same names, only what has changed since."""
+    def _read(self, explicit: TripleIds, selected: _Selected, marks: Any, before: _Reading | None) -> _Reading:
+        """Read the derived inclusions; with a reading before of the same names and without marks, compare them with it."""
         below = {kind: self._below(kind) if len(selected.names[kind]) else explicit[:0, :2] for kind in KINDS}
         unsatisfiable = {kind: self._unsatisfiable(kind, selected, below[kind]) for kind in KINDS}
         change = None if before is None else self._change(before, below, unsatisfiable)
+        kept = below if marks is None else {}
+        found = self._classified(selected, dict(below), marks, unsatisfiable, change)
+        return _Reading(selected, found, marks, explicit if marks is None else explicit[:0].copy(), kept)
+
+    def _after(self, before: _Reading, changes: TripleChanges) -> _Reading:
+        """Return the reading after a small change that keeps the names."""
+        selected, dictionary = before.selected, self._source.dictionary
+        gone, new = (
+            {kind: rows[rows[:, 1] == dictionary.find(_BELOW[kind])][:, ::2] for kind in KINDS}
+            for rows in (changes.gone, changes.new)
+        )
+        nothing = dictionary.find(OWL.Nothing)
+        names = selected.names["class"]
+        empty = set(names[list(before.found.unsatisfiable["class"])].tolist())
+        empty -= set(gone["class"][gone["class"][:, 1] == nothing, 0].tolist())
+        empty |= set(new["class"][new["class"][:, 1] == nothing, 0].tolist())
+        pairs = np.array([(name, nothing) for name in empty], np.int32).reshape(-1, 2)
+        unsatisfiable = {kind: self._unsatisfiable(kind, selected, pairs) for kind in KINDS}
+        differing = (before.found.unsatisfiable[kind].keys() ^ unsatisfiable[kind].keys() for kind in KINDS)
+        change = None if max(map(len, differing)) > _FEW else self._made_of(before, gone, new, unsatisfiable, self._with)
+        found = self._classified(selected, {}, changes.marks, unsatisfiable, change)
+        return replace(before, found=found, marks=changes.marks)
+
+    def _classified(
+        self,
+        selected: _Selected,
+        below: dict[Kind, Ids],
+        marks: Any,
+        unsatisfiable: dict[Kind, dict[int, Violation]],
+        change: ClassificationChange | None,
+    ) -> Classified:
+        """Return a classification. Its inclusions are read again if they have been used, or were not given."""
 
         def pairs(kind: Kind) -> Ids:
-            return self._pairs(selected.names[kind], below[kind])
+            rows = below.get(kind) if marks is None else below.pop(kind, None)
+            if rows is None:
+                rows = self._below(kind)
+                since = self._history.changes(marks)
+                if since is None or any(map(len, since[1:])):
+                    raise ReasonerError("the ontology has changed while it was classified: call hierarchy() again")
+            return self._pairs(selected.names[kind], rows)
 
-        is_consistent = self._source.is_consistent()
-        found = Classified(selected.members, pairs, unsatisfiable, frozenset(), is_consistent, self._warnings(), change)
-        return _Reading(explicit, selected, below, found)
+        consistent = self._source.is_consistent()
+        return Classified(selected.members, pairs, unsatisfiable, frozenset(), consistent, self._warnings(), change)
 
     def _below(self, kind: Kind) -> Ids:
         """Return the derived inclusions of a kind, as pairs of a lower and an upper name."""
@@ -228,18 +322,39 @@ class DerivedClassifier:
         self, before: _Reading, below: Mapping[Kind, Ids], unsatisfiable: Mapping[Kind, Mapping[int, Violation]]
     ) -> ClassificationChange | None:
         """Return the changes since a reading of the same names; None if they are many."""
-        gone: dict[Kind, Numbers] = {}
-        new: dict[Kind, Numbers] = {}
+        gone: dict[Kind, Ids] = {}
+        new: dict[Kind, Ids] = {}
         for kind in KINDS:
-            names = before.selected.names[kind]
             differing = before.found.unsatisfiable[kind].keys() ^ unsatisfiable[kind].keys()
-            parts = changes_of_rows(before.below[kind], below[kind])
+            parts = changes_of_rows(before.below[kind], below[kind], _MOST)
             if parts is None or len(differing) > _FEW:
                 return None
+            gone[kind], new[kind] = parts
+        return self._made_of(before, gone, new, unsatisfiable, lambda kind, again: self._with_any(below[kind], again))
+
+    def _made_of(
+        self,
+        before: _Reading,
+        gone: Mapping[Kind, Ids],
+        new: Mapping[Kind, Ids],
+        unsatisfiable: Mapping[Kind, Mapping[int, Violation]],
+        inclusions: Callable[[Kind, Ids], Ids],
+    ) -> ClassificationChange:
+        """Return a change made of inclusions that are gone and new, and of all `inclusions` of names that are satisfiable again."""
+        changed: tuple[dict[Kind, Numbers], dict[Kind, Numbers]] = {}, {}
+        for kind in KINDS:
+            names = before.selected.names[kind]
             again = names[list(before.found.unsatisfiable[kind].keys() - unsatisfiable[kind].keys())]
-            added = parts[1] if not len(again) else np.concatenate([parts[1], self._with_any(below[kind], again)])
-            gone[kind], new[kind] = (self._pairs(names, part).astype(np.int64) for part in (parts[0], added))
-        return ClassificationChange(weakref.ref(before.found), gone, new)
+            added = np.concatenate([new[kind], inclusions(kind, again)]) if len(again) else new[kind]
+            for found, part in zip(changed, (gone[kind], added), strict=True):
+                found[kind] = self._pairs(names, part).astype(np.int64)
+        return ClassificationChange(weakref.ref(before.found), *changed)
+
+    def _with(self, kind: Kind, names: Ids) -> Ids:
+        """Return the current inclusions of or in any of some names."""
+        if kind != "class":
+            return self._with_any(self._below(kind), names)
+        return np.concatenate([self._history.inclusions(name) for name in names.tolist()])
 
     def _with_any(self, below: Ids, names: Ids) -> Ids:
         """Return the inclusions of or in any of some names."""
