@@ -17,7 +17,8 @@ from kg_reasoner.classification.classifier import Classified
 from kg_reasoner.classification.reduction import reduced
 from kg_reasoner.errors import NoProofError, ReasonerError
 from kg_reasoner.storage.arrays import Ids
-from kg_reasoner.terms import IRI, OWL, RDF, RDFS, BlankNode, Literal
+from kg_reasoner.storage.row_marks import RowMarks
+from kg_reasoner.terms import IRI, OWL, RDF, RDFS, BlankNode, Literal, literal
 from tests.effort import examples
 
 EX = "http://example.org/"
@@ -182,6 +183,70 @@ def test_changes_are_followed_without_reading_all_again() -> None:
         wanted = loaded("", "owl2el")
         wanted.add_triples(reasoner.triples(which="explicit"))
         assert reasoner.hierarchy().text(PREFIXES) == wanted.hierarchy().text(PREFIXES)
+
+
+def test_a_small_change_reads_what_has_changed(monkeypatch: pytest.MonkeyPatch) -> None:
+    reasoner = loaded(declared() + ":A rdfs:subClassOf :B . :C owl:disjointWith :D .", "owl2el")
+    reasoner.hierarchy()
+    read = []
+    monkeypatch.setattr(Reasoner, "triple_ids", lambda *given: read.append(given))
+    for text in (":B rdfs:subClassOf :C .", ":B rdfs:subClassOf :D .", ":D rdfs:subClassOf :C ."):
+        triples = list(loaded(text).triples(which="explicit"))
+        reasoner.add_triples(triples)
+        both = [reasoner.hierarchy().text(PREFIXES)]
+        reasoner.remove_triples(triples)
+        reasoner.hierarchy()
+        reasoner.add_triples(triples)
+        both.append(reasoner.hierarchy().text(PREFIXES))
+        assert both[0] == both[1]
+    assert not read
+
+
+def test_a_hierarchy_is_right_after_rows_have_got_other_numbers() -> None:
+    reasoner = loaded(declared() + ":A rdfs:subClassOf :B .", "owl2el")
+    reasoner.hierarchy()
+    before = reasoner.hierarchy().classes
+    reasoner.add_triples(loaded(":B rdfs:subClassOf :C .").triples(which="explicit"))
+    reasoner.materialise()
+    for relation in range(len(reasoner.engine.database.relations)):
+        reasoner.engine.database.compact(relation)
+    assert reasoner.hierarchy().classes.is_below(IRI("http://example.org/A"), IRI("http://example.org/C"))
+    assert before.names == reasoner.hierarchy().classes.names
+
+
+@given(st.lists(st.tuples(st.booleans(), st.integers(0, 30)), max_size=30), st.data())
+def test_marks_tell_what_has_changed(changes: list[tuple[bool, int]], data: st.DataObject) -> None:
+    reasoner = Reasoner("q(?x, ?y) :- p(?x, ?y) .")
+    reasoner.add_facts("p", [(literal(40), literal(40))])
+    reasoner.materialise()
+    database = reasoner.engine.database
+    for name in ("p", "q"):
+        reasoner.add_facts(name, [(literal(41), literal(41))])
+    reasoner.materialise()
+    relations = {name: reasoner.engine.catalog.predicates[name] for name in ("p", "q")}
+
+    def state() -> dict[str, tuple[set[tuple[int, ...]], set[tuple[int, ...]]]]:
+        return {
+            name: tuple({tuple(row) for row in database.rows(number, which).tolist()} for which in ("all", "explicit"))
+            for name, number in relations.items()
+        }
+
+    marks, before = {name: RowMarks(database, number) for name, number in relations.items()}, state()
+    for adds, number in changes:
+        name = data.draw(st.sampled_from(["p", "q"]))
+        (reasoner.add_facts if adds else reasoner.remove_facts)(name, [(literal(number), literal(number))])
+        if number % 3 == 0:
+            reasoner.materialise()
+    reasoner.materialise()
+    after = state()
+    for name, number in relations.items():
+        found = marks[name].until(RowMarks(database, number))
+        assert found is not None
+        gone, new, explicit = ({tuple(row) for row in database.rows_at(number, rows).tolist()} for rows in found)
+        assert (before[name][0] - gone) | new == after[name][0]
+        assert gone <= before[name][0]
+        assert new <= after[name][0]
+        assert before[name][1] ^ after[name][1] <= explicit
 
 
 EDGES = st.lists(st.tuples(st.integers(0, 8), st.integers(0, 8)), max_size=20)

@@ -64,7 +64,7 @@ def _texts(source: _Readable, whole: Iterable[Triple], prefixes: Mapping[str, st
     from kg_reasoner.io.owl_output import axiom_texts
 
     terms = {term: None for each in whole for term in each if not isinstance(term, Literal)}
-    kinds = [(term, RDF.type, kind) for term in terms for kind in _KINDS if _states(source, (term, RDF.type, kind))]
+    kinds = [each for term in terms for each in source.triples(term, RDF.type, None, "explicit") if each[2] in _KINDS]
     return axiom_texts(sorted({*whole, *kinds}, key=str), {} if isinstance(prefixes, DisplayNames) else prefixes)
 
 
