@@ -552,14 +552,49 @@ def test_what_follows_from_members_below_one_nominal(turtle: str, lower: str, up
     assert hierarchy.complete
 
 
-@pytest.mark.parametrize(("more", "complete"), [("", False), (":a a :C .", True)])
-def test_the_gap_for_nominals_is_reported(more: str, complete: bool) -> None:
-    """If C has a member, it is :a, to which :b is related, so that :b is a D, and C is unsatisfiable."""
-    reasoner = reasoner_on(f"""
-        :C rdfs:subClassOf [ owl:oneOf (:a) ] . {restricted("p", ":C")} rdfs:subClassOf :D .
-        :p a owl:ObjectProperty . :b :p :a . {more}
-    """)
-    assert reasoner.hierarchy().complete == complete
+AFFECTED = (
+    f":C rdfs:subClassOf [ owl:oneOf (:a) ] . :b :p :a . {restricted('p', ':C')} rdfs:subClassOf :D . :p a owl:ObjectProperty ."
+)
+
+
+@pytest.mark.parametrize(
+    ("turtle", "lower", "upper"),
+    [
+        pytest.param(":b a :E . :E owl:disjointWith :D .", *("C", "D"), id="what is related to it"),
+        pytest.param(
+            f":c :q :b . :q a owl:ObjectProperty . {restricted('q', ':D')} rdfs:subClassOf :E . :c a :F . :E owl:disjointWith :F .",
+            *("C", "D"),
+            id="by way of another one",
+        ),
+        pytest.param(
+            f":A rdfs:subClassOf {restricted('r', ':C')} , {restricted('r', '[ owl:oneOf (:b) ]')} . :r a owl:ObjectProperty . "
+            f"{restricted('r', ':D')} rdfs:subClassOf :E .",
+            *("A", "E"),
+            id="what leads to both",
+        ),
+        pytest.param(
+            f":A rdfs:subClassOf {restricted('r', '[ owl:oneOf (:b) ]')} . :r a owl:ObjectProperty . :A rdfs:subClassOf :C . "
+            f"{restricted('r', ':D')} rdfs:subClassOf :E .",
+            *("A", "E"),
+            id="what is below it itself",
+        ),
+        pytest.param(
+            f":D rdfs:subClassOf {restricted('q', ':F')} . :F rdfs:subClassOf [ owl:oneOf (:c) ] . :G a owl:Class . "
+            f":d :p :c . {restricted('p', ':F')} rdfs:subClassOf :G . :d a :H . :G owl:disjointWith :H . :q a owl:ObjectProperty .",
+            *("C", "D"),
+            id="a further nominal that only then has a member of a class",
+        ),
+    ],
+)
+def test_what_exists_gets_more_where_a_class_below_a_nominal_has_a_member(turtle: str, lower: str, upper: str) -> None:
+    """If C has a member, it is :a, to which :b is related, so that :b is a D."""
+    reasoner = reasoner_on(AFFECTED + turtle)
+    hierarchy = reasoner.hierarchy()
+    unsatisfiable = {each.name for each in hierarchy.unsatisfiable}
+    assert name(lower) in unsatisfiable or hierarchy.classes.is_below(name(lower), name(upper))
+    assert hierarchy.complete
+    assert (name("b"), RDF.type, name("D")) not in reasoner.triples()
+    assert reasoner.is_consistent()
 
 
 def test_circles_of_values_end() -> None:

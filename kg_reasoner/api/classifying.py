@@ -10,7 +10,7 @@ import numpy as np
 from kg_reasoner.api.core import ReasonerCore
 from kg_reasoner.api.triple_history import TripleHistory
 from kg_reasoner.classification.classifier import Classified, Classifier, Fork, Member, Source
-from kg_reasoner.classification.derived import DEEP, EMPTY, REFERRED, SUB, UNIVERSAL, DerivedClassifier, derives_hierarchy
+from kg_reasoner.classification.derived import DEEP, EMPTY, UNIVERSAL, DerivedClassifier, derives_hierarchy
 from kg_reasoner.classification.hierarchy import Hierarchy
 from kg_reasoner.classification.usable_rules import reads_owl, without_schema_rules
 from kg_reasoner.engine.equality.rewritten_rules import axioms
@@ -27,10 +27,6 @@ if TYPE_CHECKING:
 __all__ = ["Hierarchies"]
 
 _NOT_OWL = AxiomWarning("the rules of the program", "they are not those of OWL 2 RL, so not every axiom has its meaning")
-_NOMINALS = AxiomWarning(
-    "classes below a nominal",
-    "something is related to its individual; if the class has members, more may follow from that than the rules derive",
-)
 _UNIVERSAL = AxiomWarning(
     "restrictions of owl:topObjectProperty", "it relates everything to everything, from which more may follow than the rules derive"
 )
@@ -120,9 +116,6 @@ class Hierarchies:
         """Return the warnings about axioms that the rules for the hierarchy do not cover."""
         engine = self._reasoner.core.engine
         notes = [note for relation, note in ((UNIVERSAL, _UNIVERSAL), (DEEP, _DEEP)) if len(self._rows(relation))]
-        referred = self._rows(REFERRED).tolist()
-        if any(len(engine.base.matching(SUB, {0: individual, 1: cls})) == 0 for cls, individual in referred):
-            notes.insert(0, _NOMINALS)
         return (*engine.axioms.warnings, *self._known_of_individuals(), *notes)
 
     def _rows(self, predicate: str) -> Ids:

@@ -22,10 +22,7 @@ from kg_reasoner.storage.arrays import Ids, TripleIds
 from kg_reasoner.storage.releasing import give_back
 from kg_reasoner.terms import IRI, OWL, RDF, RDFS, Term, Triple
 
-__all__ = ["DEEP", "EMPTY", "REFERRED", "SUB", "UNIVERSAL", "DerivedClassifier", "TripleChanges", "derives_hierarchy"]
-
-REFERRED: Final = "<tag:kg-reasoner:owl2el/referred>"
-"""Relates a class to the individual of a nominal above it, to which something that exists is related."""
+__all__ = ["DEEP", "EMPTY", "SUB", "UNIVERSAL", "DerivedClassifier", "TripleChanges", "derives_hierarchy"]
 
 SUB: Final = "<tag:kg-reasoner:owl2el/sub>"
 """Relates a class or an individual to the classes above it."""
