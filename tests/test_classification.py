@@ -202,6 +202,16 @@ def test_a_small_change_reads_what_has_changed(monkeypatch: pytest.MonkeyPatch) 
     assert not read
 
 
+def test_inclusions_that_your_rules_derive_are_followed() -> None:
+    reasoner = loaded(declared() + ":A rdfs:subClassOf :B .", "owl2el")
+    reasoner.add_program("rdfs:subClassOf[?x, ?y] :- kind(?x, ?y) .")
+    reasoner.hierarchy()
+    reasoner.add_facts("kind", [(ex("B"), ex("C"))])
+    assert reasoner.hierarchy().classes.is_below(ex("A"), ex("C"))
+    reasoner.remove_facts("kind", [(ex("B"), ex("C"))])
+    assert not reasoner.hierarchy().classes.is_below(ex("A"), ex("C"))
+
+
 def test_a_hierarchy_is_right_after_rows_have_got_other_numbers() -> None:
     reasoner = loaded(declared() + ":A rdfs:subClassOf :B .", "owl2el")
     reasoner.hierarchy()

@@ -117,6 +117,22 @@ def test_rules_that_come_later_copy_what_is_there() -> None:
     assert len(set(reasoner.facts("sub"))) == 7
 
 
+def test_rules_with_the_same_copy_come_and_go() -> None:
+    """Of two rules that derive told triples alike, the other one goes on when one is removed."""
+    reasoner = Reasoner(RULES)
+    reasoner.add_facts("r", [(NAMES[3], RDFS.subClassOf, NAMES[4])])
+    one, other = (
+        parse(text) for text in ("[?x, ?p, ?y] :- r(?x, ?p, ?y) .", "rdfs:subClassOf[?x, ?y] :- r(?x, rdfs:subClassOf, ?y) .")
+    )
+    for program in (one, other):
+        reasoner.add_program(program)
+        assert (NAMES[3], NAMES[4]) in set(reasoner.facts("sub"))
+    reasoner.remove_rules(one.rules)
+    assert (NAMES[3], NAMES[4]) in set(reasoner.facts("sub"))
+    reasoner.remove_rules(other.rules)
+    assert (NAMES[3], NAMES[4]) not in set(reasoner.facts("sub"))
+
+
 def test_proofs_use_the_rule_and_not_a_copy() -> None:
     reasoner = Reasoner(RULES)
     reasoner.add_triples(path(4))

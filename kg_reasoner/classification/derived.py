@@ -161,7 +161,7 @@ class DerivedClassifier:
         self._lock = new_mutex()
 
     def classify(self) -> Classified:
-        """Return the classification of the current explicit triples; the same object while these have not changed."""
+        """Return the classification of the current triples; the same object while these have not changed."""
         with self._lock:
             before = self._read_last
         reading = self._next(before)
@@ -173,7 +173,7 @@ class DerivedClassifier:
         """Return the reading of the current triples, made from the one before where little has changed."""
         if before is not None and before.marks is not None:
             changes = self._history.changes(before.marks)
-            if changes is not None and not len(changes.explicit):
+            if changes is not None and not any(map(len, changes[1:])):
                 return before
             is_small = changes is not None and max(map(len, changes[1:])) <= _MOST
             if changes is not None and is_small and self._keeps_names(before, changes.explicit):

@@ -25,7 +25,7 @@ from kg_reasoner.planning.aggregate_relations import AggregateRelation, Computed
 from kg_reasoner.planning.catalog import RelationCatalog, StoredRule, StoredTerm, asks_of_literals
 from kg_reasoner.planning.groups import is_aggregate_rule, split
 from kg_reasoner.planning.member_rules import without_places
-from kg_reasoner.planning.told_rules import Told, copying_rules, is_told, with_told_only
+from kg_reasoner.planning.told_rules import Told, copying_rules, with_told_only
 from kg_reasoner.planning.triple_layout import NO_NAMES, Names
 from kg_reasoner.program import Rule
 from kg_reasoner.storage.arrays import Flags
@@ -106,10 +106,8 @@ class RuleBook:
         if self._has_strata or self._has_demands:
             return False
         gone_parts, new_parts = split(gone), split(new)
-        if any(map(is_told, gone_parts)) or any(map(is_told, new_parts)):
+        if any(with_told_only(parts, self.told) != parts for parts in (gone_parts, new_parts)):
             return False
-        if self.told:
-            gone_parts, new_parts = (with_told_only(parts, self.told) for parts in (gone_parts, new_parts))
         if any(map(looks_down, new_parts)) or any(map(looks_at_demands, new_parts)):
             return False
         for rule in gone_parts:
