@@ -85,7 +85,7 @@ class KnowledgeBase:
         self.demands: Any = None
         """Reusable plans of queries that were answered without materialisation, see `kg_reasoner.engine.on_demand`."""
         self._literals = LiteralFacts(dictionary, datatypes)
-        self._told_facts = ToldFacts(self.catalog, self.database)
+        self.told_facts = ToldFacts(self.catalog, self.database)
         self._known_arities: tuple[Program, int, dict[str, int]] | None = None
 
     def make_queries(self, *, generalised: bool = False) -> Queries:
@@ -105,10 +105,6 @@ class KnowledgeBase:
         for name, rows in self._literals.new().items():
             if len(rows):
                 self.insert(name, rows, STATED)
-
-    def feed_told(self) -> None:
-        """State copies of explicit triples for the rules that want what is told."""
-        self._told_facts.feed(self.rulebook.told)
 
     def take_over(self, former: KnowledgeBase) -> None:
         """Insert the explicit facts of another knowledge base, which may be in an interrupted update and does not change."""

@@ -77,7 +77,8 @@ def plan_rules(state: State, update: UpdateState) -> None:
     rulebook = state.base.rulebook
     if rulebook.literal_rules:
         state.base.feed_literals()
-    state.base.feed_told()
+    if rulebook.told or state.base.told_facts.fed:
+        state.base.told_facts.feed(rulebook.told)
     update.new_rules = () if rulebook.is_planned else rulebook.plan()
 
 

@@ -24,12 +24,15 @@ class ToldFacts:
     Args:
         catalog: The relations.
         database: The same, as stored.
+
+    Attributes:
+        fed: What is copied at present.
     """
 
     def __init__(self, catalog: RelationCatalog, database: Database) -> None:
         self._catalog = catalog
         self._database = database
-        self._fed: frozenset[Told] = frozenset()
+        self.fed: frozenset[Told] = frozenset()
 
     def feed(self, wanted: Iterable[Told]) -> None:
         """State copies of the triples that have become explicit or stated since the last update, and take back those of triples
@@ -39,14 +42,14 @@ class ToldFacts:
             wanted: What is to be copied. If it was not before, all such triples are.
         """
         wanted = frozenset(wanted)
-        for told in self._fed - wanted:
+        for told in self.fed - wanted:
             self._retract(told, np.concatenate(self._changed(told, everything=True)))
         for told in wanted:
-            now, former = self._changed(told, everything=told not in self._fed)
+            now, former = self._changed(told, everything=told not in self.fed)
             self._retract(told, former)
             if len(now):
                 self._database.load(self._catalog.predicate(told.predicate, 2), now, STATED)
-        self._fed = wanted
+        self.fed = wanted
 
     def _retract(self, told: Told, ends: Ids) -> None:
         """Take back copies."""
