@@ -20,7 +20,8 @@ class Report:
     """A completed action: its stage, stratum and iteration, the number of new facts, and its duration in seconds."""
 
     stage: str
-    """``look`` (one pass over the input), ``masks`` (features of all terms), ``iteration``, ``equality``, ``schema``."""
+    """``look`` (one pass over the input), ``masks`` (features of all terms), ``iteration``, ``in process`` (the last iteration of a
+    stratum, by the driver), ``equality``, ``schema``."""
     stratum: int | None = None
     iteration: int | None = None
     facts: int = 0
@@ -40,9 +41,13 @@ class Report:
 
         >>> Report("iteration", stratum=0, iteration=2, facts=17000, seconds=1.2345).text()
         'stratum 0, iteration 2: 17,000 new facts, 1.2 s'
+        >>> Report("in process", stratum=0, iteration=3, facts=17).text()
+        'stratum 0, iteration 3 in process: 17 new facts, 0.0 s'
         """
-        what = self.stage if self.stratum is None else f"stratum {self.stratum}, iteration {self.iteration}"
-        return f"{what}: {self.facts:,} {'new facts' if self.stage == 'iteration' else 'facts'}, {self.seconds:.1f} s"
+        what = self.stage
+        if self.stratum is not None:
+            what = f"stratum {self.stratum}, iteration {self.iteration}{'' if self.stage == 'iteration' else f' {self.stage}'}"
+        return f"{what}: {self.facts:,} {'facts' if self.stratum is None else 'new facts'}, {self.seconds:.1f} s"
 
 
 Progress: TypeAlias = Callable[[Report], None]

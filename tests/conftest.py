@@ -87,3 +87,9 @@ def capacities(request: pytest.FixtureRequest) -> Iterator[None]:
         table_capacities.current, thread_counts.usable_cores = SHARED, lambda: 3
     yield
     table_capacities.current, thread_counts.usable_cores = usual, cores
+
+
+@pytest.fixture
+def by_iterations(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is small, too, is derived by iterations on Spark, and not in process."""
+    monkeypatch.setattr("kg_reasoner.spark_backend.exec.spark_run.DRIVER_FACTS", 0)

@@ -1,8 +1,9 @@
 """Many random ontologies against the in-process engine: ``python -m tests.many_ontologies --batches 400``.
 
 Each batch is one input of ontologies in namespaces of their own. By default, the stand-in evaluates the plans; with ``--spark``,
-Spark itself does. Each third batch is an update instead of a run: data are removed and added. The numbers of the batches are the
-seeds, so that a failure is repeated by ``--first NUMBER --batches 1``.
+Spark itself does. Each third batch is an update instead of a run: data are removed and added. The driver finishes in process at
+once, never, or when little is left to read, in turn. The numbers of the batches are the seeds, so that a failure is repeated by
+``--first NUMBER --batches 1``.
 """
 
 from __future__ import annotations
@@ -22,12 +23,15 @@ from tests.random_ontologies import namespace_of, ontologies
 from tests.spark_cases import flagged, in_process, of_reasoner, readable, violations
 from tests.standin import standing_in
 
+DRIVER_FACTS = (0, 1_000_000, 30, 100, 300, 1_000)
+"""With how many facts the driver finishes, in turn: never, at once, and in the course of a run."""
 
-def differences_of_a_run(session: Any, triples: list[Triple], ruleset: str) -> list[object]:
+
+def differences_of_a_run(session: Any, triples: list[Triple], ruleset: str, driver_facts: int) -> list[object]:
     """What Spark and the engine derive differently, as triples and as violations."""
     engine = Reasoner(ruleset=ruleset, show_hidden=True)
     engine.add_triples(triples)
-    reasoner = SparkReasoner(session, rulesets.load(ruleset).program, triple_frame(session, triples))
+    reasoner = SparkReasoner(session, rulesets.load(ruleset).program, triple_frame(session, triples), driver_facts=driver_facts)
     found: list[object] = sorted(flagged(reasoner.triples()) ^ of_reasoner(engine))
     violated, expected = violations(reasoner, engine), engine.inconsistencies()
     found += sorted(set(readable(expected)) - set(readable(violated)))
@@ -35,7 +39,7 @@ def differences_of_a_run(session: Any, triples: list[Triple], ruleset: str) -> l
     return found if groups == len(expected) else [*found, f"{groups} violations instead of {len(expected)}"]
 
 
-def differences_of_an_update(session: Any, triples: list[Triple], ruleset: str) -> list[object]:
+def differences_of_an_update(session: Any, triples: list[Triple], ruleset: str, driver_facts: int) -> list[object]:
     """What an update and the engine derive differently. Without equalities, which would make it a full run."""
     triples = [triple for triple in triples if "sameAs" not in str(triple[1])]
     is_data = [str(triple[1]).startswith("<http://example.org/") for triple in triples]
@@ -43,7 +47,8 @@ def differences_of_an_update(session: Any, triples: list[Triple], ruleset: str) 
     added = [triple for number, triple in enumerate(triples) if is_data[number] and number % 5 == 1]
     program = rulesets.load(ruleset).program
     before = triple_frame(session, [triple for triple in triples if triple not in added])
-    after = update(SparkReasoner(session, program, before).triples(), program, added, removed)
+    materialised = SparkReasoner(session, program, before, driver_facts=driver_facts).triples()
+    after = update(materialised, program, added, removed, driver_facts=driver_facts)
     return sorted(flagged(after) ^ in_process([some for some in triples if some not in removed], ruleset=ruleset))
 
 
@@ -59,8 +64,9 @@ def culprit_of(triples: list[Triple], differences: list[object]) -> list[str]:
 @click.option("--batches", type=click.IntRange(min=1), default=40, show_default=True)
 @click.option("--size", type=click.IntRange(min=1), default=25, show_default=True, help="Ontologies in a batch.")
 @click.option("--ruleset", "names", multiple=True, help="By default owl2rl and the other rule sets in turn.")
+@click.option("--driver-facts", type=click.IntRange(min=0), help="By default several in turn.")
 @click.option("--spark", "on_spark", is_flag=True, help="On Spark itself, instead of the stand-in.")
-def main(first: int, batches: int, size: int, names: tuple[str, ...], on_spark: bool) -> None:
+def main(first: int, batches: int, size: int, names: tuple[str, ...], driver_facts: int | None, on_spark: bool) -> None:
     """Compare random ontologies."""
     if not names:
         names = tuple(name for other in rulesets.names() if other != "owl2rl" for name in ("owl2rl", other))
@@ -68,12 +74,13 @@ def main(first: int, batches: int, size: int, names: tuple[str, ...], on_spark: 
     for number in range(first, first + batches):
         ruleset, triples = names[number % len(names)], ontologies(number, size)
         compare = differences_of_an_update if number % 3 == 2 else differences_of_a_run
+        most = DRIVER_FACTS[number // len(names) % len(DRIVER_FACTS)] if driver_facts is None else driver_facts
         with _session(on_spark) as session:
-            differences = compare(session, triples, ruleset)
+            differences = compare(session, triples, ruleset, most)
         done += size
         if differences:
             wrong += 1
-            lines = [f"batch {number}, {ruleset}, {compare.__name__}:", *map(str, differences[:10]), "of:"]
+            lines = [f"batch {number}, {ruleset}, {compare.__name__}, driver_facts={most}:", *map(str, differences[:10]), "of:"]
             click.echo("\n  ".join([*lines, *culprit_of(triples, differences)]))
         if number % 20 == 0 or on_spark:
             click.echo(f"{done:,} ontologies in {number - first + 1} batches, {wrong} wrong, {time.monotonic() - began:.0f} s")

@@ -30,6 +30,8 @@ from kg_reasoner.spark_backend.run_progress import Report
 from tests.spark_killed import in_the_third_iteration
 from tests.spark_session import ADAPTIVE, SETTINGS, session
 
+OWL2RL = rulesets.load("owl2rl").program
+
 Batches = Callable[..., Iterator[Any]]
 
 
@@ -112,7 +114,7 @@ def main(folder: Path, every: bool) -> None:
     result: dict[str, Any] = {"refused": None}
     try:
         triples = read_triples(spark, folder / "data.nt")
-        reasoner = SparkReasoner(spark, rulesets.load("owl2rl").program, triples, work_dir=work, progress=progress)
+        reasoner = SparkReasoner(spark, OWL2RL, triples, work_dir=work, progress=progress, driver_facts=0)
         write(reasoner.triples(), folder / "out")
     except ReasonerError as error:
         result["refused"] = str(error)

@@ -59,4 +59,6 @@ if __name__ == "__main__":
 
     folder = Path(sys.argv[1])
     killer = in_the_third_iteration(folder, lambda: os.killpg(0, signal.SIGKILL))
-    SparkReasoner(session(), rulesets.load("owl2rl").program, frame(chain()), work_dir=folder, progress=killer).triples()
+    SparkReasoner(
+        session(), rulesets.load("owl2rl").program, frame(chain()), work_dir=folder, progress=killer, driver_facts=0
+    ).triples()

@@ -43,7 +43,7 @@ from tests.suites import SUITES, why_missing
 
 from .effort import by_effort
 
-pytestmark = pytest.mark.long
+pytestmark = [pytest.mark.long, pytest.mark.usefixtures("by_iterations")]
 
 
 MANY = by_effort(20, 20, 1000)

@@ -54,6 +54,12 @@ def _spark_options(command: _Command) -> _Command:
         ),
         click.option("--remote", metavar="URL", help="A Spark Connect server (sc://host) instead of a master."),
         click.option("--master", metavar="M", help="Where Spark runs. [default: local[*], or as spark-submit sets it]"),
+        click.option(
+            "--driver-facts",
+            metavar="N",
+            type=click.IntRange(min=0),
+            help="The driver finishes in process if the rules have at most N facts left to read and derive. [default: 100000]",
+        ),
         click.option("--resume", is_flag=True, help="Resume an interrupted run from the work directory."),
         click.option(
             "--work-dir",
@@ -210,6 +216,7 @@ def _reasoner(
                 ontology=ontology,
                 resume=options["resume"],
                 progress=progress,
+                driver_facts=options["driver_facts"],
             )
             yield reasoner, prefixes
     finally:

@@ -6,18 +6,19 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from kg_reasoner.program import TRIPLE, Argument, Atom
+from kg_reasoner.program import TRIPLE, Atom
 from kg_reasoner.spark_backend.exec.encodings import local_rows
 from kg_reasoner.spark_backend.exec.mask_table import MaskTable
-from kg_reasoner.spark_backend.exec.matching_rows import as_relation, unified
+from kg_reasoner.spark_backend.exec.matching_rows import as_relation
 from kg_reasoner.spark_backend.io.columns import argument_columns, local_frame, triple_frame
 from kg_reasoner.spark_backend.plan.logical_plan import MaskPass
+from kg_reasoner.spark_backend.plan.rule_compiler import feature_of
 from kg_reasoner.terms import Term, Triple, term_text
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-__all__ = ["Candidates", "feature_of", "stated_facts"]
+__all__ = ["Candidates", "held_facts"]
 
 
 @dataclass
@@ -40,24 +41,23 @@ class Candidates:
         self.relations.setdefault(arity, {}).setdefault(predicate, []).append(as_relation(predicate, rows))
 
 
-def stated_facts(spark: SparkSession, atoms: Iterable[Atom], features: MaskPass, masks: MaskTable) -> Candidates | None:
+def held_facts(spark: SparkSession, atoms: Iterable[Atom], features: MaskPass, masks: MaskTable) -> Candidates | None:
     """Return the facts held by the driver, or None."""
     found = Candidates()
     triples: list[Triple] = []
     rows: dict[str, list[tuple[str, ...]]] = {}
     bits: dict[str, set[int]] = {}
     for atom in atoms:
-        if atom.predicate == TRIPLE:
+        feature = feature_of(atom, features.bits)
+        if feature is not None:
+            bits.setdefault(term_text(feature[0]), set()).add(feature[1])  # type: ignore[arg-type]  # a constant
+        elif atom.predicate == TRIPLE:
             triples.append(atom.terms)  # type: ignore[arg-type]  # facts have no variables
-            continue
-        feature = feature_of(atom, features)
-        if feature is None:
-            rows.setdefault(atom.predicate, []).append(tuple(map(term_text, atom.terms)))  # type: ignore[arg-type]
         else:
-            text = term_text(feature[0])  # type: ignore[arg-type]  # a constant
-            bits.setdefault(text, set()).add(feature[1])
+            rows.setdefault(atom.predicate, []).append(tuple(map(term_text, atom.terms)))  # type: ignore[arg-type]
     if triples:
-        found.open_triples.append(triple_frame(spark, triples))
+        found.triples.append(triple_frame(spark, triples))
+        found.heads.update(property for _, property, _ in triples)
     for predicate, some in rows.items():
         columns = argument_columns(len(some[0]))
         frame = local_frame(spark, [row or (1,) for row in some], ", ".join(f"{name} string" for name in columns) or "one int")
@@ -65,12 +65,3 @@ def stated_facts(spark: SparkSession, atoms: Iterable[Atom], features: MaskPass,
     if bits:
         found.features.append(local_rows(spark, masks.encoding, ((text, frozenset(mask)) for text, mask in bits.items())))
     return found if triples or rows or bits else None
-
-
-def feature_of(atom: Atom, features: MaskPass) -> tuple[Argument, int] | None:
-    """Return the term and the bit of an atom of a helper predicate that is encoded in masks."""
-    if atom.predicate in features.predicates:
-        for feature, bit in features.bits.items():
-            if feature.predicate == atom.predicate and (term := unified(feature, atom)) is not None:
-                return term, bit
-    return None

@@ -34,6 +34,7 @@ def update(
     facts: Mapping[str, DataFrame] | None = None,
     work_dir: str | os.PathLike[str] | None = None,
     progress: Progress | None = None,
+    driver_facts: int | None = None,
 ) -> DataFrame:
     """Return the materialisation after triples were removed and then added, equal to that of a full run over the result.
 
@@ -49,11 +50,13 @@ def update(
         facts: As for the materialisation.
         work_dir: The work directory, which must differ from that of a materialisation read from there.
         progress: Called with a report of every action.
+        driver_facts: As for `SparkReasoner`.
 
     Returns:
         The materialisation.
     """
-    spark, report, options = materialised.sparkSession, reporting(progress), Options(facts, work_dir, progress=progress)
+    spark, report = materialised.sparkSession, reporting(progress)
+    options = Options(facts, work_dir, progress=progress, driver_facts=driver_facts)
     relations = dict(facts or {})
     workspace = WorkDirectory(spark, work_dir)
     workspace.begin("update")
@@ -65,7 +68,9 @@ def update(
     changed = changed or (change.gone.count > 0 and _is_schema_of_data(program, change.given(), further.schema, relations))
     if changed or any(is_equality_rule(rule) for rule, _ in rules.rules):
         LOGGER.warning("the update is a full run: %s", "the schema changes" if changed else "terms may be the same")
-        return SparkReasoner(spark, program, change.given(), facts=facts, work_dir=work_dir, progress=progress).triples()
+        return SparkReasoner(
+            spark, program, change.given(), facts=facts, work_dir=work_dir, progress=progress, driver_facts=driver_facts
+        ).triples()
     if not change.gone.count:
         given = change.asserted.unionByName(common(change.new.rows, change.inferred))
         derived, brought = without(change.inferred, change.new.rows), without(change.new.rows, change.inferred)

@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
-from kg_reasoner.program import Argument, Atom, Variable
+from kg_reasoner.program import Argument, Variable
 from kg_reasoner.spark_backend.io.columns import argument_columns
-from kg_reasoner.spark_backend.plan.logical_plan import X
 from kg_reasoner.terms import term_text
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-__all__ = ["RELATION", "as_relation", "matched", "unified"]
+__all__ = ["RELATION", "as_relation", "matched"]
 
 RELATION: Final = "relation"
 """The column that says which predicate a row of a relation belongs to."""
@@ -44,14 +43,3 @@ def matched(rows: DataFrame, columns: Sequence[str], terms: Sequence[Argument], 
         else:
             first[term] = column
     return rows.select(*([F.col(column).alias(names[term]) for term, column in first.items()] or [F.lit(1).alias("one")]))
-
-
-def unified(feature: Atom, atom: Atom) -> Argument | None:
-    """Return the term of an atom in the position of the feature's variable, if the atom is about that feature."""
-    term: Argument | None = None
-    for wanted, found in zip(feature.terms, atom.terms, strict=True):
-        if wanted == X:
-            term = found
-        elif wanted != found:
-            return None
-    return term

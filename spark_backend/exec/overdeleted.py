@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from kg_reasoner.program import TRIPLE
-from kg_reasoner.spark_backend.exec.candidates import Candidates, stated_facts
+from kg_reasoner.spark_backend.exec.candidates import Candidates, held_facts
 from kg_reasoner.spark_backend.exec.joining_rules import derive, triggers
 from kg_reasoner.spark_backend.exec.matching_rows import RELATION, as_relation
 from kg_reasoner.spark_backend.exec.rule_preparation import Rules
@@ -59,7 +59,7 @@ def doubtful_triples(
     facts.begin()
     helpers = PlannedStratum(tuple(join for join in joins if join.rule.head.predicate != TRIPLE))
     stated = [atom for atom in rules.stated if atom.predicate != TRIPLE]
-    first = stated_facts(facts.spark, stated, facts.features, facts.masks)
+    first = held_facts(facts.spark, stated, facts.features, facts.masks)
     saturate(facts, helpers, "helpers", progress, first=first)
     given = {len(rows.columns): [] for rows in relations.values()}  # type: ignore[var-annotated]  # by arity
     for name, rows in relations.items():

@@ -10,8 +10,9 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence, Set
 from typing import TYPE_CHECKING, Final
 
+from kg_reasoner.language.stratification import Key, key_of
 from kg_reasoner.program import TRIPLE, Atom, Variable
-from kg_reasoner.spark_backend.exec.candidates import Candidates, feature_of
+from kg_reasoner.spark_backend.exec.candidates import Candidates
 from kg_reasoner.spark_backend.exec.growing_table import Growing, Part
 from kg_reasoner.spark_backend.exec.mask_table import FEW, MaskTable
 from kg_reasoner.spark_backend.exec.matching_rows import RELATION, as_relation, matched
@@ -32,6 +33,7 @@ from kg_reasoner.spark_backend.io.columns import (
 )
 from kg_reasoner.spark_backend.io.workspace import StoredStep, WorkDirectory, rows_of
 from kg_reasoner.spark_backend.plan.logical_plan import Axioms, Choice, MaskPass, PropertyPass, X
+from kg_reasoner.spark_backend.plan.rule_compiler import feature_of
 from kg_reasoner.terms import RDF, Term, term_from_text, term_text
 
 if TYPE_CHECKING:
@@ -146,6 +148,21 @@ class FactFrames:
             size += self.statistics.count(source)
         return size
 
+    def new_keys(self) -> set[Key]:
+        """Return what the facts of the last iteration are about, and possibly more."""
+        new = self._new_properties if self.derived.delta_count else ()
+        found: set[Key] = {(TRIPLE, property, None) for property in new}
+        found.update((predicate, None, None) for predicate, count in self._new_facts.items() if count)
+        atoms = list(self.features.bits)
+        numbers = {number for _, number in self.masks.delta_sizes}
+        return found | {key_of(atoms[bit]) for number in numbers for bit in self.masks.masks.of(number)}
+
+    def count_at_least(self, keys: Iterable[Key], features: Iterable[int]) -> int:
+        """Return a lower bound of the number of facts that keys are about, and of terms with features, without a job."""
+        properties = {property for predicate, property, _ in keys if predicate == TRIPLE and property != RDF.type}
+        given = self.statistics.total if None in properties else sum(self.statistics.count(some) for some in properties if some)
+        return given + self.masks.size([Choice(frozenset([bit])) for bit in features], "all")
+
     def match(
         self, atom: Atom, part: Part, names: Mapping[Variable, str], properties: frozenset[Term] | None = None
     ) -> DataFrame | None:
@@ -253,7 +270,7 @@ class FactFrames:
         from pyspark.sql import functions as F
 
         if atom.predicate in self.features.predicates:
-            found = feature_of(atom, self.features)
+            found = feature_of(atom, self.features.bits)
             terms = None if found is None else self.masks.terms(Choice(frozenset([found[1]])), part)
             return None if terms is None or found is None else matched(terms, (TERM,), (found[0],), names)
         table = self.relations.get(atom.arity)

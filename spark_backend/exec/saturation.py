@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from kg_reasoner.program import TRIPLE, Variable
 from kg_reasoner.spark_backend.exec.candidates import Candidates
 from kg_reasoner.spark_backend.exec.joining_rules import derive, triggers
+from kg_reasoner.spark_backend.exec.last_phase import LastPhase
 from kg_reasoner.spark_backend.exec.run_facts import FactFrames
 from kg_reasoner.spark_backend.exec.transitive_closures import close
 from kg_reasoner.spark_backend.plan.logical_plan import Join, PlannedStratum
@@ -31,6 +32,7 @@ def saturate(
     first: Candidates | None = None,
     closed: bool = False,
     number: int = 0,
+    driver_facts: int = 0,
 ) -> int:
     """Apply a stratum's joins until nothing is new; return the number of new facts.
 
@@ -38,6 +40,7 @@ def saturate(
         name: Begins the names of the steps in the work directory.
         first: Facts to absorb before any rule is applied.
         closed: Whether the triples are closed under the rules, but for those that come first; facts of general predicates are not.
+        driver_facts: The maximum number of facts with which the driver finishes, see `LastPhase`; 0: it never does.
     """
     total, iteration = 0, 0
     transitive = {join: properties for join in stratum.joins if (properties := transitive_properties(join))}
@@ -47,9 +50,15 @@ def saturate(
         began = time.monotonic()
         total += facts.absorb(f"{name}-0", first)
         progress(Report("iteration", stratum=number, iteration=0, facts=total, seconds=time.monotonic() - began))
+    last = LastPhase(facts, stratum.joins, driver_facts)
     while True:
         iteration += 1
         began = time.monotonic()
+        rest = last.finish(fresh if iteration == 1 else ()) if driver_facts else None
+        if rest is not None:
+            new = facts.absorb(f"{name}-{iteration}-last", rest)
+            progress(Report("in process", stratum=number, iteration=iteration, facts=new, seconds=time.monotonic() - began))
+            return total + new
         found = Candidates()
         unclosed = {join: properties - settled for join, properties in transitive.items()}
         chosen = list(_chosen(stratum.joins, fresh if iteration == 1 else set(), unclosed, facts))

@@ -1,8 +1,8 @@
-"""The closure of the schema, which the in-process engine computes on the driver."""
+"""The closure of the schema, which the in-process engine computes on the driver, under names of its own for predicates."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from kg_reasoner.spark_backend.plan.driver import DriverFacts
 from kg_reasoner.spark_backend.plan.id_rows import Ids, NumberedTerms, Row
 from kg_reasoner.terms import term_from_text
 
-__all__ = ["closed"]
+__all__ = ["PredicateNames", "closed"]
 
 
 def closed(rules: Iterable[Rule], facts: Mapping[str, Iterable[Row]]) -> DriverFacts:
@@ -26,28 +26,49 @@ def closed(rules: Iterable[Rule], facts: Mapping[str, Iterable[Row]]) -> DriverF
     >>> len(closed(rules, {"edge": [(literal(1), literal(2)), (literal(2), literal(3))]}).rows("path"))
     3
     """
-    names: dict[tuple[str, int], str] = {}
-    reasoner = Reasoner(
-        Program(tuple(Rule(_renamed(rule.head, names), tuple(_part(part, names) for part in rule.body)) for rule in rules))
-    )
+    names = PredicateNames()
+    reasoner = Reasoner(Program(tuple(map(names.in_rule, rules))))
     for predicate, some in facts.items():
         by_arity: dict[int, list[Row]] = {}
         for row in some:
             by_arity.setdefault(len(row), []).append(row)
-        for arity, same in by_arity.items():
-            reasoner.add_facts(names.setdefault((predicate, arity), f"schema_{len(names)}"), same)
+        for same in by_arity.values():
+            reasoner.add_facts(names.of(Atom(predicate, same[0])), same)
     tables: dict[tuple[str, int], Ids] = {}
-    for key, name in names.items():
+    for predicate, arity, name in names:
         if len(found := reasoner.facts(name)):
-            tables[key] = found.ids.astype(np.int64)
+            tables[predicate, arity] = found.ids.astype(np.int64)
     return DriverFacts(tables, NumberedTerms([term_from_text(text) for text in reasoner.core.dictionary.texts()]))
 
 
-def _renamed(atom: Atom, names: dict[tuple[str, int], str]) -> Atom:
-    return Atom(names.setdefault((atom.predicate, atom.arity), f"schema_{len(names)}"), atom.terms)
+class PredicateNames:
+    """Names under which the engine knows predicates, so that nothing has a meaning of its own for it: one for each arity.
 
+    Args:
+        keep: A predicate that keeps its name.
+    """
 
-def _part(part: BodyLiteral, names: dict[tuple[str, int], str]) -> BodyLiteral:
-    if isinstance(part, Negation):
-        return Negation(_renamed(part.atom, names))
-    return _renamed(part, names) if isinstance(part, Atom) else part
+    def __init__(self, keep: str | None = None) -> None:
+        self._names: dict[tuple[str, int], str] = {}
+        self._keep = keep
+
+    def __iter__(self) -> Iterator[tuple[str, int, str]]:
+        """Yield the predicates with their arities and names."""
+        return ((predicate, arity, name) for (predicate, arity), name in self._names.items())
+
+    def of(self, atom: Atom) -> str:
+        """Return the name of an atom's predicate."""
+        new = atom.predicate if atom.predicate == self._keep else f"schema_{len(self._names)}"
+        return self._names.setdefault((atom.predicate, atom.arity), new)
+
+    def in_rule(self, rule: Rule) -> Rule:
+        """Return a rule with these names."""
+        return Rule(self._in_atom(rule.head), tuple(map(self._in_part, rule.body)))
+
+    def _in_atom(self, atom: Atom) -> Atom:
+        return Atom(self.of(atom), atom.terms)
+
+    def _in_part(self, part: BodyLiteral) -> BodyLiteral:
+        if isinstance(part, Negation):
+            return Negation(self._in_atom(part.atom))
+        return self._in_atom(part) if isinstance(part, Atom) else part

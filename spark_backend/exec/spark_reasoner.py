@@ -52,6 +52,8 @@ class SparkReasoner:
         equality: How owl:sameAs is treated if the program has the rules of equality: by ``representatives``, by ``rules``, or
             ``auto``: by representatives, where they give the same.
         wide: Whether to make wide passes; without, all rules join, iteration by iteration (for comparison).
+        driver_facts: The driver finishes in process as soon as the rules that can still fire have at most so many facts to read and
+            derive, by default 100,000, instead of iterating on Spark. With more, it takes more memory; with 0, it never does.
 
     Raises:
         UnsupportedError, SafetyError, ArityError, StratificationError: The program cannot be evaluated; raised with the
@@ -72,9 +74,10 @@ class SparkReasoner:
         progress: Progress | None = None,
         equality: Equality = "auto",
         wide: bool = True,
+        driver_facts: int | None = None,
     ) -> None:
         require_pyspark()
-        options = Options(facts, work_dir, resume, progress, equality, wide)
+        options = Options(facts, work_dir, resume, progress, equality, wide, driver_facts)
         self.run = Run(spark, program, given_triples(spark, triples, ontology), options)
 
     @classmethod

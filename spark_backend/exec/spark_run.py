@@ -11,12 +11,12 @@ import os
 import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias, cast
+from typing import TYPE_CHECKING, Final, TypeAlias, cast
 
 from kg_reasoner import __version__
 from kg_reasoner.language.printer import format_program
 from kg_reasoner.program import TRIPLE, Atom, Negation, Program, Variable
-from kg_reasoner.spark_backend.exec.candidates import Candidates, stated_facts
+from kg_reasoner.spark_backend.exec.candidates import Candidates, held_facts
 from kg_reasoner.spark_backend.exec.equalities import Equalities, Equality
 from kg_reasoner.spark_backend.exec.literal_facts import asked_of_literals, literal_relations
 from kg_reasoner.spark_backend.exec.mask_table import MOST_MASKS, TooManyMasks
@@ -41,6 +41,9 @@ Ontology: TypeAlias = "DataFrame | Iterable[Triple]"
 
 __all__ = ["Equality", "Ontology", "Options", "Run", "given_triples"]
 
+DRIVER_FACTS: Final = 100_000
+"""The default of the option: so many facts take the driver about a second and a hundred megabytes."""
+
 
 @dataclass(frozen=True)
 class Options:
@@ -52,6 +55,7 @@ class Options:
     progress: Progress | None = None
     equality: Equality = "auto"
     wide: bool = True
+    driver_facts: int | None = None
 
 
 class Run:
@@ -84,6 +88,7 @@ class Run:
         self._workspace = WorkDirectory(spark, options.work_dir, resume=options.resume)
         self._report = reporting(options.progress)
         self._wide = self._masked = options.wide
+        self._driver_facts = DRIVER_FACTS if options.driver_facts is None else options.driver_facts
         self.derived = derived
         self.added = added
         self._equalities = Equalities(program, options.equality, bool(self.relations), self._report)
@@ -126,7 +131,7 @@ class Run:
         if self._state is None:
             self._equalities.choose(rules)
             rules = self._prepared(schema)
-        return _plan(rules, self._compiled(rules), self._equalities.way(rules))
+        return _plan(rules, self._compiled(rules), self._equalities.way(rules), self._driver_facts)
 
     @plain_failures("derive what follows from the triples")
     def evaluate(self) -> None:
@@ -247,12 +252,21 @@ class Run:
             return
         if passes.masks.features:
             self._report(Report("masks", facts=sum(state.masks.sizes.values()), seconds=time.monotonic() - began))
-        first, closed = stated_facts(self.spark, rules.stated, passes.masks, state.masks), False
+        first, closed = held_facts(self.spark, rules.stated, passes.masks, state.masks), False
         if self.added is not None:
             first, closed = first or Candidates(), True
             first.open_triples.append(self.added)
         for number, stratum in enumerate(passes.strata):
-            saturate(state, stratum, f"stratum-{number}", self._report, first=first, closed=closed, number=number)
+            saturate(
+                state,
+                stratum,
+                f"stratum-{number}",
+                self._report,
+                first=first,
+                closed=closed,
+                number=number,
+                driver_facts=self._driver_facts,
+            )
             first = None
 
     def _given_relations(self, base: DataFrame) -> dict[str, DataFrame]:
@@ -322,7 +336,7 @@ def _is_frame(given: object) -> bool:
     return hasattr(given, "sparkSession")
 
 
-def _plan(rules: Rules, passes: Passes, equality: str) -> RunPlan:
+def _plan(rules: Rules, passes: Passes, equality: str, driver_facts: int) -> RunPlan:
     return RunPlan(
         passes.properties,
         passes.masks,
@@ -332,6 +346,7 @@ def _plan(rules: Rules, passes: Passes, equality: str) -> RunPlan:
         rules.schema_rules,
         len(rules.schema),
         equality,
+        driver_facts,
     )
 
 

@@ -179,6 +179,8 @@ class RunPlan:
     schema_facts: int
     equality: str = "none"
     """How owl:sameAs is treated: ``none`` (there is none), ``representatives``, or ``rules``."""
+    driver_facts: int = 0
+    """The number of facts with which the driver finishes a stratum; 0: it never does."""
 
     def joins(self) -> Iterable[Join]:
         """Return the joins of all strata."""
@@ -199,6 +201,10 @@ class RunPlan:
             lines.append(f"{5 + number}. stratum {number}, joins until nothing is new: {len(stratum.joins)} rules")
             for join in stratum.joins:
                 lines.append(f"   {format_rule(join.axioms.joins[0].rule if join.axioms else join.rule)}   {self._way(join)}")
+        if self.driver_facts and self.strata:
+            lines.append(
+                f"   the driver finishes in process when the rules have at most {self.driver_facts:,} facts to read and derive"
+            )
         return "\n".join(lines)
 
     def _way(self, join: Join) -> str:

@@ -28,7 +28,7 @@ from kg_reasoner.spark_backend.plan.parametric_rules import by_shape, numbered_b
 from kg_reasoner.spark_backend.plan.specialise import occurrences
 from kg_reasoner.terms import RDF, Term
 
-__all__ = ["LeveledRule", "Passes", "compile_rules", "refuse_unsupported"]
+__all__ = ["LeveledRule", "Passes", "compile_rules", "feature_of", "refuse_unsupported"]
 
 LeveledRule = tuple[Rule, int]
 """A rule and the number of its stratum."""
@@ -287,12 +287,12 @@ def _join(rule: Rule, masks: MaskPass) -> Join:
     atoms = []
     for part in rule.body:
         if isinstance(part, Atom):
-            feature = _feature(part, bits)
+            feature = feature_of(part, bits)
             if feature is None:
                 atoms.append(part)
             else:
                 required.setdefault(feature[0], set()).add(feature[1])
-    head = None if rule.is_constraint else _feature(rule.head, bits)
+    head = None if rule.is_constraint else feature_of(rule.head, bits)
     if head is not None and isinstance(head[0], Variable):
         for hint in relations_of(rule, head[0]):
             if hint in bits:
@@ -328,7 +328,7 @@ def _unequal(rule: Rule) -> Iterator[Unequal]:
                     yield Unequal(one, other)
 
 
-def _feature(atom: Atom, bits: Mapping[Atom, int]) -> tuple[Argument, int] | None:
+def feature_of(atom: Atom, bits: Mapping[Atom, int]) -> tuple[Argument, int] | None:
     """Return the term and the bit of an atom that is a class or helper predicate with a bit."""
     if atom.predicate == TRIPLE and atom.terms[1] != RDF.type:
         return None

@@ -21,8 +21,10 @@ __all__ = ["standing_in"]
 
 
 @contextmanager
-def standing_in() -> Iterator[Any]:
-    """Yield a session; within the block, pyspark is the stand-in, whether it is installed or not."""
+def standing_in(driver_facts: int = 0) -> Iterator[Any]:
+    """Yield a session; within the block, pyspark is the stand-in, whether it is installed or not. By default, all is derived by
+    iterations, and nothing by the last phase, in process: `driver_facts` is the default of that option.
+    """
     names = ("pyspark", "pyspark.sql", "pyspark.errors")
     modules = {name: ModuleType(name) for name in names}
     for name, module in modules.items():
@@ -34,5 +36,6 @@ def standing_in() -> Iterator[Any]:
     with (
         patch.dict(sys.modules, {**modules, "pyspark.sql.functions": functions}),
         patch("kg_reasoner.spark_backend.exec.spark_reasoner.require_pyspark", lambda: None),
+        patch("kg_reasoner.spark_backend.exec.spark_run.DRIVER_FACTS", driver_facts),
     ):
         yield Session()
