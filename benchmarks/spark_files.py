@@ -24,7 +24,8 @@ _Flagged = set[tuple[str, str, str, bool]]
 @click.option("--ruleset", default="owl2rl", show_default=True)
 @click.option("--cores", type=click.IntRange(min=1), default=2, show_default=True)
 @click.option("--memory", default="4g", show_default=True, help="Of the driver, which is the only executor.")
-def main(files: tuple[str, ...], ruleset: str, cores: int, memory: str) -> None:
+@click.option("--driver-facts", type=int, help="With so many, the driver finishes in process. [default: 100000]")
+def main(files: tuple[str, ...], ruleset: str, cores: int, memory: str, driver_facts: int | None) -> None:
     """Compare what follows from files."""
     from kg_reasoner import Reasoner
 
@@ -32,7 +33,7 @@ def main(files: tuple[str, ...], ruleset: str, cores: int, memory: str) -> None:
     read.load(*files)
     triples = list(read.triples())
     expected, in_process = _in_process(triples, ruleset)
-    found, on_spark = _on_spark(triples, ruleset, cores, memory)
+    found, on_spark = _on_spark(triples, ruleset, cores, memory, driver_facts)
     click.echo(
         f"{ruleset}: {len(triples):,} triples in, {len(expected):,} out; in process {in_process:.1f}, Spark {on_spark:.1f} s of CPU"
     )
@@ -55,7 +56,7 @@ def _in_process(triples: list[Triple], ruleset: str) -> tuple[_Flagged, float]:
     return {(*row, row not in explicit) for row in everything}, seconds  # type: ignore[misc]  # three texts each
 
 
-def _on_spark(triples: list[Triple], ruleset: str, cores: int, memory: str) -> tuple[_Flagged, float]:
+def _on_spark(triples: list[Triple], ruleset: str, cores: int, memory: str, driver_facts: int | None) -> tuple[_Flagged, float]:
     from pyspark.sql import SparkSession
 
     from kg_reasoner import rulesets
@@ -76,7 +77,8 @@ def _on_spark(triples: list[Triple], ruleset: str, cores: int, memory: str) -> t
     spark = builder.getOrCreate()
     spark.range(10).count()
     began = time.process_time() + cpu_of_children()
-    frame = SparkReasoner(spark, rulesets.load(ruleset).program, triple_frame(spark, triples)).triples()
+    program = rulesets.load(ruleset).program
+    frame = SparkReasoner(spark, program, triple_frame(spark, triples), driver_facts=driver_facts).triples()
     table = frame.toArrow()
     seconds = time.process_time() + cpu_of_children() - began
     spark.stop()

@@ -41,7 +41,8 @@ def _chains() -> Iterator[bytes]:
 @click.option("--universities", type=click.IntRange(min=1), default=5, show_default=True)
 @click.option("--cores", type=click.IntRange(min=1), default=2, show_default=True)
 @click.option("--memory", default="4g", show_default=True, help="Of the driver, which is the only executor.")
-def main(universities: int, cores: int, memory: str) -> None:
+@click.option("--driver-facts", type=int, default=0, show_default=True, help="With so many, the driver finishes in process.")
+def main(universities: int, cores: int, memory: str, driver_facts: int) -> None:
     """Measure iterations on Spark."""
     with tempfile.TemporaryDirectory() as folder:
         data, log = Path(folder, "data.nt"), Path(folder, "log")
@@ -49,7 +50,7 @@ def main(universities: int, cores: int, memory: str) -> None:
         with data.open("wb") as file:
             file.writelines(universities_as_ntriples(universities))
             file.writelines(_chains())
-        ends = _run(str(data), cores, memory, folder, log)
+        ends = _run(str(data), cores, memory, driver_facts, folder, log)
         click.echo(f"LUBM({universities}) with {sum(_LENGTHS.values()):,} chains, owl2rl; MB and CPU seconds of tasks")
         click.echo("                       new    jobs  shuffled      read       CPU")
         for (name, new, _), costs in zip(ends, _costs(log, [end for _, _, end in ends]), strict=True):
@@ -59,7 +60,7 @@ def main(universities: int, cores: int, memory: str) -> None:
             )
 
 
-def _run(data: str, cores: int, memory: str, folder: str, log: Path) -> list[tuple[str, int, float]]:
+def _run(data: str, cores: int, memory: str, driver_facts: int, folder: str, log: Path) -> list[tuple[str, int, float]]:
     """Materialise; return what was reported, with the number of new facts and the time."""
     from pyspark.sql import SparkSession
 
@@ -90,7 +91,14 @@ def _run(data: str, cores: int, memory: str, folder: str, log: Path) -> list[tup
 
     program = rulesets.load("owl2rl").program
     reasoner = SparkReasoner.read(
-        spark, program, data, ontology=lubm_ontology(), blank_nodes="shared", work_dir=f"{folder}/work", progress=note
+        spark,
+        program,
+        data,
+        ontology=lubm_ontology(),
+        blank_nodes="shared",
+        work_dir=f"{folder}/work",
+        progress=note,
+        driver_facts=driver_facts,
     )
     ends.append(("output", reasoner.write(f"{folder}/out"), time.time()))
     spark.stop()

@@ -185,7 +185,7 @@ def _on_spark(file: str, ruleset: str, cores: int, memory: str, case: str) -> di
     iterations = []
 
     def note(report: Report) -> None:
-        if report.stage == "iteration":
+        if report.stratum is not None:  # of iterations, the last of which may be in process
             iterations.append(report.facts)
 
     began, cpu = time.monotonic(), time.process_time()

@@ -28,7 +28,7 @@ from kg_reasoner.spark_backend.run_progress import LOGGER, Report
 from kg_reasoner.terms import Triple, term_text
 from tests.effort import by_effort
 from tests.random_ontologies import namespace_of, ontologies
-from tests.spark_cases import flagged, in_process, of_reasoner, readable, turtle, violations
+from tests.spark_cases import EQUAL, flagged, in_process, of_reasoner, readable, turtle, violations
 from tests.standin import standing_in
 
 BATCH = by_effort(8, 25, 25)
@@ -155,6 +155,37 @@ def test_too_many_masks_are_joins(monkeypatch: pytest.MonkeyPatch, caplog: pytes
     monkeypatch.setattr("kg_reasoner.spark_backend.exec.mask_table.MOST_MASKS", 3)
     expect_what_the_engine_says(ontologies(3000, BATCH))
     assert "distinct sets of features" in caplog.text
+
+
+def test_too_many_masks_in_an_iteration(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
+    """Three classes of what is eaten make four sets of features, and every combination of them one of those who eat."""
+    monkeypatch.setattr("kg_reasoner.spark_backend.exec.mask_table.MOST_MASKS", 5)
+    text = "".join(
+        f":D{place} owl:onProperty :eats ; owl:someValuesFrom :C{place} ; rdfs:subClassOf :E{place} . :y{place} a :C{place} .\n"
+        for place in range(3)
+    )
+    text += "".join(f":x{number} :eats :y{place} .\n" for number in range(1, 8) for place in range(3) if number >> place & 1)
+    expect_what_the_engine_says(turtle(text))
+    assert "distinct sets of features" in caplog.text
+
+
+def test_a_run_that_failed_is_not_taken_for_a_whole_one() -> None:
+    """Asked again, it goes on, here with another equality than that which was found before it failed."""
+    triples = [*turtle(EQUAL), *chain(6)]
+    reports: list[Report] = []
+
+    def progress(report: Report) -> None:
+        reports.append(report)
+        if len(reports) in (4, 9, 15):
+            raise KeyboardInterrupt
+
+    with standing_in() as session:
+        reasoner = SparkReasoner(session, owl2rl(), triple_frame(session, triples), progress=progress)
+        for _ in range(3):
+            with pytest.raises(KeyboardInterrupt):
+                reasoner.triples()
+        assert flagged(reasoner.triples()) == in_process(triples, ruleset="owl2rl")
+    assert sum(report.stage == "equality" for report in reports) > 1
 
 
 def test_equal_terms_without_expansion() -> None:

@@ -19,7 +19,9 @@ from kg_reasoner.errors import UnsupportedError
 from kg_reasoner.language.parser import parse
 from kg_reasoner.program import Program
 from kg_reasoner.spark_backend import SparkReasoner
+from kg_reasoner.spark_backend.exec import growing_table
 from kg_reasoner.spark_backend.io.reading import read_triples
+from kg_reasoner.spark_backend.run_progress import Report
 from kg_reasoner.terms import IRI, Triple, literal, term_text
 from tests import strategies
 from tests.random_ontologies import ontologies
@@ -49,11 +51,11 @@ pytestmark = [pytest.mark.long, pytest.mark.usefixtures("by_iterations")]
 MANY = by_effort(20, 20, 1000)
 
 
-def expect_what_the_engine_says(triples: list[Triple], ruleset: str) -> None:
+def expect_what_the_engine_says(triples: list[Triple], ruleset: str, driver_facts: int = 0) -> None:
     """Compare triples and violations with those of the in-process engine."""
     engine = Reasoner(ruleset=ruleset, show_hidden=True)
     engine.add_triples(triples)
-    reasoner = SparkReasoner(session(), rulesets.load(ruleset).program, frame(triples))
+    reasoner = SparkReasoner(session(), rulesets.load(ruleset).program, frame(triples), driver_facts=driver_facts)
     different = flagged(reasoner.triples()) ^ of_reasoner(engine)
     assert not different, sorted(different)[:10]
     found, expected = violations(reasoner, engine), engine.inconsistencies()
@@ -72,6 +74,13 @@ def test_many_ontologies_in_one_run(name: str) -> None:
 def test_rules_about_any_property() -> None:
     """All triples are written out for them."""
     expect_what_the_engine_says(turtle(SMALL), "owl2rl-full")
+
+
+@pytest.mark.parametrize("name", ["owl2rl", "owl2rl-full"])
+def test_the_driver_finishes_what_is_small(name: str) -> None:
+    """Equality, masks, relations and rules about any property are read by the driver, and what it finds is put among them."""
+    triples = [*turtle(ZOO), *turtle(EQUAL, "http://example.org/equal/")] if name == "owl2rl" else turtle(SMALL)
+    expect_what_the_engine_says(triples, name, driver_facts=100_000)
 
 
 UNIVERSITIES = by_effort(0, 0, 5)
@@ -102,9 +111,13 @@ CLOSURES = parse("""
 """)
 
 
-def test_transitive_closures() -> None:
-    """Of two graphs, by linear and by other recursion, all in one run."""
+def test_transitive_closures(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of two graphs, by linear and by other recursion, all in one run, with work tables that are soon compacted. The large one
+    takes five iterations on Spark; the thirty of the small one are finished in process when the large one is done.
+    """
+    monkeypatch.setattr(growing_table, "MOST_STEPS", 2)
     engine, facts = Reasoner(CLOSURES), {}
+    reports: list[Report] = []
     for predicate, graph in (("small", "graph1000"), ("large", "graph10000")):
         file = SUITES / "graphs" / f"{graph}.txt"
         if not file.exists():
@@ -118,7 +131,10 @@ def test_transitive_closures() -> None:
     closures = ("linear", "doubled", "sparse")
     expected = {name: {tuple(map(term_text, row)) for row in engine.facts(name)} for name in closures}
     assert expected["linear"] == expected["doubled"]
-    assert facts_of(SparkReasoner(session(), CLOSURES, facts=facts), closures) == expected
+    reasoner = SparkReasoner(session(), CLOSURES, facts=facts, driver_facts=100_000, progress=reports.append)
+    assert facts_of(reasoner, closures) == expected
+    if len(facts) == 2:
+        assert [report.stage for report in reports] == ["look", *["iteration"] * 5, "in process"]
 
 
 # ------------------------------------------------------------------------------------------------------------ random programs

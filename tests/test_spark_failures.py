@@ -189,6 +189,7 @@ def make_room(place: Path) -> None:
     (place / "filler").unlink()
 
 
+@pytest.mark.usefixtures("by_iterations")
 def test_a_full_work_directory(disk: Path, expected: Flagged) -> None:
     """The disk is full in the middle of a run; when there is room again, that goes on."""
     work = disk / "work"
@@ -302,7 +303,7 @@ def test_an_executor_that_dies_in_the_middle_of_a_run(tmp_path: Path, expected: 
 
 
 def test_a_cluster_that_gives_up(tmp_path: Path, expected: Flagged) -> None:
-    """All executors die; what they have finished is not lost."""
+    """All executors die; what they have finished is not lost, and not confused with what the driver finds in process after that."""
     said = on_a_cluster(tmp_path, "all")
     assert len(said["killed"]) == 1
     assert said["executors"] == []

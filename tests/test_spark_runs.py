@@ -54,12 +54,15 @@ def farm(tmp_path_factory: pytest.TempPathFactory) -> tuple[list[Triple], DataFr
     return triples, session().read.parquet(path)
 
 
-@pytest.mark.parametrize(("added", "removed"), [(ADDED, REMOVED), (":Cat rdfs:subClassOf :Pet .", ":jerry a :Mouse .")])
-def test_an_update_is_a_full_run(added: str, removed: str, farm: tuple[list[Triple], DataFrame]) -> None:
+@pytest.mark.parametrize(
+    ("added", "removed", "driver_facts"), [(ADDED, REMOVED, 0), (":Cat rdfs:subClassOf :Pet .", ":jerry a :Mouse .", None)]
+)
+def test_an_update_is_a_full_run(added: str, removed: str, driver_facts: int | None, farm: tuple[list[Triple], DataFrame]) -> None:
     before, materialised = farm
     more, less = turtle(added), turtle(removed)
     after = [triple for triple in before if triple not in less] + more
-    assert flagged(update(materialised, OWL2RL, more, less)) == in_process(after, ruleset="owl2rl")
+    updated = update(materialised, OWL2RL, more, less, driver_facts=driver_facts)
+    assert flagged(updated) == in_process(after, ruleset="owl2rl")
 
 
 def test_from_files_to_files(tmp_path: Path) -> None:
@@ -78,6 +81,7 @@ def test_from_files_to_files(tmp_path: Path) -> None:
     assert again.write(tmp_path / "new.nt", "ntriples", inferred_only=True) == written.where("inferred").count()
 
 
+@pytest.mark.usefixtures("by_iterations")
 def test_an_interrupted_run_is_resumed(tmp_path: Path) -> None:
     command, root = [sys.executable, "-m", "tests.spark_killed", f"{tmp_path}/work"], Path(__file__).parents[1]
     killed = subprocess.run(command, cwd=root, start_new_session=True, capture_output=True, timeout=600, check=False)

@@ -87,18 +87,24 @@ class Run:
         self.relations = dict(options.facts or {})
         self._workspace = WorkDirectory(spark, options.work_dir, resume=options.resume)
         self._report = reporting(options.progress)
-        self._wide = self._masked = options.wide
+        self._options = options
+        self._wide = options.wide
         self._driver_facts = DRIVER_FACTS if options.driver_facts is None else options.driver_facts
         self.derived = derived
         self.added = added
-        self._equalities = Equalities(program, options.equality, bool(self.relations), self._report)
         self._statistics: Statistics | None = None
+        self._is_parsed = False
+        self._forget()
+
+    def _forget(self) -> None:
+        """Begin anew: nothing is derived, and nothing is known to be equal."""
+        self._state: FactFrames | None = None
+        self._masked = self._wide
+        self._equalities = Equalities(self.program, self._options.equality, bool(self.relations), self._report)
         self.rules = Rules()
         self._prepared_for: tuple[object, Rules] | None = None
         self._passes: Passes | None = None
         self.stated: DataFrame | None = None
-        self._is_parsed = False
-        self._state: FactFrames | None = None
 
     # --- evaluation ---------------------------------------------------------------------------------------------------
 
@@ -135,7 +141,14 @@ class Run:
 
     @plain_failures("derive what follows from the triples")
     def evaluate(self) -> None:
-        """Derive all consequences."""
+        """Derive all consequences. After a failure, the next call goes on with the finished steps."""
+        try:
+            self._evaluate()
+        except BaseException:
+            self._forget()
+            raise
+
+    def _evaluate(self) -> None:
         self._workspace.begin(_fingerprint(self.program, self.statistics, self.relations))
         self._parse_once()
         schema: set[Triple] = set(self.statistics.derived_schema)
@@ -242,17 +255,24 @@ class Run:
             is_open=passes.are_open() or not self._masked,
             representatives=self.representatives,
         )
-        began = time.monotonic()
         try:
-            state.begin()
+            self._close(state, passes)
         except TooManyMasks:
             LOGGER.warning("terms have more than %d distinct sets of features; rules about one term are joined", MOST_MASKS)
             self._masked = False
-            self._saturate(workspace)
-            return
+            self._saturate(workspace.within("joined"))
+
+    def _close(self, state: FactFrames, passes: Passes) -> None:
+        """Apply all passes.
+
+        Raises:
+            TooManyMasks: The driver would have to close more than `MOST_MASKS`.
+        """
+        began = time.monotonic()
+        state.begin()
         if passes.masks.features:
             self._report(Report("masks", facts=sum(state.masks.sizes.values()), seconds=time.monotonic() - began))
-        first, closed = held_facts(self.spark, rules.stated, passes.masks, state.masks), False
+        first, closed = held_facts(self.spark, self.rules.stated, passes.masks, state.masks), False
         if self.added is not None:
             first, closed = first or Candidates(), True
             first.open_triples.append(self.added)
