@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from kg_reasoner.api.reasoner import Reasoner
 from kg_reasoner.concurrency.limits import Limits
-from kg_reasoner.errors import LimitError
+from kg_reasoner.errors import LimitError, ValueTooLargeError
 from kg_reasoner.language.stratification import Key
 from kg_reasoner.program import TRIPLE, Argument, Atom, Filter, Program, Rule
 from kg_reasoner.spark_backend.exec.candidates import Candidates, held_facts
@@ -48,16 +48,14 @@ class LastPhase:
         """Rules that read or derive too much; they will not do with less, as facts only grow."""
 
     def finish(self, fresh: Collection[Join]) -> Candidates | None:
-        """Return all that is left to derive, or None if that may take too many facts.
+        """Return all that is left to derive, or None if that may take too many facts, or if no rule can fire.
 
         Args:
             fresh: The rules that have never been applied; the others have been applied to all but the facts of the last iteration.
         """
         rules = self._rules.after(self._facts.new_keys(), [rule for join in fresh for rule in _rules_of(join)])
-        if not rules:
-            return Candidates()
         chosen = frozenset(rules)
-        if any(chosen >= others for others in self._too_many) or self._compares_merged_literals(rules):
+        if not chosen or any(chosen >= others for others in self._too_many) or self._compares_merged_literals(rules):
             return None
         read = _Reading(self._facts, self._most).atoms({key for rule in rules for key in read_keys(rule)})
         derived = None if read is None else _derived(rules, read, self._most)
@@ -179,7 +177,7 @@ def _derived(rules: Iterable[Rule], facts: Iterable[Atom], most: int) -> list[At
         for name, same in rows.items():
             reasoner.add_facts(name, same)
         reasoner.materialise()
-    except LimitError:
+    except (LimitError, ValueTooLargeError):
         return None
     terms = [term_from_text(text) for text in reasoner.core.dictionary.texts()]
     found = []

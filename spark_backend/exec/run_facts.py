@@ -161,7 +161,8 @@ class FactFrames:
         """Return a lower bound of the number of facts that keys are about, and of terms with features, without a job."""
         properties = {property for predicate, property, _ in keys if predicate == TRIPLE and property != RDF.type}
         given = self.statistics.total if None in properties else sum(self.statistics.count(some) for some in properties if some)
-        return given + self.masks.size([Choice(frozenset([bit])) for bit in features], "all")
+        choices = [Choice(frozenset([bit])) for bit in features]
+        return given + (self.masks.size(choices, "all") if choices else 0)
 
     def match(
         self, atom: Atom, part: Part, names: Mapping[Variable, str], properties: frozenset[Term] | None = None
