@@ -91,6 +91,21 @@ def test_only_what_is_inferred_as_lines(zoo: Path) -> None:
     kg(*arguments, "--overwrite")
 
 
+def test_rules_that_the_driver_does_not_finish(zoo: Path) -> None:
+    (zoo / "data.nt").write_text(DATA + DOG_CHASES)
+    (zoo / "further.dl").write_text("""
+        @prefix : <http://example.org/> .
+        :fears[?x, ?z] :- :chases[?y, ?x], :chases[?z, ?y] .
+    """)
+    options = ["--rules", str(zoo / "further.dl"), "--driver-facts", "0", "-f", "ntriples", "--inferred-only"]
+    said = kg("materialise", "data.nt", "out", *options).stderr
+    assert lines(zoo / "out") == [
+        "<http://example.org/jerry> <http://example.org/fears> <http://example.org/rex> .",
+    ]
+    stages = [json.loads(line)["stage"] for line in said.splitlines() if line.startswith("{")]
+    assert "iteration" in stages and "in process" not in stages
+
+
 def test_equal_terms_in_a_table_and_sorted_files(zoo: Path) -> None:
     (zoo / "data.nt").write_text(
         2 * DATA + "<http://example.org/tom> <http://www.w3.org/2002/07/owl#sameAs> <http://example.org/thomas> .\n"
