@@ -17,6 +17,7 @@ from kg_reasoner.spark_backend import SparkReasoner
 from kg_reasoner.spark_backend.exec.graphframes import graph_tables, graphframes_problem
 from kg_reasoner.spark_backend.io.reading import read_triples
 from kg_reasoner.spark_backend.io.triple_files import write
+from kg_reasoner.spark_backend.run_progress import Report
 from kg_reasoner.terms import term_text
 from tests.spark_session import ADAPTIVE, SETTINGS
 
@@ -65,13 +66,18 @@ def main(remote: bool) -> None:
     with tempfile.TemporaryDirectory() as folder:
         (Path(folder) / "data.nt").write_text(DATA)
         triples = read_triples(spark, f"{folder}/data.nt")
-        reasoner = SparkReasoner(spark, rulesets.load("owl2rl").program, triples, work_dir=f"{folder}/work")
+        program = rulesets.load("owl2rl").program
+        reasoner = SparkReasoner(spark, program, triples, work_dir=f"{folder}/work", driver_facts=0)
         write(reasoner.triples(), f"{folder}/out")
         write(reasoner.triples(), f"{folder}/lines", "ntriples")
         for output in ("out", "lines"):
             found = {tuple(row) for row in read_triples(spark, f"{folder}/{output}").collect()}
             assert found == expected, f"only on Spark: {found - expected}; only in process: {expected - found}"
         assert reasoner.inconsistencies().count() == contradictions > 0
+        reports: list[Report] = []
+        finished = SparkReasoner(spark, program, triples, work_dir=f"{folder}/less", progress=reports.append).triples()
+        assert {(row.subject, row.predicate, row.object) for row in finished.collect()} == expected
+        assert "in process" in {report.stage for report in reports}
         vertices, edges = graph_tables(spark.read.parquet(f"{folder}/out"))
         terms = {term for subject, _, object in expected for term in (subject, object) if not term.startswith('"')}
         assert {row.term for row in vertices.collect()} == terms
