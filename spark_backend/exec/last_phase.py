@@ -6,7 +6,7 @@ bodies, determine what is left to derive. If the driver holds these at ease, one
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence, Set
 from typing import TYPE_CHECKING, Any
 
 from kg_reasoner.api.reasoner import Reasoner
@@ -82,7 +82,7 @@ class _Reading:
         self._facts = facts
         self._left = most
 
-    def atoms(self, keys: Collection[Key]) -> list[Atom] | None:
+    def atoms(self, keys: Set[Key]) -> list[Atom] | None:
         """Return all facts that some keys are about, or None if there are too many."""
         facts = self._facts
         features = [bit for atom, bit in facts.features.bits.items() if _asks_for(atom, keys)]
@@ -137,10 +137,12 @@ class _Reading:
                 yield chosen, lambda row: _atom(row[0], row[1:])
 
 
-def _asks_for(feature: Atom, keys: Collection[Key]) -> bool:
-    """Return whether keys are about a feature that is a fact: a class, or a helper predicate."""
+def _asks_for(feature: Atom, keys: Set[Key]) -> bool:
+    """Return whether keys are about a feature that is a fact, a class or a helper predicate, and not about all triples or types."""
     if feature.predicate != TRIPLE:
         return (feature.predicate, None, None) in keys
+    if not keys.isdisjoint({(TRIPLE, None, None), (TRIPLE, RDF.type, None)}):
+        return False
     _, property, cls = feature.terms
     return property == RDF.type and (TRIPLE, RDF.type, cls) in keys
 
