@@ -427,7 +427,8 @@ class Materialiser:
                 if not self.database.postpone(wanted):
                     self._builder(wanted).build(wanted)
             elif status == UNPLANNED:
-                self._plan_backward(self.database.context.wanted)
+                with without_collection():  # plans are kept
+                    self._plan_backward(self.database.context.wanted)
             elif status == VALUES:
                 self.values.update()
             elif status == FUNCTION_RESULTS:
