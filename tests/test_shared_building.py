@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,11 +11,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kg_reasoner.concurrency.tasks import Task
+from kg_reasoner.storage import capacities
 from kg_reasoner.storage.database import Database
 from kg_reasoner.storage.index_building import Building
 from kg_reasoner.storage.kernels.bulk_insertion import MOST_SPILLED
 from kg_reasoner.storage.kernels.layout import EMPTY
-from kg_reasoner.storage.kernels.memory import mix
+from kg_reasoner.storage.kernels.memory import Record, mix
+from kg_reasoner.storage.kernels.vectors import entry_place, vector_room, vector_size
 from kg_reasoner.storage.rehashing import Rehashing
 
 from .effort import examples
@@ -45,22 +48,54 @@ def vectors(database: Database, index: int) -> dict[int, list[int]]:
         assert all(
             record.keys[place & record.mask] != EMPTY for place in range(home, slot if slot >= home else slot + len(record.keys))
         )
-        found[key] = record.arena[start : start + int(record.lengths[slot])].tolist()
+        places = [entry_place(record, start, position) for position in range(int(record.lengths[slot]))]
+        found[key] = (record.arena if record.has_values else record.row_arena)[places].tolist()
     assert len(found) == record.used
     return found
 
 
-def test_vectors_do_not_overlap() -> None:
-    database, relation = filled([(number % 7, number) for number in range(200)], 2)
-    index = database.index(relation, (0,))
-    run(Building(database, index, 3).steps())
-    record = database.indexes[index]
-    taken = [
-        place
-        for slot in np.flatnonzero(np.asarray(record.keys) != EMPTY).tolist()
-        for place in range(int(record.starts[slot]), int(record.starts[slot]) + (1 << (int(record.lengths[slot]) - 1).bit_length()))
-    ]
-    assert len(taken) == len(set(taken)) == record.top <= record.capacity
+@pytest.mark.parametrize("page_bits", [1, 2, 10])
+@pytest.mark.parametrize("arity", [2, 3])
+def test_vectors_do_not_overlap(monkeypatch: pytest.MonkeyPatch, arity: int, page_bits: int) -> None:
+    """Vectors with their directories take all of the room, whether one thread builds them row by row, or three in parts."""
+    monkeypatch.setattr(capacities, "current", replace(capacities.current, page_bits=page_bits))
+    for build in (lambda database, index: run(Building(database, index, 3).steps()), Database.fill_index):
+        database, relation = filled([(number % 7, number, number)[:arity] for number in range(200)], arity)
+        index = database.index(relation, (0,))
+        build(database, index)
+        record = database.indexes[index]
+        taken = [place for slot in np.flatnonzero(np.asarray(record.keys) != EMPTY).tolist() for place in room(record, slot)]
+        unused = [place for size in range(len(record.free)) for place in unused_places(record, size)]
+        assert len(taken + unused) == len({*taken, *unused}) == record.top <= record.capacity
+        assert record.top - len(unused) <= vector_rooms(record)
+        values = range(200) if arity == 2 else [0] * 200
+        assert sorted(pair for vector in vectors(database, index).values() for pair in vector) == [
+            (number << 32) | value if arity == 2 else number for number, value in enumerate(values)
+        ]
+
+
+def room(record: Record, slot: int) -> list[int]:
+    """The places that a vector takes, and its directory."""
+    start, length, page = int(record.starts[slot]), int(record.lengths[slot]), 1 << record.page_bits
+    if start >= 0:
+        return list(range(start, start + vector_size(length)))
+    arena, pages = (record.arena if record.has_values else record.row_arena), (length - 1) // page + 1
+    directory = range(~start, ~start + vector_size(pages))
+    return [*directory, *(int(arena[place]) + number for place in directory[:pages] for number in range(page))]
+
+
+def unused_places(record: Record, size_class: int) -> list[int]:
+    """The places of the parts of an arena, of some size, that are free again."""
+    arena, place, found = (record.arena if record.has_values else record.row_arena), int(record.free[size_class]), []
+    while place >= 0:
+        found += range(place, place + (1 << size_class))
+        place = int(arena[place])
+    return found
+
+
+def vector_rooms(record: Record) -> int:
+    """The room that the vectors of an index need."""
+    return sum(vector_room(record, int(record.lengths[slot])) for slot in np.flatnonzero(np.asarray(record.keys) != EMPTY).tolist())
 
 
 @settings(max_examples=examples(200))

@@ -117,7 +117,8 @@ class BorrowingDatabase(Database):
             if not lender.indexes[number].built:
                 lender.build(number)
             lent = lender.indexes[number]
-            shared = {name: getattr(lent, name) for name in Index.fields if name not in ("relation", "built", "next")}
+            unused = "row_arena" if lent.has_values else "arena"
+            shared = {name: getattr(lent, name) for name in Index.fields if name not in ("relation", "built", "next", unused)}
         record.publish(**shared, built=1)
 
     def _add_indexes(self, relations: Sequence[int], columns: tuple[int, ...], constants: Sequence[int], apart: int) -> int:

@@ -24,6 +24,8 @@ class Capacities:
     grown_rows: int = 1024
     grown_slots: int = 2048
     grown_arena: int = 4096
+    page_bits: int = 10
+    """Vectors of indexes with more than 2**page_bits entries consist of pages of this size (see `kernels.vectors`)."""
     dead: int = 256
     """Fewer dead rows than this are left where they are."""
     large: int = 1 << 16

@@ -53,6 +53,7 @@ class Relations(PlanRoom):
         self.context.requests, self.context.request_room = allocate(1, np.int32), 0
         self._watched = self._ranked = False
         self.context.ring_keys, self.context.ring_relations = allocate(RING, np.int64), allocate(RING, np.int32)
+        self.context.hashes = allocate(RING, np.int64)
         self._sections: dict[int, dict[int, int]] = {}
         """The sections of each relation, by their constants."""
         self._set_arity(self.frames.arity)

@@ -17,13 +17,16 @@ from kg_reasoner.storage.kernels import native
 from kg_reasoner.storage.kernels.layout import EMPTY, MOST, Index
 from kg_reasoner.storage.kernels.memory import Record, StructTable, address, allocate, grant, lend, repeated
 
-__all__ = ["IndexedRelations", "value_column"]
+__all__ = ["IndexedRelations", "new_arena", "value_column"]
 
 _LEAP: Final = 16
 """The maximal growth of a table in one step while an index is built."""
 
 SIZE_CLASSES: Final = 40
 """Free lists of an index: vectors of up to 2**39 entries."""
+
+PAIR: Final = 2
+"""In relations of more columns, entries are rows, without values."""
 
 
 class IndexedRelations(Relations):
@@ -51,7 +54,7 @@ class IndexedRelations(Relations):
             total += relation.count * (4 * relation.arity + 2) + 4 * (relation.mask + 1)
         for index in self.indexes.records:
             if index.built:
-                total += 16 * (index.mask + 1) + 8 * index.top
+                total += 16 * (index.mask + 1) + _item_size(index) * index.top
         return total
 
     @property
@@ -81,13 +84,16 @@ class IndexedRelations(Relations):
         array = self._columns.get(columns)
         if array is None:
             array = self._columns[columns] = lend(np.array(columns, np.int32))
+        value = value_column(example.arity, columns, section_column)
         self.indexes.add_many(
             len(relations),
             relation=np.array(relations, np.int64),
             width=len(columns),
             apart=apart,
             columns=repeated(array, len(relations)),
-            value_column=value_column(example.arity, columns, section_column),
+            value_column=value,
+            has_values=value >= 0 and example.arity <= PAIR,
+            page_bits=capacities.current.page_bits,
             constant=np.array(constants, np.int64),
             next=-1,
         )
@@ -155,11 +161,7 @@ class IndexedRelations(Relations):
             mask=slots - 1,
             used=0,
             limit=limit_of(slots),
-            arena=allocate(arena, np.int64),
-            top=0,
-            capacity=arena,
-            need=0,
-            free=allocate(SIZE_CLASSES, np.int64, -1),
+            **new_arena(record, arena),
         )
         self.extend_index(index, 0)
         if record.mask + 1 > 4 * record.used / FILL and record.mask + 1 > slots:
@@ -190,9 +192,9 @@ class IndexedRelations(Relations):
         if entries > MOST:
             raise CapacityError(f"an index has {entries:,} entries, the maximal number")
         capacity = min(max(entries + entries // 4, capacities.current.arena), MOST)
-        self.claim(8 * capacity)
-        arena, free = allocate(capacity, np.int64), allocate(SIZE_CLASSES, np.int64, -1)
-        self.indexes[index].publish(arena=arena, capacity=capacity, top=0, need=0, free=free)
+        record = self.indexes[index]
+        self.claim(_item_size(record) * capacity)
+        record.publish(**new_arena(record, capacity))
 
     def link_index(self, index: int) -> None:
         """Maintain an index, which has all rows, from now on."""
@@ -257,14 +259,27 @@ class IndexedRelations(Relations):
             entries = times * index.capacity
             entries *= 2 if entries < capacities.current.doubled else 1
             capacity = min(max(entries, capacities.current.grown_arena, needed), MOST)
-            self.claim(8 * capacity)
-            index.publish(arena=resized(index.arena, capacity, index.top), capacity=capacity, need=0)
+            self.claim(_item_size(index) * capacity)
+            name = "arena" if index.has_values else "row_arena"
+            index.publish(**{name: resized(getattr(index, name), capacity, index.top)}, capacity=capacity, need=0)
 
     def set_keys(self, index: Record, slots: int) -> None:
         self.claim(16 * slots)
         keys, starts, lengths = allocate(slots, np.int64, EMPTY), allocate(slots, np.int32), allocate(slots, np.int32)
         native.rehash_index(index.address, address(keys), address(starts), address(lengths), slots - 1)
         index.publish(keys=keys, starts=starts, lengths=lengths, mask=slots - 1, limit=limit_of(slots))
+
+
+def new_arena(index: Record, capacity: int) -> dict[str, Any]:
+    """Return the fields of an index that has no vectors yet, with room for vectors of a number of entries."""
+    free = allocate(SIZE_CLASSES, np.int64, -1)
+    arena = {"arena": allocate(capacity, np.int64)} if index.has_values else {"row_arena": allocate(capacity, np.int32)}
+    return {**arena, "capacity": capacity, "top": 0, "need": 0, "free": free}
+
+
+def _item_size(index: Record) -> int:
+    """Return the bytes of an entry."""
+    return 8 if index.has_values else 4
 
 
 def value_column(arity: int, columns: Sequence[int], section_column: int) -> int:

@@ -106,7 +106,8 @@ class Worker:
         self.context = self._contexts.add(own_list=number + 1)
         self.address = argument(self.context.address)
         self.frames = JoinFrames(self.context)
-        self.context.publish(ring_keys=allocate(RING, np.int64), ring_relations=allocate(RING, np.int32))
+        ring_keys, hashes = allocate(RING, np.int64), allocate(RING, np.int64)
+        self.context.publish(ring_keys=ring_keys, ring_relations=allocate(RING, np.int32), hashes=hashes)
         self.number, self.kept = number, kept
         self._stride = 0
         self._plans: tuple[object, int] = None, 0
@@ -166,6 +167,7 @@ _OWN: Final = {
     "ring",
     "ring_keys",
     "ring_relations",
+    "hashes",
     "ring_next",
     "ring_count",
     "block",

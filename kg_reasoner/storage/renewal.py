@@ -15,6 +15,7 @@ import numpy as np
 
 from kg_reasoner.errors import LimitError
 from kg_reasoner.storage.capacities import limit_of, row_mask_for, slots_for
+from kg_reasoner.storage.indexes import new_arena
 from kg_reasoner.storage.kernels import native
 from kg_reasoner.storage.kernels.layout import ABSENT, EMPTY, MOST, Index, Relation
 from kg_reasoner.storage.kernels.memory import Record, StructTable, address, allocate
@@ -127,20 +128,21 @@ class Renewals:
         database = self._database
         slots, capacity = slots_for(2 * index.used), 2 * index.top + SLICE
         database.claim(16 * slots + 8 * capacity)
+        arena = new_arena(index, capacity)
         return table.add(
             relation=index.relation,
             width=index.width,
             apart=index.apart,
             columns=index.columns,
             value_column=index.value_column,
+            has_values=index.has_values,
+            page_bits=index.page_bits,
             keys=allocate(slots, np.int64),
             starts=allocate(slots, np.int32),
             lengths=allocate(slots, np.int32),
             mask=slots - 1,
             limit=limit_of(slots),
-            arena=allocate(capacity, np.int64),
-            capacity=capacity,
-            free=allocate(len(index.free), np.int64, -1),
+            **arena,
         )
 
     def _change_over(self, number: int, target: Record, sources: Any, indexes: list[tuple[tuple[int, int], Record]]) -> None:
@@ -158,6 +160,7 @@ class Renewals:
         tables |= database.side_tables(record, sources, target.capacity)
         record.publish(**tables, flags=flags, capacity=target.capacity, count=count, dead=dead)
         for (index, _), successor in indexes:
-            names = ("keys", "starts", "lengths", "mask", "used", "limit", "arena", "top", "capacity", "free")
+            arena = "arena" if successor.has_values else "row_arena"
+            names = ("keys", "starts", "lengths", "mask", "used", "limit", arena, "top", "capacity", "free")
             database.indexes[index].publish(**{name: getattr(successor, name) for name in names}, need=0)
         database.note_renewal(number, gone)

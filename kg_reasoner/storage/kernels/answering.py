@@ -6,6 +6,7 @@ from kg_reasoner.storage.kernels.joins import fill_tuple, next_match, value_of
 from kg_reasoner.storage.kernels.layout import DONE, EMPTY, FINISHED, FRESH, IDLE, READY, Context
 from kg_reasoner.storage.kernels.memory import Bytes, Int32s, brief_entry, entry, is_stopped
 from kg_reasoner.storage.kernels.relations import find, key_slot
+from kg_reasoner.storage.kernels.vectors import entry_place, row_at, value_at
 
 
 @brief_entry
@@ -94,14 +95,13 @@ def probe_each(context: Context, indexes: Int32s, count: int, key: int, mask: in
         slot = key_slot(index, key)
         if index.keys[slot] != EMPTY:
             relation = context.relations[index.relation]
-            entries = index.arena + index.starts[slot]
             for number in range(index.lengths[slot]):
-                item = entries[number]
-                row = item >> 32
+                place = entry_place(index, index.starts[slot], number)
+                row = row_at(index, place)
                 if (relation.flags[row] & mask) == flags:
                     if found < capacity:
                         out[3 * found] = position
                         out[3 * found + 1] = row
-                        out[3 * found + 2] = item & 0x7FFFFFFF
+                        out[3 * found + 2] = value_at(index, relation, place, row)
                     found = found + 1
     return found

@@ -6,6 +6,7 @@ from kg_reasoner.storage.kernels.layout import EMPTY, EXPLICIT, Context, Index, 
 from kg_reasoner.storage.kernels.memory import Bytes, Int32s, Struct, brief_entry, kernel
 from kg_reasoner.storage.kernels.relations import find, key_slot
 from kg_reasoner.storage.kernels.small_queries import NOT_BUILT, PATIENCE, TOO_MANY
+from kg_reasoner.storage.kernels.vectors import entry_place, row_at, value_at
 
 BLANK, GENERAL, VOCABULARY, REFLEXIVE = 1, 2, 4, 8
 """Marks of terms: a blank node; a class of which every term is a member; a term of a vocabulary; a property that relates every
@@ -82,16 +83,13 @@ def write_entries(
     if index.lengths[slot] > PATIENCE:
         return TOO_MANY
     relation = context.relations[index.relation]
-    entries = index.arena + index.starts[slot]
     for number in range(index.lengths[slot]):
-        row = entries[number] >> 32
+        place = entry_place(index, index.starts[slot], number)
+        row = row_at(index, place)
         if is_hidden(context, relation, row):
             continue
-        property = name
-        other = entries[number] & 0x7FFFFFFF
-        if name == IN_ROW:
-            property = relation.rows[3 * row + 1]
-            other = relation.rows[3 * row + (2 if forwards else 0)]
+        property = relation.rows[3 * row + 1] if name == IN_ROW else name
+        other = relation.rows[3 * row + (2 if forwards else 0)] if name == IN_ROW else value_at(index, relation, place, row)
         if is_shown(around, relation, row, key if forwards else other, property, other if forwards else key):
             found = write_pair(out, room, found, property, other)
             if found < 0 or found == enough:
@@ -172,12 +170,13 @@ def add_reached(
     if index.keys[slot] == EMPTY:
         return count
     relation = context.relations[index.relation]
-    entries = index.arena + index.starts[slot]
     if index.lengths[slot] > room:
         return TOO_MANY
     for number in range(index.lengths[slot]):
-        other = entries[number] & 0x7FFFFFFF
-        if is_hidden(context, relation, entries[number] >> 32) or (first_bytes[other] == QUOTE and not forwards):
+        place = entry_place(index, index.starts[slot], number)
+        row = row_at(index, place)
+        other = value_at(index, relation, place, row)
+        if is_hidden(context, relation, row) or (first_bytes[other] == QUOTE and not forwards):
             continue
         if not is_among_nodes(nodes, first, count, other):
             if count == room:

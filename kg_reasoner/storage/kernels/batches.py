@@ -9,6 +9,7 @@ from kg_reasoner.storage.kernels.joins import bound, is_hidden, key_under, match
 from kg_reasoner.storage.kernels.layout import CHECK, EMPTY, FINISHED, LOOKUP, PROBE, Context, Index, Plan, Relation, Step
 from kg_reasoner.storage.kernels.memory import Int32s, Int64s, entry, is_stopped, kernel, mix, prefetch
 from kg_reasoner.storage.kernels.relations import tuple_key
+from kg_reasoner.storage.kernels.vectors import entry_place, prefetch_vector, row_at, value_at
 
 BATCH = 128
 """The matches of a batch: the lines of memory that are requested for them fit into the processor's first cache."""
@@ -51,12 +52,12 @@ def request_entries(context: Context, step: Step, index: Index, matches: Int32s,
             prefetch(index.lengths, slot)
     for number in range(count):
         if places[number] != EMPTY:
-            prefetch(index.arena, index.starts[places[number]])
-    if step.value_slot == CHECK:
+            prefetch_vector(index, index.starts[places[number]])
+    if step.value_slot == CHECK or not index.has_values:
         relation = context.relations[index.relation]
         for number in range(count):
             if places[number] != EMPTY:
-                row = index.arena[index.starts[places[number]]] >> 32
+                row = row_at(index, entry_place(index, index.starts[places[number]], 0))
                 prefetch(relation.rows, row * relation.arity)
     return 0
 
@@ -124,15 +125,15 @@ def extend_by_index(
     while current < batch[COUNT]:
         slot = places[current]
         if slot != EMPTY and matches[current * stride + stride - 1] >= answered:
-            entries = index.arena + index.starts[slot]
+            vector = index.starts[slot]
             length = index.lengths[slot]
             match = matches + current * stride
             while position < length:
                 if total == BATCH:
                     return note_place(found, batch, total, current, position)
-                item = entries[position]
+                place = entry_place(index, vector, position)
                 position = position + 1
-                row = item >> 32
+                row = row_at(index, place)
                 if row >= limit:
                     break
                 if is_hidden(context, relation, row):
@@ -140,7 +141,7 @@ def extend_by_index(
                 target = out + total * stride
                 copy_ids(match, target, stride)
                 if value_slot >= 0:
-                    target[value_slot] = item & 0x7FFFFFFF
+                    target[value_slot] = value_at(index, relation, place, row)
                 elif value_slot == CHECK:
                     if not match_values(target, columns, relation.rows + row * arity, arity):
                         continue

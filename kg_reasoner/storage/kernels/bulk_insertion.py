@@ -8,6 +8,7 @@ predict these. A key whose search leaves its part is placed when all have counte
 from kg_reasoner.storage.kernels.layout import DEAD, DONE, EMPTY, FULL, RING, ROW, Index, Relation
 from kg_reasoner.storage.kernels.memory import Bytes, Int32s, Int64s, entry, kernel, mix, prefetch
 from kg_reasoner.storage.kernels.relations import index_key, is_left_out, key_slot, same_tuple, slot_among, tag_of, tuple_key
+from kg_reasoner.storage.kernels.vectors import entry_place, lay_out, set_entry, vector_room
 
 USED, SIZE, ROWS, SPILLED, SPILLS = 0, 1, 2, 3, 4
 """The results of `count_keys`: the number of its keys, the entries that their vectors take, the number of its rows, the number of
@@ -41,15 +42,15 @@ def is_inside(low: int, high: int, slot: int) -> int:
 
 
 @kernel
-def growth(length: int) -> int:
-    """Return by how much a vector with this number of entries grows with one more; its size is a power of two."""
-    if length == 0:
-        return 1
-    return length if length & (length - 1) == 0 else 0
+def growth(index: Index, length: int) -> int:
+    """Return by how much a vector with this number of entries grows with one more."""
+    if length & (length - 1) and length & ((1 << index.page_bits) - 1):
+        return 0
+    return vector_room(index, length + 1) - (vector_room(index, length) if length else 0)
 
 
 @kernel
-def count_spilled(report: Int64s, key: int) -> int:
+def count_spilled(index: Index, report: Int64s, key: int) -> int:
     """Count a row of a key that found no slot in its part. Return by how much its vector grows, or FULL."""
     place = 0
     while place < report[SPILLED] and report[SPILLS + 2 * place] != key:
@@ -62,7 +63,7 @@ def count_spilled(report: Int64s, key: int) -> int:
         report[SPILLS + 2 * place + 1] = 0
     length = report[SPILLS + 2 * place + 1]
     report[SPILLS + 2 * place + 1] = length + 1
-    return growth(length)
+    return growth(index, length)
 
 
 @kernel
@@ -128,7 +129,7 @@ def count_keys(
             key = waiting[2 * place]
             slot = slot_before(keys, mix(key) & index.mask, high, key)
             if slot == high:
-                more = count_spilled(report, key)
+                more = count_spilled(index, report, key)
                 if more == FULL:
                     return FULL
                 size = size + more
@@ -141,7 +142,7 @@ def count_keys(
                 used = used + 1
                 size = size + 1
             else:
-                size = size + growth(-lengths[slot])
+                size = size + growth(index, -lengths[slot])
                 lengths[slot] = lengths[slot] - 1
             found[count] = (waiting[2 * place + 1] << 32) | slot
             count = count + 1
@@ -163,15 +164,6 @@ def place_spilled(index: Index, report: Int64s) -> int:
     return 0
 
 
-@kernel
-def vector_size(length: int) -> int:
-    """Return the size of a vector with this number of entries: a power of two."""
-    size = 1
-    while size < length:
-        size = size * 2
-    return size
-
-
 @entry
 def fill_vectors(relation: Relation, index: Index, found: Int64s, count: int, top: int) -> int:
     """Add the entries that a part has found; their vectors begin at `top`. Return their end.
@@ -191,11 +183,11 @@ def fill_vectors(relation: Relation, index: Index, found: Int64s, count: int, to
             slot = key_slot(index, index_key(index, values))
         length = lengths[slot]
         if length < 0:
-            starts[slot] = top
-            top = top + vector_size(-length)
+            starts[slot] = lay_out(index, top, -length)
+            top = top + vector_room(index, -length)
             length = 0
         value = values[column] if column >= 0 else 0
-        index.arena[starts[slot] + length] = (row << 32) | value
+        set_entry(index, entry_place(index, starts[slot], length), row, value)
         lengths[slot] = length + 1
     return top
 

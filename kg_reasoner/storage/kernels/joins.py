@@ -24,12 +24,14 @@ from kg_reasoner.storage.kernels.layout import (
     UNORDERED,
     Context,
     Frame,
+    Index,
     Plan,
     Relation,
     Step,
 )
-from kg_reasoner.storage.kernels.memory import Int32s, Int64s, is_stopped, kernel, mix, rare_kernel
+from kg_reasoner.storage.kernels.memory import Int32s, is_stopped, kernel, mix, rare_kernel
 from kg_reasoner.storage.kernels.relations import find, find_or_insert, index_key, is_left_out, key_slot
+from kg_reasoner.storage.kernels.vectors import entry_place, row_at, value_at
 
 
 @kernel
@@ -204,13 +206,13 @@ def has_result(frame: Frame, relation: Relation, argument: int, result: int) -> 
 
 
 @kernel
-def next_result(frame: Frame, step: Step, relation: Relation, entries: Int64s, count: int, depth: int, start: int) -> int:
+def next_result(frame: Frame, step: Step, relation: Relation, index: Index, slot: int, depth: int, start: int) -> int:
     """Bind the next result of a function of one argument that has several: 1, or 0 if there is none left."""
     level = frame.levels[depth]
     position = 0 if start else level.position
-    if position >= count:
+    if position >= index.lengths[slot]:
         return 0
-    result = relation.rows[2 * (entries[position] >> 32) + 1]
+    result = relation.rows[2 * row_at(index, entry_place(index, index.starts[slot], position)) + 1]
     if result == FAILED:
         return 0
     frame.bindings[step.value_slot] = result
@@ -229,14 +231,14 @@ def call(context: Context, frame: Frame, step: Step, depth: int, start: int) -> 
     slot = key_slot(index, step_key(context, frame, step))
     if index.keys[slot] == EMPTY:
         return request_result(context, frame, step)
-    entries = index.arena + index.starts[slot]
     if step.once == 0:
         if step.value_slot >= 0:
-            return next_result(frame, step, relation, entries, index.lengths[slot], depth, start)
+            return next_result(frame, step, relation, index, slot, depth, start)
         codes = context.codes + step.key
         return has_result(frame, relation, value_of(frame, codes[0]), value_of(frame, codes[1])) if start else 0
+    vector = index.starts[slot]
     for position in range(index.lengths[slot]):
-        values = relation.rows + (entries[position] >> 32) * arity
+        values = relation.rows + row_at(index, entry_place(index, vector, position)) * arity
         if step.width < 3 or match_columns(frame, context.codes + step.columns, values, arity):
             result = values[arity - 1]
             if step.value_slot >= 0 and result != FAILED:
@@ -306,20 +308,20 @@ def advance(context: Context, frame: Frame, step: Step, depth: int, start: int, 
         else:
             slot = level.slot
             position = level.position
-        entries = index.arena + index.starts[slot]
+        vector = index.starts[slot]
         length = index.lengths[slot]
         value_slot = step.value_slot
         relation = context.relations[step.relation]
         while position < length:
-            item = entries[position]
+            place = entry_place(index, vector, position)
             position = position + 1
-            row = item >> 32
+            row = row_at(index, place)
             if row >= limit:
                 return -1
             if is_hidden(context, relation, row):
                 continue
             if value_slot >= 0:
-                frame.bindings[value_slot] = item & 0x7FFFFFFF
+                frame.bindings[value_slot] = value_at(index, relation, place, row)
             elif value_slot == CHECK:
                 arity = relation.arity
                 if not match_columns(frame, context.codes + step.columns, relation.rows + row * arity, arity):

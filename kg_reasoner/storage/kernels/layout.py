@@ -144,10 +144,11 @@ RING = 32
 
 
 class Index(Struct):
-    """A map from a key to the vector of (row, value) entries with this key; vectors have power-of-two sizes in one arena.
+    """A map from a key to the vector of entries with this key (see `vectors`).
 
     A key of one column is its id, of two both packed, of none 0, of more a fingerprint (whose rows are compared again). An entry
-    is ``row << 32 | value``, value being that of the one column outside the key if there is just one.
+    is ``row << 32 | value``, value being that of the one column outside the key if there is just one. In relations of more than two
+    columns, it is only the row, where the value is found.
     """
 
     relation: int
@@ -159,11 +160,18 @@ class Index(Struct):
     value_column: int
     keys: Int64s
     starts: Int32s
+    """Where the vectors begin in the arena; for vectors of several pages, the complement of where their directories begin."""
     lengths: Int32s
     mask: int
     used: int
     limit: int
+    has_values: int
     arena: Int64s
+    """The vectors, if entries have values."""
+    row_arena: Int32s
+    """The vectors, if entries are rows."""
+    page_bits: int
+    """A page has 2**page_bits entries."""
     top: int
     capacity: int
     free: Int64s
@@ -360,6 +368,8 @@ class Context(Struct):
     ring: Int32s
     ring_keys: Int64s
     ring_relations: Int32s
+    hashes: Int64s
+    """The hashes of the next `RING` heads of two columns."""
     ring_stride: int
     ring_next: int
     ring_count: int

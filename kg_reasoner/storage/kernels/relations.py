@@ -7,7 +7,6 @@ from kg_reasoner.storage.kernels.layout import (
     EMPTY,
     FULL,
     GONE,
-    MOST,
     NOT_NEW,
     PRESENT,
     REBORN,
@@ -20,6 +19,7 @@ from kg_reasoner.storage.kernels.layout import (
     Relation,
 )
 from kg_reasoner.storage.kernels.memory import Int32s, Int64s, brief_entry, entry, kernel, mix, pair, prefetch
+from kg_reasoner.storage.kernels.vectors import entry_place, has_room_at, lengthened, set_entry
 
 
 @kernel
@@ -191,21 +191,13 @@ def has_room(index: Index, key: int) -> int:
     index.slot = slot
     if index.used >= index.limit:
         return 0
-    length = 0
-    if index.keys[slot] != EMPTY:
-        length = index.lengths[slot]
-    room = index.top + 2 * length + 1
-    if room > index.capacity or room > MOST:
-        index.need = 2 * length + 1
-        return 0
-    return 1
+    return has_room_at(index, slot)
 
 
 @kernel
 def append_entry(index: Index, key: int, row: int, value: int) -> int:
     """Add an entry at the slot stored by `has_room`."""
     slot = index.slot
-    arena = index.arena
     length = 0
     start = 0
     if index.keys[slot] == EMPTY:
@@ -214,27 +206,9 @@ def append_entry(index: Index, key: int, row: int, value: int) -> int:
     else:
         length = index.lengths[slot]
         start = index.starts[slot]
-    if length & (length - 1) == 0:  # full at 0, 1, 2, 4 ...: move to a vector of twice the size
-        size = 1
-        size_class = 0
-        while size <= length:
-            size = size * 2
-            size_class = size_class + 1
-        free = index.free
-        target = free[size_class]
-        if target >= 0:
-            free[size_class] = arena[target]
-        else:
-            target = index.top
-            index.top = target + size
-        for position in range(length):
-            arena[target + position] = arena[start + position]
-        if length > 0:
-            arena[start] = free[size_class - 1]
-            free[size_class - 1] = start
-        start = target
-        index.starts[slot] = start
-    arena[start + length] = (row << 32) | value
+    start = lengthened(index, start, length)
+    index.starts[slot] = start
+    set_entry(index, entry_place(index, start, length), row, value)
     index.lengths[slot] = length + 1
     return 0
 
