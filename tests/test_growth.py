@@ -9,7 +9,7 @@ from kg_reasoner import rulesets
 from kg_reasoner.api.reasoner import Reasoner
 from kg_reasoner.language import analysis
 from kg_reasoner.storage.arrays import Rows
-from kg_reasoner.storage.capacities import FILL
+from kg_reasoner.storage.capacities import FILL, fill_of
 from kg_reasoner.storage.database import Database
 from kg_reasoner.terms import literal
 
@@ -37,7 +37,26 @@ def test_a_hash_table_takes_few_bytes(arity: int) -> None:
     """Beside the rows and their flags, a slot of four bytes, and as many again while the table is not full."""
     database, _ = loaded(np.repeat(np.arange(ROWS, dtype=np.int32)[:, None], arity, axis=1))
     beside = database.nbytes - ROWS * (4 * arity + 2)
-    assert beside <= 2 * 4 * ROWS / FILL
+    assert beside <= 2 * 4 * ROWS / fill_of(arity)
+
+
+@pytest.mark.parametrize(("arity", "entry"), [(2, 8), (3, 4)])
+@pytest.mark.parametrize("later", [False, True], ids=["built", "maintained"])
+def test_an_index_of_few_keys_has_little_unused_room(arity: int, entry: int, later: bool) -> None:
+    """Whether all rows are there when it is built, or most come later. Entries of triples are rows only."""
+    rows = np.repeat(np.arange(ROWS, dtype=np.int32)[:, None], arity, axis=1)
+    rows[:, 0] %= 7
+    database, relation = loaded(rows[: ROWS // 8] if later else rows)
+    number = database.index(relation, (0,))
+    database.build(number)
+    if later:
+        database.load(relation, rows[ROWS // 8 :])
+    assert database.matching(relation, (0,), (3,)).tolist() == np.flatnonzero(rows[:, 0] == 3).tolist()
+    index = database.indexes[number]
+    pages = 7 << index.page_bits
+    assert 2 * pages < ROWS and index.top <= ROWS + 2 * pages
+    arena = index.arena if arity == 2 else index.row_arena
+    assert arena.itemsize == entry
 
 
 def test_numbers_of_rows_outgrow_their_bits() -> None:

@@ -8,10 +8,13 @@ from typing import Any, Final
 from kg_reasoner.storage.kernels.layout import BLOCK
 from kg_reasoner.storage.kernels.memory import allocate
 
-__all__ = ["FILL", "Capacities", "current", "limit_of", "resized", "row_mask_for", "slots_for", "table_size"]
+__all__ = ["FILL", "Capacities", "current", "fill_of", "limit_of", "resized", "row_mask_for", "slots_for", "table_size"]
 
 FILL: Final = 0.62
 """The fullest that a hash table gets before it doubles."""
+
+WIDE_FILL: Final = 0.75
+"""The same for tuples of more than two columns: dense joins, which look up most, have heads of two."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,14 +64,19 @@ def table_size(keys: int) -> int:
     return 1 << max(4, (keys - 1).bit_length())
 
 
-def slots_for(keys: int) -> int:
+def fill_of(arity: int) -> float:
+    """Return how full a hash table of tuples gets."""
+    return FILL if arity <= 2 else WIDE_FILL
+
+
+def slots_for(keys: int, fill: float = FILL) -> int:
     """Return the size of a hash table with room for some keys."""
-    return table_size(int(keys / FILL) + 1)
+    return table_size(int(keys / fill) + 1)
 
 
-def limit_of(slots: int) -> int:
+def limit_of(slots: int, fill: float = FILL) -> int:
     """Return the number of keys with which a hash table is full."""
-    return int(slots * FILL)
+    return int(slots * fill)
 
 
 def row_mask_for(rows: int, slots: int) -> int:

@@ -12,7 +12,7 @@ from kg_reasoner.concurrency.forking import new_mutex
 from kg_reasoner.errors import CapacityError
 from kg_reasoner.storage import capacities
 from kg_reasoner.storage.arrays import Rows
-from kg_reasoner.storage.capacities import limit_of, resized, row_mask_for, slots_for, table_size
+from kg_reasoner.storage.capacities import fill_of, limit_of, resized, row_mask_for, slots_for, table_size
 from kg_reasoner.storage.kernels import native
 from kg_reasoner.storage.kernels.layout import ABSENT, EMPTY, EXPLICIT, MOST, RING, Relation, Section
 from kg_reasoner.storage.kernels.memory import Record, StructTable, address, allocate, allocate_each, grant, mix, repeated
@@ -88,7 +88,7 @@ class Relations(PlanRoom):
             slots=allocate_each(count, slots, np.int32, EMPTY),
             row_mask=row_mask_for(capacity, slots),
             mask=slots - 1,
-            limit=limit_of(slots),
+            limit=limit_of(slots, fill_of(arity)),
             section=self.sections.add_many(count, first_index=-1) + np.arange(count),
             section_column=section_column,
             section_keys=repeated(_NO_SECTIONS[0], count),
@@ -216,7 +216,7 @@ class Relations(PlanRoom):
         record = self.relations[relation]
         needed = record.count + rows
         if needed >= record.limit:
-            self.set_slots(record, slots_for(needed))
+            self.set_slots(record, slots_for(needed, fill_of(record.arity)))
 
     def reserve_rows(self, relation: int, rows: int) -> None:
         """Make room for additional rows, but not in the hash table, which remains as it is if it has room for their numbers."""
@@ -255,7 +255,7 @@ class Relations(PlanRoom):
         slots, row_mask = allocate(size, np.int32, EMPTY), row_mask_for(rows, size)
         hashes = allocate(RING, np.int64)
         native.rehash_tuples(relation.address, address(slots), size - 1, row_mask, address(hashes))
-        return {"slots": slots, "row_mask": row_mask, "mask": size - 1, "limit": limit_of(size)}
+        return {"slots": slots, "row_mask": row_mask, "mask": size - 1, "limit": limit_of(size, fill_of(relation.arity))}
 
     def side_tables(self, relation: Record, rows: Any, capacity: int) -> dict[str, Any]:
         """Return the tables beside the rows of a relation, with some of its rows and another capacity."""

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from kg_reasoner.concurrency.tasks import Round, Task
 from kg_reasoner.storage import capacities
-from kg_reasoner.storage.capacities import slots_for
+from kg_reasoner.storage.capacities import fill_of, slots_for
 from kg_reasoner.storage.index_building import Building
 from kg_reasoner.storage.index_needs import soon_wanted
 from kg_reasoner.storage.indexes import IndexedRelations
@@ -345,7 +345,7 @@ class Crew:
         tasks, large = list[Task](), list[Iterator[list[Task]]]()
         for relation, size in sizes.items():
             record = self._database.relations[relation]
-            slots, rows = slots_for(record.used + size), record.count + size
+            slots, rows = slots_for(record.used + size, fill_of(record.arity)), record.count + size
             if record.used + size <= FULLEST * (record.mask + 1) and rows <= record.row_mask + 1:
                 continue
             if record.used + size >= capacities.current.shared_rows:

@@ -8,7 +8,7 @@ from functools import partial
 import numpy as np
 
 from kg_reasoner.concurrency.tasks import Task
-from kg_reasoner.storage.capacities import limit_of, row_mask_for
+from kg_reasoner.storage.capacities import fill_of, limit_of, row_mask_for
 from kg_reasoner.storage.growing_relations import Relations
 from kg_reasoner.storage.kernels import native
 from kg_reasoner.storage.kernels.bulk_insertion import MOST_SPILLED, SPILLS
@@ -53,4 +53,4 @@ class Rehashing:
             return
         for report in reports:
             native.place_tuples(*whole, address(report))
-        self._relation.publish(slots=table, row_mask=row_mask, mask=slots - 1, limit=limit_of(slots))
+        self._relation.publish(slots=table, row_mask=row_mask, mask=slots - 1, limit=limit_of(slots, fill_of(self._relation.arity)))

@@ -14,7 +14,7 @@ from typing import Any, Final, Protocol
 import numpy as np
 
 from kg_reasoner.errors import LimitError
-from kg_reasoner.storage.capacities import limit_of, row_mask_for, slots_for
+from kg_reasoner.storage.capacities import fill_of, limit_of, row_mask_for, slots_for
 from kg_reasoner.storage.indexes import new_arena
 from kg_reasoner.storage.kernels import native
 from kg_reasoner.storage.kernels.layout import ABSENT, EMPTY, MOST, Index, Relation
@@ -107,7 +107,7 @@ class Renewals:
         """Return empty tables with room for twice the live rows; their keys are not initialised yet."""
         database = self._database
         live = record.count - record.dead
-        capacity, slots = min(2 * live + SLICE, MOST), slots_for(2 * live)
+        capacity, slots = min(2 * live + SLICE, MOST), slots_for(2 * live, fill_of(record.arity))
         database.claim(capacity * (4 * record.arity + 6) + 4 * slots)
         target = StructTable(Relation, capacity=1).add(
             arity=record.arity,
@@ -118,7 +118,7 @@ class Renewals:
             slots=allocate(slots, np.int32),
             row_mask=row_mask_for(capacity, slots),
             mask=slots - 1,
-            limit=limit_of(slots),
+            limit=limit_of(slots, fill_of(record.arity)),
         )
         table = StructTable(Index, capacity=max(1, len(indexes)))
         return target, [self._successor(table, database.indexes[number]) for number, _ in indexes]
