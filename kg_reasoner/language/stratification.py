@@ -12,7 +12,7 @@ from typing import TypeAlias
 
 from kg_reasoner.errors import StratificationError
 from kg_reasoner.graphs import shortest_path, strongly_connected_components
-from kg_reasoner.program import TRIPLE, Aggregate, Atom, BodyLiteral, Negation, Rule, Variable, remembered
+from kg_reasoner.program import AUXILIARY, TRIPLE, Aggregate, Atom, BodyLiteral, Negation, Rule, Variable, remembered
 from kg_reasoner.terms import RDF, Term
 
 __all__ = [
@@ -176,8 +176,10 @@ def _is_negated(rule: Rule, atom: Atom) -> bool:
 
 
 def show_key(key: Key) -> str:
-    """Return a key as messages show it."""
+    """Return a key as messages show it. Predicates that stand for a part of a body have no name."""
     predicate, property, cls = key
+    if predicate.startswith(AUXILIARY):
+        return "(...)"
     if predicate != TRIPLE:
         return predicate
     return f"{cls}[]" if cls is not None else "[?s, ?p, ?o]" if property is None else f"{property}[]"
