@@ -14,6 +14,7 @@ from typing import Any, Final, cast
 import numpy as np
 from rdflib import Dataset, Graph, Literal, URIRef
 
+from kg_reasoner.api.reasoner import Reasoner
 from kg_reasoner.api.transaction import run_in
 from kg_reasoner.api.update import Update
 from kg_reasoner.errors import LimitError
@@ -218,6 +219,23 @@ def foresee(subject: Subject) -> None:
     subject.reasoner.remove_facts("edge", letters("ab"))
 
 
+NUMBERS: Final = [(literal(number), literal(number % 7)) for number in range(4200)]
+"""So many that rules over one atom are evaluated on columns."""
+
+
+def numbered() -> Subject:
+    """Rules with functions over one atom, with few facts so far."""
+    reasoner = Reasoner("next(?y, ?x + 1) :- v(?x, ?y) . few(?x) :- next(?y, ?x), ?x < 9 .")
+    reasoner.add_facts("v", NUMBERS[:3])
+    reasoner.materialise()
+    return Subject(reasoner)
+
+
+def add_numbers(subject: Subject) -> None:
+    subject.reasoner.add_facts("v", NUMBERS)
+    subject.reasoner.materialise()
+
+
 UNBOUNDED: Final = "number(?y) :- number(?x), BIND(?x + 1 AS ?y) . number(0) ."
 
 
@@ -269,6 +287,7 @@ def _of_programs() -> Iterator[Scenario]:
     yield Scenario("functions in Python, inside", begun(edges), add_functions)
     yield Scenario("declarations and facts", edges, add_constructor_program)
     yield Scenario("iterate over changes", edges, listen)
+    yield Scenario("rules on columns", numbered, add_numbers)
     yield Scenario("foresee", edges, foresee)
     yield Scenario("exceed limits", edges, exceed_limits)
     yield Scenario("add many facts, subscribed", subscribed, add_many_edges)
