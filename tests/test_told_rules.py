@@ -58,7 +58,7 @@ def test_other_rules_are_applied_as_they_are(text: str) -> None:
     assert list(with_told_only({rule: rule for rule in rules}, ())) == list(rules)
 
 
-@pytest.mark.parametrize("strategy", [name for name in STRATEGIES if name != "dbsp"])
+@pytest.mark.parametrize("strategy", STRATEGIES)
 @pytest.mark.parametrize("seed", range(examples(60)))
 @pytest.mark.sample(3)
 def test_it_follows_changes_as_an_ordinary_rule(strategy: str, seed: int) -> None:
@@ -131,6 +131,37 @@ def test_rules_with_the_same_copy_come_and_go() -> None:
     assert (NAMES[3], NAMES[4]) in set(reasoner.facts("sub"))
     reasoner.remove_rules(other.rules)
     assert (NAMES[3], NAMES[4]) not in set(reasoner.facts("sub"))
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_programs_state_facts_of_the_copies_too(strategy: str) -> None:
+    """A fact of the program and a triple are two reasons for one copy: it stays until both are gone."""
+    pair, triple = (NAMES[2], NAMES[3]), (NAMES[2], RDFS.subClassOf, NAMES[3])
+    fact = parse("axiom(<http://example.org/2>, <http://example.org/3>) .")
+    reasoner = Reasoner(RULES, maintenance=strategy)
+    reasoner.add_program(fact)
+    assert [step.reason for step in reasoner.explain(Atom("axiom", pair)).steps] == ["stated"]
+    for add, remove in (
+        (lambda: reasoner.add_triples([triple]), lambda: reasoner.remove_rules(fact.rules)),
+        (lambda: reasoner.add_program(fact), lambda: reasoner.remove_triples([triple])),
+    ):
+        add()
+        reasoner.materialise()
+        remove()
+        assert pair in set(reasoner.facts("axiom")) & set(reasoner.facts("sub"))
+    reasoner.remove_rules(fact.rules)
+    assert pair not in set(reasoner.facts("axiom")) | set(reasoner.facts("sub"))
+
+
+def test_rules_that_copy_different_triples_to_one_predicate() -> None:
+    reasoner = Reasoner(RULES + "@rule told/other axiom(?x, ?y) :- rdfs:subPropertyOf[?x, ?y] .")
+    triples = [(NAMES[2], property, NAMES[3]) for property in (RDFS.subClassOf, RDFS.subPropertyOf)]
+    reasoner.add_triples(triples)
+    reasoner.materialise()
+    for triple in triples:
+        assert (NAMES[2], NAMES[3]) in set(reasoner.facts("sub"))
+        reasoner.remove_triples([triple])
+    assert (NAMES[2], NAMES[3]) not in set(reasoner.facts("sub"))
 
 
 def test_proofs_use_the_rule_and_not_a_copy() -> None:

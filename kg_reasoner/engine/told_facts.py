@@ -19,7 +19,7 @@ __all__ = ["ToldFacts"]
 
 
 class ToldFacts:
-    """States a copy of each explicit or stated triple of some properties, as a fact of a general predicate.
+    """States a copy of each explicit or stated triple of some properties, as a fact of a predicate of the engine.
 
     Args:
         catalog: The relations.
@@ -48,13 +48,13 @@ class ToldFacts:
             now, former = self._changed(told, everything=told not in self.fed)
             self._retract(told, former)
             if len(now):
-                self._database.load(self._catalog.predicate(told.predicate, 2), now, STATED)
+                self._database.load(self._catalog.predicate(told.given, 2), now, STATED)
         self.fed = wanted
 
     def _retract(self, told: Told, ends: Ids) -> None:
         """Take back copies."""
         if len(ends):
-            self._database.retract(self._catalog.predicate(told.predicate, 2), ends, STATED)
+            self._database.retract(self._catalog.predicate(told.given, 2), ends, STATED)
 
     def _changed(self, told: Told, *, everything: bool) -> tuple[Ids, Ids]:
         """Return the ends of the triples that are given now and may not have been, and of those that are given no longer."""

@@ -21,10 +21,9 @@ from kg_reasoner.planning.expansion import substitute
 from kg_reasoner.planning.groups import is_aggregate_rule, pieces
 from kg_reasoner.planning.planner import plan_proof
 from kg_reasoner.planning.statistics import RelationStatistics
-from kg_reasoner.planning.told_rules import copying_rules
 from kg_reasoner.program import FALSE, TRIPLE, Aggregate, Atom, Negation, Rule, Variable, variables_of
 from kg_reasoner.storage.kernels import native
-from kg_reasoner.storage.kernels.layout import BUILD_INDEX, DONE, FUNCTION_RESULTS, STATED, VALUES, Relation
+from kg_reasoner.storage.kernels.layout import BUILD_INDEX, DONE, FUNCTION_RESULTS, VALUES, Relation
 from kg_reasoner.storage.kernels.memory import address, allocate
 from kg_reasoner.storage.value_table import ValueTable
 from kg_reasoner.terms import RDF, Term
@@ -109,8 +108,6 @@ class Derivations:
         self._relations = 0
         self._planned_for = 0
         self._names: dict[int, Key] = {}
-        self._copies: frozenset[str] = frozenset()
-        """The predicates of facts that the engine states in place of a rule, which proves them (see `planning.told_rules`)."""
         self._context = self.database.address
         self._out = allocate(256, np.int32)
         self._set_width(16)
@@ -123,7 +120,6 @@ class Derivations:
             self.attaining = frozenset(new for new, old in zip(proved, rules, strict=True) if new != old)
             self._pieces = list(dict.fromkeys(piece for rule in proved if rule.body for piece in pieces(rule)))
             self._heads, self._groups = {}, {}
-            self._copies = frozenset(told.predicate for told in copying_rules(rules))
             for number, (part, shown) in enumerate(self._pieces):
                 if is_aggregate_rule(part):
                     (inner,), (aggregate,) = part.body, shown.body
@@ -153,7 +149,7 @@ class Derivations:
     # --- facts ------------------------------------------------------------------------------------------------------
 
     def flags(self, fact: Fact) -> int:
-        """Return the flags of a fact, or -1 if it does not hold. What the engine states in place of a rule is not stated."""
+        """Return the flags of a fact, or -1 if it does not hold."""
         relation, values = fact
         if relation < 0:
             return -1
@@ -161,10 +157,7 @@ class Derivations:
             self._set_width(len(values))
         self._tuple[: len(values)] = values
         row = native.find_row(self._context, relation, self._tuple_address)
-        flags = -1 if row < 0 else int(self.database.relations[relation].flags[row])
-        if flags > 0 and any(self.catalog.predicates.get(name) == relation for name in self._copies):
-            return flags & ~STATED
-        return flags
+        return -1 if row < 0 else int(self.database.relations[relation].flags[row])
 
     def _set_width(self, columns: int) -> None:
         self._tuple = allocate(columns, np.int32)

@@ -4,8 +4,8 @@
 concludes is a triple of this kind again, and to copy it would be right, but lead to nothing new: a path of n classes would take
 time that grows with the third power of n. The premise of CR1 (Baader, Brandt and Lutz, Pushing the EL Envelope, IJCAI 2005) is an
 axiom of the ontology, not a conclusion. So the rule is not applied to triples. Instead, each other rule that derives such triples
-gets a copy that derives the copied fact, and the engine states it for triples that need no rule (see
-`kg_reasoner.engine.told_facts`).
+gets a copy that derives the copied fact. Triples that need no rule have copies in a relation of the engine (see
+`kg_reasoner.engine.told_facts`), to which the rule is applied.
 """
 
 from __future__ import annotations
@@ -14,11 +14,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
+from kg_reasoner.planning.catalog import INTERNAL
 from kg_reasoner.planning.expansion import substitute
-from kg_reasoner.program import TRIPLE, Atom, Rule, Variable, remembered
+from kg_reasoner.program import TRIPLE, Atom, Rule, Variable
 from kg_reasoner.terms import IRI
 
-__all__ = ["Told", "copying_rules", "is_told", "with_told_only"]
+__all__ = ["Told", "copying_rules", "with_told_only"]
 
 _PREFIX: Final = "told/"
 """The name of such a rule begins so; the name of the rule whose conclusions it leaves out follows."""
@@ -30,7 +31,7 @@ class Told:
 
     Attributes:
         property: The property of the triples.
-        predicate: The predicate of the copies, which have subject and value.
+        predicate: The predicate of the copied facts, which have subject and value.
         except_by: The name of the rule whose conclusions need not be copied.
     """
 
@@ -38,11 +39,10 @@ class Told:
     predicate: str
     except_by: str
 
-
-@remembered
-def is_told(rule: Rule) -> bool:
-    """Return whether a rule copies what is told."""
-    return _told(rule) is not None
+    @property
+    def given(self) -> str:
+        """The predicate of the engine's copies of triples that need no rule."""
+        return f"{INTERNAL}given for {_PREFIX}{self.except_by} {self.property.value} {self.predicate}"
 
 
 def copying_rules(rules: Iterable[Rule]) -> tuple[Told, ...]:
@@ -61,7 +61,7 @@ def with_told_only(parts: Mapping[Rule, Rule], copies: Iterable[Told]) -> dict[R
         parts: The rules, each with the rule that it comes from.
         copies: What is copied.
     """
-    found = {part: source for part, source in parts.items() if not is_told(part)}
+    found = {_of_given(part): source for part, source in parts.items()}
     for told in copies:
         for part, source in parts.items():
             copy = _copy(part, told)
@@ -81,6 +81,12 @@ def _told(rule: Rule) -> Told | None:
     if head.predicate == TRIPLE or head.terms != ends or ends[0] == ends[1] or not all(isinstance(end, Variable) for end in ends):
         return None
     return Told(part.terms[1], head.predicate, name.removeprefix(_PREFIX))
+
+
+def _of_given(rule: Rule) -> Rule:
+    """Return a rule that copies what is told over the engine's copies, and any other rule as it is."""
+    told = _told(rule)
+    return rule if told is None else Rule(rule.head, (Atom(told.given, rule.head.terms),), rule.origin)
 
 
 def _copy(rule: Rule, told: Told) -> Rule | None:
