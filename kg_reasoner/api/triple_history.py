@@ -1,4 +1,4 @@
-"""What has changed among the triples of a reasoner since somebody looked at them, where one relation has them all."""
+"""Changes of the triples of a reasoner between two points in time, where one relation has them all."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["TripleHistory"]
 
 
 class TripleHistory:
-    """Finds what has changed between two looks at the triples.
+    """Finds the changes of the triples since earlier marks.
 
     Args:
         core: The reasoner.

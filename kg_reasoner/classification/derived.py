@@ -77,7 +77,7 @@ class TripleChanges(NamedTuple):
 
 
 class History(Protocol):
-    """Knows what has changed among the triples of a reasoner."""
+    """Knows the changes of the triples of a reasoner."""
 
     def look(self) -> Any:
         """Return marks of the current triples, or None if changes cannot be told."""
@@ -127,7 +127,7 @@ class _Selected:
 
 @dataclass(frozen=True, eq=False)
 class _Reading:
-    """What was read: with marks of the triples, or else the explicit triples and the derived inclusions of each kind."""
+    """A hierarchy as read: with marks of the triples, or else with the explicit triples and the derived inclusions of each kind."""
 
     selected: _Selected
     found: Classified

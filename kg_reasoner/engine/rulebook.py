@@ -46,7 +46,7 @@ class RuleBook:
         self._merges_equal_terms = merges_equal_terms
         self._materialiser = materialiser
         self.told: tuple[Told, ...] = ()
-        """What is told, and copied by rules that are not applied to conclusions."""
+        """The rules that copy told triples, and are not applied to conclusions."""
         self._sources: dict[Rule, Rule] = {}
         self._levels: dict[Rule, int] = {}
         self._has_strata = self._has_demands = False

@@ -26,7 +26,7 @@ class ToldFacts:
         database: The same, as stored.
 
     Attributes:
-        fed: What is copied at present.
+        fed: The rules for which there are copies at present.
     """
 
     def __init__(self, catalog: RelationCatalog, database: Database) -> None:
@@ -39,7 +39,7 @@ class ToldFacts:
         that are no longer.
 
         Args:
-            wanted: What is to be copied. If it was not before, all such triples are.
+            wanted: The rules that need copies. For those that did not need them before, all such triples are copied.
         """
         wanted = frozenset(wanted)
         for told in self.fed - wanted:
@@ -48,13 +48,13 @@ class ToldFacts:
             now, former = self._changed(told, everything=told not in self.fed)
             self._retract(told, former)
             if len(now):
-                self._database.load(self._catalog.predicate(told.given, 2), now, STATED)
+                self._database.load(self._catalog.predicate(told.given(), 2), now, STATED)
         self.fed = wanted
 
     def _retract(self, told: Told, ends: Ids) -> None:
         """Take back copies."""
         if len(ends):
-            self._database.retract(self._catalog.predicate(told.given, 2), ends, STATED)
+            self._database.retract(self._catalog.predicate(told.given(), 2), ends, STATED)
 
     def _changed(self, told: Told, *, everything: bool) -> tuple[Ids, Ids]:
         """Return the ends of the triples that are given now and may not have been, and of those that are given no longer."""

@@ -141,7 +141,7 @@ class Functions:
 
     @property
     def columns(self) -> ColumnFunctions:
-        """What evaluates expressions on columns of ids."""
+        """The evaluation of expressions on columns of ids."""
         if self._columns is None:
             from kg_reasoner.planning.column_functions import ColumnFunctions
 

@@ -27,7 +27,7 @@ _PREFIX: Final = "told/"
 
 @dataclass(frozen=True)
 class Told:
-    """What a rule copies.
+    """A rule that copies told triples.
 
     Attributes:
         property: The property of the triples.
@@ -39,14 +39,13 @@ class Told:
     predicate: str
     except_by: str
 
-    @property
     def given(self) -> str:
-        """The predicate of the engine's copies of triples that need no rule."""
+        """Return the predicate of the engine's copies of triples that need no rule."""
         return f"{INTERNAL}given for {_PREFIX}{self.except_by} {self.property.value} {self.predicate}"
 
 
 def copying_rules(rules: Iterable[Rule]) -> tuple[Told, ...]:
-    """Return what the rules copy that are told.
+    """Return the rules that copy told triples.
 
     Args:
         rules: Any rules.
@@ -59,7 +58,7 @@ def with_told_only(parts: Mapping[Rule, Rule], copies: Iterable[Told]) -> dict[R
 
     Args:
         parts: The rules, each with the rule that it comes from.
-        copies: What is copied.
+        copies: The rules that copy told triples.
     """
     found = {_of_given(part): source for part, source in parts.items()}
     for told in copies:
@@ -84,9 +83,9 @@ def _told(rule: Rule) -> Told | None:
 
 
 def _of_given(rule: Rule) -> Rule:
-    """Return a rule that copies what is told over the engine's copies, and any other rule as it is."""
+    """Return a rule, over the engine's copies if it copies told triples."""
     told = _told(rule)
-    return rule if told is None else Rule(rule.head, (Atom(told.given, rule.head.terms),), rule.origin)
+    return rule if told is None else Rule(rule.head, (Atom(told.given(), rule.head.terms),), rule.origin)
 
 
 def _copy(rule: Rule, told: Told) -> Rule | None:

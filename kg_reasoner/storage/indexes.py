@@ -17,7 +17,7 @@ from kg_reasoner.storage.kernels import native
 from kg_reasoner.storage.kernels.layout import EMPTY, MOST, Index
 from kg_reasoner.storage.kernels.memory import Record, StructTable, address, allocate, grant, lend, repeated
 
-__all__ = ["IndexedRelations", "new_arena", "value_column"]
+__all__ = ["IndexedRelations", "item_size", "new_arena", "value_column"]
 
 _LEAP: Final = 16
 """The maximal growth of a table in one step while an index is built."""
@@ -54,7 +54,7 @@ class IndexedRelations(Relations):
             total += relation.count * (4 * relation.arity + 2) + 4 * (relation.mask + 1)
         for index in self.indexes.records:
             if index.built:
-                total += 16 * (index.mask + 1) + _item_size(index) * index.top
+                total += 16 * (index.mask + 1) + item_size(index) * index.top
         return total
 
     @property
@@ -193,7 +193,7 @@ class IndexedRelations(Relations):
             raise CapacityError(f"an index has {entries:,} entries, the maximal number")
         capacity = min(max(entries + entries // 4, capacities.current.arena), MOST)
         record = self.indexes[index]
-        self.claim(_item_size(record) * capacity)
+        self.claim(item_size(record) * capacity)
         record.publish(**new_arena(record, capacity))
 
     def link_index(self, index: int) -> None:
@@ -259,7 +259,7 @@ class IndexedRelations(Relations):
             entries = times * index.capacity
             entries *= 2 if entries < capacities.current.doubled else 1
             capacity = min(max(entries, capacities.current.grown_arena, needed), MOST)
-            self.claim(_item_size(index) * capacity)
+            self.claim(item_size(index) * capacity)
             name = "arena" if index.has_values else "row_arena"
             index.publish(**{name: resized(getattr(index, name), capacity, index.top)}, capacity=capacity, need=0)
 
@@ -277,7 +277,7 @@ def new_arena(index: Record, capacity: int) -> dict[str, Any]:
     return {**arena, "capacity": capacity, "top": 0, "need": 0, "free": free}
 
 
-def _item_size(index: Record) -> int:
+def item_size(index: Record) -> int:
     """Return the bytes of an entry."""
     return 8 if index.has_values else 4
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from kg_reasoner.errors import LimitError
 from kg_reasoner.storage.capacities import fill_of, limit_of, row_mask_for, slots_for
-from kg_reasoner.storage.indexes import new_arena
+from kg_reasoner.storage.indexes import item_size, new_arena
 from kg_reasoner.storage.kernels import native
 from kg_reasoner.storage.kernels.layout import ABSENT, EMPTY, MOST, Index, Relation
 from kg_reasoner.storage.kernels.memory import Record, StructTable, address, allocate
@@ -127,7 +127,7 @@ class Renewals:
         """Return an empty index with twice the room."""
         database = self._database
         slots, capacity = slots_for(2 * index.used), 2 * index.top + SLICE
-        database.claim(16 * slots + 8 * capacity)
+        database.claim(16 * slots + item_size(index) * capacity)
         arena = new_arena(index, capacity)
         return table.add(
             relation=index.relation,

@@ -47,7 +47,7 @@ class RowMarks:
         self._database, self._numbering = ref(database), database.renumbered[relation]
 
     def until(self, later: RowMarks) -> ChangedRows | None:
-        """Return what has changed until later; None if rows have got other numbers.
+        """Return the changes until later; None if rows have got other numbers.
 
         Args:
             later: Marks of the same relation.

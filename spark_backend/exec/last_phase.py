@@ -169,7 +169,7 @@ def _not_implied(atoms: Sequence[Atom], properties: PropertyPass) -> Iterator[At
 
 
 def _derived(rules: Iterable[Rule], facts: Iterable[Atom], most: int) -> list[Atom] | None:
-    """Return what follows from facts and is not among them, or None if all of it is more than `most` facts."""
+    """Return the consequences of facts that are not among them, or None if both together are more than `most`."""
     names = PredicateNames(keep=TRIPLE)
     reasoner = Reasoner(Program(tuple(map(names.in_rule, rules))), limits=Limits(facts=most))
     rows: dict[str, list[tuple[Any, ...]]] = {}

@@ -149,7 +149,7 @@ class FactFrames:
         return size
 
     def new_keys(self) -> set[Key]:
-        """Return what the facts of the last iteration are about, and possibly more."""
+        """Return the keys of the facts of the last iteration, and possibly more."""
         new = self._new_properties if self.derived.delta_count else ()
         found: set[Key] = {(TRIPLE, property, None) for property in new}
         found.update((predicate, None, None) for predicate, count in self._new_facts.items() if count)

@@ -42,7 +42,7 @@ class RemainingRules:
         """Return the rules that join and can derive something, and those of the wide passes on the way to them.
 
         Args:
-            keys: What the new facts are about.
+            keys: The keys of the new facts.
             fresh: Rules that have never been applied.
         """
         starts = {*fresh, *(rule for key in keys for rule in self._readers.of(key))}
@@ -93,5 +93,5 @@ class _Readers:
 
 @remembered
 def read_keys(rule: Rule) -> frozenset[Key]:
-    """Return what the atoms of a rule's body are about, negated ones included."""
+    """Return the keys of the atoms of a rule's body, negated ones included."""
     return needed_keys(rule) | {key_of(part.atom) for part in rule.body if isinstance(part, Negation)}

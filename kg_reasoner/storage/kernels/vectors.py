@@ -11,13 +11,13 @@ from kg_reasoner.storage.kernels.memory import kernel, prefetch
 
 @kernel
 def item_at(index: Index, place: int) -> int:
-    """Return what is at a place of the arena."""
+    """Return the item at a place of the arena."""
     return index.arena[place] if index.has_values else index.row_arena[place]
 
 
 @kernel
 def set_item(index: Index, place: int, item: int) -> int:
-    """Set what is at a place of the arena."""
+    """Set the item at a place of the arena."""
     if index.has_values:
         index.arena[place] = item
     else:
