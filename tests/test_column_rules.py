@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kg_reasoner import Limits, Reasoner
+from kg_reasoner.api.update import Update
 from kg_reasoner.engine import column_insertion
 from kg_reasoner.engine.maintenance import STRATEGIES
 from kg_reasoner.errors import LimitError, ReasonerError
@@ -127,6 +128,16 @@ def test_rules_that_come_and_go(blocks: list[int]) -> None:
     reasoner.add_program("p(?x + 1) :- v(?x) .")
     reasoner.add_facts("v", [(literal(number),) for number in range(6, 9)])
     assert set(reasoner.facts("q")) == {(literal(number),) for number in range(2, 10)}
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_what_the_next_update_takes_back_is_marked(blocks: list[int], strategy: Any) -> None:
+    reasoner = Reasoner("p(?x + 1) :- v(?x) . n(?n) :- AGGREGATE(p(?x) BIND COUNT(?x) AS ?n) .", maintenance=strategy)
+    rows = [(literal(number),) for number in range(20)]
+    updates = [Update(added={"v": rows[:10]}), Update(added={"v": rows[10:]}), Update(removed={"v": rows[5:15]}), Update()]
+    for _ in reasoner.process(updates, marking=True):
+        assert set(reasoner.facts("p")) == {(literal(int(number.lexical) + 1),) for (number,) in reasoner.facts("v")}
+    assert len(list(reasoner.facts("p"))) == 10
 
 
 def test_limits_are_checked_between_blocks(blocks: list[int]) -> None:

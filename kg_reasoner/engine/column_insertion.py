@@ -69,13 +69,13 @@ class ColumnInsertion:
             check: Called before each block of rows: it ends the operation if that exceeds its limits.
 
         Returns:
-            The plans that these rows need not trigger.
+            The plans that these rows need not trigger; none while heads are marked for the next update (see `kernels.marks`).
 
         Raises:
             ValueTooLargeError: The result of a function is too large.
         """
         done: set[int] = set()
-        if not self._entries:
+        if not self._entries or self._database.context.marking:
             return done
         if self._sources is None:
             self._sources = np.array([entry.source for entry in self._entries.values()], np.int64)
