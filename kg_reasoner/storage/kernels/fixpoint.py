@@ -188,25 +188,21 @@ def derive_rest(context: Context, frame: Frame, plan: Plan, step: Step, low: int
     level = frame.levels[plan.step_count - 1]
     index = context.indexes[step.index]
     relation = context.relations[step.relation]
-    start = index.starts[level.slot]
     length = index.lengths[level.slot]
     limit = row_limit(context, step, low, high, current)
     value_slot = step.value_slot
     position = level.position
     while position < length:
-        offset = entry_place(index, start, position) - position
-        end = page_end(index, start, position, length)
-        while position < end:
-            row = row_at(index, offset + position)
-            if row >= limit:
-                end = length = position
-                break
-            if value_slot >= 0:
-                frame.bindings[value_slot] = value_at(index, relation, offset + position, row)
-            position = position + 1
-            if emit(context, frame, plan) == GROW:
-                return GROW
-    level.position = position
+        place = entry_place(index, index.starts[level.slot], position)  # a head that is inserted can move the vector
+        row = row_at(index, place)
+        if row >= limit:
+            break
+        if value_slot >= 0:
+            frame.bindings[value_slot] = value_at(index, relation, place, row)
+        position = position + 1
+        if emit(context, frame, plan) == GROW:
+            return GROW
+    level.position = length
     return DONE
 
 
@@ -262,7 +258,6 @@ def derive_pairs(context: Context, frame: Frame, plan: Plan, step: Step, low: in
     """
     level = frame.levels[plan.step_count - 1]
     index = context.indexes[step.index]
-    vector = index.starts[level.slot]
     length = index.lengths[level.slot]
     limit = row_limit(context, step, low, high, current)
     head = context.relations[plan.head_relation]
@@ -273,6 +268,7 @@ def derive_pairs(context: Context, frame: Frame, plan: Plan, step: Step, low: in
     start = level.position
     position = start
     while position < length:
+        vector = index.starts[level.slot]
         entries = index.arena + (entry_place(index, vector, position) - position)
         end = page_end(index, vector, position, length)
         if entries[end - 1] >> 32 >= limit:
@@ -286,6 +282,8 @@ def derive_pairs(context: Context, frame: Frame, plan: Plan, step: Step, low: in
                     frame.bindings[step.value_slot] = value
                     if queue_head(context, frame, plan) >= RING // 2 and insert_oldest(context) == FULL:
                         return GROW
+                    # the head that was inserted can have moved the vector
+                    entries = index.arena + (entry_place(index, index.starts[level.slot], place) - place)
             position = last
     context.instances = context.instances + position - start
     level.position = position
