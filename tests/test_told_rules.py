@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 from itertools import pairwise
 from typing import Final
 
 import pytest
 
-from kg_reasoner import Reasoner
+from kg_reasoner import Reasoner, rulesets
 from kg_reasoner.engine.maintenance import STRATEGIES
 from kg_reasoner.language.parser import parse
 from kg_reasoner.planning.told_rules import Told, copying_rules, with_told_only
@@ -17,6 +18,7 @@ from kg_reasoner.terms import IRI, RDFS, Term, Triple
 
 from . import proof_checker
 from .effort import examples
+from .random_ontologies import ontologies
 
 RULES: Final = """
     @rule told/conclude
@@ -194,3 +196,18 @@ def test_the_work_of_deep_hierarchies_is_quadratic(ontology: str, most: float) -
         reasoner.materialise()
         counts.append(reasoner.engine.counters.insertion)
     assert counts[1] < most * counts[0]
+
+
+@pytest.mark.parametrize("seed", range(examples(40)))
+@pytest.mark.sample(2)
+def test_conclusions_of_owl2el_lead_to_nothing_new(seed: int) -> None:
+    """What is concluded is the same if all conclusions are axioms again, in inconsistent ontologies, too."""
+    told = rulesets.load("owl2el").program
+    rules = (replace(rule, origin=replace(rule.origin, name=str(rule.origin.name).replace("told/", "all/"))) for rule in told.rules)
+    triples = ontologies(seed, 15)
+    found = []
+    for program in (told, replace(told, rules=tuple(rules))):
+        reasoner = Reasoner(program, show_hidden=True)
+        reasoner.add_triples(triples)
+        found.append(set(reasoner.triples()))
+    assert found[0] == found[1]
