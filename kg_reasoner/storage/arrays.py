@@ -47,7 +47,7 @@ def unique_ids(ids: Ids) -> Ids:
         if span <= _DENSE * len(ids):
             occurs = np.zeros(span, np.bool_)
             occurs[ids.astype(np.int64) - low] = True
-            return (np.flatnonzero(occurs) + low).astype(np.int32)
+            return (np.flatnonzero(occurs) + low).astype(ids.dtype)
     ordered = np.sort(ids)
     is_new = np.ones(len(ordered), np.bool_)
     is_new[1:] = ordered[1:] != ordered[:-1]
