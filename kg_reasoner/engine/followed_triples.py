@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from typing import TypeAlias
 
 import numpy as np
 
 from kg_reasoner.graphs import reachable
-from kg_reasoner.storage.arrays import Ids
+from kg_reasoner.storage.arrays import NO_TRIPLES, Ids
 from kg_reasoner.storage.dictionary import Dictionary
 
 __all__ = ["FollowedTriples"]
@@ -29,8 +28,12 @@ class FollowedTriples:
     def __init__(self, dictionary: Dictionary) -> None:
         self._dictionary = dictionary
         self._keys: set[bytes] = set()
-        self._with_node: dict[int, dict[_Triple, None]] | None = None
-        """The triples with each blank node, once somebody has asked."""
+        self._rows: Ids = NO_TRIPLES
+        """The triples with blank nodes as they were at first, once for each of the nodes; those of a node follow each other."""
+        self._nodes: Ids = NO_TRIPLES[:, 0]
+        """The nodes of these, sorted."""
+        self._with_node: dict[int, dict[_Triple, None]] = {}
+        """The triples with each blank node that somebody has asked for."""
 
     def __contains__(self, ids: _Triple) -> bool:
         return _key(ids) in self._keys
@@ -38,7 +41,14 @@ class FollowedTriples:
     def use(self, ids: Ids) -> None:
         """Set the triples, shape (n, 3)."""
         data = np.asarray(ids, np.int32).tobytes()
-        self._keys, self._with_node = {data[place : place + 12] for place in range(0, len(data), 12)}, None
+        self._keys = {data[place : place + 12] for place in range(0, len(data), 12)}
+        self._rows, self._nodes, self._with_node = NO_TRIPLES, NO_TRIPLES[:, 0], {}
+        blank = self._dictionary.first_bytes()[ids[:, ::2]] == ord("_")
+        if blank.any():
+            rows = np.concatenate([ids[blank[:, 0]], ids[blank[:, 1]]])
+            nodes = np.concatenate([ids[blank[:, 0], 0], ids[blank[:, 1], 2]])
+            order = np.argsort(nodes, kind="stable")
+            self._rows, self._nodes = rows[order], nodes[order]
 
     def change(self, gone: Iterable[_Triple], new: Iterable[_Triple]) -> tuple[_Change, _Change]:
         """Remove and add triples. Return the change without blank nodes; and for the blank nodes of the others, and those that are
@@ -54,31 +64,26 @@ class FollowedTriples:
         self._keys.update(map(_key, new))
         if not starts:
             return alone, ((), ())
-        index = self._index()
         for ids in gone:
             for node in self._nodes_of(ids):
-                index[node].pop(ids, None)
+                self._triples_with(node).pop(ids, None)
         for ids in new:
             for node in self._nodes_of(ids):
-                index[node][ids] = None
+                self._triples_with(node)[ids] = None
         return alone, (tuple(before), tuple(self._linked(starts)[1]))
 
     def _linked(self, starts: set[int]) -> tuple[set[int], dict[_Triple, None]]:
         """Return some blank nodes with those that triples link them to, and these triples."""
-        index = self._index()
-        nodes = reachable(starts, lambda node: [other for ids in index.get(node, ()) for other in self._nodes_of(ids)])
-        return nodes, {ids: None for node in nodes for ids in index.get(node, ())}
+        nodes = reachable(starts, lambda node: [other for ids in self._triples_with(node) for other in self._nodes_of(ids)])
+        return nodes, {ids: None for node in nodes for ids in self._triples_with(node)}
 
-    def _index(self) -> dict[int, dict[_Triple, None]]:
-        if self._with_node is None:
-            index: dict[int, dict[_Triple, None]] = defaultdict(dict)
-            every = np.frombuffer(b"".join(self._keys), np.int32).reshape(-1, 3)
-            blank = self._dictionary.first_bytes()[every[:, ::2]] == ord("_")
-            for ids in map(tuple, every[blank.any(axis=1)].tolist()):
-                for node in self._nodes_of(ids):
-                    index[node][ids] = None
-            self._with_node = index
-        return self._with_node
+    def _triples_with(self, node: int) -> dict[_Triple, None]:
+        """Return the triples with a blank node."""
+        found = self._with_node.get(node)
+        if found is None:
+            first, end = np.searchsorted(self._nodes, [node, node + 1]).tolist()
+            found = self._with_node[node] = dict.fromkeys(map(tuple, self._rows[first:end].tolist()))
+        return found
 
     def _nodes_of(self, ids: _Triple) -> list[int]:
         """Return the blank nodes of a triple."""

@@ -65,6 +65,10 @@ _PLANNED_TOGETHER: Final = 8
 """The rules of a section that are planned from their heads at once, whether or not all are needed."""
 
 
+_MANY: Final = 1024
+"""For more rules than this, it is noted which derive a section when their strata are made, so that the first deletion need not."""
+
+
 def _deriver(planned: PlannedRule) -> tuple[StoredAtom, int]:
     """Return the head of a rule with the plan that it triggers, or with a number below 0, made of that of the rule."""
     return planned.rule.head, planned.backward if planned.backward >= 0 else -1 - planned.number
@@ -140,6 +144,7 @@ class Materialiser:
         self._next_number += len(added)
         if len(added) > _FEW + len(self._active) // 16:
             self._grouped = False  # to make the strata again takes less time
+            self._derivers, self._derivers_are_entered = None, False
         for planned in added:
             self._active[planned.number] = planned
             self._by_columns.add(planned)
@@ -237,6 +242,8 @@ class Materialiser:
         self._derivations = Counter(planned.rule.head.relation for planned in self._active.values())
         self._grouped = True
         self._entered = None
+        if self._derivers is None and len(self._active) > _MANY:
+            self._derivers = self._all_derivers()
         return self.strata
 
     def _place(self, planned: PlannedRule) -> bool:
@@ -325,11 +332,15 @@ class Materialiser:
         for place, planned, plan in zip(places, missing, plans, strict=True):
             entries[place] = planned.backward = plan
 
+    def _all_derivers(self) -> SectionPlans:
+        """Return the plans that find the instances of all rules from their heads, or numbers below 0 in their places."""
+        with without_collection():  # an ontology has many rules
+            return SectionPlans(self.database, map(_deriver, self._active.values()))
+
     def enter_derivers(self) -> None:
         """Set the plans that find the instances of rules from their heads in the context. They are made once kernels need them."""
         if self._derivers is None:
-            with without_collection():  # an ontology has many rules
-                self._derivers = SectionPlans(self.database, map(_deriver, self._active.values()))
+            self._derivers = self._all_derivers()
         if not self._derivers_are_entered:
             self._set_plans("deriver", self._derivers)
             self._derivers_are_entered = True

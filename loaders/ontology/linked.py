@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator
-from dataclasses import dataclass, is_dataclass, replace
-from functools import cached_property
+from dataclasses import dataclass, fields, is_dataclass, replace
+from functools import cache
 from operator import itemgetter
 from typing import Final, get_args
 
@@ -56,29 +56,25 @@ class LinkedParts:
         self._hierarchy = hierarchy
         refer = tuple(filter(has_blank_nodes, ontology.axioms))
         self._ontology = replace(ontology, axioms=refer, classes=set(), problems=())
-
-    @cached_property
-    def _parts(self) -> dict[int, Part]:
-        ontology = self._ontology
         expressions = (node for node in ontology.expressions if isinstance(node, BlankNode))
-        return dict(enumerate([*expressions, *ontology.axioms, *ontology.rules]))
-
-    @cached_property
-    def _places(self) -> dict[Term, list[int]]:
+        self._parts: dict[int, Part] = dict(enumerate([*expressions, *refer, *ontology.rules]))
+        self._places: dict[Term, list[int]] = defaultdict(list)
         """The places of the parts that refer to each blank node."""
-        found: dict[Term, list[int]] = defaultdict(list)
         for place in self._parts:
             for node in self._nodes_of(place):
-                found[node].append(place)
-        return found
+                self._places[node].append(place)
+        self._groups: dict[Term, list[RestrictionGroup]] = defaultdict(list)
+        """The groups of each restriction."""
+        for group, nodes in hierarchy.members.items():
+            for node in nodes:
+                self._groups[node].append(group)
 
     def add(self, unit: Ontology) -> None:
         """Add expressions, whose nodes nothing else refers to, and the axioms that refer to them."""
-        places = self._places  # before it has these
         for place, part in enumerate(parts_of(unit), start=next(reversed(self._parts), -1) + 1):
             self._parts[place] = part
             for node in self._nodes_of(place):
-                places[node].append(place)
+                self._places[node].append(place)
         for node, expressions in unit.expressions.items():
             for group in filter(None, map(self._hierarchy.group_of, expressions)):
                 self._groups[node].append(group)
@@ -89,15 +85,6 @@ class LinkedParts:
             for place in self._places.pop(node, ()):
                 self._parts.pop(place, None)
             self._groups.pop(node, None)
-
-    @cached_property
-    def _groups(self) -> dict[Term, list[RestrictionGroup]]:
-        """The groups of each restriction."""
-        found: dict[Term, list[RestrictionGroup]] = defaultdict(list)
-        for group, nodes in self._hierarchy.members.items():
-            for node in nodes:
-                found[node].append(group)
-        return found
 
     def _nodes_of(self, place: int) -> set[Term]:
         part = self._parts[place]
@@ -196,7 +183,7 @@ def parts_of(unit: Ontology) -> Iterator[Part]:
 
 def has_blank_nodes(axiom: Axiom) -> bool:
     """Return whether an axiom refers to a blank node."""
-    return any(True for _ in blank_nodes(axiom))
+    return any(isinstance(term, BlankNode) for term in _terms_in(axiom))
 
 
 def blank_nodes(value: object) -> Iterator[Term]:
@@ -204,13 +191,24 @@ def blank_nodes(value: object) -> Iterator[Term]:
     return (term for term in _terms_in(value) if isinstance(term, BlankNode))
 
 
-def _terms_in(value: object) -> Iterator[Term]:
-    """Yield the terms in expressions, axioms and rules."""
+def _terms_in(value: object) -> list[Term]:
+    """Return the terms in expressions, axioms and rules."""
+    found: list[Term] = []
+    _collect(value, found)
+    return found
+
+
+def _collect(value: object, found: list[Term]) -> None:
     if isinstance(value, IRI | BlankNode | Literal):
-        yield value
+        found.append(value)
     elif isinstance(value, tuple):
         for item in value:
-            yield from _terms_in(item)
-    elif is_dataclass(value):
-        for name in value.__dataclass_fields__:
-            yield from _terms_in(getattr(value, name))
+            _collect(item, found)
+    else:
+        for name in _fields(type(value)):
+            _collect(getattr(value, name), found)
+
+
+@cache
+def _fields(kind: type) -> tuple[str, ...]:
+    return tuple(field.name for field in fields(kind)) if is_dataclass(kind) else ()

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from functools import cached_property
 from typing import Final
 
 from kg_reasoner.loaders.ontology.axioms import SubClassOf, SubPropertyOf
@@ -69,6 +68,10 @@ class LiveSteps:
         """Those that have been looked at again since the last call of `moved`, as they were before."""
         self._nodes_before: dict[RestrictionGroup, tuple[Term, ...]] = {}
         """The nodes of the groups that have others since then."""
+        self._alone: dict[FamilyKey, tuple[Node, RestrictionGroup]] = {
+            key: (own, group) for group in hierarchy.members for key, own in family_keys(group) if key not in hierarchy.families
+        }
+        """The only groups of families that cannot have steps."""
         self._looked_at = 0
         _drop_idle(hierarchy.classes, {group for family in hierarchy.families.values() for group in family.groups.values()})
         self._graphs = {True: OrderGraph(hierarchy.classes), False: OrderGraph(hierarchy.properties)}
@@ -99,12 +102,6 @@ class LiveSteps:
 
     # --- restrictions that come and go
 
-    @cached_property
-    def _alone(self) -> dict[FamilyKey, tuple[Node, RestrictionGroup]]:
-        """The only groups of families that cannot have steps."""
-        families = self._hierarchy.families
-        return {key: (own, group) for group in self._hierarchy.members for key, own in family_keys(group) if key not in families}
-
     def exchange(self, unit: Ontology, declared: Iterable[Term], change: int) -> bool:
         """Add (1) or remove (-1) the expressions and axioms of a unit, and the declarations of some anonymous classes. Return False
         if that has more effects than are followed, as for `change`.
@@ -123,7 +120,6 @@ class LiveSteps:
 
     def _add_restrictions(self, restrictions: Collection[tuple[Term, RestrictionGroup]]) -> bool:
         """Add restrictions. Return False if that has more effects than are followed, as for `change`."""
-        _ = self._alone  # before it has these
         for node, group in restrictions:
             self._note_nodes(group)
             self._hierarchy.join(node, group)

@@ -37,14 +37,16 @@ class OrderGraph:
 
     def __init__(self, above: Graph) -> None:
         self.above = above
-        self._below: dict[Node, dict[Node, None]] | None = None
-        """The same edges from nodes to those below them, once somebody has asked."""
+        self._below: defaultdict[Node, dict[Node, None]] = defaultdict(dict)
+        """The same edges from nodes to those below them."""
+        for lower, higher in above.items():
+            for upper in higher:
+                self._below[upper][lower] = None
 
     def link(self, lower: Node, upper: Node) -> None:
         """Add an edge."""
         RestrictionHierarchy.link(self.above, lower, upper)
-        if self._below is not None:
-            self._below[upper][lower] = None
+        self._below[upper][lower] = None
 
     def unlink(self, lower: Node, upper: Node) -> None:
         """Remove an edge once."""
@@ -54,8 +56,7 @@ class OrderGraph:
             del higher[upper]
             if not higher:
                 del self.above[lower]
-            if self._below is not None:
-                del self._below[upper][lower]
+            del self._below[upper][lower]
 
     def has(self, lower: Node, upper: Node) -> bool:
         """Return whether there is an edge."""
@@ -63,11 +64,6 @@ class OrderGraph:
 
     def at_or_below(self, node: Node) -> set[Node] | None:
         """Return a node and those below it, or None if there are too many."""
-        if self._below is None:
-            self._below = defaultdict(dict)
-            for lower, higher in self.above.items():
-                for upper in higher:
-                    self._below[upper][lower] = None
         return _search(self._below, [node])
 
 
