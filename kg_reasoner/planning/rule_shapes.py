@@ -2,8 +2,8 @@
 
 An ontology of a hundred thousand axioms has as many rules, but few shapes: ``?x a C :- ?x a D`` is the shape of each subclass
 axiom. The rules of a shape differ in their relations and constants only, and so do their plans. A `Pattern` has the plans of one
-such rule, whose relations and constants are numbers from 0 on; those of all others are copies of its words, in which NumPy replaces
-these numbers.
+such rule, whose relations and constants are numbered; those of all others are copies of its words, in which NumPy replaces these
+numbers.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from typing import Any, Final, NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from kg_reasoner.planning.catalog import StoredAtom, StoredComparison, StoredRule, StoredTerm
+from kg_reasoner.planning.catalog import StoredAtom, StoredCall, StoredComparison, StoredRule, StoredTerm
 from kg_reasoner.storage.database import Database
 from kg_reasoner.storage.indexes import value_column
-from kg_reasoner.storage.kernels.layout import COMPARE, EMPTY, PROBE, Plan, Relation, Step
+from kg_reasoner.storage.kernels.layout import CALL, COMPARE, EMPTY, PROBE, Plan, Relation, Step
 from kg_reasoner.storage.kernels.memory import Record, StructTable
 from kg_reasoner.storage.plan_room import PlanRoom
 
@@ -31,6 +31,9 @@ _MOST: Final = 256
 _LONGEST: Final = 16
 """Rules with more body atoms are planned one by one."""
 
+_FIRST: Final = 1 << 20
+"""The number of the first constant of an example. Smaller codes mean the same in all plans."""
+
 Numbers: TypeAlias = npt.NDArray[np.int64]
 _LOW: Final = (1 << 32) - 1
 _PLAN: Final = {name: word for name, (word, _) in Plan.fields.items()}
@@ -40,7 +43,7 @@ _STEP: Final = {name: word for name, (word, _) in Step.fields.items()}
 
 
 class Outline:
-    """A rule as its shape, and the relations and constants that fill it.
+    """A rule as its shape, and the relations and constants that fill it. Relations are those of functions, too.
 
     Attributes:
         shape: Equal for rules whose plans differ in relations and constants only.
@@ -56,8 +59,8 @@ class Outline:
         self.constants = tuple(constants)
 
 
-def outline(database: Database, rule: StoredRule) -> Outline | None:
-    """Return the outline of a rule, or None for a rule that applies functions.
+def outline(database: Database, rule: StoredRule) -> Outline:
+    """Return the outline of a rule. The functions that it applies are parts of its shape.
 
     Args:
         database: The relations.
@@ -71,10 +74,14 @@ def outline(database: Database, rule: StoredRule) -> Outline | None:
         terms = [term if isinstance(term, str) else constant_number(term, len(constants)) for term in atom.terms]
         shape.append((relation_number(atom.relation, len(relations)), atom.negated, *terms))
     for check in rule.checks:
-        if not isinstance(check, StoredComparison):
-            return None
-        sides = [side if isinstance(side, str) else constant_number(side, len(constants)) for side in (check.left, check.right)]
-        shape.append((check.operator, *sides))
+        if isinstance(check, StoredComparison):
+            sides = [side if isinstance(side, str) else constant_number(side, len(constants)) for side in (check.left, check.right)]
+            shape.append((check.operator, *sides))
+        else:
+            terms = [term if isinstance(term, str) else constant_number(term, len(constants)) for term in check.arguments]
+            result = constant_number(check.result, len(constants)) if isinstance(check.result, int) else check.result
+            place = relation_number(check.relation, len(relations))
+            shape.append((place, check.function, check.has_several, result, *terms))
     word = database.relations.words.item
     shape.append(tuple([word(number, _SECTION_COLUMN) for number in relations]))
     return Outline(tuple(shape), relations, constants)
@@ -89,7 +96,8 @@ class PlanSlot(NamedTuple):
 
 
 class Pattern(PlanRoom):
-    """The plans of an example of a shape: a room for plans whose relations, constants and indexes are numbers from 0 on.
+    """The plans of an example of a shape: a room for plans whose relations and indexes are numbers from 0 on, and whose constants
+    are numbers from `_FIRST` on.
 
     Args:
         room: The relations.
@@ -115,7 +123,7 @@ class Pattern(PlanRoom):
         self._plan_words = np.array(self.plans.words[: self.count])
         self._step_words = np.array(self.steps.words[: len(self.steps)])
         self._example_codes = np.array(self._codes[: self._code_count], np.int64)
-        self._constant_codes = np.flatnonzero(self._example_codes >= 0)
+        self._constant_codes = np.flatnonzero(self._example_codes >= _FIRST)
 
     def relation(self, number: int) -> Record:
         """See `PlanRoom.relation`."""
@@ -180,13 +188,13 @@ class Pattern(PlanRoom):
         """Return the indexes of each rule."""
         found = np.empty((len(relations), len(self._indexes)), np.int64)
         for place, (relation, columns, constant, apart) in enumerate(self._indexes):
-            sections = constants[:, constant] if constant >= 0 else np.full(len(relations), -1)
+            sections = constants[:, constant - _FIRST] if constant >= 0 else np.full(len(relations), -1)
             found[:, place] = database.all_indexes(relations[:, relation].tolist(), columns, sections.tolist(), apart)
         return found
 
     def _copied_codes(self, constants: Numbers) -> Numbers:
         codes = np.repeat(self._example_codes[np.newaxis], len(constants), axis=0)
-        codes[:, self._constant_codes] = constants[:, self._example_codes[self._constant_codes]]
+        codes[:, self._constant_codes] = constants[:, self._example_codes[self._constant_codes] - _FIRST]
         return codes
 
     def _copied_steps(self, relations: Numbers, constants: Numbers, indexes: Numbers) -> Numbers:
@@ -195,22 +203,23 @@ class Pattern(PlanRoom):
         for place, words in enumerate(self._step_words.tolist()):
             relation, index, guard, key = (words[_STEP[field]] for field in ("relation", "index", "guard", "guard_key"))
             step = steps[:, place]
-            if words[_STEP["kind"]] < COMPARE:
+            if words[_STEP["kind"]] != COMPARE:
                 step[:, _STEP["relation"]] = relations[:, relation]
-            if words[_STEP["kind"]] == PROBE:
+            if words[_STEP["kind"]] in (PROBE, CALL):
                 step[:, _STEP["index"]] = indexes[:, index]
             if guard >= 0:
                 step[:, _STEP["guard"]] = indexes[:, guard]
             if key != EMPTY:
                 is_pair = len(self._indexes[guard][1]) > 1
-                step[:, _STEP["guard_key"]] = constants[:, key & _LOW] | (constants[:, key >> 32] << 32 if is_pair else 0)
+                last, first = (key & _LOW) - _FIRST, (key >> 32) - _FIRST
+                step[:, _STEP["guard_key"]] = constants[:, last] | (constants[:, first] << 32 if is_pair else 0)
         return steps
 
 
 def _example(rule: StoredRule, found: Outline) -> StoredRule:
     """Return a rule with its relations and constants numbered from 0 on."""
     relations = {relation: number for number, relation in enumerate(found.relations)}
-    constants = {constant: number for number, constant in enumerate(found.constants)}
+    constants = {constant: number for number, constant in enumerate(found.constants, _FIRST)}
 
     def term(term: StoredTerm) -> StoredTerm:
         return term if isinstance(term, str) else constants[term]
@@ -218,9 +227,13 @@ def _example(rule: StoredRule, found: Outline) -> StoredRule:
     def atom(atom: StoredAtom) -> StoredAtom:
         return StoredAtom(relations[atom.relation], tuple(map(term, atom.terms)), atom.negated)
 
-    comparisons = (check for check in rule.checks if isinstance(check, StoredComparison))
-    checks = (StoredComparison(check.operator, term(check.left), term(check.right)) for check in comparisons)
-    return StoredRule(atom(rule.head), tuple(map(atom, rule.body)), tuple(checks), rule.rule)
+    def check(check: StoredComparison | StoredCall) -> StoredComparison | StoredCall:
+        if isinstance(check, StoredComparison):
+            return StoredComparison(check.operator, term(check.left), term(check.right))
+        arguments, result = tuple(map(term, check.arguments)), None if check.result is None else term(check.result)
+        return StoredCall(check.function, relations[check.relation], arguments, result, check.has_several)
+
+    return StoredRule(atom(rule.head), tuple(map(atom, rule.body)), tuple(map(check, rule.checks)), rule.rule)
 
 
 class ShapedPlans:
@@ -250,10 +263,10 @@ class ShapedPlans:
         shapes: dict[tuple[Any, ...], list[tuple[int, Outline]]] = {}
         single: list[int] = []
         for place, (rule, _) in enumerate(rules):
-            found = outline(self._database, rule) if len(rule.body) <= _LONGEST else None
-            if found is None:
+            if len(rule.body) > _LONGEST:
                 single.append(place)
             else:
+                found = outline(self._database, rule)
                 shapes.setdefault(found.shape, []).append((place, found))
         for shape, members in shapes.items():
             pattern = self._patterns.get(shape)
@@ -281,9 +294,9 @@ class ShapedPlans:
             rule: The rule.
             plan: The number of its first plan.
         """
-        found = outline(self._database, rule) if len(rule.body) <= _LONGEST else None
-        if found is None:
+        if len(rule.body) > _LONGEST:
             return
+        found = outline(self._database, rule)
         pattern = self._patterns.get(found.shape) or self._pattern(rule, found)
         slot = pattern.slot(self._database, plan)
         if slot is not None:

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, fields, is_dataclass, replace
-from functools import cache
 from operator import itemgetter
 from typing import Final, get_args
 
@@ -33,6 +32,8 @@ _LARGEST: Final = 500
 """An area with more expressions and axioms than this is not translated by itself, if these are the most of the ontology."""
 Part = BlankNode | Axiom | SwrlRule
 """A part of an ontology: the node of an expression, an axiom, or a rule."""
+_FIELDS: dict[type, tuple[str, ...]] = {}
+"""The names of the fields of expressions, axioms and rules, once they have been looked at."""
 _AXIOM_KINDS: Final = {kind: number for number, kind in enumerate(get_args(Axiom))}
 
 
@@ -205,10 +206,8 @@ def _collect(value: object, found: list[Term]) -> None:
         for item in value:
             _collect(item, found)
     else:
-        for name in _fields(type(value)):
+        names = _FIELDS.get(type(value))
+        if names is None:
+            names = _FIELDS[type(value)] = tuple(field.name for field in fields(value)) if is_dataclass(value) else ()
+        for name in names:
             _collect(getattr(value, name), found)
-
-
-@cache
-def _fields(kind: type) -> tuple[str, ...]:
-    return tuple(field.name for field in fields(kind)) if is_dataclass(kind) else ()

@@ -431,7 +431,8 @@ class StructTable:
         if count > len(self.words):
             assert len(self.words) > 1
             used = len(self._records)
-            grown = allocate((max(count, 2 * len(self.words)), self.words.shape[1]), np.int64, 0)
+            room = max(count + count // 8, 2 * len(self.words))  # after many structs, there is room for single ones
+            grown = allocate((room, self.words.shape[1]), np.int64, 0)
             grown[:used] = self.words[:used]
             self._use(grown)
 
