@@ -98,3 +98,57 @@ def test_aggregates_stand_wherever_expressions_do(tmp_path: Path) -> None:
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / f"{name}.tsv").write_text(text)
     check(Case(tmp_path, {}))
+
+
+def test_scopes_of_aggregates(tmp_path: Path) -> None:
+    """Outside of an aggregate, variables of its body are those of the best solutions, if nothing else binds them."""
+    who, age, town = ({"var": name} for name in ("who", "age", "town"))
+
+    def lives(*arguments: object) -> dict[str, object]:
+        return {"atom": {"rel": "lives", "args": list(arguments)}}
+
+    def of(function: str, value: object, *body: object) -> dict[str, object]:
+        return {"agg": function, "of": value, "body": list(body)}
+
+    def equal(left: object, right: object) -> dict[str, object]:
+        return {"cmp": "=", "l": left, "r": right}
+
+    def rule(name: str, arguments: list[object], *body: object) -> dict[str, object]:
+        return {"head": {"rel": name, "args": arguments}, "body": list(body)}
+
+    anyone, other, sum_of = {"wild": True}, {"var": "other"}, {"var": "sum"}
+    younger = of("sum", other, lives(anyone, other, anyone), {"cmp": "<", "l": other, "r": age})
+    rules = [
+        rule("oldest", [who, town, age], equal(age, of("max", age, lives(who, age, town)))),
+        rule("oldest", [{"str": "all"}, {"str": "all"}, age], equal(age, of("max", other, lives(anyone, other, anyone)))),
+        rule(
+            "total",
+            [sum_of],
+            equal(
+                sum_of,
+                of("sum", age, lives(anyone, age, anyone), equal(other, younger), {"cmp": "<", "l": other, "r": {"num": 50}}),
+            ),
+        ),
+        rule(
+            "doubled",
+            [age],
+            equal(age, of("max", other, lives(anyone, age, anyone), equal(other, {"op": "*", "l": {"num": 2}, "r": age}))),
+        ),
+    ]
+    relations = {
+        "lives": ["symbol", "number", "symbol"],
+        "oldest": ["symbol", "symbol", "number"],
+        "total": ["number"],
+        "doubled": ["number"],
+    }
+    tree = {"relations": relations, "rules": rules, "inputs": ["lives"], "outputs": ["oldest", "total", "doubled"]}
+    (tmp_path / "program.json").write_text(json.dumps(tree))
+    for name, text in {
+        "facts/lives": "ann\t20\tOslo\nbob\t40\tOslo\ncy\t40\tRome\n",
+        "expected/oldest": "bob\tOslo\t40\ncy\tRome\t40\nall\tall\t40\n",
+        "expected/total": "100\n",
+        "expected/doubled": "80\n",
+    }.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / f"{name}.tsv").write_text(text)
+    check(Case(tmp_path, {}))

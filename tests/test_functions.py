@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 from kg_reasoner import Reasoner
 from kg_reasoner.errors import ValueTooLargeError
 from kg_reasoner.expressions.compile import CASTS, NAMES, compile_expression
-from kg_reasoner.expressions.functions import REFUSED, integers, structure_functions
+from kg_reasoner.expressions.functions import REFUSED, conversions, floats, integers, structure_functions
 from kg_reasoner.expressions.functions.kinds import effective_boolean
 from kg_reasoner.expressions.functions.numbers import DIGITS, Single, literal_of, number_of
 from kg_reasoner.expressions.values import equal, value_of
@@ -406,7 +406,12 @@ def test_every_name_of_the_language_is_known() -> None:
     assert set(CASTS) <= called
     forms = {"BOUND", "COALESCE", "IF"}  # in test_expressions.py
     ours_alone = {"SAMEVALUE", "SKOLEM", "VALUE"}  # below
-    ours_alone |= {*integers.FUNCTIONS, *structure_functions.FUNCTIONS}  # in test_structures.py
+    ours_alone |= {
+        *integers.FUNCTIONS,
+        *structure_functions.FUNCTIONS,
+        *floats.FUNCTIONS,
+        *conversions.FUNCTIONS,
+    }  # in test_structures.py
     assert set(NAMES) - set(REFUSED) - forms - ours_alone <= called
 
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from kg_reasoner import Reasoner
 from kg_reasoner.errors import ColumnTypeError, UnsupportedError, ValueTooLargeError
 from kg_reasoner.expressions.compile import compile_expression
-from kg_reasoner.expressions.functions import integers, structure_functions
+from kg_reasoner.expressions.functions import conversions, floats, integers, structure_functions
 from kg_reasoner.expressions.structures import KINDS, NAMESPACE, Structure, decode, encode, is_structure
 from kg_reasoner.expressions.types import Types, kind_of
 from kg_reasoner.expressions.values import compare, equal
@@ -179,8 +179,64 @@ ROWS = """
     AS_MAP(LIST(TUPLE("a", 1), TUPLE("a", 2))) | MAP("a", 2)
     AS_MAP(MAP("a", 1))                       | MAP("a", 1)
     AS_MAP(LIST(1))                           | error
+    SQRT(16)                                  | 4.0E0
+    SQRT(-1)                                  | NAN
+    SQRT(xsd:float("2"))                      | "1.4142135E0"^^xsd:float
+    SQRT("4")                                 | error
+    EXP(0)                                    | 1.0E0
+    EXP(1000)                                 | INFINITE
+    LN(1)                                     | 0.0E0
+    LN(0)                                     | -INFINITE
+    LN(-1)                                    | NAN
+    LOG2(8)                                   | 3.0E0
+    LOG10(1000)                               | 3.0E0
+    SIN(0)                                    | 0.0E0
+    COS(0)                                    | 1.0E0
+    TAN(0)                                    | 0.0E0
+    ASIN(2)                                   | NAN
+    ACOS(1)                                   | 0.0E0
+    ATAN(0)                                   | 0.0E0
+    ATAN2(0, 1)                               | 0.0E0
+    SINH(-1000)                               | -INFINITE
+    COSH(-1000)                               | INFINITE
+    TANH(0)                                   | 0.0E0
+    FLOOR(PI())                               | 3.0E0
+    TRUNC(-2.7)                               | "-2"^^xsd:decimal
+    TRUNC(-2.7e0)                             | -2.0E0
+    TRUNC(5)                                  | 5
+    SIGN(-2.5)                                | "-1"^^xsd:decimal
+    SIGN(0)                                   | 0
+    SIGN(-3e0)                                | -1.0E0
+    ISNAN(SQRT(-1))                           | true
+    ISNAN(1)                                  | false
+    ISFINITE(EXP(1000))                       | false
+    POW(10e0, 400)                            | INFINITE
+    POW(-10e0, 401)                           | -INFINITE
+    POW(-1e0, 0.5)                            | NAN
+    POW(0e0, -1)                              | INFINITE
+    TRIM(" a b ")                             | "a b"
+    TRIM(" a"@en)                             | "a"@en
+    CODEPOINTS("aé")                          | LIST(97, 233)
+    FROM_CODEPOINTS(LIST(97, 233))            | "aé"
+    FROM_CODEPOINTS(LIST(55296))              | error
+    FROM_CODEPOINTS(SET(97))                  | error
+    FROM_BASE("ff", 16)                       | 255
+    FROM_BASE("-101", 2)                      | -5
+    FROM_BASE("12", 2)                        | error
+    FROM_BASE("", 10)                         | error
+    FROM_BASE("1", 37)                        | error
+    TO_BASE(255, 16)                          | "ff"
+    TO_BASE(-5, 2)                            | "-101"
+    TO_BASE(0, 7)                             | "0"
+    TO_BASE(1.5, 10)                          | error
+    0xFF                                      | 255
+    -0x10                                     | -16
+    0b101                                     | 5
 """
 PAIRS = [tuple(part.strip() for part in row.split("|")) for row in filter(None, map(str.strip, ROWS.splitlines()))]
+
+
+NUMBERS = {"NAN": "NaN", "INFINITE": "INF", "-INFINITE": "-INF"}
 
 
 @pytest.mark.parametrize(("text", "expected"), PAIRS)
@@ -190,12 +246,17 @@ def test_functions(text: str, expected: str) -> None:
     assert isinstance(bind, Bind)
     value = compile_expression(bind.expression, [next(iter(rule.body[0].terms))])([IRI("urn:error")])  # type: ignore[union-attr,list-item]
     assert value is not None
-    assert format_term(value) == ("<urn:error>" if expected == "error" else expected)
+    named = {"error": "<urn:error>", **{name: f'"{text}"^^xsd:double' for name, text in NUMBERS.items()}}
+    assert format_term(value) == named.get(expected, expected)
 
 
 def test_every_function_is_tried() -> None:
     tried = " ".join(text for text, _ in PAIRS)
-    assert [name for name in {**integers.FUNCTIONS, **structure_functions.FUNCTIONS} if name not in tried] == []
+    assert [
+        name
+        for name in {**integers.FUNCTIONS, **structure_functions.FUNCTIONS, **floats.FUNCTIONS, **conversions.FUNCTIONS}
+        if name not in tried
+    ] == []
 
 
 @pytest.mark.parametrize("call", [Call("POW", (literal(10), literal(5000))), Call("SHL", (literal(1), literal(10**6)))])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from typing import Final
 
 from kg_reasoner.errors import ArityError, SafetyError, Span
 from kg_reasoner.expressions import aggregate_functions
@@ -45,6 +46,11 @@ __all__ = [
     "needed_keys",
     "stratify",
 ]
+
+_UNBOUND: Final = "use it in an atom that is not negated"
+_UNBOUND_INSIDE: Final = "use it in an atom that is not negated, or list it after ON if it has its value outside of the AGGREGATE"
+_UNBOUND_GROUP: Final = "use it in an atom of the AGGREGATE, or of the body around it, that is not negated"
+"""What to do about variables without a value: in a body, in that of an aggregate, and after ON."""
 
 
 def check(program: Program) -> list[list[Rule]]:
@@ -150,7 +156,7 @@ def _check_rule(rule: Rule) -> None:
             raise SafetyError(f"{_name(variable)} of the head is not bound by the body", variable.span or rule.head.span, hint)
 
 
-def _check_body(body: Sequence[BodyLiteral], outside: set[Variable]) -> set[Variable]:
+def _check_body(body: Sequence[BodyLiteral], outside: set[Variable], hint: str = _UNBOUND) -> set[Variable]:
     """Check the filters and negations of a body with variables from `outside`; return the variables that the body binds."""
     bound: set[Variable] = set()
     occurrences = Counter(outside)
@@ -159,21 +165,22 @@ def _check_body(body: Sequence[BodyLiteral], outside: set[Variable]) -> set[Vari
         if isinstance(part, Atom):
             bound.update(variables_of(part))
         elif isinstance(part, Aggregate):
-            inner = _check_body(part.body, outside=set(part.group))
-            _expect_bound((*part.group, *_aggregated(part)), inner, "the aggregate", part.span)
+            inner = _check_body(part.body, set(part.group), _UNBOUND_INSIDE)
+            _expect_bound(part.group, inner, "the aggregate", part.span, _UNBOUND_GROUP)
+            _expect_bound(_aggregated(part), inner, "the aggregate", part.span, _UNBOUND_INSIDE)
             bound.update(variables_of(part))
     waiting = [part for part in body if isinstance(part, Bind)]
     while ready := [part for part in waiting if bound.issuperset(variables_of(part.expression))]:
         bound.update(part.variable for part in ready)
         waiting = [part for part in waiting if part not in ready]
     for part in waiting:
-        _expect_bound(variables_of(part.expression), bound, "the expression of BIND", part.span)
+        _expect_bound(variables_of(part.expression), bound, "the expression of BIND", part.span, hint)
     for part in body:
         if isinstance(part, Filter):
-            _expect_bound(variables_of(part.expression), bound, "the filter", part.span)
+            _expect_bound(variables_of(part.expression), bound, "the filter", part.span, hint)
         elif isinstance(part, Negation):
             shared = (variable for variable in variables_of(part) if occurrences[variable] > 1)
-            _expect_bound(shared, bound, "the negated atom", part.span)
+            _expect_bound(shared, bound, "the negated atom", part.span, hint)
     return bound
 
 
@@ -199,10 +206,9 @@ def _aggregated(part: Aggregate) -> Iterator[Variable]:
     return (v for binding in part.bindings if binding.argument is not None for v in variables_of(binding.argument))
 
 
-def _expect_bound(variables: Iterable[Variable], bound: set[Variable], where: str, span: Span | None) -> None:
+def _expect_bound(variables: Iterable[Variable], bound: set[Variable], where: str, span: Span | None, hint: str) -> None:
     for variable in variables:
         if variable not in bound:
-            hint = "use it in an atom that is not negated"
             raise SafetyError(f"{_name(variable)} of {where} is not bound by the body", variable.span or span, hint)
 
 

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from typing import Final
 
 from kg_reasoner.errors import RuleTypeError, Span
-from kg_reasoner.expressions.functions import FUNCTIONS
+from kg_reasoner.expressions.functions import FUNCTIONS, floats
 from kg_reasoner.expressions.functions.kinds import BOOLEAN, MOMENT, NUMBER, SIMPLE, TEXT, TIME, Kind
 from kg_reasoner.expressions.types import NUMBERS, kind_of
 from kg_reasoner.language.inferred_types import Kinds
+from kg_reasoner.language.surface import NO_VALUE
 from kg_reasoner.program import Call, Expression, Variable
 from kg_reasoner.terms import XSD, Literal, Term
 
@@ -28,9 +29,11 @@ _OF_KIND: Final[dict[Kind, frozenset[str]]] = {
 }
 """The kinds of terms that functions read as values of a kind."""
 _RESULTS: Final = {
-    **dict.fromkeys(("STRLEN", "SIZE", "IDIV", "BAND", "BOR", "BXOR", "BNOT", "SHL", "SHR"), "integer"),
+    **dict.fromkeys(("STRLEN", "SIZE", "IDIV", "BAND", "BOR", "BXOR", "BNOT", "SHL", "SHR", "FROM_BASE"), "integer"),
     **dict.fromkeys(("YEAR", "MONTH", "DAY", "HOURS", "MINUTES"), "integer"),
-    **dict.fromkeys(("LIST", "SPLIT", "RANGE", "KEYS", "VALUES", "AS_LIST", "SLICE", "SORT", "REVERSE", "ZIP"), "list"),
+    **dict.fromkeys(
+        ("LIST", "SPLIT", "RANGE", "KEYS", "VALUES", "AS_LIST", "SLICE", "SORT", "REVERSE", "ZIP", "CODEPOINTS"), "list"
+    ),
     "SET": "set",
     "AS_SET": "set",
     "MAP": "map",
@@ -42,6 +45,8 @@ _RESULTS: Final = {
     **{f"<{XSD}{name}>": name for name in ("string", *NUMBERS, "boolean", "date", "dateTime")},
 }
 """The kind of the results of functions with one."""
+_INEXACT: Final = frozenset(floats.FUNCTIONS) - {"TRUNC", "SIGN", "ISNAN", "ISFINITE"}
+"""The functions with floats or doubles as results, whatever their arguments are."""
 _COMPARABLE: Final = (
     NUMERIC,
     *(frozenset([kind, "other"]) for kind in ("string", "boolean", "date", "dateTime")),
@@ -76,7 +81,8 @@ class ExpressionTypes:
         if not isinstance(expression, Call):
             return frozenset([kind_of(expression)])
         if expression.name == "COALESCE":  # which is there for errors
-            return None
+            first, *others = expression.arguments or (None,)
+            return self.kinds(first, known, span) if first is not None and others == [NO_VALUE] else None
         span = expression.span or span
         name, arguments = expression.name, [self.kinds(part, known, span) for part in expression.arguments]
         if expression.definition is not None:
@@ -102,6 +108,8 @@ class ExpressionTypes:
 
     def result(self, name: str, kind: Kind, arguments: Sequence[Kinds], call: Call) -> Kinds:
         """Return the kinds of the results of a function of the language."""
+        if name in _INEXACT:
+            return frozenset(["float", "double"])
         if name in _RESULTS:
             return frozenset([_RESULTS[name]])
         if name == "RECORD" and isinstance(call.arguments[0], Literal):

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from kg_reasoner.errors import Span
 from kg_reasoner.program import AggregateBinding, Argument, BodyLiteral, Expression, Variable
 from kg_reasoner.terms import IRI
 
 __all__ = [
+    "NO_VALUE",
     "Along",
     "AnyOf",
     "Applied",
@@ -27,6 +28,10 @@ __all__ = [
     "Steps",
     "SurfaceBody",
 ]
+
+
+NO_VALUE: Final = IRI("urn:kg-reasoner:no-value")
+"""The argument of a negated atom where its expression is an error: no fact has it."""
 
 
 @dataclass(frozen=True, slots=True)

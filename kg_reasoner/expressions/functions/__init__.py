@@ -15,7 +15,9 @@ from kg_reasoner.expressions.functions import (
     arithmetic,
     casts,
     comparisons,
+    conversions,
     dates,
+    floats,
     integers,
     regex,
     strings,
@@ -36,6 +38,8 @@ FUNCTIONS: Final[dict[str, Function]] = {
     **casts.FUNCTIONS,
     **integers.FUNCTIONS,
     **structure_functions.FUNCTIONS,
+    **floats.FUNCTIONS,
+    **conversions.FUNCTIONS,
 }
 """Functions and operators by name: operators as written (unary minus is ``neg``), functions in upper case, casts as ``<IRI>``."""
 

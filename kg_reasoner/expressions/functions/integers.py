@@ -10,6 +10,7 @@ from decimal import Decimal
 from typing import Any, Final
 
 from kg_reasoner.expressions.functions.arithmetic import divide, subtract
+from kg_reasoner.expressions.functions.floats import power
 from kg_reasoner.expressions.functions.kinds import NUMBER, TERM, Function
 from kg_reasoner.expressions.functions.numbers import DIGITS, Number, exactly, too_large
 from kg_reasoner.expressions.values import compare
@@ -70,11 +71,7 @@ def _shifted_left(a: int, places: int) -> Number | None:
 
 def _power(a: Number, b: Number) -> Number | None:
     if isinstance(a, float) or isinstance(b, float):
-        try:
-            result = float(a) ** float(b)
-        except (OverflowError, ZeroDivisionError):
-            return None
-        return result if isinstance(result, float) else None
+        return power(a, b)
     if not isinstance(b, int) or b < 0:
         return None
     if isinstance(a, Decimal):

@@ -3,16 +3,45 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from typing import Final
 
-from kg_reasoner.errors import RuleSyntaxError
+from kg_reasoner.errors import RuleSyntaxError, Span
 from kg_reasoner.language.choice import chosen
 from kg_reasoner.language.desugaring.alternatives import without_alternatives
 from kg_reasoner.language.desugaring.context import Context
-from kg_reasoner.language.desugaring.structure_patterns import pattern_variables
-from kg_reasoner.language.surface import Along, AnyOf, Applied, Chosen, Condition, Each, Grouped, NotAny, Same, SurfaceBody
-from kg_reasoner.program import Aggregate, Atom, Bind, BodyLiteral, Negation, Variable, variables_of
+from kg_reasoner.language.desugaring.equations import given_by
+from kg_reasoner.language.desugaring.nested_expressions import without_expressions
+from kg_reasoner.language.desugaring.structure_patterns import is_pattern, pattern_variables
+from kg_reasoner.language.surface import (
+    NO_VALUE,
+    Along,
+    AnyOf,
+    Applied,
+    Chosen,
+    Condition,
+    Each,
+    Grouped,
+    NotAny,
+    Same,
+    SurfaceBody,
+)
+from kg_reasoner.program import Aggregate, Atom, Bind, BodyLiteral, Call, Expression, Filter, Negation, Variable, variables_of
+from kg_reasoner.terms import XSD, Literal
 
-__all__ = ["bound_by", "variables_in", "without_alternatives_in", "without_choice", "without_not"]
+__all__ = [
+    "as_condition",
+    "bound_by",
+    "negated_atom",
+    "not_holding",
+    "variables_in",
+    "with_groups",
+    "without_alternatives_in",
+    "without_choice",
+    "without_not",
+]
+
+_FALSE: Final = Literal("false", XSD.boolean.value)
+_TRUE: Final = Literal("true", XSD.boolean.value)
 
 
 def variables_in(part: object) -> list[Variable]:
@@ -52,6 +81,75 @@ def without_not(part: NotAny, bound: Collection[Variable], core: Sequence[BodyLi
     bodies = [body if set(shared) <= bound_by(body) else (*around, *body) for body in alternatives]
     context.define(atom, *bodies)
     return Negation(atom, part.span)
+
+
+def not_holding(condition: Expression) -> Call:
+    """Return an expression that is true where a condition is false or an error, as a negation holds if there is no solution."""
+    return Call("COALESCE", (Call("IF", (condition, _FALSE, _TRUE)), _TRUE))
+
+
+def as_condition(body: SurfaceBody, bound: Collection[Variable], span: Span | None) -> list[BodyLiteral]:
+    """Return a condition in place of negated conditions; nothing if something else is negated, or has variables of its own."""
+    conditions = [condition for part in body for condition in _condition(part)]
+    if len(conditions) < len(body) or not {variable for part in conditions for variable in variables_of(part)} <= set(bound):
+        return []
+    return [Filter(not_holding(_all_of(conditions)), span)]
+
+
+def _condition(part: object) -> tuple[Expression, ...]:
+    if isinstance(part, Condition | Filter):
+        return (part.expression,)
+    if isinstance(part, Same):
+        return (Call("SAMETERM", (part.first, part.second), part.span),)
+    if isinstance(part, Each) and len(part.variables) == 1 and not is_pattern(part.variables[0]):
+        return (Call("HAS", (part.collection, part.variables[0]), part.span),)
+    return ()
+
+
+def _all_of(conditions: Sequence[Expression]) -> Expression:
+    first, *others = conditions
+    for condition in others:
+        first = Call("&&", (first, condition))
+    return first
+
+
+def negated_atom(body: SurfaceBody, bound: Collection[Variable], span: Span | None, context: Context) -> list[BodyLiteral]:
+    """Return values and the negation of an atom that has them as arguments; nothing if more than an atom is negated.
+
+    Where an argument is an error, no fact matches.
+    """
+    if len(body) > 1 or not isinstance(body[0], Applied):
+        return []
+    calls = [argument for argument in body[0].arguments if isinstance(argument, Call)]
+    if not all(set(variables_of(call)) <= set(bound) for call in calls):
+        return []
+    atom, values = without_expressions(body[0], context, is_head=True)
+    given = [
+        Bind(Call("COALESCE", (value.expression, NO_VALUE)), value.variable, value.span)
+        for value in values
+        if isinstance(value, Bind)
+    ]
+    return [*given, Negation(atom, span)]
+
+
+def with_groups(group: Sequence[Variable], around: SurfaceBody, context: Context, span: Span | None) -> Atom | None:
+    """Return an atom that binds the groups of an aggregate to their values around it; None if not all have some."""
+    kept: list[BodyLiteral] = [part for part in around if isinstance(part, Atom)]
+    while True:
+        known = given_by(kept)
+        ready = [
+            part
+            for part in around
+            if isinstance(part, Bind) and part not in kept and known.issuperset(variables_of(part.expression))
+        ]
+        if not ready:
+            break
+        kept += ready
+    if not known.issuperset(group):
+        return None
+    atom = Atom(context.predicate("groups"), tuple(group), span)
+    context.define(atom, tuple(kept))
+    return atom
 
 
 def bound_by(body: SurfaceBody) -> set[Variable]:

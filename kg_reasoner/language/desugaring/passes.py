@@ -8,7 +8,14 @@ from dataclasses import replace
 from kg_reasoner.language.desugaring.alternatives import without_alternatives
 from kg_reasoner.language.desugaring.context import Context
 from kg_reasoner.language.desugaring.equations import given_by, without_conditions
-from kg_reasoner.language.desugaring.nested import without_alternatives_in, without_choice, without_not
+from kg_reasoner.language.desugaring.nested import (
+    as_condition,
+    negated_atom,
+    with_groups,
+    without_alternatives_in,
+    without_choice,
+    without_not,
+)
 from kg_reasoner.language.desugaring.nested_expressions import without_expressions
 from kg_reasoner.language.desugaring.structure_patterns import is_pattern, taken_apart
 from kg_reasoner.language.surface import Applied, Chosen, Each, Grouped, NotAny, SurfaceBody
@@ -61,19 +68,30 @@ def _plain(body: SurfaceBody, context: Context) -> tuple[BodyLiteral, ...]:
         elif isinstance(part, Chosen):
             parts.append(without_choice(part, context))
         elif isinstance(part, Grouped):
-            parts.append(_aggregate(without_alternatives_in(part, context), context))
+            parts.append(without_alternatives_in(part, context))
         else:
             parts.append(part)
-    core = without_conditions(tuple(parts), context)
+    core = without_conditions(_with_aggregates(parts, context), context)
     binders = [part for part in core if isinstance(part, BodyLiteral)]
     bound = given_by(binders)
     plain: list[BodyLiteral] = []
     for part in core:
         if isinstance(part, NotAny):
-            plain.append(without_not(part, bound, binders, context))
+            plain += _without_not(part, binders, bound, context)
         else:
             plain.append(part)
     return tuple(plain)
+
+
+def _without_not(part: NotAny, binders: Sequence[BodyLiteral], bound: set[Variable], context: Context) -> Sequence[BodyLiteral]:
+    """Return a negation as conditions and negated atoms as far as it can be, and one of an atom of a new predicate for the rest."""
+    plain: list[BodyLiteral] = []
+    rest: list[SurfaceBody] = []
+    for body in part.alternatives:
+        found = as_condition(body, bound, part.span) or negated_atom(body, bound, part.span, context)
+        plain += found
+        rest += () if found else [body]
+    return [*plain, without_not(NotAny(tuple(rest), part.span), bound, binders, context)] if rest else plain
 
 
 def _with_pattern(part: Each, context: Context) -> SurfaceBody:
@@ -85,6 +103,18 @@ def _with_pattern(part: Each, context: Context) -> SurfaceBody:
     return (each, Filter(Call("SAMETERM", (member, pattern), part.span), part.span))
 
 
-def _aggregate(part: Grouped, context: Context) -> Aggregate:
+def _with_aggregates(parts: Sequence[object], context: Context) -> SurfaceBody:
+    """Return a body whose aggregates are plain. Groups that the body of an aggregate does not bind are those around it."""
+    return tuple(_aggregate(part, parts, context) if isinstance(part, Grouped) else part for part in parts)
+
+
+def _aggregate(part: Grouped, around: Sequence[object], context: Context) -> Aggregate:
     (body,) = part.alternatives
-    return Aggregate(_plain(body, context), part.group, part.bindings, part.span)
+    plain = _plain(body, context)
+    missing = [variable for variable in part.group if variable not in given_by(plain)]
+    if missing:
+        # Other aggregates have no values yet; conditions and values of the body around, without the rest, bind what they can.
+        outside = without_conditions(tuple(other for other in around if not isinstance(other, Grouped | Aggregate)), context)
+        groups = with_groups(missing, outside, context, part.span)
+        plain = plain if groups is None else _plain((*body, groups), context)
+    return Aggregate(plain, part.group, part.bindings, part.span)

@@ -10,6 +10,8 @@ from kg_reasoner.errors import RuleSyntaxError, Span, UnsupportedError, suggest
 from kg_reasoner.expressions import aggregate_functions
 from kg_reasoner.expressions.collecting import ARGUMENTS
 from kg_reasoner.expressions.compile import CONDITIONS
+from kg_reasoner.language.desugaring.equations import given_by
+from kg_reasoner.language.desugaring.nested import not_holding
 from kg_reasoner.language.desugaring.passes import is_plain
 from kg_reasoner.language.reading.expression_trees import ExpressionReader
 from kg_reasoner.language.reading.term_trees import Node, is_token
@@ -45,7 +47,7 @@ from kg_reasoner.program import (
     Negation,
     Variable,
 )
-from kg_reasoner.terms import IRI, RDF, XSD, BlankNode, Literal
+from kg_reasoner.terms import IRI, RDF, BlankNode, Literal
 
 __all__ = ["BodyReader"]
 
@@ -135,7 +137,7 @@ class BodyReader(ExpressionReader):
                 return Negation(alternatives[0][0], span)
             return NotAny(tuple(alternatives), span)
         if tree.data == "call" and self.is_condition(tree):
-            return Condition(_not_holding(self.expression(tree)), span)
+            return Condition(not_holding(self.expression(tree)), span)
         atom = self.atom(tree)
         return Negation(atom, span) if isinstance(atom, Atom) else NotAny(((atom,),), span)
 
@@ -144,7 +146,7 @@ class BodyReader(ExpressionReader):
         alternatives = self.alternatives(body, level + 1)
         group = tuple(self.variable(variable) for variable in by.children[1:])
         values = tuple(self.binding(binding) for binding in bindings)
-        if is_plain((), alternatives):
+        if is_plain((), alternatives) and given_by(alternatives[0]).issuperset(group):
             return Aggregate(alternatives[0], group, values, span)
         return Grouped(tuple(alternatives), group, values, span)
 
@@ -242,9 +244,3 @@ class BodyReader(ExpressionReader):
         if predicates is not None and name not in predicates:
             raise RuleSyntaxError(f"the module {module} has no {own}{suggest(name, predicates)}", self.span(node))
         return name
-
-
-def _not_holding(condition: Expression) -> Call:
-    """Return an expression that is true where a condition is false or an error, as a negation holds if there is no solution."""
-    false, true = (Literal(name, XSD.boolean.value) for name in ("false", "true"))
-    return Call("COALESCE", (Call("IF", (condition, false, true)), true))

@@ -16,7 +16,7 @@ from kg_reasoner.language.desugaring.passes import is_plain, rules_of
 from kg_reasoner.language.reading.function_definitions import LEARNT, FunctionReader
 from kg_reasoner.language.reading.known import Known
 from kg_reasoner.language.reading.modules import located, named
-from kg_reasoner.language.reading.term_trees import Node, is_token
+from kg_reasoner.language.reading.term_trees import Node, is_token, whole
 from kg_reasoner.language.surface import Along, Applied
 from kg_reasoner.language.type_definitions import check_definitions
 from kg_reasoner.program import (
@@ -116,7 +116,7 @@ class ProgramReader(FunctionReader):
             operator, source = str(word).lower(), self.predicate(other)
             if count is not None and operator == "difference":
                 raise RuleSyntaxError("a difference spans one transaction", self.span(count), "write difference, and no number")
-            steps = 1 if count is None else int(count)
+            steps = 1 if count is None else whole(count)
         written = role.lower() if role else ""
         span = self.span(predicate)
         if len({column.name for column in shape}) < len(shape):

@@ -33,6 +33,14 @@ _TYPES: Final = {
 }
 
 
+_BASED: Final = re.compile("[+-]?0[xb]")
+
+
+def whole(text: str) -> int:
+    """Return an integer of the text: decimal, ``0xff`` or ``0b101``, with a sign or not."""
+    return int(text, 0) if _BASED.match(text) else int(text)
+
+
 def is_token(node: Node) -> bool:
     """Return whether a node is a token."""
     return isinstance(node, str)
@@ -71,7 +79,7 @@ class TermReader:
             return self.variable(node)
         if node.type == "BLANK_NODE":
             return BlankNode(node[2:])
-        return Literal(str(node), _TYPES[node.type])
+        return Literal(str(whole(node)) if _BASED.match(node) else str(node), _TYPES[node.type])
 
     def variable(self, token: Token) -> Variable:
         name = token.removeprefix("?")
