@@ -394,7 +394,7 @@ class Materialiser:
             self._leave_out(stratum, done)
         context.pause = BLOCKS_BETWEEN_PROGRESS if progress or current_watch().limits.facts is not None else 0
         context.current = context.block_end = context.passed = context.following = 0
-        while (status := native.run(self.database.address)) != DONE:
+        while (status := self.run(native.run)) != DONE:
             self.help(status)
             if status in (PAUSE, WIDE):
                 self.database.claim(0)
@@ -417,8 +417,15 @@ class Materialiser:
 
     def call(self, entry: Callable[..., int], *arguments: int) -> None:
         """Call a kernel until it is done, and fulfil its requests."""
-        while (status := entry(self.database.address, *arguments)) != DONE:
+        while (status := self.run(entry, *arguments)) != DONE:
             self.help(status)
+
+    def run(self, entry: Callable[..., int], *arguments: int) -> int:
+        """Call a kernel that joins once. Return its status."""
+        calculation = self.functions.calculation
+        if calculation.is_used:
+            return calculation.run(entry, self.database.address, *arguments)
+        return entry(self.database.address, *arguments)
 
     def help(self, status: int) -> None:
         """Fulfil the request of a kernel.
@@ -430,7 +437,7 @@ class Materialiser:
         current_watch().check()
         with self.recorder.measure(_REQUESTS.get(status, "pause")):
             if status == WIDE:
-                status = self._together().process(self.database.context.wanted)
+                status = self._share(self.database.context.wanted)
             if status == GROW:
                 (self._crew or self.database).grow()
             elif status == BUILD_INDEX:
@@ -443,8 +450,14 @@ class Materialiser:
             elif status == VALUES:
                 self.values.update()
             elif status == FUNCTION_RESULTS:
-                self.functions.answer()
+                if self.functions.answer():
+                    self.values.update()
                 self.values.expire()
+
+    def _share(self, relation: int) -> int:
+        """Let threads process the new rows of a relation. Return a status."""
+        crew, calculation = self._together(), self.functions.calculation
+        return calculation.run(crew.process, relation) if calculation.is_used else crew.process(relation)
 
     def _builder(self, index: int) -> Crew | Database:
         """Return the builder of an index: threads if it has enough rows for them."""

@@ -87,7 +87,7 @@ def _run(materialiser: Materialiser, planned: PlannedRule, entry: Callable[..., 
     with materialiser.recorder.measure(*activity):
         while True:
             before = context.instances
-            status = entry(database.address, *arguments)
+            status = materialiser.run(entry, *arguments)
             if status == DONE:
                 break
             context.instances = before

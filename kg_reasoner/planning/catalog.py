@@ -289,6 +289,8 @@ class RelationCatalog:
             operator, left, right = operator.replace(">", "<"), right, left
         if operator == "!=" and any(_is_resource(side, rule) for side in (left, right)):
             operator = DISTINCT_TERMS
+        else:
+            self.functions.prepare_comparisons()
         return StoredComparison(operator, self.term(left), self.term(right))
 
     def _call(self, expression: Expression, result: Variable | None, rule: Rule) -> StoredCall:

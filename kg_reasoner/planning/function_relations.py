@@ -17,6 +17,7 @@ from kg_reasoner.expressions import compile as expressions
 from kg_reasoner.expressions.defined_functions import PythonFunction
 from kg_reasoner.expressions.text_columns import called_on_texts
 from kg_reasoner.planning.chains import Chains
+from kg_reasoner.planning.calculations import program_of
 from kg_reasoner.planning.collection_functions import CollectionFunction, collection_function, is_element, members_of
 from kg_reasoner.program import AUXILIARY, Call, Expression, Rule, Variable, variables_of
 from kg_reasoner.storage.arrays import Flags, Ids, Rows, unique_ids, unique_rows
@@ -24,9 +25,11 @@ from kg_reasoner.storage.collections import LONGEST, Collections
 from kg_reasoner.storage.database import Database
 from kg_reasoner.storage.dictionary import Dictionary
 from kg_reasoner.storage.grouping import group_rows
+from kg_reasoner.storage.kernels.calculation import NEEDS_ROOM, NEEDS_VALUES
 from kg_reasoner.storage.kernels.layout import FAILED, HOLDS, STATED
 from kg_reasoner.storage.kernels.list_texts import UNDECIDED
 from kg_reasoner.storage.kernels.memory import allocate
+from kg_reasoner.storage.number_table import NumberTable
 from kg_reasoner.substitution import in_expression
 from kg_reasoner.terms import Literal, Term, literal, term_from_text, term_text
 
@@ -89,6 +92,8 @@ class Functions:
         self._members = -1
         """The number of the function for members of collections, once a rule uses it."""
         self._numbers: dict[tuple[Expression, bool], int] = {}
+        self.calculation = NumberTable(dictionary, database)
+        """What joins calculate by themselves."""
 
     def number(self, expression: Expression, rule: Rule | None = None, *, is_filter: bool) -> tuple[int, int, tuple[Variable, ...]]:
         """Return the number of the function of an expression in a rule, the relation of its results, and its arguments.
@@ -111,8 +116,9 @@ class Functions:
             made = _FunctionRelation(
                 expression, variables, is_filter, evaluate, by_columns, relation, rule, of_collections, is_of_members
             )
-            self._functions.append(made)
             self._make_room(1 + len(variables))
+            self.calculation.add_program(program_of(expression, variables, is_filter=is_filter), is_filter)
+            self._functions.append(made)
         elif rule is not None and self._functions[number].rule != rule:
             self._functions[number] = replace(self._functions[number], rule=rule)
         return number, self._functions[number].relation, variables
@@ -130,8 +136,9 @@ class Functions:
             scope = (Variable("collection"),)
             first = Call("ELEMENT", (*scope, literal(0)))
             evaluate = expressions.compile_expression(first, scope)
-            self._functions.append(_FunctionRelation(first, scope, False, evaluate, False, relation, rule, has_several=True))
             self._make_room(2)
+            self.calculation.add_program(None, False)
+            self._functions.append(_FunctionRelation(first, scope, False, evaluate, False, relation, rule, has_several=True))
         return self._members, self._functions[self._members].relation
 
     @property
@@ -197,8 +204,16 @@ class Functions:
         row = np.array([arguments], np.int32)
         return int(self._one_by_one(self._functions[function], row)[0])
 
-    def answer(self) -> None:
+    def prepare_comparisons(self) -> None:
+        """Prepare for rules that compare terms, which kernels may request the values of."""
+        self.calculation.use()
+        self._make_room(1)
+
+    def answer(self) -> bool:
         """Compute and store the results that kernels have requested.
+
+        Returns:
+            Whether they need the values of terms, too.
 
         Raises:
             ValueTooLargeError: A result is too large.
@@ -206,6 +221,11 @@ class Functions:
         context = self._database.context
         count, stride = context.request_count, context.request_stride
         requests = np.asarray(context.requests)[: count * stride].reshape(count, stride)
+        others = requests[requests[:, 0] < 0, 0]
+        if len(others):
+            requests = requests[requests[:, 0] >= 0]
+            if (others == NEEDS_ROOM).any():
+                self.calculation.make_room()
         for function, arguments in self._by_function(requests):
             if function.has_several:
                 self._load_all_members(function, arguments[:, 0])
@@ -226,6 +246,7 @@ class Functions:
         context.request_count = 0
         if count == context.request_room < MOST_REQUESTS:
             context.publish(requests=allocate(MORE * count * stride, np.int32), request_room=MORE * count)
+        return bool((others == NEEDS_VALUES).any())
 
     def _load_all_members(self, function: _FunctionRelation, collections: Ids) -> None:
         """Store the members of some terms, or `FAILED` for a term without members."""

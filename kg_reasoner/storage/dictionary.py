@@ -225,6 +225,16 @@ class Dictionary:
         """The address of the tables, for kernels."""
         return self._address
 
+    @property
+    def words(self) -> Any:
+        """The words of the tables' struct, for kernels that find it in another struct."""
+        return self._table.words
+
+    @property
+    def room(self) -> int:
+        """The number of terms for which there is room."""
+        return int(self._terms.room)
+
     def first_bytes(self) -> npt.NDArray[np.uint8]:
         """Return the first byte of each term's text, by id: ``<`` for IRIs, ``_`` for blank nodes, ``"`` for literals."""
         array, known = self._first_bytes

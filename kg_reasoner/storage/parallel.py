@@ -20,6 +20,7 @@ from kg_reasoner.storage.index_building import Building
 from kg_reasoner.storage.index_needs import soon_wanted
 from kg_reasoner.storage.indexes import IndexedRelations
 from kg_reasoner.storage.kernels import native
+from kg_reasoner.storage.kernels.calculation import MAY_READ, STACK
 from kg_reasoner.storage.kernels.layout import (
     DONE,
     FUNCTION_RESULTS,
@@ -108,6 +109,7 @@ class Worker:
         self.frames = JoinFrames(self.context)
         ring_keys, hashes = allocate(RING, np.int64), allocate(RING, np.int64)
         self.context.publish(ring_keys=ring_keys, ring_relations=allocate(RING, np.int32), hashes=hashes)
+        self.context.stack = allocate(STACK, np.int64)
         self.number, self.kept = number, kept
         self._stride = 0
         self._plans: tuple[object, int] = None, 0
@@ -135,6 +137,7 @@ class Worker:
         if database.context.request_stride:
             context.publish(requests=allocate(database.context.request_stride, np.int32), request_room=1)
         context.instances = context.stop = context.request_count = 0
+        context.term_access = min(database.context.term_access, MAY_READ)
         self.kept.count = 0
 
     def join(self, relation: int, low: int, high: int) -> int:
@@ -179,6 +182,8 @@ _OWN: Final = {
     "requests",
     "request_count",
     "request_room",
+    "stack",
+    "term_access",
 }
 """The fields that the context of a thread does not share."""
 _SHARED_WORDS: Final = np.array([field[0] for name, field in Context.fields.items() if name not in _OWN])

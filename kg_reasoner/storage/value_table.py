@@ -113,7 +113,7 @@ class ValueTable:
         first, count = self._count, len(self._dictionary)
         with without_collection() if count - first > _MANY else nullcontext():  # all values are kept
             self._extend(first, count)
-        self._count = count
+        self._count = self._context.value_count = count
         self._context.valued = 1
 
     def _extend(self, first: int, count: int) -> None:

@@ -44,7 +44,7 @@ class BackwardForward(StratumByStratum):
         context = self.database.context
         context.depth = context.pending = -1
         with self.materialiser.recorder.measure("backward"):
-            while (status := native.process_candidates(self.database.address)) != DONE:
+            while (status := self.materialiser.run(native.process_candidates)) != DONE:
                 if status == GROW:
                     self._grow()
                 else:

@@ -120,7 +120,7 @@ class Counting:
             self._call(native.count_rule, self.materialiser.whole_plan(planned), int(removes))
 
     def _call(self, entry: Callable[..., int], *arguments: int) -> None:
-        while (status := entry(self.database.address, *arguments)) != DONE:
+        while (status := self.materialiser.run(entry, *arguments)) != DONE:
             if status != GROW or not self._grow():
                 self.materialiser.help(status)
 

@@ -96,7 +96,7 @@ class StratumByStratum(ABC):
         materialiser.enter(stratum)
         if database.context.removed_count:
             self.prepare()
-        while (status := native.update_stratum(database.address, int(work.collects))) != DONE:
+        while (status := materialiser.run(native.update_stratum, int(work.collects))) != DONE:
             if status == PAUSE:
                 collect(database, work)
             else:

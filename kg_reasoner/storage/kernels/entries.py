@@ -7,6 +7,7 @@ from kg_reasoner.storage.kernels import (  # noqa: F401  # each has entry points
     around,
     batches,
     bulk_insertion,
+    calculation,
     changes,
     deletion,
     depth_first,

@@ -132,7 +132,7 @@ def need(context: Context, plan: Plan) -> int:
             if not may_be_scanned(context, context.indexes[step.index]):
                 context.wanted = step.index
                 wanted = BUILD_INDEX
-        if wanted == READY and step.kind == COMPARE and step.operator != DISTINCT and not context.valued:
+        if wanted == READY and step.kind == COMPARE and step.operator != DISTINCT and not context.valued + context.term_access:
             wanted = VALUES
     return wanted
 

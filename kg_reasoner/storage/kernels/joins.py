@@ -1,5 +1,14 @@
 """Joins: the interpreter of plans. A join is a depth-first search over the steps of a plan, and can stop after every match."""
 
+from kg_reasoner.storage.kernels.calculation import (
+    NEEDS_VALUES,
+    NO_NUMBER,
+    NUMBER,
+    UNKNOWN,
+    apply_program,
+    number_of,
+    request_of,
+)
 from kg_reasoner.storage.kernels.layout import (
     CALL,
     CHECK,
@@ -106,10 +115,41 @@ def step_key(context: Context, frame: Frame, step: Step) -> int:
 
 
 @kernel
+def compare_numbers(operator: int, one: int, other: int) -> int:
+    """Compare two integers."""
+    if operator == LESS:
+        return 1 if one < other else 0
+    if operator == EQUAL:
+        return 1 if one == other else 0
+    if operator == NOT_EQUAL:
+        return 1 if one != other else 0
+    return 1 if one <= other else 0
+
+
+@kernel
 def compare(context: Context, operator: int, left: int, right: int) -> int:
-    """Compare two terms by value: 1 or 0; a type error is 0 for every operator. See `layout` for the kinds of values."""
+    """Compare two terms by value: 1 or 0; a type error is 0 for every operator.
+
+    While joins may read terms, integers are compared as they are, and IRIs by their ids; other values by the tables of values,
+    which are requested if they do not cover the terms.
+    """
     if operator == DISTINCT:
         return 1 if left != right else 0
+    if context.term_access:
+        one = number_of(context, left)
+        other = number_of(context, right)
+        if one & other & NUMBER == NUMBER:
+            return compare_numbers(operator, one, other)
+        if one == NO_NUMBER or other == NO_NUMBER:
+            return (1 if (left == right) == (operator == EQUAL) else 0) if operator == EQUAL or operator == NOT_EQUAL else 0
+        if left >= context.value_count or right >= context.value_count:
+            return request_of(context, NEEDS_VALUES)
+    return compare_values(context, operator, left, right)
+
+
+@kernel
+def compare_values(context: Context, operator: int, left: int, right: int) -> int:
+    """Compare two terms by the tables of values. See `layout` for the kinds of values."""
     kind = context.value_kinds[left]
     other = context.value_kinds[right]
     if operator == EQUAL or operator == NOT_EQUAL:
@@ -225,6 +265,11 @@ def call(context: Context, frame: Frame, step: Step, depth: int, start: int) -> 
     """Apply a function, or filter: 1, or 0 if the function has no result (left), a different result than required, or one not
     yet known.
     """
+    program = context.program_starts[step.operator]
+    if program >= 0:
+        decided = apply_program(context, frame, step, program)
+        if decided != UNKNOWN:
+            return decided
     index = context.indexes[step.index]
     relation = context.relations[step.relation]
     arity = relation.arity

@@ -351,6 +351,19 @@ class Goal(Struct):
     """The step whose body fact is looked at next, or -1 when there is no current instance."""
 
 
+class Terms(Struct):
+    """The dictionary: concatenated texts, and a hash from text to id."""
+
+    texts: Bytes
+    offsets: Int64s
+    count: int
+    room: int
+    text_capacity: int
+    hashes: Int32s
+    slots: Int32s
+    mask: int
+
+
 class Context(Struct):
     """The root of all data that kernels can access."""
 
@@ -515,16 +528,24 @@ class Context(Struct):
     """1: the two tables cover all terms."""
     value_kinds: Bytes
     value_keys: Int64s
-
-
-class Terms(Struct):
-    """The dictionary: concatenated texts, and a hash from text to id."""
-
-    texts: Bytes
-    offsets: Int64s
-    count: int
-    room: int
-    text_capacity: int
-    hashes: Int32s
-    slots: Int32s
-    mask: int
+    value_count: int
+    """The number of terms that they cover."""
+    term_access: int
+    """Whether joins may read the texts of terms (1), or intern numbers, too (2), because the caller holds the dictionary's mutex."""
+    terms: Array[Terms]
+    """The dictionary."""
+    numbers: Int64s
+    """Per term: its value if it is an integer, see `calculation`; 0 where it has not been read."""
+    number_room: int
+    number_text: Bytes
+    """The text of a number is written here."""
+    number_slots: Int32s
+    """A hash table of the terms of numbers that joins have needed, by their values."""
+    number_mask: int
+    number_used: int
+    number_limit: int
+    programs: Int64s
+    program_starts: Int64s
+    """Per function: where its program begins, or -1 if it has none."""
+    stack: Int64s
+    """The operands of the program that is run."""
