@@ -27,6 +27,7 @@ _LOGICAL: Final = {"&&": codes.AND, "||": codes.OR}
 _IDENTITIES: Final = ("CEIL", "FLOOR", "ROUND", XSD.integer.value)
 """The functions whose result is the integer that they are applied to."""
 
+_CANONICAL: Final = re.compile("0|-?[1-9][0-9]*")
 _SHORT: Final = re.compile(f"[+-]?[0-9]{{1,{codes.DIGITS}}}")
 
 
@@ -61,7 +62,7 @@ def _is_canonical(expression: Expression) -> bool:
     """Return whether the value of an expression is in canonical form, as that of IF need not be."""
     if isinstance(expression, Call):
         return expression.name != "IF" or all(map(_is_canonical, expression.arguments[1:]))
-    return isinstance(expression, Literal) and expression.lexical.removeprefix("-").lstrip("0") == expression.lexical.removeprefix("-")
+    return isinstance(expression, Literal) and _CANONICAL.fullmatch(expression.lexical) is not None
 
 
 class _Compiler:

@@ -16,8 +16,8 @@ from kg_reasoner.errors import ValueTooLargeError
 from kg_reasoner.expressions import compile as expressions
 from kg_reasoner.expressions.defined_functions import PythonFunction
 from kg_reasoner.expressions.text_columns import called_on_texts
-from kg_reasoner.planning.chains import Chains
 from kg_reasoner.planning.calculations import program_of
+from kg_reasoner.planning.chains import Chains
 from kg_reasoner.planning.collection_functions import CollectionFunction, collection_function, is_element, members_of
 from kg_reasoner.program import AUXILIARY, Call, Expression, Rule, Variable, variables_of
 from kg_reasoner.storage.arrays import Flags, Ids, Rows, unique_ids, unique_rows

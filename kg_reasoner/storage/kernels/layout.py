@@ -531,7 +531,7 @@ class Context(Struct):
     value_count: int
     """The number of terms that they cover."""
     term_access: int
-    """Whether joins may read the texts of terms (1), or intern numbers, too (2), because the caller holds the dictionary's mutex."""
+    """Whether joins may read the texts of terms (1), or intern numbers, too (2): the caller holds the dictionary's mutex."""
     terms: Array[Terms]
     """The dictionary."""
     numbers: Int64s
