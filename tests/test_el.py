@@ -405,6 +405,31 @@ def test_individuals_get_the_class_c(turtle: str) -> None:
     assert reasoner.is_consistent()
 
 
+@pytest.mark.parametrize(
+    ("ranges", "value", "is_possible"),
+    [
+        (":d rdfs:range xsd:integer .", "1.0", True),
+        (":d rdfs:range xsd:integer .", "1.5", False),
+        (":d rdfs:range xsd:token .", '"a b"', True),
+        (":d rdfs:range xsd:token .", '"a  b"', False),
+        (":d rdfs:range xsd:nonNegativeInteger .", "-1", False),
+        (":d rdfs:range [ a rdfs:Datatype ; owl:oneOf (1) ] .", "1.0", True),
+        (":d rdfs:range [ a rdfs:Datatype ; owl:oneOf (1) ] .", "2", False),
+        (":A rdfs:subClassOf [ owl:onProperty :d ; owl:hasValue 2.5 ] . :d a owl:FunctionalProperty .", "2.50", True),
+        (":A rdfs:subClassOf [ owl:onProperty :d ; owl:hasValue 2.5 ] . :d a owl:FunctionalProperty .", "2", False),
+        (":A rdfs:subClassOf [ owl:onProperty :d ; owl:someValuesFrom xsd:integer ] . :d a owl:FunctionalProperty .", "2.5", False),
+        (":A rdfs:subClassOf [ owl:onProperty :d ; owl:someValuesFrom xsd:integer ] . :d a owl:FunctionalProperty .", "2.0", True),
+    ],
+)
+@pytest.mark.sample(2)
+def test_literals_are_in_datatypes_and_differ_by_their_values(ranges: str, value: str, is_possible: bool) -> None:
+    told = f":d a owl:DatatypeProperty . {ranges} :A a owl:Class . "
+    reasoner = reasoner_on(told + f":A rdfs:subClassOf [ owl:onProperty :d ; owl:hasValue {value} ] .")
+    assert (not reasoner.hierarchy().unsatisfiable) is is_possible
+    assert reasoner.is_consistent()
+    assert reasoner_on(told + f":i a :A ; :d {value} .").is_consistent() == is_possible
+
+
 def test_classes_below_a_nominal_inherit_facts_about_it() -> None:
     reasoner = reasoner_on(":A rdfs:subClassOf [ owl:oneOf (:a) ] . :a a :B . :B rdfs:subClassOf :C .")
     assert reasoner.hierarchy().classes.is_below(name("A"), name("C"))
