@@ -259,7 +259,7 @@ def test_lark_is_imported_for_mistakes_only() -> None:
 # ------------------------------------------------------------------------------------------------------------------- horned-owl
 
 HORNED = {"functional": "ofn", "owlxml": "owx", "manchester": "omn"}
-UNKNOWN = re.compile(r"DLSafeRule|DataAllValuesFrom\(:d :e|HasKey|Cardinality\(3 :p owl:Thing")
+UNKNOWN = re.compile(r"DLSafeRule|Declaration\(Annotation|DataAllValuesFrom\(:d :e|HasKey|Cardinality\(3 :p owl:Thing")
 """What horned-owl does not read, or reads in other words."""
 
 

@@ -31,7 +31,7 @@ GRAMMAR: Final = Path(__file__).with_name("manchester.lark")
 _FRAME: Final = re.compile(
     r'"(?:[^"\\]|\\.)*"|<[^<>"\s]*>|#[^\n]*'
     r"|(?<![\w:.-])(Class|ObjectProperty|DataProperty|AnnotationProperty|Datatype|Individual|EquivalentClasses|DisjointClasses"
-    r"|EquivalentProperties|DisjointProperties|SameIndividual|DifferentIndividuals):(?=\s|<|#|\Z)",
+    r"|EquivalentProperties|DisjointProperties|SameIndividual|DifferentIndividuals|Rule):(?=\s|<|#|\Z)",
     re.DOTALL,
 )
 _PREFIX: Final = re.compile(r"Prefix:\s*(\S*:)\s*(<[^<>\s]*>)")
@@ -55,6 +55,9 @@ _WORDS: Final = {
     "NAMESPACE": "a prefix such as `ex:`",
     "FULL_IRI": "an IRI in angle brackets",
     "NODE": "an anonymous individual",
+    "VARIABLE": "a variable such as `?x`",
+    "SAME_AS_ATOM": "`SameAs`",
+    "DIFFERENT_FROM_ATOM": "`DifferentFrom`",
     "NATURAL": "a number",
     "CHARACTERISTIC": "a characteristic such as Functional",
     "FACET": "a facet such as `>=` or minLength",

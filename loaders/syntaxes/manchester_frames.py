@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
@@ -13,7 +13,7 @@ from kg_reasoner.terms import IRI, OWL, RDF, RDFS, XSD, BlankNode, Literal, Term
 if TYPE_CHECKING:
     from lark import Token
 
-__all__ = ["CHARACTERISTICS", "FACETS", "FrameParser", "ManchesterNames", "is_built_in_datatype"]
+__all__ = ["BUILT_INS", "CHARACTERISTICS", "FACETS", "VARIABLES", "FrameParser", "ManchesterNames", "is_built_in_datatype"]
 
 FACETS: Final = {
     **{name: XSD[name] for name in ("length", "minLength", "maxLength", "pattern", "totalDigits", "fractionDigits")},
@@ -26,6 +26,10 @@ FACETS: Final = {
 """Facets, as Manchester syntax writes them."""
 CHARACTERISTICS: Final = ("Functional", "InverseFunctional", "Reflexive", "Irreflexive", "Symmetric", "Asymmetric", "Transitive")
 """The characteristics of properties."""
+BUILT_INS: Final = "http://www.w3.org/2003/11/swrlb#"
+"""The namespace of SWRL's built-ins. Others are known by a literal where an individual would be, or by more than two arguments."""
+VARIABLES: Final = "urn:swrl:var#"
+"""The namespace of variables that are written without one."""
 
 _BARE_DATATYPES: Final = ("integer", "decimal", "float", "string")
 _NUMBERS: Final = {"NATURAL": XSD.integer, "INTEGER": XSD.integer, "DECIMAL": XSD.decimal, "FLOAT": XSD.float, "TRUTH": XSD.boolean}
@@ -38,6 +42,10 @@ _ENTITIES: Final = {
     "DATATYPE": "Datatype",
     "INDIVIDUAL": "NamedIndividual",
 }
+_LOOKED_UP: Final = frozenset({"ObjectProperty", "DataProperty", "AnnotationProperty", "Datatype"})
+"""The kinds of names whose declarations are looked up before the frames are read."""
+_SWAPPED: Final = {"SUPER_CLASS_OF": "SUB_CLASS_OF", "SUPER_PROPERTY_OF": "SUB_PROPERTY_OF"}
+"""Sections that say the same as others with their subject and value in the other order."""
 _CLASS_SECTIONS: Final = {"SUB_CLASS_OF": "SubClassOf", "EQUIVALENT_TO": "EquivalentClasses", "DISJOINT_WITH": "DisjointClasses"}
 _PROPERTY_SECTIONS: Final = {
     "SUB_PROPERTY_OF": "Sub{}PropertyOf",
@@ -47,6 +55,7 @@ _PROPERTY_SECTIONS: Final = {
 }
 _CLASS_VALUED: Final = {"DOMAIN": "{}PropertyDomain", "RANGE": "{}PropertyRange"}
 _DATA_RANGES: Final = KINDS["data-range"].constructs
+
 
 _Section: TypeAlias = "tuple[str, Any]"
 
@@ -153,15 +162,22 @@ class FrameParser:
     def class_frame(self, children: list[Any]) -> None:
         subject = self._declared(children)
         for kind, value in self._sections(subject, children):
-            if kind in _CLASS_SECTIONS:
-                self.found += (Construct(_CLASS_SECTIONS[kind], (subject, each.value), each.annotations) for each in value)
+            if kind in _CLASS_SECTIONS or kind in _SWAPPED:
+                self.found += (self._related(_CLASS_SECTIONS, "", kind, subject, each) for each in value)
             elif kind == "DISJOINT_UNION_OF":
+                self._needs_name(subject, children)
                 self.found.append(Construct("DisjointUnion", (subject, *value.value), value.annotations))
             else:
                 data = [property for property in value.value if self._is_data_property(property)]
                 objects = [property for property in value.value if not self._is_data_property(property)]
                 lists = (Construct("ObjectProperties", tuple(objects)), Construct("DataProperties", tuple(data)))
                 self.found.append(Construct("HasKey", (subject, *lists), value.annotations))
+
+    @staticmethod
+    def _related(sections: Mapping[str, str], word: str, kind: str, subject: Any, each: _Annotated) -> Construct:
+        """Return what a section says of the subject and one of its values."""
+        parts = (each.value, subject) if kind in _SWAPPED else (subject, each.value)
+        return Construct(sections[_SWAPPED.get(kind, kind)].format(word), parts, each.annotations)
 
     def object_property_frame(self, children: list[Any]) -> None:
         self._property_frame(children, "Object")
@@ -183,8 +199,7 @@ class FrameParser:
             if kind == "CHARACTERISTICS":
                 self.found += (Construct(f"{each.value}{word}Property", (subject,), each.annotations) for each in value)
                 continue
-            name = (_CLASS_VALUED | _PROPERTY_SECTIONS)[kind].format(word)
-            self.found += (Construct(name, (subject, each.value), each.annotations) for each in value)
+            self.found += (self._related(_CLASS_VALUED | _PROPERTY_SECTIONS, word, kind, subject, each) for each in value)
 
     def datatype_frame(self, children: list[Any]) -> None:
         subject = self._declared(children)
@@ -225,20 +240,77 @@ class FrameParser:
         self.found.append(Construct(name, self._plain(children[1:]), self._all(children)))
 
     def _declared(self, children: list[Any]) -> Any:
-        """Return the subject of a frame, after its declaration."""
-        keyword, subject = children[:2]
+        """Return the subject of a frame, after its declaration. What has no name is not declared."""
+        keyword = children[0]
+        place = self._place_of_subject(children)
+        subject, annotations = children[place], self._all(children[1:place])
         if isinstance(subject, IRI):
-            self.found.append(Construct("Declaration", (Construct(_ENTITIES[keyword.type], (subject,)),)))
+            kind = _ENTITIES[keyword.type]
+            if annotations and kind in _LOOKED_UP:
+                self.declare(kind, subject)  # that the name is not right after the keyword hid it from the reader
+            self.found.append(Construct("Declaration", (Construct(kind, (subject,)),), annotations))
+        elif annotations:
+            self._needs_name(subject, children)
         return subject
+
+    @staticmethod
+    def _place_of_subject(children: list[Any]) -> int:
+        return next(place for place, child in enumerate(children) if place and not isinstance(child, _Annotated))
+
+    def _needs_name(self, subject: Any, children: list[Any]) -> None:
+        """Raise an error unless the subject of a frame has a name."""
+        if not isinstance(subject, IRI):
+            start = self.offset + (children[0].start_pos or 0)
+            message = "what has no name has no annotations, and is no disjoint union: this needs the name of a class or property"
+            raise self.names.source.error(message, start, start + len(children[0]))
 
     def _sections(self, subject: Any, children: list[Any]) -> list[_Section]:
         """Return the sections of a frame; those that are annotations are axioms at once."""
-        for child in children[2:]:
+        sections = children[self._place_of_subject(children) + 1 :]
+        for child in sections:
             if isinstance(child, _Annotated):
+                if not isinstance(subject, BlankNode):
+                    self._needs_name(subject, children)
                 for annotation in child.value:
                     property, value = annotation.parts
                     self.found.append(Construct("AnnotationAssertion", (property, subject, value), annotation.annotations))
-        return [child for child in children[2:] if isinstance(child, tuple)]
+        return [child for child in sections if isinstance(child, tuple)]
+
+    # ---- rules
+
+    def rule_frame(self, children: list[Any]) -> None:
+        body, head = children[-3], children[-1]
+        parts = (Construct("Body", body), Construct("Head", head))
+        self.found.append(Construct("DLSafeRule", parts, self._all(children[1:-3])))
+
+    def atoms(self, children: list[Any]) -> tuple[Construct, ...]:
+        return tuple(child for child in children if child is not None)
+
+    def named_atom(self, children: list[Any]) -> Construct:
+        predicate, *arguments = children
+        is_wide = len(arguments) > 2 or (len(arguments) > 1 and isinstance(arguments[0], Literal))
+        if is_wide or predicate.value.startswith(BUILT_INS):
+            return Construct("BuiltInAtom", tuple(children))
+        if len(arguments) == 1:
+            return self.described_atom(children)
+        word = "Data" if isinstance(arguments[1], Literal) or self._is_data_property(predicate) else "Object"
+        return Construct(f"{word}PropertyAtom", tuple(children))
+
+    def described_atom(self, children: list[Any]) -> Construct:
+        predicate, argument = children
+        is_data = isinstance(argument, Literal) or self._is_data_range(predicate)
+        return Construct("DataRangeAtom" if is_data else "ClassAtom", (predicate, argument))
+
+    def equality_atom(self, children: list[Any]) -> Construct:
+        keyword, *arguments = children
+        return Construct("SameIndividualAtom" if keyword.type == "SAME_AS_ATOM" else "DifferentIndividualsAtom", tuple(arguments))
+
+    def variable(self, children: list[Any]) -> Construct:
+        (token,) = children
+        text = str(token)[1:]
+        is_whole = text.startswith("<") or ":" in text
+        name = self.names.iri(text if is_whole else f"<{VARIABLES}{text}>", self.offset + token.start_pos + 1)
+        return Construct("Variable", (name,))
 
     # ---- sections: their keyword, and what they list
 

@@ -1,19 +1,19 @@
 """Constructs as OWL 2 Manchester syntax: a frame for each name, then what no frame holds.
 
-An axiom that has no form in Manchester syntax is written as an axiom that says the same, where there is one: a class expression
-that is a subclass of another one as an equivalence to its intersection with that. Where there is none, the error names it. A frame
-declares its name.
+A frame declares its name. Rules, annotations of declarations, and axioms about class expressions or inverse properties have no form
+in the Note; they are written as the OWL API does. Where an axiom has no form there either, the error names it.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from kg_reasoner.errors import OutputError
 from kg_reasoner.loaders.syntaxes.constructs import Construct, Part
 from kg_reasoner.loaders.syntaxes.functional_writer import construct_text
-from kg_reasoner.loaders.syntaxes.manchester_frames import CHARACTERISTICS, FACETS
+from kg_reasoner.loaders.syntaxes.manchester_frames import BUILT_INS, CHARACTERISTICS, FACETS, VARIABLES
 from kg_reasoner.loaders.syntaxes.written_names import WrittenNames
 from kg_reasoner.terms import IRI, BlankNode, Literal, Term
 
@@ -28,6 +28,8 @@ _FRAMES: Final = {
     "NamedIndividual": "Individual",
 }
 _SYMBOLS: Final = {iri: name for name, iri in FACETS.items()}
+_SIMPLE: Final = re.compile(r"[A-Za-z]\w*", re.ASCII)
+"""Names of variables that are written without their namespace."""
 _ATOM, _AND, _OR = 0, 1, 2
 """How tightly the text of an expression holds together."""
 
@@ -132,10 +134,12 @@ class _Writer:
             (entity,) = parts
             assert isinstance(entity, Construct)
             (subject,) = entity.parts
-            if annotations:
-                raise self._inexpressible(axiom)
             assert isinstance(subject, IRI)
-            self._frame(_FRAMES[entity.name], subject)
+            if annotations:
+                self._kinds.setdefault(subject, _FRAMES[entity.name])
+                self._rest.append(f"{_FRAMES[entity.name]}: {self._annotations(axiom)}{self._text(subject)}")
+            else:
+                self._frame(_FRAMES[entity.name], subject)
         elif name == "ClassAssertion":
             self._section("Individual", parts[1], "Types", self._text(parts[0]), axiom)
         elif name in _FACTS:
@@ -151,6 +155,9 @@ class _Writer:
             self._section("ObjectProperty", parts[1], "SubPropertyChain", chain, axiom)
         elif name in _SECTIONS:
             self._in_section(axiom)
+        elif name == "DLSafeRule":
+            body, head = (", ".join(map(self._atom, part.parts)) for part in parts if isinstance(part, Construct))
+            self._rest.append(f"Rule: {self._annotations(axiom)}{body} -> {head}".rstrip())
         else:
             raise self._inexpressible(axiom)
 
@@ -163,9 +170,6 @@ class _Writer:
                 self._section(kind, parts[1], section, self._text(first), axiom)  # the order does not matter
             else:
                 self._rest.append(f"{_SEVERAL[name]}: {self._annotations(axiom)}{', '.join(map(self._text, parts))}")
-        elif name == "SubClassOf" and not isinstance(first, IRI):
-            both = Construct("ObjectIntersectionOf", parts)
-            self._rest.append(f"EquivalentClasses: {self._annotations(axiom)}{self._text(first)}, {self._text(both)}")
         elif section == "Characteristics":
             self._section(kind, first, section, name.removesuffix(kind), axiom)
         elif name == "HasKey":
@@ -175,6 +179,9 @@ class _Writer:
             self._section(kind, first, section, ", ".join(map(self._text, others)), axiom)
 
     def _section(self, kind: str, subject: Part, section: str, text: str, axiom: Construct) -> None:
+        if isinstance(subject, Construct) and kind in ("Class", "ObjectProperty") and section != "DisjointUnionOf":
+            self._rest.append(f"{kind}: {self._text(subject)} {section}: {self._annotations(axiom)}{text}")
+            return
         if isinstance(subject, Construct | int | Literal):
             raise self._inexpressible(axiom)
         self._frame(kind, subject).append(f"{section}: {self._annotations(axiom)}{text}")
@@ -186,6 +193,29 @@ class _Writer:
         frame = self._frame(self._kinds.get(subject, "Individual"), subject)
         place = sum(line.startswith("Annotations:") for line in frame)
         frame.insert(place, f"Annotations: {self._annotation(annotation)}")
+
+    def _atom(self, atom: Part) -> str:
+        """Return an atom of a rule as text."""
+        assert isinstance(atom, Construct)
+        name, (predicate, *arguments), _ = atom
+        if name in ("SameIndividualAtom", "DifferentIndividualsAtom"):
+            word, arguments = ("SameAs" if name.startswith("Same") else "DifferentFrom"), list(atom.parts)
+        elif isinstance(predicate, Construct):
+            word = f"({self._text(predicate)})"
+        else:
+            word = self._text(predicate)
+        is_known = len(arguments) > 2 or (len(arguments) > 1 and isinstance(arguments[0], Literal))
+        if name == "BuiltInAtom" and not is_known and not (isinstance(predicate, IRI) and predicate.value.startswith(BUILT_INS)):
+            raise self._inexpressible(atom)
+        return f"{word}({', '.join(map(self._argument, arguments))})"
+
+    def _argument(self, argument: Part) -> str:
+        if not isinstance(argument, Construct):
+            return self._text(argument)
+        (variable,) = argument.parts
+        assert isinstance(variable, IRI)
+        local = variable.value.removeprefix(VARIABLES)
+        return f"?{local}" if local != variable.value and _SIMPLE.fullmatch(local) else f"?<{variable.value}>"
 
     def _inexpressible(self, construct: Construct) -> OutputError:
         text = construct_text(construct, self._names)
