@@ -14,6 +14,7 @@ from functools import wraps
 from typing import Any, Final, TypeAlias, TypeVar
 
 from kg_reasoner.errors import Span
+from kg_reasoner.quick_init import quick_init
 from kg_reasoner.terms import IRI, RDF, Term
 
 __all__ = [
@@ -57,6 +58,7 @@ AUXILIARY: Final = "_aux_"
 """The prefix of the names of predicates that stand for a part of a rule."""
 
 
+@quick_init
 @dataclass(frozen=True, slots=True)
 class Variable:
     """A variable; `name` excludes the question mark. The parser names wildcards with a leading ``_``."""
@@ -71,6 +73,7 @@ class Variable:
 Argument: TypeAlias = Variable | IRI | Term
 
 
+@quick_init
 @dataclass(frozen=True, slots=True)
 class Atom:
     """A predicate applied to terms. `predicate` is `TRIPLE`, `FALSE`, an identifier, or an IRI in angle brackets."""
@@ -113,6 +116,7 @@ def class_atom(cls: Argument, instance: Argument, span: Span | None = None) -> A
     return Atom(TRIPLE, (instance, RDF.type, cls), span)
 
 
+@quick_init
 @dataclass(frozen=True, slots=True)
 class Call:
     """An operator or function applied to expressions.
@@ -131,6 +135,7 @@ class Call:
 Expression: TypeAlias = Variable | IRI | Term | Call
 
 
+@quick_init
 @dataclass(frozen=True, slots=True)
 class Negation:
     """``NOT atom``: no fact matches the atom. Variables that occur only in the negation are existential."""
@@ -139,6 +144,7 @@ class Negation:
     span: Span | None = field(default=None, compare=False, repr=False)
 
 
+@quick_init
 @dataclass(frozen=True, slots=True)
 class Filter:
     """``FILTER(expression)``: drops rule instances for which the expression is false or an error (SPARQL semantics)."""
@@ -147,6 +153,7 @@ class Filter:
     span: Span | None = field(default=None, compare=False, repr=False)
 
 
+@quick_init
 @dataclass(frozen=True, slots=True)
 class Bind:
     """``BIND(expression AS ?variable)``: binds the variable to the value of the expression."""
@@ -181,6 +188,7 @@ class Aggregate:
 BodyLiteral: TypeAlias = Atom | Negation | Filter | Bind | Aggregate
 
 
+@quick_init
 @dataclass(frozen=True, slots=True)
 class Origin:
     """The origin of a rule: its W3C or rule-set name (``cax-sco``), the axiom it was translated from, its place in a text, the text
@@ -203,6 +211,7 @@ class _Remembers:
     _known: dict[Callable[..., Any], Any]
 
 
+@quick_init
 @dataclass(frozen=True, slots=True)
 class Rule(_Remembers):
     """``head :- body .``; a rule with an empty body states a fact."""

@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import TYPE_CHECKING, Final, TypeAlias
 
+from kg_reasoner.quick_init import quick_init
+
 if TYPE_CHECKING:
     import pyoxigraph
     from rdflib.term import Node
@@ -45,11 +47,15 @@ NOT_IN_IRI: Final = re.compile(r'[\x00-\x20<>"{}|^`\\]')
 """The characters that IRIs cannot contain."""
 
 
+@quick_init
 @dataclass(frozen=True, slots=True, order=True)
 class IRI:
     """An absolute IRI, without angle brackets."""
 
     value: str
+
+    def __eq__(self, other: object) -> bool:
+        return self.value == other.value if isinstance(other, IRI) else NotImplemented
 
     def __hash__(self) -> int:
         return hash(self.value)
@@ -58,11 +64,15 @@ class IRI:
         return f"<{self.value}>"
 
 
+@quick_init
 @dataclass(frozen=True, slots=True, order=True)
 class BlankNode:
     """A blank node; `label` is without the leading ``_:``."""
 
     label: str
+
+    def __eq__(self, other: object) -> bool:
+        return self.label == other.label if isinstance(other, BlankNode) else NotImplemented
 
     def __hash__(self) -> int:
         return hash(self.label)
@@ -71,6 +81,7 @@ class BlankNode:
         return f"_:{self.label}"
 
 
+@quick_init
 @dataclass(frozen=True, slots=True, order=True)
 class Literal:
     """A literal: its lexical form, its datatype IRI as text, and its language tag in lower case, or None."""

@@ -52,7 +52,7 @@ VIOLATIONS = f"{INTERNAL}violations of "
 """The prefix of predicates whose facts are violations of a constraint."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, unsafe_hash=True)
 class StoredAtom:
     """An atom over a relation of the database."""
 
@@ -65,7 +65,7 @@ DISTINCT_TERMS = "is not"
 """The comparison ``!SAMETERM(?x, ?y)``."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, unsafe_hash=True)
 class StoredComparison:
     """``left operator right`` on values; the operator is one of ``= != < <=``, or `DISTINCT_TERMS`, which compares terms."""
 
@@ -74,7 +74,7 @@ class StoredComparison:
     right: StoredTerm
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, unsafe_hash=True)
 class StoredCall:
     """A function application: the number of the function, the relation of its results, and arguments. Without a result, it is a
     filter.
@@ -88,7 +88,7 @@ class StoredCall:
     """Whether the function, which has one argument, has any number of results."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, unsafe_hash=True)
 class StoredRule:
     """A rule over relations."""
 

@@ -48,50 +48,50 @@ __all__ = [
 ]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, unsafe_hash=True)
 class IntersectionOf:
     operands: tuple[Term, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, unsafe_hash=True)
 class UnionOf:
     operands: tuple[Term, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, unsafe_hash=True)
 class OneOf:
     members: tuple[Term, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, unsafe_hash=True)
 class ComplementOf:
     operand: Term
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, unsafe_hash=True)
 class SomeValuesFrom:
     property: Term
     filler: Term
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, unsafe_hash=True)
 class AllValuesFrom:
     property: Term
     filler: Term
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, unsafe_hash=True)
 class HasValue:
     property: Term
     value: Term
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, unsafe_hash=True)
 class HasSelf:
     property: Term
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, unsafe_hash=True)
 class Cardinality:
     """A cardinality restriction: `bound` is ``Min``, ``Max`` or ``Exact``; `filler` is None for an unqualified one."""
 
@@ -111,7 +111,7 @@ def at_least(restriction: Cardinality) -> int:
     return 0 if restriction.bound == "Max" else restriction.number
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, unsafe_hash=True)
 class DatatypeRestriction:
     datatype: Term
     facets: tuple[tuple[Term, Term], ...]
@@ -131,19 +131,19 @@ ClassExpression: TypeAlias = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, unsafe_hash=True)
 class SubClassOf:
     sub: Term
     sup: Term
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, unsafe_hash=True)
 class EquivalentClasses:
     first: Term
     second: Term
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, unsafe_hash=True)
 class Definition:
     """An expression attached to a named class (``ub:Chair owl:intersectionOf (...)``), which is equivalent to the class."""
 
@@ -151,20 +151,20 @@ class Definition:
     expression: ClassExpression
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, unsafe_hash=True)
 class DisjointClasses:
     classes: tuple[Term, ...]
     rule: str = "cax-adc"
     """The W3C rule: ``cax-dw`` for owl:disjointWith, ``cax-adc`` for owl:AllDisjointClasses."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, unsafe_hash=True)
 class DisjointUnion:
     whole: Term
     parts: tuple[Term, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, unsafe_hash=True)
 class ClassAssertion:
     """An assertion of an anonymous class; assertions of named classes are plain facts."""
 
@@ -172,56 +172,56 @@ class ClassAssertion:
     individual: Term
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, unsafe_hash=True)
 class HasKey:
     cls: Term
     properties: tuple[Term, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, unsafe_hash=True)
 class SubPropertyOf:
     sub: Term
     sup: Term
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, unsafe_hash=True)
 class PropertyChain:
     chain: tuple[Term, ...]
     sup: Term
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, unsafe_hash=True)
 class EquivalentProperties:
     first: Term
     second: Term
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, unsafe_hash=True)
 class InverseProperties:
     first: Term
     second: Term
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, unsafe_hash=True)
 class DisjointProperties:
     properties: tuple[Term, ...]
     rule: str = "prp-adp"
     """The W3C rule: ``prp-pdw`` for owl:propertyDisjointWith, ``prp-adp`` for owl:AllDisjointProperties."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, unsafe_hash=True)
 class PropertyDomain:
     property: Term
     domain: Term
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, unsafe_hash=True)
 class PropertyRange:
     property: Term
     range: Term
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, unsafe_hash=True)
 class Characteristic:
     """A property characteristic: `kind` is the class of the property, for example owl:TransitiveProperty."""
 
@@ -229,7 +229,7 @@ class Characteristic:
     property: Term
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, unsafe_hash=True)
 class SameNames:
     """owl:sameAs between two classes or two properties, which makes their names interchangeable."""
 
@@ -238,7 +238,7 @@ class SameNames:
     of_classes: bool
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, unsafe_hash=True)
 class DifferentIndividuals:
     """An owl:AllDifferent; `rule` is ``eq-diff2`` for owl:members, ``eq-diff3`` for owl:distinctMembers."""
 
@@ -246,7 +246,7 @@ class DifferentIndividuals:
     rule: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, unsafe_hash=True)
 class NegativeAssertion:
     """A negative assertion; `rule` is ``prp-npa1`` for a target individual, ``prp-npa2`` for a target value."""
 

@@ -58,7 +58,7 @@ _TOP: Final = frozenset({OWL.topObjectProperty, OWL.topDataProperty})
 _UNIVERSAL: Final = frozenset(name.value for name in (*_TOP, OWL.Thing))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, unsafe_hash=True)
 class AxiomWarning:
     """An axiom that rules cannot fully express."""
 
@@ -73,7 +73,7 @@ class AxiomWarning:
         return f"{self.axiom}: {self.reason}" + (f"; translated is: {self.translated}" if self.translated else "")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, unsafe_hash=True)
 class Expressed:
     """The part of a class expression that rules express in one position: `text` is None for none; `losses` lists the rest."""
 
@@ -102,7 +102,7 @@ def warnings_of(ontology: Ontology, texts: Texts, *, translates_rules: bool = Tr
             yield AxiomWarning(texts.axiom(axiom), losses, kept)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, unsafe_hash=True)
 class _Verdict:
     losses: Sequence[str] = ()
     kept: Sequence[str] = ()

@@ -55,7 +55,7 @@ __all__ = [
 _Kind: TypeAlias = type[SomeValuesFrom] | type[AllValuesFrom] | type[HasValue]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class RestrictionGroup:
     """All restrictions of a kind with the same property and filler (or value); names equal by owl:sameAs count as one."""
 
@@ -66,13 +66,13 @@ class RestrictionGroup:
     """The hash, because groups and their nodes are looked up often."""
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "_hash", hash((self.kind, self.property, self.filler)))
+        self._hash = hash((self.kind, self.property, self.filler))
 
     def __hash__(self) -> int:
         return self._hash
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, unsafe_hash=True)
 class HierarchyStep:
     """By the schema rule `name` and because of `reason`, restrictions of `lower` are subclasses of those of `upper`.
 
@@ -85,7 +85,7 @@ class HierarchyStep:
     reason: Axiom
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Above:
     """A node for everything above a group: the members of the group lead to it."""
 
@@ -95,7 +95,7 @@ class Above:
         return hash(self.group) + 1
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Below:
     """A node for everything below a group: it leads to the group's members."""
 

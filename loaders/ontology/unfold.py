@@ -30,7 +30,7 @@ _LONGEST: Final = 16
 """Bodies do not grow beyond this by unfolding."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, unsafe_hash=True)
 class DraftRule:
     """A rule under construction: `name` is its W3C name, `axioms` are the texts of the axioms that it comes from."""
 
