@@ -32,5 +32,5 @@ def quick_init(cls: type[T]) -> type[T]:
     init = made["__init__"]
     init.__defaults__, init.__annotations__ = given.__defaults__, given.__annotations__
     init.__qualname__, init.__module__ = given.__qualname__, cls.__module__
-    cls.__init__ = init  # type: ignore[method-assign, assignment]
+    cls.__init__ = init  # type: ignore[method-assign]
     return cls

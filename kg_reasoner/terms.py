@@ -54,8 +54,10 @@ class IRI:
 
     value: str
 
-    def __eq__(self, other: object) -> bool:
-        return self.value == other.value if isinstance(other, IRI) else NotImplemented
+    if not TYPE_CHECKING:  # which takes the dataclass's own for more precise
+
+        def __eq__(self, other: object) -> bool:
+            return self.value == other.value if isinstance(other, IRI) else NotImplemented
 
     def __hash__(self) -> int:
         return hash(self.value)
@@ -71,8 +73,10 @@ class BlankNode:
 
     label: str
 
-    def __eq__(self, other: object) -> bool:
-        return self.label == other.label if isinstance(other, BlankNode) else NotImplemented
+    if not TYPE_CHECKING:  # which takes the dataclass's own for more precise
+
+        def __eq__(self, other: object) -> bool:
+            return self.label == other.label if isinstance(other, BlankNode) else NotImplemented
 
     def __hash__(self) -> int:
         return hash(self.label)
