@@ -1,7 +1,7 @@
 """Frozen dataclasses that are made quickly.
 
-The ``__init__`` of a frozen dataclass sets each field by `object.__setattr__`, which looks the slot up by its name. Terms, atoms and
-rules are made by the hundred thousand, so theirs call the setters of the slots, which takes half of that time.
+The ``__init__`` of a frozen dataclass sets each field by `object.__setattr__`, which looks the slot up by its name. Terms, atoms
+and rules are made by the hundred thousand, so theirs call the setters of the slots, which takes half of that time.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def quick_init(cls: type[T]) -> type[T]:
     setters = {f"set_{name}": getattr(cls, name).__set__ for name in names}
     lines = [f"def __init__(self, {', '.join(names)}):", *(f" set_{name}(self, {name})" for name in names)]
     made: dict[str, Any] = {}
-    exec("\n".join(lines), setters, made)  # noqa: S102  # names of fields only, as in `dataclasses`
+    exec("\n".join(lines), setters, made)  # names of fields only, as in `dataclasses`
     init = made["__init__"]
     init.__defaults__, init.__annotations__ = given.__defaults__, given.__annotations__
     init.__qualname__, init.__module__ = given.__qualname__, cls.__module__
