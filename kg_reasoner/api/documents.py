@@ -68,7 +68,7 @@ def load(
     """See `kg_reasoner.api.reasoner.Reasoner.load`."""
     from kg_reasoner.loaders.imports.closure import read_closure
     from kg_reasoner.loaders.rdf.bounds import DEFAULT_BOUNDS
-    from kg_reasoner.loaders.rdf.n3 import RuleSink
+    from kg_reasoner.loaders.rdf.rule_sink import RuleSink
 
     core = reasoner.core
     with core.watch() if limits is None else Watch(limits.within(core.engine.limits), core.engine.running) as watch:

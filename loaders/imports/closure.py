@@ -18,8 +18,8 @@ from kg_reasoner.loaders.imports.catalogs import Catalog, CatalogSource
 from kg_reasoner.loaders.imports.headers import headers_in
 from kg_reasoner.loaders.rdf import reader as rdf
 from kg_reasoner.loaders.rdf.bounds import DEFAULT_BOUNDS, DocumentBounds
-from kg_reasoner.loaders.rdf.n3 import RuleSink
 from kg_reasoner.loaders.rdf.reader import Block
+from kg_reasoner.loaders.rdf.rule_sink import RuleSink
 from kg_reasoner.loaders.rdf.sources import Document, document_of
 from kg_reasoner.loaders.rules.swrl import SWRL, SWRLB
 from kg_reasoner.progress import Progress

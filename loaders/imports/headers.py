@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 
 from kg_reasoner.loaders.rdf import reader as rdf
-from kg_reasoner.loaders.rdf.n3 import RuleSink
+from kg_reasoner.loaders.rdf.rule_sink import RuleSink
 from kg_reasoner.loaders.rdf.sources import Document
 from kg_reasoner.storage.arrays import Ids
 from kg_reasoner.storage.dictionary import Dictionary

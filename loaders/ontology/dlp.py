@@ -39,8 +39,6 @@ from kg_reasoner.loaders.ontology.class_clauses import add_axiom, define
 from kg_reasoner.loaders.ontology.clauses import Clauses, X
 from kg_reasoner.loaders.ontology.ontology import Ontology
 from kg_reasoner.loaders.ontology.restriction_hierarchy import NO_LINKS, Links, RestrictionGroup
-from kg_reasoner.loaders.ontology.swrl_clauses import add_rules
-from kg_reasoner.loaders.ontology.swrl_texts import rule_text
 from kg_reasoner.loaders.ontology.unfold import DraftRule, apart, is_idle, rename, unfold
 from kg_reasoner.program import Atom, Origin, Rule, Variable, triple
 from kg_reasoner.terms import IRI, OWL, RDF, BlankNode, Literal
@@ -99,9 +97,8 @@ class _DlpTranslation:
         for axiom in self.ontology.axioms:
             self.clauses.origin = (self.texts.axiom(axiom),)
             add_axiom(self.clauses, axiom)
-        for rule in self.ontology.rules:
-            self.clauses.origin = (rule_text(rule, self.texts),)
-            add_rules(self.clauses, rule)
+        if self.ontology.rules:
+            self.add_swrl_rules()
         self.link_groups()
         self.clauses.drafts.sort(key=lambda clause: clause.axioms)
         self.is_closed = not any(map(_is_universal, self.clauses.drafts))
@@ -112,6 +109,14 @@ class _DlpTranslation:
         clauses.extend(map(rename, self.of_equal_individuals(clauses)))
         clauses.sort(key=lambda clause: clause.axioms)
         return [self.rule(clause) for clause in clauses]
+
+    def add_swrl_rules(self) -> None:
+        from kg_reasoner.loaders.ontology.swrl_clauses import add_rules
+        from kg_reasoner.loaders.ontology.swrl_texts import rule_text
+
+        for rule in self.ontology.rules:
+            self.clauses.origin = (rule_text(rule, self.texts),)
+            add_rules(self.clauses, rule)
 
     def unfolded(self, clauses: Iterable[DraftRule]) -> list[DraftRule]:
         """Return the clauses with normalised variables, and as many auxiliary predicates unfolded as possible.

@@ -13,20 +13,21 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from kg_reasoner.loaders.ontology.axiom_texts import Texts
 from kg_reasoner.loaders.ontology.clauses import AUXILIARY_PREFIX, LITERAL_TYPE
 from kg_reasoner.loaders.ontology.dlp import rules_of
 from kg_reasoner.loaders.ontology.live import LiveTranslation, RuleChanges, is_local
 from kg_reasoner.loaders.ontology.ontology import Ontology, read_ontology
-from kg_reasoner.loaders.ontology.owl_profiles import Profiles, beyond, profiles_of
 from kg_reasoner.loaders.ontology.profile import AxiomWarning, warnings_of
 from kg_reasoner.loaders.ontology.restriction_hierarchy import RestrictionHierarchy
 from kg_reasoner.loaders.ontology.schema_vocabulary import SCHEMA_CLASSES, SCHEMA_PREDICATES, is_schema_triple
-from kg_reasoner.loaders.ontology.swrl_clauses import refusal
-from kg_reasoner.loaders.ontology.swrl_texts import rule_text
 from kg_reasoner.program import TRIPLE, Rule, Variable
 from kg_reasoner.terms import OWL, RDF, RDFS, Term, Triple
+
+if TYPE_CHECKING:
+    from kg_reasoner.loaders.ontology.owl_profiles import Profiles
 
 __all__ = [
     "AUXILIARY_PREFIX",
@@ -79,6 +80,9 @@ def concluded_axioms(rule: Rule) -> tuple[Term, Term | None] | None:
 
 def refused_rules(triples: Iterable[Triple]) -> tuple[AxiomWarning, ...]:
     """Return the SWRL rules of an ontology that cannot be translated: those with unimplemented built-ins, and unsafe ones."""
+    from kg_reasoner.loaders.ontology.swrl_clauses import refusal
+    from kg_reasoner.loaders.ontology.swrl_texts import rule_text
+
     ontology = read_ontology(triples)
     texts = Texts(ontology)
     found = ((rule, refusal(rule, ontology)) for rule in ontology.rules)
@@ -137,12 +141,16 @@ def judge(triples: Iterable[Triple], *, names: Collection[Term] = ()) -> tuple[A
 
 def beyond_el(triples: Iterable[Triple]) -> tuple[AxiomWarning, ...]:
     """Return the warnings for axioms that are not in OWL 2 EL. Rules have names for anonymous individuals."""
+    from kg_reasoner.loaders.ontology.owl_profiles import beyond
+
     ontology = read_ontology(triples)
     return _in_order(beyond("EL", ontology, Texts(ontology), has_blank_individuals=True))
 
 
 def profiles(triples: Iterable[Triple], prefixes: Mapping[str, str] | None = None) -> Profiles:
     """Return which of the profiles OWL 2 EL, QL, RL and DL an ontology is in, with the axioms that leave each."""
+    from kg_reasoner.loaders.ontology.owl_profiles import profiles_of
+
     triples = list(triples)
     ontology = _read(triples, (), stated=True)
     return profiles_of(ontology, [triple for triple in triples if not is_schema_triple(triple)], prefixes)

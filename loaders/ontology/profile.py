@@ -44,8 +44,6 @@ from kg_reasoner.loaders.ontology.axioms import (
     at_most,
 )
 from kg_reasoner.loaders.ontology.ontology import Ontology
-from kg_reasoner.loaders.ontology.swrl_clauses import refusal
-from kg_reasoner.loaders.ontology.swrl_texts import atom_text, rule_text
 from kg_reasoner.loaders.rules.swrl import ClassAtom, PropertyAtom, SwrlAtom, SwrlRule
 from kg_reasoner.terms import IRI, OWL, BlankNode, Term
 
@@ -89,10 +87,8 @@ def warnings_of(ontology: Ontology, texts: Texts, *, translates_rules: bool = Tr
     for problem in ontology.problems:
         yield AxiomWarning(texts.triple(problem.triple), problem.reason)
     judge = _Judge(ontology, texts)
-    for rule in ontology.rules:
-        verdict = judge.judge_rule(rule) if translates_rules else _Verdict([_RULE])
-        if verdict.losses:
-            yield AxiomWarning(rule_text(rule, texts), "; ".join(dict.fromkeys(verdict.losses)), "".join(verdict.kept))
+    if ontology.rules:
+        yield from _warnings_of_rules(judge, translates_rules)
     for axiom in ontology.axioms:
         if judge.is_plain(axiom):
             continue
@@ -100,6 +96,15 @@ def warnings_of(ontology: Ontology, texts: Texts, *, translates_rules: bool = Tr
         if verdict.losses:
             losses, kept = "; ".join(dict.fromkeys(verdict.losses)), " and ".join(dict.fromkeys(verdict.kept))
             yield AxiomWarning(texts.axiom(axiom), losses, kept)
+
+
+def _warnings_of_rules(judge: _Judge, translates_rules: bool) -> Iterator[AxiomWarning]:
+    from kg_reasoner.loaders.ontology.swrl_texts import rule_text
+
+    for rule in judge.ontology.rules:
+        verdict = judge.judge_rule(rule) if translates_rules else _Verdict([_RULE])
+        if verdict.losses:
+            yield AxiomWarning(rule_text(rule, judge.texts), "; ".join(dict.fromkeys(verdict.losses)), "".join(verdict.kept))
 
 
 @dataclass(slots=True, unsafe_hash=True)
@@ -166,6 +171,8 @@ class _Judge:
 
     def judge_rule(self, rule: SwrlRule) -> _Verdict:
         """Return the judgement of a SWRL rule: parts of its classes may be lost; a rejected rule is lost as a whole."""
+        from kg_reasoner.loaders.ontology.swrl_clauses import refusal
+
         refused = refusal(rule, self.ontology)
         if refused is not None:
             return _Verdict([refused])
@@ -179,6 +186,8 @@ class _Judge:
 
     def in_rule(self, atom: SwrlAtom, side: Callable[[Term], Expressed]) -> Expressed:
         """Return the judgement of an atom of a SWRL rule: only a class or data range can exceed rules."""
+        from kg_reasoner.loaders.ontology.swrl_texts import atom_text
+
         text = atom_text(atom, self.texts)
         match atom:
             case ClassAtom(node, argument) if isinstance(node, BlankNode):

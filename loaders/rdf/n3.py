@@ -14,13 +14,14 @@ from __future__ import annotations
 import io
 import itertools
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from kg_reasoner.errors import LoadError, UnsupportedError
 from kg_reasoner.loaders.convert import text_from_term
 from kg_reasoner.loaders.rdf.blank import BlankScope
 from kg_reasoner.loaders.rdf.formats import N3
+from kg_reasoner.loaders.rdf.rule_sink import RuleSink
 from kg_reasoner.loaders.rdf.scan import Scanned
 from kg_reasoner.loaders.rdf.sources import OpenDocument, document_of
 from kg_reasoner.loaders.rules.builtins import Refused
@@ -105,15 +106,6 @@ def read_text(text: Text, base: str | None, label: Callable[[str | None], str], 
 
 
 # ------------------------------------------------------------------------------------------------- documents among others of RDF
-
-
-@dataclass(slots=True)
-class RuleSink:
-    """Collects the rules of documents that are read for their triples; with `skips_refused`, also collects rejected rules."""
-
-    skips_refused: bool = False
-    rules: list[Rule] = field(default_factory=list)
-    refused: list[UnsupportedError] = field(default_factory=list)
 
 
 def has_formulas(opened: OpenDocument) -> bool:

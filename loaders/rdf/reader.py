@@ -47,7 +47,7 @@ from kg_reasoner.storage.arrays import Ids
 from kg_reasoner.storage.dictionary import Dictionary
 
 if TYPE_CHECKING:
-    from kg_reasoner.loaders.rdf.n3 import RuleSink
+    from kg_reasoner.loaders.rdf.rule_sink import RuleSink
 
 __all__ = ["Block", "DocumentBounds", "Progress", "read"]
 
@@ -92,7 +92,7 @@ def read(
         progress: Called with ``"load"``, the bytes read and the total (the stored size of compressed files), which is None if a
             source does not know its size.
         block: The approximate number of triples in a block, which determines the memory needed.
-        rules: Collects the rules of N3 documents (see `kg_reasoner.loaders.rdf.n3.RuleSink`); without it, rules are an error.
+        rules: Collects the rules of N3 documents (see `loaders.rdf.rule_sink.RuleSink`); without it, rules are an error.
         bounds: Bounds on the size and depth of documents.
         scope: A prefix for the labels of the documents' blank nodes that no other label has; by default, one is made for each
             document.
