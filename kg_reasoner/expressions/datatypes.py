@@ -76,11 +76,14 @@ _STRING, _PLAIN_LITERAL, _LITERAL = XSD.string.value, RDF.PlainLiteral.value, RD
 _LANG_STRING: Final = RDF.langString.value
 _TAGGED: Final = (_LITERAL, _PLAIN_LITERAL, _LANG_STRING)
 _NMTOKEN, _NAME_TYPE, _LANGUAGE = XSD.NMTOKEN.value, XSD.Name.value, XSD.language.value
-_WITH_SPACES: Final = (_STRING, XSD.normalizedString.value, XSD.token.value)
-_NMTOKENS: Final = (*_WITH_SPACES, _NMTOKEN)
+_NORMALIZED: Final = (_LITERAL, _PLAIN_LITERAL, _STRING, XSD.normalizedString.value)
+_TOKENS: Final = (*_NORMALIZED, XSD.token.value)
+_NMTOKENS: Final = (*_TOKENS, _NMTOKEN)
 _NAMES: Final = (*_NMTOKENS, _NAME_TYPE)
 _NCNAMES: Final = (*_NAMES, XSD.NCName.value)
 _LANGUAGES: Final = (*_NCNAMES, _LANGUAGE)
+_UNUSUAL: Final[dict[tuple[str, ...], tuple[str, ...]]] = {}
+"""The types of strings with characters that are not printable."""
 """The types of strings from the widest to the narrowest."""
 
 ALWAYS_RECOGNISED: Final = frozenset([XSD.string.value, RDF.langString.value])
@@ -191,17 +194,27 @@ def datatypes_of(literal: Literal, recognised: Collection[str] = DATATYPES) -> t
 
 def described_string(text: str, recognised: Collection[str] = DATATYPES) -> tuple[Hashable, tuple[str, ...]] | None:
     """Return the result of `described` for the literal of type xsd:string with this text, which is always recognised."""
-    if not text.isprintable():
-        types = tuple(datatype for datatype, has in _string_tests().items() if has(text))
-        if _STRING not in types:
-            return None
-    elif " " in text or not text:
-        is_token = not text or (text[0] != " " != text[-1] and "  " not in text)
-        types = _WITH_SPACES if is_token else _WITH_SPACES[:2]
-    else:
-        types = _types_of_word(text)
-    types = (_LITERAL, _PLAIN_LITERAL, *types)
+    types = types_of_string(text)
+    if types is None:
+        return None
     return (_STRING, text), types if recognised is DATATYPES else tuple(n for n in types if n == _LITERAL or n in recognised)
+
+
+def types_of_string(text: str) -> tuple[str, ...] | None:
+    """Return rdfs:Literal and the known datatypes that contain a string, or None if it has characters that strings cannot have.
+
+    The same types are always the same object.
+    """
+    if text.isprintable():
+        if text and " " not in text:
+            return _types_of_word(text)
+        is_token = not text or (text[0] != " " != text[-1] and "  " not in text)
+        return _TOKENS if is_token else _NORMALIZED
+    types = tuple(datatype for datatype, has in _string_tests().items() if has(text))
+    if _STRING not in types:
+        return None
+    found = (_LITERAL, _PLAIN_LITERAL, *types)
+    return _UNUSUAL.setdefault(found, found)
 
 
 def described_tagged(text: str, language: str, recognised: Collection[str] = DATATYPES) -> tuple[Hashable, tuple[str, ...]]:
@@ -214,7 +227,7 @@ def _types_of_word(word: str) -> tuple[str, ...]:
     """Return the types of strings that have a word of printable characters."""
     tests = _string_tests()
     if not tests[_NMTOKEN](word):
-        return _WITH_SPACES
+        return _TOKENS
     if not tests[_NAME_TYPE](word):
         return _NMTOKENS
     if ":" in word:

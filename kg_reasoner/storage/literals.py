@@ -13,14 +13,14 @@ import numpy as np
 from kg_reasoner.expressions.datatypes import (
     DATATYPES,
     described,
-    described_string,
     described_tagged,
     disjoint_datatypes,
     is_ill_typed,
+    types_of_string,
 )
 from kg_reasoner.storage.arrays import Ids
 from kg_reasoner.storage.dictionary import Dictionary
-from kg_reasoner.terms import IRI, OWL, RDF, RDFS, Literal, term_from_text
+from kg_reasoner.terms import IRI, OWL, RDF, RDFS, XSD, Literal, term_from_text
 
 LITERAL_PREDICATES: Final = {
     "recognised_datatype": 1,
@@ -45,6 +45,7 @@ There are none about literals of datatypes that are not recognised.
 VALUES: Final = "tag:kg-reasoner:value/"
 """How the IRIs begin that stand for values."""
 
+_STRING: Final = XSD.string.value
 _EVERY: Final = RDFS.Literal.value
 """The class of all literals, which is the value space of no datatype."""
 
@@ -71,6 +72,7 @@ class LiteralFacts:
         self._recognised = recognised
         self._done = 0
         self._values: dict[Hashable, int] = {}
+        """The ids of values: of strings, and of pairs of a value space and a key for all others."""
         self._datatypes: dict[str, int] = {}
 
     def new(self) -> _Facts:
@@ -101,20 +103,24 @@ class LiteralFacts:
         self._dictionary.encode(OWL.differentFrom)  # holds between literals, so that queries may ask for it
 
     def _describe(self, literals: Ids, found: dict[str, list[Ids]]) -> None:
-        """Add the facts about literals."""
+        """Add the facts about literals. Most are strings without escapes and language, which are described together."""
+        strings: list[int] = []
+        contents: list[str] = []
         valued: list[int] = []
         values: list[Hashable] = []
         ill_typed: list[int] = []
         members: dict[tuple[str, ...], list[int]] = {}
         for number, text in zip(literals.tolist(), self._dictionary.texts_of(literals), strict=True):
+            if text[-1] == '"' and "\\" not in text:
+                strings.append(number)
+                contents.append(text[1:-1])
+                continue
             literal: Literal | None = None
             if "\\" in text or text[-1] == ">":
                 term = term_from_text(text)
                 assert isinstance(term, Literal)
                 literal = term
                 known = described(literal, self._recognised)
-            elif text[-1] == '"':
-                known = described_string(text[1:-1], self._recognised)
             else:
                 lexical, _, language = text[1:].rpartition('"@')
                 known = described_tagged(lexical, language, self._recognised)
@@ -124,14 +130,51 @@ class LiteralFacts:
                 members.setdefault(known[1], []).append(number)
             elif literal is None or is_ill_typed(literal, self._recognised):
                 ill_typed.append(number)
-        new = [value for value in dict.fromkeys(values) if value not in self._values]
-        texts = [f"<{VALUES}{number}>" for number in range(len(self._values), len(self._values) + len(new))]
-        self._values.update(zip(new, self._dictionary.encode_texts(texts).tolist(), strict=True))
-        found["literal_value"].append(_table(list(zip(valued, map(self._values.__getitem__, values), strict=True)), 2))
+        self._describe_strings(strings, contents, found)
+        keys = [(value[1] if value[0] == _STRING else value) for value in values]  # type: ignore[index]  # pairs
+        found["literal_value"].append(self._table_of_values(valued, keys, list(dict.fromkeys(keys))))
         found["ill_typed"].append(_table(ill_typed, 1))
         for types, numbers in members.items():
-            each = np.array([self._datatypes[name] for name in types], np.int32)
-            found["literal_type"].append(np.stack([np.repeat(numbers, len(each)), np.tile(each, len(numbers))], axis=1))
+            found["literal_type"].append(self._table_of_types(numbers, types))
+
+    def _describe_strings(self, numbers: list[int], contents: list[str], found: dict[str, list[Ids]]) -> None:
+        """Add the facts about strings, given with their ids."""
+        members: dict[int, list[int]] = {}
+        types = list(map(types_of_string, contents))
+        alike = {id(each): each for each in types}
+        for number, kind in zip(numbers, map(id, types), strict=True):
+            members.setdefault(kind, []).append(number)
+        for kind, each in alike.items():
+            if each is None:
+                found["ill_typed"].append(_table(members[kind], 1))
+            else:
+                wanted = each if self._recognised is DATATYPES else [n for n in each if n == _EVERY or n in self._recognised]
+                found["literal_type"].append(self._table_of_types(members[kind], wanted))
+        if None in types:
+            pairs = [pair for pair, each in zip(zip(numbers, contents, strict=True), types, strict=True) if each is not None]
+            numbers, contents = [number for number, _ in pairs], [text for _, text in pairs]
+        found["literal_value"].append(self._table_of_values(numbers, contents, contents))
+
+    def _table_of_values(self, literals: Sequence[int], values: Sequence[Hashable], each: Sequence[Hashable]) -> Ids:
+        """Return the facts ``literal_value(?literal, ?value)``.
+
+        Args:
+            literals: The literals.
+            values: Their values; for strings, the strings.
+            each: The same values, each once.
+        """
+        known = self._values
+        new = [value for value in each if value not in known]
+        texts = [f"<{VALUES}{number}>" for number in range(len(known), len(known) + len(new))]
+        known.update(zip(new, self._dictionary.encode_texts(texts).tolist(), strict=True))
+        table = np.empty((len(literals), 2), np.int32)
+        table[:, 0], table[:, 1] = literals, [known[value] for value in values]
+        return table
+
+    def _table_of_types(self, literals: Sequence[int], types: Sequence[str]) -> Ids:
+        """Return the facts ``literal_type(?literal, ?datatype)`` of literals that have the same types."""
+        each = np.array([self._datatypes[name] for name in types], np.int32)
+        return np.stack([np.repeat(np.array(literals, np.int32), len(each)), np.tile(each, len(literals))], axis=1)
 
 
 _NONE: Final = {name: np.empty((0, arity), np.int32) for name, arity in LITERAL_PREDICATES.items()}
