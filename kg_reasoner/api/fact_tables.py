@@ -18,7 +18,7 @@ from kg_reasoner.query.matching import Which, check_which
 from kg_reasoner.sparql.results.data_frames import DataFrames
 from kg_reasoner.storage.arrays import Ids
 from kg_reasoner.storage.dictionary import Dictionary
-from kg_reasoner.terms import Literal, Term, term_text
+from kg_reasoner.terms import Literal, Term
 
 if TYPE_CHECKING:
     import pyarrow
@@ -179,7 +179,8 @@ class Facts(DataFrames, Iterator[tuple[Term, ...]]):
     def to_arrow(self) -> pyarrow.Table:
         """Return the facts as a table of Arrow, with the types of `kg_reasoner.sparql.results.arrow`.
 
-        Its columns say what they hold, so that `Reasoner.add_table` makes the same facts of it.
+        Its columns say what they hold, so that `Reasoner.add_table` makes the same facts of it. Lists and sets in columns of such a
+        type are lists of Arrow, and optional values may be null; see `kg_reasoner.io.nested_columns`.
 
         Returns:
             The table.
@@ -187,10 +188,13 @@ class Facts(DataFrames, Iterator[tuple[Term, ...]]):
         Raises:
             MissingExtraError: pyarrow is not installed.
         """
+        from kg_reasoner.io.nested_columns import with_nested_columns
         from kg_reasoner.sparql.results.arrow import arrow_table
 
         table = arrow_table(self._columns())
-        return table if len(self) else table.cast(_schema(table.schema, self.types))
+        if not len(self):
+            return table.cast(_schema(table.schema, self.types))
+        return with_nested_columns(table, self.types, self.ids, self._dictionary)
 
     def write(self, path: str | Path, *, header: bool = False) -> int:
         """Write the facts to a file: ``.parquet``, ``.jsonl``, or sorted to ``.csv`` or ``.tsv``, the texts maybe with ``.gz``.
@@ -243,16 +247,18 @@ class Facts(DataFrames, Iterator[tuple[Term, ...]]):
                 import json
 
                 from kg_reasoner.expressions.structures import NAMESPACE
+                from kg_reasoner.storage.table_terms import format_cell
                 from kg_reasoner.tables.column_texts import form_of
 
                 table = self.to_arrow()
                 forms = {field.name: form_of(field.metadata) for field in table.schema}
                 structures = {name: form.datatype for name, form in forms.items() if form.datatype.startswith(NAMESPACE)}
+                types = dict(zip(table.column_names, self.types, strict=True))
                 for batch in table.to_batches(1 << 16):
                     rows = batch.to_pylist()
-                    for name, datatype in structures.items():  # as cells of text, see kg_reasoner.storage.table_terms
+                    for name, datatype in structures.items():
                         for row in rows:
-                            row[name] = term_text(Literal(row[name], datatype))
+                            row[name] = format_cell(Literal(row[name], datatype), types[name]) or None
                     text.writelines(f"{json.dumps(row, ensure_ascii=False, default=str)}\n" for row in rows)
             else:
                 self._write_text(text, "," if format == "csv" else "\t", header=header)

@@ -10,6 +10,8 @@ decimal  ``7``, ``7.50``
 double   ``7``, ``7.5``, ``75e-1``, ``INF``, ``NaN``; each becomes the literal that the engine computes, ``7.5E0``
 boolean  ``true``, ``false``, ``1``, ``0``
 float    as ``double``, in its lexical form; ``date`` and ``dateTime``: ``2026-01-02``, ``2026-01-02T03:04:05Z``
+list     an array in JSON, ``["a", "b"]``, or a literal of the list in N-Triples form; so are ``set`` and ``tuple``; ``map`` is an
+         object, or an array of pairs. A text in it is a cell of the members' type, ``null`` is a missing optional value
 any      a term in N-Triples form if it begins with ``<``, ``_:`` or a quotation mark (its datatype may be a name with a prefix);
          a number as in Turtle (``7``, ``7.5``, ``7.5e0``), in its lexical form; otherwise a string
 =======  ===========================================================================================================================
@@ -20,16 +22,19 @@ Reading a written cell returns the same term. A term that does not have its colu
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Final
 
-from kg_reasoner.expressions.structures import NAMESPACE, encode
+from kg_reasoner.errors import ReasonerError
+from kg_reasoner.expressions.structures import NAMESPACE, decode, encode, is_structure
 from kg_reasoner.expressions.types import Types, parts
 from kg_reasoner.expressions.values import value_of
 from kg_reasoner.terms import ABSOLUTE_IRI, IRI, XSD, BlankNode, Literal, Term, literal, term_from_text, term_text
 
 __all__ = [
+    "COLLECTIONS",
     "NOTHING",
     "cell_reader",
     "collection",
@@ -42,6 +47,8 @@ __all__ = [
     "with_article",
 ]
 
+COLLECTIONS: Final = ("list", "set", "tuple", "map")
+"""The types whose cells are in JSON."""
 NOTHING: Final = encode("record", (), "None")
 """The optional value that is missing."""
 
@@ -53,6 +60,7 @@ _TURTLE_DECIMAL: Final = re.compile(r"[+-]?[0-9]*\.[0-9]+")
 _TURTLE_DOUBLE: Final = re.compile(r"[+-]?(?:[0-9]+\.[0-9]*|\.?[0-9]+)[eE][+-]?[0-9]+")
 _DOUBLE: Final = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?|[+-]?INF|NaN")
 _PREFIXED_DATATYPE: Final = re.compile(r'(".*"\^\^)([A-Za-z][\w.\-]*)?:([\w.\-]*)', re.DOTALL)
+_JSON_NUMBER: Final = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
 _BLANK_LABEL: Final = re.compile(r"[^\W_][\w.\-]*|_[\w.\-]*")
 _BREAKS: Final = re.compile(r"[\t\n\r]")
 _BOOLEANS: Final = {"true": True, "1": True, "false": False, "0": False}
@@ -79,7 +87,7 @@ _NOUNS: Final = {
 
 def with_article(type_: str) -> str:
     """Return the noun phrase for a column type in messages."""
-    return _NOUNS.get(type_, f"a {type_}")
+    return _NOUNS.get(type_, f"{'an' if type_[:1] in 'aeiou' else 'a'} {type_}")
 
 
 def is_of_type(term: Term, type_: str) -> bool:
@@ -130,8 +138,92 @@ def cell_reader(type_: str, prefixes: Mapping[str, str]) -> Callable[[str], Term
         return _read_integer
     if (inner := optional_of(type_)) is not None:
         return _optional_reader(cell_reader(inner, prefixes), empty=NOTHING)
-    # What has structure is written as a term in N-Triples form. Whether it is of the type is checked with the facts.
+    if parts(type_)[0] in COLLECTIONS and len(parts(type_)) > 1:
+        return _collection_reader(type_, prefixes)
+    # Records are terms in N-Triples form. Whether one is of the type is checked with the facts.
     return readers.get(type_, readers["any"])
+
+
+class _JsonNumber(str):
+    """The text of a number in JSON."""
+
+    __slots__ = ()
+
+
+def _collection_reader(type_: str, prefixes: Mapping[str, str]) -> Callable[[str], Term]:
+    """Return the function that reads a collection of a type: JSON, or a literal in N-Triples form."""
+
+    accepts = _acceptance(type_)
+
+    def reader(cell: str) -> Term:
+        try:
+            term = term_from_text(cell) if cell.startswith('"') else _of_json(_read_json(cell, type_), type_, prefixes)
+        except RecursionError:
+            raise ValueError(f"{cell[:20]!r}... is nested too deep") from None
+        if not accepts(term):
+            raise ValueError(f"{cell!r} is not {with_article(type_)}")
+        return term
+
+    return reader
+
+
+def _acceptance(type_: str) -> Callable[[Term], bool]:
+    """Return whether terms are of a type, as far as that is known without the types that a program defines."""
+    types = Types()
+
+    def accepts(term: Term) -> bool:
+        try:
+            return types.type_of(type_).accepts(term)
+        except ReasonerError:  # the program defines a part of it: the facts are checked
+            return is_structure(term)
+
+    return accepts
+
+
+def _read_json(cell: str, type_: str) -> object:
+    try:
+        value = json.loads(cell, parse_int=_JsonNumber, parse_float=_JsonNumber, parse_constant=_JsonNumber)
+    except ValueError:
+        value = None
+    if isinstance(value, list | dict):
+        return value
+    example = '{"key": ...}' if parts(type_)[0] == "map" else "[...]"
+    raise ValueError(f"{cell!r} is not {with_article(type_)}, which is written in JSON: {example}")
+
+
+def _of_json(value: object, type_: str, prefixes: Mapping[str, str]) -> Term:
+    """Return the term of a value in JSON, as one of a type."""
+    kind, *inner = parts(type_)
+    if kind == "optional" and inner:
+        return NOTHING if value is None else something(_of_json(value, inner[0], prefixes))
+    if isinstance(value, bool) and kind in ("any", "term", "boolean"):
+        return literal(value)
+    if isinstance(value, _JsonNumber) and kind != "string":
+        return cell_reader(type_, prefixes)(value)
+    if isinstance(value, str) and not isinstance(value, _JsonNumber) and kind not in COLLECTIONS:
+        return cell_reader(type_, prefixes)(value) if kind not in ("any", "term") else Literal(value)
+    if kind == "any":
+        kind, inner = "map" if isinstance(value, dict) else "list", ["any", "any"]
+    pairs = kind == "map" and (isinstance(value, dict) or _is_pairs(value)) and len(inner) == 2
+    if pairs:
+        items = value.items() if isinstance(value, dict) else value
+        members = [(member, inner[place]) for pair in items for place, member in enumerate(pair)]  # type: ignore[attr-defined]
+    elif isinstance(value, list) and kind in ("list", "set", "tuple") and (kind != "tuple" or len(value) == len(inner)):
+        members = list(zip(value, inner if kind == "tuple" else inner * len(value), strict=False))
+    else:
+        shape = (
+            "an object"
+            if isinstance(value, dict)
+            else f"an array of {len(value)}"
+            if isinstance(value, list)
+            else json.dumps(value)
+        )
+        raise ValueError(f"{shape} is not {with_article(type_)}")
+    return encode(kind, [_of_json(member, name, prefixes) for member, name in members])
+
+
+def _is_pairs(value: object) -> bool:
+    return isinstance(value, list) and all(isinstance(pair, list) and len(pair) == 2 for pair in value)
 
 
 def _optional_reader(read: Callable[[str], Term], empty: Term | None) -> Callable[[str], Term]:
@@ -250,6 +342,10 @@ def format_cell(term: Term, type_: str = "any") -> str:
     >>> print(format_cell(Literal("a")), format_cell(Literal("7")), format_cell(literal(7)), format_cell(literal(True)))
     a "7" 7 "true"^^<http://www.w3.org/2001/XMLSchema#boolean>
     """
+    if (inner := optional_of(type_)) is not None and (found := _optional_cell(term, inner)) is not None:
+        return found
+    if parts(type_)[0] in COLLECTIONS and (found := _collection_cell(term, type_)) is not None:
+        return found
     if isinstance(term, Literal) and term.language is None:
         text = term.lexical
         if term.datatype == XSD.string.value:
@@ -262,3 +358,62 @@ def format_cell(term: Term, type_: str = "any") -> str:
             if plain is not None and plain.fullmatch(text):
                 return text
     return term_text(term).replace("\t", "\\t")
+
+
+def _optional_cell(term: Term, inner: str) -> str | None:
+    """Return the cell of an optional value, or None if it would be read as another term."""
+    if term == NOTHING:
+        return ""
+    found = decode(term)
+    if found is None or found.constructor != "Some" or len(found.members) != 1:
+        return None
+    cell = format_cell(found.members[0], inner)
+    try:
+        return cell if cell and cell_reader(f"optional<{inner}>", {})(cell) == term else None
+    except ValueError:
+        return None
+
+
+def _collection_cell(term: Term, type_: str) -> str | None:
+    """Return a collection in JSON, or None if it would be read as another term."""
+    try:
+        text = _json_of(term, type_)
+        return text if cell_reader(type_, {})(text) == term else None
+    except (ValueError, RecursionError):
+        return None
+
+
+def _json_of(term: Term, type_: str) -> str:
+    """Return the JSON of a term of a type.
+
+    Raises:
+        ValueError: There is none.
+    """
+    kind, *inner = parts(type_)
+    found = decode(term) if isinstance(term, Literal) else None
+    if kind == "optional" and found is not None and found.constructor in ("Some", "None"):
+        return _json_of(found.members[0], inner[0]) if found.members else "null"
+    if found is not None and kind == "any":
+        kind, inner = found.kind, ["any", "any"]
+    if found is not None and found.kind == kind:
+        if kind == "map":
+            pairs = [
+                (_json_of(key, inner[0]), _json_of(value, inner[1]))
+                for key, value in zip(found.members[::2], found.members[1::2], strict=True)
+            ]
+            if all(key.startswith('"') for key, _ in pairs):
+                return f"{{{', '.join(f'{key}: {value}' for key, value in pairs)}}}"
+            return f"[{', '.join(f'[{key}, {value}]' for key, value in pairs)}]"
+        if kind in COLLECTIONS:
+            types = inner if kind == "tuple" and inner != ["any", "any"] else inner[:1] * len(found.members)
+            return f"[{', '.join(_json_of(member, name) for member, name in zip(found.members, types, strict=True))}]"
+    if not isinstance(term, Literal) and kind != "iri":
+        raise ValueError(f"{term} has no form in JSON")
+    if isinstance(term, Literal) and term.datatype == XSD.boolean.value and term.lexical in ("true", "false"):
+        return term.lexical
+    cell = term.lexical if isinstance(term, Literal) else term_text(term)[1:-1]
+    return (
+        cell
+        if isinstance(term, Literal) and kind != "string" and _JSON_NUMBER.fullmatch(cell)
+        else json.dumps(cell, ensure_ascii=False)
+    )

@@ -13,7 +13,16 @@ from typing import Any, Final, NamedTuple
 
 from kg_reasoner.errors import LoadError
 from kg_reasoner.program import COLUMN_TYPES
-from kg_reasoner.storage.table_terms import cell_reader, collection, optional_of, parts_of, something, text_reader, with_article
+from kg_reasoner.storage.table_terms import (
+    COLLECTIONS,
+    cell_reader,
+    collection,
+    optional_of,
+    parts_of,
+    something,
+    text_reader,
+    with_article,
+)
 from kg_reasoner.terms import ABSOLUTE_IRI, XSD, Term, literal, term_from_text, term_text
 
 __all__ = ["Form", "Unreadable", "expect_terms", "form_of", "term_texts"]
@@ -105,6 +114,8 @@ def list_texts(values: Any, type_: str, prefixes: Mapping[str, str]) -> list[str
     """
     import pyarrow.compute as pc
 
+    if (optional := optional_of(type_)) is not None:
+        return [term_text(something(term_from_text(text))) for text in list_texts(values, optional, prefixes)]
     kind, *inner = parts_of(type_)
     if kind not in ("list", "set", "any", "term"):
         raise Unreadable(0, f"a list is not {with_article(type_)}")
@@ -154,6 +165,8 @@ def term_texts(values: Any, type_: str, prefixes: Mapping[str, str], *, has_cell
     is_text = _is_text(values.type)
     if form.form != "literal" and (inner := optional_of(type_)) is not None:
         return _optional(values, inner, type_, prefixes, has_cells=has_cells)
+    if is_text and form.form != "literal" and parts_of(type_)[0] in COLLECTIONS:
+        return _of_text(_as_text(values), type_, prefixes)
     if type_ not in COLUMN_TYPES:  # what has structure is a term of its datatype, or the N-Triples form of one
         type_, has_cells = "any", True
     if type_ == "any" and form.form == "literal":

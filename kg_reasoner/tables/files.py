@@ -75,6 +75,8 @@ def _of_batches(
     nulls: Nulls,
     only_known: bool,
 ) -> Iterator[Ids]:
+    if not table.names:  # JSON lines without a line do not say what their columns are
+        return
     places = places_of(table, columns, wanted)
     known = columns if columns is not None else [Column(table.names[place]) for place in places]
     yield from encoded(table, places, known, dictionary, prefixes, nulls=nulls, only_known=only_known)

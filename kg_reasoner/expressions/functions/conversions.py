@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import string
-from typing import Final
+from typing import Final, TypeGuard
 
 from kg_reasoner.expressions.functions.kinds import NUMBER, SIMPLE, TERM, TEXT, Function
 from kg_reasoner.expressions.functions.numbers import DIGITS, Number, exactly
@@ -18,18 +18,18 @@ _DIGITS: Final = string.digits + string.ascii_lowercase
 _LAST_CODE_POINT: Final = 0x10FFFF
 
 
-def _is_base(base: Number) -> bool:
+def _is_base(base: Number) -> TypeGuard[int]:
     return isinstance(base, int) and 2 <= base <= len(_DIGITS)
 
 
 def _from_base(text: str, base: Number) -> Number | None:
     """Return the integer that a text of digits and lower or upper case letters is, with a sign or not."""
     digits = text[1:] if text[:1] in ("+", "-") else text
-    if not (_is_base(base) and digits and set(digits.lower()) <= set(_DIGITS[:base])) or len(digits) > 4 * DIGITS:
+    if not _is_base(base) or not digits or len(digits) > 4 * DIGITS or not set(digits.lower()) <= set(_DIGITS[:base]):
         return None
     number = 0
     for digit in digits.lower():
-        number = number * int(base) + _DIGITS.index(digit)
+        number = number * base + _DIGITS.index(digit)
     return exactly(-number if text[0] == "-" else number)
 
 
@@ -40,7 +40,7 @@ def _to_base(number: Number, base: Number) -> str | None:
     digits: list[str] = []
     rest = abs(number)
     while rest or not digits:
-        rest, digit = divmod(rest, int(base))
+        rest, digit = divmod(rest, base)
         digits.append(_DIGITS[digit])
     return ("-" if number < 0 else "") + "".join(reversed(digits))
 
