@@ -6,8 +6,8 @@ For programs that read axioms as data, such as ``owl2rl-full``, axioms that thei
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Final, TypeAlias
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import numpy as np
 
@@ -299,7 +299,8 @@ class AxiomRules:
         from kg_reasoner.loaders.ontology import owl
 
         ids = self._schema.triples(catalog, "explicit", "explicit")
-        live = owl.follow((s, p, o) for s, p, o in self._dictionary.decode_rows(ids))
+        rows: Iterator[Any] = self._dictionary.decode_rows(ids, in_order=True)
+        live = owl.follow(rows, in_order=True)
         self._schema.name(live.vocabulary)
         self._schema.name_all(catalog, lambda: live.vocabulary)
         return live, ids

@@ -121,13 +121,27 @@ class Dictionary:
         """Return the term with an id."""
         return term_from_text(self.text(number))
 
-    def decode_rows(self, rows: Ids) -> Iterator[tuple[Term, ...]]:
-        """Yield the rows of a table of ids as terms; each term is created once."""
+    def decode_rows(self, rows: Ids, *, in_order: bool = False) -> Iterator[tuple[Term, ...]]:
+        """Return the rows of a table of ids as terms; each term is created once.
+
+        Args:
+            rows: The table.
+            in_order: Whether the rows are returned in the order of their texts, and each once.
+        """
+        if not rows.shape[1]:
+            return iter([()] * len(rows))
         numbers, places = np.unique(rows, return_inverse=True)
-        terms = list(map(term_from_text, self.texts_of(numbers)))
-        table = places.reshape(rows.shape)
-        for row in table:
-            yield tuple(terms[place] for place in row.tolist())
+        table, texts = places.reshape(rows.shape), self.texts_of(numbers)
+        if in_order:
+            order = sorted(range(len(texts)), key=texts.__getitem__)
+            texts = [texts[place] for place in order]
+            ranks = np.empty(len(order), np.int64)
+            ranks[order] = np.arange(len(order))
+            table = ranks[table]
+            table = table[np.lexsort(table.T[::-1])]
+            table = table[np.append(True, (table[1:] != table[:-1]).any(axis=1))] if len(table) else table
+        terms = list(map(term_from_text, texts))
+        return zip(*(map(terms.__getitem__, column.tolist()) for column in table.T), strict=True)
 
     def text(self, number: int) -> str:
         """Return the N-Triples text of the term with an id."""

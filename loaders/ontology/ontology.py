@@ -111,19 +111,22 @@ def reading_place(node: Term, expressions: Iterable[ClassExpression]) -> tuple[i
     return min(_KINDS_IN_ORDER.get(type(expression), len(_KINDS_IN_ORDER)) for expression in expressions), term_text(node)
 
 
-def read_ontology(triples: Iterable[Triple], names: Collection[Term] = (), *, stated: bool = True) -> Ontology:
+def read_ontology(
+    triples: Iterable[Triple], names: Collection[Term] = (), *, stated: bool = True, in_order: bool = False
+) -> Ontology:
     """Return the axioms stated by triples; other triples are skipped.
 
     `names` may be classes or properties: owl:sameAs about them is an axiom. Nothing is raised for malformed axioms: they are the
     ontology's `problems`. A list node with several items makes several lists, as it does for the RL/RDF rules: further triples
-    never take an axiom away. It is a problem if it was `stated`; equal terms derive such nodes.
+    never take an axiom away. It is a problem if it was `stated`; equal terms derive such nodes. With `in_order`, the triples are
+    given in the order of their texts, and each once.
     """
-    return _Reader(triples, names, stated).ontology()
+    return _Reader(triples, names, stated, in_order).ontology()
 
 
 class _Reader(OntologyTriples):
-    def __init__(self, triples: Iterable[Triple], names: Collection[Term], stated: bool) -> None:
-        super().__init__(triples, stated)
+    def __init__(self, triples: Iterable[Triple], names: Collection[Term], stated: bool, in_order: bool) -> None:
+        super().__init__(triples, stated, in_order)
         self.names = names
         self.datatypes = {*_OTHER_DATATYPES, *map(IRI, DATATYPES), *self.members[RDFS.Datatype], *self.members[OWL.DataRange]}
         self.axioms: list[Axiom] = []

@@ -35,13 +35,14 @@ class OntologyTriples:
     Args:
         triples: The triples.
         stated: Whether they were stated; equal terms may derive lists whose nodes have several items.
+        in_order: Whether they are given in the order of their texts, and each once.
     """
 
-    def __init__(self, triples: Iterable[Triple], stated: bool) -> None:
+    def __init__(self, triples: Iterable[Triple], stated: bool, in_order: bool = False) -> None:
         self.stated = stated
         self.objects: dict[Term, dict[Term, list[Term]]] = defaultdict(lambda: defaultdict(list))
         known: dict[int, dict[Term, list[Term]]] = {}  # by identity, as in `_in_text_order`
-        for subject, predicate, object in _in_text_order(triples):
+        for subject, predicate, object in triples if in_order else _in_text_order(triples):
             found = known.get(id(predicate))
             if found is None:
                 found = known[id(predicate)] = self.objects[predicate]

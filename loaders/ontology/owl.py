@@ -125,12 +125,12 @@ def translate(
     return Translation(tuple(dict.fromkeys(rules)), _in_order(warnings_of(ontology, texts)), ontology.vocabulary)
 
 
-def follow(triples: Iterable[Triple]) -> LiveTranslation:
+def follow(triples: Iterable[Triple], *, in_order: bool = False) -> LiveTranslation:
     """Return the translation of explicit schema triples without stated equalities, for further changes. See
-    `translate`.
+    `translate`. With `in_order`, the triples are given in the order of their texts, and each once.
     """
     triples = tuple(triples)
-    return LiveTranslation(read_ontology(triples), (triple for triple in triples if not is_local(triple)))
+    return LiveTranslation(read_ontology(triples, in_order=in_order), (triple for triple in triples if not is_local(triple)))
 
 
 def judge(triples: Iterable[Triple], *, names: Collection[Term] = ()) -> tuple[AxiomWarning, ...]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 from functools import cache
+from itertools import chain
 
 from kg_reasoner.loaders.ontology.axioms import AllValuesFrom, HasValue, SameNames, SomeValuesFrom
 from kg_reasoner.loaders.ontology.ontology import Ontology, read_ontology
@@ -64,6 +65,7 @@ def in_context(unit: Ontology, context: Ontology) -> Ontology:
 
 def namespaces_in(triples: Iterable[Triple], vocabulary: Iterable[Term] = frozenset()) -> frozenset[str]:
     """Return the namespaces of the IRIs in triples, datatypes among them, but for those of a vocabulary."""
-    terms = {id(term): term for triple in triples for term in triple}.values()  # hashing terms takes longer
+    every = list(chain.from_iterable(triples))
+    terms = dict(zip(map(id, every), every, strict=True)).values()  # hashing terms takes longer
     names = {term.value if isinstance(term, IRI) else term.datatype for term in terms if isinstance(term, IRI | Literal)}
     return frozenset(map(namespace_of, names.difference(name.value for name in vocabulary if isinstance(name, IRI))))
