@@ -42,9 +42,12 @@ class SchemaTriples:
         """The id of owl:sameAs."""
         return self._dictionary.encode(OWL.sameAs)
 
-    def name(self, terms: Iterable[Term]) -> bool:
-        """Set the classes and properties of the ontology. Return whether that changes which owl:sameAs triples are axioms."""
-        names = set(map(self._dictionary.encode, terms))
+    def name(self, terms: Iterable[Term], ids: Iterable[int] = ()) -> bool:
+        """Set the classes and properties of the ontology, and some by their ids. Return whether that changes which owl:sameAs
+        triples are axioms.
+        """
+        texts = list(map(term_text, terms))
+        names = {*(self._dictionary.encode_texts(texts).tolist() if texts else ()), *ids}
         changed = names != self._name_set
         self._name_set, self._name_array, self._named_for = names, None, None
         return changed
@@ -122,7 +125,7 @@ class SchemaTriples:
         if layout.names != NO_NAMES and self._named_for == (layout, layout.names):
             return
         if in_data := self.names_in_data(catalog):
-            self.name({*vocabulary(), *map(self._dictionary.decode, in_data)})
+            self.name(vocabulary(), in_data)
             self._named_for = layout, layout.names
 
     def rule_labels(self, catalog: RelationCatalog, which: Which) -> Ids:

@@ -197,21 +197,24 @@ class RuleBook:
                 continue
             known = self._plans_of.setdefault(rule, {})
             copies = copies_of[rule] = []
+            is_new, level, source = rule in self._new, self._levels[rule], self._sources.get(rule)
             for stored in self._copies(rule, names):
                 copy = stored.rule
                 if copy not in known:
                     copies.append(copy)
                     if copy not in self._planned and copy not in wanted:
-                        wanted[copy] = NewRule(self._levels[rule], stored, self._sources.get(rule))
-                        if rule in self._new:
+                        wanted[copy] = NewRule(level, stored, source)
+                        if is_new:
                             late.add(copy)
         added = self._materialiser.add_rules(wanted.values())
         self._planned.update(zip(wanted, added, strict=True))
+        owners, planned_as = self._owners, self._planned
         for rule, copies in copies_of.items():
-            unique = dict.fromkeys(copies)
-            for copy in unique:
-                self._owners[copy] += 1
-            self._plans_of[rule].update((copy, self._planned[copy]) for copy in unique)
+            plans = self._plans_of[rule]
+            for copy in copies:
+                if copy not in plans:
+                    owners[copy] = owners.get(copy, 0) + 1
+                    plans[copy] = planned_as[copy]
         return [planned for copy, planned in zip(wanted, added, strict=True) if copy in late]
 
     def _copies(self, rule: Rule, names: Names) -> Iterator[StoredRule]:

@@ -233,7 +233,7 @@ class RelationCatalog:
 
     def atom(self, atom: Atom, negated: bool = False) -> StoredAtom:
         """Return an atom over its relation. Triples must be in one relation, see `TripleLayout.copies`."""
-        terms = tuple(self.term(term) for term in atom.terms)
+        terms = tuple([term.name if isinstance(term, Variable) else self.term(term) for term in atom.terms])
         if atom.predicate != TRIPLE:
             return StoredAtom(self.predicate(atom.predicate, len(terms)), terms, negated)
         return StoredAtom(*self.layout.place(*terms), negated)

@@ -54,6 +54,11 @@ def is_open(rule: Rule) -> bool:
     return bool(_predicate_variables(triple_atoms(rule.body)))
 
 
+def predicate_variables(rule: Rule) -> frozenset[Variable]:
+    """Return the variables of a rule for properties or classes."""
+    return frozenset(_predicate_variables(triple_atoms((rule.head, *rule.body))))
+
+
 def predicate_variable(atom: Atom) -> Variable | None:
     """Return the variable for the property of an atom or, with rdf:type, for its class."""
     if atom.predicate != TRIPLE:

@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Final, TypeAlias, TypeVar
 
 import numpy as np
 
-from kg_reasoner.planning.expansion import substitute
+from kg_reasoner.planning.expansion import predicate_variables, substitute
 from kg_reasoner.program import Atom, Rule, Variable
 from kg_reasoner.storage.arrays import Changed, Flags, Rows
 from kg_reasoner.storage.database import Database
@@ -174,10 +174,14 @@ class TripleLayout(ABC):
             yield rule
             return
         variable, values = choice
-        for value in values:
-            copy = substitute(rule, {variable: self._dictionary.decode(value)})
+        is_alone = len(predicate_variables(rule)) == 1  # then only its copy for rdf:type can have another one, for the class
+        for value, term in zip(values, self._dictionary.decode_all(values), strict=True):
+            copy = substitute(rule, {variable: term})
             if copy is not None:
-                yield from self.copies(copy, since)
+                if is_alone and value != self._type:
+                    yield copy
+                else:
+                    yield from self.copies(copy, since)
 
     def kind(self, relation: int, values: Sequence[int]) -> tuple[int, int, int]:
         """Return the part of a fact that determines which rules can derive it: the relation, and property and class if they vary in

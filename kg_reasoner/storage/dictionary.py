@@ -121,6 +121,10 @@ class Dictionary:
         """Return the term with an id."""
         return term_from_text(self.text(number))
 
+    def decode_all(self, numbers: Sequence[int]) -> list[Term]:
+        """Return the terms with some ids."""
+        return list(map(term_from_text, self.texts_of(numbers)))
+
     def decode_rows(self, rows: Ids, *, in_order: bool = False) -> Iterator[tuple[Term, ...]]:
         """Return the rows of a table of ids as terms; each term is created once.
 
