@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from kg_reasoner import Limits, Reasoner
 from kg_reasoner.dbsp.datalog import Datalog
 from kg_reasoner.engine.maintenance import Strategy
-from kg_reasoner.errors import LimitError, RecursionValueError, UnsupportedError
+from kg_reasoner.errors import LimitError, NoProofError, RecursionValueError, UnsupportedError
 from kg_reasoner.language.parser import parse
-from kg_reasoner.program import Atom
+from kg_reasoner.program import Atom, Program, Rule
 from kg_reasoner.storage import best_values
 from kg_reasoner.terms import IRI, RDF, Literal, Term, literal
 
@@ -41,6 +41,9 @@ TRIPLES: Final = """
     [?x, :step, 0] :- source(?x) .
     [?x, rdf:type, :Reached] :- [?x, :step, ?c] .
     [?y, :dist, ?d] :- AGGREGATE([?y, :step, ?c], :Reached[?y] ON ?y BIND MIN(?c) AS ?d) ."""
+EITHER: Final = """
+    dist(?y, ?m) :- AGGREGATE((source(?y), ?c = 0 ; dist(?x, ?d), edge(?x, ?y, ?w), ?c = ?d + ?w) ON ?y BIND MIN(?c) AS ?m) ."""
+"""The disjunction is a predicate of the recursion that nothing else reads."""
 ALL_PAIRS: Final = """
     path(?x, ?y, ?w) :- edge(?x, ?y, ?w) .
     path(?x, ?z, ?c) :- least(?x, ?y, ?v), least(?y, ?z, ?w), BIND(?v + ?w AS ?c) .
@@ -91,7 +94,7 @@ def _distances(reasoner: Reasoner, program: str) -> dict[str, Decimal]:
     return dict(pairs)
 
 
-@pytest.mark.parametrize("program", thinned([STEPS, DIRECT, TRIPLES], 3), ids=["steps", "direct", "triples"])
+@pytest.mark.parametrize("program", thinned([STEPS, DIRECT, TRIPLES, EITHER], 3))
 @pytest.mark.parametrize("strategy", STRATEGIES)
 @given(st.sets(EDGES, max_size=10), st.lists(st.tuples(st.sets(EDGES, max_size=2), st.integers(0, 2)), max_size=3), st.booleans())
 @settings(max_examples=examples(60))
@@ -309,3 +312,32 @@ def test_ids_of_groups_need_no_table_of_their_own() -> None:
         assert len(best.next()) == 0
         assert len(best) == expected
         assert best.rows[-1].tolist() == [*groups[1].tolist(), numbers[6]]
+
+
+def test_facts_of_inner_predicates_are_not_kept() -> None:
+    reasoner = Reasoner(EITHER)
+    rows = [(literal(node), literal(node + 1), literal(1)) for node in range(5)]
+    reasoner.add_facts("source", [(literal(0),)])
+    reasoner.add_facts("edge", rows)
+    assert set(reasoner.facts("dist")) == {(literal(node), literal(node)) for node in range(6)}
+    assert not [name for name in reasoner.core.engine.catalog.predicates if name.startswith("_aux")]
+    proof = reasoner.explain(Atom("dist", (literal(2), literal(2))))
+    assert proof is not None and str(proof).count("explicit") == 3  # the source, and two edges
+    reasoner.remove_facts("edge", rows[1:2])
+    assert set(reasoner.facts("dist")) == {(literal(0), literal(0)), (literal(1), literal(1))}
+    with pytest.raises(NoProofError):
+        reasoner.explain(Atom("dist", (literal(2), literal(2))))
+
+
+def test_a_predicate_that_another_rule_reads_is_kept() -> None:
+    rules = parse(EITHER).rules
+    inner = next(rule.head for rule in rules if rule.head.predicate.startswith("_aux"))
+    reader = Rule(Atom("read", inner.terms), (inner,))
+    reasoner = Reasoner(EITHER)
+    reasoner.add_facts("source", [(literal(0),)])
+    reasoner.add_facts("edge", [(literal(0), literal(1), literal(1)), (literal(0), literal(1), literal(3))])
+    assert len(list(reasoner.facts("dist"))) == 2
+    reasoner.add_program(Program((reader,)))
+    assert set(reasoner.facts("read")) == {(literal(node), literal(value)) for node, value in ((0, 0), (1, 1), (1, 3))}
+    reasoner.remove_rules([reader])
+    assert len(list(reasoner.facts("dist"))) == 2

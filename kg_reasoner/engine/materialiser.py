@@ -385,6 +385,8 @@ class Materialiser:
         if self.inserter is not None and self.recorder.is_on:
             self.inserter(stratum, new_rules, progress)
             return
+        if self.functions.calculation.is_used:
+            self.functions.calculation.read_ahead(context.total - int(self.database.processed.sum()))
         if context.gone_count and stratum.has_blockers:
             context.place = 0
             self.call(native.derive_unblocked)

@@ -9,6 +9,7 @@ something that a recursion reads changes, it is evaluated again, and the differe
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -23,7 +24,7 @@ from kg_reasoner.errors import RecursionValueError
 from kg_reasoner.language.recursion import Recursion
 from kg_reasoner.language.stratification import Key, key_of, show_key
 from kg_reasoner.planning.borrowed_catalog import BorrowedCatalog
-from kg_reasoner.planning.catalog import INTERNAL, RelationCatalog
+from kg_reasoner.planning.catalog import INTERNAL, RelationCatalog, StoredRule
 from kg_reasoner.planning.groups import is_aggregate_rule
 from kg_reasoner.program import TRIPLE, Aggregate, Atom, Bind, BodyLiteral, Negation, Rule, Variable
 from kg_reasoner.storage.arrays import Numbers, Rows, contains
@@ -67,7 +68,7 @@ class RecursiveResult:
             return
         database = self._results.database
         known = database.rows(self.target)
-        gone, new = known[~contains(found, known)], found[~contains(known, found)]
+        gone, new = (known[~contains(found, known)], found[~contains(known, found)]) if len(known) else (known, found)
         if len(gone):
             database.delete(self.target, gone)
         if len(new):
@@ -96,7 +97,8 @@ class Results:
         self.database = catalog.database
         self._catalog, self._recursion, self._watch = catalog, recursion, watch
         heads = {key_of(rule.head): rule.head for rule in recursion.rules}
-        self._keys = [key for key, head in heads.items() if not head.predicate.startswith(INTERNAL)]
+        shown = (key for key, head in heads.items() if not head.predicate.startswith(INTERNAL))
+        self._keys = [key for key in shown if key not in recursion.inner]
         self._found: dict[Key, Rows] = {}
         self._taken: set[Key] = set()
         self._explicit: dict[Key, Rows] | None = None
@@ -250,15 +252,40 @@ class _Evaluation:
             self._materialiser.insert(self._stratum)
         database.clear(self._catalog.functions.relations)
         self._begin(explicit)
+        copied = self._copies()
         for extreme in self._extremes:
-            database.load(extreme.target, extreme.best.rows if followed is None else followed, STATED)
-        self._enter(self._visible)
+            rows = extreme.best.rows if followed is None else followed
+            copy = copied.get(extreme.target)
+            if copy is None:
+                database.load(extreme.target, rows, STATED)
+            else:
+                places = [copy.rule.body[0].terms.index(term) for term in copy.rule.head.terms]
+                database.load(copy.rule.head.relation, rows[:, places], 0)
+        needed = self._needed(keys)
+        done = {planned.number for planned in copied.values()}
+        self._enter([each for each in self._visible if each.rule.head.relation in needed and each.number not in done])
         found = {}
         for key in keys:
             relation = self._catalog.predicates.get(_own_name(key), -1)
             rows = database.rows(relation) if relation >= 0 else np.empty((0, 0), np.int32)
             found[key] = np.array(rows)
         return found
+
+    def _needed(self, keys: Sequence[Key]) -> set[int]:
+        """Return the relations of some predicates, and of what they follow from."""
+        found = {self._catalog.predicates.get(_own_name(key), -1) for key in keys}
+        size = 0
+        while len(found) > size:
+            size = len(found)
+            found |= {atom.relation for each in self._visible if each.rule.head.relation in found for atom in each.rule.body}
+        return found
+
+    def _copies(self) -> dict[int, PlannedRule]:
+        """Return, for groups that only one rule reads, this rule, if it copies them."""
+        readers = Counter(atom.relation for planned in self._visible for atom in planned.rule.body)
+        copies = {planned.rule.body[0].relation: planned for planned in self._visible if _is_copy(planned.rule)}
+        groups = (extreme.target for extreme in self._extremes)
+        return {relation: copies[relation] for relation in groups if relation in copies and readers[relation] == 1}
 
     def _followed(self) -> Rows | None:
         """Return the groups with their best values, if the recursion follows edges and its values are suitable."""
@@ -366,6 +393,15 @@ def _own_name(key: Key) -> str:
         return _OWN + predicate
     assert property is not None
     return f"{_OWN}{property if property != RDF.type else ''} {'' if cls is None else term_text(cls)}"
+
+
+def _is_copy(rule: StoredRule) -> bool:
+    """Return whether a rule copies the rows of a relation, with its columns in some order."""
+    if len(rule.body) != 1 or rule.checks or rule.body[0].negated:
+        return False
+    terms = rule.body[0].terms
+    names = {term for term in terms if isinstance(term, str)}
+    return len(names) == len(terms) == len(rule.head.terms) and names == set(rule.head.terms)
 
 
 def _solutions_of(grouping: Rule) -> Atom:

@@ -117,7 +117,7 @@ class Derivations:
         if rules != self.rules:
             self.rules = rules
             proved = as_proved(rules)
-            self.attaining = frozenset(new for new, old in zip(proved, rules, strict=True) if new != old)
+            self.attaining = frozenset(proved) - frozenset(rules)
             self._pieces = list(dict.fromkeys(piece for rule in proved if rule.body for piece in pieces(rule)))
             self._heads, self._groups = {}, {}
             for number, (part, shown) in enumerate(self._pieces):

@@ -24,6 +24,7 @@ from kg_reasoner.language.printer import format_rule
 from kg_reasoner.language.stratification import Key, Node, dependencies, key_of, show_key
 from kg_reasoner.language.trends import DOWN, UP, NotMonotoneError, Trends, check_condition, trend_of
 from kg_reasoner.program import (
+    AUXILIARY,
     TRIPLE,
     Aggregate,
     Argument,
@@ -60,11 +61,13 @@ class Recursion:
         rules: The rules.
         keys: The predicates, properties and classes that depend on each other.
         reads: The atoms whose facts it reads, besides those with these keys.
+        inner: Those of the predicates that are parts of its rules (disjunctions, say): nothing else reads their facts.
         needs_numbers: Whether rules calculate with values or compare them.
     """
 
     rules: tuple[Rule, ...]
     keys: frozenset[Key]
+    inner: frozenset[Key]
     reads: tuple[Atom, ...] = field(compare=False)
     needs_numbers: bool = field(compare=False)
 
@@ -104,7 +107,7 @@ def lowered(rules: Sequence[Rule]) -> Lowered:
     for recursion in found:
         text = " ".join(map(format_rule, recursion.rules))
         for head in {key_of(rule.head): rule.head for rule in recursion.rules}.values():
-            if head.predicate.startswith(_INTERNAL):
+            if head.predicate.startswith(_INTERNAL) or key_of(head) in recursion.inner:
                 continue
             atom = _general(head)
             result = Atom(f"{_RESULT}{show_key(key_of(head))} of {text}", tuple(variables_of(atom)))
@@ -136,7 +139,38 @@ def as_proved(rules: Sequence[Rule]) -> tuple[Rule, ...]:
     That no solution has a better value is not part of the proof.
     """
     inside = {rule: recursion for recursion in recursions(rules) for rule in recursion.rules}
-    return tuple(_as_proved(rule, inside[rule]) if rule in inside else rule for rule in rules)
+    return tuple(found for rule in rules for found in (_all_as_proved(rule, inside[rule]) if rule in inside else (rule,)))
+
+
+def _all_as_proved(rule: Rule, recursion: Recursion) -> list[Rule]:
+    """Return a rule of a recursion for proofs, with the rules of inner predicates in place of their atoms."""
+    found = [_as_proved(rule, recursion)]
+    while any(_inner_atoms(each, recursion.inner) for each in found):
+        found = [new for each in found for new in (_unfolded(each, recursion) if _inner_atoms(each, recursion.inner) else (each,))]
+    return found
+
+
+def _inner_atoms(rule: Rule, inner: frozenset[Key]) -> list[Atom]:
+    """Return the atoms of a body that are over inner predicates."""
+    return [part for part in rule.body if isinstance(part, Atom) and key_of(part) in inner]
+
+
+def _unfolded(rule: Rule, recursion: Recursion) -> Iterator[Rule]:
+    """Yield a rule with the body of each rule for the first of its inner atoms in place of it."""
+    atom = _inner_atoms(rule, recursion.inner)[0]
+    place = rule.body.index(atom)
+    used = {variable.name for part in (rule.head, *rule.body) for variable in variables_of(part)}
+    for definition in recursion.rules:
+        if key_of(definition.head) == key_of(atom):
+            values: dict[Variable, Argument] = dict(zip(variables_of(definition.head), atom.terms, strict=True))
+            for variable in dict.fromkeys(variable for part in definition.body for variable in variables_of(part)):
+                name = variable.name
+                while variable not in values and name in used:
+                    name += "'"
+                used.add(name)
+                values.setdefault(variable, Variable(name))
+            body = (in_part(part, values) for part in definition.body)
+            yield Rule(rule.head, (*rule.body[:place], *body, *rule.body[place + 1 :]), rule.origin)
 
 
 def _as_proved(rule: Rule, recursion: Recursion) -> Rule:
@@ -185,8 +219,27 @@ def recursions(rules: Sequence[Rule]) -> list[Recursion]:
         inside = tuple(rule for rule in rules if rule.body and component_of[True, key_of(rule.head)] == number)
         keys = frozenset(key for (_, key), own in component_of.items() if own == number)
         if any(map(_takes_an_extreme, inside)) and not _negates(inside, keys):  # otherwise `levels` reports it
-            found.append(_checked(inside, keys))
+            found.append(_checked(inside, keys, _inner(rules, inside, keys)))
     return found
+
+
+def _inner(rules: Sequence[Rule], inside: Sequence[Rule], keys: frozenset[Key]) -> frozenset[Key]:
+    """Return the auxiliary predicates of a recursion that only positive atoms in its rules read, and not those of another one."""
+    own = set(inside)
+    found = {key for key in keys if key[0].startswith(AUXILIARY)}
+    for rule in rules:
+        different = {term for term in rule.head.terms if isinstance(term, Variable)}
+        if rule not in own or len(different) < rule.head.arity:
+            found.discard(key_of(rule.head))
+    for rule in rules:
+        is_inside = rule in own and key_of(rule.head) not in found
+        for part in rule.body:
+            is_plain = isinstance(part, Atom) or (
+                isinstance(part, Aggregate) and not any(isinstance(p, Negation) for p in part.body)
+            )
+            if not (is_inside and is_plain):
+                found -= {key_of(atom) for atom in atoms_within((part,))}
+    return frozenset(found)
 
 
 @remembered
@@ -207,7 +260,7 @@ def _negates(rules: Iterable[Rule], keys: frozenset[Key]) -> bool:
     return any(refused(part) for rule in rules for part in rule.body)
 
 
-def _checked(rules: tuple[Rule, ...], keys: frozenset[Key]) -> Recursion:
+def _checked(rules: tuple[Rule, ...], keys: frozenset[Key], inner: frozenset[Key]) -> Recursion:
     """Return a recursion, if its values only improve."""
     columns = _ValueColumns(keys)
     if any(predicate == TRIPLE and property in (None, RDF.type) and cls is None for predicate, property, cls in keys):
@@ -216,7 +269,7 @@ def _checked(rules: tuple[Rule, ...], keys: frozenset[Key]) -> Recursion:
         pass
     calculates = [columns.check(rule) for rule in rules]
     reads = dict.fromkeys(atom for rule in rules for atom in atoms_within(rule.body) if key_of(atom) not in keys)
-    return Recursion(rules, keys, tuple(reads), any(calculates))
+    return Recursion(rules, keys, inner, tuple(reads), any(calculates))
 
 
 class _ValueColumns:

@@ -16,6 +16,12 @@ from kg_reasoner.storage.kernels.memory import address, allocate
 
 __all__ = ["NumberTable"]
 
+FEW_ROWS: Final = 1 << 12
+"""For fewer rows, values are read when they are needed."""
+
+FEW_TERMS: Final = 4
+"""Up to so many terms a row are read ahead."""
+
 _SLOTS: Final = 64
 """The first size of the hash table of numbers (a power of two)."""
 
@@ -32,6 +38,8 @@ class NumberTable:
         self._dictionary, self._database = dictionary, database
         self.is_used = False
         """Whether joins compare terms or apply programs."""
+        self._read = 0
+        """The number of terms that have been read ahead, or left out."""
         self._ends = 0
         """The end of the programs."""
         self._programs = 0
@@ -91,6 +99,20 @@ class NumberTable:
                 return entry(*arguments)
             finally:
                 context.term_access = 0
+
+    def read_ahead(self, rows: int) -> None:
+        """Read the values of all terms that are new since the last call, if there are not many more of them than rows to process.
+
+        Args:
+            rows: The number of rows.
+        """
+        if rows < FEW_ROWS or FEW_TERMS * rows < len(self._dictionary) - self._read:
+            return
+        with self._dictionary.mutex:
+            self._fit()
+            count = len(self._dictionary)
+            native.read_numbers(self._database.address, self._read, count)
+            self._read = count
 
     def make_room(self) -> None:
         """Make room for more numbers, where kernels found none."""

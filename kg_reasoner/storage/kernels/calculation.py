@@ -305,6 +305,16 @@ def apply_program(context: Context, frame: Frame, step: Step, program: int) -> i
 
 
 @entry
+def read_numbers(context: Context, first: int, end: int) -> int:
+    """Read the values of terms in the order of their ids, which takes a tenth of the time that it takes one by one. Return 0."""
+    terms = context.terms[0]
+    for term in range(first, end):
+        if context.numbers[term] == UNREAD:
+            context.numbers[term] = read_integer(terms, context.number_text, term)
+    return 0
+
+
+@entry
 def rehash_numbers(context: Context, slots: Int32s, mask: int) -> int:
     """Enter the terms of numbers in a larger hash table, which is empty. Return 0."""
     for place in range(context.number_mask + 1):
