@@ -144,6 +144,23 @@ def test_an_update_by_phase(maintenance: Strategy) -> None:
     assert sums([row for row in profile.rows() if row.kind != "step"]) == Counter(expected[maintenance])
 
 
+@pytest.mark.parametrize("maintenance", ["backward-forward", "delete-rederive", "counting", "dbsp"])
+def test_time_of_deletions_is_that_of_rules(maintenance: Strategy) -> None:
+    rules = "path(?x, ?z) :- edge(?x, ?z) . path(?x, ?z) :- path(?x, ?y), edge(?y, ?z) . loop(?x) :- path(?x, ?x) ."
+    reasoner = Reasoner(rules, maintenance=maintenance)
+    reasoner.add_facts("edge", edges(0, 40))
+    reasoner.materialise()
+    with reasoner.profile() as profile:
+        reasoner.remove_facts("edge", edges(20, 21))
+        reasoner.materialise()
+    found = {row.label: row for row in profile.rows()}
+    step = found["path(?x, ?z) :- path(?x, ?y), edge(?y, ?z) ."]
+    assert step.deletion >= 21 * 20 - 1 and step.seconds > 0
+    assert "loop(?x) :- path(?x, ?x) ." not in found
+    assert not {"deletion", "counting", "circuit"} & found.keys()
+    assert sum(row.seconds for row in found.values()) == pytest.approx(profile.seconds)
+
+
 def test_what_was_blocked() -> None:
     reasoner = Reasoner("free(?x) :- seat(?x), NOT taken(?x) . seat(1) . seat(2) .")
     reasoner.add_facts("taken", one(1, 2))

@@ -31,11 +31,13 @@ class ProfileRow:
         name: The name of the rule, such as ``cax-sco``; None without one.
         axiom: The axiom that the rule was translated from; None without one.
         rule: The rule as text; None for a step.
-        seconds: The time of the rule, or of the step without the rules and steps inside it.
+        seconds: The time of the rule, or of the step without the rules and steps inside it. Where all rules are evaluated together,
+            for deletions and under `counting` and `dbsp`, the time is divided among them by the instances that they found.
         runs: How often the rule or the step was run. A rule runs for each block of new facts that may match its body.
         instances: The matches of the rule's body that were found, and derived its head.
         new: The facts derived that were not known before.
-        deletion: The instances by which a deleted fact made another one a candidate for deletion.
+        deletion: The instances by which a deleted fact made another one a candidate for deletion; under `counting` and `dbsp`,
+            those that came or went.
         backward: The instances that might prove a candidate for deletion.
     """
 
@@ -198,7 +200,7 @@ def _row(activity: Activity, tally: Tally, names: Names) -> ProfileRow:
     text = show_rule(rule, names)
     axiom = axiom_text(rule.origin.axiom, names) if rule.origin.axiom else None
     row = ProfileRow("rule", _label(rule, axiom, text), rule.origin.name, axiom, text, tally.seconds, tally.runs)
-    if phase in ("deletion", "counting"):
+    if phase in ("deletion", "counting", "circuit"):
         return replace(row, deletion=tally.instances)
     if phase == "backward":
         return replace(row, backward=tally.instances)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Final
 
@@ -33,6 +34,8 @@ class Directions:
         self._node_room = self._index_room = 1
         self.instances = 0
         """The number of rewrites of whole bodies that have been made into facts."""
+        self.ended: Counter[int] | None = None
+        """The same by node, if they are counted."""
         self._indexes: dict[int, TrieIndex] = {}
         self._of_index = Shapes(self.facts, self.facts)
         self._keys, self._tests, self._heads = (Shapes(self.rewrites, self.facts) for _ in range(3))
@@ -172,6 +175,9 @@ class Directions:
         nodes = self.rewrites.first(rewrites.columns)
         ends = np.flatnonzero(self._ends[nodes])
         self.instances += len(ends)
+        if self.ended is not None:
+            numbers, counts = np.unique(nodes[ends], return_counts=True)
+            self.ended.update(dict(zip(numbers.tolist(), counts.tolist(), strict=True)))
         return ZSet.consolidated(
             self._heads.apply(nodes[ends], tuple(column[ends] for column in rewrites.columns)), rewrites.weights[ends]
         )

@@ -16,6 +16,7 @@ rewrites need no `distinct` of their own: they keep all their variables, so that
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import TypeAlias
@@ -52,6 +53,8 @@ class Interpreter:
         self._directions = Directions()
         self._arities: dict[int, int] = {}
         self._seeded = False
+        self.counted: Counter[DatalogClause] | None = None
+        """The `instances` of each clause, if they are counted. Clauses that differ in the names of variables only count as one."""
         self.circuit = self._make()
 
     def step(self, facts: FactChanges, added: Sequence[DatalogClause] = (), removed: Sequence[DatalogClause] = ()) -> FactChanges:
@@ -59,9 +62,11 @@ class Interpreter:
 
         Weights of given facts add up; a fact holds if its weight is positive, or a clause derives it.
         """
+        ends = {} if self.counted is None else dict(self._trie.ends())
         changes = self._trie.update(added, removed)
         self._make_room(facts, added)
         self._directions.add(changes)
+        self._directions.ended = None if self.counted is None else Counter()
         results = self.circuit.step(
             facts=self._packed(facts),
             directions=_changed(
@@ -74,6 +79,9 @@ class Interpreter:
             seed=ZSet.empty(self._directions.rewrites.words) if self._seeded else self._seed(),
         )
         self._seeded = True
+        if self.counted is not None and self._directions.ended is not None:
+            ends.update(self._trie.ends())
+            self.counted.update({ends[node]: count for node, count in self._directions.ended.items()})
         self._directions.forget(changes)
         self._trie.release(changes)
         return dict(self._unpacked(results["facts"]))

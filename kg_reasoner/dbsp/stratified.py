@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
@@ -21,6 +22,20 @@ class Strata:
         self._indexed = indexed
         self._instances = 0
         self.interpreters = [Interpreter(indexed)]
+        self._counts = False
+
+    def count(self, *, clauses: bool) -> None:
+        """Start to count the instances of each clause from zero, or stop."""
+        self._counts = clauses
+        for interpreter in self.interpreters:
+            interpreter.counted = Counter() if clauses else None
+
+    def counted(self) -> Counter[DatalogClause]:
+        """Return the instances of each clause since they are counted."""
+        found: Counter[DatalogClause] = Counter()
+        for interpreter in self.interpreters:
+            found.update(interpreter.counted or {})
+        return found
 
     def step(
         self,
@@ -43,6 +58,7 @@ class Strata:
         while len(self.interpreters) < levels:
             top = Interpreter(self._indexed)
             top.step(self.interpreters[-1].facts())
+            top.counted = Counter() if self._counts else None
             self.interpreters.append(top)
         changes: FactChanges = {}
         for level, interpreter in enumerate(self.interpreters):

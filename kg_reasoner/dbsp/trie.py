@@ -152,6 +152,12 @@ class Trie:
                 self._paths[clause] = list(self._enter(clause, changes))
         return changes
 
+    def ends(self) -> Iterator[tuple[int, DatalogClause]]:
+        """Yield the number of the last node of each clause, with the clause."""
+        for clause, keys in self._paths.items():
+            if keys:
+                yield self._nodes[keys[-1]].number, clause
+
     def release(self, changes: TrieChanges) -> None:
         """Release the numbers of removed rules, once the circuit no longer uses them."""
         for node in changes.removed:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Final, TypeAlias
 
@@ -12,7 +12,7 @@ from kg_reasoner.engine.maintenance import Maintenance, Work
 from kg_reasoner.engine.maintenance.strata import StratumByStratum
 from kg_reasoner.engine.materialiser import Materialiser
 from kg_reasoner.engine.planned_rules import PlannedRule, Stratum
-from kg_reasoner.engine.recorder import Activity
+from kg_reasoner.engine.recorder import Activity, Recorder, Tally, difference
 from kg_reasoner.planning.groups import is_solutions_rule
 from kg_reasoner.planning.planner import section_constant
 from kg_reasoner.progress import Progress
@@ -22,6 +22,8 @@ from kg_reasoner.storage.kernels.layout import BLOCK, DONE, Plan
 __all__ = ["apply", "insert"]
 
 _FOUND: Final = Plan.fields["found"][0]
+_SHARED: Final = ("deletion", "backward", "counting", "circuit")
+"""The phases in which all rules are evaluated together."""
 
 _Triggers: TypeAlias = "dict[tuple[int, int], list[tuple[int, PlannedRule]]]"
 """The plans of a stratum by the relation and the section constant of the rows that trigger them."""
@@ -107,10 +109,31 @@ def apply(strategy: Maintenance, work: Work, materialiser: Materialiser) -> None
         native.run_plan, native.drop_removed  # noqa: B018  the first access loads their part
     materialiser.database.plans.words[:, _FOUND] = 0
     materialiser.inserter = partial(insert, materialiser)
+    before = materialiser.recorder.tallies()
     try:
         strategy.apply(work)
     finally:
         materialiser.inserter = None
+    _count_found(strategy, work, materialiser)
+    _divide(materialiser.recorder, before)
+
+
+def _divide(recorder: Recorder, before: Mapping[Activity, Tally]) -> None:
+    """Divide the time of each phase in which all rules are evaluated together among these, by the instances that were found."""
+    growth = difference(recorder.tallies(), before)
+    for phase in _SHARED:
+        whole = growth.get(Activity(phase), Tally()).seconds
+        parts = {each: tally.instances for each, tally in growth.items() if each.phase == phase and each.rule is not None}
+        total = sum(parts.values())
+        if total:
+            step, known = recorder.tally(Activity(phase)), before.get(Activity(phase), Tally())
+            step.seconds, step.runs = known.seconds, known.runs
+            for activity, instances in parts.items():
+                recorder.tally(activity).seconds += whole * instances / total
+
+
+def _count_found(strategy: Maintenance, work: Work, materialiser: Materialiser) -> None:
+    """Record the rule instances that plans have found outside of insertion."""
     found = materialiser.database.plans.words[:, _FOUND]
     if not found.any():
         return

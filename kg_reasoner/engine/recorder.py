@@ -17,7 +17,7 @@ from typing import Final, NamedTuple
 from kg_reasoner.concurrency.forking import new_mutex
 from kg_reasoner.program import Rule
 
-__all__ = ["Activity", "Recorder", "Tally"]
+__all__ = ["Activity", "Recorder", "Tally", "difference"]
 
 
 class Activity(NamedTuple):

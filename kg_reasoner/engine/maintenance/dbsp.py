@@ -19,8 +19,10 @@ from kg_reasoner.engine.counters import Counters
 from kg_reasoner.engine.maintenance import Finder, Work
 from kg_reasoner.engine.maintenance.collect import collect
 from kg_reasoner.engine.materialiser import Materialiser
+from kg_reasoner.engine.recorder import Activity
 from kg_reasoner.expressions.values import satisfies
 from kg_reasoner.planning.catalog import DISTINCT_TERMS, StoredAtom, StoredCall, StoredComparison, StoredRule
+from kg_reasoner.program import Rule
 from kg_reasoner.storage.arrays import Rows
 from kg_reasoner.storage.kernels import native
 from kg_reasoner.storage.kernels.layout import ABSENT, EXPLICIT, FAILED, HOLDS, STATED
@@ -87,18 +89,30 @@ class Dbsp:
             entering[level] = combined(entering.get(level, {}), gone)
             aggregate.clear()
         levels = 1 + max((stratum.level for stratum in self.materialiser.strata), default=0)
+        recorder, sources = self.materialiser.recorder, self._sources(work) if self.materialiser.recorder.is_on else {}
+        self._strata.count(clauses=bool(sources))
 
         def enter(level: int) -> FactChanges:
             return combined(entering.get(level, {}), self._changes_of_groups(level))
 
-        for level, changes in self._strata.step(levels, enter, added, removed):
-            for relation, (rows, weights) in changes.items():
-                if final.get(relation, 0) == level:
-                    self._store(relation, rows.astype(np.int32), weights)
+        with recorder.measure("circuit"):
+            for level, changes in self._strata.step(levels, enter, added, removed):
+                for relation, (rows, weights) in changes.items():
+                    if final.get(relation, 0) == level:
+                        self._store(relation, rows.astype(np.int32), weights)
+        for clause, count in self._strata.counted().items():
+            recorder.count(Activity("circuit", sources[clause]), count)
+        self._strata.count(clauses=False)
         if work.collects:
             collect(database, work)
         native.finish_update(database.address)
         database.mark_materialised()
+
+    def _sources(self, work: Work) -> dict[DatalogClause, Rule]:
+        """Return the rules that clauses come from, including the removed ones."""
+        known = {planned.number: planned.source_rule for planned in self.materialiser.active_rules()}
+        gone = {self._clause(planned.rule.with_places or planned.rule): planned.source_rule for planned in work.gone_rules}
+        return gone | {clause: known[number] for number, (_, clause) in self._clauses.items()}
 
     # --- what comes in ----------------------------------------------------------------------------------------------------
 
