@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kg_reasoner.concurrency.tasks import Task
-from kg_reasoner.storage import capacities
+from kg_reasoner.storage import capacities, index_building
 from kg_reasoner.storage.database import Database
 from kg_reasoner.storage.index_building import Building
 from kg_reasoner.storage.kernels.bulk_insertion import MOST_SPILLED
@@ -24,7 +24,6 @@ from .effort import examples
 
 Tuples = list[tuple[int, ...]]
 
-
 def run(steps: Iterator[Sequence[Task]]) -> None:
     for tasks in steps:
         for task in tasks:
@@ -36,6 +35,17 @@ def filled(rows: Tuples, arity: int, section_column: int = -1) -> tuple[Database
     relation = database.add_relation(arity, section_column)
     database.load(relation, np.array(rows, np.int32).reshape(-1, arity))
     return database, relation
+
+
+def built(parts: int, **changes: int) -> Callable[[Database, int], None]:
+    """Return what builds an index in parts."""
+
+    def build(database: Database, index: int) -> None:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(capacities, "current", replace(capacities.current, **changes))
+            run(Building(database, index, parts).steps())
+
+    return build
 
 
 def vectors(database: Database, index: int) -> dict[int, list[int]]:
@@ -59,7 +69,7 @@ def vectors(database: Database, index: int) -> dict[int, list[int]]:
 def test_vectors_do_not_overlap(monkeypatch: pytest.MonkeyPatch, arity: int, page_bits: int) -> None:
     """Vectors with their directories take all of the room, whether one thread builds them row by row, or three in parts."""
     monkeypatch.setattr(capacities, "current", replace(capacities.current, page_bits=page_bits))
-    for build in (lambda database, index: run(Building(database, index, 3).steps()), Database.fill_index):
+    for build in (built(3), built(3, few_keys=-1), Database.fill_index):
         database, relation = filled([(number % 7, number, number)[:arity] for number in range(200)], arity)
         index = database.index(relation, (0,))
         build(database, index)
@@ -108,7 +118,7 @@ def vector_rooms(record: Record) -> int:
 )
 def test_index_in_parts(rows: Tuples, columns: tuple[int, ...], constant: int, apart: int, parts: int) -> None:
     both = []
-    for build in (lambda database, index: run(Building(database, index, parts).steps()), Database.fill_index):
+    for build in (built(parts), built(parts, few_keys=-1), Database.fill_index):
         database, relation = filled(rows, 3, 1)
         database.keep_explicit(relation)
         index = database.index(relation, columns, constant, apart)
@@ -117,7 +127,19 @@ def test_index_in_parts(rows: Tuples, columns: tuple[int, ...], constant: int, a
         database.link_index(index)
         database.load(relation, np.array([(number, 3, number) for number in range(6, 90)], np.int32))  # it can be extended
         both[-1] = both[-1], vectors(database, index)
-    assert both[0] == both[1]
+    assert both[0] == both[1] == both[2]
+
+
+def test_more_keys_than_expected(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The tables of the ranges become larger until all keys fit."""
+    monkeypatch.setattr(index_building, "_estimated", lambda marks: 1)
+    both = []
+    for build in (built(3), built(3, few_keys=-1), Database.fill_index):
+        database, relation = filled([(number * number, number) for number in range(500)], 2)
+        index = database.index(relation, (0,))
+        build(database, index)
+        both.append(vectors(database, index))
+    assert both[0] == both[1] == both[2]
 
 
 def colliding(count: int) -> list[int]:
@@ -137,7 +159,7 @@ def test_keys_that_leave_their_part(count: int) -> None:
     rows: Tuples = [(number, place) for number in colliding(count) for place in range(2)]
     database, relation = filled(rows, 2)
     index = database.index(relation, (0,))
-    run(Building(database, index, 2).steps())
+    built(2, few_keys=-1)(database, index)
     expected = {number: [(2 * place + entry) << 32 | entry for entry in range(2)] for place, number in enumerate(colliding(count))}
     assert vectors(database, index) == expected
 

@@ -49,6 +49,8 @@ class Capacities:
     """More heads than this are inserted in parts: hash tables get room for all heads of a part, and most may be the same."""
     shared_rows: int = 1 << 17
     """An index of fewer rows than this is built by one thread, in a few milliseconds."""
+    few_keys: int = 1 << 12
+    """With no more keys than about this, each thread that builds an index takes a range of rows; with more, a part of the keys."""
 
 
 current = Capacities()

@@ -223,7 +223,7 @@ class Relations(PlanRoom):
         record = self.relations[relation]
         needed, numbers = record.count + rows, record.row_mask + 1
         if needed > record.capacity:
-            spare = needed if needed < capacities.current.doubled else needed // 8
+            spare = needed if needed < capacities.current.doubled else needed // 2
             capacity = max(needed + spare, record.capacity + record.capacity // 2)
             self._set_capacity(record, min(capacity, numbers) if needed <= numbers else capacity)
 

@@ -1,8 +1,10 @@
-"""Large indexes, built by several threads at once (see `kernels.bulk_insertion`)."""
+"""Large indexes, built by several threads at once: by parts of their keys (see `kernels.bulk_insertion`), or, where these are few,
+by ranges of rows (see `kernels.few_keys`).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import partial
 from math import log
 from typing import Final, TypeAlias
@@ -11,11 +13,12 @@ import numpy as np
 import numpy.typing as npt
 
 from kg_reasoner.concurrency.tasks import Task
+from kg_reasoner.storage import capacities
 from kg_reasoner.storage.capacities import slots_for
 from kg_reasoner.storage.indexes import IndexedRelations
 from kg_reasoner.storage.kernels import native
 from kg_reasoner.storage.kernels.bulk_insertion import MOST_SPILLED, ROWS, SIZE, SPILLED, SPILLS, USED
-from kg_reasoner.storage.kernels.layout import DONE, RING
+from kg_reasoner.storage.kernels.layout import DONE, EMPTY, RING
 from kg_reasoner.storage.kernels.memory import address, allocate
 
 __all__ = ["Building"]
@@ -25,6 +28,20 @@ Numbers: TypeAlias = npt.NDArray[np.int64]
 
 MARKS: Final = 1 << 20
 """The most bytes for marks of keys; they are enough to estimate some millions of keys."""
+
+
+class _Counts:
+    """A table for the keys in a range of rows, and their numbers of rows."""
+
+    def __init__(self, slots: int) -> None:
+        self.keys, self.lengths = allocate(slots, np.int64, EMPTY), allocate(slots, np.int32)
+        self.starts = allocate(slots, np.int32)
+        self.mask = slots - 1
+
+    @property
+    def addresses(self) -> tuple[int, int]:
+        """The addresses of the keys and of the numbers."""
+        return address(self.keys), address(self.lengths)
 
 
 class Building:
@@ -48,12 +65,18 @@ class Building:
 
     def steps(self) -> Iterator[list[Task]]:
         """Yield the tasks of each step. They have been run when the next step is asked for."""
-        database, index, parts = self._database, self._index, range(self._parts)
-        count = self._relation.count
+        parts, count = range(self._parts), self._relation.count
         marks = [allocate(min(MARKS, slots_for(count)), np.uint8, 0) for _ in parts]
         bounds = [count * part // self._parts for part in range(self._parts + 1)]
         yield [partial(self._mark, marks[part], bounds[part], bounds[part + 1]) for part in parts]
-        slots = slots_for(_estimated(marks))
+        keys = _estimated(marks)
+        del marks
+        yield from self._by_rows(keys, bounds) if keys <= capacities.current.few_keys else self._by_keys(keys)
+
+    def _by_keys(self, keys: int) -> Iterator[list[Task]]:
+        """Yield the steps in which each thread adds a part of the keys."""
+        database, index, parts, count = self._database, self._index, range(self._parts), self._relation.count
+        slots = slots_for(keys)
         room = min(count, 2 * count // self._parts) + RING
         while True:
             database.set_empty_keys(self._number, slots)
@@ -71,6 +94,32 @@ class Building:
         yield [partial(self._fill, part, sum(sizes[:part])) for part in parts]
         self._found = []
         index.top = sum(sizes)
+
+    def _by_rows(self, keys: int, bounds: Sequence[int]) -> Iterator[list[Task]]:
+        """Yield the steps in which each thread adds the rows between two bounds."""
+        database, index, slots = self._database, self._index, slots_for(keys)
+        while True:
+            counts = [_Counts(slots) for _ in range(self._parts)]
+            ranges = list(zip(counts, bounds, bounds[1:], strict=False))
+            results: list[int] = []
+            yield [partial(self._count_rows, *each, results) for each in ranges]
+            database.set_empty_keys(self._number, slots)
+            index.keys[:], index.used = EMPTY, 0
+            results += [native.add_counts(index.address, *table.addresses, slots - 1) for table in counts]
+            if all(status == DONE for status in results):
+                break
+            slots *= 2  # there are more keys than expected
+        database.set_arena(self._number, native.room_of_vectors(index.address))
+        native.lay_out_vectors(index.address)
+        yield [partial(self._fill_rows, *each) for each in ranges]
+
+    def _count_rows(self, counts: _Counts, first: int, end: int, results: list[int]) -> None:
+        here = self._relation.address, self._index.address, self._constant
+        results.append(native.count_in_range(*here, first, end, *counts.addresses, counts.mask))
+
+    def _fill_rows(self, counts: _Counts, first: int, end: int) -> None:
+        here = self._relation.address, self._index.address, self._constant
+        native.fill_in_range(*here, first, end, *counts.addresses, address(counts.starts), counts.mask)
 
     def _mark(self, marks: Marks, first: int, end: int) -> None:
         here = self._relation.address, self._index.address, self._constant

@@ -13,6 +13,7 @@ from kg_reasoner.storage.kernels import (  # noqa: F401  # each has entry points
     depth_first,
     derivation_counts,
     elements,
+    few_keys,
     fixpoint,
     interning,
     list_texts,
