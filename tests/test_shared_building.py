@@ -24,6 +24,7 @@ from .effort import examples
 
 Tuples = list[tuple[int, ...]]
 
+
 def run(steps: Iterator[Sequence[Task]]) -> None:
     for tasks in steps:
         for task in tasks:

@@ -39,7 +39,7 @@ class Capacities:
     """Fewer triples than this are loaded by one thread."""
     block: int = BLOCK
     """Rows that are processed together. The order of derived rows depends on it."""
-    heads: int = 1 << 16
+    heads: int = 1 << 18
     """The heads that a thread can keep (see `storage.parallel`)."""
     shared_instances: int = 1 << 19
     """Fewer rule instances than this are found by one thread: they take it some milliseconds, and sharing them costs as much."""

@@ -160,7 +160,7 @@ class Worker:
         if used:
             values[: used * stride] = kept.values[: used * stride]
             keys[:used], relations[:used], places[:used] = kept.keys[:used], kept.relations[:used], kept.places[:used]
-        recent = kept.recent if kept.room else allocate(RECENT, np.int32, 0)
+        recent = kept.recent if kept.room else allocate(RECENT, np.int64, 0)
         kept.publish(values=values, keys=keys, relations=relations, places=places, recent=recent, room=room)
 
 

@@ -322,8 +322,9 @@ class HeadList(Struct):
     """The heads, `ring_stride` integers each."""
     places: Int64s
     """Per head: the slot that it has claimed, or NOT_NEW, or UNDECIDED."""
-    recent: Int32s
-    """By hash, a head that was listed recently, so that most repetitions are not listed."""
+    recent: Int64s
+    """By hash, a head that was listed recently, so that most repetitions are not listed: its number, and above it 32 bits of its
+    hash, so that hardly any other head is compared."""
     count: int
     room: int
 

@@ -339,8 +339,11 @@ def keep(context: Context, number: int, values: Int32s, key: int) -> int:
         if found != EMPTY and not relation.flags[found & relation.row_mask] & ABSENT:
             return PRESENT
     heads = context.lists[context.own_list - 1]
-    place = mix(key) & (RECENT - 1)
-    if is_recent(context, heads, heads.recent[place], number, values, key):
+    hash = mix(key)
+    place = hash & (RECENT - 1)
+    tag = (hash >> 14) & 0x7FFFFFFF
+    found = heads.recent[place]
+    if found >> 32 == tag and is_recent(context, heads, found & ROW, number, values, key):
         return PRESENT
     entry = heads.count
     if entry == heads.room:
@@ -351,7 +354,7 @@ def keep(context: Context, number: int, values: Int32s, key: int) -> int:
     heads.keys[entry] = key
     heads.relations[entry] = number
     heads.places[entry] = NOT_NEW
-    heads.recent[place] = entry
+    heads.recent[place] = (tag << 32) | entry
     heads.count = entry + 1
     return PRESENT
 
