@@ -16,8 +16,11 @@ import numpy as np
 import pytest
 
 from kg_reasoner import Reasoner
+from kg_reasoner.api import documents
 from kg_reasoner.api.transaction import Transaction
-from kg_reasoner.errors import CapacityError, TransactionError
+from kg_reasoner.concurrency.limits import Limits
+from kg_reasoner.engine import engine
+from kg_reasoner.errors import CapacityError, LimitError, TransactionError
 from kg_reasoner.storage.dictionary import Dictionary
 from kg_reasoner.storage.kernels.layout import MOST
 from kg_reasoner.terms import IRI, Term, Triple, literal
@@ -124,6 +127,45 @@ def test_a_rollback_that_is_interrupted_can_be_repeated(kind: type[Injector]) ->
         assert numbers(reasoner, "edge", "far", "wide", "end") == [20, 19, 19, 0], where
         reasoner.add_facts("edge", chain(1, 20))
         assert numbers(reasoner, "edge", "far", "wide") == [21, 20, 20], where
+
+
+@kinds
+@pytest.mark.sample(3)
+def test_a_large_load_that_is_interrupted_is_undone(kind: type[Injector], monkeypatch: pytest.MonkeyPatch) -> None:
+    """The journal has the facts of before instead of those that are loaded."""
+    monkeypatch.setattr(documents, "_GROUP", 3)
+    monkeypatch.setattr(engine, "_LARGE", 2)
+    document = "".join(f"<http://e/s{number}> <http://e/{'pq'[number % 2]}> <http://e/o> .\n" for number in range(64)).encode()
+
+    def made() -> Reasoner:
+        reasoner = Reasoner(ruleset="owl2rl")
+        reasoner.load(b"<http://e/s1> <http://e/q> <http://e/o> .\n<http://e/a> <http://e/p> <http://e/o> .", format="nt")
+        return reasoner
+
+    def load(reasoner: Reasoner) -> None:
+        reasoner.load(document, format="nt")
+
+    whole = Reasoner(ruleset="owl2rl")
+    whole.load(document, b"<http://e/a> <http://e/p> <http://e/o> .", format="nt")
+    states = [{*made().triples(which="explicit")}, {*whole.triples(which="explicit")}]
+    for reasoner, error, where in attempts(kind, made, load, step=by_effort(41, 7, 7)):
+        assert {*reasoner.triples(which="explicit")} in (states if error is not None else states[1:]), where
+        reasoner.load(document, format="nt")
+        assert {*reasoner.triples(which="explicit")} == states[1], where
+
+
+def test_a_large_load_that_exceeds_a_limit_is_undone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(documents, "_GROUP", 3)
+    monkeypatch.setattr(engine, "_LARGE", 2)
+    reasoner = Reasoner("")
+    reasoner.load(b"<http://e/s1> <http://e/p> <http://e/o> .", format="nt")
+    before = {*reasoner.triples()}
+    document = "".join(f"<http://e/s{number}> <http://e/p> <http://e/o> .\n" for number in range(64)).encode()
+    with pytest.raises(LimitError):
+        reasoner.load(document, format="nt", limits=Limits(facts=20))
+    assert {*reasoner.triples()} == before
+    reasoner.load(document, format="nt")
+    assert len({*reasoner.triples()}) == 64
 
 
 def undoing(monkeypatch: pytest.MonkeyPatch) -> tuple[Reasoner, Transaction]:

@@ -8,20 +8,27 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
+from typing import Final
 
 from kg_reasoner.concurrency.limits import NOBODY, watches
 from kg_reasoner.engine import pipeline
 from kg_reasoner.engine.atomicity import AtomicState
 from kg_reasoner.engine.collector import Collector
 from kg_reasoner.engine.inconsistency import Violation, is_consistent, violations
-from kg_reasoner.engine.journal import LoggedFacts
+from kg_reasoner.engine.journal import LoggedFacts, LoggedLoad
 from kg_reasoner.engine.maintenance import Finder
 from kg_reasoner.errors import ArityError, plural
-from kg_reasoner.program import AUXILIARY
+from kg_reasoner.program import AUXILIARY, TRIPLE
 from kg_reasoner.progress import Progress
 from kg_reasoner.storage.arrays import Changed, Ids
 
 __all__ = ["Engine"]
+
+_LARGE: Final = 1 << 16
+"""The number of facts from which on the journal does without those that a load adds."""
+
+_LOADED: Final = 8
+"""A load is undone by the facts of before if it adds this many times as many."""
 
 
 class Engine(AtomicState):
@@ -34,7 +41,14 @@ class Engine(AtomicState):
         return self._change(LoggedFacts(predicate, ids, True))
 
     def expect_triples(self, blocks: Sequence[Ids]) -> None:
-        """Make room for triples that are about to be loaded."""
+        """Make room for triples that are about to be loaded, in an operation.
+
+        If there are few others, the journal has these instead of the new ones.
+        """
+        base = self.base
+        are_few = _LOADED * base.database.context.total <= sum(map(len, blocks))
+        if are_few and self.transaction is None and self.collector is None and not base.equality.merges:
+            self._journal.append(LoggedLoad(TRIPLE, base.explicit_facts()[TRIPLE]))
         self.catalog.layout.expect(blocks)
 
     def retract(self, predicate: str, ids: Ids) -> Changed:
@@ -54,9 +68,15 @@ class Engine(AtomicState):
             base.equality.note(predicate, ids, changed, added)
         if self.transaction is not None and 0 in changed.tobytes():  # long-lived, so unchanged facts are discarded
             entry.keep_changed()
+        if added and len(ids) >= _LARGE and self._is_loading(predicate):
+            entry.forget()
         if added and watches()[-1] is not NOBODY:
             self.check_limits()
         return changed
+
+    def _is_loading(self, predicate: str) -> bool:
+        """Return whether the journal tells how to undo all additions to a predicate in the current operation."""
+        return any(isinstance(entry, LoggedLoad) and entry.predicate == predicate for entry in self._journal[self._mark :])
 
     # --- materialisation --------------------------------------------------------------------------------------------
 

@@ -9,11 +9,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+import numpy as np
+
 if TYPE_CHECKING:
     from kg_reasoner.engine.knowledge_base import KnowledgeBase
     from kg_reasoner.storage.arrays import Changed, Ids
 
-__all__ = ["Entry", "LoggedFacts", "LoggedSetting"]
+__all__ = ["Entry", "LoggedFacts", "LoggedLoad", "LoggedSetting"]
 
 
 @dataclass(slots=True, eq=False)
@@ -42,10 +44,35 @@ class LoggedFacts:
         ids, changed = self.ids[self.changed], self.changed[self.changed]
         self.ids, self.changed = ids, changed
 
+    def forget(self) -> None:
+        """Discard all facts, which another entry takes back."""
+        nothing = np.empty((0, self.ids.shape[1]), np.int32), np.empty(0, np.bool_)
+        self.ids, self.changed = nothing
+
     def take_back(self, base: KnowledgeBase) -> None:
         """Restore the former state of the facts."""
         if self.changed is not None and self.changed.any():
             (base.remove if self.added else base.insert)(self.predicate, self.ids[self.changed])
+
+
+@dataclass(slots=True, eq=False)
+class LoggedLoad:
+    """Many facts of a predicate become explicit from here on. To undo that, the few explicit facts of before are enough.
+
+    Attributes:
+        before: The facts, shape (n, arity).
+    """
+
+    predicate: str
+    before: Ids
+
+    def recover(self, base: KnowledgeBase) -> None:
+        """Do nothing: whatever is explicit is taken back."""
+
+    def take_back(self, base: KnowledgeBase) -> None:
+        """Restore the former state of the facts."""
+        base.remove(self.predicate, base.explicit_facts()[self.predicate])
+        base.insert(self.predicate, self.before)
 
 
 @dataclass(slots=True, eq=False)
@@ -64,4 +91,4 @@ class LoggedSetting:
         """Do nothing, as no knowledge base contains the setting."""
 
 
-Entry: TypeAlias = LoggedFacts | LoggedSetting
+Entry: TypeAlias = LoggedFacts | LoggedLoad | LoggedSetting
