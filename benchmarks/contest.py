@@ -17,7 +17,7 @@ from statistics import median
 from typing import Final
 
 from benchmarks import needs
-from benchmarks.contestants import souffle
+from benchmarks.contestants import differential_dataflow, souffle
 from benchmarks.jobs import DLP, LINEAR, NONLINEAR, OWL2RL, RDFS, Job
 from benchmarks.measure import Measurement
 from benchmarks.needs import INSTALL
@@ -83,7 +83,14 @@ CONTESTANTS: Final = (
         "maplib",
         cannot=dict.fromkeys((DLP, OWL2RL, LINEAR, NONLINEAR), "its package has RDFS only, Datalog is sold separately"),
     ),
-    engine("differential-dataflow", "", source="a library for Rust, of which there is no program that reads rules"),
+    Contestant(
+        "differential-dataflow",
+        "benchmarks.contestants.differential_dataflow",
+        command=differential_dataflow.COMMAND,
+        source="https://rustup.rs",
+        prepare=differential_dataflow.prepare,
+        cannot=dict.fromkeys((DLP, OWL2RL, LINEAR, NONLINEAR), "its program, written by hand, has RDFS only"),
+    ),
 )
 OURS: Final = CONTESTANTS[0].name
 

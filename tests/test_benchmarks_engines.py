@@ -221,7 +221,7 @@ def test_missing_peers_are_named_with_their_sources(monkeypatch: pytest.MonkeyPa
         "left out: souffle compiled: there is no `souffle` on the PATH (https://souffle-lang.github.io)",
         "left out: souffle interpreted: there is no `souffle` on the PATH (https://souffle-lang.github.io)",
         "left out: maplib: not installed; run pip install '.[bench]'",
-        "left out: differential-dataflow: a library for Rust, of which there is no program that reads rules",
+        "left out: differential-dataflow: there is no `cargo` on the PATH (https://rustup.rs)",
     ]
 
 

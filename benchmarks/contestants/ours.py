@@ -27,13 +27,15 @@ class Ours:
         from kg_reasoner.io import facts as facts_io
         from kg_reasoner.loaders.rdf import reader as rdf  # noqa: F401 (imported here, so that their time is not the first load's)
         from kg_reasoner.program import Column
-        from kg_reasoner.terms import IRI, RDF
+        from kg_reasoner.terms import IRI, RDF, RDFS
 
         self.new, self.read_facts = Reasoner, facts_io.read_facts
         self.columns = (Column("from", "integer"), Column("to", "integer"))
-        first = Reasoner("ready(1) .", ruleset="rdfs")
-        first.add_triples([(IRI("http://example.org/a"), RDF.type, IRI("http://example.org/A"))])
-        first.materialise()
+        cls = IRI("http://example.org/A")
+        for program, ruleset in (("ready(1) .", "rdfs"), (DLP_RULES, None)):
+            first = Reasoner(program, ruleset=ruleset)
+            first.add_triples([(IRI("http://example.org/a"), RDF.type, cls), (cls, RDFS.subClassOf, cls)])
+            first.materialise()
 
     def load(self, job: Job) -> None:
         if job.is_closure:

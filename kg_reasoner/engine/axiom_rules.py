@@ -226,18 +226,19 @@ class AxiomRules:
     def _translate(self, catalog: RelationCatalog, which: Which, equalities: Which) -> bool:
         from kg_reasoner.loaders.ontology import owl
 
-        ids, in_data = self._input(catalog, which, equalities)
         extends = which == "all" or equalities == "all"
-        if extends and self._is_certain and self._extended_with == (ids.tobytes(), in_data):
-            return False
-        live, self._live = self._live, None
-        if which == equalities == "explicit" and not len(self._schema.equalities(catalog)):
+        if not extends and not len(self._schema.equalities(catalog)):
+            self._live = None
             live, ids = self._translate_explicit(catalog)
             if not len(self._schema.equalities(catalog)):
                 changed = self._use(live.rules, live.warnings, are_stated=True)
                 self._followed.use(ids)
                 self._live = live
                 return changed
+        ids, in_data = self._input(catalog, which, equalities)
+        if extends and self._is_certain and self._extended_with == (ids.tobytes(), in_data):
+            return False
+        live, self._live = self._live, None
         if extends and live is not None:
             self._stated = tuple(live.rules.values()), live.warnings
             if not len(self._schema.equalities(catalog, equalities)):

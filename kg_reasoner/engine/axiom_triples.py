@@ -99,7 +99,7 @@ class SchemaTriples:
         blank node.
         """
         vocabulary, classes, type_id = self._vocabulary
-        blank = self._dictionary.first_bytes()[values] == ord("_")
+        blank = self._dictionary.first_bytes_of(values) == ord("_")
         return among_sorted(properties, vocabulary) | ((properties == type_id) & (blank | among_sorted(values, classes)))
 
     def _touches_names(self, left: Ids, right: Ids) -> Flags:

@@ -22,6 +22,7 @@ from kg_reasoner.planning.rule_shapes import ShapedPlans
 from kg_reasoner.progress import Progress
 from kg_reasoner.storage import capacities
 from kg_reasoner.storage.database import Database
+from kg_reasoner.storage.expected_rows import reserve_for_copies
 from kg_reasoner.storage.kernels import native
 from kg_reasoner.storage.kernels.layout import (
     ABSENT,
@@ -397,6 +398,8 @@ class Materialiser:
         done = self._by_columns.insert(stratum, self._check)
         if done:
             self._leave_out(stratum, done)
+        if self.database.is_fresh:
+            reserve_for_copies(self.database)
         context.pause = BLOCKS_BETWEEN_PROGRESS if progress or current_watch().limits.facts is not None else 0
         context.current = context.block_end = context.passed = context.following = 0
         while (status := self.run(native.run)) != DONE:

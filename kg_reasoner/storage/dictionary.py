@@ -268,6 +268,14 @@ class Dictionary:
                 self._first_bytes, known = (array, count), count
         return array[:known]
 
+    def first_bytes_of(self, ids: Ids) -> npt.NDArray[np.uint8]:
+        """Return the first bytes of the texts of some terms: see `first_bytes`, which looks at all terms that are new to it."""
+        _, known = self._first_bytes
+        if 4 * len(ids) > self._terms.count - known:
+            return self.first_bytes()[ids]
+        first: npt.NDArray[np.uint8] = np.asarray(self._terms.texts)[np.asarray(self._terms.offsets)[ids]]
+        return first
+
     def with_prefix(self, prefix: str, first: int = 0) -> Ids:
         """Return the ids, from `first` on, of terms whose text begins with an ASCII prefix."""
         texts, offsets = np.asarray(self._terms.texts), np.asarray(self._terms.offsets[: self._terms.count + 1])

@@ -9,7 +9,7 @@ from kg_reasoner.storage.indexes import IndexedRelations
 from kg_reasoner.storage.kernels.layout import COMPARE, EMPTY, PROBE, Plan, Relation, Section, Step
 from kg_reasoner.storage.kernels.memory import StructTable, mix
 
-__all__ = ["soon_wanted"]
+__all__ = ["ranges", "soon_wanted"]
 
 Numbers = npt.NDArray[np.int64]
 
@@ -27,10 +27,10 @@ def soon_wanted(database: IndexedRelations) -> list[int]:
     first, end = (_field(database.sections, Section, f"{which}_trigger") for which in ("first", "end"))
     triggered = np.where((rows > processed)[owners], end - first, 0)
     owner_of_plan = np.repeat(owners, triggered)
-    plans = database.plans.words[np.asarray(context.triggers)[_ranges(first, triggered)]]
+    plans = database.plans.words[np.asarray(context.triggers)[ranges(first, triggered)]]
     sizes = plans[:, Plan.fields["step_count"][0]]
     plan_of_step = np.repeat(np.arange(len(plans)), sizes)
-    steps = database.steps.words[_ranges(plans[:, Plan.fields["first_step"][0]], sizes)]
+    steps = database.steps.words[ranges(plans[:, Plan.fields["first_step"][0]], sizes)]
     kind, relation, index, newest, negated, guard, guard_key = (
         steps[:, Step.fields[name][0]] for name in ("kind", "relation", "index", "newest", "negated", "guard", "guard_key")
     )
@@ -76,7 +76,7 @@ def _owners(database: IndexedRelations) -> Numbers:
     return owners
 
 
-def _ranges(starts: Numbers, sizes: Numbers) -> Numbers:
+def ranges(starts: Numbers, sizes: Numbers) -> Numbers:
     """Return the numbers of consecutive ranges."""
     ends = np.cumsum(sizes)
     numbers: Numbers = np.arange(ends[-1] if len(ends) else 0) + np.repeat(starts - (ends - sizes), sizes)

@@ -235,9 +235,11 @@ class IndexedRelations(Relations):
         """Make room in a relation, by default the one that a kernel found full, or in its indexes."""
         number = self.context.wanted if number is None else number
         relation = self.relations[number]
+        is_full = relation.used >= relation.limit
         if relation.count >= relation.capacity:
             self._set_capacity(relation, max(2 * relation.capacity, capacities.current.grown_rows))
-        if relation.used >= relation.limit:
+            is_full |= 2 * relation.used > relation.limit and relation.mask + 1 < capacities.current.grown_slots  # it is soon
+        if is_full:
             self.set_slots(relation, max(2 * (relation.mask + 1), capacities.current.grown_slots))
         for index in self._indexes_of.get(number, ()):
             if self.indexes[index].built:

@@ -383,7 +383,9 @@ class Context(Struct):
     ring_keys: Int64s
     ring_relations: Int32s
     hashes: Int64s
-    """The hashes of the next `RING` heads of two columns."""
+    """The hashes of the next `RING` heads, where keys are exact."""
+    copies: int
+    """The number of heads in `ring_keys` and `hashes` that a plan that copies columns has collected."""
     ring_stride: int
     ring_next: int
     ring_count: int

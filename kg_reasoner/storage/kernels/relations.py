@@ -266,6 +266,18 @@ def has_room_for(context: Context, relation: Relation, section: int, values: Int
 
 
 @kernel
+def note_row(context: Context, number: int, row: int) -> int:
+    """Note that a relation has got a further row."""
+    context.total = context.total + 1
+    if context.has_listed_grown and row == context.materialised[number]:
+        context.grown[context.grown_count] = number
+        context.grown_count = context.grown_count + 1
+    if row == 0:
+        context.fresh = context.fresh + 1
+    return 0
+
+
+@kernel
 def insert(context: Context, number: int, values: Int32s, key: int) -> int:
     """Append a new tuple: return its row, PRESENT, or FULL (only `wanted` has changed). `key` is the tuple's key.
 
@@ -298,12 +310,7 @@ def insert(context: Context, number: int, values: Int32s, key: int) -> int:
     if not known:
         relation.used = relation.used + 1
     relation.count = row + 1
-    context.total = context.total + 1
-    if context.has_listed_grown and row == context.materialised[number]:
-        context.grown[context.grown_count] = number
-        context.grown_count = context.grown_count + 1
-    if row == 0:
-        context.fresh = context.fresh + 1
+    note_row(context, number, row)
     index_row(context, relation.section, row, values)
     if section >= 0:
         index_row(context, section, row, values)
@@ -513,6 +520,7 @@ def index_rows(relation: Relation, index: Index, constant: int, first: int, end:
     `constant` is the constant of the index's section, -1 for all rows.
     """
     is_large = constant < 0 and index.mask >= CACHED
+    last = EMPTY  # successive rows often have the same key, whose slot is still in the index
     for row in range(first, end):
         if is_large and row + RING < end:
             prefetch_key(index, relation.rows + (row + RING) * relation.arity)
@@ -522,8 +530,9 @@ def index_rows(relation: Relation, index: Index, constant: int, first: int, end:
         if relation.flags[row] & DEAD or is_left_out(index, values):
             continue
         key = index_key(index, values)
-        if not has_room(index, key):
+        if not (has_room_at(index, index.slot) if key == last else has_room(index, key)):
             return row
+        last = key
         column = index.value_column
         value = values[column] if column >= 0 else 0
         append_entry(index, key, row, value)
