@@ -128,3 +128,20 @@ def test_rule_sets_of_the_package_need_no_further_check(name: str) -> None:
     added.add_program(rulesets.load(name).program)
     assert added.program == program == Reasoner(ruleset=name).program
     assert added.rules == Reasoner(ruleset=name).rules
+
+
+def test_heads_of_copied_rows_have_their_room_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Tables do not double step by step where rules copy whole rows; where they copy some columns, it is unknown how many differ."""
+    grown: list[int] = []
+    grow = Database.grow
+    monkeypatch.setattr(Database, "grow", lambda self, number=None: (grown.append(self.context.wanted), grow(self, number))[1])
+    rules = "q(?x, ?y) :- p(?x, ?y) . r(?y, ?x) :- q(?x, ?y) . s(?x) :- r(?x, ?y) . same(?x, ?x) :- p(?x, ?y) ."
+    reasoner = Reasoner(rules, threads=1)
+    numbers = [literal(number) for number in range(5000)]
+    reasoner.add_facts("p", [(numbers[place % 9], number) for place, number in enumerate(numbers)])
+    reasoner.materialise()
+    assert [sum(1 for _ in reasoner.facts(name)) for name in ("q", "r", "s", "same")] == [5000, 5000, 5000, 9]
+    predicates = reasoner.engine.base.catalog.predicates
+    assert predicates["s"] in grown and not {predicates["q"], predicates["r"]} & set(grown)
+    words = reasoner.engine.base.database.relations
+    assert words[predicates["same"]].capacity < 5000
