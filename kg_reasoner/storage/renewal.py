@@ -23,10 +23,13 @@ from kg_reasoner.storage.kernels.memory import Record, StructTable, address, all
 __all__ = ["Renewals"]
 
 SLICE: Final = 1 << 10
-"""Rows that are copied in one step, if the update is small."""
+"""Fewer rows than this are not copied in one step: small updates take a step only now and then."""
 
 WORK: Final = 32
-"""Rows that are copied for each row that an update has added or deleted, if that is more."""
+"""Rows that are copied for each row that updates have added or deleted, at least."""
+
+LEAST: Final = 8
+"""Rows that are copied for each update, at least."""
 
 FILLED: Final = 1 << 16
 """Slots of hash tables that are initialised in one step."""
@@ -85,10 +88,15 @@ class Renewals:
             for first in range(0, len(keys), FILLED):
                 keys[first : first + FILLED] = EMPTY
                 yield
-        done, known = 0, record.count + record.dead
+        done, known, owed = 0, record.count + record.dead, 0
+        work = max(WORK, 2 * record.count // max(1, self._room(record, indexes)))
         while True:
             changed, known = record.count + record.dead - known, record.count + record.dead
-            last = min(record.count, done + max(SLICE, WORK * changed))
+            owed += max(LEAST, work * changed)
+            if owed < min(SLICE, record.count - done):
+                yield
+                continue
+            last, owed = min(record.count, done + owed), 0
             first = target.count
             if native.renew_rows(record.address, target.address, address(sources), done, last) < last:
                 return
@@ -102,6 +110,14 @@ class Renewals:
                 break
             yield
         self._change_over(number, target, sources[: target.count], list(zip(indexes, successors, strict=True)))
+
+    def _room(self, record: Record, indexes: list[tuple[int, int]]) -> int:
+        """Return how many rows a relation and the indexes of all its rows have room for, at most."""
+        room = min(record.capacity - record.count, record.limit - record.used)
+        for number in (number for number, constant in indexes if constant < 0):
+            index = self._database.indexes[number]
+            room = min(room, index.limit - index.used, index.capacity - index.top)
+        return int(room)
 
     def _successors(self, record: Record, indexes: list[tuple[int, int]]) -> tuple[Record, list[Record]]:
         """Return empty tables with room for twice the live rows; their keys are not initialised yet."""
