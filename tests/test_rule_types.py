@@ -91,6 +91,41 @@ def passed_on(name: str, steps: int, extra: str = "") -> list[str]:
     return [f"{after}(?v) :- {before}(?v){extra} ." for before, after in pairwise(names)]
 
 
+MAKERS = {
+    "list<{}>": ("LIST({})", "?w IN {}"),
+    "set<{}>": ("SET({})", "?w IN {}"),
+    "tuple<{}, boolean>": ("TUPLE({}, true)", "{} = TUPLE(?w, ?_b)"),
+    "optional<{}>": ("Some({})", "{} = Some(?w)"),
+    "map<integer, {}>": ("MAP(1, {})", "(?_k, ?w) IN {}"),
+}
+"""Types with members: how to make a value, and how to get a member."""
+
+
+@settings(max_examples=examples(200), deadline=None)
+@given(st.data())
+def test_types_of_members(data: st.DataObject) -> None:
+    """A value goes into structures and is taken out again: with its own type all is well, with another one the rule is refused."""
+    name, type_ = data.draw(st.sampled_from(list(COLUMNS.items())))
+    makers = data.draw(st.lists(st.sampled_from(list(MAKERS.items())), min_size=1, max_size=3))
+    whole, value = type_, "?v"
+    for outer, (make, _) in makers:
+        whole, value = outer.format(whole), make.format(value)
+    rules = [f"relation whole(v: {whole}) . whole({value}) :- {name}(?v) ."]
+    left = "?v0"
+    body = ["whole(?v0)"]
+    for number, (_, (_, take)) in enumerate(reversed(makers), 1):
+        body.append(take.format(left).replace("?w", f"?v{number}").replace("?_", f"?_{number}"))
+        left = f"?v{number}"
+    rules.append(f"relation back(v: {type_}) . back({left}) :- {', '.join(body)} .")
+    reasoner = Reasoner(HEADER + "\n".join(rules))
+    assert set(reasoner.facts("back")) == set(reasoner.facts(name))
+    other, wrong = data.draw(st.sampled_from([item for item in COLUMNS.items() if item[1] != type_]))
+    into = f"relation whole(v: {whole}) . whole({value}) :- {other}(?v) ."
+    out = f"{rules[0]} relation wrong(v: {wrong}) . wrong({left}) :- {', '.join(body)} ."
+    with pytest.raises(RuleTypeError):
+        check(parse(HEADER + data.draw(st.sampled_from([into, out]))))
+
+
 OTHER_USES = {
     "integer": "UCASE(?v) = ?v",
     "decimal": "STRLEN(?v) > 1",

@@ -211,6 +211,28 @@ class Types:
             known = self._known[text] = replace(self._made(text), definitions=tuple(self.definitions.values()))
         return known
 
+    def member_type(self, text: str, place: int | None, constructor: str | None = None) -> str | None:
+        """Return the type of the members of the values of a type at a place, or None if it is not known.
+
+        Args:
+            text: The type.
+            place: The place, if it is known.
+            constructor: The constructor of the values, if it is known.
+        """
+        definition = self.definitions.get(text)
+        if definition is not None and definition.alias:
+            return self.member_type(definition.alias, place, constructor)
+        if definition is not None:
+            variants = [each for each in definition.variants if constructor is None or each.name == constructor]
+            found = {each.fields[place].type for each in variants if place is not None and 0 <= place < len(each.fields)}
+            return found.pop() if len(found) == 1 else None
+        name, *inner = parts(text)
+        if name in ("list", "set") or (name == "optional" and constructor != "None" and place == 0):
+            return inner[0]
+        if name == "map":
+            return f"tuple<{inner[0]}, {inner[1]}>"
+        return inner[place] if name == "tuple" and place is not None and 0 <= place < len(inner) else None
+
     def _made(self, text: str) -> Type:
         name, *parameters = parts(text)
         definition = self.definitions.get(name)

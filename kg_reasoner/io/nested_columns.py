@@ -103,5 +103,4 @@ def _value(term: Term, type_: str) -> Any:
 
 def _is_canonical(term: Term) -> bool:
     """Return whether the value of a number is written as in this literal."""
-    value = value_of(term)
-    return isinstance(term, Literal) and value is not None and literal(python_value(term)) == term
+    return isinstance(term, Literal) and value_of(term) is not None and literal(python_value(term)) == term

@@ -9,7 +9,7 @@ from typing import Final
 from kg_reasoner.errors import RuleTypeError, Span
 from kg_reasoner.expressions.functions import FUNCTIONS, floats
 from kg_reasoner.expressions.functions.kinds import BOOLEAN, MOMENT, NUMBER, SIMPLE, TEXT, TIME, Kind
-from kg_reasoner.expressions.types import NUMBERS, kind_of
+from kg_reasoner.expressions.types import NUMBERS, Types, kind_of
 from kg_reasoner.language.inferred_types import Kinds
 from kg_reasoner.language.surface import NO_VALUE
 from kg_reasoner.program import Call, Expression, Variable
@@ -18,6 +18,8 @@ from kg_reasoner.terms import XSD, Literal, Term
 __all__ = ["NUMERIC", "ExpressionTypes", "KnownKinds", "in_words", "shown"]
 
 _EXACT: Final = frozenset(["integer", "decimal"])
+_MAKERS: Final = ("LIST", "SET", "TUPLE", "MAP", "RECORD")
+"""The functions that make structures of their arguments."""
 _STRUCTURES: Final = frozenset(["list", "set", "map", "tuple"])
 NUMERIC: Final = frozenset([*NUMBERS, "other"])
 _OF_KIND: Final[dict[Kind, frozenset[str]]] = {
@@ -56,10 +58,11 @@ _COMPARABLE: Final = (
 
 @dataclass(frozen=True)
 class KnownKinds:
-    """The known kinds of a variable, and their names."""
+    """The known kinds of a variable, and their names; and its type as a text, if it is known, for the types of its members."""
 
     kinds: frozenset[str]
     what: str
+    type: str = ""
 
 
 class ExpressionTypes:
@@ -69,10 +72,13 @@ class ExpressionTypes:
         where: Names the place for errors, as in ``in the rule path``.
         span: Its place in the text, where parts have none of their own.
         hint: What to do about errors.
+        types: The types of the program.
     """
 
-    def __init__(self, where: str, span: Span | None, hint: str) -> None:
-        self.where, self.span, self.hint = where, span, hint
+    def __init__(self, where: str, span: Span | None, hint: str, types: Types) -> None:
+        self.where, self.span, self.hint, self.types = where, span, hint, types
+        self.constructors: dict[Variable, str] = {}
+        """The constructors of variables that are records, where conditions say so."""
 
     def kinds(self, expression: Expression, known: Mapping[Variable, KnownKinds], span: Span | None) -> Kinds:
         """Return the kinds of the values of an expression."""
@@ -90,7 +96,13 @@ class ExpressionTypes:
                 self.expect(kinds, type_.kinds, f"{name} takes {type_.noun}", span, self.origin(argument, known))
             result: Kinds = expression.definition.result.kinds
             return result
+        if name in ("ELEMENT", "GET"):
+            type_ = self.type_of(expression, known)
+            if type_:
+                return self.types.type_of(type_).kinds
         if name in ("<", "<=", ">", ">=", "="):
+            if name == "=":
+                self.expect_value(expression, known, span)
             self.compare(name, arguments, span, [self.origin(argument, known) for argument in expression.arguments])
             return frozenset(["boolean"])
         if name == "IF":
@@ -105,6 +117,60 @@ class ExpressionTypes:
                 what = f"{name.upper() if name != 'neg' else '-'} takes a {kind.name}"
                 self.expect(kinds, wanted, what, span, self.origin(argument, known))
         return self.result(name, function.result, arguments, expression)
+
+    def type_of(self, expression: Expression, known: Mapping[Variable, KnownKinds]) -> str:
+        """Return the declared type of the values of an expression, or nothing if it is not known."""
+        if isinstance(expression, Variable):
+            return known[expression].type if expression in known else ""
+        if not isinstance(expression, Call):
+            return ""
+        if expression.definition is not None:
+            name: str = expression.definition.result.name
+            return name if name not in ("any", "term") else ""
+        if expression.name not in ("ELEMENT", "GET"):
+            return ""
+        whole, place = expression.arguments
+        type_ = self.type_of(whole, known)
+        if not type_:
+            return ""
+        constructor = self.constructors.get(whole) if isinstance(whole, Variable) else None
+        number = int(place.lexical) if isinstance(place, Literal) and place.datatype == XSD.integer.value else None
+        found = self.types.member_type(type_, number, constructor)
+        if expression.name == "GET":
+            found = self.types.member_type(found, 1) if found and found.startswith("tuple<") else None
+        return found if found and found not in ("any", "term") else ""
+
+    def expect_value(self, equation: Call, known: Mapping[Variable, KnownKinds], span: Span | None) -> None:
+        """Check that a constant that is compared with a variable is a value of its enumeration."""
+        for variable, value in (equation.arguments, equation.arguments[::-1]):
+            if isinstance(variable, Variable) and variable in known and not isinstance(value, Variable | Call):
+                definition = self.types.definitions.get(known[variable].type)
+                if definition is not None and definition.values and value not in definition.values:
+                    raise self.error(f"{variable} is never {shown(value)}: it is {known[variable].what}", span)
+
+    def fit(self, expression: Expression, type_: str, what: str, known: Mapping[Variable, KnownKinds], span: Span | None) -> None:
+        """Check that what makes a structure has members of the types that the members have in a type.
+
+        Args:
+            expression: The value.
+            type_: The type that it is to be of.
+            what: Names the value in the message.
+            known: The types of the variables.
+            span: The place of the expression.
+        """
+        if isinstance(expression, Call) and expression.name in _MAKERS:
+            arguments, constructor = expression.arguments, None
+            if expression.name == "RECORD" and arguments and isinstance(arguments[0], Literal):
+                constructor, arguments = arguments[0].lexical, arguments[1:]
+            for place, member in enumerate(arguments):
+                inner = self.types.member_type(type_, place, constructor)
+                if expression.name == "MAP":
+                    inner = self.types.member_type(inner, place % 2) if inner else None
+                if inner:
+                    self.fit(member, inner, f"a member of {what}", known, expression.span or span)
+        wanted, span = self.types.type_of(type_), (expression.span if isinstance(expression, Call) else None) or span
+        kinds = self.kinds(expression, known, span)
+        self.expect(kinds, wanted.kinds, f"{what} is {wanted.noun}", span, self.origin(expression, known))
 
     def result(self, name: str, kind: Kind, arguments: Sequence[Kinds], call: Call) -> Kinds:
         """Return the kinds of the results of a function of the language."""

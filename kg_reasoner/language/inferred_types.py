@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from kg_reasoner.program import AUXILIARY, FALSE, TRIPLE, Rule, atoms_within
@@ -21,10 +21,11 @@ Kinds: TypeAlias = frozenset[str] | None
 
 @dataclass(frozen=True)
 class InferredColumn:
-    """The kinds of terms that rules derive for a column, and these rules."""
+    """The kinds of terms that rules derive for a column, and these rules; their type, if all give the same."""
 
     kinds: frozenset[str]
     rules: tuple[str, ...]
+    type: str = ""
 
     def of(self, predicate: str, place: int) -> str:
         """Return where the kinds come from, for messages."""
@@ -47,13 +48,15 @@ def rule_name(rule: Rule) -> str:
     return f"for {rule.head.predicate}"
 
 
-def infer(rules: Sequence[Rule], declared: Mapping[str, object], kinds_of: Callable[[Rule, Inferred], Sequence[Kinds]]) -> Inferred:
+def infer(
+    rules: Sequence[Rule], declared: Mapping[str, object], kinds_of: Callable[[Rule, Inferred], Sequence[tuple[Kinds, str]]]
+) -> Inferred:
     """Return the kinds of the columns of relations that rules derive and that have no declared types.
 
     Args:
         rules: The rules.
         declared: Has the relations with declared types.
-        kinds_of: Returns the kinds of the arguments of a rule's head, given what is known of relations so far.
+        kinds_of: Returns the kinds of the arguments of a rule's head and their types, given what is known of relations so far.
     """
     free = {rule.head.predicate for rule in rules if rule.body} - {TRIPLE, FALSE} - declared.keys()
     readers: dict[str, list[Rule]] = {}
@@ -72,10 +75,10 @@ def infer(rules: Sequence[Rule], declared: Mapping[str, object], kinds_of: Calla
             continue
         predicate = rule.head.predicate
         name = rule_name(rule)
-        columns = [None if kinds is None else InferredColumn(kinds, (name,)) for kinds in kinds_of(rule, found)]
+        columns = [None if kinds is None else InferredColumn(kinds, (name,), type_) for kinds, type_ in kinds_of(rule, found)]
         before = found.get(predicate)
         after = columns if before is None else [_wider(old, new) for old, new in zip(before, columns, strict=False)]
-        if before is None or any(_kinds(old) != _kinds(new) for old, new in zip(before, after, strict=False)):
+        if before is None or any(_known(old) != _known(new) for old, new in zip(before, after, strict=False)):
             for reader in readers.get(predicate, ()):
                 if id(reader) not in queued:
                     queued.add(id(reader))
@@ -84,13 +87,14 @@ def infer(rules: Sequence[Rule], declared: Mapping[str, object], kinds_of: Calla
     return found
 
 
-def _kinds(column: InferredColumn | None) -> Kinds:
-    return None if column is None else column.kinds
+def _known(column: InferredColumn | None) -> tuple[Kinds, str]:
+    return (None, "") if column is None else (column.kinds, column.type)
 
 
 def _wider(one: InferredColumn | None, other: InferredColumn | None) -> InferredColumn | None:
     if one is None or other is None:
         return None
+    type_ = one.type if one.type == other.type else ""
     if other.kinds <= one.kinds:
-        return one
-    return InferredColumn(one.kinds | other.kinds, tuple(dict.fromkeys((*one.rules, *other.rules))))
+        return replace(one, type=type_)
+    return InferredColumn(one.kinds | other.kinds, tuple(dict.fromkeys((*one.rules, *other.rules))), type_)

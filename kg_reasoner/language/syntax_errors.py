@@ -55,11 +55,13 @@ _WORDS: Final = {
     "COLON": "`:`",
     "COMMA": "`,`",
     "DOT": "`.`",
+    "PAST": "delay or difference",
     "PER": "PER",
     "OF": "OF",
     "_ADD": "add",
     "_CHOOSE_ONE": "choose one per",
     "_INITIAL": "initial",
+    "_PRIMARY_KEY": "primary key",
     "_REMOVE": "remove",
     "_RESULT": "result",
     "IRI": "an IRI in angle brackets",
@@ -105,7 +107,7 @@ def explain(error: UnexpectedInput, text: str, source: str) -> RuleSyntaxError:
     expected = _in_words(accepted)
     if expected:
         message += f", expected {expected}"
-    special = _special(found, accepted)
+    special = _special(found, accepted, text[start - 1 : start])
     return RuleSyntaxError(special or message, span, _hint(found, accepted, stack, text, start, at_end))
 
 
@@ -129,10 +131,12 @@ def _in_words(accepted: Iterable[str]) -> str:
     return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} or {words[-1]}" if words else ""
 
 
-def _special(found: str, accepted: set[str]) -> str | None:
+def _special(found: str, accepted: set[str], before: str) -> str | None:
     """Return a message for faults whose cause is clearer than the list of expected tokens."""
     if found in ('"', "'") and "STRING" in accepted:
         return "the string that begins here is not closed on this line"
+    if found == "<" and before == "=":
+        return "=< is no operator here, write <="
     if found == "<" and "IRI" in accepted:
         return "the IRI that begins here is not closed, or has a character that IRIs cannot contain (such as a space)"
     if found.startswith("@") and "_AT_PREFIX" in accepted:

@@ -23,12 +23,14 @@ from kg_reasoner.program import (
     BodyLiteral,
     Call,
     Column,
+    Expression,
     Filter,
     Negation,
     Program,
     Rule,
     Variable,
 )
+from kg_reasoner.terms import Literal
 
 __all__ = ["check_types"]
 
@@ -50,7 +52,7 @@ def check_types(program: Program) -> None:
     types = Types(program.types)
     check_definition_types(program, types)
 
-    def kinds_of(rule: Rule, inferred: Inferred) -> Sequence[Kinds]:
+    def kinds_of(rule: Rule, inferred: Inferred) -> Sequence[tuple[Kinds, str]]:
         return _RuleTypes(rule, declared, types, inferred).head()
 
     inferred = infer(program.rules, declared, kinds_of)
@@ -63,16 +65,17 @@ class _RuleTypes(ExpressionTypes):
     """The types of one rule."""
 
     def __init__(self, rule: Rule, declared: Mapping[str, tuple[Column, ...]], types: Types, inferred: Inferred) -> None:
-        super().__init__(f"in the rule {rule_name(rule)}", rule.head.span, _HINT)
-        self.rule, self.declared, self.types, self.inferred = rule, declared, types, inferred
+        super().__init__(f"in the rule {rule_name(rule)}", rule.head.span, _HINT, types)
+        self.rule, self.declared, self.inferred = rule, declared, inferred
+        self.values = {part.variable: part.expression for part in rule.body if isinstance(part, Bind)}
 
-    def head(self) -> Sequence[Kinds]:
-        """Return the kinds of the head's arguments; all of them may be any if the types of the body do not fit together."""
+    def head(self) -> Sequence[tuple[Kinds, str]]:
+        """Return the kinds and the types of the head's arguments; they may be any if those of the body do not fit together."""
         try:
             known = self.body(self.rule.body, {})
         except RuleTypeError:
-            return [None] * len(self.rule.head.terms)
-        return [self.whole(self.kinds(term, known, None)) for term in self.rule.head.terms]
+            return [(None, "")] * len(self.rule.head.terms)
+        return [(self.whole(self.kinds(term, known, None)), self.type_of(term, known)) for term in self.rule.head.terms]
 
     def whole(self, kinds: Kinds) -> Kinds:
         """Return kinds with all constructors of the types of which some are among them."""
@@ -93,6 +96,9 @@ class _RuleTypes(ExpressionTypes):
     def body(self, body: Sequence[BodyLiteral], known: dict[Variable, KnownKinds]) -> dict[Variable, KnownKinds]:
         """Return the known types of the variables of a body."""
         for part in body:
+            if isinstance(part, Filter):
+                self.learn_constructor(part.expression)
+        for part in body:
             if isinstance(part, Atom):
                 self.atom(part, known)
             elif isinstance(part, Aggregate):
@@ -102,13 +108,22 @@ class _RuleTypes(ExpressionTypes):
             for part in waiting:
                 kinds = self.kinds(part.expression, known, part.span)
                 if kinds is not None:
-                    self.narrow(part.variable, KnownKinds(kinds, f"{in_words(kinds)}, as its value is computed"), known, part.span)
+                    type_ = self.type_of(part.expression, known)
+                    found = KnownKinds(kinds, f"{in_words(kinds)}, as {_origin(type_)}", type_)
+                    self.narrow(part.variable, found, known, part.span)
         for part in body:
             if isinstance(part, Filter):
                 self.kinds(part.expression, known, part.span)
             elif isinstance(part, Negation):
                 self.atom(part.atom, dict(known))
         return known
+
+    def learn_constructor(self, condition: Expression) -> None:
+        """Note the constructor of a variable that a condition says to be a record."""
+        if isinstance(condition, Call) and condition.name == "IS_RECORD":
+            whole, name = condition.arguments
+            if isinstance(whole, Variable) and isinstance(name, Literal):
+                self.constructors[whole] = name.lexical
 
     def aggregate(self, part: Aggregate, known: dict[Variable, KnownKinds]) -> None:
         inner = self.body(part.body, {})
@@ -117,19 +132,21 @@ class _RuleTypes(ExpressionTypes):
                 self.narrow(variable, inner[variable], known, part.span)
         for binding in part.bindings:
             kinds = None if binding.argument is None else self.kinds(binding.argument, inner, part.span)
+            type_ = "" if binding.argument is None else self.type_of(binding.argument, inner)
             if binding.definition is not None:
                 self.arguments(binding, inner, part.span)
-                kinds = binding.definition.result.kinds
+                kinds, type_ = binding.definition.result.kinds, binding.definition.result.name
             elif binding.function in _COLLECTING:
                 kinds = frozenset([_COLLECTING[binding.function]])
+                type_ = f"{binding.function.lower()}<{type_}>" if binding.function in ("LIST", "SET") and type_ else ""
             elif binding.function in ("SUM", "AVG"):
                 self.expect(kinds, NUMERIC, f"{binding.function} takes numbers", part.span)
-                kinds = frozenset(NUMBERS)
+                kinds, type_ = frozenset(NUMBERS), ""
             elif binding.function not in ("MIN", "MAX", "SAMPLE"):
                 kinds = None
             if kinds is not None:
                 given = f"{in_words(kinds)}, as {binding.function} gives"
-                self.narrow(binding.variable, KnownKinds(kinds, given), known, part.span)
+                self.narrow(binding.variable, KnownKinds(kinds, given, type_), known, part.span)
 
     def arguments(self, binding: AggregateBinding, known: Mapping[Variable, KnownKinds], span: Span | None) -> None:
         """Check the arguments of an aggregate function of the program's own."""
@@ -151,7 +168,10 @@ class _RuleTypes(ExpressionTypes):
                 continue
             declared = f"{type_.noun}, as column {column.name} of {atom.predicate} is declared"
             if isinstance(term, Variable):
-                self.narrow(term, KnownKinds(type_.kinds, declared), known, term.span or atom.span)
+                if atom is self.rule.head and term in self.values:
+                    what = f"column {column.name} of {atom.predicate}"
+                    self.fit(self.values[term], column.type, what, known, term.span or atom.span)
+                self.narrow(term, KnownKinds(type_.kinds, declared, type_.name), known, term.span or atom.span)
             elif not type_.accepts(term) and atom is not self.rule.head:  # heads are checked with the facts
                 raise self.error(f"{shown(term)} is not {declared}", atom.span)
 
@@ -162,7 +182,7 @@ class _RuleTypes(ExpressionTypes):
                 continue
             derived = f"{in_words(column.kinds)}, {column.of(atom.predicate, place)}"
             if isinstance(term, Variable):
-                self.narrow(term, KnownKinds(column.kinds, derived), known, term.span or atom.span)
+                self.narrow(term, KnownKinds(column.kinds, derived, column.type), known, term.span or atom.span)
             elif kind_of(term) not in column.kinds:
                 raise self.error(f"{shown(term)} is not {derived}", atom.span)
 
@@ -176,5 +196,9 @@ class _RuleTypes(ExpressionTypes):
         if not both:
             name = "a value" if variable.name.startswith("_") else str(variable)
             raise self.error(f"{name} is {before.what}, and {found.what}", span)
-        if both != before.kinds:
-            known[variable] = KnownKinds(both, found.what)
+        if both != before.kinds or (found.type and not before.type):
+            known[variable] = KnownKinds(both, found.what if both != before.kinds else before.what, before.type or found.type)
+
+
+def _origin(type_: str) -> str:
+    return "it is declared" if type_ else "its value is computed"

@@ -7,11 +7,10 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from kg_reasoner.errors import ColumnTypeError, Span
-from kg_reasoner.expressions.structures import is_structure
 from kg_reasoner.program import Column, Program, Rule, Variable
 from kg_reasoner.storage.arrays import Ids, unique_ids
 from kg_reasoner.storage.dictionary import Dictionary
-from kg_reasoner.terms import Term, term_text
+from kg_reasoner.terms import Term
 
 if TYPE_CHECKING:
     from kg_reasoner.expressions.types import Type, Types
@@ -99,7 +98,7 @@ def _mismatch(
 ) -> ColumnTypeError:
     from kg_reasoner.language.printer import format_rule, format_term
 
-    shown = format_term(term) if is_structure(term) else term_text(term)
+    shown = format_term(term)
     message = f"{shown} is not {type_.noun}, as column {column.name} of {predicate} is declared"
     derivers = dict.fromkeys(rule.origin.text or format_rule(rule) for rule in rules)
     if derivers:
