@@ -395,6 +395,11 @@ def test_declarations_of_properties_change_no_hierarchy(seed: int) -> None:
         ":d a owl:DatatypeProperty . :x :d 1 . [ owl:onProperty :d ; owl:hasValue 1.0 ] rdfs:subClassOf :C .",
         ":x a :A . :A a owl:Class . :y a :D . "
         "[ owl:onProperty owl:topObjectProperty ; owl:someValuesFrom :D ] rdfs:subClassOf :C .",
+        ":x a :A . :A a owl:Class . :y a :D . owl:topObjectProperty rdfs:subPropertyOf :p . :q a owl:ObjectProperty . "
+        ":E rdfs:subClassOf [ owl:onProperty :q ; owl:someValuesFrom :F ] . "
+        "[ owl:onProperty :p ; owl:someValuesFrom :D ] rdfs:subClassOf :C .",
+        ":x a :A . :A a owl:Class . owl:topObjectProperty rdfs:domain :C .",
+        ":x a :A . :A a owl:Class . owl:topObjectProperty rdfs:range :C .",
     ],
 )
 @pytest.mark.sample(2)
