@@ -34,6 +34,8 @@ class Job:
     ``souffle load``, ``souffle reason`` and ``souffle write`` are programs for Soufflé, ``souffle facts`` is the folder of their
     inputs; ``vlog`` has rules, and ``duckdb`` SQL.
     """
+    threads: int = 1
+    """How many threads we may use; the others use one."""
 
     @property
     def is_closure(self) -> bool:

@@ -1,7 +1,7 @@
 """How cost grows with the data: ``python -m benchmarks.scale -u 50 -u 200``. LUBM of several sizes, loaded and materialised.
 
-Every run is a process of its own. The data are generated once: LUBM(200) has 26.8 million triples, in a file of 4.7 GB; LUBM(1000)
-five times as many.
+Every run is a process of its own, with one thread, or as many as ``--threads`` says: then the wall time counts. The data are
+generated once: LUBM(200) has 26.8 million triples, in a file of 4.7 GB; LUBM(1000) five times as many.
 """
 
 from __future__ import annotations
@@ -34,6 +34,8 @@ COLUMNS = (
     "materialise ×",
     "peak GB",
     "bytes/fact",
+    "load wall",
+    "mat. wall",
 )
 
 
@@ -73,10 +75,12 @@ def rows(measured: Iterable[Scale]) -> Iterator[list[str]]:
             f"{scale.materialise / first.materialise:.2f}",
             f"{best.peak_bytes / 1e9:.2f}",
             f"{best.bytes_per_fact or 0:.0f}",
+            f"{best.load_wall:.2f}",
+            f"{best.materialise_wall:.2f}",
         ]
 
 
-def measured(sizes: Iterable[int], task: str, rounds: int, limits: RunLimits, folder: Path) -> Iterator[Scale]:
+def measured(sizes: Iterable[int], task: str, rounds: int, limits: RunLimits, folder: Path, threads: int = 1) -> Iterator[Scale]:
     """Yield the best of some runs of each size, in seconds of loading and materialising.
 
     Raises:
@@ -84,7 +88,8 @@ def measured(sizes: Iterable[int], task: str, rounds: int, limits: RunLimits, fo
     """
     ours = [one for one in CONTESTANTS if one.name == OURS]
     for size in sizes:
-        job = Job(f"LUBM({size})", task, {kind: str(path) for kind, path in lubm_files(size, folder).items()})
+        files = {kind: str(path) for kind, path in lubm_files(size, folder).items()}
+        job = Job(f"LUBM({size})", task, files, threads)
         (entry,) = contest(job, ours, rounds, limits)
         if not entry.rounds:
             raise click.ClickException(f"{job.workload}: {entry.remark}")
@@ -96,21 +101,25 @@ def measured(sizes: Iterable[int], task: str, rounds: int, limits: RunLimits, fo
     "-u", "--universities", type=click.IntRange(1), multiple=True, default=(5, 50), show_default=True, help="LUBM's sizes."
 )
 @click.option("-t", "--task", type=click.Choice([RDFS, DLP, OWL2RL]), default=OWL2RL, show_default=True, help="The rules.")
+@click.option("--threads", type=click.IntRange(1), default=1, show_default=True, help="Threads that work together.")
 @click.option("-n", "--rounds", type=click.IntRange(1), default=1, show_default=True, help="Runs of each size.")
 @click.option(
     "--limit", type=click.FloatRange(1), default=3600, show_default=True, help="Seconds (wall) after which a run is stopped."
 )
 @click.option("--memory", type=click.FloatRange(0.1), default=64, show_default=True, help="GB that a run may have.")
 @click.option("--cache", type=click.Path(path_type=Path), help="Folder for the generated data. [default: in the temporary folder]")
-def main(universities: tuple[int, ...], task: str, rounds: int, limit: float, memory: float, cache: Path | None) -> None:
+def main(
+    universities: tuple[int, ...], task: str, threads: int, rounds: int, limit: float, memory: float, cache: Path | None
+) -> None:
     """Measure how the CPU time of loading and materialising grows with the data."""
     folder = cache or Path(tempfile.gettempdir()) / "kg-reasoner-benchmarks"
     caption = "CPU seconds; µs: for each explicit triple, for each fact in the end; ×: times those of the smallest size"
-    table = new_table(COLUMNS, title=f"{task}: growth with the data", caption=caption)
-    for row in rows(measured(sorted(set(universities)), task, rounds, RunLimits(limit, int(memory * 1e9)), folder)):
+    table = new_table(COLUMNS, title=f"{task}, {threads} threads: growth with the data", caption=caption)
+    sizes, limits = sorted(set(universities)), RunLimits(limit, int(memory * 1e9))
+    for row in rows(measured(sizes, task, rounds, limits, folder, threads)):
         table.add_row(*row)
     console = Console()
-    console.width = max(console.width, 130)
+    console.width = max(console.width, 160)
     console.print(machine(), table, sep="\n", highlight=False)
 
 

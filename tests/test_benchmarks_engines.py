@@ -253,10 +253,24 @@ def test_the_numbers_of_derived_facts_are_compared() -> None:
 
 def test_growth_is_relative_to_the_smallest_size() -> None:
     def best(inputs: int, load: float, materialise: float) -> Measurement:
-        return Measurement("1", 0, load, 0, materialise, 0, 0, 200 * inputs, 10**9, 2 * inputs, None, inputs)
+        return Measurement("1", 0, load, 2, materialise, 3, 0, 200 * inputs, 10**9, 2 * inputs, None, inputs)
 
     small, large = scale.rows([scale.Scale(1, best(10**6, 1, 0.5)), scale.Scale(3, best(3 * 10**6, 6, 1.5))])
-    assert small == ["LUBM(1)", "1,000,000", "2,000,000", "1.00", "0.50", "1.00", "0.250", "1.00", "1.00", "1.00", "100"]
+    assert small == [
+        "LUBM(1)",
+        "1,000,000",
+        "2,000,000",
+        "1.00",
+        "0.50",
+        "1.00",
+        "0.250",
+        "1.00",
+        "1.00",
+        "1.00",
+        "100",
+        "2.00",
+        "3.00",
+    ]
     assert large[7:9] == ["2.00", "1.00"]
 
 

@@ -1,4 +1,4 @@
-"""kg_reasoner through its public `Reasoner`, by one thread, as the others: CPU seconds of several would not be comparable."""
+"""kg_reasoner through its public `Reasoner`, beside others by one thread: CPU seconds of several would not be comparable."""
 
 from __future__ import annotations
 
@@ -39,11 +39,11 @@ class Ours:
 
     def load(self, job: Job) -> None:
         if job.is_closure:
-            self.reasoner = self.new(PROGRAMS[job.task], threads=1)
+            self.reasoner = self.new(PROGRAMS[job.task], threads=job.threads)
             self.reasoner.add_facts("edge", self.read_facts(Path(job.files["edges"]), self.columns))
         else:
             program, ruleset = (DLP_RULES, None) if job.task == DLP else (None, job.task)
-            self.reasoner = self.new(program, ruleset=ruleset, show_hidden=True, threads=1)  # the peers hide nothing
+            self.reasoner = self.new(program, ruleset=ruleset, show_hidden=True, threads=job.threads)  # the peers hide nothing
             self.reasoner.load(job.files["ontology.nt"], job.files["ntriples"])
 
     def materialise(self, job: Job) -> None:
@@ -71,9 +71,8 @@ def from_file_to_file(job: Job) -> Child:
             rules = ["--rules", str(path)]
         files = [job.files["ontology.nt"], job.files["ntriples"]]
         out = str(Path(folder) / "triples.nt")
-        return run(
-            [sys.executable, "-m", "kg_reasoner", "materialise", *files, *rules, "--show-hidden", "--threads", "1", "-o", out]
-        )
+        options = ["--show-hidden", "--threads", str(job.threads), "-o", out]
+        return run([sys.executable, "-m", "kg_reasoner", "materialise", *files, *rules, *options])
 
 
 def main(job: Job) -> Measurement:
