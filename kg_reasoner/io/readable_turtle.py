@@ -15,7 +15,7 @@ import numpy as np
 
 from kg_reasoner.concurrency.ordered_work import deliver
 from kg_reasoner.io.lines import ROWS_OF_A_PART, ROWS_TOGETHER, Blocks, RenamedNodes, Sink
-from kg_reasoner.storage.arrays import Ids, TripleIds
+from kg_reasoner.storage.arrays import Ids, TripleIds, in_order, unique_ids
 from kg_reasoner.storage.writing import TextWriter, Writers, WrittenText, rows_for_statements, short_texts
 from kg_reasoner.terms import RDF
 
@@ -64,7 +64,7 @@ class _TurtleWriter:
         self._renamed = RenamedNodes(dictionary)
         blank = dictionary.first_bytes()[: self._table.known] == ord("_")
         has_blank = blank[triples[:, 0]]
-        self._named_subjects = self._sorted(triples[~has_blank])
+        self._named_subjects = self._sorted(triples[~has_blank] if has_blank.any() else triples)
         self._triples = self._sorted(triples[has_blank])
         """The statements about blank nodes."""
         objects, counts = np.unique(triples[blank[triples[:, 2]], 2], return_counts=True)
@@ -77,8 +77,10 @@ class _TurtleWriter:
 
     def _sorted(self, triples: TripleIds) -> TripleIds:
         """Return triples by subject, property (rdf:type first) and object."""
-        properties = np.where(triples[:, 1] == self._type, -1, triples[:, 1])
-        return triples[np.lexsort((triples[:, 2], properties, triples[:, 0]))]
+        ranks, named = _ranks(triples[:, 1], self._type, self._table.known)
+        ordered = in_order(np.column_stack([triples[:, 0], ranks[triples[:, 1]], triples[:, 2]]))
+        ordered[:, 1] = named[ordered[:, 1]]
+        return ordered
 
     def blocks(self, rows: int) -> Blocks:
         """Yield the statements about IRIs, then those about blank nodes that are not written in another place."""
@@ -176,6 +178,15 @@ class _TurtleWriter:
             node = found[self._rest]
         self._written.update(cells)
         return items
+
+
+def _ranks(properties: Ids, first: int, terms: int) -> tuple[Ids, Ids]:
+    """Return the rank of each property by its id, and the property of each rank: one is first, then they come by their ids."""
+    found = unique_ids(properties)
+    named = np.concatenate([found[found == first], found[found != first]])
+    ranks: Ids = np.zeros(terms, np.int32)
+    ranks[named] = np.arange(len(named), dtype=np.int32)
+    return ranks, named
 
 
 def _runs(column: Ids) -> Iterator[tuple[int, int]]:

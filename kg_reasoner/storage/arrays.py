@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final, TypeAlias
 
 import numpy as np
@@ -9,7 +10,7 @@ import numpy.typing as npt
 
 __all__ = [
     *("NO_QUADS", "NO_TRIPLES", "Changed", "Flags", "Ids", "Numbers", "Rows", "TripleIds"),
-    *("among_sorted", "unique_ids", "unique_rows"),
+    *("among_sorted", "in_order", "unique_ids", "unique_rows"),
 ]
 
 Ids: TypeAlias = npt.NDArray[np.int32]
@@ -29,6 +30,7 @@ NO_TRIPLES: Final[TripleIds] = np.empty((0, 3), np.int32)
 NO_QUADS: Final[Ids] = np.empty((0, 4), np.int32)
 
 _LARGE: Final = 1 << 10
+_KEY_BITS: Final = 64
 _DENSE: Final = 8
 """The ratio of the range of a large column's ids to its length up to which they are not sorted."""
 
@@ -67,11 +69,41 @@ def unique_rows(rows: Ids) -> Ids:
         return rows[:1]
     if rows.shape[1] == 1:
         return unique_ids(rows[:, 0]).reshape(-1, 1)
-    ordered = rows[np.lexsort(rows.T[::-1])]
+    ordered = in_order(rows)
     is_new = np.ones(len(ordered), np.bool_)
     is_new[1:] = (ordered[1:] != ordered[:-1]).any(axis=1)
     unique: Ids = ordered[is_new]
     return unique
+
+
+def in_order(rows: Ids) -> Ids:
+    """Return the rows of a table, shape (n, columns), in lexicographic order.
+
+    Many rows whose columns together have values of less than 64 bits are sorted as integers, which takes a small part of the time.
+
+    >>> in_order(np.array([[2, 1], [1, 3], [2, 0]], np.int32)).tolist()
+    [[1, 3], [2, 0], [2, 1]]
+    """
+    if len(rows) >= _LARGE:
+        lows = [int(column.min()) for column in rows.T]
+        widths = [(int(column.max()) - low).bit_length() for column, low in zip(rows.T, lows, strict=True)]
+        if sum(widths) < _KEY_BITS:
+            return _sorted_as_integers(rows, lows, widths)
+    ordered: Ids = rows[np.lexsort(rows.T[::-1])]
+    return ordered
+
+
+def _sorted_as_integers(rows: Ids, lows: Sequence[int], widths: Sequence[int]) -> Ids:
+    keys = np.zeros(len(rows), np.int64)
+    for column, low, width in zip(rows.T, lows, widths, strict=True):
+        keys <<= width
+        keys |= column.astype(np.int64) - low
+    keys.sort()
+    ordered: Ids = np.empty(rows.shape, rows.dtype)
+    for column, low, width in reversed(list(zip(ordered.T, lows, widths, strict=True))):
+        column[:] = (keys & ((1 << width) - 1)) + low
+        keys >>= width
+    return ordered
 
 
 def among_sorted(ids: Ids, members: Ids) -> Flags:
