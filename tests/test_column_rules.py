@@ -153,3 +153,18 @@ def test_a_value_that_is_too_large_names_the_rule(blocks: list[int]) -> None:
     reasoner.add_facts("v", [(Literal("9" * 600, literal(1).datatype),), (literal(1),)])
     with pytest.raises(ReasonerError, match=r"in the rule p\("):
         reasoner.materialise()
+
+
+@pytest.mark.parametrize("strategy", [name for name in STRATEGIES if name != "dbsp"])
+def test_updates_of_one_stratum_use_columns(strategy: Any, blocks: list[int]) -> None:
+    """Large updates do; facts that are removed with them are gone."""
+    reasoner = Reasoner("next(?y, ?x + 1) :- v(?x, ?y) .", maintenance=strategy)
+    reasoner.add_facts("v", [(literal(1), literal(2))])
+    assert len(reasoner.facts("next")) == 1
+    blocks.clear()
+    with reasoner.transaction() as tx:
+        tx.add_facts("v", [(literal(number), literal(number)) for number in range(20)])
+        tx.remove_facts("v", [(literal(1), literal(2))])
+    found = {(y.lexical, x.lexical) for y, x in reasoner.facts("next")}
+    assert found == {(str(number), str(number + 1)) for number in range(20)}
+    assert strategy == "counting" or sum(blocks) >= 20

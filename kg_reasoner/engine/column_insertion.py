@@ -75,20 +75,29 @@ class ColumnInsertion:
             ValueTooLargeError: The result of a function is too large.
         """
         done: set[int] = set()
+        for entry in self._wanted(stratum):
+            self._insert(entry, check)
+            done.add(entry.plan)
+        return done
+
+    def is_wanted(self, stratum: Stratum) -> bool:
+        """Return whether `insert` would do something."""
+        return bool(self._wanted(stratum))
+
+    def _wanted(self, stratum: Stratum) -> list[_Entry]:
+        """Return the rules of a stratum whose relations have many unprocessed rows, and get no more in it."""
         if not self._entries or self._database.context.marking:
-            return done
+            return []
         if self._sources is None:
             self._sources = np.array([entry.source for entry in self._entries.values()], np.int64)
         words = self._database.relations.words[self._sources]
         new = words[:, _COUNT] - np.asarray(self._database.processed)[self._sources]
         is_wanted = (new >= MANY) & (words[:, _LEVEL] != stratum.level) & (words[:, _SECTION_COLUMN] < 0)
-        if is_wanted.any():
-            entries = list(self._entries.values())
-            for place in np.flatnonzero(is_wanted).tolist():
-                if entries[place].planned.number in stratum.rules:
-                    self._insert(entries[place], check)
-                    done.add(entries[place].plan)
-        return done
+        if not is_wanted.any():
+            return []
+        entries = list(self._entries.values())
+        found = (entries[place] for place in np.flatnonzero(is_wanted).tolist())
+        return [entry for entry in found if entry.planned.number in stratum.rules]
 
     def _insert(self, entry: _Entry, check: Callable[[], None]) -> None:
         database = self._database

@@ -110,7 +110,8 @@ class Materialiser:
         self._triggered = ShapedPlans(database, self._plan_triggers)
         self._untriggered = ShapedPlans(database, lambda room, rule, number: plan_rule(room, rule, number, self.exact))
         self._backward = ShapedPlans(database, plan_backward)
-        self._by_columns = ColumnInsertion(database, functions)
+        self.by_columns = ColumnInsertion(database, functions)
+        """Inserts the heads of some rules for many new rows at once."""
         self._next_number = 0
         """The number of the next rule."""
         self.strata: list[Stratum] = [Stratum(0)]
@@ -149,7 +150,7 @@ class Materialiser:
             self._derivers, self._derivers_are_entered = None, False
         for planned in added:
             self._active[planned.number] = planned
-            self._by_columns.add(planned)
+            self.by_columns.add(planned)
             self.version += 1
             self._grouped = self._grouped and self._place(planned)
             if self._derivers is not None:
@@ -170,7 +171,7 @@ class Materialiser:
         """Stop applying rules, without deleting the facts that they derived."""
         for planned in rules:
             if self._active.pop(planned.number, None) is not None:
-                self._by_columns.remove(planned)
+                self.by_columns.remove(planned)
                 self.version += 1
                 self._grouped = self._grouped and self._displace(planned)
                 if self._derivers is not None:
@@ -395,7 +396,7 @@ class Materialiser:
             self._plan_whole(new_rules)
         for planned in new_rules:
             self.call(native.evaluate_rule, self.whole_plan(planned))
-        done = self._by_columns.insert(stratum, self._check)
+        done = self.by_columns.insert(stratum, self._check)
         if done:
             self._leave_out(stratum, done)
         if self.database.is_fresh:

@@ -74,7 +74,7 @@ class StratumByStratum(ABC):
     def update(self, work: Work) -> None:
         """Apply an update: in one call of a kernel if that is enough, or else stratum by stratum."""
         strata = self.materialiser.make_strata()
-        if self._is_simple(work):
+        if self._is_simple(work) and not self.materialiser.by_columns.is_wanted(strata[0]):
             self._update_at_once(strata[0], work)
         else:
             self._update_each(strata, work)

@@ -7,6 +7,7 @@ from functools import reduce
 from typing import Final
 
 from kg_reasoner.errors import RuleSyntaxError, Span, suggest
+from kg_reasoner.expressions.aggregate_functions import FUNCTIONS as AGGREGATES
 from kg_reasoner.expressions.compile import CASTS, DEPTH, NAMES, too_deep
 from kg_reasoner.language.desugaring.nested_expressions import STRUCTURES, constant
 from kg_reasoner.language.desugaring.structure_patterns import in_pattern
@@ -20,6 +21,7 @@ __all__ = ["ExpressionReader"]
 
 _ONE_CALL: Final = ("sign", "call", "membership", "member", "match")
 """The trees that are one call, whatever the number of their parts."""
+_GROUPS: Final = "write AGGREGATE(body ON ?group BIND {}(?x) AS ?value) in a body"
 
 
 def _usage(name: str, parameters: Sequence[str]) -> str:
@@ -130,7 +132,11 @@ class ExpressionReader(TermReader):
             span = self.span(node)
             if name not in NAMES and span.text[: span.column - 1].rstrip().endswith("!"):
                 raise RuleSyntaxError(f"unknown function {node}", span, f"write NOT {node}(...) if there is to be no such fact")
-            self.expect(node, NAMES, "function", name)
+            if name not in NAMES:
+                if name in AGGREGATES:
+                    raise RuleSyntaxError(f"{name} is an aggregate, and not a function", span, _GROUPS.format(name))
+                own = [*self.known.functions, *self.known.types.constructors]
+                raise RuleSyntaxError(f"unknown function {node}{suggest(str(node), own) or suggest(name, NAMES)}", span)
             return name
         cast = str(self.iri(node))
         if cast not in CASTS:
