@@ -168,3 +168,14 @@ def test_updates_of_one_stratum_use_columns(strategy: Any, blocks: list[int]) ->
     found = {(y.lexical, x.lexical) for y, x in reasoner.facts("next")}
     assert found == {(str(number), str(number + 1)) for number in range(20)}
     assert strategy == "counting" or sum(blocks) >= 20
+
+
+def test_profiles_use_columns(blocks: list[int]) -> None:
+    """And count what they find for each rule."""
+    reasoner = Reasoner("@rule next\nnext(?y, ?x + 1) :- v(?x, ?y) .\n@rule low\nlow(?x) :- v(?x, ?y), ?y < 5 .")
+    reasoner.add_facts("v", [(literal(number), literal(number)) for number in range(20)])
+    with reasoner.profile() as profile:
+        assert len(reasoner.facts("next")) == 20
+    assert sum(blocks) == 40
+    found = {row.label.partition(":")[0]: (row.instances, row.new) for row in profile.rows() if row.kind != "step"}
+    assert found == {"next": (20, 20), "low": (5, 5)}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -61,12 +62,18 @@ class ColumnInsertion:
         if self._entries.pop(planned.number, None) is not None:
             self._sources = None
 
-    def insert(self, stratum: Stratum, check: Callable[[], None]) -> set[int]:
+    def insert(
+        self,
+        stratum: Stratum,
+        check: Callable[[], None],
+        around: Callable[[PlannedRule], AbstractContextManager[object]] = lambda planned: nullcontext(),
+    ) -> set[int]:
         """Insert the heads of rules whose relations have many unprocessed rows, and get no more in this stratum.
 
         Args:
             stratum: The rules of the stratum are considered.
             check: Called before each block of rows: it ends the operation if that exceeds its limits.
+            around: Returns a context for the insertion of a rule's heads.
 
         Returns:
             The plans that these rows need not trigger; none while heads are marked for the next update (see `kernels.marks`).
@@ -76,7 +83,8 @@ class ColumnInsertion:
         """
         done: set[int] = set()
         for entry in self._wanted(stratum):
-            self._insert(entry, check)
+            with around(entry.planned):
+                self._insert(entry, check)
             done.add(entry.plan)
         return done
 

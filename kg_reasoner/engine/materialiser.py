@@ -396,7 +396,7 @@ class Materialiser:
             self._plan_whole(new_rules)
         for planned in new_rules:
             self.call(native.evaluate_rule, self.whole_plan(planned))
-        done = self.by_columns.insert(stratum, self._check)
+        done = self.by_columns.insert(stratum, self.check)
         if done:
             self._leave_out(stratum, done)
         if self.database.is_fresh:
@@ -418,7 +418,7 @@ class Materialiser:
         self._entered = None  # for the next stratum, also after an interrupt
         self._set_plans("trigger", SectionPlans(self.database, rest))
 
-    def _check(self) -> None:
+    def check(self) -> None:
         """End the operation if it exceeds its limits, or has been cancelled."""
         self.watch.check()
         current_watch().check()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import partial
 from typing import Final, TypeAlias
 
@@ -40,9 +41,12 @@ def insert(materialiser: Materialiser, stratum: Stratum, new_rules: Sequence[Pla
         materialiser.recorder.count(activity, context.instances - instances, context.total - total)
     for planned in new_rules:
         _run(materialiser, planned, native.evaluate_rule, materialiser.whole_plan(planned))
+    done = materialiser.by_columns.insert(stratum, materialiser.check, partial(_counted, materialiser))
     triggers: _Triggers = {}
     for planned in stratum.rules.values():
         for atom, plan in planned.triggers:
+            if plan in done:
+                continue
             triggers.setdefault((atom.relation, section_constant(database, atom)), []).append((plan, planned))
     for relation, low, high in _blocks(materialiser):
         for constant in _constants(materialiser, relation, low, high):
@@ -53,8 +57,8 @@ def insert(materialiser: Materialiser, stratum: Stratum, new_rules: Sequence[Pla
         database.processed[relation] = high
         database.claim(0)
         if progress:
-            done = sum(database.processed[: len(database.relations)].tolist())
-            progress("materialise", done, sum(record.count for record in database.relations.records))
+            processed = sum(database.processed[: len(database.relations)].tolist())
+            progress("materialise", processed, sum(record.count for record in database.relations.records))
 
 
 def _blocks(materialiser: Materialiser) -> Iterator[tuple[int, int, int]]:
@@ -96,6 +100,16 @@ def _run(materialiser: Materialiser, planned: PlannedRule, entry: Callable[..., 
             materialiser.help(status)
     new = head.count - known
     materialiser.recorder.count(activity, max(context.instances - before, new), new)
+
+
+@contextmanager
+def _counted(materialiser: Materialiser, planned: PlannedRule) -> Iterator[None]:
+    """Record what happens inside as insertion by a rule."""
+    head, context = materialiser.database.relations[planned.rule.head.relation], materialiser.database.context
+    activity, known, before = _activity(planned), head.count, context.instances
+    with materialiser.recorder.measure(*activity):
+        yield
+    materialiser.recorder.count(activity, context.instances - before, head.count - known)
 
 
 def _activity(planned: PlannedRule) -> Activity:
