@@ -214,6 +214,11 @@ ROWS = """
     POW(-10e0, 401)                           | -INFINITE
     POW(-1e0, 0.5)                            | NAN
     POW(0e0, -1)                              | INFINITE
+    MATCHES("a111b22", "[0-9]+")              | LIST("111", "22")
+    MATCHES("Ab, aB"@en, "b.?", "i")          | LIST("b,"@en, "B"@en)
+    MATCHES("abc", "x")                       | LIST()
+    MATCHES("abc", STR("["))                  | error
+    MATCHES("abc", STR("x*"))                 | error
     TRIM(" a b ")                             | "a b"
     TRIM(" a"@en)                             | "a"@en
     CODEPOINTS("aé")                          | LIST(97, 233)

@@ -82,7 +82,7 @@ def check_patterns(expression: Expression, span: Span | None = None) -> None:
         if not isinstance(part, Call):
             continue
         waiting += part.arguments
-        if part.name in ("REGEX", "REPLACE"):
+        if part.name in ("REGEX", "REPLACE", "MATCHES"):
             constants = [argument.lexical if isinstance(argument, Literal) else None for argument in part.arguments]
             reason = problem(part.name, constants)
             if reason is not None:

@@ -1,4 +1,5 @@
-"""REGEX and REPLACE (SPARQL 1.1 Query, sections 17.4.3.14 and 15): XPath's fn:matches and fn:replace, based on RE2.
+"""REGEX and REPLACE (SPARQL 1.1 Query, sections 17.4.3.14 and 15): XPath's fn:matches and fn:replace, based on RE2. MATCHES lists
+the matches, for rules.
 
 RE2 does not backtrack: the time to find a match is at most proportional to the length of the text times the size of the
 pattern. `STEPS` bounds the remaining cases: large patterns on huge texts, and REPLACE if each search may reach the end of the
@@ -17,15 +18,16 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
-from kg_reasoner.expressions.functions.kinds import BOOLEAN, SIMPLE, TEXT, Function
+from kg_reasoner.expressions.functions.kinds import BOOLEAN, SIMPLE, TERM, TEXT, Function
 from kg_reasoner.expressions.functions.regex_errors import PatternError
 from kg_reasoner.expressions.functions.strings import like
+from kg_reasoner.expressions.structures import encode
 from kg_reasoner.terms import Literal
 
 if TYPE_CHECKING:
     import re2
 
-__all__ = ["FUNCTIONS", "LONGEST", "line_finder", "matches", "problem", "replaced"]
+__all__ = ["FUNCTIONS", "LONGEST", "all_matches", "line_finder", "matches", "problem", "replaced"]
 
 LONGEST: Final = 1 << 22
 """The maximal number of characters of a result of REPLACE."""
@@ -87,6 +89,28 @@ def replaced(text: str, pattern: str, replacement: str, flags: str = "") -> str 
     return result if len(result) <= LONGEST else None
 
 
+def all_matches(text: str, pattern: str, flags: str = "") -> list[str] | None:
+    """Return the texts that match a pattern, in order and without overlaps, or None if that takes too many steps.
+
+    Raises:
+        PatternError: The pattern or the flags are wrong, or the pattern matches the empty text.
+    """
+    _prepared_replacement(pattern, "", flags)
+    compiled = _compiled(pattern, flags, captures=False)
+    data = _encoded(text)
+    _check_size(compiled, len(data))
+    searched, end = _searched(data, flags)
+    found: list[str] = []
+    last, steps = 0, STEPS
+    while (spans := compiled.find(searched, last, end)) is not None:
+        first, last = spans[0]
+        steps -= _MATCH if compiled.is_local else _MATCH + compiled.cost * (end - first)
+        if steps < 0:
+            return None
+        found.append(data[first:last].decode("utf-8", "surrogatepass"))
+    return found
+
+
 def line_finder(pattern: str, flags: str = "") -> Callable[[bytes, int], tuple[int, int] | None] | None:
     """Return a function that finds a match in a text of lines, from a position on, within one line.
 
@@ -107,7 +131,7 @@ def line_finder(pattern: str, flags: str = "") -> Callable[[bytes, int], tuple[i
 
 
 def problem(name: str, constants: Sequence[str | None]) -> str | None:
-    """Return an error in the constant arguments of REGEX or REPLACE, or None. An argument that is not constant is None."""
+    """Return an error in the constant arguments of REGEX, REPLACE or MATCHES, or None. An argument that is not constant is None."""
     pattern, replacement, flags = constants[1], None, constants[2:3]
     if name == "REPLACE":
         replacement, flags = constants[2], constants[3:4]
@@ -222,6 +246,14 @@ def _regex(text: Literal, pattern: str, flags: str = "") -> bool | None:
         return None
 
 
+def _matches(text: Literal, pattern: str, flags: str = "") -> Literal | None:
+    try:
+        found = all_matches(text.lexical, pattern, flags)
+    except PatternError:
+        return None
+    return None if found is None else encode("list", [like(text, part) for part in found])
+
+
 def _replace(text: Literal, pattern: str, replacement: str, flags: str = "") -> Literal | None:
     try:
         result = replaced(text.lexical, pattern, replacement, flags)
@@ -233,5 +265,6 @@ def _replace(text: Literal, pattern: str, replacement: str, flags: str = "") -> 
 FUNCTIONS: Final = {
     "REGEX": Function((TEXT, SIMPLE, SIMPLE), BOOLEAN, _regex, optional=1),
     "REPLACE": Function((TEXT, SIMPLE, SIMPLE, SIMPLE), TEXT, _replace, optional=1),
+    "MATCHES": Function((TEXT, SIMPLE, SIMPLE), TERM, _matches, optional=1),
 }
 """The functions on patterns."""
