@@ -1,4 +1,6 @@
-"""Values in rules: FILTER and BIND, counting, shortest paths, components. ``python -m benchmarks.values [SCALE]``.
+"""Values in rules: FILTER and BIND, counting, joins with conditions, shortest paths, components.
+
+``python -m benchmarks.values [SCALE] [NAME ...]`` runs the jobs whose names contain one of the names, or all.
 
 The times are CPU seconds of one thread for deriving, without loading, the best of several runs; every contestant must have the same
 results. Besides us there are, as far as they are installed: our rules with functions called one by one, DuckDB (the same in SQL by
@@ -26,6 +28,7 @@ from unittest.mock import patch
 import numpy as np
 import numpy.typing as npt
 
+from benchmarks.flat_maps_souffle import version
 from kg_reasoner import Reasoner
 from kg_reasoner.terms import XSD
 
@@ -79,7 +82,8 @@ def jobs(scale: float = 1.0) -> list[Job]:
     Args:
         scale: The size of the data: 1 is 200,000 values, and a graph of a million edges.
     """
-    return [*_jobs_on_values(int(200_000 * scale), int(50_000 * scale)), *_jobs_on_graphs(int(1_000_000 * scale))]
+    million = int(1_000_000 * scale)
+    return [*_jobs_on_values(int(200_000 * scale), int(50_000 * scale)), *_jobs_on_joins(million), *_jobs_on_graphs(million)]
 
 
 def _jobs_on_values(count: int, limit: int) -> list[Job]:
@@ -117,6 +121,40 @@ def _jobs_on_values(count: int, limit: int) -> list[Job]:
     ]
 
 
+def _jobs_on_joins(count: int) -> list[Job]:
+    """Return the jobs that calculate with the values of two atoms, of so many rows each."""
+    random, keys = np.random.default_rng(2), np.arange(count, dtype=np.int64)
+    facts: Mapping[str, Table] = {name: np.column_stack([keys, random.integers(0, count, count)]) for name in "vw"}
+    declared = "".join(
+        f".decl {name}(x: number, a: number)\n.{way} {name}\n"
+        for name, way in zip("vwo", ("input", "input", "output"), strict=True)
+    )
+    joined = "FROM v JOIN w ON v.a = w.a"
+    return [
+        Job(
+            "a < b of two atoms",
+            "o(?x, ?b) :- v(?x, ?a), w(?x, ?b), ?a < ?b .",
+            f"CREATE TABLE o AS SELECT DISTINCT v.a, w.b AS z {joined} WHERE v.b < w.b",
+            f"{declared}o(x, b) :- v(x, a), w(x, b), a < b.",
+            facts,
+        ),
+        Job(
+            "a + b of two atoms",
+            f"o(?x, ?a + ?b) :- v(?x, ?a), w(?x, ?b), ?a + ?b < {count} .",
+            f"CREATE TABLE o AS SELECT DISTINCT v.a, v.b + w.b AS z {joined} WHERE v.b + w.b < {count}",
+            f"{declared}o(x, a + b) :- v(x, a), w(x, b), a + b < {count}.",
+            facts,
+        ),
+        Job(
+            "buckets of two atoms",
+            "o(?x, IDIV(?a + ?b, 10)) :- v(?x, ?a), w(?x, ?b) .",
+            f"CREATE TABLE o AS SELECT DISTINCT v.a, (v.b + w.b) // 10 AS z {joined}",
+            f"{declared}o(x, (a + b) / 10) :- v(x, a), w(x, b).",
+            facts,
+        ),
+    ]
+
+
 def _jobs_on_graphs(edges: int) -> list[Job]:
     """Return the jobs on graphs with so many edges."""
     nodes, random = max(2, edges // 10), np.random.default_rng(1)
@@ -130,6 +168,16 @@ def _jobs_on_graphs(edges: int) -> list[Job]:
             "CREATE TABLE o AS SELECT a, count(*) AS z FROM edge GROUP BY a",
             ".decl edge(x: number, y: number, w: number)\n.input edge\n.decl from_(x: number)\nfrom_(x) :- edge(x, _, _).\n"
             ".decl o(x: number, n: number)\n.output o\no(x, n) :- from_(x), n = count : { edge(x, _, _) }.",
+            graph,
+        ),
+        Job(
+            "ways of at most ten steps",
+            "o(0, 0) . o(?y, ?n + 1) :- o(?x, ?n), ?n < 10, edge(?x, ?y, _) .",
+            """CREATE TABLE o AS WITH RECURSIVE p(x, z) AS (
+                SELECT 0::BIGINT, 0::BIGINT UNION SELECT edge.b, p.z + 1 FROM p JOIN edge ON p.x = edge.a WHERE p.z < 10
+            ) SELECT x, z FROM p""",
+            ".decl edge(x: number, y: number, w: number)\n.input edge\n.decl o(x: number, n: number)\n.output o\n"
+            "o(0, 0).\no(y, n + 1) :- o(x, n), n < 10, edge(x, y, _).",
             graph,
         ),
         Job(
@@ -186,7 +234,11 @@ def _ours(job: Job) -> tuple[float, Checksum]:
 
 
 def _one_by_one(job: Job) -> tuple[float, Checksum]:
-    with patch("kg_reasoner.planning.column_functions.is_for_columns", lambda _: False):
+    rules = "kg_reasoner.planning"
+    with (
+        patch(f"{rules}.column_functions.is_for_columns", lambda _: False),
+        patch(f"{rules}.function_relations.program_of", lambda *_, **__: None),
+    ):
         return _ours(job)
 
 
@@ -334,11 +386,14 @@ def table(results: Iterator[Result]) -> Iterator[str]:
 
 def main() -> None:
     """Run the benchmark."""
-    scale = float(sys.argv[1]) if len(sys.argv) > 1 else 1.0
+    scale, names = float(sys.argv[1]) if len(sys.argv) > 1 else 1.0, sys.argv[2:]
     missing = [name for name, (_, is_installed) in CONTESTANTS.items() if not is_installed()]
     if missing:
         print(f"not installed: {', '.join(missing)}")
-    for line in table(measured(jobs(scale))):
+    if shutil.which("souffle"):
+        print(f"Soufflé {version()}")
+    chosen = [job for job in jobs(scale) if not names or any(name in job.name for name in names)]
+    for line in table(measured(chosen)):
         print(line, flush=True)
 
 

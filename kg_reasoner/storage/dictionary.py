@@ -383,11 +383,18 @@ class Dictionary:
         self._terms.slots[:] = EMPTY
         self._first_bytes = np.empty(0, np.uint8), 0
 
-    def make_room(self, text_length: int) -> None:
-        """Make room for more terms and for `text_length` more bytes. The caller holds the mutex."""
-        terms = self._terms
-        if terms.count + 4 > terms.room:
-            self._set_room(2 * terms.room)
+    def make_room(self, text_length: int, expected: int = 4) -> None:
+        """Make room for more terms and for `text_length` more bytes. The caller holds the mutex.
+
+        Args:
+            text_length: The bytes.
+            expected: How many terms there is to be room for.
+        """
+        terms, room = self._terms, self._terms.room
+        while terms.count + expected > room and terms.room < MOST:
+            room *= 2
+        if room > terms.room:
+            self._set_room(room)
         used = int(terms.offsets[terms.count])
         if used + text_length > terms.text_capacity:
             capacity = max(2 * terms.text_capacity, used + text_length)

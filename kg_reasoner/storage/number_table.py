@@ -22,6 +22,10 @@ FEW_ROWS: Final = 1 << 12
 FEW_TERMS: Final = 4
 """Up to so many terms a row are read ahead."""
 
+FEWEST: Final = 1 << 12
+MOST_AHEAD: Final = 1 << 20
+"""The fewest and the most numbers for which room is made at once."""
+
 _SLOTS: Final = 64
 """The first size of the hash table of numbers (a power of two)."""
 
@@ -115,12 +119,12 @@ class NumberTable:
             self._read = count
 
     def make_room(self) -> None:
-        """Make room for more numbers, where kernels found none."""
-        context = self._database.context
-        if context.number_used >= context.number_limit:
-            self._rehash()
+        """Make room for more numbers, where kernels found none: for more, the more there are already."""
+        used = self._database.context.number_used
+        ahead = min(FEWEST + 2 * used, MOST_AHEAD)
+        self._rehash(used + ahead)
         with self._dictionary.mutex:
-            self._dictionary.make_room(BEFORE + AFTER)
+            self._dictionary.make_room(ahead * (BEFORE + AFTER), ahead)
             self._fit()
 
     def _fit(self) -> None:
@@ -133,11 +137,14 @@ class NumberTable:
             numbers[:known] = context.numbers[:known]
             context.publish(numbers=numbers, number_room=room)
 
-    def _rehash(self) -> None:
-        """Double the hash table of numbers."""
+    def _rehash(self, count: int) -> None:
+        """Let the hash table of numbers have room for a count of them."""
         context = self._database.context
-        size = 2 * (context.number_mask + 1)
-        self._database.claim(4 * size)
-        slots = allocate(size, np.int32, EMPTY)
-        native.rehash_numbers(self._database.address, address(slots), size - 1)
-        context.publish(number_slots=slots, number_mask=size - 1, number_limit=size // 2)
+        size = context.number_mask + 1
+        while size < 2 * count:
+            size *= 2
+        if size > context.number_mask + 1:
+            self._database.claim(4 * size)
+            slots = allocate(size, np.int32, EMPTY)
+            native.rehash_numbers(self._database.address, address(slots), size - 1)
+            context.publish(number_slots=slots, number_mask=size - 1, number_limit=size // 2)

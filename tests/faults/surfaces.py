@@ -236,6 +236,27 @@ def add_numbers(subject: Subject) -> None:
     subject.reasoner.materialise()
 
 
+def counters() -> Subject:
+    """Rules that calculate within joins, in recursion and with several atoms."""
+    reasoner = Reasoner("""
+        c(?x, ?x) :- v(?x) . c(?z, ?y + 1) :- c(?z, ?y), ?y < 60 .
+        low(?x, ?y) :- c(?x, ?y), v(?y), ?x * 3 < ?y, NOT w(?x) .
+        sum(?z, ?s) :- AGGREGATE(c(?z, ?y), v(?y) ON ?z BIND SUM(?y) AS ?s) .
+    """)
+    reasoner.add_facts("v", [(literal(number),) for number in (3, 50)])
+    reasoner.materialise()
+    return Subject(reasoner)
+
+
+def count_further(subject: Subject) -> None:
+    reasoner = subject.reasoner
+    with reasoner.transaction():
+        reasoner.add_facts("v", [(literal(number),) for number in (-9, 20, 10**18)])
+        reasoner.remove_facts("v", [(literal(50),)])
+        reasoner.add_facts("w", [(literal(3),)])
+    reasoner.materialise()
+
+
 UNBOUNDED: Final = "number(?y) :- number(?x), BIND(?x + 1 AS ?y) . number(0) ."
 
 
@@ -288,6 +309,8 @@ def _of_programs() -> Iterator[Scenario]:
     yield Scenario("declarations and facts", edges, add_constructor_program)
     yield Scenario("iterate over changes", edges, listen)
     yield Scenario("rules on columns", numbered, add_numbers)
+    yield Scenario("calculation in joins", counters, count_further)
+    yield Scenario("calculation in joins, inside", begun(counters), count_further)
     yield Scenario("foresee", edges, foresee)
     yield Scenario("exceed limits", edges, exceed_limits)
     yield Scenario("add many facts, subscribed", subscribed, add_many_edges)
