@@ -146,7 +146,10 @@ class RuleBook:
         """Note what rules have derived. Return whether deferred rules can fire now: then `plan` returns their plans as those of new
         rules, and nothing remains deferred.
         """
-        if not self._relevance.deferred or self._checked == self._catalog.filling or not (ready := self._relevance.ready()):
+        if self._checked == self._catalog.filling:
+            return False
+        self._note_filled()  # so that the next update, which may be small, need not
+        if not self._relevance.deferred or not (ready := self._relevance.ready()):
             return False
         self._new.update(ready)
         self._relevance.defer_no_longer()
