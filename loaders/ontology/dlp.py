@@ -30,18 +30,19 @@ Properties of the translation:
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import Final, NamedTuple
 
 from kg_reasoner.loaders.ontology.axiom_texts import Texts
 from kg_reasoner.loaders.ontology.axioms import SubClassOf
 from kg_reasoner.loaders.ontology.class_clauses import add_axiom, define
 from kg_reasoner.loaders.ontology.clauses import Clauses, X
+from kg_reasoner.loaders.ontology.idle_nodes import concluded_class, idle_nodes
 from kg_reasoner.loaders.ontology.ontology import Ontology
 from kg_reasoner.loaders.ontology.restriction_hierarchy import NO_LINKS, Links, RestrictionGroup
 from kg_reasoner.loaders.ontology.unfold import DraftRule, apart, is_idle, rename, unfold
 from kg_reasoner.program import Atom, Origin, Rule, Variable, triple
-from kg_reasoner.terms import IRI, OWL, RDF, BlankNode, Literal
+from kg_reasoner.terms import IRI, OWL, RDF, BlankNode, Literal, Term
 
 __all__ = ["TranslatedOntology", "rules_of"]
 
@@ -81,34 +82,49 @@ class _DlpTranslation:
     def __init__(self, ontology: Ontology, texts: Texts, check_literals: bool, links: Links) -> None:
         self.ontology = ontology
         self.texts = texts
+        self.check_literals = check_literals
         self.steps, self.groups = links
-        in_groups = frozenset(node for nodes in self.groups.values() for node in nodes)
-        self.clauses = Clauses(ontology, texts, check_literals, in_groups)
+        self.in_groups = frozenset(node for nodes in self.groups.values() for node in nodes)
+        self.clauses = Clauses(ontology, texts, check_literals, self.in_groups)
         self.asks_for_thing = False
         self.is_closed = True
 
     def rules(self) -> list[Rule]:
-        for node in self.ontology.expressions:
-            if isinstance(node, BlankNode):
-                expressions = self.ontology.expressions[node]
-                self.clauses.origin = (self.texts.node(node),) if len(expressions) > 1 else ()
-                for expression in expressions:
-                    define(self.clauses, node, expression)
-        for axiom in self.ontology.axioms:
-            self.clauses.origin = (self.texts.axiom(axiom),)
-            add_axiom(self.clauses, axiom)
-        if self.ontology.rules:
-            self.add_swrl_rules()
-        self.link_groups()
-        self.clauses.drafts.sort(key=lambda clause: clause.axioms)
+        idle = idle_nodes(self.ontology, self.in_groups)
+        self.add_clauses(idle)
         self.is_closed = not any(map(_is_universal, self.clauses.drafts))
         if not self.is_closed:
             self.drop_idle_tops()
+            if idle and self.needs_things():  # whose members are those of all classes
+                self.clauses = Clauses(self.ontology, self.texts, self.check_literals, self.in_groups)
+                self.add_clauses(frozenset())
+                self.drop_idle_tops()
             self.clauses.drafts = self.with_things()
         clauses = self.unfolded(self.clauses.drafts)
         clauses.extend(map(rename, self.of_equal_individuals(clauses)))
         clauses.sort(key=lambda clause: clause.axioms)
         return [self.rule(clause) for clause in clauses]
+
+    def add_clauses(self, idle: Collection[Term]) -> None:
+        """Add the clauses of all expressions, axioms and rules.
+
+        Args:
+            idle: Nodes to be left out, see `idle_nodes`.
+        """
+        for node in self.ontology.expressions:
+            if isinstance(node, BlankNode) and node not in idle:
+                expressions = self.ontology.expressions[node]
+                self.clauses.origin = (self.texts.node(node),) if len(expressions) > 1 else ()
+                for expression in expressions:
+                    define(self.clauses, node, expression)
+        for axiom in self.ontology.axioms:
+            if not idle or concluded_class(axiom) not in idle:
+                self.clauses.origin = (self.texts.axiom(axiom),)
+                add_axiom(self.clauses, axiom)
+        if self.ontology.rules:
+            self.add_swrl_rules()
+        self.link_groups()
+        self.clauses.drafts.sort(key=lambda clause: clause.axioms)
 
     def add_swrl_rules(self) -> None:
         from kg_reasoner.loaders.ontology.swrl_clauses import add_rules
@@ -166,13 +182,19 @@ class _DlpTranslation:
             clause for clause in self.clauses.drafts if len(clause.head.terms) != 3 or clause.head.terms[1] not in idle
         ]
 
+    def needs_things(self) -> bool:
+        """Return whether a clause that can fire uses owl:Thing."""
+        others = self.without_things()
+        return any(map(_asks_for_thing, others)) and any(map(_asks_for_thing, self.unfolded(others)))
+
+    def without_things(self) -> list[DraftRule]:
+        """Return the clauses but for those that derive owl:Thing."""
+        return [clause for clause in self.clauses.drafts if clause.head.terms[1:] != _THING.terms[1:]]
+
     def with_things(self) -> list[DraftRule]:
         """Return the clauses, with those that derive owl:Thing only if a clause that can fire uses it."""
-        others = [clause for clause in self.clauses.drafts if clause.head.terms[1:] != _THING.terms[1:]]
-        if not any(_asks_for_thing(clause) for clause in others):
-            return others
-        if not any(_asks_for_thing(clause) for clause in self.unfolded(others)):
-            return others
+        if not self.needs_things():
+            return self.without_things()
         self.asks_for_thing = True
         for cls in sorted({*self.ontology.classes} - {OWL.Thing, OWL.Nothing}, key=str):
             self.clauses.origin = (self.texts.axiom(SubClassOf(cls, OWL.Thing)),)

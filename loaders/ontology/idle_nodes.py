@@ -1,0 +1,106 @@
+"""Anonymous classes without consequences: rules would say who their members are, and nothing asks for these.
+
+``SubClassOf(:Cat ObjectSomeValuesFrom(:eats :Mouse))`` yields no rule. Many ontologies consist of such axioms for the most part,
+and of unions as domains and ranges. No clauses are made for them, because all would be dropped by `unfold.apart`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from kg_reasoner.loaders.ontology.axioms import (
+    AllValuesFrom,
+    Axiom,
+    Cardinality,
+    ClassAssertion,
+    ClassExpression,
+    ComplementOf,
+    Definition,
+    DisjointClasses,
+    DisjointUnion,
+    EquivalentClasses,
+    HasKey,
+    IntersectionOf,
+    OneOf,
+    PropertyDomain,
+    PropertyRange,
+    SameNames,
+    SomeValuesFrom,
+    SubClassOf,
+    UnionOf,
+    at_most,
+)
+from kg_reasoner.loaders.ontology.ontology import Ontology
+from kg_reasoner.terms import BlankNode, Term
+
+__all__ = ["concluded_class", "idle_nodes"]
+
+
+def idle_nodes(ontology: Ontology, but: Collection[Term]) -> frozenset[Term]:
+    """Return blank nodes of expressions that are only concluded, and whose members have no consequences.
+
+    Args:
+        ontology: The ontology.
+        but: Nodes that are not idle in any case.
+    """
+    if ontology.rules:
+        return frozenset()
+    found = {
+        node
+        for node, expressions in ontology.expressions.items()
+        if isinstance(node, BlankNode) and all(map(_is_only_recognised, expressions)) and not ontology.is_datatype(node)
+    }
+    if not found:
+        return frozenset()
+    found.difference_update(but)
+    for expressions in ontology.expressions.values():
+        for expression in expressions:
+            found.difference_update(_operands(expression))
+    for axiom in ontology.axioms:
+        found.difference_update(_asked(axiom))
+    return frozenset(found)
+
+
+def concluded_class(axiom: Axiom) -> Term | None:
+    """Return the class of whose members an axiom says who they are, for an axiom that says no more."""
+    match axiom:
+        case SubClassOf(_, cls) | PropertyDomain(_, cls) | PropertyRange(_, cls) | ClassAssertion(cls, _):
+            return cls
+    return None
+
+
+def _is_only_recognised(expression: ClassExpression) -> bool:
+    """Return whether clauses of an expression say who is a member, and nothing about members."""
+    return isinstance(expression, UnionOf | SomeValuesFrom | OneOf) or (
+        isinstance(expression, Cardinality) and at_most(expression) is None
+    )
+
+
+def _operands(expression: ClassExpression) -> tuple[Term, ...]:
+    """Return the classes in an expression."""
+    match expression:
+        case IntersectionOf(operands) | UnionOf(operands):
+            return operands
+        case ComplementOf(operand):
+            return (operand,)
+        case SomeValuesFrom(_, filler) | AllValuesFrom(_, filler):
+            return (filler,)
+        case Cardinality():
+            return () if expression.filler is None else (expression.filler,)
+    return ()
+
+
+def _asked(axiom: Axiom) -> tuple[Term, ...]:
+    """Return the classes for whose members an axiom has consequences."""
+    match axiom:
+        case SubClassOf(sub, _):
+            return (sub,)
+        case EquivalentClasses(first, second) | SameNames(first, second):
+            return first, second
+        case Definition(name, _) | HasKey(name, _):
+            return (name,)
+        case DisjointClasses(classes):
+            return classes
+        case DisjointUnion(whole, parts):
+            return whole, *parts
+    return ()
