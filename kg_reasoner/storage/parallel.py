@@ -54,11 +54,14 @@ ENTRY: Final = 20
 MOST_BLOCKS: Final = 16
 """The maximal number of blocks of rows that a thread takes at once."""
 
-MOST_KEPT: Final = 1 << 20
+MOST_KEPT: Final = 1 << 19
 """A thread that keeps more heads than this stops after its block."""
 
 FEW_KEPT: Final = 1 << 17
 """As `MOST_KEPT`, while it is not known whether many of them are the same."""
+
+LEAST_KEPT: Final = 1 << 14
+"""As `FEW_KEPT`, when many of them have been the same."""
 
 
 class Segments:
@@ -343,7 +346,7 @@ class Crew:
         for index, _ in reversed(indexes):
             database.link_index(index)
         is_useful = 2 * int(np.sum(counts[-1])) > segments.heads
-        self._few = min(2 * self._few, MOST_KEPT) if is_useful else max(self._few // 2, FEW_KEPT // 8)
+        self._few = min(2 * self._few, MOST_KEPT) if is_useful else max(self._few // 2, LEAST_KEPT)
 
     def _reserve(self, sizes: Mapping[int, int]) -> None:
         """Make room for heads in the hash tables. Most of the heads may be the same, so tables may get fuller than usual."""
