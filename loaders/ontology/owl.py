@@ -6,7 +6,8 @@ parsers. `is_schema_triple` says which triples are relevant, so that data can be
 
 Data flow: `ontology` reads `axioms` and `swrl` rules from triples; `profile` reports what rules cannot express, with the texts of
 `axiom_texts`; `restriction_hierarchy` computes what the schema rules derive about restrictions, with `order`; `dlp` and
-`swrl_clauses` create clauses, but for `idle_nodes`; `unfold` simplifies them; `live` follows changes of axioms, with `reach`, `live_steps` and `linked`.
+`swrl_clauses` create clauses, but for `idle_nodes`; `unfold` simplifies them; `live` follows changes of axioms, with `reach`,
+`live_steps` and `linked`.
 """
 
 from __future__ import annotations
