@@ -141,7 +141,7 @@ def test_many_commands(tmp_path: Path) -> None:
         ("start; dump h", ["heavy"]),
         ("query_index p", ["path_by_to"]),
         ("a(?x) :- edg", ["edge"]),
-        ("SELECT ?x { ?x ex", ["ex:"]),
+        ("SELECT ?x { ?x ex", ["ex:", "EXP"]),
         ("commit dump_c", ["dump_changes"]),
         ("xyz", []),
     ],

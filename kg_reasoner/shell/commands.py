@@ -22,7 +22,7 @@ _TOKEN: Final = re.compile(
   | (?P<iri><[^\s<>"{}|^`\\]*>)
   | (?P<based>-?\d*'s?[dhbo][0-9a-fA-F_]+|-?0x[0-9a-fA-F_]+)
   | (?P<float>-?\d+(?:\.\d+(?:[eE][+-]?\d+)?|[eE][+-]?\d+))
-  | (?P<int>-?\d+)
+  | (?P<int>-?\d+(?:_\d+)*)
   | (?P<field>\.\w+)
   | (?P<prefixed>[A-Za-z][\w.-]*:(?!:)[\w.-]*[\w-])
   | (?P<name>[A-Za-z_]\w*(?:(?:::|\.(?=[A-Za-z_]))\w+)*)
@@ -45,10 +45,11 @@ _ESCAPES: Final = {"a": "\x07", "v": "\x0b", "?": "?"}
 
 @dataclass(slots=True)
 class FactArguments:
-    """The arguments of a fact: terms in order, or by name."""
+    """The arguments of a fact: terms in order, or by name; or a value that has them as its fields, or is the only one."""
 
     ordered: list[Term]
     named: dict[str, Term]
+    whole: Term | None = None
 
 
 class Reader:
@@ -110,7 +111,9 @@ class Reader:
             raise self.wrong(f"{expected} is missing")
 
     def arguments(self) -> FactArguments:
-        """Read the arguments of a fact in parentheses."""
+        """Read the arguments of a fact in parentheses, or a value in brackets: ``edge[edge{"a", "b"}]``, ``edge[("a", "b")]``."""
+        if self._peek() == "[":
+            return self._whole()
         self.mark("(")
         ordered: list[Term] = []
         place = self._place
@@ -129,14 +132,36 @@ class Reader:
         self._place = place
         return self._others(ordered, ")")
 
-    def fields(self) -> dict[str, Term]:
-        """Read the fields of a record, ``Name{.field = value}``."""
+    def _whole(self) -> FactArguments:
+        self.mark("[")
+        begin = self._place
+        if self._next()[0] == "name" and self._peek() == "{":
+            self._place = begin
+            name = self._next()[1]
+            self.mark("{")
+            found = self._others([], "}")
+            if name in self._constructors or not found.named:
+                self._place = begin
+                found.whole = self.value()
+        else:
+            self._place = begin
+            whole = self.value()
+            structure = decode(whole)
+            members = structure.members if structure is not None and structure.kind == "tuple" else (whole,)
+            found = FactArguments(list(members), {}, whole)
+        self.mark("]")
+        return found
+
+    def fields(self, columns: Sequence[str]) -> dict[str, Term]:
+        """Read the fields of a record, ``Name{.field = value}``, or those of all columns in order."""
         self.name("the name of the record")
+        if self._peek() != "{":
+            raise self.wrong(f"a change is a record with new values: <- name{{.{columns[-1] if columns else 'column'} = ...}}")
         self.mark("{")
         found = self._others([], "}")
-        if found.ordered:
+        if found.ordered and len(found.ordered) != len(columns):
             raise self.wrong("a change names its columns: .column = value")
-        return found.named
+        return found.named or dict(zip(columns, found.ordered, strict=True))
 
     def key(self) -> tuple[Term, ...]:
         """Read a key: a value, or several in parentheses."""

@@ -58,7 +58,7 @@ def candidates(session: Session, before: str) -> list[str]:
     else:
         first = COMMANDS if not before.strip(" ") or re.fullmatch(r"\s*\w*", before) else ()
         prefixes = (f"{name}:" for name in session.prefixes)
-        known = (*first, *sorted(relations), *_LANGUAGE, *_QUERY, *sorted(NAMES), *prefixes)
+        known = (*first, *sorted(relations), *prefixes, *_LANGUAGE, *_QUERY, *sorted(NAMES))
     word = word_at_end(before)
     return [name for name in dict.fromkeys(known) if name.lower().startswith(word.lower()) and name != word]
 

@@ -51,13 +51,14 @@ def read_update(
     changes: dict[str, Term] = {}
     if word in ("delete_key", "modify"):
         row = reader.key()
+        types: dict[str, str] = {}
         if declared is not None:
             types = {column.name: column.type for column in declared.columns}
             if len(row) == len(declared.key):
                 row = tuple(typed(term, types[name], prefixes) for term, name in zip(row, declared.key, strict=True))
             if word == "modify":
                 reader.mark("<-")
-                fields = reader.fields()
+                fields = reader.fields(list(types))
                 changes = {name: typed(term, types.get(name, "any"), prefixes) for name, term in fields.items()}
     else:
         row = _row(reader.arguments(), predicate, declared, prefixes)
@@ -66,6 +67,8 @@ def read_update(
 
 
 def _row(arguments: FactArguments, predicate: str, declared: Declaration | None, prefixes: Mapping[str, str]) -> tuple[Term, ...]:
+    if arguments.whole is not None and declared is not None and len(declared.columns) == 1:
+        arguments = FactArguments([arguments.whole], {})
     if declared is None:
         if arguments.named:
             raise ReasonerError(f"the columns of {predicate} have no names: give all arguments in order")
