@@ -31,8 +31,8 @@ WORK: Final = 32
 LEAST: Final = 8
 """Rows that are copied for each update, at least."""
 
-FILLED: Final = 1 << 16
-"""Slots of hash tables that are initialised in one step."""
+FILLED: Final = 1 << 13
+"""Slots of hash tables that are initialised in one step, at least."""
 
 
 class Renewable(Protocol):
@@ -84,15 +84,25 @@ class Renewals:
             sources = allocate(target.capacity, np.int32)
         except (LimitError, MemoryError):  # there is no room for two of them: the relation grows when it must
             return
-        for keys in (target.slots, *(successor.keys for successor in successors)):
-            for first in range(0, len(keys), FILLED):
-                keys[first : first + FILLED] = EMPTY
-                yield
-        done, known, owed = 0, record.count + record.dead, 0
         work = max(WORK, 2 * record.count // max(1, self._room(record, indexes)))
-        while True:
+        known = record.count + record.dead
+
+        def due() -> int:
+            """Return how many rows are to be copied for the last update."""
+            nonlocal known
             changed, known = record.count + record.dead - known, record.count + record.dead
-            owed += max(LEAST, work * changed)
+            return max(LEAST, work * changed)
+
+        for keys in (target.slots, *(successor.keys for successor in successors)):
+            first = 0
+            while first < len(keys):
+                end = first + max(FILLED, due())
+                keys[first:end] = EMPTY
+                first = end
+                yield
+        done, owed = 0, 0
+        while True:
+            owed += due()
             if owed < min(SLICE, record.count - done):
                 yield
                 continue
