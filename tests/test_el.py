@@ -435,6 +435,17 @@ def test_literals_are_in_datatypes_and_differ_by_their_values(ranges: str, value
     assert reasoner_on(told + f":i a :A ; :d {value} .").is_consistent() == is_possible
 
 
+def test_annotations_of_classes_do_not_make_them_individuals() -> None:
+    """An annotation property can be below another one."""
+    reasoner = reasoner_on(
+        ":author a owl:AnnotationProperty ; rdfs:subPropertyOf rdfs:comment . :A rdfs:subClassOf :B ; :author \"me\" . "
+        ":B :author \"me\" . :C rdfs:subClassOf :B ; :author :A ."
+    )
+    classes = reasoner.hierarchy().classes
+    assert classes.is_below(name("A"), name("B")) and not classes.is_below(name("B"), name("A"))
+    assert not list(reasoner.triples(None, OWL.sameAs, None)) and not reasoner.hierarchy().unsatisfiable
+
+
 def test_classes_below_a_nominal_inherit_facts_about_it() -> None:
     reasoner = reasoner_on(":A rdfs:subClassOf [ owl:oneOf (:a) ] . :a a :B . :B rdfs:subClassOf :C .")
     assert reasoner.hierarchy().classes.is_below(name("A"), name("C"))
