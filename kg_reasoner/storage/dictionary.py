@@ -383,6 +383,11 @@ class Dictionary:
         self._terms.slots[:] = EMPTY
         self._first_bytes = np.empty(0, np.uint8), 0
 
+    def has_room(self, text_length: int) -> bool:
+        """Return whether there is room for another term with a text of so many bytes. The caller holds the mutex."""
+        terms = self._terms
+        return bool(terms.count < terms.room and terms.offsets[terms.count] + text_length <= terms.text_capacity)
+
     def make_room(self, text_length: int, expected: int = 4) -> None:
         """Make room for more terms and for `text_length` more bytes. The caller holds the mutex.
 

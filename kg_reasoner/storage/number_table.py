@@ -120,11 +120,14 @@ class NumberTable:
 
     def make_room(self) -> None:
         """Make room for more numbers, where kernels found none: for more, the more there are already."""
-        used = self._database.context.number_used
+        context, dictionary, length = self._database.context, self._dictionary, BEFORE + AFTER
+        used = context.number_used
         ahead = min(FEWEST + 2 * used, MOST_AHEAD)
-        self._rehash(used + ahead)
-        with self._dictionary.mutex:
-            self._dictionary.make_room(ahead * (BEFORE + AFTER), ahead)
+        if used >= context.number_limit:
+            self._rehash(used + ahead)
+        with dictionary.mutex:
+            if not dictionary.has_room(length):  # many numbers may be terms already
+                dictionary.make_room(ahead * length, ahead)
             self._fit()
 
     def _fit(self) -> None:
