@@ -81,3 +81,15 @@ def test_errors_of_types_and_values() -> None:
     with pytest.raises(ValueTooLargeError, match=r"in the rule p\(\?x \* \?x \+ 1\) :- w\(\?x\) \., for "):
         reasoner.add_facts("w", [(literal(10**600),)])
         reasoner.materialise()
+
+
+def test_negations_are_explained_as_written() -> None:
+    reasoner = Reasoner("up(?x + 1) :- up(?x), NOT wall(?x + 1), NOT (?x > 7) . up(2) . wall(5) .")
+    shown = str(reasoner.explain(fact("up(3)")))
+    assert shown.splitlines()[1:] == [
+        "├── up(2)   (stated by the program)",
+        "├── 2 + 1 = 3   (computed)",
+        "├── NOT wall(3)   (no such fact)",
+        "├── FILTER(!(2 > 7))   (checked)",
+        "└── 2 + 1 = 3   (computed)",
+    ]

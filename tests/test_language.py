@@ -243,7 +243,7 @@ rules = st.builds(
 declarations = st.builds(
     Declaration,
     predicates,
-    st.lists(st.builds(Column, names, st.sampled_from(COLUMN_TYPES)), max_size=3).map(tuple),
+    st.lists(st.builds(Column, names, st.sampled_from(COLUMN_TYPES)), max_size=3, unique_by=lambda column: column.name).map(tuple),
     st.sampled_from(["input", "output", ""]),
 )
 namespaces = st.builds(lambda iri: iri.value, iris)

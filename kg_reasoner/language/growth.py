@@ -124,7 +124,7 @@ def _compared(expression: Expression) -> Iterator[tuple[Variable, frozenset[str]
     if expression.name in ("&&", "||"):
         for argument in expression.arguments:
             yield from _compared(argument)
-    elif expression.name == "!":
+    elif expression.name in ("!", "IF", "COALESCE"):
         yield from ((variable, _BOTH) for argument in expression.arguments for variable, _ in _compared(argument))
     elif expression.name in ("IN", "HAS"):
         yield from ((variable, _BOTH) for variable in variables_of(expression))
