@@ -3,9 +3,9 @@
 ``python -m benchmarks.spark --universities 5 --cores 1 --cores 2``. Each measurement runs in a process of its own. *wide* is the
 package's design; *generic* evaluates the same rules by semi-naive joins over triples, without wide passes; *in process* is the
 engine of one machine, from the same file to N-Triples. Wall-clock times exclude the start of the session and are measured twice: in
-a new session (*cold*: Java has not compiled its code yet, which dominates for small data), and again in the same one (*warm*). All
-other figures are from Spark's event log; *task* is the maximal memory of one task. *CPU* is that of the tasks in Java; *all*, that
-of all processes in the second round, with Python workers and Java's own threads.
+a new session (*cold*: Java has not compiled its code yet, which dominates for small data), and again in the same one (*warm*; with
+``--rounds 1``, both are of the only round). All other figures are from Spark's event log; *task* is the maximal memory of one task.
+*CPU* is that of the tasks in Java; *all*, that of all processes in the last round, with Python workers and Java's own threads.
 """
 
 from __future__ import annotations
@@ -46,7 +46,16 @@ _SHUFFLED: Final = "internal.metrics.shuffle.write.bytesWritten"
 @click.option("--design", "designs", type=click.Choice(DESIGNS), multiple=True, default=DESIGNS)
 @click.option("--memory", default="2g", show_default=True, help="Of the driver, which is the only executor.")
 @click.option("--partitions", type=click.IntRange(min=1), default=8, show_default=True, help="Of shuffles, at the most.")
-def main(universities: int, data: str | None, cores: Sequence[int], designs: Sequence[str], memory: str, partitions: int) -> None:
+@click.option("--rounds", type=click.IntRange(1, 2), default=2, show_default=True, help="1: in a new session only.")
+def main(
+    universities: int,
+    data: str | None,
+    cores: Sequence[int],
+    designs: Sequence[str],
+    memory: str,
+    partitions: int,
+    rounds: int,
+) -> None:
     """Measure reasoning on Spark."""
     with tempfile.TemporaryDirectory() as folder:
         if data is None:
@@ -58,7 +67,7 @@ def main(universities: int, data: str | None, cores: Sequence[int], designs: Seq
         for design in designs:
             for count in cores if design != IN_PROCESS else (1,):
                 try:
-                    found = measured(data, design, count, memory, partitions)
+                    found = measured(data, design, count, memory, partitions, rounds)
                 except RuntimeError as error:
                     click.echo(f"{design}, {count} cores: failed\n{error}")
                     continue
@@ -78,13 +87,13 @@ def _figures(found: dict[str, Any]) -> str:
     return f"{times} {counts} {found['peak'] / 1e6:>6.0f} {found['kept'] / 1e6:>6.0f}  {found['passes']}"
 
 
-def measured(data: str, design: str, cores: int, memory: str, partitions: int) -> dict[str, Any]:
+def measured(data: str, design: str, cores: int, memory: str, partitions: int, rounds: int = 2) -> dict[str, Any]:
     """Return one measurement, in a process of its own.
 
     Raises:
         RuntimeError: It fails.
     """
-    options = {"design": design, "data": data, "cores": cores, "memory": memory, "partitions": partitions}
+    options = {"design": design, "data": data, "cores": cores, "memory": memory, "partitions": partitions, "rounds": rounds}
     command = [sys.executable, "-m", "benchmarks.spark", json.dumps(options)]
     said = subprocess.run(command, capture_output=True, text=True, check=False)
     if said.returncode:
@@ -93,23 +102,23 @@ def measured(data: str, design: str, cores: int, memory: str, partitions: int) -
     return found
 
 
-def measure(design: str, data: str, cores: int, memory: str, partitions: int) -> dict[str, Any]:
+def measure(design: str, data: str, cores: int, memory: str, partitions: int, rounds: int) -> dict[str, Any]:
     """Return one measurement, in this process."""
     with tempfile.TemporaryDirectory() as folder:
         if design == IN_PROCESS:
-            return _in_process(data, folder)
-        return _on_spark(design, data, cores, memory, partitions, folder)
+            return _in_process(data, folder, rounds)
+        return _on_spark(design, data, cores, memory, partitions, folder, rounds)
 
 
-def _in_process(data: str, folder: str) -> dict[str, Any]:
+def _in_process(data: str, folder: str, rounds: int) -> dict[str, Any]:
     seconds, cpu = [], 0.0
-    for number in range(2):
+    for number in range(rounds):
         began, cpu = time.monotonic(), time.process_time()
         triples = _in_process_round(data, f"{folder}/{number}.nt")
         seconds.append(time.monotonic() - began)
         cpu = time.process_time() - cpu
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
-    return {"triples": triples, "cold": seconds[0], "warm": seconds[1], "cpu": cpu, "memory": memory}
+    return {"triples": triples, "cold": seconds[0], "warm": seconds[-1], "cpu": cpu, "memory": memory}
 
 
 def _in_process_round(data: str, target: str) -> int:
@@ -122,7 +131,7 @@ def _in_process_round(data: str, target: str) -> int:
     return write_triples(reasoner.triples(), target)
 
 
-def _on_spark(design: str, data: str, cores: int, memory: str, partitions: int, folder: str) -> dict[str, Any]:
+def _on_spark(design: str, data: str, cores: int, memory: str, partitions: int, folder: str, rounds: int) -> dict[str, Any]:
     from pyspark.sql import SparkSession
 
     settings = {
@@ -139,20 +148,20 @@ def _on_spark(design: str, data: str, cores: int, memory: str, partitions: int, 
     for name, value in settings.items():
         builder = builder.config(name, value)
     spark = builder.getOrCreate()
-    rounds = []
-    for number in range(2):
+    ends = []
+    for number in range(rounds):
         began = time.process_time() + cpu_of_children()
-        rounds.append(_round(spark, design, data, Path(folder) / str(number)))
+        ends.append(_round(spark, design, data, Path(folder) / str(number)))
         cpu = time.process_time() + cpu_of_children() - began
     spark.stop()
-    costs = _events(Path(folder))
-    (cold, _), (warm, passes) = rounds
+    costs = _events(Path(folder), rounds)
+    (cold, _), (warm, passes) = ends[0], ends[-1]
     spark = builder.config("spark.eventLog.enabled", "false").getOrCreate()
-    triples = spark.read.parquet(f"{folder}/1/out").drop("inferred").distinct().count()  # what was given twice is there twice
+    # What was given twice is there twice.
+    triples = spark.read.parquet(f"{folder}/{rounds - 1}/out").drop("inferred").distinct().count()
     spark.stop()
-    kept = sum(
-        file.stat().st_size for part in ("input", "work") for file in Path(folder, "1", part).rglob("*.parquet") if file.is_file()
-    )
+    last = Path(folder, str(rounds - 1))
+    kept = sum(file.stat().st_size for part in ("input", "work") for file in (last / part).rglob("*.parquet") if file.is_file())
     return {"triples": triples, "cold": cold, "warm": warm, "kept": kept, "passes": ", ".join(passes), "all": cpu, **costs}
 
 
@@ -185,8 +194,8 @@ def lubm_ontology() -> list[Any]:
     return list(reasoner.triples())
 
 
-def _events(folder: Path) -> dict[str, Any]:
-    """Return the costs of both rounds according to the event log, halved because there are two rounds."""
+def _events(folder: Path, rounds: int) -> dict[str, Any]:
+    """Return the costs of a round, on average, according to the event log."""
     found = Counter[str]()
     for event in read_events(folder):
         if event["Event"] == "SparkListenerJobStart":
@@ -198,7 +207,7 @@ def _events(folder: Path) -> dict[str, Any]:
         elif event["Event"] == "SparkListenerTaskEnd" and (metrics := event.get("Task Metrics")):
             found["cpu"] += metrics["Executor CPU Time"]
             found["peak"] = max(found["peak"], metrics["Peak Execution Memory"])
-    return {name: value if name == "peak" else value // 2 for name, value in found.items()}
+    return {name: value if name == "peak" else value // rounds for name, value in found.items()}
 
 
 def read_events(folder: Path) -> Iterator[dict[str, Any]]:

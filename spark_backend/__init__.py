@@ -26,6 +26,7 @@ from typing import TYPE_CHECKING, Any
 
 from kg_reasoner.spark_backend.exec.graphframes import to_graphframe
 from kg_reasoner.spark_backend.exec.incremental import update
+from kg_reasoner.spark_backend.exec.local_graphs import connected_components, to_igraph, to_networkx
 from kg_reasoner.spark_backend.exec.spark_reasoner import SparkReasoner
 from kg_reasoner.spark_backend.io.reading import read_triples
 from kg_reasoner.spark_backend.io.triple_files import write
@@ -35,7 +36,19 @@ if TYPE_CHECKING:
 
     from kg_reasoner.program import Program
 
-__all__ = ["SparkReasoner", "check", "explain", "materialise", "read_triples", "to_graphframe", "update", "write"]
+__all__ = [
+    "SparkReasoner",
+    "check",
+    "connected_components",
+    "explain",
+    "materialise",
+    "read_triples",
+    "to_graphframe",
+    "to_igraph",
+    "to_networkx",
+    "update",
+    "write",
+]
 
 # By its former name the module would take the place of the function, where Python imports it.
 sys.modules[f"{__name__}.update"] = sys.modules[update.__module__]

@@ -37,7 +37,9 @@ def require_java() -> None:
     """
     found = java_version()
     if found is None or found < _LEAST_JAVA:
+        home = os.environ.get("JAVA_HOME")
         what = "no Java was found" if found is None else f"the Java that was found is version {found}"
+        what += f" in {home}, which JAVA_HOME names" if home else ""
         raise ReasonerError(
             f"Spark needs Java {_LEAST_JAVA} or later; {what}: install a JDK (Debian: apt-get install openjdk-17-jre-headless), "
             "or let JAVA_HOME name the folder of one"

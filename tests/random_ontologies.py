@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 
 from kg_reasoner.terms import IRI, OWL, RDF, RDFS, XSD, BlankNode, Literal, Term, Triple, literal
 
-__all__ = ["namespace_of", "ontologies", "ontology"]
+__all__ = ["Maker", "namespace_of", "ontologies", "ontology"]
 
 _LITERALS: list[Term] = [
     literal(1),
@@ -24,7 +24,7 @@ _LITERALS: list[Term] = [
 _DATATYPES: list[Term] = [XSD.integer, XSD.string, XSD.decimal, XSD.nonNegativeInteger]
 
 
-class _Maker:
+class Maker:
     """One ontology in the making."""
 
     def __init__(self, source: random.Random, namespace: str) -> None:
@@ -154,7 +154,7 @@ class _Maker:
 
 def ontology(seed: int, namespace: str, *, size: int = 6) -> list[Triple]:
     """A random ontology, always the same one for a seed."""
-    maker = _Maker(random.Random(seed), namespace)
+    maker = Maker(random.Random(seed), namespace)
     for _ in range(maker.source.randint(1, size)):
         maker.axiom()
     for _ in range(maker.source.randint(1, 2 * size)):

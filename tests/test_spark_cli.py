@@ -139,6 +139,9 @@ def test_an_output_that_is_there_is_told_before_the_work(zoo: Path) -> None:
     (zoo / "out").mkdir()
     said = kg("materialise", "missing.nt", "out", code=1).stderr
     assert "out: it already exists" in said and "missing.nt" not in said
+    said = kg("materialise", "missing.nt", "new", "--equal-terms", str(zoo / "out"), code=1).stderr
+    assert "out: it already exists" in said and "missing.nt" not in said
+    assert "a folder of its own" in kg("materialise", "data.nt", "out", "--equal-terms", str(zoo / "out"), code=2).stderr
 
 
 def test_resume_needs_a_work_directory(zoo: Path) -> None:
@@ -153,6 +156,12 @@ def test_check(zoo: Path) -> None:
     assert "contradiction" in found.stderr
 
 
+def test_explain(zoo: Path) -> None:
+    said = kg("explain", "data.nt", "--ontology", "zoo.ttl", "-q")
+    assert said.stderr == ""
+    assert "<http://example.org/Animal>[?x] :- <http://example.org/Cat>[?x] ." in said.stdout
+
+
 def test_bad_lines(zoo: Path) -> None:
     (zoo / "data.nt").write_text(DATA + "nonsense\n")
     arguments = ["materialise", "data.nt", "out", "-r", "rdfs"]
@@ -164,6 +173,7 @@ def test_bad_lines(zoo: Path) -> None:
 
 
 def test_wrong_usage(zoo: Path) -> None:
+    assert "neither a positive number nor `auto`" in kg("materialise", "data.nt", "out", "--files", "0", code=2).stderr
     assert "'memory' has no =" in kg("check", "data.nt", "--conf", "memory", code=2).stderr
     assert "did you mean 'rdfs'" in kg("check", "data.nt", "-r", "rdsf", code=1).stderr
     assert "does not exist" in kg("check", "data.nt", "--ontology", "no.ttl", code=1).stderr

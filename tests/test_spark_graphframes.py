@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +25,7 @@ from kg_reasoner.spark_backend.exec.graphframes import (
     number_terms,
     to_graphframe,
 )
+from kg_reasoner.spark_backend.exec.local_graphs import connected_components, to_igraph, to_networkx
 from kg_reasoner.spark_backend.requirements import graphframes_package
 
 pytestmark = pytest.mark.long
@@ -94,6 +96,68 @@ def test_missing_packages_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
         return
     with pytest.raises(ReasonerError, match=f"jar is not in the session.*spark.jars.packages={graphframes_package()}"):
         to_graphframe(triples())
+
+
+# ---- without the jar
+
+SMALL_GRAPH = [(f"<{one}>", "<to>", f"<{other}>", False) for one, other in ("ab", "bc", "ca", "cd", "xy")]
+"""A circle with a tail, and an edge beside it."""
+
+
+def test_networkx_has_the_same_graph() -> None:
+    """With what GraphFrames offers: motifs, components, the distances to landmarks, and ranks, which need scipy."""
+    import networkx
+
+    graph = to_networkx(triples())
+    assert sorted(graph.nodes) == ["<a>", "<b>", "<d>", "_:c"]
+    assert graph.nodes["<b>"]["attributes"] == {"<name>": ['"Bea"', '"Bea"@en']}
+    assert graph.nodes["<a>"]["attributes"] == {}
+    assert sorted((*edge, inferred) for *edge, inferred in graph.edges(keys=True, data="inferred")) == [
+        ("<a>", "<b>", "<knows>", False),
+        ("<b>", "_:c", "<knows>", True),
+        ("<b>", "_:c", "<likes>", False),
+        ("_:c", "<a>", "<knows>", False),
+    ]
+    graph = to_networkx(triples(SMALL_GRAPH))
+    if find_spec("scipy"):
+        ranks = networkx.pagerank(networkx.DiGraph(graph))
+        assert max(ranks, key=ranks.__getitem__) == "<c>"
+    assert sorted(map(sorted, networkx.weakly_connected_components(graph))) == [["<a>", "<b>", "<c>", "<d>"], ["<x>", "<y>"]]
+    distances = dict(networkx.single_target_shortest_path_length(graph, "<d>"))
+    assert distances == {"<d>": 0, "<c>": 1, "<b>": 2, "<a>": 3}
+    motifs = [(x, y, z) for x, y in graph.edges() for z in graph.successors(y)]
+    assert sorted(motifs) == sorted(tuple(f"<{name}>" for name in path) for path in ("abc", "bca", "bcd", "cab"))
+
+
+def test_igraph_has_the_same_graph() -> None:
+    igraph = pytest.importorskip("igraph")
+    graph = to_igraph(triples())
+    assert graph.vs["name"] == ["<a>", "<b>", "<d>", "_:c"]
+    assert graph.vs.find("<b>")["attributes"] == {"<name>": ['"Bea"', '"Bea"@en']}
+    named = [(*(graph.vs[end]["name"] for end in edge.tuple), edge["predicate"], edge["inferred"]) for edge in graph.es]
+    assert len(named) == 4
+    assert ("<b>", "_:c", "<knows>", True) in named
+    graph = to_igraph(triples(SMALL_GRAPH))
+    ranks = graph.pagerank()
+    assert graph.vs[ranks.index(max(ranks))]["name"] == "<c>"
+    parts = [sorted(graph.vs[place]["name"] for place in part) for part in graph.connected_components(mode="weak")]
+    assert sorted(parts) == [["<a>", "<b>", "<c>", "<d>"], ["<x>", "<y>"]]
+    assert graph.distances("<a>", "<d>") == [[3]]
+    motifs = graph.get_subisomorphisms_vf2(igraph.Graph([(0, 1), (1, 2)], directed=True))
+    assert sorted(motifs) == [[0, 1, 2], [1, 2, 0], [1, 2, 3], [2, 0, 1]]
+
+
+def test_a_graph_for_this_process_has_bounds(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(ReasonerError, match=r"more than 3 edges.*filter the triples"):
+        to_networkx(triples(), most_edges=3)
+    monkeypatch.setitem(sys.modules, "networkx", None)
+    with pytest.raises(ReasonerError, match="pip install networkx"):
+        to_networkx(triples())
+
+
+def test_components_of_triples() -> None:
+    found = {row.term: row.component for row in connected_components(triples([*SMALL_GRAPH, *ROWS[5:]])).collect()}
+    assert found == {f"<{name}>": f"<{least}>" for name, least in ("aa", "ba", "ca", "da", "xx", "yx")}
 
 
 # ---- with the jar

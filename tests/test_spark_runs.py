@@ -76,6 +76,7 @@ def test_from_files_to_files(tmp_path: Path) -> None:
     written = session().read.parquet(f"{tmp_path}/all")
     assert flagged(written) == in_process(triples, ruleset="owl2rl")
     assert count == written.count()
+    assert len(list((tmp_path / "all").glob("part-*"))) == 1
     again = SparkReasoner.read(session(), OWL2RL, tmp_path / "farm.nt", **options)  # type: ignore[arg-type]
     assert again.run.given.inputFiles()[0].startswith(f"file://{tmp_path}/work/input/")
     assert again.write(tmp_path / "new.nt", "ntriples", inferred_only=True) == written.where("inferred").count()

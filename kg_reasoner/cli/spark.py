@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -38,6 +39,15 @@ def _by_name(context: click.Context, parameter: click.Parameter, settings: tuple
         if "=" not in setting:
             raise click.BadParameter(f"{setting!r} has no =", context, parameter)
     return dict(setting.split("=", 1) for setting in settings)
+
+
+def _files(context: click.Context, parameter: click.Parameter, files: str | None) -> int | str | None:
+    """Return the number of files, or ``auto``."""
+    if files is None or files == "auto":
+        return files
+    if not files.isdecimal() or int(files) < 1:
+        raise click.BadParameter(f"{files!r} is neither a positive number nor `auto`", context, parameter)
+    return int(files)
 
 
 def _spark_options(command: _Command) -> _Command:
@@ -107,8 +117,8 @@ def _spark_options(command: _Command) -> _Command:
 @click.option(
     "--files",
     metavar="N",
-    type=click.IntRange(min=1),
-    help="Sort triples into about N files, each triple once. [default: as they come]",
+    callback=_files,
+    help="Sort triples into about N files, or `auto` for files of about 64 MB, each triple once. [default: as they come]",
 )
 @click.option("--distinct", is_flag=True, help="Write triples once that the input repeats; this shuffles all triples.")
 @click.option(
@@ -124,14 +134,17 @@ def materialise(
     inferred_only: bool,
     overwrite: bool,
     compression: str | None,
-    files: int | None,
+    files: Any,
     distinct: bool,
     equal_terms: str | None,
     **options: Any,
 ) -> None:
     """Write the explicit and inferred triples of IN to the folder OUT, which appears when it is complete."""
     watch = Stopwatch()
-    with _reasoner(inputs, options, None if overwrite else output) as (reasoner, prefixes):
+    if equal_terms is not None and os.path.abspath(equal_terms) == os.path.abspath(output):  # noqa: PTH100 (addresses, too)
+        raise click.UsageError("--equal-terms needs a folder of its own, other than OUT")
+    new_folders = [] if overwrite else [output, *filter(None, [equal_terms])]
+    with _reasoner(inputs, options, new_folders) as (reasoner, prefixes):
         written = reasoner.write(
             output,
             output_format,
@@ -173,6 +186,15 @@ def check(context: click.Context, /, inputs: tuple[str, ...], limit: int, **opti
     note("no contradiction found")
 
 
+@spark.command(short_help="Show how consequences of RDF data would be derived.")
+@click.argument("inputs", metavar="IN...", nargs=-1, required=True)
+@_spark_options
+def explain(inputs: tuple[str, ...], **options: Any) -> None:
+    """Show the passes over IN in the order of execution, and what each derives. Reads IN once, and derives nothing."""
+    with _reasoner(inputs, options) as (reasoner, _):
+        click.echo(reasoner.explain())
+
+
 @spark.command(short_help="Print the path of the script for spark-submit.")
 def script() -> None:
     """Print the path of the script for spark-submit, which takes the same arguments as this command."""
@@ -181,12 +203,12 @@ def script() -> None:
 
 @contextmanager
 def _reasoner(
-    inputs: Iterable[str], options: dict[str, Any], new_folder: str | None = None
+    inputs: Iterable[str], options: dict[str, Any], new_folders: Iterable[str] = ()
 ) -> Iterator[tuple[SparkReasoner, dict[str, str]]]:
     """Yield a reasoner over the inputs, in a Spark session that ends with the block, and the prefixes of the ontology.
 
     Raises:
-        OutputError: The `new_folder` already exists; nothing has been read.
+        OutputError: One of the `new_folders` already exists; nothing has been read.
     """
     from kg_reasoner.spark_backend import SparkReasoner
     from kg_reasoner.spark_backend.io.triple_files import expect_free
@@ -202,8 +224,8 @@ def _reasoner(
     ontology = _ontology(options["ontology"], prefixes.setdefault)
     session = build_session(options["master"], options["remote"], options["settings"])
     try:
-        if new_folder is not None:
-            expect_free(session, new_folder)
+        for folder in new_folders:
+            expect_free(session, folder)
         with _reports(options["quiet"]) as progress:
             reasoner = SparkReasoner.read(
                 session,

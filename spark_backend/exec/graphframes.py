@@ -25,7 +25,15 @@ if TYPE_CHECKING:
     from graphframes import GraphFrame
     from pyspark.sql import DataFrame, SparkSession
 
-__all__ = ["components", "graph_tables", "graphframes_problem", "number_terms", "to_graphframe"]
+__all__ = [
+    "attributes_of",
+    "components",
+    "graph_tables",
+    "graphframes_problem",
+    "links_of",
+    "number_terms",
+    "to_graphframe",
+]
 
 _BUCKETS: Final = 1024
 _CONNECT_PLUGIN: Final = "org.apache.spark.sql.graphframes.GraphFramesConnect"
@@ -45,15 +53,9 @@ def graph_tables(triples: DataFrame) -> tuple[DataFrame, DataFrame]:
     """
     from pyspark.sql import functions as F
 
-    inferred = F.col("inferred") if "inferred" in triples.columns else F.lit(False)
-    rdf = triples.filter(~F.col("subject").startswith('"')).select("subject", "predicate", "object", inferred.alias("inferred"))
-    is_literal = F.col("object").startswith('"')
-    links = rdf.filter(~is_literal).groupBy("subject", "predicate", "object").agg(F.min("inferred").alias("inferred"))
-    texts = rdf.filter(is_literal).groupBy("subject", "predicate").agg(F.sort_array(F.collect_set("object")).alias("texts"))
-    entry = F.struct("predicate", "texts")
-    attributes = texts.groupBy("subject").agg(F.map_from_entries(F.sort_array(F.collect_list(entry))).alias("attributes"))
-
-    numbered = number_terms(rdf.select("subject").union(links.select("object")))
+    links, attributes = links_of(triples), attributes_of(triples)
+    subjects = triples.select("subject").where(~F.col("subject").startswith('"'))
+    numbered = number_terms(subjects.union(links.select("object")))
     vertices = numbered.join(attributes.withColumnRenamed("subject", "term"), "term", "left").select("id", "term", "attributes")
     edges = (
         links.join(numbered.select(F.col("id").alias("src"), F.col("term").alias("subject")), "subject")
@@ -61,6 +63,25 @@ def graph_tables(triples: DataFrame) -> tuple[DataFrame, DataFrame]:
         .select("src", "dst", "predicate", "inferred")
     )
     return vertices, edges
+
+
+def links_of(triples: DataFrame) -> DataFrame:
+    """Return the edges of a graph of triples, without duplicates: ``subject``, ``predicate``, ``object`` and ``inferred``."""
+    from pyspark.sql import functions as F
+
+    inferred = F.col("inferred") if "inferred" in triples.columns else F.lit(False)
+    links = triples.where(~F.col("subject").startswith('"') & ~F.col("object").startswith('"'))
+    return links.groupBy("subject", "predicate", "object").agg(F.min(inferred).alias("inferred"))
+
+
+def attributes_of(triples: DataFrame) -> DataFrame:
+    """Return what literals say of the terms of a graph: ``subject`` and ``attributes``, an array of texts for each predicate."""
+    from pyspark.sql import functions as F
+
+    literals = triples.where(~F.col("subject").startswith('"') & F.col("object").startswith('"'))
+    texts = literals.groupBy("subject", "predicate").agg(F.sort_array(F.collect_set("object")).alias("texts"))
+    entries = F.sort_array(F.collect_list(F.struct("predicate", "texts")))
+    return texts.groupBy("subject").agg(F.map_from_entries(entries).alias("attributes"))
 
 
 def number_terms(terms: DataFrame) -> DataFrame:

@@ -46,6 +46,11 @@ class Growing:
             self._steps.append(added)
 
     @property
+    def count(self) -> int:
+        """The number of rows added by iterations."""
+        return sum(step.count for step in self._steps)
+
+    @property
     def delta_count(self) -> int:
         """The number of rows added by the last iteration."""
         return self._steps[-1].count if self._has_delta else 0

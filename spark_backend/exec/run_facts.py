@@ -164,6 +164,12 @@ class FactFrames:
         choices = [Choice(frozenset([bit])) for bit in features]
         return given + (self.masks.size(choices, "all") if choices else 0)
 
+    def estimate(self) -> int:
+        """Return about how many triples there are, given and derived, without a job."""
+        implied = sum(self.statistics.count(source) * len(targets) for source, targets in self.properties.implied.items())
+        typed = sum(count * len(self.masks.masks.of(number)) for number, count in self.masks.sizes.items())
+        return self.statistics.total + implied + typed + self.derived.count
+
     def match(
         self, atom: Atom, part: Part, names: Mapping[Variable, str], properties: frozenset[Term] | None = None
     ) -> DataFrame | None:

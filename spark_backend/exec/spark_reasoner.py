@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from kg_reasoner.errors import UnknownNameError
 from kg_reasoner.language import analysis
@@ -21,7 +21,7 @@ from kg_reasoner.spark_backend.exec.rule_preparation import Constraint
 from kg_reasoner.spark_backend.exec.spark_run import Equality, Ontology, Options, Run, given_triples
 from kg_reasoner.spark_backend.io.columns import TERM, argument_columns, is_rdf, local_frame, union
 from kg_reasoner.spark_backend.io.reading import BlankNodes, InputFormat, Paths, read_triples
-from kg_reasoner.spark_backend.io.triple_files import OutputFormat, write
+from kg_reasoner.spark_backend.io.triple_files import Files, OutputFormat, write
 from kg_reasoner.spark_backend.io.workspace import temporary_folder
 from kg_reasoner.spark_backend.plan.logical_plan import RunPlan
 from kg_reasoner.spark_backend.plan.parametric_rules import NUMBER, numbers_of
@@ -33,6 +33,9 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 __all__ = ["SparkReasoner"]
+
+TRIPLES_OF_A_FILE: Final = 250_000
+"""So few triples are about one file, unless sorted files are asked for: some ten seconds of a task, and a few MB of Parquet."""
 
 _VIOLATIONS = "rule string, name string, axiom string, values map<string, string>"
 
@@ -182,12 +185,13 @@ class SparkReasoner:
         expanded: bool = True,
         overwrite: bool = False,
         compression: str | None = None,
-        files: int | None = None,
+        files: Files | None = None,
         distinct: bool = False,
     ) -> int:
         """Write the materialisation, or its inferred part, to a folder, completely or not at all; return the number of triples.
 
-        Given triples are written and counted as often as they were given, without `files` and `distinct`.
+        Given triples are written and counted as often as they were given, without `files` and `distinct`. Without `files`, there is
+        about one file for each quarter of a million triples, or fewer, if the number of triples can be estimated.
 
         For `expanded`, see `triples`; for the other options, `triple_files.write`.
 
@@ -198,7 +202,7 @@ class SparkReasoner:
             expanded: Whether equal terms have all triples of each other.
             overwrite: Whether an existing folder is replaced.
             compression: The compression of the files.
-            files: The number of files.
+            files: The number of files, which are sorted, or ``auto``; see `triple_files.write`.
             distinct: Whether a triple that was given several times is written once.
 
         Returns:
@@ -209,6 +213,8 @@ class SparkReasoner:
         """
         triples = self.triples(expanded=expanded)
         triples = triples.where("inferred") if inferred_only else triples
+        if files is None and not distinct and (self.run.representatives is None or not expanded):
+            triples = triples.coalesce(1 + self.run.state.estimate() // TRIPLES_OF_A_FILE)
         return write(triples, path, format, overwrite=overwrite, compression=compression, files=files, distinct=distinct)
 
     def facts(self, predicate: str) -> DataFrame:

@@ -24,9 +24,12 @@ from kg_reasoner.spark_backend.io.columns import PARQUET_OPTIONS
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-__all__ = ["OutputFormat", "expect_free", "write", "write_whole"]
+__all__ = ["Files", "OutputFormat", "expect_free", "write", "write_whole"]
 
 OutputFormat: TypeAlias = Literal["parquet", "ntriples", "nquads"]
+
+Files: TypeAlias = int | Literal["auto"]
+"""About how many files."""
 
 
 def write(
@@ -36,7 +39,7 @@ def write(
     *,
     overwrite: bool = False,
     compression: str | None = None,
-    files: int | None = None,
+    files: Files | None = None,
     distinct: bool = False,
 ) -> int:
     """Write triples to a folder; return their number.
@@ -49,9 +52,10 @@ def write(
             left out of N-Triples and N-Quads.
         overwrite: Replace an existing folder, which is an error by default.
         compression: A codec such as ``gzip``; by default, Parquet is compressed by Spark's setting, and text is not.
-        files: About so many files of similar size, sorted by predicate, subject and object, so that readers of Parquet, Delta or
-            Iceberg skip files and row groups; this shuffles all triples, and leaves out repeated ones. By default, the files are
-            those of Spark's tasks.
+        files: About so many files of similar size, or ``auto``: as many as it takes for the size that Spark's adaptive execution
+            aims at (`spark.sql.adaptive.advisoryPartitionSizeInBytes`, 64 MB). They are sorted by predicate, subject and object, so
+            that readers of Parquet, Delta or Iceberg skip files and row groups; this shuffles all triples, and leaves out repeated
+            ones. By default, the files are those of Spark's tasks.
         distinct: Write repeated triples once, without sorting them into files.
 
     Returns:
@@ -67,7 +71,8 @@ def write(
     if files is not None:
         order = ("predicate", "subject", "object")
         # Equal triples are in one range, so that they are found without another shuffle.
-        triples = triples.repartitionByRange(files, *order).distinct().sortWithinPartitions(*order)
+        parts = triples.repartitionByRange(*order) if files == "auto" else triples.repartitionByRange(files, *order)
+        triples = parts.distinct().sortWithinPartitions(*order)
     elif distinct:
         triples = triples.distinct()
     if format == "parquet":
