@@ -4,8 +4,9 @@
 package's design; *generic* evaluates the same rules by semi-naive joins over triples, without wide passes; *in process* is the
 engine of one machine, from the same file to N-Triples. Wall-clock times exclude the start of the session and are measured twice: in
 a new session (*cold*: Java has not compiled its code yet, which dominates for small data), and again in the same one (*warm*; with
-``--rounds 1``, both are of the only round). All other figures are from Spark's event log; *task* is the maximal memory of one task.
-*CPU* is that of the tasks in Java; *all*, that of all processes in the last round, with Python workers and Java's own threads.
+``--rounds 1``, both are of the only round, and triples that were given twice are counted twice). All other figures are from Spark's
+event log; *task* is the maximal memory of one task. *CPU* is that of the tasks in Java; *all*, that of all processes in the last
+round, with Python workers and Java's own threads.
 """
 
 from __future__ import annotations
@@ -155,18 +156,18 @@ def _on_spark(design: str, data: str, cores: int, memory: str, partitions: int, 
         cpu = time.process_time() + cpu_of_children() - began
     spark.stop()
     costs = _events(Path(folder), rounds)
-    (cold, _), (warm, passes) = ends[0], ends[-1]
-    spark = builder.config("spark.eventLog.enabled", "false").getOrCreate()
-    # What was given twice is there twice.
-    triples = spark.read.parquet(f"{folder}/{rounds - 1}/out").drop("inferred").distinct().count()
-    spark.stop()
+    cold, (warm, passes, triples) = ends[0][0], ends[-1]
+    if rounds > 1:  # what was given twice is there twice
+        spark = builder.config("spark.eventLog.enabled", "false").getOrCreate()
+        triples = spark.read.parquet(f"{folder}/{rounds - 1}/out").drop("inferred").distinct().count()
+        spark.stop()
     last = Path(folder, str(rounds - 1))
     kept = sum(file.stat().st_size for part in ("input", "work") for file in (last / part).rglob("*.parquet") if file.is_file())
     return {"triples": triples, "cold": cold, "warm": warm, "kept": kept, "passes": ", ".join(passes), "all": cpu, **costs}
 
 
-def _round(spark: SparkSession, design: str, data: str, folder: Path) -> tuple[float, list[str]]:
-    """Read, materialise and write; return the seconds taken, and the passes."""
+def _round(spark: SparkSession, design: str, data: str, folder: Path) -> tuple[float, list[str], int]:
+    """Read, materialise and write; return the seconds taken, the passes, and the number of triples that were written."""
     from kg_reasoner import rulesets
     from kg_reasoner.spark_backend import SparkReasoner
 
@@ -181,8 +182,8 @@ def _round(spark: SparkSession, design: str, data: str, folder: Path) -> tuple[f
         progress=lambda report: passes.append(f"{report.stage} {report.seconds:.1f}"),
         wide=design == WIDE,
     )
-    reasoner.write(folder / "out")
-    return time.monotonic() - began, passes
+    written = reasoner.write(folder / "out")
+    return time.monotonic() - began, passes, written
 
 
 def lubm_ontology() -> list[Any]:
