@@ -110,6 +110,7 @@ def of_reasoner(reasoner: Reasoner) -> Flagged:
 
 def violations(reasoner: SparkReasoner, engine: Reasoner) -> list[Violation]:
     """The violated constraints that Spark finds, with the rules of the in-process engine."""
+    engine.materialise()  # it may apply rules of axioms that it derives
     rules = {_identity(rule): rule for rule in (*engine.engine.rules, *engine.engine.applied_rules) if rule.is_constraint}
     return [
         Violation(

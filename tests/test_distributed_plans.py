@@ -438,6 +438,16 @@ def test_violations_name_what_was_written() -> None:
     assert "/z>" in row.rule
 
 
+def test_violations_name_axioms_that_rules_conclude() -> None:
+    """Not those that follow from these: a class below owl:Nothing is equivalent to it."""
+    reasoner = expect_what_the_engine_says(
+        turtle(":p rdfs:subPropertyOf rdfs:subClassOf . _:b a owl:Class . :A :p _:b . _:b :p owl:Nothing . :x a :A .")
+    )
+    with standing_in():
+        (row,) = reasoner.inconsistencies().collect()
+    assert row.axiom == "SubClassOf(example:A _:b); SubClassOf(_:b owl:Nothing)"
+
+
 # ------------------------------------------------------------------------------------------------------------- the stand-in
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, field
 
 from kg_reasoner.expressions.demands import demands
@@ -22,7 +22,7 @@ from kg_reasoner.spark_backend.plan.id_rows import Row, Rows
 from kg_reasoner.spark_backend.plan.rule_compiler import LeveledRule, refuse_unsupported
 from kg_reasoner.spark_backend.plan.specialise import SchemaKeys, instances, left_to_data
 from kg_reasoner.substitution import in_term
-from kg_reasoner.terms import RDF, Term, Triple
+from kg_reasoner.terms import OWL, RDF, Term, Triple
 
 __all__ = ["Rules", "prepare"]
 
@@ -109,14 +109,25 @@ def prepare(
             for some in result.constraints
             for rule in written.get(some.rule, [some.rule])
         ]
-        if program.translate is None or not owl.concludes_axioms(rules):
+        concluded = set(filter(None, map(owl.concluded_axioms, rules)))
+        if program.translate is None or not concluded:
             break
         derived: Iterable[Triple] = result.new_schema  # type: ignore[assignment]  # three terms each
-        larger = axioms | further | set(filter(owl.is_schema_triple, derived))
+        larger = axioms | {triple for triple in (*further, *derived) if _is_concluded(triple, concluded)}
         if larger == axioms:
             break
         axioms = larger
     return result
+
+
+def _is_concluded(triple: Triple, concluded: Set[tuple[Term, Term | None]]) -> bool:
+    """Return whether a derived triple is an axiom that other rules than those of the schema may conclude, as the engine has it."""
+    subject, property, value = triple
+    if not owl.is_schema_triple(triple):
+        return False
+    return (property, value if property == RDF.type else None) in concluded and not (
+        value == OWL.Class and subject in (OWL.Thing, OWL.Nothing)
+    )
 
 
 def _rewritten(
