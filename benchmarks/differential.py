@@ -43,7 +43,8 @@ ROWS = {
 def seconds_of_changes(reasoner: Reasoner, data: Ids, size: int, times: int) -> tuple[float, float]:
     """Remove random triples of the data and add them again. Return the median CPU seconds of both."""
     random = np.random.default_rng(size)
-    removed, added = [], []
+    removed: list[float] = []
+    added: list[float] = []
     with little_garbage():
         for _ in range(times):
             chosen = data[np.unique(random.integers(len(data), size=size))]

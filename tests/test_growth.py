@@ -131,7 +131,7 @@ def test_rule_sets_of_the_package_need_no_further_check(name: str) -> None:
 
 
 def test_heads_of_copied_rows_have_their_room_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Tables do not double step by step where rules copy whole rows; where they copy some columns, it is unknown how many differ."""
+    """Tables do not double step by step where rules copy whole rows; where they copy some columns, nobody knows how many differ."""
     grown: list[int] = []
     grow = Database.grow
     monkeypatch.setattr(Database, "grow", lambda self, number=None: (grown.append(self.context.wanted), grow(self, number))[1])

@@ -238,15 +238,15 @@ class AxiomRules:
         ids, in_data = self._input(catalog, which, equalities)
         if extends and self._is_certain and self._extended_with == (ids.tobytes(), in_data):
             return False
-        live, self._live = self._live, None
-        if extends and live is not None:
-            self._stated = tuple(live.rules.values()), live.warnings
+        earlier, self._live = self._live, None
+        if extends and earlier is not None:
+            self._stated = tuple(earlier.rules.values()), earlier.warnings
             if not len(self._schema.equalities(catalog, equalities)):
-                inferred = self._informative(catalog, live)
+                inferred = self._informative(catalog, earlier)
                 if not inferred:
-                    self._live = live
+                    self._live = earlier
                     return False
-                if (found := self._extended(live, catalog, inferred)) is not None:
+                if (found := self._extended(earlier, catalog, inferred)) is not None:
                     changed = self._use_derived(*found)
                     self._extended_with = ids.tobytes(), in_data
                     return changed
