@@ -25,7 +25,7 @@ __all__ = ["GradualIndexes"]
 PATIENCE: Final = 64
 """The number of rows that are scanned in the time in which one is added to an index."""
 
-SLICE: Final = 1 << 11
+SLICE: Final = 1 << 10
 """Rows that are added with each update to one of the indexes, besides those that pay for scans."""
 
 SAMPLE: Final = 1 << 10
