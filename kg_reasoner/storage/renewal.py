@@ -84,7 +84,7 @@ class Renewals:
             sources = allocate(target.capacity, np.int32)
         except (LimitError, MemoryError):  # there is no room for two of them: the relation grows when it must
             return
-        work = max(WORK, 2 * record.count // max(1, self._room(record, indexes)))
+        work = max(WORK, min(SLICE, 2 * record.count // max(1, self._room(record, indexes))))
         known = record.count + record.dead
 
         def due() -> int:
@@ -122,11 +122,12 @@ class Renewals:
         self._change_over(number, target, sources[: target.count], list(zip(indexes, successors, strict=True)))
 
     def _room(self, record: Record, indexes: list[tuple[int, int]]) -> int:
-        """Return how many rows a relation and the indexes of all its rows have room for, at most."""
+        """Return for how many rows a relation and the indexes of all its rows have room. What has few keys grows at once."""
         room = min(record.capacity - record.count, record.limit - record.used)
-        for number in (number for number, constant in indexes if constant < 0):
-            index = self._database.indexes[number]
-            room = min(room, index.limit - index.used, index.capacity - index.top)
+        for index in (self._database.indexes[number] for number, constant in indexes if constant < 0):
+            room = min(room, index.capacity - index.top)
+            if 16 * index.limit > record.count:
+                room = min(room, index.limit - index.used)
         return int(room)
 
     def _successors(self, record: Record, indexes: list[tuple[int, int]]) -> tuple[Record, list[Record]]:
