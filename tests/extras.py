@@ -11,6 +11,7 @@ SOURCES = {
     "adbc_driver_sqlite": "adbc-driver-sqlite",
     "build": ".[dev]",
     "duckdb": ".[duckdb]",
+    "igraph": ".[dev]",
     "kg_reasoner": ".",
     "maplib": ".[bench]",
     "matplotlib": ".[bench]",

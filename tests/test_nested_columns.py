@@ -19,6 +19,7 @@ from kg_reasoner.storage.table_terms import cell_reader, format_cell
 from kg_reasoner.terms import IRI, XSD, Literal, Term, literal
 
 from .effort import examples
+from .extras import needed
 
 CELLS = """
 list<string>             | ["a", "b"]            | LIST("a", "b")
@@ -143,7 +144,7 @@ def test_what_is_written_reads_back(data: st.DataObject, found: tuple[str, st.Se
 def test_tables_read_back(
     data: st.DataObject, found: tuple[str, st.SearchStrategy[Term]], format: str, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
-    pytest.importorskip("pyarrow")
+    needed("pyarrow")
     type_, terms = found
     program = f"input relation r(number: integer, value: {type_}) ."
     reasoner = Reasoner(program)
@@ -159,7 +160,7 @@ def test_tables_read_back(
 
 
 def test_forms_in_tables(tmp_path: Path) -> None:
-    pytest.importorskip("pyarrow")
+    needed("pyarrow")
     reasoner = Reasoner("""
         relation box(id: integer, tags: list<string>, sizes: set<integer>, best: optional<integer>, names: map<string, integer>) .
         box(1, LIST("a", "b"), SET(2, 1), Some(5), MAP("x", 1)) .

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from tests.extras import needed
 from tests.spark_session import missing, need_spark, session
 
 need_spark()
@@ -130,7 +131,7 @@ def test_networkx_has_the_same_graph() -> None:
 
 
 def test_igraph_has_the_same_graph() -> None:
-    igraph = pytest.importorskip("igraph")
+    igraph = needed("igraph")
     graph = to_igraph(triples())
     assert graph.vs["name"] == ["<a>", "<b>", "<d>", "_:c"]
     assert graph.vs.find("<b>")["attributes"] == {"<name>": ['"Bea"', '"Bea"@en']}
