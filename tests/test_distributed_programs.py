@@ -29,7 +29,7 @@ from tests.spark_cases import (
 from tests.standin import standing_in
 
 
-@pytest.mark.parametrize("text", [ZOO, EQUAL, SMALL], ids=["zoo", "equal", "small"])
+@pytest.mark.parametrize("text", [SMALL, EQUAL, ZOO], ids=["small", "equal", "zoo"])
 @pytest.mark.parametrize("name", rulesets.names())
 @pytest.mark.sample(4)
 def test_every_rule_set(name: str, text: str) -> None:

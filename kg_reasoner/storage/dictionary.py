@@ -396,9 +396,9 @@ class Dictionary:
             expected: How many terms there is to be room for.
         """
         terms, room = self._terms, self._terms.room
-        while terms.count + expected > room and terms.room < MOST:
+        while terms.count + expected > room and room < MOST:
             room *= 2
-        if room > terms.room:
+        if room > terms.room or terms.count + 4 > room:
             self._set_room(room)
         used = int(terms.offsets[terms.count])
         if used + text_length > terms.text_capacity:
