@@ -19,7 +19,7 @@ from benchmarks.children import Child, run
 from benchmarks.jobs import Job
 from benchmarks.measure import Measurement, contestant
 
-__all__ = ["Run", "build", "measured", "prepare"]
+__all__ = ["Run", "build", "measured", "prepare", "program"]
 
 SOURCE: Final = Path(__file__).resolve().parents[1] / "differential_dataflow"
 COMMAND: Final = "cargo"
@@ -45,11 +45,16 @@ def folder() -> Path:
     return Path(tempfile.gettempdir()) / "kg-reasoner-benchmarks" / "differential-dataflow"
 
 
+def program() -> Path:
+    """Return the path of the program once it is built."""
+    return folder() / "release" / "differential_dataflow_peer"
+
+
 def build() -> Path:
     """Build the program, unless that has been done, and return its path. The first time takes minutes."""
     command = [str(shutil.which(COMMAND)), "build", "--release", "--quiet", "--manifest-path", str(SOURCE / "Cargo.toml")]
     subprocess.run([*command, "--target-dir", str(folder())], check=True)
-    return folder() / "release" / "differential_dataflow_peer"
+    return program()
 
 
 def prepare(job: Job) -> None:
@@ -59,7 +64,7 @@ def prepare(job: Job) -> None:
 
 def measured(files: list[str], changes: int) -> tuple[Run, Child]:
     """Run the program on files, with a number of single changes in the last one."""
-    child = run([str(folder() / "release" / "differential_dataflow_peer"), str(changes), *files])
+    child = run([str(program()), str(changes), *files])
     return Run(**json.loads(child.printed.splitlines()[-1])), child
 
 
