@@ -161,6 +161,20 @@ def test_time_of_deletions_is_that_of_rules(maintenance: Strategy) -> None:
     assert sum(row.seconds for row in found.values()) == pytest.approx(profile.seconds)
 
 
+@pytest.mark.parametrize("maintenance", STRATEGIES)
+def test_a_removed_rule_that_would_be_joined_in_another_order_by_now(maintenance: Strategy) -> None:
+    reasoner = Reasoner("path(?x, ?z) :- edge(?x, ?z) . path(?x, ?z) :- path(?x, ?y), edge(?y, ?z) .", maintenance=maintenance)
+    reasoner.add_facts("edge", edges(0, 5))
+    reasoner.materialise()
+    with reasoner.profile() as profile:
+        reasoner.remove_rules(reasoner.rules[1:])
+        reasoner.materialise()
+    assert len(reasoner.facts("path")) == 5
+    found = {row.label: row.deletion for row in profile.rows()}
+    if maintenance != "rematerialise":
+        assert found["path(?x, ?z) :- path(?x, ?y), edge(?y, ?z) ."] >= 10
+
+
 def test_what_was_blocked() -> None:
     reasoner = Reasoner("free(?x) :- seat(?x), NOT taken(?x) . seat(1) . seat(2) .")
     reasoner.add_facts("taken", one(1, 2))

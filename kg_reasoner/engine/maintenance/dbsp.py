@@ -4,7 +4,7 @@ rules.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TypeAlias
 
 import numpy as np
@@ -79,6 +79,7 @@ class Dbsp:
             self._start_over()
         else:
             database.make_lists()
+        before = self._clauses
         added, removed = self._changed_clauses()
         final = self._final_levels(removed)
         entering = {0: self._changes_of_given()}
@@ -89,7 +90,8 @@ class Dbsp:
             entering[level] = combined(entering.get(level, {}), gone)
             aggregate.clear()
         levels = 1 + max((stratum.level for stratum in self.materialiser.strata), default=0)
-        recorder, sources = self.materialiser.recorder, self._sources(work) if self.materialiser.recorder.is_on else {}
+        recorder = self.materialiser.recorder
+        sources = self._sources(work, before) if recorder.is_on else {}
         self._strata.count(clauses=bool(sources))
 
         def enter(level: int) -> FactChanges:
@@ -108,11 +110,12 @@ class Dbsp:
         native.finish_update(database.address)
         database.mark_materialised()
 
-    def _sources(self, work: Work) -> dict[DatalogClause, Rule]:
-        """Return the rules that clauses come from, including the removed ones."""
-        known = {planned.number: planned.source_rule for planned in self.materialiser.active_rules()}
-        gone = {self._clause(planned.rule.with_places or planned.rule): planned.source_rule for planned in work.gone_rules}
-        return gone | {clause: known[number] for number, (_, clause) in self._clauses.items()}
+    def _sources(self, work: Work, before: Mapping[int, Levelled]) -> dict[DatalogClause, Rule]:
+        """Return the rules that clauses come from, including the removed ones, which are as they were made: a new clause of the
+        same rule may have its atoms in another order.
+        """
+        rules = {planned.number: planned.source_rule for planned in (*work.gone_rules, *self.materialiser.active_rules())}
+        return {clause: rules[number] for number, (_, clause) in {**before, **self._clauses}.items()}
 
     # --- what comes in ----------------------------------------------------------------------------------------------------
 
