@@ -132,8 +132,8 @@ def entry_of(job: Job, name: str) -> Entry:
 @pytest.mark.sample(3)
 def test_engines_have_our_results(job: Job, name: str) -> None:
     (contestant,) = (one for one in CONTESTANTS if one.name == name)
-    if contestant.missing():
-        pytest.skip(contestant.missing())
+    if reason := contestant.missing() or contestant.cannot.get(job.task):
+        pytest.skip(reason)
     writes = name != "differential-dataflow"
     if not (writes or differential_dataflow.program().exists()):
         pytest.skip(f"{name} takes minutes to build: run `python -m benchmarks.differential`")
