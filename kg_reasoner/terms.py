@@ -57,7 +57,7 @@ class IRI:
     if not TYPE_CHECKING:  # which takes the dataclass's own for more precise
 
         def __eq__(self, other: object) -> bool:
-            return self.value == other.value if isinstance(other, IRI) else NotImplemented
+            return self.value == other.value if other.__class__ is self.__class__ else NotImplemented
 
     def __hash__(self) -> int:
         return hash(self.value)
@@ -76,7 +76,7 @@ class BlankNode:
     if not TYPE_CHECKING:  # which takes the dataclass's own for more precise
 
         def __eq__(self, other: object) -> bool:
-            return self.label == other.label if isinstance(other, BlankNode) else NotImplemented
+            return self.label == other.label if other.__class__ is self.__class__ else NotImplemented
 
     def __hash__(self) -> int:
         return hash(self.label)

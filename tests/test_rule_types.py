@@ -219,3 +219,34 @@ def test_every_type_is_enforced() -> None:
         with reasoner.transaction() as transaction, pytest.raises(ColumnTypeError):
             transaction.add_facts("r", [(row,)])
         assert list(reasoner.facts("r")) == []
+
+
+SCOPES = """
+type Shape = Circle(r: integer) | Box(name: string) .
+relation shape(of: integer, shape: Shape) .
+shape(1, Circle(2)) . shape(1, Box("b")) .
+"""
+
+
+def test_variables_of_an_aggregate_have_constructors_of_their_own() -> None:
+    """Outside of the aggregate ?s is a circle, and inside another ?s is a box."""
+    reasoner = Reasoner(
+        SCOPES
+        + """p(?x, ?r + 1, ?n) :- shape(?x, ?s), IS_RECORD(?s, "Circle"), ?r = ELEMENT(?s, 0), AGGREGATE(
+            shape(?x, ?s), IS_RECORD(?s, "Box"), STRLEN(ELEMENT(?s, 0)) > 0 ON ?x BIND MAX(STRLEN(ELEMENT(?s, 0))) AS ?n) ."""
+    )
+    assert list(reasoner.facts("p")) == [(literal(1), literal(3), literal(1))]
+
+
+@pytest.mark.parametrize("place", ['"abc"^^xsd:integer', '"0x1"^^xsd:integer', "-1", "1.0"])
+def test_places_of_members_that_are_none(place: str) -> None:
+    reasoner = Reasoner(f"relation p(x: tuple<integer, string>) . p(TUPLE(1, 'a')) . q(?y) :- p(?x), ?y = ELEMENT(?x, {place}) .")
+    assert not list(reasoner.facts("q"))
+
+
+def test_lists_of_pairs_are_no_maps() -> None:
+    """GET is an error there, and has no type."""
+    reasoner = Reasoner(
+        'relation p(x: list<tuple<integer, string>>) . p(LIST(TUPLE(1, "a"))) . q(?z + 1) :- p(?x), ?z = GET(?x, 0) .'
+    )
+    assert not list(reasoner.facts("q"))

@@ -48,7 +48,9 @@ __all__ = [
 ]
 
 _UNBOUND: Final = "use it in an atom that is not negated"
-_UNBOUND_INSIDE: Final = "use it in an atom that is not negated, or list it after ON if it has its value outside of the AGGREGATE"
+_UNBOUND_INSIDE: Final = (
+    "use it in an atom that is not negated, or list it after ON if an atom or an equation outside of the AGGREGATE gives it a value"
+)
 _UNBOUND_GROUP: Final = "use it in an atom of the AGGREGATE, or of the body around it, that is not negated"
 """What to do about variables without a value: in a body, in that of an aggregate, and after ON."""
 

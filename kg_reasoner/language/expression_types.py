@@ -134,10 +134,11 @@ class ExpressionTypes:
         if not type_:
             return ""
         constructor = self.constructors.get(whole) if isinstance(whole, Variable) else None
-        number = int(place.lexical) if isinstance(place, Literal) and place.datatype == XSD.integer.value else None
-        found = self.types.member_type(type_, number, constructor)
+        number = NUMBER.read(place) if isinstance(place, Literal) else None
+        found = self.types.member_type(type_, number if isinstance(number, int) else None, constructor)
         if expression.name == "GET":
-            found = self.types.member_type(found, 1) if found and found.startswith("tuple<") else None
+            is_map = self.types.type_of(type_).kinds == frozenset(["map"])
+            found = self.types.member_type(found, 1) if found and is_map else None
         return found if found and found not in ("any", "term") else ""
 
     def expect_value(self, equation: Call, known: Mapping[Variable, KnownKinds], span: Span | None) -> None:
@@ -145,8 +146,11 @@ class ExpressionTypes:
         for variable, value in (equation.arguments, equation.arguments[::-1]):
             if isinstance(variable, Variable) and variable in known and not isinstance(value, Variable | Call):
                 definition = self.types.definitions.get(known[variable].type)
+                while definition is not None and definition.alias:
+                    definition = self.types.definitions.get(definition.alias)
                 if definition is not None and definition.values and value not in definition.values:
-                    raise self.error(f"{variable} is never {shown(value)}: it is {known[variable].what}", span)
+                    what = f"{shown(value)} is not a value of {definition.name}"
+                    raise self.error(f"{what}, and {variable} is {known[variable].what}", span)
 
     def fit(self, expression: Expression, type_: str, what: str, known: Mapping[Variable, KnownKinds], span: Span | None) -> None:
         """Check that what makes a structure has members of the types that the members have in a type.

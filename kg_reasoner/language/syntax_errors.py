@@ -55,6 +55,8 @@ _WORDS: Final = {
     "COLON": "`:`",
     "COMMA": "`,`",
     "DOT": "`.`",
+    "LESSTHAN": "`<`",
+    "MORETHAN": "`>`",
     "PAST": "delay or difference",
     "PER": "PER",
     "OF": "OF",

@@ -126,6 +126,7 @@ class _RuleTypes(ExpressionTypes):
                 self.constructors[whole] = name.lexical
 
     def aggregate(self, part: Aggregate, known: dict[Variable, KnownKinds]) -> None:
+        outside, self.constructors = self.constructors, {}  # variables of the same name are others there
         inner = self.body(part.body, {})
         for variable in part.group:
             if variable in inner:
@@ -147,6 +148,7 @@ class _RuleTypes(ExpressionTypes):
             if kinds is not None:
                 given = f"{in_words(kinds)}, as {binding.function} gives"
                 self.narrow(binding.variable, KnownKinds(kinds, given, type_), known, part.span)
+        self.constructors = outside
 
     def arguments(self, binding: AggregateBinding, known: Mapping[Variable, KnownKinds], span: Span | None) -> None:
         """Check the arguments of an aggregate function of the program's own."""

@@ -213,7 +213,7 @@ def _prepared_replacement(pattern: str, replacement: str, flags: str) -> tuple[b
     """
     compiled = _compiled(pattern, flags, captures=True)
     if compiled.find(b"", 0, 0) is not None:
-        raise PatternError("FORX0003", f"the pattern {pattern!r} matches the empty text: nothing can be replaced")
+        raise PatternError("FORX0003", f"the pattern {pattern!r} matches the empty text, which is everywhere")
     if "q" in flags:
         return (_encoded(replacement),)
     return tuple(_replacement_parts(replacement, compiled.expression.NumberOfCapturingGroups()))

@@ -33,6 +33,7 @@ __all__ = [
     "bound_by",
     "negated_atom",
     "not_holding",
+    "unbound_groups",
     "variables_in",
     "with_groups",
     "without_alternatives_in",
@@ -161,14 +162,48 @@ def bound_by(body: SurfaceBody) -> set[Variable]:
         elif isinstance(part, Applied):
             found.update(variable for argument in part.arguments for variable in pattern_variables(argument))
         elif isinstance(part, Aggregate | Grouped):
-            found.update((*part.group, *(binding.variable for binding in part.bindings)))
+            found.update(binding.variable for binding in part.bindings)
+            found.update(part.group if isinstance(part, Aggregate) else set(part.group) - set(unbound_groups(part)))
         elif isinstance(part, Bind):
             found.add(part.variable)
         elif isinstance(part, Chosen):
             found.update(chosen_variables(part))
+        elif isinstance(part, AnyOf):
+            found.update(set.intersection(*map(bound_by, part.alternatives)))
         elif isinstance(part, Each):
             found.update(variable for member in part.variables for variable in pattern_variables(member))
     return found
+
+
+def unbound_groups(part: Grouped) -> list[Variable]:
+    """Return the groups of an aggregate to which its body gives no values, or not in all of its alternatives."""
+    given = set.intersection(*map(_given_in, part.alternatives))
+    return [variable for variable in part.group if variable not in given]
+
+
+def _given_in(body: SurfaceBody) -> set[Variable]:
+    """Return the variables that a body binds, by equations, too."""
+    found = bound_by(body)
+    equations = [sides for part in body if (sides := _sides(part)) is not None]
+    both = [each for left, right in equations for each in ((left, right), (right, left))]
+    while more := {
+        variable
+        for target, value in both
+        if found.issuperset(variables_of(value))
+        for variable in pattern_variables(target)
+        if variable not in found
+    }:
+        found |= more
+    return found
+
+
+def _sides(part: object) -> tuple[Expression, Expression] | None:
+    """Return the sides of an equation."""
+    if isinstance(part, Same):
+        return part.first, part.second
+    if isinstance(part, Condition) and isinstance(part.expression, Call) and part.expression.name == "=":
+        return part.expression.arguments[0], part.expression.arguments[1]
+    return None
 
 
 def without_alternatives_in(part: Grouped, context: Context) -> Grouped:

@@ -11,6 +11,7 @@ from kg_reasoner.language.desugaring.equations import given_by, without_conditio
 from kg_reasoner.language.desugaring.nested import (
     as_condition,
     negated_atom,
+    unbound_groups,
     with_groups,
     without_alternatives_in,
     without_choice,
@@ -67,8 +68,6 @@ def _plain(body: SurfaceBody, context: Context) -> tuple[BodyLiteral, ...]:
             parts += _with_pattern(part, context)
         elif isinstance(part, Chosen):
             parts.append(without_choice(part, context))
-        elif isinstance(part, Grouped):
-            parts.append(without_alternatives_in(part, context))
         else:
             parts.append(part)
     core = without_conditions(_with_aggregates(parts, context), context)
@@ -109,12 +108,12 @@ def _with_aggregates(parts: Sequence[object], context: Context) -> SurfaceBody:
 
 
 def _aggregate(part: Grouped, around: Sequence[object], context: Context) -> Aggregate:
-    (body,) = part.alternatives
-    plain = _plain(body, context)
-    missing = [variable for variable in part.group if variable not in given_by(plain)]
+    missing = unbound_groups(part)
     if missing:
         # Other aggregates have no values yet; conditions and values of the body around, without the rest, bind what they can.
         outside = without_conditions(tuple(other for other in around if not isinstance(other, Grouped | Aggregate)), context)
         groups = with_groups(missing, outside, context, part.span)
-        plain = plain if groups is None else _plain((*body, groups), context)
-    return Aggregate(plain, part.group, part.bindings, part.span)
+        if groups is not None:
+            part = replace(part, alternatives=tuple((*body, groups) for body in part.alternatives))
+    (body,) = without_alternatives_in(part, context).alternatives
+    return Aggregate(_plain(body, context), part.group, part.bindings, part.span)
