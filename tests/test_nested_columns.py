@@ -44,6 +44,7 @@ list<integer>            | "2:n1"^^<urn:kg-reasoner:list> | LIST(1)
 WRONG = """
 list<string>             | x                     | 'x' is not a list<string>, which is written in JSON: [...]
 map<string, integer>     | x                     | 'x' is not a map<string, integer>, which is written in JSON: {"key": ...}
+list<string>             | ["\\ud800"]            | '["\\\\ud800"]' has half of a pair of surrogates, which is not a character
 list<string>             | [1]                   | "1" is not a string
 list<integer>            | [1.5]                 | '1.5' is not an integer
 list<integer>            | [NaN]                 | 'NaN' is not an integer

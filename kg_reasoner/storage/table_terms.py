@@ -62,6 +62,7 @@ _DOUBLE: Final = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]
 _PREFIXED_DATATYPE: Final = re.compile(r'(".*"\^\^)([A-Za-z][\w.\-]*)?:([\w.\-]*)', re.DOTALL)
 _JSON_NUMBER: Final = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
 _BLANK_LABEL: Final = re.compile(r"[^\W_][\w.\-]*|_[\w.\-]*")
+_SURROGATE: Final = re.compile("[\ud800-\udfff]")
 _BREAKS: Final = re.compile(r"[\t\n\r]")
 _BOOLEANS: Final = {"true": True, "1": True, "false": False, "0": False}
 
@@ -186,6 +187,8 @@ def _read_json(cell: str, type_: str) -> object:
     except ValueError:
         value = None
     if isinstance(value, list | dict):
+        if "\\u" in cell and _SURROGATE.search(json.dumps(value, ensure_ascii=False, default=str)):
+            raise ValueError(f"{cell!r} has half of a pair of surrogates, which is not a character")
         return value
     example = '{"key": ...}' if parts(type_)[0] == "map" else "[...]"
     raise ValueError(f"{cell!r} is not {with_article(type_)}, which is written in JSON: {example}")
