@@ -127,6 +127,34 @@ def test_a_full_disk(small_disk: Path) -> None:
     assert list(small_disk.iterdir()) == []
 
 
+def test_as_many_sorted_files_as_their_size_asks_for(tmp_path: Path) -> None:
+    """Adaptive execution puts small parts together, up to the size that the session aims at."""
+    rows = [(f"<urn:s{number:05}>", f"<urn:p{number % 3}>", f'"{number}"') for number in range(3000)]
+    given = session().createDataFrame([*rows, *rows[:50]], "subject string, predicate string, object string").repartition(8)
+    parts_of_shuffles = {"spark.sql.shuffle.partitions": "16", "spark.sql.adaptive.enabled": "true"}
+    sizes = {
+        "spark.sql.adaptive.advisoryPartitionSizeInBytes": "16k",
+        "spark.sql.adaptive.coalescePartitions.minPartitionSize": "8k",
+    }
+    conf, counts = session().conf, []
+    for settings in (parts_of_shuffles, parts_of_shuffles | sizes):
+        before = {name: conf.get(name) for name in settings}
+        folder = tmp_path / f"out{len(counts)}"
+        try:
+            for name, value in settings.items():
+                conf.set(name, value)
+            assert write(given, folder, "ntriples", files="auto") == len(rows)
+        finally:
+            for name, old in before.items():
+                conf.set(name, str(old))
+        parts = [part.read_text().splitlines() for part in sorted(folder.glob("part-*"))]
+        lines = [line for part in parts for line in part]
+        assert sorted(lines) == sorted(f"{s} {p} {o} ." for s, p, o in rows)
+        assert lines == sorted(lines, key=lambda line: line.split()[1::-1])
+        counts.append(sum(map(bool, parts)))
+    assert counts[0] < counts[1]
+
+
 # ---- where Spark's files are not those of this process
 
 
