@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 
 from kg_reasoner import cache, rulesets
-from kg_reasoner.errors import SafetyError
+from kg_reasoner.errors import LoadError, SafetyError
+from kg_reasoner.language import saved_programs
 from kg_reasoner.language.parser import parse, parse_file
-from kg_reasoner.language.saved_programs import dumps, loads, saved_program, write_program
+from kg_reasoner.language.saved_programs import dumps, loads, saved_program, saved_rule_file, write_program
 from kg_reasoner.program import Atom, Origin, Program, Rule
 
 EVERYTHING = """
@@ -112,3 +113,26 @@ def test_what_is_not_part_of_a_program() -> None:
     with pytest.raises(ValueError, match="a program of here has a part of elsewhere"):
         dumps(parsed, "here")
     assert dumps(Program((Rule(Atom("p", ()), (), Origin()),)), "here")
+
+
+def test_rule_files_of_users(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    parsed = saved_rule_file(str(file))
+    assert parsed == parse_file(file)
+    monkeypatch.setattr(saved_programs, "parse_file", unread)
+    assert saved_rule_file(str(file)) == parsed
+    file.write_text(EVERYTHING + "edge(?y, 1) :- edge(?y, 2) .\n")
+    with pytest.raises(AssertionError, match="parsed again"):
+        saved_rule_file(str(file))
+
+
+def test_a_rule_file_that_imports_another_is_parsed_again(folder: Path) -> None:
+    library, file = folder / "library.dl", folder / "rules.dl"
+    file.write_text('import "library.dl" as library .\np(?x) :- library.q(?x) .\n')
+    for fact in (1, 2):
+        library.write_text(f"q({fact}) .\n")
+        assert saved_rule_file(str(file)) == parse_file(file)
+
+
+def test_a_rule_file_that_cannot_be_read(folder: Path) -> None:
+    with pytest.raises(LoadError, match="cannot read the rule file"):
+        saved_rule_file(str(folder / "missing.dl"))

@@ -1,4 +1,4 @@
-"""The command line, ``kg-reasoner``: one module per command. Commands import heavy libraries when they run."""
+"""The command line, ``kg-reasoner``: one module per command, imported when it runs, as are heavy libraries."""
 
 from __future__ import annotations
 
@@ -10,29 +10,23 @@ import threading
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from importlib import import_module
 from typing import Any, Final
 
 import click
 
 from kg_reasoner import __version__
-from kg_reasoner.cli.check import check
-from kg_reasoner.cli.classify import classify, diff
-from kg_reasoner.cli.demo import demo
-from kg_reasoner.cli.explain import explain
-from kg_reasoner.cli.generate import generate
-from kg_reasoner.cli.imports import imports
 from kg_reasoner.cli.limit_options import TimedOut
-from kg_reasoner.cli.materialise import materialise
-from kg_reasoner.cli.profiles import profiles
-from kg_reasoner.cli.query import query
-from kg_reasoner.cli.rules import rules
-from kg_reasoner.cli.run import run
-from kg_reasoner.cli.shell import shell
-from kg_reasoner.cli.spark import spark
 from kg_reasoner.errors import OutputError, ReasonerError, ReasonerWarning
 
 __all__ = ["main"]
 
+_MODULES: Final = {
+    **{name: name for name in ("materialise", "query", "explain", "run", "shell", "rules", "check", "classify", "profiles")},
+    **{name: name for name in ("imports", "generate", "demo", "spark")},
+    "diff": "classify",
+}
+"""The commands, and the modules of this folder that have them."""
 _NO_ROOM: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 
 
@@ -61,6 +55,9 @@ class _Commands(click.Group):
     """A command group that turns every error into one message and an exit code."""
 
     def invoke(self, context: click.Context) -> Any:
+        os.environ.setdefault(
+            "OPENBLAS_NUM_THREADS", "1"
+        )  # NumPy's OpenBLAS starts threads that spin for a while; nothing here needs them
         try:
             with _terminated_tidily(), warnings.catch_warnings():
                 warnings.simplefilter("ignore", ReasonerWarning)  # commands print them
@@ -87,8 +84,15 @@ class _Commands(click.Group):
             click.secho("terminated", err=True)
             context.exit(143)
 
+    def list_commands(self, context: click.Context) -> list[str]:
+        return sorted(_MODULES)
+
     def get_command(self, context: click.Context, name: str) -> click.Command | None:
-        return super().get_command(context, "materialise" if name == "materialize" else name)
+        name = "materialise" if name == "materialize" else name
+        if name not in _MODULES:
+            return None
+        command: click.Command = getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
+        return command
 
 
 def _leave_standard_output() -> None:
@@ -111,9 +115,3 @@ def main() -> None:
            `diff` found a difference, `imports` did not find one
       130  interrupted; 143: terminated; 141: the reader of the output has closed it (as in `... | head`)
     """
-
-
-_COMMANDS = (materialise, query, explain, run, shell, rules, check, classify, diff, profiles, imports, generate, demo, spark)
-
-for _command in _COMMANDS:
-    main.add_command(_command)

@@ -121,11 +121,11 @@ def reasoner_for(ruleset: str | None, rules_file: str | None) -> Reasoner:
     with starting():
         from kg_reasoner.api.reasoner import Reasoner
         from kg_reasoner.language.analysis import homonyms
-        from kg_reasoner.language.parser import parse_file
+        from kg_reasoner.language.saved_programs import saved_rule_file
         from kg_reasoner.loaders.rdf.formats import N3, format_of_name
 
         is_n3 = rules_file is not None and format_of_name(rules_file) is N3
-        program = parse_file(rules_file) if rules_file and not is_n3 else None
+        program = saved_rule_file(rules_file) if rules_file and not is_n3 else None
         if ruleset is None and not rules_file:
             ruleset = DEFAULT_RULESET
         for warning in homonyms(program) if program is not None else ():

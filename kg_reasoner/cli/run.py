@@ -93,11 +93,11 @@ def run(
     from kg_reasoner.api.reasoner import Reasoner
     from kg_reasoner.io.fact_files import fact_files, table_warnings
     from kg_reasoner.language.analysis import homonyms
-    from kg_reasoner.language.parser import parse_file
+    from kg_reasoner.language.saved_programs import saved_rule_file
 
     given = given_tables(tables)
     asked = given_queries(queries, database, given)
-    program = parse_file(program_file)
+    program = saved_rule_file(program_file)
     with starting():
         reasoner = Reasoner(program, ruleset=ruleset, **reasoner_settings())
     begin_profile(reasoner)

@@ -57,12 +57,12 @@ def shell(
     """
     from kg_reasoner.api.reasoner import Reasoner
     from kg_reasoner.io.fact_files import unused_tables
-    from kg_reasoner.language.parser import parse_file
+    from kg_reasoner.language.saved_programs import saved_rule_file
     from kg_reasoner.shell.session import Session
 
     given = given_tables(tables)
     asked = given_queries(queries, database, given)
-    program = parse_file(program_file)
+    program = saved_rule_file(program_file)
     for warning in unused_tables(program, {**given, **asked}):
         warn(warning)
     with starting():

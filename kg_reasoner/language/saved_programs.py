@@ -14,9 +14,10 @@ from typing import Any, Final
 
 from kg_reasoner import cache, program, terms
 from kg_reasoner.errors import Span
+from kg_reasoner.language.parser import parse_file
 from kg_reasoner.program import Program
 
-__all__ = ["dumps", "loads", "saved_program", "write_program"]
+__all__ = ["dumps", "loads", "saved_program", "saved_rule_file", "write_program"]
 
 _PARTS: Final = {
     part.__name__: part
@@ -51,6 +52,22 @@ def saved_program(path: Path, parse: Callable[[Path], Program]) -> Program:
     found = parse(path)
     cache.write(name, dumps(found, source))
     return found
+
+
+def saved_rule_file(name: str) -> Program:
+    """Return the program of a user's rule file, parsed by an earlier process if neither the file nor the parser has changed.
+
+    A file that imports others is parsed each time: its program depends on theirs.
+
+    Raises:
+        LoadError, RuleSyntaxError: As `kg_reasoner.language.parser.parse_file`.
+    """
+    path = Path(name)
+    try:
+        imports = b"import" in path.read_bytes()
+    except OSError:
+        imports = True  # the parser says what is wrong
+    return parse_file(path) if imports else saved_program(path, parse_file)
 
 
 def _fitting(saved: bytes | None, source: str) -> Program | None:
