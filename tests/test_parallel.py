@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -191,7 +192,8 @@ def test_error_in_a_thread(owner: type, place: str, error: type[Exception], monk
         assert set(reasoner.facts("path")) == set(expected.facts("path"))
 
 
-def test_interrupt_waits_for_threads() -> None:
+@pytest.mark.parametrize("helpers", [None, tasks.Helpers()])
+def test_interrupt_waits_for_threads(helpers: tasks.Helpers | None) -> None:
     """Whatever interrupts the thread that waits, no task is running afterwards, and none begins."""
     stopped, running, begun = threading.Event(), [], []
 
@@ -208,8 +210,55 @@ def test_interrupt_waits_for_threads() -> None:
         return False
 
     with pytest.raises(KeyboardInterrupt):
-        tasks.Round(interrupt, stopped.set).run([task] * 5, 2)
+        tasks.Round(interrupt, stopped.set, helpers).run([task] * 5, 2)
     assert (running, len(begun)) == ([], 2)
+
+
+def test_helpers_do_the_jobs_of_several_rounds(monkeypatch: pytest.MonkeyPatch) -> None:
+    helpers, threads = tasks.Helpers(), list[int]()
+    both = threading.Barrier(2)
+
+    def task() -> None:
+        both.wait(10)
+        threads.append(threading.get_ident())
+
+    def run() -> set[int]:
+        threads.clear()
+        tasks.Round(lambda: False, lambda: None, helpers).run([task] * 6, 2)
+        assert len(threads) == 6
+        return set(threads)
+
+    monkeypatch.setattr(tasks, "PATIENCE", 10.0)
+    first = run()
+    assert len(first) == 2
+    assert run() == first
+    monkeypatch.setattr(tasks, "PATIENCE", 0.001)
+    assert run() == first
+    assert waited(lambda: not crew_threads())
+    assert len(run()) == 2
+
+
+def test_helpers_after_a_failed_round() -> None:
+    helpers, done = tasks.Helpers(), list[int]()
+
+    def fail() -> None:
+        raise MemoryError
+
+    with pytest.raises(MemoryError):
+        tasks.Round(lambda: False, lambda: None, helpers).run([fail] * 3, 2)
+    tasks.Round(lambda: False, lambda: None, helpers).run([partial(done.append, number) for number in range(5)], 2)
+    assert sorted(done) == [0, 1, 2, 3, 4]
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this platform has no forks")
+def test_helpers_are_not_forked() -> None:
+    helpers, done = tasks.Helpers(), list[int]()
+    tasks.Round(lambda: False, lambda: None, helpers).run([partial(done.append, 1)] * 3, 2)
+    child = os.fork()
+    if child == 0:
+        tasks.Round(lambda: False, lambda: None, helpers).run([partial(done.append, 1)] * 3, 2)
+        os._exit(len(done))
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 6
 
 
 def test_system_without_threads(monkeypatch: pytest.MonkeyPatch) -> None:

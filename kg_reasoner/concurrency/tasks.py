@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable
 from contextvars import copy_context
+from functools import partial
 from typing import Final, TypeAlias
 
-__all__ = ["NAME", "Round", "Task", "run_together"]
+__all__ = ["NAME", "Helpers", "Round", "Task", "run_together"]
 
 NAME: Final = "kg_reasoner tasks"
 """The name of the threads."""
 
 WAIT: Final = 0.02
 """Seconds after which a thread that waits looks again: it may have been interrupted between two lines."""
+
+PATIENCE: Final = 0.05
+"""Seconds for which a helper waits for another job."""
 
 Task: TypeAlias = "Callable[[], object]"
 
@@ -45,10 +50,11 @@ class Round:
     Args:
         is_over: Says whether the tasks have to end early.
         stop: Makes them end early.
+        helpers: The threads of the rounds before, which run the tasks. Without them, new threads do.
     """
 
-    def __init__(self, is_over: Callable[[], object], stop: Callable[[], None]) -> None:
-        self._is_over, self._stop = is_over, stop
+    def __init__(self, is_over: Callable[[], object], stop: Callable[[], None], helpers: Helpers | None = None) -> None:
+        self._is_over, self._stop, self._helpers = is_over, stop, helpers
 
     def run(self, tasks: Iterable[Task], threads: int) -> None:
         """Run tasks in a number of threads, or in this one if the system allows no further ones.
@@ -61,13 +67,74 @@ class Round:
         waiting = deque(tasks)
         team = _Team(waiting)
         try:
-            if team.start(min(threads, len(waiting))):
+            if team.start(min(threads, len(waiting)), self._helpers):
                 team.wait(self._is_over, self._stop)
             else:
                 team.work()
         finally:
             team.end(self._stop)
         team.raise_error()
+
+
+class Helpers:
+    """Threads that do the jobs of one round after the other: to start a thread takes as long as a small task.
+
+    They end when they have waited for a job for a moment.
+    """
+
+    def __init__(self) -> None:
+        self._helpers: list[_Helper] = []
+        self._process = os.getpid()
+
+    def give(self, job: Callable[[], Task], count: int) -> int:
+        """Give jobs to a number of threads, as many as the system allows, and return how many have got one."""
+        if self._process != os.getpid():  # a forked process has none of the threads
+            self._helpers, self._process = [], os.getpid()
+        for place in range(count):
+            if place < len(self._helpers) and self._helpers[place].give(job()):
+                continue
+            helper = _Helper(job())
+            try:
+                helper.start()
+            except RuntimeError:
+                return place
+            self._helpers[place : place + 1] = [helper]
+        return count
+
+
+class _Helper(threading.Thread):
+    """A thread that does one job after the other.
+
+    Args:
+        job: The first job.
+    """
+
+    def __init__(self, job: Task) -> None:
+        super().__init__(name=NAME, daemon=True)
+        self._job: Task | None = job
+        self._given = threading.Condition()
+        self._has_ended = False
+
+    def give(self, job: Task) -> bool:
+        """Let the thread do a job next; return False if it has ended."""
+        with self._given:
+            if not self._has_ended:
+                self._job = job
+                self._given.notify()
+            return not self._has_ended
+
+    def run(self) -> None:
+        """Do the jobs."""
+        while (job := self._next()) is not None:
+            job()
+
+    def _next(self) -> Task | None:
+        with self._given:
+            if self._job is None:
+                self._given.wait(PATIENCE)
+            job, self._job = self._job, None
+            self._has_ended = job is None
+            return job
 
 
 class _Team:
@@ -86,8 +153,10 @@ class _Team:
         """The number of threads that take tasks."""
         self._is_closed = False
 
-    def start(self, count: int) -> int:
-        """Start threads, as many as the system allows, and return their number."""
+    def start(self, count: int, helpers: Helpers | None = None) -> int:
+        """Let helpers take tasks, or new threads, as many as the system allows. Return their number."""
+        if helpers is not None:
+            return helpers.give(lambda: partial(copy_context().run, self._perform), count)
         for _ in range(count):
             thread = threading.Thread(target=copy_context().run, args=(self._perform,), name=NAME, daemon=True)
             try:

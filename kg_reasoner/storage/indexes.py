@@ -191,7 +191,7 @@ class IndexedRelations(Relations):
         """Give an index that is being built room for vectors of a number of entries, and for some later ones."""
         if entries > MOST:
             raise CapacityError(f"an index has {entries:,} entries, the maximal number")
-        capacity = min(max(entries + entries // 4, capacities.current.arena), MOST)
+        capacity = min(max(entries + entries // 2, capacities.current.arena), MOST)
         record = self.indexes[index]
         self.claim(item_size(record) * capacity)
         record.publish(**new_arena(record, capacity))

@@ -13,7 +13,7 @@ from typing import Final, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from kg_reasoner.concurrency.tasks import Round, Task
+from kg_reasoner.concurrency.tasks import Helpers, Round, Task
 from kg_reasoner.storage import capacities
 from kg_reasoner.storage.capacities import fill_of, slots_for
 from kg_reasoner.storage.index_building import Building
@@ -54,10 +54,10 @@ ENTRY: Final = 20
 MOST_BLOCKS: Final = 16
 """The maximal number of blocks of rows that a thread takes at once."""
 
-MOST_KEPT: Final = 1 << 19
+MOST_KEPT: Final = 1 << 17
 """A thread that keeps more heads than this stops after its block."""
 
-FEW_KEPT: Final = 1 << 17
+FEW_KEPT: Final = 1 << 16
 """As `MOST_KEPT`, while it is not known whether many of them are the same."""
 
 LEAST_KEPT: Final = 1 << 14
@@ -206,6 +206,7 @@ class Crew:
         self._few = FEW_KEPT
         """When a thread keeps more heads than this, all insert what they have, because many of them may be the same."""
         self._workers = [Worker(database, number, self._lists.add()) for number in range(size)]
+        self._helpers = Helpers()
 
     def process(self, relation: int) -> int:
         """Process the new rows of a relation, as far as they fill blocks.
@@ -265,7 +266,7 @@ class Crew:
     def _run(self, tasks: Sequence[Task]) -> None:
         """Run tasks at the same time."""
         if len(tasks) > 1:
-            Round(lambda: self._database.context.stop, self._stop).run(tasks, len(self._workers))
+            Round(lambda: self._database.context.stop, self._stop, self._helpers).run(tasks, len(self._workers))
         else:
             for task in tasks:
                 task()
