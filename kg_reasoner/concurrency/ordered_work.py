@@ -7,7 +7,7 @@ from functools import partial
 from itertools import islice
 from typing import Final, Generic, TypeVar
 
-from kg_reasoner.concurrency.tasks import Task, run_together
+from kg_reasoner.concurrency.tasks import Helpers, Task, run_together
 
 __all__ = ["PARTS_OF_A_THREAD", "ThreadPipeline", "deliver"]
 
@@ -20,7 +20,7 @@ Result = TypeVar("Result")
 
 
 class ThreadPipeline(Generic[Part, Worked, Result]):
-    """Yields a result for each part, in rounds. No thread runs between two results.
+    """Yields a result for each part, in rounds. No thread runs a task between two results.
 
     In a round, this thread reads the parts of the next one, while other threads work on those that are there, and one of them
     collects the results of the round before. An error is raised behind the results of the parts before it.
@@ -49,6 +49,10 @@ class ThreadPipeline(Generic[Part, Worked, Result]):
         self._error: Exception | None = None
 
     def __iter__(self) -> Iterator[Result]:
+        with Helpers() as helpers:
+            yield from self._rounds(helpers)
+
+    def _rounds(self, helpers: Helpers) -> Iterator[Result]:
         waiting, ready = list[Part](), list[tuple[Part, Worked]]()
         self._read(waiting)
         while waiting or ready:
@@ -56,7 +60,7 @@ class ThreadPipeline(Generic[Part, Worked, Result]):
             collection = _Collection(self._collect, self._goes_on, ready)
             tasks: list[Task] = [partial(self._read, following), collection.run]
             tasks += [partial(self._work_on, part, number, worked) for number, part in enumerate(waiting)]
-            run_together(tasks, self._threads)
+            run_together(tasks, self._threads, helpers)
             yield from collection.results
             if collection.error is not None:
                 raise collection.error
@@ -122,9 +126,10 @@ def deliver(parts: Iterable[Part], work: Callable[[Part], Worked], sink: Callabl
         worked[number] = work(part)
 
     coming, ready = iter(parts), list[Worked]()
-    while waiting := list(islice(coming, PARTS_OF_A_THREAD * threads)):
-        worked = dict[int, Worked]()
-        tasks = [partial(work_on, part, number, worked) for number, part in enumerate(waiting)]
-        run_together([partial(hand_over, ready), *tasks], threads)
-        ready = [worked[number] for number in range(len(waiting))]
+    with Helpers() as helpers:
+        while waiting := list(islice(coming, PARTS_OF_A_THREAD * threads)):
+            worked = dict[int, Worked]()
+            tasks = [partial(work_on, part, number, worked) for number, part in enumerate(waiting)]
+            run_together([partial(hand_over, ready), *tasks], threads, helpers)
+            ready = [worked[number] for number in range(len(waiting))]
     hand_over(ready)

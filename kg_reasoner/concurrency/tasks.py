@@ -24,10 +24,15 @@ PATIENCE: Final = 0.05
 Task: TypeAlias = "Callable[[], object]"
 
 
-def run_together(tasks: Iterable[Task], threads: int) -> None:
+def run_together(tasks: Iterable[Task], threads: int, helpers: Helpers | None = None) -> None:
     """Run tasks in this thread, which takes the first of them, and in up to `threads` - 1 others.
 
     When this returns or raises, no task is running.
+
+    Args:
+        tasks: The tasks.
+        threads: The number of threads, with this one.
+        helpers: The other threads, of the rounds before. Without them, new threads are started.
 
     Raises:
         BaseException: What one of the tasks has raised; those that have not begun then do not begin.
@@ -36,7 +41,7 @@ def run_together(tasks: Iterable[Task], threads: int) -> None:
     first = waiting.popleft()
     team = _Team(waiting)
     try:
-        team.start(min(threads - 1, len(waiting)))
+        team.start(min(threads - 1, len(waiting)), helpers)
         first()
         team.work()
     finally:
@@ -77,9 +82,10 @@ class Round:
 
 
 class Helpers:
-    """Threads that do the jobs of one round after the other: to start a thread takes as long as a small task.
+    """Threads that do the jobs of one round after the other.
 
-    They end when they have waited for a job for a moment.
+    To start a thread takes as long as a small task, and the system often lets it begin on the core of the thread that starts it.
+    Threads end when they have waited for a job for a moment, or at the end of a `with` block.
     """
 
     def __init__(self) -> None:
@@ -101,6 +107,16 @@ class Helpers:
             self._helpers[place : place + 1] = [helper]
         return count
 
+    def __enter__(self) -> Helpers:
+        """Return this."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """End the threads."""
+        if self._process == os.getpid():
+            for helper in self._helpers:
+                helper.end()
+
 
 class _Helper(threading.Thread):
     """A thread that does one job after the other.
@@ -113,7 +129,14 @@ class _Helper(threading.Thread):
         super().__init__(name=NAME, daemon=True)
         self._job: Task | None = job
         self._given = threading.Condition()
-        self._has_ended = False
+        self._is_to_end = self._has_ended = False
+
+    def end(self) -> None:
+        """Let the thread end, and wait until it has."""
+        with self._given:
+            self._is_to_end = True
+            self._given.notify()
+        self.join()
 
     def give(self, job: Task) -> bool:
         """Let the thread do a job next; return False if it has ended."""
@@ -130,7 +153,7 @@ class _Helper(threading.Thread):
 
     def _next(self) -> Task | None:
         with self._given:
-            if self._job is None:
+            if self._job is None and not self._is_to_end:
                 self._given.wait(PATIENCE)
             job, self._job = self._job, None
             self._has_ended = job is None
