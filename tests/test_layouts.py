@@ -228,3 +228,16 @@ def unified(known: dict[str, int], terms: Iterable[int | str], row: Iterable[int
         if (values.setdefault(term, number) if isinstance(term, str) else term) != number:
             return None
     return values
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_tables_do_not_grow_while_expected_triples_are_stored(layout: type[TripleLayout]) -> None:
+    world = World(layout)
+    property = world.dictionary.encode(IRI("http://example.org/p"))
+    triples = np.array([(number, property, number + 1) for number in range(50_000)], np.int32)
+    world.layout.expect([triples[:30_000], triples[30_000:]])
+    relation = world.database.relations[world.layout.place(1, property, 2)[0]]
+    before = relation.mask, relation.capacity
+    assert world.layout.store(triples[:30_000]).all()
+    assert world.layout.store(triples[30_000:]).all()
+    assert (relation.mask, relation.capacity) == before

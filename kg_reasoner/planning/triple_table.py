@@ -34,6 +34,10 @@ class TripleTable(TripleLayout):
         self.are_explicit = partial(database.have_flag, table)
         self.joined = concatenated
 
+    def expect(self, blocks: Sequence[Rows]) -> None:
+        """See `TripleLayout`."""
+        self._database.reserve(self._table, sum(map(len, blocks)))
+
     # --- relations --------------------------------------------------------------------------------------------------
 
     def place(self, subject: T, property: T, value: T) -> tuple[int, tuple[T, ...]]:
