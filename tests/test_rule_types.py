@@ -126,6 +126,59 @@ def test_types_of_members(data: st.DataObject) -> None:
         check(parse(HEADER + data.draw(st.sampled_from([into, out]))))
 
 
+CASES = {
+    "Int(?v)": ("integer", ["?v + 1", "TWICE(?v)", "-?v"]),
+    "Text(?v)": ("string", ["UCASE(?v)", "STR(?v)", 'CONCAT(?v, "x")']),
+    "Both(Int(?v), _)": ("integer", ["?v", "IDIV(?v, 2)"]),
+    "Both(Text(?v), ?w)": ("string", ["?v", "STR(?w)"]),
+}
+"""Patterns in a match: the type of their variable ?v, and expressions of this type."""
+VARIANTS = """
+type Simple = Int(value: integer) | Text(value: string) .
+type Value = Both(first: Simple, second: integer) | Int2(value: integer) .
+input relation simple(v: Simple) . input relation value(v: Value) .
+simple(Int(3)) . simple(Text("a")) . value(Both(Int(3), 4)) . value(Both(Text("b"), 5)) . value(Int2(7)) .
+"""
+
+
+@settings(max_examples=examples(200), deadline=None)
+@given(st.data())
+def test_types_of_cases(data: st.DataObject) -> None:
+    """A match is of a type if all its cases are, in heads, conditions and functions; one of another type is refused."""
+    source = data.draw(st.sampled_from(["simple", "value"]))
+    patterns = [pattern for pattern in CASES if pattern.startswith("Both") == (source == "value")]
+    wanted = data.draw(st.sampled_from(["integer", "string"]))
+    constant = {"integer": "0", "string": '"none"'}
+
+    def case(pattern: str, type_: str) -> str:
+        own, expressions = CASES[pattern]
+        fitting = expressions if own == type_ else [constant[type_]]
+        return f"{pattern} -> {data.draw(st.sampled_from(fitting)).replace('TWICE', 'twice')}"
+
+    def program(types: list[str]) -> str:
+        cases = " ; ".join([*map(case, patterns, types), f"_ -> {constant[wanted]}"])
+        return (
+            HEADER
+            + VARIANTS
+            + data.draw(
+                st.sampled_from(
+                    [
+                        f"relation h(v: {wanted}) . h(match ?s {{ {cases} }}) :- {source}(?s) .",
+                        f"relation h(v: {wanted}) . h(?r) :- {source}(?s), ?r = match ?s {{ {cases} }} .",
+                        f"function f(?s: any): any = 1 . function g(?s: {'Value' if source == 'value' else 'Simple'}): {wanted} ="
+                        f" match ?s {{ {cases} }} . h(g(?s)) :- {source}(?s) .",
+                    ]
+                )
+            )
+        )
+
+    assert list(Reasoner(program([wanted] * len(patterns))).facts("h"))
+    other = "string" if wanted == "integer" else "integer"
+    types = data.draw(st.permutations([other, *[wanted] * (len(patterns) - 1)]))
+    with pytest.raises(RuleTypeError):
+        check(parse(program(types)))
+
+
 OTHER_USES = {
     "integer": "UCASE(?v) = ?v",
     "decimal": "STRLEN(?v) > 1",

@@ -37,6 +37,8 @@ _NOUNS: Final = {
     "any": "a term",
     "term": "a term",
 }
+_OPEN_LETTERS: Final = frozenset("FHLMNRSX")
+"""Names of types that are consonants and are spoken with a vowel first."""
 
 _Members: TypeAlias = Callable[[Term], Iterable[tuple[str, Term]] | None]
 
@@ -68,10 +70,8 @@ class Type:
     @property
     def noun(self) -> str:
         """The type with an article, for messages."""
-        return (
-            _NOUNS.get(self.name)
-            or f"{'an' if self.name[0].lower() in 'aeio' or self.name.startswith('unsigned') else 'a'} {self.name}"
-        )
+        sounds_open = self.name in _OPEN_LETTERS or self.name[0].lower() in "aeio" or self.name.startswith("unsigned")
+        return _NOUNS.get(self.name) or f"{'an' if sounds_open else 'a'} {self.name}"
 
     def read(self, term: Term) -> Any:
         """Return the Python value of a term of this type: a term itself for ``any`` and ``term``.
@@ -211,6 +211,11 @@ class Types:
             known = self._known[text] = replace(self._made(text), definitions=tuple(self.definitions.values()))
         return known
 
+    def meant(self, text: str) -> str:
+        """Return what a type is another name of, or its own name."""
+        definition = self.definitions.get(text)
+        return text if definition is None or not definition.alias else self.meant(definition.alias)
+
     def member_type(self, text: str, place: int | None, constructor: str | None = None) -> str | None:
         """Return the type of the members of the values of a type at a place, or None if it is not known.
 
@@ -219,9 +224,8 @@ class Types:
             place: The place, if it is known.
             constructor: The constructor of the values, if it is known.
         """
+        text = self.meant(text)
         definition = self.definitions.get(text)
-        if definition is not None and definition.alias:
-            return self.member_type(definition.alias, place, constructor)
         if definition is not None:
             variants = [each for each in definition.variants if constructor is None or each.name == constructor]
             found = {each.fields[place].type for each in variants if place is not None and 0 <= place < len(each.fields)}

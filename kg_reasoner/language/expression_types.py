@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Final
 
 from kg_reasoner.errors import RuleTypeError, Span
 from kg_reasoner.expressions.functions import FUNCTIONS, floats
 from kg_reasoner.expressions.functions.kinds import BOOLEAN, MOMENT, NUMBER, SIMPLE, TEXT, TIME, Kind
-from kg_reasoner.expressions.types import NUMBERS, Types, kind_of
+from kg_reasoner.expressions.types import NUMBERS, Types, kind_of, parts
 from kg_reasoner.language.inferred_types import Kinds
-from kg_reasoner.language.surface import NO_VALUE
+from kg_reasoner.language.surface import NO_CASE, NO_VALUE
 from kg_reasoner.program import Call, Expression, Variable
-from kg_reasoner.terms import XSD, Literal, Term
+from kg_reasoner.terms import XSD, Literal, Term, literal
 
 __all__ = ["NUMERIC", "ExpressionTypes", "KnownKinds", "in_words", "shown"]
 
@@ -77,8 +78,8 @@ class ExpressionTypes:
 
     def __init__(self, where: str, span: Span | None, hint: str, types: Types) -> None:
         self.where, self.span, self.hint, self.types = where, span, hint, types
-        self.constructors: dict[Variable, str] = {}
-        """The constructors of variables that are records, where conditions say so."""
+        self.constructors: dict[Expression, str] = {}
+        """The constructors of what is a record, where conditions say so."""
 
     def kinds(self, expression: Expression, known: Mapping[Variable, KnownKinds], span: Span | None) -> Kinds:
         """Return the kinds of the values of an expression."""
@@ -86,6 +87,10 @@ class ExpressionTypes:
             return known[expression].kinds if expression in known else None
         if not isinstance(expression, Call):
             return frozenset([kind_of(expression)])
+        if expression == NO_CASE:
+            return frozenset()
+        if expression.name == "IF":
+            return self.kinds_of_either(expression, known, span)
         if expression.name == "COALESCE":  # which is there for errors
             first, *others = expression.arguments or (None,)
             return self.kinds(first, known, span) if first is not None and others == [NO_VALUE] else None
@@ -100,13 +105,14 @@ class ExpressionTypes:
             type_ = self.type_of(expression, known)
             if type_:
                 return self.types.type_of(type_).kinds
+        if name == "IS_RECORD":
+            self.expect_constructor(expression, arguments[0], known, span)
         if name in ("<", "<=", ">", ">=", "="):
             if name == "=":
                 self.expect_value(expression, known, span)
+                self.expect_size(expression, known, span)
             self.compare(name, arguments, span, [self.origin(argument, known) for argument in expression.arguments])
             return frozenset(["boolean"])
-        if name == "IF":
-            return _union(arguments[1:])
         function = FUNCTIONS.get(name)
         if function is None:
             return frozenset(["boolean"])
@@ -118,6 +124,56 @@ class ExpressionTypes:
                 self.expect(kinds, wanted, what, span, self.origin(argument, known))
         return self.result(name, function.result, arguments, expression)
 
+    def kinds_of_either(self, choice: Call, known: Mapping[Variable, KnownKinds], span: Span | None) -> Kinds:
+        """Return the kinds of the values of ``IF``; in its second argument, the condition holds."""
+        condition, then, otherwise = choice.arguments
+        with self.under(condition):
+            self.kinds(condition, known, choice.span or span)
+            kinds = self.kinds(then, known, choice.span or span)
+        return _union([kinds, self.kinds(otherwise, known, choice.span or span)])
+
+    @contextmanager
+    def under(self, condition: Expression) -> Iterator[None]:
+        """Note the constructors of what a condition says to be records, where it holds."""
+        outside, self.constructors = self.constructors, dict(self.constructors)
+        self.learn_constructors(condition)
+        try:
+            yield
+        finally:
+            self.constructors = outside
+
+    def learn_constructors(self, condition: Expression) -> None:
+        """Note the constructors of what a condition says to be records."""
+        if isinstance(condition, Call) and condition.name == "&&":
+            for part in condition.arguments:
+                self.learn_constructors(part)
+        elif isinstance(condition, Call) and condition.name == "IS_RECORD":
+            whole, name = condition.arguments
+            if isinstance(name, Literal):
+                self.constructors[whole] = name.lexical
+
+    def expect_constructor(self, test: Call, kinds: Kinds, known: Mapping[Variable, KnownKinds], span: Span | None) -> None:
+        """Check that a value may be a record of the constructor of a pattern."""
+        whole, name = test.arguments
+        if kinds is None or not isinstance(name, Literal) or f"record {name.lexical}" in kinds:
+            return
+        type_, span = self.type_of(whole, known), test.span or span
+        type_ = self.types.type_of(type_).noun if type_ else in_words(kinds)
+        what = self.origin(whole, known) or f"the value is {type_}"
+        owner = self.types.constructors.get(name.lexical)
+        whose = f"is a constructor of {owner[0].name}" if owner else "makes optional values"
+        raise self.error(f"{name.lexical} {whose}, and {what}", span)
+
+    def expect_size(self, equation: Call, known: Mapping[Variable, KnownKinds], span: Span | None) -> None:
+        """Check that a tuple may have as many members as its pattern."""
+        size, count = equation.arguments
+        if not isinstance(size, Call) or size.name != "SIZE" or not isinstance(count, Literal) or not equation.span:
+            return
+        name, *members = parts(self.types.meant(self.type_of(size.arguments[0], known)))
+        if name == "tuple" and count != literal(len(members)):
+            what = self.origin(size.arguments[0], known) or f"the value is a tuple of {len(members)}"
+            raise self.error(f"the pattern is a tuple of {count.lexical}, and {what}", equation.span or span)
+
     def type_of(self, expression: Expression, known: Mapping[Variable, KnownKinds]) -> str:
         """Return the declared type of the values of an expression, or nothing if it is not known."""
         if isinstance(expression, Variable):
@@ -127,19 +183,28 @@ class ExpressionTypes:
         if expression.definition is not None:
             name: str = expression.definition.result.name
             return name if name not in ("any", "term") else ""
+        if expression.name == "IF":
+            return self.type_of_either(expression, known)
         if expression.name not in ("ELEMENT", "GET"):
             return ""
         whole, place = expression.arguments
         type_ = self.type_of(whole, known)
         if not type_:
             return ""
-        constructor = self.constructors.get(whole) if isinstance(whole, Variable) else None
+        constructor = self.constructors.get(whole)
         number = NUMBER.read(place) if isinstance(place, Literal) else None
         found = self.types.member_type(type_, number if isinstance(number, int) else None, constructor)
         if expression.name == "GET":
             is_map = self.types.type_of(type_).kinds == frozenset(["map"])
             found = self.types.member_type(found, 1) if found and is_map else None
         return found if found and found not in ("any", "term") else ""
+
+    def type_of_either(self, choice: Call, known: Mapping[Variable, KnownKinds]) -> str:
+        """Return the type of the values of ``IF``, if both have the same."""
+        condition, then, otherwise = choice.arguments
+        with self.under(condition):
+            type_ = self.type_of(then, known)
+        return type_ if otherwise == NO_CASE or type_ == self.type_of(otherwise, known) else ""
 
     def expect_value(self, equation: Call, known: Mapping[Variable, KnownKinds], span: Span | None) -> None:
         """Check that a constant that is compared with a variable is a value of its enumeration."""
@@ -162,6 +227,13 @@ class ExpressionTypes:
             known: The types of the variables.
             span: The place of the expression.
         """
+        if expression == NO_CASE:
+            return
+        if isinstance(expression, Call) and expression.name == "IF":
+            condition, then, otherwise = expression.arguments
+            with self.under(condition):
+                self.fit(then, type_, what, known, expression.span or span)
+            self.fit(otherwise, type_, what, known, expression.span or span)
         if isinstance(expression, Call) and expression.name in _MAKERS:
             arguments, constructor = expression.arguments, None
             if expression.name == "RECORD" and arguments and isinstance(arguments[0], Literal):

@@ -6,10 +6,11 @@ from dataclasses import dataclass, field
 from typing import Any, Final, TypeAlias
 
 from kg_reasoner.errors import Span
-from kg_reasoner.program import AggregateBinding, Argument, BodyLiteral, Expression, Variable
-from kg_reasoner.terms import IRI
+from kg_reasoner.program import AggregateBinding, Argument, BodyLiteral, Call, Expression, Variable
+from kg_reasoner.terms import IRI, Literal
 
 __all__ = [
+    "NO_CASE",
     "NO_VALUE",
     "Along",
     "AnyOf",
@@ -29,6 +30,9 @@ __all__ = [
     "SurfaceBody",
 ]
 
+
+NO_CASE: Final = Call("COALESCE", (Call("neg", (Literal(""),)),))
+"""The error that a ``match`` is if no pattern fits."""
 
 NO_VALUE: Final = IRI("urn:kg-reasoner:no-value")
 """The argument of a negated atom where its expression is an error: no fact has it."""

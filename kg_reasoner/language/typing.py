@@ -23,14 +23,12 @@ from kg_reasoner.program import (
     BodyLiteral,
     Call,
     Column,
-    Expression,
     Filter,
     Negation,
     Program,
     Rule,
     Variable,
 )
-from kg_reasoner.terms import Literal
 
 __all__ = ["check_types"]
 
@@ -97,7 +95,7 @@ class _RuleTypes(ExpressionTypes):
         """Return the known types of the variables of a body."""
         for part in body:
             if isinstance(part, Filter):
-                self.learn_constructor(part.expression)
+                self.learn_constructors(part.expression)
         for part in body:
             if isinstance(part, Atom):
                 self.atom(part, known)
@@ -117,13 +115,6 @@ class _RuleTypes(ExpressionTypes):
             elif isinstance(part, Negation):
                 self.atom(part.atom, dict(known))
         return known
-
-    def learn_constructor(self, condition: Expression) -> None:
-        """Note the constructor of a variable that a condition says to be a record."""
-        if isinstance(condition, Call) and condition.name == "IS_RECORD":
-            whole, name = condition.arguments
-            if isinstance(whole, Variable) and isinstance(name, Literal):
-                self.constructors[whole] = name.lexical
 
     def aggregate(self, part: Aggregate, known: dict[Variable, KnownKinds]) -> None:
         outside, self.constructors = self.constructors, {}  # variables of the same name are others there

@@ -12,6 +12,7 @@ from kg_reasoner.expressions.compile import CASTS, DEPTH, NAMES, too_deep
 from kg_reasoner.language.desugaring.nested_expressions import STRUCTURES, constant
 from kg_reasoner.language.desugaring.structure_patterns import in_pattern
 from kg_reasoner.language.reading.term_trees import Node, TermReader, is_token
+from kg_reasoner.language.surface import NO_CASE
 from kg_reasoner.program import Call, Expression, Variable
 from kg_reasoner.substitution import with_expressions
 from kg_reasoner.terms import Literal
@@ -117,7 +118,7 @@ class ExpressionReader(TermReader):
     def match(self, subject: Node, cases: Sequence[Node], span: Span, level: int) -> Expression:
         """Return nested conditions in place of ``match ?r { Ok(?n) -> ?n ; _ -> 0 }``. No case that fits is an error."""
         value = self.expression(subject, level)
-        result: Expression = Call("COALESCE", (Call("neg", (Literal(""),)),), span)
+        result: Expression = NO_CASE
         for case in reversed(cases):
             pattern, outcome = case.children
             conditions, values = in_pattern(self.expression(pattern, level), value)
