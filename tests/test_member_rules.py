@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kg_reasoner import Reasoner
+from kg_reasoner.engine import column_insertion
 from kg_reasoner.engine.maintenance import STRATEGIES
 from kg_reasoner.expressions.structures import encode
 from kg_reasoner.program import Atom
@@ -38,8 +39,18 @@ FACTS = st.lists(st.tuples(NUMBERS, VALUES), max_size=60)
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
 @settings(max_examples=examples(100), deadline=None)
-@given(changes=st.lists(st.tuples(FACTS, st.randoms(use_true_random=False)), min_size=1, max_size=3))
-def test_strategies_agree_with_the_oracle(strategy: Any, changes: list[tuple[list[tuple[Term, Term]], Any]]) -> None:
+@given(changes=st.lists(st.tuples(FACTS, st.randoms(use_true_random=False)), min_size=1, max_size=3), by_columns=st.booleans())
+def test_strategies_agree_with_the_oracle(
+    strategy: Any, changes: list[tuple[list[tuple[Term, Term]], Any]], by_columns: bool
+) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        if by_columns:
+            patch.setattr(column_insertion, "MANY", 1)
+            patch.setattr(column_insertion, "BLOCK", 7)
+        _compare_with_the_oracle(strategy, changes)
+
+
+def _compare_with_the_oracle(strategy: Any, changes: list[tuple[list[tuple[Term, Term]], Any]]) -> None:
     reasoner = Reasoner(PROGRAM, maintenance=strategy)
     given: set[tuple[Term, Term]] = set()
     for added, random in changes:
@@ -69,3 +80,17 @@ def test_a_proof_shows_the_place() -> None:
     text = str(reasoner.explain(Atom("member", (literal(7), literal(8)))))
     assert "given(7," in text
     assert "member(7, 8)" in text
+
+
+def test_many_collections_are_taken_apart_on_columns(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing is stored for their parts, sizes and members but the heads of rules."""
+    monkeypatch.setattr(column_insertion, "MANY", 1)
+    reasoner = Reasoner('part(?n, ?x) :- given(?n, ?s), ?x IN SPLIT(?s, ",") .')
+    reasoner.add_facts("given", [(literal(n), Literal(f"{n},{n + 1},a")) for n in range(50)])
+    reasoner.materialise()
+    engine = reasoner.core.engine
+    rows = {number: engine.database.relations[number].count for number in engine.catalog.functions.relations}
+    assert sum(rows.values()) < 50, "only the few places of a size are computed by kernels"
+    assert set(reasoner.facts("part")) == {(literal(n), Literal(x)) for n in range(50) for x in (str(n), str(n + 1), "a")}
+    reasoner.remove_facts("given", [(literal(7), Literal("7,8,a"))])
+    assert len(reasoner.facts("part")) == 49 * 3

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Set
 from contextlib import AbstractContextManager, nullcontext
 from typing import Final, NamedTuple
 
@@ -82,30 +82,43 @@ class ColumnInsertion:
             ValueTooLargeError: The result of a function is too large.
         """
         done: set[int] = set()
-        for entry in self._wanted(stratum):
-            with around(entry.planned):
-                self._insert(entry, check)
-            done.add(entry.plan)
+        finished: set[int] = set()
+        while entries := self._wanted(stratum, finished):
+            for entry in entries:
+                with around(entry.planned):
+                    self._insert(entry, check)
+                done.add(entry.plan)
+                finished.add(entry.planned.number)
         return done
 
     def is_wanted(self, stratum: Stratum) -> bool:
         """Return whether `insert` would do something."""
         return bool(self._wanted(stratum))
 
-    def _wanted(self, stratum: Stratum) -> list[_Entry]:
-        """Return the rules of a stratum whose relations have many unprocessed rows, and get no more in it."""
+    def _wanted(self, stratum: Stratum, finished: Set[int] = frozenset()) -> list[_Entry]:
+        """Return the rules of a stratum whose relations have many unprocessed rows, and get no more in it.
+
+        Args:
+            stratum: The stratum.
+            finished: The numbers of rules whose heads have been inserted.
+        """
         if not self._entries or self._database.context.marking:
             return []
         if self._sources is None:
             self._sources = np.array([entry.source for entry in self._entries.values()], np.int64)
         words = self._database.relations.words[self._sources]
         new = words[:, _COUNT] - np.asarray(self._database.processed)[self._sources]
-        is_wanted = (new >= MANY) & (words[:, _LEVEL] != stratum.level) & (words[:, _SECTION_COLUMN] < 0)
-        if not is_wanted.any():
+        has_many = (new >= MANY) & (words[:, _SECTION_COLUMN] < 0)
+        is_below = words[:, _LEVEL] != stratum.level
+        if not (has_many & (is_below | bool(finished))).any():
             return []
         entries = list(self._entries.values())
-        found = (entries[place] for place in np.flatnonzero(is_wanted).tolist())
-        return [entry for entry in found if entry.planned.number in stratum.rules]
+        found = [entries[place] for place in np.flatnonzero(has_many & is_below).tolist()]
+        if finished:
+            derivers = _derivers(stratum)
+            others = (entries[place] for place in np.flatnonzero(has_many & ~is_below).tolist())
+            found += (entry for entry in others if entry.source in derivers and derivers[entry.source] <= finished)
+        return [entry for entry in found if entry.planned.number in stratum.rules and entry.planned.number not in finished]
 
     def _insert(self, entry: _Entry, check: Callable[[], None]) -> None:
         database = self._database
@@ -116,3 +129,11 @@ class ColumnInsertion:
             database.context.instances += len(found)
             if len(found):
                 database.load(head, found, 0)
+
+
+def _derivers(stratum: Stratum) -> dict[int, set[int]]:
+    """Return the numbers of the rules of a stratum by the relations of their heads."""
+    found: dict[int, set[int]] = {}
+    for number, planned in stratum.rules.items():
+        found.setdefault(planned.rule.head.relation, set()).add(number)
+    return found

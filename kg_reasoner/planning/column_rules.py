@@ -44,11 +44,13 @@ class ColumnRule:
             assert isinstance(part, StoredCall | StoredComparison)
             if isinstance(part, StoredComparison):
                 kept = self._compared(part, columns, size)
+            elif part.has_several:
+                columns, kept = self._with_members(part, columns, size)
             else:
                 kept = self._called(part, columns, size)
             if not kept.all():
                 columns = {name: column[kept] for name, column in columns.items()}
-                size = int(kept.sum())
+            size = int(kept.sum())
         found = np.empty((size, len(self._rule.head.terms)), np.int32)
         for place, term in enumerate(self._rule.head.terms):
             found[:, place] = term if isinstance(term, int) else columns[term]
@@ -83,6 +85,15 @@ class ColumnRule:
             return results == _column(part.result, columns, size)
         columns[part.result] = results
         return results != FAILED
+
+    def _with_members(self, part: StoredCall, columns: Mapping[str, Ids], size: int) -> tuple[dict[str, Ids], Flags]:
+        """Return the columns with a row for each member of a collection, and which of these rows have the expected one."""
+        sizes, members = self._functions.members_of(_column(part.arguments[0], columns, size))
+        repeated = {name: np.repeat(column, sizes) for name, column in columns.items()}
+        assert part.result is not None
+        if isinstance(part.result, int) or part.result in columns:
+            return repeated, members == _column(part.result, repeated, len(members))
+        return {**repeated, part.result: members}, np.ones(len(members), np.bool_)
 
 
 def _column(term: StoredTerm, columns: Mapping[str, Ids], size: int) -> Ids:

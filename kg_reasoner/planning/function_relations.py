@@ -20,7 +20,7 @@ from kg_reasoner.planning.calculations import program_of
 from kg_reasoner.planning.chains import Chains
 from kg_reasoner.planning.collection_functions import CollectionFunction, collection_function, is_element, members_of
 from kg_reasoner.program import AUXILIARY, Call, Expression, Rule, Variable, variables_of
-from kg_reasoner.storage.arrays import Flags, Ids, Rows, unique_ids, unique_rows
+from kg_reasoner.storage.arrays import Flags, Ids, Numbers, Rows, unique_ids, unique_rows
 from kg_reasoner.storage.collections import LONGEST, Collections
 from kg_reasoner.storage.database import Database
 from kg_reasoner.storage.dictionary import Dictionary
@@ -158,7 +158,9 @@ class Functions:
     def decides_columns(self, function: int) -> bool:
         """Return whether a function is evaluated on columns, and calls no functions of the program."""
         known = self._functions[function]
-        return known.by_columns and known.of_collections is None and not known.has_several and _is_built_in(known.expression)
+        if known.has_several or known.of_collections is not None:
+            return True
+        return known.by_columns and _is_built_in(known.expression)
 
     def results_of(self, function: int, columns: Sequence[Ids]) -> Ids:
         """Return the results of a function for the rows of some columns, without storing them.
@@ -171,7 +173,14 @@ class Functions:
             ValueTooLargeError: A result is too large.
         """
         known = self._functions[function]
-        return self._by_columns(known, np.stack(columns, axis=1))
+        arguments = np.stack(columns, axis=1)
+        if known.of_collections is not None:
+            return self._of_collections(known, known.of_collections, arguments)
+        return self._by_columns(known, arguments)
+
+    def members_of(self, collections: Ids) -> tuple[Numbers, Ids]:
+        """Return the number of members of each term, and the members of all of them, one after the other, without storing them."""
+        return members_of(self.dictionary, self._collections, collections)
 
     def compared(self, operator: str, left: Ids, right: Ids) -> Flags:
         """Return for which rows a comparison holds.
