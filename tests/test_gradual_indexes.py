@@ -12,7 +12,7 @@ from kg_reasoner.concurrency.limits import Limits
 from kg_reasoner.program import TRIPLE
 from kg_reasoner.storage import capacities as table_capacities
 from kg_reasoner.storage import gradual_indexes
-from kg_reasoner.storage.gradual_indexes import GradualIndexes
+from kg_reasoner.storage.gradual_indexes import MANY_REMOVED, GradualIndexes
 from kg_reasoner.storage.kernels.layout import EMPTY
 from kg_reasoner.terms import IRI, RDF, Literal, literal
 
@@ -97,6 +97,18 @@ def test_random_changes(seed: int, small: list[str]) -> None:
         there = (there - set(removed)) | set(added)
         expect_facts(reasoner, there)
     assert "begun" in small
+
+
+def test_many_facts_are_removed_with_whole_indexes(small: list[str]) -> None:
+    """An update that removes many facts does not scan for each of them."""
+    reasoner = Reasoner(PATHS)
+    edges = {(x, y) for x in nodes(12) for y in nodes(12)}
+    reasoner.add_facts("edge", edges)
+    reasoner.materialise()
+    removed = set(sorted(edges, key=str)[:MANY_REMOVED])
+    reasoner.remove_facts("edge", removed)
+    expect_facts(reasoner, edges - removed)
+    assert "begun" not in small
 
 
 def test_nothing_is_scanned_for_rules_that_cannot_match(small: list[str]) -> None:

@@ -20,10 +20,13 @@ from kg_reasoner.storage.kernels import native
 from kg_reasoner.storage.kernels.layout import EMPTY
 from kg_reasoner.storage.kernels.memory import Record, StructTable
 
-__all__ = ["GradualIndexes"]
+__all__ = ["MANY_REMOVED", "GradualIndexes"]
 
 PATIENCE: Final = 64
 """The number of rows that are scanned in the time in which one is added to an index."""
+
+MANY_REMOVED: Final = PATIENCE
+"""An update that removes so many facts needs indexes at once: it would scan for each of them."""
 
 SLICE: Final = 1 << 10
 """Rows that are added with each update to one of the indexes, besides those that pay for scans."""

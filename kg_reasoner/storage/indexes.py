@@ -11,7 +11,7 @@ import numpy.typing as npt
 from kg_reasoner.errors import CapacityError
 from kg_reasoner.storage import capacities
 from kg_reasoner.storage.capacities import FILL, limit_of, resized, slots_for
-from kg_reasoner.storage.gradual_indexes import GradualIndexes
+from kg_reasoner.storage.gradual_indexes import MANY_REMOVED, GradualIndexes
 from kg_reasoner.storage.growing_relations import Relations
 from kg_reasoner.storage.kernels import native
 from kg_reasoner.storage.kernels.layout import EMPTY, MOST, Index
@@ -144,10 +144,10 @@ class IndexedRelations(Relations):
 
     def postpone(self, index: int) -> bool:
         """Let a deletion scan the rows of a large relation in place of an index, which is built in slices. Return whether it
-        does.
+        does: not if it removes so many facts that it would soon wait for the index.
         """
         context, rows = self.context, self.relations[self.indexes[index].relation].count
-        may_scan = context.scans and not context.guarding and rows >= context.renew_from
+        may_scan = context.scans and not context.guarding and rows >= context.renew_from and context.removed_count < MANY_REMOVED
         return bool(may_scan) and self.gradual.begin(index)
 
     def fill_index(self, index: int) -> None:
