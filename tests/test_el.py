@@ -659,6 +659,47 @@ def test_what_exists_gets_more_where_a_class_below_a_nominal_has_a_member(turtle
     assert reasoner.is_consistent()
 
 
+@pytest.mark.parametrize(
+    "turtle",
+    [
+        f"{restricted('q', ':R')} rdfs:subClassOf :D .",
+        f":R rdfs:subClassOf :S . {restricted('q', ':S')} rdfs:subClassOf :D .",
+        f":a a :S . {restricted('q', '[ owl:intersectionOf (:R :S) ]')} rdfs:subClassOf :D .",
+        f":R rdfs:subClassOf {restricted('r', ':T')} . {restricted('q', restricted('r', ':T'))} rdfs:subClassOf :D .",
+        f":R rdfs:subClassOf {restricted('q', ':T')} . :q a owl:TransitiveProperty . {restricted('q', ':T')} rdfs:subClassOf :D .",
+        ":R rdfs:subClassOf [ owl:onProperty :r ; owl:hasSelf true ] . :s owl:propertyChainAxiom (:q :r) ; rdfs:domain :D .",
+    ],
+)
+def test_an_individual_is_in_the_range_where_a_class_has_it_as_a_value(turtle: str) -> None:
+    """If A has a member, :a is in R, so that :b is in D, which it cannot be."""
+    reasoner = reasoner_on(f"""
+        :p a owl:ObjectProperty ; rdfs:range :R . :q a owl:ObjectProperty . :r a owl:ObjectProperty . :s a owl:ObjectProperty .
+        :A rdfs:subClassOf [ owl:onProperty :p ; owl:hasValue :a ] . :b :q :a . :b a :E . :E owl:disjointWith :D . {turtle}
+    """)
+    assert [each.name for each in reasoner.hierarchy().unsatisfiable] == [name("A")]
+    assert reasoner.is_consistent() and reasoner.hierarchy().complete
+    reasoner.remove_triples([(name("b"), RDF.type, name("E"))])
+    assert not reasoner.hierarchy().unsatisfiable
+
+
+def test_ranges_of_related_individuals_need_no_copies_of_what_is_related_to_them() -> None:
+    size = by_effort(60, 300, 1_000)
+    chance = random.Random(1)
+    turtle = [":q a owl:ObjectProperty , owl:TransitiveProperty . :R a owl:Class . :S a owl:Class ."]
+    for number in range(4):
+        turtle.append(f":p{number} a owl:ObjectProperty ; rdfs:range :R ; rdfs:domain :S .")
+        turtle.append(
+            f":C{number} owl:equivalentClass [ owl:intersectionOf (:S {restricted(f'p{number}', '[ owl:oneOf (:i0) ]')}) ] ."
+        )
+        turtle.append(f":D{number} rdfs:subClassOf [ owl:onProperty :p{number} ; owl:hasValue :i{number} ] .")
+    for number in range(size):
+        turtle.append(f":i{number} :p{chance.randrange(4)} :i{chance.randrange(size)} ; :q :i{number // 4} .")
+    reasoner = reasoner_on("\n".join(turtle))
+    reasoner.materialise()
+    assert len(list(reasoner.facts("<tag:kg-reasoner:owl2el/sub>"))) < 10 * size
+    assert {value for _, _, value in reasoner.triples(name("i0"), RDF.type, None)} >= {name("R"), name("S")}
+
+
 def test_circles_of_values_end() -> None:
     """Values of transitive properties with ranges, and a restriction that is its own filler besides another one."""
     reasoner = reasoner_on("""
