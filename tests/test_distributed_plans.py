@@ -30,6 +30,7 @@ from tests.effort import by_effort
 from tests.random_ontologies import namespace_of, ontologies
 from tests.spark_cases import EQUAL, flagged, in_process, of_reasoner, readable, turtle, violations
 from tests.standin import standing_in
+from tests.standin.frames import Frame
 
 BATCH = by_effort(8, 25, 25)
 """So many ontologies are one input."""
@@ -253,6 +254,32 @@ def test_predicates_without_new_facts_trigger_nothing(monkeypatch: pytest.Monkey
         assert [tuple(row) for row in reasoner.facts("joined").collect()] == [("<x>", "<z>")]
     assert derived["path"] > 8
     assert derived["joined"] == 1 + 2
+
+
+def test_joins_with_axioms_relate_terms_before_they_take_further_ones(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Members of two classes that an axiom names are related by the triples between them: there are far fewer than pairs."""
+    program = parse("""
+        @prefix : <http://example.org/> .
+        :both1[?x, ?y] :- :A1[?x], :B1[?y], :p1[?x, ?y] .
+        :both2[?x, ?y] :- :A2[?x], :B2[?y], :p2[?x, ?y] .
+    """)
+    members = [
+        f":x{number} a :A{number % 2 + 1} ; :p{number % 2 + 1} :y{number} . :y{number} a :B{number % 2 + 1} ."
+        for number in range(60)
+    ]
+    sizes = []
+
+    def counted(one: Frame, *arguments: Any, **options: Any) -> Frame:
+        found = joined(one, *arguments, **options)
+        sizes.append(found.count())
+        return found
+
+    joined = Frame.join
+    monkeypatch.setattr(Frame, "join", counted)
+    with standing_in() as session:
+        reasoner = SparkReasoner(session, program, triple_frame(session, turtle(" ".join(members))))
+        assert reasoner.triples().where("predicate = '<http://example.org/both1>'").count() == 30
+    assert max(sizes) <= 4 * len(members)
 
 
 def test_a_long_path_takes_one_iteration() -> None:

@@ -148,18 +148,19 @@ def _rows(item: Item, join: Join, facts: FactFrames, part: Part, names: Mapping[
 
 
 def _next(items: Sequence[Item], waiting: Sequence[int], sizes: Sequence[int], state: _Partial | None, trigger: int | None) -> int:
-    """Return the item to join next: the trigger, then the axioms, which say what belongs together, then items that share variables;
-    masks before atoms, small before large.
+    """Return the item to join next: the trigger, then the axioms, which say what belongs together, then items that share variables,
+    at best those of data: terms that axioms alone relate are all those of these axioms. Masks before atoms, small before large.
     """
     if state is None:
         return trigger if trigger is not None else min(waiting, key=lambda place: sizes[place])
+    known = {variable for item in items if isinstance(item, Axioms) for variable in item.parameters}
 
-    def rank(place: int) -> tuple[bool, int, int]:
+    def rank(place: int) -> tuple[bool, bool, int, int]:
         if isinstance(items[place], Axioms):
-            return False, -1, 0
+            return False, False, -1, 0
         variables = set(_variables(items[place]))
-        unbound = len(variables - state.bound)
-        return not variables & state.bound and bool(variables), unbound, sizes[place]
+        shared = variables & state.bound
+        return not shared and bool(variables), not shared - known and bool(variables), len(variables - state.bound), sizes[place]
 
     return min(waiting, key=rank)
 
