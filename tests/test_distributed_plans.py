@@ -475,6 +475,17 @@ def test_violations_name_axioms_that_rules_conclude() -> None:
     assert row.axiom == "SubClassOf(example:A _:b); SubClassOf(_:b owl:Nothing)"
 
 
+def test_violations_name_axioms_that_were_given() -> None:
+    """A derived one, whose rule is the same, is only named where no other is."""
+    reasoner = expect_what_the_engine_says(
+        turtle(":p rdfs:subPropertyOf owl:equivalentClass . :A :p :B . owl:Thing rdfs:subClassOf owl:Nothing . :x a owl:Thing .")
+    )
+    with standing_in():
+        axioms = {row.axiom for row in reasoner.inconsistencies().collect()}
+    assert "SubClassOf(owl:Thing owl:Nothing)" in axioms
+    assert not any("EquivalentClasses(owl:" in str(axiom) for axiom in axioms)
+
+
 # ------------------------------------------------------------------------------------------------------------- the stand-in
 
 

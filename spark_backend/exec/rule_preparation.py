@@ -91,12 +91,14 @@ def prepare(
     result = Rules()
     axioms = set(statistics.schema)
     further = set(found)
+    translated: dict[Rule, Rule] = {}
     while True:
         rules = program.rules
         if program.translate is not None:
             translation = owl.translate([*axioms, *equalities], names=set(names))
             result.warnings, result.vocabulary = translation.warnings, translation.vocabulary
-            rules = tuple(dict.fromkeys(rules + translation.rules))
+            # The axioms that were given name the rules that derived ones are translated to, too.
+            rules = tuple(dict.fromkeys((*rules, *(translated.setdefault(rule, rule) for rule in translation.rules))))
         rules = (*rules, *demands(rules, merges_equal_terms=representatives is not None))
         schema = set(statistics.schema) | further
         written: dict[Rule, list[Rule]] = {}
