@@ -14,7 +14,7 @@ from kg_reasoner.spark_backend.requirements import require_java, require_pyspark
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-__all__ = ["build_session"]
+__all__ = ["build_session", "reads_local_files"]
 
 _SUBMITTED: Final = "PYSPARK_GATEWAY_PORT"
 """The environment variable by which ``spark-submit`` tells the script where its Spark is."""
@@ -52,6 +52,19 @@ def build_session(master: str | None = None, remote: str | None = None, settings
         builder = builder.config(name, value)
     with plain_failures(f"start Spark on {remote or master or 'this machine'}"):
         return builder.getOrCreate()
+
+
+def reads_local_files(master: str | None, remote: str | None, settings: Mapping[str, str]) -> bool:
+    """Return whether paths without a scheme are those of this process, as far as this is known before Spark starts.
+
+    Args:
+        master: As for `build_session`.
+        remote: As for `build_session`.
+        settings: As for `build_session`.
+    """
+    is_configured = "HADOOP_CONF_DIR" in os.environ or any(name.endswith("fs.defaultFS") for name in settings)
+    is_local = remote is None and _SUBMITTED not in os.environ and (master or "local").startswith("local")
+    return is_local and not is_configured
 
 
 def _memory() -> int:

@@ -137,10 +137,11 @@ def test_equal_terms_in_a_table_and_sorted_files(zoo: Path) -> None:
 
 def test_an_output_that_is_there_is_told_before_the_work(zoo: Path) -> None:
     (zoo / "out").mkdir()
-    said = kg("materialise", "missing.nt", "out", code=1).stderr
-    assert "out: it already exists" in said and "missing.nt" not in said
-    said = kg("materialise", "missing.nt", "new", "--equal-terms", str(zoo / "out"), code=1).stderr
-    assert "out: it already exists" in said and "missing.nt" not in said
+    (zoo / "bad.nt").write_text("nonsense\n")
+    said = kg("materialise", "bad.nt", "out", code=1).stderr
+    assert "out: it already exists" in said and "bad.nt" not in said
+    said = kg("materialise", "bad.nt", "new", "--equal-terms", str(zoo / "out"), code=1).stderr
+    assert "out: it already exists" in said and "bad.nt" not in said
     assert "a folder of its own" in kg("materialise", "data.nt", "out", "--equal-terms", str(zoo / "out"), code=2).stderr
 
 
@@ -177,6 +178,33 @@ def test_wrong_usage(zoo: Path) -> None:
     assert "'memory' has no =" in kg("check", "data.nt", "--conf", "memory", code=2).stderr
     assert "did you mean 'rdfs'" in kg("check", "data.nt", "-r", "rdsf", code=1).stderr
     assert "does not exist" in kg("check", "data.nt", "--ontology", "no.ttl", code=1).stderr
+
+
+@pytest.mark.parametrize(
+    ("path", "problem"),
+    [
+        ("no.nt", "it does not exist"),
+        ("file:/no/data.nt", "it does not exist"),
+        ("no/*.nt", "the folder no does not exist"),
+        ("/no/{a,b}/c.nt", "the folder /no does not exist"),
+    ],
+)
+def test_inputs_that_are_missing_are_told_before_spark_starts(
+    path: str, problem: str, zoo: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(session_module, "build_session", lambda *where: pytest.fail("Spark starts"))
+    said = CliRunner().invoke(main, ["spark", "check", "data.nt", path])
+    assert said.exit_code == 1
+    assert f"cannot read {path}: {problem}" in said.stderr
+
+
+def test_inputs_that_spark_looks_for(zoo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Names that match no file, and paths that may be those of another file system."""
+    (zoo / "data").mkdir()
+    assert "Path does not exist" in kg("check", f"{zoo}/data/*.gz", code=1).stderr
+    for conf in (["--conf", "spark.hadoop.fs.defaultFS=hdfs://host"], ["--remote", "sc://host"], ["--master", "yarn"]):
+        assert "Path does not exist" in kg("check", "no.nt", *conf, code=1).stderr
+    monkeypatch.setenv("HADOOP_CONF_DIR", "/etc/hadoop")
     assert "Path does not exist" in kg("check", "no.nt", code=1).stderr
 
 

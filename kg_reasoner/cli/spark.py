@@ -208,12 +208,14 @@ def _reasoner(
     """Yield a reasoner over the inputs, in a Spark session that ends with the block, and the prefixes of the ontology.
 
     Raises:
+        LoadError: An input on this machine does not exist; Spark has not been started.
         OutputError: One of the `new_folders` already exists; nothing has been read.
     """
     from kg_reasoner.spark_backend import SparkReasoner
+    from kg_reasoner.spark_backend.io.literal_paths import expect_local_files
     from kg_reasoner.spark_backend.io.triple_files import expect_free
     from kg_reasoner.spark_backend.requirements import require_pyspark
-    from kg_reasoner.spark_backend.spark_session import build_session
+    from kg_reasoner.spark_backend.spark_session import build_session, reads_local_files
 
     require_pyspark()
     if options["resume"] and options["work_dir"] is None:
@@ -222,7 +224,10 @@ def _reasoner(
     program = _program(options["ruleset"], options["rules_file"])
     prefixes: dict[str, str] = {}
     ontology = _ontology(options["ontology"], prefixes.setdefault)
-    session = build_session(options["master"], options["remote"], options["settings"])
+    where = options["master"], options["remote"], options["settings"]
+    if reads_local_files(*where):
+        expect_local_files(inputs)
+    session = build_session(*where)
     try:
         for folder in new_folders:
             expect_free(session, folder)

@@ -1,12 +1,15 @@
-"""Paths as Spark reads them: as patterns, unless their characters are escaped."""
+"""Paths as Spark reads them: as patterns, unless their characters are escaped; and which local ones exist."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
 
-__all__ = ["escaped", "local_path", "without_patterns"]
+from kg_reasoner.errors import LoadError
+
+__all__ = ["escaped", "expect_local_files", "local_path", "without_patterns"]
 
 _SPECIAL: Final = re.compile(r"([\\\[\]{}*?])")
 
@@ -33,10 +36,30 @@ def local_path(path: str) -> Path | None:
 
 def without_patterns(path: str) -> str:
     """Return a path for Spark to read. A local path that exists with exactly this name is escaped; any other is a pattern."""
-    if not _SPECIAL.search(path):
-        return path
     local = local_path(path)
+    return escaped(path) if _SPECIAL.search(path) and local is not None and _exists(local) else path
+
+
+def expect_local_files(paths: Iterable[str]) -> None:
+    """Check that local paths exist, and the folders of local patterns. What a pattern matches, and other addresses, is Spark's.
+
+    Raises:
+        LoadError: A path or a folder does not exist.
+    """
+    for path in paths:
+        local = local_path(path)
+        if local is None or _exists(local):
+            continue
+        special = _SPECIAL.search(path)
+        if special is None:
+            raise LoadError(f"cannot read {path}: it does not exist")
+        folder = local_path(path[: path.rfind("/", 0, special.start()) + 1])
+        if folder is not None and not _exists(folder):
+            raise LoadError(f"cannot read {path}: the folder {folder} does not exist")
+
+
+def _exists(path: Path) -> bool:
     try:
-        return escaped(path) if local is not None and local.exists() else path
+        return path.exists()
     except OSError:  # a pattern may be too long for a name
-        return path
+        return False

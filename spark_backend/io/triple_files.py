@@ -53,9 +53,9 @@ def write(
         overwrite: Replace an existing folder, which is an error by default.
         compression: A codec such as ``gzip``; by default, Parquet is compressed by Spark's setting, and text is not.
         files: About so many files of similar size, or ``auto``: as many as it takes for the size that Spark's adaptive execution
-            aims at (`spark.sql.adaptive.advisoryPartitionSizeInBytes`, 64 MB). They are sorted by predicate, subject and object, so
-            that readers of Parquet, Delta or Iceberg skip files and row groups; this shuffles all triples, and leaves out repeated
-            ones. By default, the files are those of Spark's tasks.
+            aims at (`spark.sql.adaptive.advisoryPartitionSizeInBytes`, 64 MB), or as a shuffle has partitions, if it is switched
+            off. They are sorted by predicate, subject and object, so that readers of Parquet, Delta or Iceberg skip files and row
+            groups; this shuffles all triples, and leaves out repeated ones. By default, the files are those of Spark's tasks.
         distinct: Write repeated triples once, without sorting them into files.
 
     Returns:
