@@ -495,26 +495,6 @@ def test_what_is_beyond_the_profile_is_a_warning(turtle: str, warned: str) -> No
     assert not reasoner.hierarchy().complete
 
 
-def test_names_of_classes_and_individuals_are_warned_of() -> None:
-    reasoner = reasoner_on(ANATOMY)
-    assert reasoner.hierarchy().complete
-    pun, other = (name("A"), RDF.type, OWL.NamedIndividual), (name("a"), RDF.type, name("A"))
-    for added, warned in ([other], []), ([pun], [":A"]), ([(name("b"), name("p"), name("A"))], [":A"]):
-        reasoner.add_triples([(name("A"), RDF.type, OWL.Class), (name("p"), RDF.type, OWL.ObjectProperty), *added])
-        hierarchy = reasoner.hierarchy()
-        assert [each.axiom for each in hierarchy.warnings] == warned
-        assert hierarchy.complete == (not warned)
-        assert all("taken for one" in each.reason for each in hierarchy.warnings)
-        reasoner.remove_triples(added)
-        assert reasoner.hierarchy().complete
-
-
-def test_many_punned_names_are_counted() -> None:
-    reasoner = reasoner_on("".join(f":A{number} a owl:Class , owl:NamedIndividual ." for number in range(2_015)))
-    warnings = reasoner.hierarchy().warnings
-    assert len(warnings) == 11 and warnings[-1].axiom == "2,005 more names"
-
-
 def test_warnings_follow_the_axioms() -> None:
     reasoner = reasoner_on(ANATOMY)
     assert reasoner.warnings == []

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
@@ -10,11 +10,11 @@ import numpy as np
 from kg_reasoner.api.core import ReasonerCore
 from kg_reasoner.api.triple_history import TripleHistory
 from kg_reasoner.classification.classifier import Classified, Classifier, Fork, Member, Source
-from kg_reasoner.classification.derived import CLASS, DEEP, EMPTY, INDIVIDUAL, UNIVERSAL, DerivedClassifier, derives_hierarchy
+from kg_reasoner.classification.derived import DEEP, EMPTY, UNIVERSAL, DerivedClassifier, derives_hierarchy
 from kg_reasoner.classification.hierarchy import Hierarchy
 from kg_reasoner.classification.usable_rules import reads_owl, without_schema_rules
 from kg_reasoner.engine.equality.rewritten_rules import axioms
-from kg_reasoner.language.printer import format_rule, format_term
+from kg_reasoner.language.printer import format_rule
 from kg_reasoner.loaders.ontology.profile import AxiomWarning
 from kg_reasoner.program import Program
 from kg_reasoner.storage.arrays import Ids
@@ -31,12 +31,6 @@ _UNIVERSAL = AxiomWarning(
     "restrictions of owl:topObjectProperty", "it relates everything to everything, from which more may follow than the rules derive"
 )
 _DEEP = AxiomWarning("restrictions nested more than twelve deep", "they are not used; give the inner ones names")
-_PUNNED = (
-    "a class and an individual of this name are taken for one: conclusions about them may not follow from the ontology; "
-    "use different names"
-)
-_NAMED = 10
-"""The most punned names that have a warning each."""
 
 
 class Given(Source, Protocol):
@@ -122,19 +116,7 @@ class Hierarchies:
         """Return the warnings about axioms that the rules for the hierarchy do not cover."""
         engine = self._reasoner.core.engine
         notes = [note for relation, note in ((UNIVERSAL, _UNIVERSAL), (DEEP, _DEEP)) if len(self._rows(relation))]
-        return (*engine.axioms.warnings, *self._known_of_individuals(), *notes, *self._punned())
-
-    def _punned(self) -> Iterator[AxiomWarning]:
-        """Yield warnings about names that are both classes and individuals (OWL 2, section 5.9)."""
-        individuals = self._rows(INDIVIDUAL)[:, 0]
-        if not len(individuals):
-            return
-        names = np.intersect1d(individuals, self._rows(CLASS)[:, 0])
-        core = self._reasoner.core
-        for term in map(core.dictionary.decode, names[:_NAMED].tolist()):
-            yield AxiomWarning(format_term(term, core.prefixes), _PUNNED)
-        if len(names) > _NAMED:
-            yield AxiomWarning(f"{len(names) - _NAMED:,} more names", _PUNNED.replace("this name", "each of these names"))
+        return (*engine.axioms.warnings, *self._known_of_individuals(), *notes)
 
     def _rows(self, predicate: str) -> Ids:
         """Return the facts of a general predicate; none if it is unknown, as before there are facts."""

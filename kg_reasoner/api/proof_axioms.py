@@ -21,7 +21,7 @@ _KINDS: Final = (
 """The kinds of names on which it depends what an axiom says."""
 
 
-_NAMING: Final = frozenset(f"<tag:kg-reasoner:owl2el/{name}>" for name in ("class", "property", "named", "context", "next"))
+_NAMING: Final = frozenset(f"<tag:kg-reasoner:owl2el/{name}>" for name in ("class", "property", "named", "context", "next", "node"))
 """Predicates that `owl2el` derives from any axiom that mentions a name: such an axiom is not a reason for its conclusions."""
 
 

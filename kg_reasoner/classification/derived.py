@@ -22,15 +22,11 @@ from kg_reasoner.storage.arrays import Ids, TripleIds
 from kg_reasoner.storage.releasing import give_back
 from kg_reasoner.terms import IRI, OWL, RDF, RDFS, Term, Triple
 
-__all__ = ["CLASS", "DEEP", "EMPTY", "INDIVIDUAL", "SUB", "UNIVERSAL", "DerivedClassifier", "TripleChanges", "derives_hierarchy"]
+__all__ = ["DEEP", "EMPTY", "SUB", "UNIVERSAL", "DerivedClassifier", "TripleChanges", "derives_hierarchy"]
 
 SUB: Final = "<tag:kg-reasoner:owl2el/sub>"
 """Relates a class or an individual to the classes above it."""
 
-CLASS: Final = "<tag:kg-reasoner:owl2el/class>"
-"""The names of classes and datatypes."""
-INDIVIDUAL: Final = "<tag:kg-reasoner:owl2el/individual>"
-"""Individuals and literals."""
 UNIVERSAL: Final = "<tag:kg-reasoner:owl2el/universal>"
 """Has owl:topObjectProperty if a restriction is one of it."""
 
