@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from decimal import Decimal
+from sys import intern
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from kg_reasoner.quick_init import quick_init
@@ -36,6 +37,7 @@ __all__ = [
     "literal",
     "namespace_of",
     "term_from_text",
+    "term_of",
     "term_text",
     "unescape",
     "word_of",
@@ -251,6 +253,31 @@ def word_of(namespace: str) -> str:
     """
     words = _WORD.findall(namespace.partition(":")[2])
     return words[-1].removeprefix("www.").partition(".")[0] if words else "ns"
+
+
+def term_of(text: str) -> Term:
+    """Return the term of a text that `term_text` has made, such as those of a dictionary; it is not checked.
+
+    Args:
+        text: The text.
+
+    Returns:
+        The term.
+
+    >>> term_of('"a\\nb"@en')
+    Literal(lexical='a\nb', datatype='http://www.w3.org/1999/02/22-rdf-syntax-ns#langString', language='en')
+    """
+    if text[0] == "<":
+        return IRI(text[1:-1])
+    if text[0] == "_":
+        return BlankNode(text[2:])
+    end = text.rindex('"')
+    lexical, rest = text[1:end], text[end + 1 :]
+    if "\\" in lexical:
+        lexical = unescape(lexical)
+    if not rest:
+        return Literal(lexical, _XSD_STRING)
+    return Literal(lexical, _LANG_STRING, rest[1:].lower()) if rest[0] == "@" else Literal(lexical, intern(rest[3:-1]))
 
 
 def term_from_text(text: str) -> Term:

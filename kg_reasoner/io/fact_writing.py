@@ -15,7 +15,7 @@ from kg_reasoner.storage.arrays import Ids
 from kg_reasoner.storage.dictionary import Dictionary
 from kg_reasoner.storage.grouping import distinct_ids
 from kg_reasoner.storage.table_terms import format_cell
-from kg_reasoner.terms import XSD, Literal, Term, term_from_text
+from kg_reasoner.terms import XSD, Literal, Term, term_of
 
 __all__ = ["write_facts", "write_ids"]
 
@@ -52,7 +52,7 @@ def write_ids(file: IO[str], ids: Ids, dictionary: Dictionary, types: Sequence[s
     ranks: list[Any] = []
     for place, type_ in enumerate(types):
         numbers, places = distinct_ids(ids[:, place])
-        terms = list(map(term_from_text, dictionary.texts_of(numbers)))
+        terms = list(map(term_of, dictionary.texts_of(numbers)))
         cells = [format_cell(term, type_) for term in terms]
         keys = list(map(_rank, cells, terms))
         rank = np.empty(len(keys), np.int64)

@@ -31,7 +31,7 @@ from kg_reasoner.storage.kernels.list_texts import UNDECIDED
 from kg_reasoner.storage.kernels.memory import allocate
 from kg_reasoner.storage.number_table import NumberTable
 from kg_reasoner.substitution import in_expression
-from kg_reasoner.terms import Literal, Term, literal, term_from_text, term_text
+from kg_reasoner.terms import Literal, Term, literal, term_of, term_text
 
 if TYPE_CHECKING:
     from kg_reasoner.planning.column_functions import ColumnFunctions
@@ -370,7 +370,7 @@ class Functions:
         if results is not None:
             return results
         numbers = list(dict.fromkeys(arguments.reshape(-1).tolist()))
-        terms = dict(zip(numbers, map(term_from_text, self.dictionary.texts_of(numbers)), strict=True))
+        terms = dict(zip(numbers, map(term_of, self.dictionary.texts_of(numbers)), strict=True))
         rows = [[terms[number] for number in row] for row in arguments.tolist()]
         found = _in_batch(function, rows) or [_evaluated(function, row) for row in rows]
         if function.is_filter:

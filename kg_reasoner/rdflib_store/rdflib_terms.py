@@ -14,7 +14,7 @@ from kg_reasoner.loaders.convert import text_from_rdflib, to_rdflib
 from kg_reasoner.loaders.rdf.triples_in_memory import encode_columns, encode_rows
 from kg_reasoner.storage.arrays import Ids
 from kg_reasoner.storage.dictionary import Dictionary
-from kg_reasoner.terms import term_from_text
+from kg_reasoner.terms import term_of
 
 RdflibTriple: TypeAlias = tuple[Node, Node, Node]
 RdflibPattern: TypeAlias = tuple[Node | None, Node | None, Node | None]
@@ -139,4 +139,4 @@ def _node(text: str) -> Node:
     """Return the rdflib term of a dictionary text."""
     if text[0] == "<":
         return str.__new__(URIRef, text[1:-1])  # without rdflib's check: the dictionary has valid IRIs only
-    return to_rdflib(term_from_text(text))
+    return to_rdflib(term_of(text))

@@ -25,7 +25,7 @@ from kg_reasoner.storage.kernels.layout import EMPTY, MOST, Terms
 from kg_reasoner.storage.kernels.literal_values import NAMES
 from kg_reasoner.storage.kernels.memory import Argument, StructTable, address, allocate, argument, borrow, grant, lend
 from kg_reasoner.storage.kernels.searching import ANYWHERE, AS_IT_IS, IN_STEPS
-from kg_reasoner.terms import Term, term_from_text, term_text
+from kg_reasoner.terms import Term, term_of, term_text
 
 __all__ = [
     "VALUE_BLANK",
@@ -119,11 +119,11 @@ class Dictionary:
 
     def decode(self, number: int) -> Term:
         """Return the term with an id."""
-        return term_from_text(self.text(number))
+        return term_of(self.text(number))
 
     def decode_all(self, numbers: Sequence[int]) -> list[Term]:
         """Return the terms with some ids."""
-        return list(map(term_from_text, self.texts_of(numbers)))
+        return list(map(term_of, self.texts_of(numbers)))
 
     def decode_rows(self, rows: Ids, *, in_order: bool = False) -> Iterator[tuple[Term, ...]]:
         """Return the rows of a table of ids as terms; each term is created once.
@@ -144,7 +144,7 @@ class Dictionary:
             table = ranks[table]
             table = table[np.lexsort(table.T[::-1])]
             table = table[np.append(True, (table[1:] != table[:-1]).any(axis=1))] if len(table) else table
-        terms = list(map(term_from_text, texts))
+        terms = list(map(term_of, texts))
         return zip(*(map(terms.__getitem__, column.tolist()) for column in table.T), strict=True)
 
     def text(self, number: int) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final, cast
 from kg_reasoner.loaders.convert import to_rdflib
 from kg_reasoner.sparql.query_terms import QueryTerms
 from kg_reasoner.sparql.table import UNBOUND
-from kg_reasoner.terms import term_from_text
+from kg_reasoner.terms import term_of
 
 if TYPE_CHECKING:
     from rdflib.term import Node
@@ -74,4 +74,4 @@ def _node(text: str) -> Node:
 
     if text[0] == "<":
         return str.__new__(URIRef, text[1:-1])  # without rdflib's check: the terms are valid
-    return cast("Node", to_rdflib(term_from_text(text)))
+    return cast("Node", to_rdflib(term_of(text)))
