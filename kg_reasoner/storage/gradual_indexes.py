@@ -35,7 +35,7 @@ SAMPLE: Final = 1 << 10
 """Rows that are looked at to foresee the size of an index."""
 
 FILLED: Final = 32
-"""The number of slots of a hash table that are initialised in the time in which one row is added."""
+"""The number of slots of a table of keys that are initialised in the time in which one row is added."""
 
 
 Steps: TypeAlias = Generator[None, int | None, None]
@@ -115,6 +115,8 @@ class GradualIndexes:
     def _steps(self, number: int, keys: int, entries: int) -> Steps:
         """Build an index step by step, each as long as it takes to add a number of rows that is sent; None: all.
 
+        The tables of keys are initialised first, all three: rows touch them all over, and the system clears memory at its first use.
+
         Args:
             number: The number of the index.
             keys: The expected number of its keys.
@@ -125,12 +127,14 @@ class GradualIndexes:
         database.set_empty_keys(number, slots)
         database.set_arena(number, 2 * entries)
         record.used = 0
-        filled = row = 0
-        while filled < slots:
-            size = yield
-            last = slots if size is None else min(slots, filled + FILLED * size)
-            record.keys[filled:last] = EMPTY
-            filled = last
+        for table, fill in ((record.keys, EMPTY), (record.starts, 0), (record.lengths, 0)):
+            filled = 0
+            while filled < slots:
+                size = yield
+                last = slots if size is None else min(slots, filled + FILLED * size)
+                table[filled:last] = fill
+                filled = last
+        row = 0
         while row < relation.count:
             size = yield
             last = relation.count if size is None else min(relation.count, row + size)
