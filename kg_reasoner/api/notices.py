@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import sys
 import warnings
-from itertools import compress, count
-from operator import is_not
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -72,10 +70,20 @@ class Notices:
 
 def _other_part(before: tuple[AxiomWarning, ...], now: tuple[AxiomWarning, ...]) -> tuple[AxiomWarning, ...]:
     """Return a sequence without what it begins and ends with like another one. Few of many warnings change."""
-    shorter = min(len(before), len(now))
-    start = next(compress(count(), map(is_not, before, now)), shorter)
-    end = next(compress(count(), map(is_not, reversed(before), reversed(now))), shorter)
-    return now[start : len(now) - min(end, shorter - start)]
+    start = _equal_at_first(before, now)
+    return now[start : len(now) - _equal_at_first(before[start:][::-1], now[start:][::-1])]
+
+
+def _equal_at_first(first: tuple[AxiomWarning, ...], second: tuple[AxiomWarning, ...]) -> int:
+    """Return how many items of two sequences are equal, from the first on. Parts that are the same objects are compared fast."""
+    low, high = 0, min(len(first), len(second))
+    while low < high:
+        middle = (low + high + 1) // 2
+        if first[low:middle] == second[low:middle]:
+            low = middle
+        else:
+            high = middle - 1
+    return low
 
 
 def warn_of_program(program: Program) -> None:

@@ -375,15 +375,13 @@ class Materialiser:
             with self.recorder.measure("aggregation", aggregate.source_rule):
                 aggregate.refresh()
         self.enter(stratum)
-        self.database.context.has_listed_grown = 0
-        self.database.processed[:] = self.database.materialised
+        self.database.begin_stratum()
 
     def insert(self, stratum: Stratum, new_rules: Sequence[PlannedRule] = (), progress: Progress | None = None) -> None:
         """Derive, by the rules of the entered stratum, the consequences of unprocessed rows, of the absence of deleted facts, and
         of new rules.
         """
         context = self.database.context
-        context.has_listed_grown = 0
         if self.inserter is not None and self.recorder.is_on:
             self.inserter(stratum, new_rules, progress)
             return

@@ -119,6 +119,7 @@ def maintain(state: State, update: UpdateState) -> None:
         profiled.apply(strategy, work, materialiser)
     else:
         strategy.apply(work)
+    update.new_rules = ()
     if rulebook.gone_rules or rulebook.gone_aggregates:
         gone = rulebook.gone_rules
         rulebook.forget_gone()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -15,6 +15,9 @@ from kg_reasoner.storage.kernels.layout import Relation
 from kg_reasoner.storage.kernels.memory import allocate
 
 __all__ = ["SectionPlans"]
+
+_LEAST: Final = 64
+"""The least room for further plans and sections."""
 
 
 class SectionPlans:
@@ -41,9 +44,9 @@ class SectionPlans:
         self._top = len(atoms)
         self._room: dict[int, int] = {}
         """The rooms of ranges that have more than they need."""
-        self.plans: Any = allocate(max(1, self._top), np.int32)
+        self.plans: Any = allocate(2 * self._top + _LEAST, np.int32)  # for those that are added, untouched until then
         self.plans[: self._top] = np.array(numbers, np.int32)[order]
-        self.ranges = np.zeros((len(database.sections), 2), np.int64)
+        self.ranges = np.zeros((2 * len(database.sections) + _LEAST, 2), np.int64)
         used, first, counts = np.unique(sections[order], return_index=True, return_counts=True)
         self.ranges[used, 0], self.ranges[used, 1] = first, first + counts
 
@@ -63,7 +66,7 @@ class SectionPlans:
         """Add empty ranges for new sections."""
         missing = len(self._database.sections) - len(self.ranges)
         if missing > 0:
-            room = np.zeros((max(missing, len(self.ranges) // 8), 2), np.int64)
+            room = np.zeros((max(missing, len(self.ranges)), 2), np.int64)
             self.ranges = np.concatenate([self.ranges, room])
 
     def add(self, atom: StoredAtom, plan: int) -> int:
@@ -109,7 +112,7 @@ class SectionPlans:
         sizes = end - first
         starts = np.cumsum(sizes) - sizes
         count = int(sizes.sum())
-        plans = allocate(2 * (count + room) + 64, np.int32)
+        plans = allocate(2 * (count + room) + _LEAST, np.int32)
         plans[:count] = self.plans[np.arange(count) + np.repeat(first - starts, sizes)]
         self.ranges[:] = 0
         self.ranges[used, 0], self.ranges[used, 1] = starts, starts + sizes

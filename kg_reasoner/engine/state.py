@@ -84,7 +84,9 @@ class State(Limited):
         )
         dictionary.claim = self.claim
         self.base = self._make_base(layout=layout_for(()))
-        self._all_rules: tuple[Rule, ...] | None = None
+        self._all_rules: tuple[Rule, ...] = ()
+        self._rules_are_collected = False
+        """Whether `_all_rules` are the rules. Those of before are kept until then: to discard many takes as long as a change."""
         self._idle: frozenset[Rule] | None = None
         self._asked: set[str] = set()
         """Relations that have been requested, so that the rules of modules derive them."""
@@ -114,7 +116,7 @@ class State(Limited):
         self.next_update.is_due = True
         if rules:
             self.next_update.rules_changed, self.next_update.rule_changes = True, None
-            self._all_rules, self._idle, self._rules_are_noted = None, None, False
+            self._rules_are_collected, self._idle, self._rules_are_noted = False, None, False
         self.version += 1
 
     def _touch_rules(self, changes: RuleChanges) -> None:
@@ -122,7 +124,7 @@ class State(Limited):
         stated, update = self._program_rules, self.next_update
         changes = changes.without(stated)
         self.touch()
-        self._all_rules = self._idle = None
+        self._rules_are_collected, self._idle = False, None
         if not update.rules_changed:
             update.rule_changes, update.rules_changed = changes, True
         elif update.rule_changes is not None:
@@ -140,8 +142,9 @@ class State(Limited):
     def rules(self) -> tuple[Rule, ...]:
         """All rules: those of the program, and those translated from axioms."""
         self.translate_schema()
-        if self._all_rules is None:
+        if not self._rules_are_collected:
             self._all_rules = tuple(dict.fromkeys(self.program.rules + self.axioms.rules))
+            self._rules_are_collected = True
             if not self._rules_are_noted:
                 self._visibility.use(self._all_rules)
                 self.axioms.note_rules(self._all_rules)
@@ -151,7 +154,7 @@ class State(Limited):
     @property
     def knows_rules(self) -> bool:
         """Whether `rules` are those of the explicit axioms as they are, so that to read them changes nothing."""
-        return self._all_rules is not None and not self.axioms.has_changed
+        return self._rules_are_collected and not self.axioms.has_changed
 
     @property
     def applied_rules(self) -> tuple[Rule, ...]:

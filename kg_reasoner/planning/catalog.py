@@ -218,8 +218,7 @@ class RelationCatalog:
         Args:
             before: An earlier first result.
         """
-        words = self.database.relations.words[: len(self.database.relations)]
-        now: Flags = words[:, Relation.fields["count"][0]] > 0
+        now = self.database.have_rows()
         now[list(self._released.values())] = False
         first = now.copy()
         first[: len(before)] &= ~before

@@ -34,8 +34,23 @@ class ChangingRelations(IndexedRelations):
 
     def grown(self) -> list[int]:
         """Return the relations with unprocessed rows."""
+        if self.context.has_listed_grown:
+            return sorted(self._listed_grown().tolist())
         count = len(self.relations)
         return np.flatnonzero(self.relations.words[:count, Relation.fields["count"][0]] > self.materialised[:count]).tolist()
+
+    def _listed_grown(self) -> npt.NDArray[np.int32]:
+        """Return the relations with rows beyond the materialised ones, where they are listed."""
+        return self._grown[: self.context.grown_count]
+
+    def have_rows(self) -> npt.NDArray[np.bool_]:
+        """Return for each relation whether it has rows."""
+        count = len(self.relations)
+        if not self.context.has_listed_grown:
+            return self.relations.words[:count, Relation.fields["count"][0]] > 0
+        found = self.materialised[:count] > 0
+        found[self._listed_grown()] = True
+        return found
 
     def new_rows(self, relation: int) -> Rows:
         """Return the facts that this update has inserted into a relation and not deleted before, shape (n, arity)."""
@@ -47,8 +62,8 @@ class ChangingRelations(IndexedRelations):
 
     def new_row_count(self) -> int:
         """Return the number of unprocessed rows."""
-        count = len(self.relations)
-        return int((self.relations.words[:count, Relation.fields["count"][0]] - self.materialised[:count]).sum())
+        grown = self.grown()
+        return int((self.relations.words[grown, Relation.fields["count"][0]] - self.materialised[grown]).sum())
 
     def changes(self) -> npt.NDArray[np.int64]:
         """Return the facts changed by this update and their kinds of change (see `kernels.changes`), shape (n, 2)."""
@@ -65,12 +80,17 @@ class ChangingRelations(IndexedRelations):
         flags = flags[rows]
         return self.rows_at(relation, rows), ((flags & (EXPLICIT | CLAIMED)) == EXPLICIT) | ((flags & RETRACTED) > 0)
 
+    def begin_stratum(self) -> None:
+        """Declare the rows of this update unprocessed, as they are to a stratum at first."""
+        where = self._listed_grown() if self.context.has_listed_grown else slice(None)
+        self.processed[where] = self.materialised[where]
+
     def mark_materialised(self) -> None:
-        """Declare all existing rows processed."""
+        """Declare all existing rows processed. From now on, the relations that grow are listed."""
         self.is_fresh = False
-        self.context.has_listed_grown = 0
-        count = len(self.relations)
-        self.materialised[:count] = self.relations.words[:count, Relation.fields["count"][0]]
+        where = self._listed_grown() if self.context.has_listed_grown else slice(len(self.relations))
+        self.materialised[where] = self.processed[where] = self.relations.words[where, Relation.fields["count"][0]]
+        self.context.grown_count, self.context.has_listed_grown = 0, 1
 
     # --- lists of rows ----------------------------------------------------------------------------------------------
 
