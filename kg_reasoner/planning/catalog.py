@@ -32,7 +32,6 @@ from kg_reasoner.program import (
 from kg_reasoner.storage.arrays import Flags, Rows
 from kg_reasoner.storage.database import Database
 from kg_reasoner.storage.dictionary import Dictionary
-from kg_reasoner.storage.kernels.layout import Relation
 from kg_reasoner.storage.literals import LITERAL_PREDICATES
 from kg_reasoner.terms import IRI, BlankNode, Term
 

@@ -115,7 +115,7 @@ class GradualIndexes:
     def _steps(self, number: int, keys: int, entries: int) -> Steps:
         """Build an index step by step, each as long as it takes to add a number of rows that is sent; None: all.
 
-        The tables of keys are initialised first, all three: rows touch them all over, and the system clears memory at its first use.
+        The tables of keys are initialised first: rows touch them all over, and the system clears memory when it is used first.
 
         Args:
             number: The number of the index.
