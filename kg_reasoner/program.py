@@ -43,6 +43,7 @@ __all__ = [
     "Variant",
     "atoms_within",
     "class_atom",
+    "is_hidden",
     "remembered",
     "triple",
     "variables_of",
@@ -101,6 +102,21 @@ def triple(subject: Argument, predicate: Argument, object: Argument, span: Span 
         The atom.
     """
     return Atom(TRIPLE, (subject, predicate, object), span)
+
+
+def is_hidden(predicate: str) -> bool:
+    """Return whether a predicate is not listed: it is auxiliary, or private to a module.
+
+    Args:
+        predicate: The predicate.
+
+    Returns:
+        Whether it is not listed.
+
+    >>> is_hidden("g._label"), is_hidden("_own"), is_hidden("<http://example.org/a._b>")
+    (True, False, False)
+    """
+    return predicate.startswith(AUXILIARY) or ("._" in predicate and not predicate.startswith("<"))
 
 
 def class_atom(cls: Argument, instance: Argument, span: Span | None = None) -> Atom:

@@ -273,3 +273,11 @@ def test_predicates_of_modules_are_known_before_they_are_asked_for() -> None:
     assert before["g.closure"] == 2
     list(reasoner.facts("g.closure"))
     assert reasoner.predicates().keys() >= before.keys()
+
+
+def test_private_relations_are_not_listed(tmp_path: Path) -> None:
+    (tmp_path / "m.dl").write_text("_twice(?x * 2) :- given(?x) . made(?y) :- _twice(?y) .")
+    (tmp_path / "main.dl").write_text('import "m.dl" as m . m.given(4) . result(?y) :- m.made(?y) . _own(?y) :- result(?y) .')
+    reasoner = Reasoner(tmp_path / "main.dl")
+    assert len(reasoner.facts("result")) == 1
+    assert reasoner.predicates() == {"m.given": 1, "m.made": 1, "result": 1, "_own": 1}

@@ -14,14 +14,43 @@ from hypothesis import strategies as st
 from kg_reasoner import Reasoner
 from kg_reasoner.errors import LoadError
 from kg_reasoner.expressions.structures import encode
+from kg_reasoner.expressions.types import Types
+from kg_reasoner.language.parser import parse
 from kg_reasoner.language.printer import format_term
-from kg_reasoner.storage.table_terms import cell_reader, format_cell
+from kg_reasoner.storage.table_terms import Vocabulary, cell_reader, format_cell
 from kg_reasoner.terms import IRI, XSD, Literal, Term, literal
 
 from .effort import examples
 from .extras import needed
 
+TYPES = """
+type Colour = "red" | "7" .
+type Shape = Dot() | Circle(radius: integer, colour: Colour) | Path(points: Points) .
+type Point = Point(x: integer, y: optional<string>) .
+type Points = list<Point> .
+type Tree = Leaf() | Node(left: Tree, label: any, right: Tree) .
+"""
+NAMES = Vocabulary({"ex": "http://example.org/"}, Types(parse(TYPES).types))
+
+NODE = 'RECORD("Node", RECORD("Leaf"), LIST(1), RECORD("Leaf"))'
+FORMS = '"Dot" or {"Circle": {"radius": ..., "colour": ...}} or {"Path": {"points": ...}}'
+
 CELLS = """
+Shape                    | Dot                   | RECORD("Dot")
+Shape                    | {"Circle": {"radius": 3, "colour": "red"}} | RECORD("Circle", 3, "red")
+Shape                    | {"Circle": {"colour": "7", "radius": 3}} | RECORD("Circle", 3, "7")
+Shape                    | {"Path": {"points": [{"x": 1, "y": null}]}} | RECORD("Path", LIST(RECORD("Point", 1, RECORD("None"))))
+Shape                    | "Dot "^^<urn:kg-reasoner:record> | RECORD("Dot")
+Point                    | {"x": 1, "y": "a"}   | RECORD("Point", 1, RECORD("Some", "a"))
+Point                    | {"Point": {"x": 1, "y": "a"}} | RECORD("Point", 1, RECORD("Some", "a"))
+Points                   | []                    | LIST()
+Colour                   | 7                     | "7"
+Colour                   | "7"                   | "7"
+list<Colour>             | ["7", 7]              | LIST("7", "7")
+optional<Shape>          |                       | RECORD("None")
+optional<Shape>          | Dot                   | RECORD("Some", RECORD("Dot"))
+map<string, Shape>       | {"a": "Dot"}          | MAP("a", RECORD("Dot"))
+Tree                     | {"Node": {"left": "Leaf", "label": [1], "right": "Leaf"}} | NODE
 list<string>             | ["a", "b"]            | LIST("a", "b")
 list<string>             | ["7", "true", ""]     | LIST("7", "true", "")
 list<integer>            | [1, 2]                | LIST(1, 2)
@@ -42,6 +71,15 @@ list<integer>            | "2:n1"^^<urn:kg-reasoner:list> | LIST(1)
 """
 
 WRONG = """
+Colour                   | blue                  | 'blue' is not a value of Colour: red, "7"
+Shape                    | x                     | 'x' is not a value of Shape, which is written FORMS
+Shape                    | {"Circle": {"radius": 1}} | an object with radius has not the fields of Circle: radius, colour
+Shape                    | {"Circle": {"radius": "a", "colour": "red"}} | 'a' is not an integer
+Shape                    | {"Square": {}}        | an object with Square is not a value of Shape, which is written FORMS
+Point                    | [1]                   | an array is not a value of Point, which is written {"x": ..., "y": ...}
+Point                    | {}                    | an empty object has not the fields of Point: x, y
+list<Shape>              | ["Circle"]            | 'Circle' is not a value of Shape, which is written FORMS
+Shape                    | "1:x"^^<urn:kg-reasoner:list> | '"1:x"^^<urn:kg-reasoner:list>' is not a Shape
 list<string>             | x                     | 'x' is not a list<string>, which is written in JSON: [...]
 map<string, integer>     | x                     | 'x' is not a map<string, integer>, which is written in JSON: {"key": ...}
 list<string>             | ["\\ud800"]            | '["\\\\ud800"]' has half of a pair of surrogates, which is not a character
@@ -64,14 +102,14 @@ def rows(text: str) -> list[tuple[str, ...]]:
 
 @pytest.mark.parametrize(("type_", "cell", "expected"), rows(CELLS))
 def test_cells(type_: str, cell: str, expected: str) -> None:
-    assert format_term(cell_reader(type_, {"ex": "http://example.org/"})(cell)) == expected
+    assert format_term(cell_reader(type_, NAMES)(cell)) == expected.replace("NODE", NODE)
 
 
 @pytest.mark.parametrize(("type_", "cell", "message"), rows(WRONG))
 def test_wrong_cells(type_: str, cell: str, message: str) -> None:
     with pytest.raises(ValueError) as caught:
-        cell_reader(type_, {})(cell)
-    assert str(caught.value) == message
+        cell_reader(type_, NAMES)(cell)
+    assert str(caught.value) == message.replace("FORMS", FORMS)
 
 
 def test_deep_cells_are_errors() -> None:
@@ -87,6 +125,14 @@ BASES = {
     "boolean": st.booleans().map(literal),
     "date": st.sampled_from(["2026-01-02", "2026-01-02Z"]).map(lambda text: Literal(text, XSD.date.value)),
     "decimal": st.sampled_from(["1.50", "-2", ".5"]).map(lambda text: Literal(text, XSD.decimal.value)),
+    "Colour": st.sampled_from(["red", "7"]).map(literal),
+    "Shape": st.one_of(
+        st.just(encode("record", [], "Dot")),
+        st.integers(0, 3).map(lambda radius: encode("record", [literal(radius), literal("7")], "Circle")),
+    ),
+    "Point": st.sampled_from(["", "a", "Dot", '"'])
+    .map(lambda text: encode("record", [literal(text)], "Some"))
+    .map(lambda some: encode("record", [literal(1), some], "Point")),
     "any": st.sampled_from([literal("a"), literal("7"), literal(7), literal(True), IRI("urn:x"), encode("list", [literal(1)])]),
 }
 
@@ -136,7 +182,7 @@ def of_type(depth: int) -> st.SearchStrategy[tuple[str, st.SearchStrategy[Term]]
 def test_what_is_written_reads_back(data: st.DataObject, found: tuple[str, st.SearchStrategy[Term]]) -> None:
     type_, terms = found
     term = data.draw(terms)
-    assert cell_reader(type_, {})(format_cell(term, type_)) == term
+    assert cell_reader(type_, NAMES)(format_cell(term, type_, NAMES.types)) == term
 
 
 @settings(max_examples=examples(200), deadline=None)
@@ -147,7 +193,7 @@ def test_tables_read_back(
 ) -> None:
     needed("pyarrow")
     type_, terms = found
-    program = f"input relation r(number: integer, value: {type_}) ."
+    program = f"{TYPES} input relation r(number: integer, value: {type_}) ."
     reasoner = Reasoner(program)
     reasoner.add_facts("r", [(literal(number), term) for number, term in enumerate(data.draw(st.lists(terms, max_size=4)))])
     again = Reasoner(program)
@@ -186,3 +232,31 @@ def test_a_wrong_cell_has_a_place(tmp_path: Path) -> None:
     with pytest.raises(LoadError) as caught:
         reasoner.add_table("box", path)
     assert str(caught.value) == (f'{path}:2:3: column tags: "3" is not a string\n    2 | 2,"[""b"", 3]"\n      |   ^^^^^^^^^^^^')
+
+
+def test_records_in_tables(tmp_path: Path) -> None:
+    """As people read them; a wrong one has a place."""
+    reasoner = Reasoner(TYPES + 'relation s(v: Shape) . s(Dot()) . s(Circle(3, "red")) .')
+    reasoner.facts("s").write(tmp_path / "s.tsv", header=True)
+    assert (tmp_path / "s.tsv").read_text() == 'v\nDot\n{"Circle": {"radius": 3, "colour": "red"}}\n'
+    path = tmp_path / "s.csv"
+    path.write_text('v\nDot\n"{""Circle"": {""radius"": 3}}"\n')
+    with pytest.raises(LoadError) as caught:
+        reasoner.add_table("s", path, header=True)
+    message = "column v: an object with radius has not the fields of Circle: radius, colour"
+    assert str(caught.value).splitlines()[:2] == [f"{path}:3:1: {message}", '    3 | "{""Circle"": {""radius"": 3}}"']
+
+
+def test_missing_values_in_data_frames() -> None:
+    """Integers stay integers: as floats, large ones would be others."""
+    pandas = needed("pandas")
+    needed("pyarrow")
+    program = "relation r(id: integer, size: optional<integer>, ok: optional<boolean>, name: optional<string>) ."
+    large = (1 << 53) + 1
+    reasoner = Reasoner(f'{program} r(1, Some({large}), None(), Some("a")) . r(2, None(), Some(true), None()) .')
+    frame = reasoner.facts("r").to_pandas().sort_values("id")
+    assert [frame[name].dtype.name for name in ("id", "size", "ok")] == ["int64", "Int64", "boolean"]
+    assert frame["size"].tolist() == [large, pandas.NA] and frame["ok"].tolist() == [pandas.NA, True]
+    again = Reasoner(program)
+    again.add_table("r", frame)
+    assert set(again.facts("r")) == set(reasoner.facts("r"))

@@ -265,7 +265,7 @@ def test_types_that_programs_define(tmp_path: Path) -> None:
     wrong: dict[str, tuple[list[Any], str]] = {
         "small": ([0, 256], "row 2: column small: '256' is not in the range of unsigned<8>, from 0 to 255"),
         "signed": (["1", str(10**30)], "row 2: column signed: "),
-        "c": (["red", "blue"], '"blue" is not'),
+        "c": (["red", "blue"], "'blue' is not a value of Colour: red, green"),
         "day": (["2026-01-01", "2026-13-01"], "column day: '2026-13-01' is not"),
     }
     for name, (values, message) in wrong.items():

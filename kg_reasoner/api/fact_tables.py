@@ -13,11 +13,13 @@ from kg_reasoner.api.core import ReasonerCore
 from kg_reasoner.api.given_values import as_value, expect_several
 from kg_reasoner.api.stating import state_facts, withdraw_facts
 from kg_reasoner.errors import ArityError, LoadError, ReasonerError, UnknownNameError, plural
-from kg_reasoner.program import TRIPLE, Column, Declaration, Program
+from kg_reasoner.expressions.types import Types
+from kg_reasoner.program import TRIPLE, Column, Declaration, Program, TypeDefinition
 from kg_reasoner.query.matching import Which, check_which
 from kg_reasoner.sparql.results.data_frames import DataFrames
 from kg_reasoner.storage.arrays import Ids
 from kg_reasoner.storage.dictionary import Dictionary
+from kg_reasoner.storage.table_terms import Vocabulary, format_cell
 from kg_reasoner.terms import Literal, Term
 
 if TYPE_CHECKING:
@@ -88,7 +90,7 @@ def _encoded(
         raise ReasonerError("triples are added with add_triples or load, and tables become triples by rules")
     declared = core.declared(predicate)
     known = _columns_of(core, predicate, declared)
-    prefixes = {**PREFIXES, **core.prefixes}
+    prefixes = Vocabulary({**PREFIXES, **core.prefixes}, Types(core.engine.program.types))
     if isinstance(table, Path):
         found = read_file(
             table,
@@ -156,9 +158,18 @@ class Facts(DataFrames, Iterator[tuple[Term, ...]]):
         types: Their declared types, ``any`` where there is none.
         ids: The facts, shape (n, arity).
         dictionary: The dictionary of the ids.
+        definitions: The types that the program defines.
     """
 
-    def __init__(self, names: Sequence[str], types: Sequence[str], ids: Ids, dictionary: Dictionary) -> None:
+    def __init__(
+        self,
+        names: Sequence[str],
+        types: Sequence[str],
+        ids: Ids,
+        dictionary: Dictionary,
+        definitions: Sequence[TypeDefinition] = (),
+    ) -> None:
+        self._definitions = tuple(definitions)
         self.names = tuple(names)
         self.types = tuple(types)
         self.ids = ids
@@ -247,18 +258,17 @@ class Facts(DataFrames, Iterator[tuple[Term, ...]]):
                 import json
 
                 from kg_reasoner.expressions.structures import NAMESPACE
-                from kg_reasoner.storage.table_terms import format_cell
                 from kg_reasoner.tables.column_texts import form_of
 
                 table = self.to_arrow()
                 forms = {field.name: form_of(field.metadata) for field in table.schema}
                 structures = {name: form.datatype for name, form in forms.items() if form.datatype.startswith(NAMESPACE)}
-                types = dict(zip(table.column_names, self.types, strict=True))
+                types, defined = dict(zip(table.column_names, self.types, strict=True)), Types(self._definitions)
                 for batch in table.to_batches(1 << 16):
                     rows = batch.to_pylist()
                     for name, datatype in structures.items():
                         for row in rows:
-                            row[name] = format_cell(Literal(row[name], datatype), types[name]) or None
+                            row[name] = format_cell(Literal(row[name], datatype), types[name], defined) or None
                     text.writelines(f"{json.dumps(row, ensure_ascii=False, default=str)}\n" for row in rows)
             else:
                 self._write_text(text, "," if format == "csv" else "\t", header=header)
@@ -273,7 +283,7 @@ class Facts(DataFrames, Iterator[tuple[Term, ...]]):
 
         if header and self.names:
             write_rows(file, [list(self.names)], separator)
-        write_ids(file, self.ids, self._dictionary, self.types, separator)
+        write_ids(file, self.ids, self._dictionary, self.types, separator, Types(self._definitions))
 
     def _columns(self) -> Columns:
         from kg_reasoner.sparql.query_terms import QueryTerms, TermCache
@@ -316,7 +326,7 @@ def facts_of(core: ReasonerCore, predicate: str, which: Which, arguments: Sequen
             ids = {place: core.dictionary.find(as_value(value)) for place, value in wanted.items()}
             if -1 not in ids.values():
                 found = np.array(engine.base.matching(predicate, ids, which))
-    return Facts(names, types, found, core.dictionary)
+    return Facts(names, types, found, core.dictionary, core.engine.program.types)
 
 
 def indexed_facts(core: ReasonerCore, name: str, values: Sequence[Any]) -> Facts:

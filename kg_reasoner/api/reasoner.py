@@ -1108,7 +1108,7 @@ class Reasoner:
         return answer(self.core, body, bindings or {}, on_demand=on_demand, limits=limits)
 
     def predicates(self) -> dict[str, int]:
-        """Return the general predicates that facts, rules or declarations use.
+        """Return the general predicates that facts, rules or declarations use, without those that are private to a module.
 
         Returns:
             The numbers of arguments, by name.

@@ -19,7 +19,7 @@ from kg_reasoner.engine.told_facts import ToldFacts
 from kg_reasoner.language import analysis
 from kg_reasoner.planning.catalog import INTERNAL
 from kg_reasoner.planning.triple_layout import TripleLayout
-from kg_reasoner.program import AUXILIARY, TRIPLE, Declaration, Program, Rule
+from kg_reasoner.program import TRIPLE, Declaration, Program, Rule, is_hidden
 from kg_reasoner.query.delta import Change, Changes, Delta
 from kg_reasoner.query.matching import Which
 from kg_reasoner.query.patterns import Queries
@@ -134,10 +134,10 @@ class KnowledgeBase:
     def used_predicates(self, rules: tuple[Rule, ...], declarations: tuple[Declaration, ...]) -> dict[str, int]:
         """Return the general predicates that have facts, or that a rule or declaration uses, with their arities.
 
-        Auxiliary predicates are omitted.
+        Auxiliary predicates are omitted, and those that are private to a module.
         """
         unused, relations = set(self.unused_predicates(rules, declarations)), self.database.relations
-        hidden = unused | {name for name, _ in self._general_predicates() if name.startswith(AUXILIARY)}
+        hidden = unused | {name for name, _ in self._general_predicates() if is_hidden(name)}
         return {name: relations[number].arity for name, number in self._general_predicates() if name not in hidden}
 
     def unused_predicates(self, rules: tuple[Rule, ...], declarations: tuple[Declaration, ...]) -> list[str]:

@@ -8,7 +8,7 @@ from typing import Final, TypeAlias
 from urllib.parse import quote
 
 from kg_reasoner.errors import LoadError, suggest
-from kg_reasoner.program import AUXILIARY, FALSE, TRIPLE, Column, Program, atoms_within
+from kg_reasoner.program import FALSE, TRIPLE, Column, Program, atoms_within, is_hidden
 
 __all__ = ["Relations", "fact_files", "file_stem", "output_relations", "relations_of", "table_warnings", "unused_tables"]
 
@@ -27,7 +27,7 @@ def relations_of(program: Program) -> Relations:
     relations: Relations = {declaration.predicate: declaration.columns for declaration in program.declarations}
     for rule in program.rules:
         for atom in (rule.head, *atoms_within(rule.body)):
-            if atom.predicate.startswith(AUXILIARY):
+            if is_hidden(atom.predicate):
                 continue
             if atom.predicate not in (TRIPLE, FALSE) and atom.predicate not in relations:
                 relations[atom.predicate] = tuple(Column(f"column {number}") for number in range(1, atom.arity + 1))

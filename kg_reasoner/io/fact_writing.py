@@ -7,6 +7,7 @@ from typing import IO, Any
 
 import numpy as np
 
+from kg_reasoner.expressions.types import Types
 from kg_reasoner.expressions.values import value_of
 from kg_reasoner.io.atomic_files import as_cells, write_rows
 from kg_reasoner.io.facts import NO_COLUMNS
@@ -14,7 +15,7 @@ from kg_reasoner.program import Column
 from kg_reasoner.storage.arrays import Ids
 from kg_reasoner.storage.dictionary import Dictionary
 from kg_reasoner.storage.grouping import distinct_ids
-from kg_reasoner.storage.table_terms import format_cell
+from kg_reasoner.storage.table_terms import NO_TYPES, format_cell
 from kg_reasoner.terms import XSD, Literal, Term, term_of
 
 __all__ = ["write_facts", "write_ids"]
@@ -39,7 +40,9 @@ def write_facts(file: IO[str], rows: Iterable[tuple[Term, ...]], columns: Sequen
     return len(table)
 
 
-def write_ids(file: IO[str], ids: Ids, dictionary: Dictionary, types: Sequence[str], separator: str = "\t") -> int:
+def write_ids(
+    file: IO[str], ids: Ids, dictionary: Dictionary, types: Sequence[str], separator: str = "\t", defined: Types = NO_TYPES
+) -> int:
     """Write facts, given as ids of shape (n, arity), as `write_facts` does; each term of a column is formatted once.
 
     Raises:
@@ -53,7 +56,7 @@ def write_ids(file: IO[str], ids: Ids, dictionary: Dictionary, types: Sequence[s
     for place, type_ in enumerate(types):
         numbers, places = distinct_ids(ids[:, place])
         terms = list(map(term_of, dictionary.texts_of(numbers)))
-        cells = [format_cell(term, type_) for term in terms]
+        cells = [format_cell(term, type_, defined) for term in terms]
         keys = list(map(_rank, cells, terms))
         rank = np.empty(len(keys), np.int64)
         rank[sorted(range(len(keys)), key=keys.__getitem__)] = np.arange(len(keys))

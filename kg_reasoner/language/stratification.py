@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from kg_reasoner.errors import StratificationError
 from kg_reasoner.graphs import shortest_path, strongly_connected_components
@@ -28,6 +28,9 @@ __all__ = [
     "signed_atoms",
     "stratify",
 ]
+
+CORRELATED: Final = "correlated"
+"""How the auxiliary predicates begin that take values from around what is negated or aggregated."""
 
 Key: TypeAlias = tuple[str, Term | None, Term | None]
 """A predicate, and for `TRIPLE` the constant property, and for rdf:type the constant class (None where there is a variable)."""
@@ -163,11 +166,10 @@ def _unstratifiable(head: Node, below: Node, rule: Rule, atom: Atom, graph: _Gra
         elif upper[1] != lower[1]:
             text += f" -> {show_key(lower[1])}"
     what = "negation" if _is_negated(rule, atom) else "aggregate"
-    return StratificationError(
-        f"{show_key(head[1])} depends on its own {what}: {text}",
-        atom.span or rule.head.span,
-        "a rule may negate or aggregate only what can be computed before it; break this cycle",
-    )
+    hint = "a rule may negate or aggregate only what can be computed before it; break this cycle"
+    if atom.predicate.startswith(f"{AUXILIARY}{CORRELATED}"):
+        hint += "; what is in parentheses uses values from around it, which another atom may give, or arguments: NOT stop(?n + 1)"
+    return StratificationError(f"{show_key(head[1])} depends on its own {what}: {text}", atom.span or rule.head.span, hint)
 
 
 def _is_negated(rule: Rule, atom: Atom) -> bool:

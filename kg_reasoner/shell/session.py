@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final, TextIO
 from kg_reasoner.api.reasoner import Reasoner
 from kg_reasoner.errors import ReasonerError, RuleSyntaxError, Span, UnknownNameError, suggest
 from kg_reasoner.language.parser import PREFIXES, parse
-from kg_reasoner.program import AUXILIARY, FALSE, TRIPLE, Atom, Program, Rule
+from kg_reasoner.program import FALSE, TRIPLE, Atom, Program, Rule, is_hidden
 from kg_reasoner.shell.commands import Reader, typed
 from kg_reasoner.shell.records import format_value, sorted_records
 from kg_reasoner.shell.text_parts import UPDATES, Statement
@@ -141,7 +141,7 @@ class Session:
 
     def relations(self) -> dict[str, Sequence[str]]:
         """Return the names of all relations with those of their columns, as far as they have names."""
-        written = (name for name in self.reasoner.engine.arities() if not name.startswith(AUXILIARY))
+        written = (name for name in self.reasoner.engine.arities() if not is_hidden(name))
         known: dict[str, Sequence[str]] = dict.fromkeys(written, ())
         known |= {
             declared.predicate: [column.name for column in declared.columns] for declared in self.reasoner.program.declarations

@@ -12,6 +12,8 @@ boolean  ``true``, ``false``, ``1``, ``0``
 float    as ``double``, in its lexical form; ``date`` and ``dateTime``: ``2026-01-02``, ``2026-01-02T03:04:05Z``
 list     an array in JSON, ``["a", "b"]``, or a literal of the list in N-Triples form; so are ``set`` and ``tuple``; ``map`` is an
          object, or an array of pairs. A text in it is a cell of the members' type, ``null`` is a missing optional value
+record   an object in JSON with its fields, ``{"value": 1}``, that of its constructor if the type has several, ``{"Ok": {"value":
+         1}}``, or a name without fields, ``None``; or a literal in N-Triples form. An enumeration has the cells of its values
 any      a term in N-Triples form if it begins with ``<``, ``_:`` or a quotation mark (its datatype may be a name with a prefix);
          a number as in Turtle (``7``, ``7.5``, ``7.5e0``), in its lexical form; otherwise a string
 =======  ===========================================================================================================================
@@ -31,11 +33,15 @@ from kg_reasoner.errors import ReasonerError
 from kg_reasoner.expressions.structures import NAMESPACE, decode, encode, is_structure
 from kg_reasoner.expressions.types import Types, parts
 from kg_reasoner.expressions.values import value_of
+from kg_reasoner.program import TypeDefinition
+from kg_reasoner.storage.record_cells import members_of_record, record_in_json
 from kg_reasoner.terms import ABSOLUTE_IRI, IRI, XSD, BlankNode, Literal, Term, literal, term_from_text, term_text
 
 __all__ = [
     "COLLECTIONS",
     "NOTHING",
+    "NO_TYPES",
+    "Vocabulary",
     "cell_reader",
     "collection",
     "format_cell",
@@ -51,6 +57,17 @@ COLLECTIONS: Final = ("list", "set", "tuple", "map")
 """The types whose cells are in JSON."""
 NOTHING: Final = encode("record", (), "None")
 """The optional value that is missing."""
+
+NO_TYPES: Final = Types()
+
+
+class Vocabulary(dict[str, str]):
+    """What cells refer to by name: the namespaces of prefixes, and the types of a program."""
+
+    def __init__(self, prefixes: Mapping[str, str], types: Types = NO_TYPES) -> None:
+        super().__init__(prefixes)
+        self.types = types
+
 
 _RECORD: Final = f"^^<{NAMESPACE}record>"
 
@@ -122,7 +139,16 @@ def optional_of(type_: str) -> str | None:
 
 
 def cell_reader(type_: str, prefixes: Mapping[str, str]) -> Callable[[str], Term]:
-    """Return the function that reads a cell in a column of a type; it raises ValueError with a message about the cell."""
+    """Return the function that reads a cell in a column of a type; it raises ValueError with a message about the cell.
+
+    Args:
+        type_: The type.
+        prefixes: Namespaces of prefixes; a `Vocabulary` has the types that a program defines, too.
+    """
+    types = _types_of(prefixes)
+    type_ = types.meant(type_)
+    if (definition := types.definitions.get(type_)) is not None:
+        return _enumeration_reader(definition) if definition.values else _structure_reader(type_, prefixes)
     readers: dict[str, Callable[[str], Term]] = {
         "iri": lambda cell: _read_iri(cell, prefixes),
         "string": Literal,
@@ -140,8 +166,7 @@ def cell_reader(type_: str, prefixes: Mapping[str, str]) -> Callable[[str], Term
     if (inner := optional_of(type_)) is not None:
         return _optional_reader(cell_reader(inner, prefixes), empty=NOTHING)
     if parts(type_)[0] in COLLECTIONS and len(parts(type_)) > 1:
-        return _collection_reader(type_, prefixes)
-    # Records are terms in N-Triples form. Whether one is of the type is checked with the facts.
+        return _structure_reader(type_, prefixes)
     return readers.get(type_, readers["any"])
 
 
@@ -151,14 +176,39 @@ class _JsonNumber(str):
     __slots__ = ()
 
 
-def _collection_reader(type_: str, prefixes: Mapping[str, str]) -> Callable[[str], Term]:
-    """Return the function that reads a collection of a type: JSON, or a literal in N-Triples form."""
+def _types_of(prefixes: Mapping[str, str]) -> Types:
+    return prefixes.types if isinstance(prefixes, Vocabulary) else NO_TYPES
 
-    accepts = _acceptance(type_)
+
+def _enumeration_reader(definition: TypeDefinition) -> Callable[[str], Term]:
+    """Return the function that reads a value of an enumeration."""
+    values = {format_cell(value): value for value in definition.values}
+    for value in definition.values:
+        if isinstance(value, Literal):
+            values.setdefault(value.lexical, value)
+
+    def reader(cell: str) -> Term:
+        found = values.get(cell)
+        if found is None:
+            raise ValueError(f"{cell!r} is not a value of {definition.name}: {', '.join(map(format_cell, definition.values))}")
+        return found
+
+    return reader
+
+
+def _structure_reader(type_: str, prefixes: Mapping[str, str]) -> Callable[[str], Term]:
+    """Return the function that reads a collection or a record of a type: JSON, or a literal in N-Triples form."""
+    types = _types_of(prefixes)
+    accepts = _acceptance(type_, types)
+    definition = types.definitions.get(type_)
+    names = {variant.name for variant in definition.variants} if definition is not None else set()
 
     def reader(cell: str) -> Term:
         try:
-            term = term_from_text(cell) if cell.startswith('"') else _of_json(_read_json(cell, type_), type_, prefixes)
+            if cell in names:
+                term = _of_json(cell, type_, prefixes)
+            else:
+                term = term_from_text(cell) if cell.startswith('"') else _of_json(_read_json(cell, type_, types), type_, prefixes)
         except RecursionError:
             raise ValueError(f"{cell[:20]!r}... is nested too deep") from None
         if not accepts(term):
@@ -168,9 +218,8 @@ def _collection_reader(type_: str, prefixes: Mapping[str, str]) -> Callable[[str
     return reader
 
 
-def _acceptance(type_: str) -> Callable[[Term], bool]:
-    """Return whether terms are of a type, as far as that is known without the types that a program defines."""
-    types = Types()
+def _acceptance(type_: str, types: Types) -> Callable[[Term], bool]:
+    """Return whether terms are of a type, as far as that is known."""
 
     def accepts(term: Term) -> bool:
         try:
@@ -181,7 +230,7 @@ def _acceptance(type_: str) -> Callable[[Term], bool]:
     return accepts
 
 
-def _read_json(cell: str, type_: str) -> object:
+def _read_json(cell: str, type_: str, types: Types) -> object:
     try:
         value = json.loads(cell, parse_int=_JsonNumber, parse_float=_JsonNumber, parse_constant=_JsonNumber)
     except ValueError:
@@ -190,12 +239,22 @@ def _read_json(cell: str, type_: str) -> object:
         if "\\u" in cell and _SURROGATE.search(json.dumps(value, ensure_ascii=False, default=str)):
             raise ValueError(f"{cell!r} has half of a pair of surrogates, which is not a character")
         return value
-    example = '{"key": ...}' if parts(type_)[0] == "map" else "[...]"
-    raise ValueError(f"{cell!r} is not {with_article(type_)}, which is written in JSON: {example}")
+    definition = types.definitions.get(type_)
+    if definition is not None:
+        members_of_record(cell, definition)
+    form = '{"key": ...}' if parts(type_)[0] == "map" else "[...]"
+    raise ValueError(f"{cell!r} is not {with_article(type_)}, which is written in JSON: {form}")
 
 
 def _of_json(value: object, type_: str, prefixes: Mapping[str, str]) -> Term:
     """Return the term of a value in JSON, as one of a type."""
+    types = _types_of(prefixes)
+    type_ = types.meant(type_)
+    definition = types.definitions.get(type_)
+    if definition is not None and definition.variants and not (isinstance(value, str) and value.startswith('"')):
+        variant, fields = members_of_record(value, definition)
+        members = [_of_json(field, column.type, prefixes) for field, column in zip(fields, variant.fields, strict=True)]
+        return encode("record", members, variant.name)
     kind, *inner = parts(type_)
     if kind == "optional" and inner:
         return NOTHING if value is None else something(_of_json(value, inner[0], prefixes))
@@ -210,9 +269,9 @@ def _of_json(value: object, type_: str, prefixes: Mapping[str, str]) -> Term:
     pairs = kind == "map" and (isinstance(value, dict) or _is_pairs(value)) and len(inner) == 2
     if pairs:
         items = value.items() if isinstance(value, dict) else value
-        members = [(member, inner[place]) for pair in items for place, member in enumerate(pair)]  # type: ignore[attr-defined]
+        typed = [(member, inner[place]) for pair in items for place, member in enumerate(pair)]  # type: ignore[attr-defined]
     elif isinstance(value, list) and kind in ("list", "set", "tuple") and (kind != "tuple" or len(value) == len(inner)):
-        members = list(zip(value, inner if kind == "tuple" else inner * len(value), strict=False))
+        typed = list(zip(value, inner if kind == "tuple" else inner * len(value), strict=False))
     else:
         shape = (
             "an object"
@@ -222,7 +281,7 @@ def _of_json(value: object, type_: str, prefixes: Mapping[str, str]) -> Term:
             else json.dumps(value)
         )
         raise ValueError(f"{shape} is not {with_article(type_)}")
-    return encode(kind, [_of_json(member, name, prefixes) for member, name in members])
+    return encode(kind, [_of_json(member, name, prefixes) for member, name in typed])
 
 
 def _is_pairs(value: object) -> bool:
@@ -339,15 +398,22 @@ _PLAIN: Final = {
 _NUMBER_LIKE: Final = re.compile(f"{_INTEGER.pattern}|{_TURTLE_DECIMAL.pattern}|{_TURTLE_DOUBLE.pattern}")
 
 
-def format_cell(term: Term, type_: str = "any") -> str:
+def format_cell(term: Term, type_: str = "any", types: Types = NO_TYPES) -> str:
     """Return the cell that denotes a term in a column of a type (before any quoting of CSV).
+
+    Args:
+        term: The term.
+        type_: The type.
+        types: The types that a program defines.
 
     >>> print(format_cell(Literal("a")), format_cell(Literal("7")), format_cell(literal(7)), format_cell(literal(True)))
     a "7" 7 "true"^^<http://www.w3.org/2001/XMLSchema#boolean>
     """
-    if (inner := optional_of(type_)) is not None and (found := _optional_cell(term, inner)) is not None:
+    type_ = types.meant(type_)
+    if (inner := optional_of(type_)) is not None and (found := _optional_cell(term, inner, types)) is not None:
         return found
-    if parts(type_)[0] in COLLECTIONS and (found := _collection_cell(term, type_)) is not None:
+    is_structured = parts(type_)[0] in COLLECTIONS or type_ in types.definitions
+    if is_structured and (found := _structured_cell(term, type_, types)) is not None:
         return found
     if isinstance(term, Literal) and term.language is None:
         text = term.lexical
@@ -363,53 +429,66 @@ def format_cell(term: Term, type_: str = "any") -> str:
     return term_text(term).replace("\t", "\\t")
 
 
-def _optional_cell(term: Term, inner: str) -> str | None:
+def _optional_cell(term: Term, inner: str, types: Types) -> str | None:
     """Return the cell of an optional value, or None if it would be read as another term."""
     if term == NOTHING:
         return ""
     found = decode(term)
     if found is None or found.constructor != "Some" or len(found.members) != 1:
         return None
-    cell = format_cell(found.members[0], inner)
+    cell = format_cell(found.members[0], inner, types)
     try:
-        return cell if cell and cell_reader(f"optional<{inner}>", {})(cell) == term else None
+        return cell if cell and cell_reader(f"optional<{inner}>", Vocabulary({}, types))(cell) == term else None
     except ValueError:
         return None
 
 
-def _collection_cell(term: Term, type_: str) -> str | None:
-    """Return a collection in JSON, or None if it would be read as another term."""
+def _structured_cell(term: Term, type_: str, types: Types) -> str | None:
+    """Return a collection, record or value of an enumeration as a cell, or None if it would be read as another term."""
     try:
-        text = _json_of(term, type_)
-        return text if cell_reader(type_, {})(text) == term else None
+        definition = types.definitions.get(type_)
+        if definition is not None and definition.values:
+            text = term.lexical if isinstance(term, Literal) else format_cell(term)
+        else:
+            text = _json_of(term, type_, types)
+            if definition is not None and text.startswith('"'):
+                text = json.loads(text)
+        return text if cell_reader(type_, Vocabulary({}, types))(text) == term else None
     except (ValueError, RecursionError):
         return None
 
 
-def _json_of(term: Term, type_: str) -> str:
+def _json_of(term: Term, type_: str, types: Types) -> str:
     """Return the JSON of a term of a type.
 
     Raises:
         ValueError: There is none.
     """
+    type_ = types.meant(type_)
     kind, *inner = parts(type_)
     found = decode(term) if isinstance(term, Literal) else None
+    definition = types.definitions.get(type_)
+    if definition is not None and found is not None and found.kind == "record":
+        for variant in definition.variants:
+            if variant.name == found.constructor and len(variant.fields) == len(found.members):
+                columns = zip(found.members, variant.fields, strict=True)
+                return record_in_json(definition, variant, [_json_of(member, column.type, types) for member, column in columns])
     if kind == "optional" and found is not None and found.constructor in ("Some", "None"):
-        return _json_of(found.members[0], inner[0]) if found.members else "null"
+        return _json_of(found.members[0], inner[0], types) if found.members else "null"
     if found is not None and kind == "any":
         kind, inner = found.kind, ["any", "any"]
     if found is not None and found.kind == kind:
         if kind == "map":
             pairs = [
-                (_json_of(key, inner[0]), _json_of(value, inner[1]))
+                (_json_of(key, inner[0], types), _json_of(value, inner[1], types))
                 for key, value in zip(found.members[::2], found.members[1::2], strict=True)
             ]
             if all(key.startswith('"') for key, _ in pairs):
                 return f"{{{', '.join(f'{key}: {value}' for key, value in pairs)}}}"
             return f"[{', '.join(f'[{key}, {value}]' for key, value in pairs)}]"
         if kind in COLLECTIONS:
-            types = inner if kind == "tuple" and inner != ["any", "any"] else inner[:1] * len(found.members)
-            return f"[{', '.join(_json_of(member, name) for member, name in zip(found.members, types, strict=True))}]"
+            names = inner if kind == "tuple" and inner != ["any", "any"] else inner[:1] * len(found.members)
+            return f"[{', '.join(_json_of(member, name, types) for member, name in zip(found.members, names, strict=True))}]"
     if not isinstance(term, Literal) and kind != "iri":
         raise ValueError(f"{term} has no form in JSON")
     if isinstance(term, Literal) and term.datatype == XSD.boolean.value and term.lexical in ("true", "false"):
@@ -417,6 +496,6 @@ def _json_of(term: Term, type_: str) -> str:
     cell = term.lexical if isinstance(term, Literal) else term_text(term)[1:-1]
     return (
         cell
-        if isinstance(term, Literal) and kind != "string" and _JSON_NUMBER.fullmatch(cell)
+        if isinstance(term, Literal) and kind != "string" and definition is None and _JSON_NUMBER.fullmatch(cell)
         else json.dumps(cell, ensure_ascii=False)
     )

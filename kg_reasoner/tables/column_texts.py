@@ -15,6 +15,7 @@ from kg_reasoner.errors import LoadError
 from kg_reasoner.program import COLUMN_TYPES
 from kg_reasoner.storage.table_terms import (
     COLLECTIONS,
+    Vocabulary,
     cell_reader,
     collection,
     optional_of,
@@ -165,7 +166,8 @@ def term_texts(values: Any, type_: str, prefixes: Mapping[str, str], *, has_cell
     is_text = _is_text(values.type)
     if form.form != "literal" and (inner := optional_of(type_)) is not None:
         return _optional(values, inner, type_, prefixes, has_cells=has_cells)
-    if is_text and form.form != "literal" and parts_of(type_)[0] in COLLECTIONS:
+    is_structured = parts_of(type_)[0] in COLLECTIONS or (isinstance(prefixes, Vocabulary) and type_ in prefixes.types.definitions)
+    if is_text and form.form != "literal" and is_structured:
         return _of_text(_as_text(values), type_, prefixes)
     if type_ not in COLUMN_TYPES:  # what has structure is a term of its datatype, or the N-Triples form of one
         type_, has_cells = "any", True

@@ -5,7 +5,8 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Sequence
 
-from kg_reasoner.language.surface import SurfaceBody
+from kg_reasoner.language.stratification import key_of
+from kg_reasoner.language.surface import Applied, SurfaceBody
 from kg_reasoner.program import AUXILIARY, Atom, Variable
 
 __all__ = ["Context"]
@@ -17,9 +18,14 @@ class Context:
     Args:
         statement: What identifies the statement: equal statements have equal predicates of their own, different ones have not.
         taken: The names of its variables.
+        heads: Its heads.
     """
 
-    def __init__(self, statement: object, taken: Iterable[str]) -> None:
+    def __init__(self, statement: object, taken: Iterable[str], heads: Iterable[object] = ()) -> None:
+        self.heads = frozenset(key_of(head) for head in heads if isinstance(head, Atom)) | {
+            (head.predicate, None, None) for head in heads if isinstance(head, Applied)
+        }
+        """What its rules derive, see `key_of`."""
         self._statement = statement
         self._taken = set(taken)
         self._predicates = 0

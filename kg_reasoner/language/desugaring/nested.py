@@ -10,8 +10,10 @@ from kg_reasoner.language.choice import chosen
 from kg_reasoner.language.desugaring.alternatives import without_alternatives
 from kg_reasoner.language.desugaring.context import Context
 from kg_reasoner.language.desugaring.equations import given_by
+from kg_reasoner.language.desugaring.negated_equations import sides_of
 from kg_reasoner.language.desugaring.nested_expressions import without_expressions
 from kg_reasoner.language.desugaring.structure_patterns import is_pattern, pattern_variables
+from kg_reasoner.language.stratification import CORRELATED, key_of
 from kg_reasoner.language.surface import (
     NO_VALUE,
     Along,
@@ -77,8 +79,9 @@ def without_not(part: NotAny, bound: Collection[Variable], core: Sequence[BodyLi
     """
     shared = tuple(dict.fromkeys(variable for variable in variables_in(part) if variable in bound))
     alternatives = without_alternatives(part.alternatives, context, part.span)
-    atom = Atom(context.predicate("not"), shared, part.span)
-    around = tuple(other for other in core if isinstance(other, Atom | Bind | Aggregate))
+    needs_values = any(not set(shared) <= bound_by(body) for body in alternatives)
+    atom = Atom(context.predicate(CORRELATED if needs_values else "not"), shared, part.span)
+    around = giving(shared, core, context) or () if needs_values else ()
     bodies = [body if set(shared) <= bound_by(body) else (*around, *body) for body in alternatives]
     context.define(atom, *bodies)
     return Negation(atom, part.span)
@@ -135,22 +138,44 @@ def negated_atom(body: SurfaceBody, bound: Collection[Variable], span: Span | No
 
 def with_groups(group: Sequence[Variable], around: SurfaceBody, context: Context, span: Span | None) -> Atom | None:
     """Return an atom that binds the groups of an aggregate to their values around it; None if not all have some."""
-    kept: list[BodyLiteral] = [part for part in around if isinstance(part, Atom)]
+    parts = giving(group, around, context)
+    if parts is None:
+        return None
+    atom = Atom(context.predicate(CORRELATED), tuple(group), span)
+    context.define(atom, parts)
+    return atom
+
+
+def giving(wanted: Collection[Variable], around: Sequence[object], context: Context) -> tuple[BodyLiteral, ...] | None:
+    """Return parts of a body that give values to some variables; None if it does not.
+
+    Other aggregates are among them if they have to be, and so are atoms of the statement's own head: without these, what is
+    negated or aggregated with the values does not depend on itself. Then there may be further values, which the rest of the rule
+    leaves out.
+    """
+    atoms: list[BodyLiteral] = [part for part in around if isinstance(part, Atom)]
+    others: list[BodyLiteral] = [part for part in atoms if isinstance(part, Atom) and key_of(part) not in context.heads]
+    aggregates: list[BodyLiteral] = [part for part in around if isinstance(part, Aggregate)]
+    for kept in (others, others + aggregates, atoms, atoms + aggregates):
+        parts = _with_binds(kept, around)
+        if given_by(parts).issuperset(wanted):
+            return tuple(parts)
+    return None
+
+
+def _with_binds(kept: Sequence[BodyLiteral], around: Sequence[object]) -> list[BodyLiteral]:
+    """Return parts of a body, and its values that are computed from them."""
+    parts = list(kept)
     while True:
-        known = given_by(kept)
+        known = given_by(parts)
         ready = [
             part
             for part in around
-            if isinstance(part, Bind) and part not in kept and known.issuperset(variables_of(part.expression))
+            if isinstance(part, Bind) and part not in parts and known.issuperset(variables_of(part.expression))
         ]
         if not ready:
-            break
-        kept += ready
-    if not known.issuperset(group):
-        return None
-    atom = Atom(context.predicate("groups"), tuple(group), span)
-    context.define(atom, tuple(kept))
-    return atom
+            return parts
+        parts += ready
 
 
 def bound_by(body: SurfaceBody) -> set[Variable]:
@@ -184,7 +209,7 @@ def unbound_groups(part: Grouped) -> list[Variable]:
 def _given_in(body: SurfaceBody) -> set[Variable]:
     """Return the variables that a body binds, by equations, too."""
     found = bound_by(body)
-    equations = [sides for part in body if (sides := _sides(part)) is not None]
+    equations = [sides for part in body if (sides := sides_of(part)) is not None]
     both = [each for left, right in equations for each in ((left, right), (right, left))]
     while more := {
         variable
@@ -195,15 +220,6 @@ def _given_in(body: SurfaceBody) -> set[Variable]:
     }:
         found |= more
     return found
-
-
-def _sides(part: object) -> tuple[Expression, Expression] | None:
-    """Return the sides of an equation."""
-    if isinstance(part, Same):
-        return part.first, part.second
-    if isinstance(part, Condition) and isinstance(part.expression, Call) and part.expression.name == "=":
-        return part.expression.arguments[0], part.expression.arguments[1]
-    return None
 
 
 def without_alternatives_in(part: Grouped, context: Context) -> Grouped:

@@ -8,8 +8,10 @@ from dataclasses import replace
 from kg_reasoner.language.desugaring.alternatives import without_alternatives
 from kg_reasoner.language.desugaring.context import Context
 from kg_reasoner.language.desugaring.equations import given_by, without_conditions
+from kg_reasoner.language.desugaring.negated_equations import with_values_in_place
 from kg_reasoner.language.desugaring.nested import (
     as_condition,
+    bound_by,
     negated_atom,
     unbound_groups,
     with_groups,
@@ -87,7 +89,8 @@ def _without_not(part: NotAny, binders: Sequence[BodyLiteral], bound: set[Variab
     plain: list[BodyLiteral] = []
     rest: list[SurfaceBody] = []
     for body in part.alternatives:
-        found = as_condition(body, bound, part.span) or negated_atom(body, bound, part.span, context)
+        conditions = with_values_in_place(body, bound, bound_by)
+        found = as_condition(conditions, bound, part.span) or negated_atom(body, bound, part.span, context)
         plain += found
         rest += () if found else [body]
     return [*plain, without_not(NotAny(tuple(rest), part.span), bound, binders, context)] if rest else plain
@@ -103,17 +106,38 @@ def _with_pattern(part: Each, context: Context) -> SurfaceBody:
 
 
 def _with_aggregates(parts: Sequence[object], context: Context) -> SurfaceBody:
-    """Return a body whose aggregates are plain. Groups that the body of an aggregate does not bind are those around it."""
-    return tuple(_aggregate(part, parts, context) if isinstance(part, Grouped) else part for part in parts)
+    """Return a body whose aggregates are plain. Groups that the body of an aggregate does not bind are those around it, which may
+    be values of other aggregates.
+    """
+    found = list(parts)
+    waiting = [place for place, part in enumerate(parts) if isinstance(part, Grouped)]
+    while waiting:
+        for place in waiting:
+            aggregate = _aggregate(parts[place], found, context)
+            if aggregate is not None:
+                break
+        else:  # the checks of the rule say which variable has no value
+            place = waiting[0]
+            aggregate = _as_plain(parts[place], context)
+        found[place] = aggregate
+        waiting.remove(place)
+    return tuple(found)
 
 
-def _aggregate(part: Grouped, around: Sequence[object], context: Context) -> Aggregate:
+def _aggregate(part: object, around: Sequence[object], context: Context) -> Aggregate | None:
+    """Return a plain aggregate, or None if its groups have no values yet."""
+    assert isinstance(part, Grouped)
     missing = unbound_groups(part)
     if missing:
-        # Other aggregates have no values yet; conditions and values of the body around, without the rest, bind what they can.
-        outside = without_conditions(tuple(other for other in around if not isinstance(other, Grouped | Aggregate)), context)
-        groups = with_groups(missing, outside, context, part.span)
-        if groups is not None:
-            part = replace(part, alternatives=tuple((*body, groups) for body in part.alternatives))
+        others = (other for other in around if not isinstance(other, Grouped))
+        groups = with_groups(missing, without_conditions(tuple(others), context), context, part.span)
+        if groups is None:
+            return None
+        part = replace(part, alternatives=tuple((*body, groups) for body in part.alternatives))
+    return _as_plain(part, context)
+
+
+def _as_plain(part: object, context: Context) -> Aggregate:
+    assert isinstance(part, Grouped)
     (body,) = without_alternatives_in(part, context).alternatives
     return Aggregate(_plain(body, context), part.group, part.bindings, part.span)

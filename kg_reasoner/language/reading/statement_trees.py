@@ -210,7 +210,7 @@ class ProgramReader(FunctionReader):
             parts = alternatives[0] if alternatives else ()
             self.rules.extend(Rule(atom, parts, origin) for atom in atoms if isinstance(atom, Atom))
             return
-        context = Context((atoms, alternatives), self.names())
+        context = Context((atoms, alternatives), self.names(), atoms)
         origin = replace(origin, text=self.text_of(heads, tree))
         self.rules.extend(rules_of(atoms, alternatives, origin, context))
 

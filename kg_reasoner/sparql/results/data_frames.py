@@ -49,6 +49,9 @@ class DataFrames(ABC):
     def to_pandas(self) -> pandas.DataFrame:
         """Return a data frame of pandas, made from the table of Arrow.
 
+        Integers and booleans of a column in which values are missing have pandas' nullable types, ``Int64`` and ``boolean``: as
+        floats, large integers would be other ones.
+
         Returns:
             The data frame.
 
@@ -56,7 +59,15 @@ class DataFrames(ABC):
             MissingExtraError: pandas or pyarrow is not installed.
         """
         try:
-            import pandas  # noqa: F401
+            import pandas
         except ImportError:
             raise MissingExtraError("a data frame of pandas", "pandas") from None
-        return self.to_arrow().to_pandas()
+        import pyarrow
+
+        table = self.to_arrow()
+        frame = table.to_pandas()
+        nullable = {pyarrow.int64(): pandas.Int64Dtype(), pyarrow.bool_(): pandas.BooleanDtype()}
+        for place, column in enumerate(table.columns):
+            if column.null_count and column.type in nullable:
+                frame.isetitem(place, column.to_pandas(types_mapper=nullable.get))
+        return frame
