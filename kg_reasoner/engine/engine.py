@@ -18,7 +18,8 @@ from kg_reasoner.engine.inconsistency import Violation, is_consistent, violation
 from kg_reasoner.engine.journal import LoggedFacts, LoggedLoad
 from kg_reasoner.engine.maintenance import Finder
 from kg_reasoner.errors import ArityError, plural
-from kg_reasoner.program import TRIPLE, is_hidden
+from kg_reasoner.language import analysis
+from kg_reasoner.program import TRIPLE, Program, is_hidden
 from kg_reasoner.progress import Progress
 from kg_reasoner.storage.arrays import Changed, Ids
 
@@ -120,8 +121,10 @@ class Engine(AtomicState):
 
     def predicates(self) -> dict[str, int]:
         """Return the general predicates in use, with their arities. The materialisation is up to date."""
-        idle = {rule.head.predicate: rule.head.arity for rule in self.idle_rules if not is_hidden(rule.head.predicate)}
-        return idle | self.base.used_predicates(self.rules, self.program.declarations)
+        idle = {rule.head.predicate: rule.head.arity for rule in self.idle_rules}
+        written = analysis.arities(Program(self.program.rules, self.program.declarations)) | idle
+        shown = {name: arity for name, arity in written.items() if not is_hidden(name)}
+        return shown | self.base.used_predicates(self.rules, self.program.declarations)
 
     def expect_arities(self, arities: Mapping[str, int]) -> None:
         """Check that predicates may have these arities.

@@ -158,6 +158,12 @@ def _check_rule(rule: Rule) -> None:
             raise SafetyError(f"{_name(variable)} of the head is not bound by the body", variable.span or rule.head.span, hint)
 
 
+_NO_PATTERNS: Final = ("LIST", "SET", "MAP")
+_NO_PATTERN: Final = (
+    "patterns are records and tuples; members of other collections: ?x IN ?list, ELEMENT(?list, 0), GET(?map, ?key), SIZE(?list)"
+)
+
+
 def _check_body(body: Sequence[BodyLiteral], outside: set[Variable], hint: str = _UNBOUND) -> set[Variable]:
     """Check the filters and negations of a body with variables from `outside`; return the variables that the body binds."""
     bound: set[Variable] = set()
@@ -176,7 +182,9 @@ def _check_body(body: Sequence[BodyLiteral], outside: set[Variable], hint: str =
         bound.update(part.variable for part in ready)
         waiting = [part for part in waiting if part not in ready]
     for part in waiting:
-        _expect_bound(variables_of(part.expression), bound, "the expression of BIND", part.span, hint)
+        is_collection = isinstance(part.expression, Call) and part.expression.name in _NO_PATTERNS
+        what = _NO_PATTERN if is_collection else hint
+        _expect_bound(variables_of(part.expression), bound, "the expression of BIND", part.span, what)
     for part in body:
         if isinstance(part, Filter):
             _expect_bound(variables_of(part.expression), bound, "the filter", part.span, hint)

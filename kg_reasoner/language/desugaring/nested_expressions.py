@@ -9,7 +9,7 @@ from kg_reasoner.expressions.compile import compile_expression
 from kg_reasoner.language.desugaring.context import Context
 from kg_reasoner.language.desugaring.structure_patterns import is_pattern, taken_apart
 from kg_reasoner.language.surface import Applied
-from kg_reasoner.program import Argument, Atom, Bind, Call, Expression, Filter, variables_of
+from kg_reasoner.program import Argument, Atom, Bind, Call, Expression, Filter, Variable, variables_of
 
 __all__ = ["STRUCTURES", "constant", "without_expressions"]
 
@@ -54,6 +54,19 @@ def constant(expression: Expression, span: Span | None) -> Argument:
     except ValueTooLargeError as error:
         raise RuleSyntaxError(str(error), expression.span or span) from None
     if value is None:
-        hint = "an operator or function has no result for these arguments"
-        raise RuleSyntaxError("the expression has no value", expression.span or span, hint)
+        raise RuleSyntaxError(f"the expression has no value{_reason(expression)}", expression.span or span, _NO_RESULT)
     return value
+
+
+_NO_RESULT: Final = "an operator or function has no result for these arguments"
+
+
+def _reason(call: Call) -> str:
+    """Return which argument of a function of the program is of another type, for messages; nothing for other calls."""
+    if call.definition is not None:
+        from kg_reasoner.language.printer import format_term
+
+        for type_, argument in zip(call.definition.parameters, call.arguments, strict=False):
+            if not isinstance(argument, Call | Variable) and not type_.accepts(argument):
+                return f": {call.name} takes {type_.noun}, and gets {format_term(argument)}"
+    return ""

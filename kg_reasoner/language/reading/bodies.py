@@ -119,6 +119,8 @@ class BodyReader(ExpressionReader):
     def condition(self, tree: Node) -> Part:
         """Return an expression that stands alone."""
         span = self.span(tree)
+        if is_token(tree) and isinstance(variable := self.term(tree), Variable):
+            return Condition(variable, span)  # of a boolean
         if is_token(tree) or tree.data in ("iri", "string"):
             hint = "an atom has arguments: p(?x) or [?x, ex:p, ?y]; a condition is an expression such as ?x > 3"
             if tree == FALSE:
