@@ -264,8 +264,8 @@ def term_of(text: str) -> Term:
     Returns:
         The term.
 
-    >>> term_of('"a\\nb"@en')
-    Literal(lexical='a\nb', datatype='http://www.w3.org/1999/02/22-rdf-syntax-ns#langString', language='en')
+    >>> term_of('"chat"@fr')
+    Literal(lexical='chat', datatype='http://www.w3.org/1999/02/22-rdf-syntax-ns#langString', language='fr')
     """
     if text[0] == "<":
         return IRI(text[1:-1])

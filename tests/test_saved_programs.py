@@ -136,3 +136,11 @@ def test_a_rule_file_that_imports_another_is_parsed_again(folder: Path) -> None:
 def test_a_rule_file_that_cannot_be_read(folder: Path) -> None:
     with pytest.raises(LoadError, match="cannot read the rule file"):
         saved_rule_file(str(folder / "missing.dl"))
+
+
+def test_places_name_a_rule_file_as_it_was_given(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(file.parent)
+    for _ in range(2):
+        place = saved_rule_file("./rules.dl").rules[0].head.span
+        assert place is not None
+        assert place.source == "./rules.dl"

@@ -32,7 +32,7 @@ _PARTS: Final = {
 _FIELDS: Final = {part: tuple(field.name for field in fields(part)) for part in _PARTS.values()}
 
 
-def saved_program(path: Path, parse: Callable[[Path], Program]) -> Program:
+def saved_program(path: Path, parse: Callable[[Path], Program], source: str | None = None) -> Program:
     """Return the program of a file as this version has parsed it before, or parse it and save it in the cache.
 
     A wheel contains the programs of its rule sets beside their files.
@@ -40,11 +40,12 @@ def saved_program(path: Path, parse: Callable[[Path], Program]) -> Program:
     Args:
         path: The file.
         parse: Returns its program, after checking it: saved programs are valid.
+        source: The name of the file in the places of the program; by default, its path.
 
     Returns:
         The program.
     """
-    key, source = _key(path), str(path)
+    key, source = _key(path), str(path) if source is None else source
     name = f"ruleset-{key}.json"
     known = _fitting(_shipped(path, key), source) or _fitting(cache.read(name), source)
     if known is not None:
@@ -62,12 +63,11 @@ def saved_rule_file(name: str) -> Program:
     Raises:
         LoadError, RuleSyntaxError: As `kg_reasoner.language.parser.parse_file`.
     """
-    path = Path(name)
     try:
-        imports = b"import" in path.read_bytes()
+        imports = b"import" in Path(name).read_bytes()
     except OSError:
         imports = True  # the parser says what is wrong
-    return parse_file(path) if imports else saved_program(path, parse_file)
+    return parse_file(name) if imports else saved_program(Path(name), lambda _: parse_file(name), name)
 
 
 def _fitting(saved: bytes | None, source: str) -> Program | None:
