@@ -303,3 +303,40 @@ def test_lists_of_pairs_are_no_maps() -> None:
         'relation p(x: list<tuple<integer, string>>) . p(LIST(TUPLE(1, "a"))) . q(?z + 1) :- p(?x), ?z = GET(?x, 0) .'
     )
     assert not list(reasoner.facts("q"))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "type A = list<A> . type B = list<B> . relation a(x: A) . relation b(x: B) . b(?x) :- a(?x) .",
+        "relation a(x: list<any>) . relation b(x: list<integer>) . b(?x) :- a(?x) .",
+        "relation a(x: list<signed<8>>) . relation b(x: list<integer>) . b(?x) :- a(?x) .",
+        "type I = list<integer> . relation a(x: I) . relation b(x: list<integer>) . b(?x) :- a(?x) .",
+        "relation a(x: integer) . relation b(x: list<integer>) . b(?l) :- AGGREGATE(a(?x) BIND LIST(?x + 1) AS ?l) .",
+        "relation a(x: list<integer>) . relation b(x: list<integer>) . b(SORT(APPEND(?x, 3))) :- a(?x) . b(LIST()) :- a(_) .",
+    ],
+)
+def test_collections_that_may_be_of_the_type_are_not_refused(text: str) -> None:
+    check(parse(text))
+
+
+@settings(max_examples=examples(100), deadline=None)
+@given(st.data())
+def test_whole_collections_of_other_members_are_refused(data: st.DataObject) -> None:
+    """A collection is handed on, as it is or by way of an aggregate, to a column of collections of another type."""
+    one, other = data.draw(st.permutations(TYPES))[:2]
+    makers = data.draw(
+        st.lists(st.sampled_from([maker for maker in MAKERS if maker != "tuple<{}, boolean>"]), min_size=1, max_size=3)
+    )
+    types = []
+    for type_ in (one, other):
+        for maker in makers:
+            type_ = maker.format(type_)
+        types.append(type_)
+    body, value = data.draw(
+        st.sampled_from([("whole(?v)", "?v"), ("AGGREGATE(whole(?v) BIND SAMPLE(?v) AS ?w)", "?w"), ("whole(?v), ?v = ?w", "?w")])
+    )
+    rules = f"relation whole(v: {types[0]}) . relation next(v: {{}}) . next({value}) :- {body} ."
+    check(parse(HEADER + rules.format(types[0])))
+    with pytest.raises(RuleTypeError):
+        check(parse(HEADER + rules.format(types[1])))

@@ -237,6 +237,29 @@ class Types:
             return f"tuple<{inner[0]}, {inner[1]}>"
         return inner[place] if name == "tuple" and place is not None and 0 <= place < len(inner) else None
 
+    def are_apart(self, one: str, other: str, within: frozenset[tuple[str, str]] = frozenset()) -> bool:
+        """Return whether two types have no values in common, but for collections without members.
+
+        Args:
+            one: A type.
+            other: Another one.
+            within: The types, which may refer to themselves, that these are parts of.
+
+        >>> types = Types()
+        >>> types.are_apart("list<integer>", "list<string>"), types.are_apart("map<any, integer>", "map<iri, integer>")
+        (True, False)
+        """
+        one, other = self.meant(one), self.meant(other)
+        if one == other or (one, other) in within:
+            return False
+        within |= {(one, other)}
+        (name, *inner), (other_name, *others) = parts(one), parts(other)
+        if name == other_name and PARAMETRIC.get(name, 0) != 0:
+            pairs = zip(inner, others, strict=False)
+            return len(inner) != len(others) or any(self.are_apart(*pair, within) for pair in pairs)
+        kinds, other_kinds = self.type_of(one).kinds, self.type_of(other).kinds
+        return kinds is not None and other_kinds is not None and not kinds & other_kinds
+
     def _made(self, text: str) -> Type:
         name, *parameters = parts(text)
         definition = self.definitions.get(name)

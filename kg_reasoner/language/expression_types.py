@@ -48,6 +48,10 @@ _RESULTS: Final = {
     **{f"<{XSD}{name}>": name for name in ("string", *NUMBERS, "boolean", "date", "dateTime")},
 }
 """The kind of the results of functions with one."""
+_TYPES: Final = {"SPLIT": "list<string>", "MATCHES": "list<string>", "RANGE": "list<integer>", "CODEPOINTS": "list<integer>"}
+"""The types of the results of functions that have one with members."""
+_SAME: Final = ("SORT", "REVERSE", "SLICE")
+"""The functions whose results are of the type of their first argument."""
 _INEXACT: Final = frozenset(floats.FUNCTIONS) - {"TRUNC", "SIGN", "ISNAN", "ISFINITE"}
 """The functions with floats or doubles as results, whatever their arguments are."""
 _COMPARABLE: Final = (
@@ -185,6 +189,10 @@ class ExpressionTypes:
             return name if name not in ("any", "term") else ""
         if expression.name == "IF":
             return self.type_of_either(expression, known)
+        if expression.name in _TYPES:
+            return _TYPES[expression.name]
+        if expression.name in _SAME:
+            return self.type_of(expression.arguments[0], known)
         if expression.name not in ("ELEMENT", "GET"):
             return ""
         whole, place = expression.arguments
@@ -234,6 +242,12 @@ class ExpressionTypes:
             with self.under(condition):
                 self.fit(then, type_, what, known, expression.span or span)
             self.fit(otherwise, type_, what, known, expression.span or span)
+        if isinstance(expression, Call) and expression.name == "APPEND":
+            whole, member = expression.arguments
+            inner_type = self.types.member_type(type_, None)
+            self.fit(whole, type_, what, known, expression.span or span)
+            if inner_type:
+                self.fit(member, inner_type, f"a member of {what}", known, expression.span or span)
         if isinstance(expression, Call) and expression.name in _MAKERS:
             arguments, constructor = expression.arguments, None
             if expression.name == "RECORD" and arguments and isinstance(arguments[0], Literal):
@@ -244,6 +258,10 @@ class ExpressionTypes:
                     inner = self.types.member_type(inner, place % 2) if inner else None
                 if inner:
                     self.fit(member, inner, f"a member of {what}", known, expression.span or span)
+        own = self.type_of(expression, known)
+        if own and self.types.are_apart(own, type_) and self.types.type_of(own).kinds == self.types.type_of(type_).kinds:
+            nouns = self.types.type_of(type_).noun, self.types.type_of(own).noun
+            raise self.error(f"{what} is {nouns[0]}, and gets {nouns[1]}", span)
         wanted, span = self.types.type_of(type_), (expression.span if isinstance(expression, Call) else None) or span
         kinds = self.kinds(expression, known, span)
         self.expect(kinds, wanted.kinds, f"{what} is {wanted.noun}", span, self.origin(expression, known))

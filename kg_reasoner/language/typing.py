@@ -130,16 +130,26 @@ class _RuleTypes(ExpressionTypes):
                 kinds, type_ = binding.definition.result.kinds, binding.definition.result.name
             elif binding.function in _COLLECTING:
                 kinds = frozenset([_COLLECTING[binding.function]])
-                type_ = f"{binding.function.lower()}<{type_}>" if binding.function in ("LIST", "SET") and type_ else ""
+                type_ = self.type_of_collected(binding, type_, inner)
             elif binding.function in ("SUM", "AVG"):
                 self.expect(kinds, NUMERIC, f"{binding.function} takes numbers", part.span)
                 kinds, type_ = frozenset(NUMBERS), ""
+            elif binding.function in ("ARGMIN", "ARGMAX") and isinstance(binding.argument, Call):
+                chosen = binding.argument.arguments[0]
+                kinds, type_ = self.kinds(chosen, inner, part.span), self.type_of(chosen, inner)
             elif binding.function not in ("MIN", "MAX", "SAMPLE"):
                 kinds = None
             if kinds is not None:
                 given = f"{in_words(kinds)}, as {binding.function} gives"
                 self.narrow(binding.variable, KnownKinds(kinds, given, type_), known, part.span)
         self.constructors = outside
+
+    def type_of_collected(self, binding: AggregateBinding, type_: str, known: Mapping[Variable, KnownKinds]) -> str:
+        """Return the type of a list, set or map of the values of a group, or nothing if it is not known."""
+        if binding.function == "MAP" and isinstance(binding.argument, Call):
+            types = [self.type_of(part, known) for part in binding.argument.arguments]
+            return f"map<{', '.join(types)}>" if all(types) else ""
+        return f"{binding.function.lower()}<{type_}>" if binding.function in ("LIST", "SET") and type_ else ""
 
     def arguments(self, binding: AggregateBinding, known: Mapping[Variable, KnownKinds], span: Span | None) -> None:
         """Check the arguments of an aggregate function of the program's own."""
@@ -189,8 +199,16 @@ class _RuleTypes(ExpressionTypes):
         if not both:
             name = "a value" if variable.name.startswith("_") else str(variable)
             raise self.error(f"{name} is {before.what}, and {found.what}", span)
+        if before.type and found.type and self.types.are_apart(before.type, found.type):
+            first, second = (self.types.type_of(type_).noun for type_ in (before.type, found.type))
+            raise self.error(f"{variable} is {first}, {_where(before)}, and {second}, {_where(found)}", span)
         if both != before.kinds or (found.type and not before.type):
             known[variable] = KnownKinds(both, found.what if both != before.kinds else before.what, before.type or found.type)
+
+
+def _where(found: KnownKinds) -> str:
+    """Return where a type comes from."""
+    return found.what[found.what.index(", as ") + 2 :]
 
 
 def _origin(type_: str) -> str:
