@@ -2,9 +2,9 @@
 
 At last, the time of an update of a single group that has all rows, by a function that is computed again, and by one with a state.
 
-What bounds the sums of groups, beside DuckDB's: the solutions of each group are stored, for later updates (half of the time), and the
-values are read from the texts of terms (a quarter). What bounds the members: each is a term of the dictionary, and each fact is stored
-once for its list and once for the head.
+What bounds the sums of groups, beside DuckDB's: the solutions of each group are stored, for later updates (half of the time), and
+the values are read from the texts of terms (a quarter). What bounds the members: each is a term of the dictionary, and each fact is
+stored once for its list and once for the head.
 
 DuckDB (``--duckdb``) and Soufflé, if ``souffle`` is on the PATH, do the same in the same run, where they have the operation.
 
