@@ -96,6 +96,11 @@ def test_an_update_looks_at_relations_with_new_rows_only() -> None:
     def growing() -> list[int]:
         return database.context.grown[: database.context.grown_count].tolist()
 
+    def with_new_rows() -> list[int]:
+        counts = [record.count for record in database.relations.records]
+        assert database.have_rows().tolist() == [count > 0 for count in counts]
+        return [number for number, count in enumerate(counts) if count > database.materialised[number]]
+
     for number in range(8):
         reasoner.add_facts(f"p{number}", [(literal(0),)])
     reasoner.materialise()
@@ -104,16 +109,18 @@ def test_an_update_looks_at_relations_with_new_rows_only() -> None:
     assert (database.context.has_listed_grown, growing()) == (1, [])
     for name, value in (("p6", 1), ("p2", 1), ("p6", 2), ("p2", 0)):
         reasoner.add_facts(name, [(literal(value),)])
-    assert growing() == database.grown()[::-1] != []
+    assert growing()[::-1] == with_new_rows() == database.grown() != []
     reasoner.add_facts("other", [(literal(1),)])
-    assert sorted(growing()) == database.grown()
+    assert sorted(growing()) == with_new_rows() == database.grown()
     reasoner.materialise()
-    assert (database.context.has_listed_grown, growing(), database.grown()) == (1, [], [])
+    assert (database.context.has_listed_grown, growing(), database.grown(), with_new_rows()) == (1, [], [], [])
     assert [len(list(reasoner.facts(f"p{number}"))) for number in (2, 3, 6, 7)] == [2, 2, 3, 3]
     reasoner.add_program("other(?x) :- p7(?x) .")
     reasoner.materialise()
-    assert (database.context.has_listed_grown, growing(), database.grown()) == (1, [], [])
+    assert (database.context.has_listed_grown, growing(), with_new_rows()) == (1, [], [])
+    assert len(list(reasoner.facts("other"))) == 3
     reasoner.add_facts("p6", [(literal(3),)])
+    assert growing() == with_new_rows() == database.grown() != []
     assert len(list(reasoner.facts("other"))) == 4
     assert (database.context.has_listed_grown, growing()) == (1, [])
 

@@ -13,6 +13,8 @@ from kg_reasoner.planning.rule_shapes import Pattern
 from kg_reasoner.storage.database import Database
 from kg_reasoner.terms import IRI
 
+from .oracle import evaluate
+
 NAMES = [IRI(f"http://example.org/{number}") for number in range(40)]
 
 
@@ -56,6 +58,24 @@ def test_many_rules_of_one_head_are_planned_part_by_part() -> None:
     reasoner.remove_facts("a0", [NAMES[:1]])
     assert set(reasoner.facts("p")) == {(NAMES[1],)}
     assert all(rule.backward >= 0 for rule in rules)
+
+
+@pytest.mark.parametrize("strategy", ["backward-forward", "delete-rederive"])
+def test_a_search_begins_where_there_are_fewer_rows(strategy: str) -> None:
+    """Which of two atoms has fewer rows depends on the fact: a hub is above few nodes, and below many."""
+    reasoner = Reasoner("below(?x, ?z) :- below(?x, ?y), below(?y, ?z) .", maintenance=strategy)
+    hub, top, first, second, *others = NAMES
+    edges = {(hub, other) for other in (first, second, *others)} | {(first, top), (second, top)}
+    reasoner.add_facts("below", edges)
+    reasoner.materialise()
+    for gone in ((first, top), (second, top)):
+        reasoner.remove_facts("below", [gone])
+        edges.remove(gone)
+        assert set(reasoner.facts("below")) == evaluate(reasoner.program, {"below": edges})["below"]
+    (rule,) = reasoner.engine.base.materialiser.active_rules()
+    plans = reasoner.engine.database.plans
+    assert plans[rule.backward].other
+    assert plans[rule.backward + 1].found > 0
 
 
 @pytest.mark.parametrize("strategy", ["backward-forward", "delete-rederive"])

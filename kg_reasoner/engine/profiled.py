@@ -23,6 +23,7 @@ from kg_reasoner.storage.kernels.layout import BLOCK, DONE, Plan
 __all__ = ["apply", "insert"]
 
 _FOUND: Final = Plan.fields["found"][0]
+_OTHER: Final = Plan.fields["other"][0]
 _SHARED: Final = ("deletion", "backward", "counting", "circuit")
 """The phases in which all rules are evaluated together."""
 
@@ -148,13 +149,14 @@ def _divide(recorder: Recorder, before: Mapping[Activity, Tally]) -> None:
 
 def _count_found(strategy: Maintenance, work: Work, materialiser: Materialiser) -> None:
     """Record the rule instances that plans have found outside of insertion."""
-    found = materialiser.database.plans.words[:, _FOUND]
+    found, other = (materialiser.database.plans.words[:, field] for field in (_FOUND, _OTHER))
     if not found.any():
         return
     phase = "deletion" if isinstance(strategy, StratumByStratum) else "counting"
     for planned in (*materialiser.active_rules(), *work.gone_rules):
         others = [*(plan for _, plan in (*planned.triggers, *planned.blockers)), planned.whole]
-        for name, plans in ((phase, others), ("backward", [planned.backward])):
+        backward = [] if planned.backward < 0 else [planned.backward, planned.backward + int(other[planned.backward])]
+        for name, plans in ((phase, others), ("backward", list(dict.fromkeys(backward)))):
             count = int(sum(found[plan] for plan in plans if plan >= 0))
             if count:
                 materialiser.recorder.count(Activity(name, planned.source_rule), count)

@@ -49,8 +49,27 @@ def plan_rule(database: PlanRoom, rule: StoredRule, number: int, exact: bool = F
 
 
 def plan_backward(database: PlanRoom, rule: StoredRule, number: int) -> int:
-    """Return the plan that a fact of the head's relation triggers, and that finds every rule instance that derives the fact."""
-    return Draft(database, rule.head, rule.body, rule.checks, None, backward=True, of_rule=True).write(number)
+    """Return the plan that a fact of the head's relation triggers, and that finds every rule instance that derives the fact.
+
+    Where the shape of the rule does not tell which of two atoms has fewer rows, as for transitivity, a second plan follows, which
+    begins with the other one: of the superclasses of owl:Nothing, and the subclasses of owl:Thing, there are many.
+    """
+    draft = _backward_draft(database, rule)
+    begins_with = draft.equal_to_first()
+
+    def preferring(atom: StoredAtom, bound: Collection[str]) -> float:
+        return by_shape(atom, bound) - (0.5 if atom == begins_with else 0)
+
+    other = None if begins_with is None else _backward_draft(database, rule, preferring)
+    if other is None or other.probe_column() < 0:
+        return draft.write(number)
+    first = draft.write(number, has_other=True)
+    other.write(number)
+    return first
+
+
+def _backward_draft(database: PlanRoom, rule: StoredRule, estimate: Estimate = by_shape) -> Draft:
+    return Draft(database, rule.head, rule.body, rule.checks, None, estimate, backward=True, of_rule=True)
 
 
 def plan_query(
@@ -163,8 +182,18 @@ class Draft:
             for place, (part, newest) in enumerate(order)
         ]
 
-    def write(self, rule: int) -> int:
-        """Store the plan in the database and return its number."""
+    def equal_to_first(self) -> StoredAtom | None:
+        """Return an atom with which the plan could begin as well, as far as the shapes of the atoms tell, if there is one."""
+        first = self.order[0] if self.order else None
+        if not isinstance(first, StoredAtom) or self.probe_column() < 0:
+            return None
+        bound = names_of(self.head)
+        cost = by_shape(first, bound)
+        others = (part for part in self.order[1:] if isinstance(part, StoredAtom) and not part.negated)
+        return next((atom for atom in others if by_shape(atom, bound) == cost), None)
+
+    def write(self, rule: int, has_other: bool = False) -> int:
+        """Store the plan in the database and return its number; `has_other` if the next plan finds the same."""
         database = self.database
         first = len(database.steps)
         for step in self.steps:
@@ -191,13 +220,14 @@ class Draft:
             head=database.add_codes([self._code(term) for term in self.head.terms]),
             rule=rule,
             apart=self.trigger_apart,
-            probe_column=self._probe_column(),
+            probe_column=self.probe_column(),
+            other=int(has_other),
             **self._head_columns(),
         )
         database.frames.fit(len(self.slots), len(self.steps))
         return len(database.plans) - 1
 
-    def _probe_column(self) -> int:
+    def probe_column(self) -> int:
         """Return the column of the trigger that is the whole key of the first step's index, or -1."""
         if not self.steps or self.steps[0].kind != PROBE or self.steps[0].negated or len(self.steps[0].key) != 1:
             return -1

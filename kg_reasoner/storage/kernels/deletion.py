@@ -20,7 +20,9 @@ from kg_reasoner.storage.kernels.layout import (
     DEAD,
     DISPROVED,
     DONE,
+    EMPTY,
     EXPLICIT,
+    FEW,
     FRESH,
     FUNCTION_RESULTS,
     GONE,
@@ -47,6 +49,7 @@ from kg_reasoner.storage.kernels.relations import (
     count_dead,
     find,
     flags_of,
+    key_slot,
     relation_of,
     section_of,
     set_flags,
@@ -207,6 +210,30 @@ def goal_section(context: Context, depth: int) -> int:
 
 
 @kernel
+def first_rows(context: Context, plan: Plan, values: Int32s) -> int:
+    """Return how many rows the first step of a plan looks at, which begins with a probe by a column of the triggering row; as long
+    as its index is not built, a part of all.
+    """
+    step = context.steps[plan.first_step]
+    index = context.indexes[step.index]
+    if not index.built:
+        return context.relations[step.relation].count >> 6
+    slot = key_slot(index, values[plan.probe_column])
+    return 0 if index.keys[slot] == EMPTY else index.lengths[slot]
+
+
+@kernel
+def better_deriver(context: Context, number: int, values: Int32s) -> int:
+    """Return the plan, of one or two that find the same instances of a rule, that looks at fewer rows first."""
+    plan = context.plans[number]
+    if plan.other:
+        rows = first_rows(context, plan, values)
+        if rows > FEW and first_rows(context, context.plans[number + 1], values) < rows:
+            return number + 1
+    return number
+
+
+@kernel
 def open_deriver(context: Context, depth: int) -> int:
     """Open the next rule that may derive a goal's fact: READY, IDLE if there is none left, or a request to the caller."""
     goal = context.goals[depth]
@@ -220,6 +247,7 @@ def open_deriver(context: Context, depth: int) -> int:
             if number < 0:
                 context.wanted = section
                 return UNPLANNED
+            number = better_deriver(context, number, values_of(relation, goal.fact))
             ready = open_triggered(context, frame, number, relation, goal.fact)
             if ready > READY:
                 return ready

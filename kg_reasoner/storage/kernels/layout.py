@@ -282,6 +282,8 @@ class Plan(Struct):
     """The key of the head that was queued last in this block."""
     apart: int
     """A column, or 0: rows that have the same term there as in the first column do not trigger the plan."""
+    other: int
+    """1: the next plan finds the same instances, and begins with another step, which may find fewer rows."""
     found: int
     """Rule instances found outside of insertion, for profiles."""
 

@@ -3,7 +3,7 @@
 Source: Gupta, Mumick and Subrahmanian, Maintaining Views Incrementally (SIGMOD 1993).
 """
 
-from kg_reasoner.storage.kernels.deletion import add_consequences, see_new
+from kg_reasoner.storage.kernels.deletion import add_consequences, better_deriver, see_new
 from kg_reasoner.storage.kernels.fixpoint import open_triggered
 from kg_reasoner.storage.kernels.joins import next_match
 from kg_reasoner.storage.kernels.layout import (
@@ -57,7 +57,8 @@ def has_derivation(context: Context, number: int, fact: int) -> int:
         if context.derivers[position] < 0:
             context.wanted = number
             return UNPLANNED
-        ready = open_triggered(context, frame, context.derivers[position], relation, fact)
+        plan_number = better_deriver(context, context.derivers[position], values_of(relation, fact))
+        ready = open_triggered(context, frame, plan_number, relation, fact)
         if ready > READY:
             return ready
         if ready == READY and next_match(context, frame, 0, 0, -1):
