@@ -189,7 +189,7 @@ def frames(source: SourceText, settings: Settings) -> Iterator[OboFrame]:
         elif line.startswith("["):
             yield frame
             frame = OboFrame(_kind(source, line, start), start, [])
-        elif colon and tag:
+        elif colon and len(tag.split()) == 1:
             value = value.strip()
             frame.clauses.append(Clause(tag.rstrip(), value, start + line.index(value, len(tag) + 1), source))
         else:
