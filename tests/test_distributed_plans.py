@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import random
+import warnings
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -15,7 +16,7 @@ import pytest
 from benchmarks.spark_data import SHAPES, shaped
 from kg_reasoner import Reasoner, rulesets
 from kg_reasoner.engine.clashes import clashes
-from kg_reasoner.errors import ReasonerError
+from kg_reasoner.errors import ReasonerError, ReasonerWarning
 from kg_reasoner.language.parser import parse
 from kg_reasoner.program import Program
 from kg_reasoner.spark_backend import SparkReasoner, update
@@ -484,6 +485,17 @@ def test_violations_name_axioms_that_were_given() -> None:
         axioms = {row.axiom for row in reasoner.inconsistencies().collect()}
     assert "SubClassOf(owl:Thing owl:Nothing)" in axioms
     assert not any("EquivalentClasses(owl:" in str(axiom) for axiom in axioms)
+
+
+@pytest.mark.parametrize("driver_facts", [0, 10_000])
+def test_rule_sets_are_not_warned_of(driver_facts: int) -> None:
+    """The engine closes the schema, and finishes, with rules that compute values, under names that no user has given."""
+    triples = turtle(":A rdfs:subClassOf [ a owl:Restriction ; owl:onProperty :p ; owl:someValuesFrom :B ] . :x a :A ; :p :y .")
+    with standing_in() as session, warnings.catch_warnings():
+        warnings.simplefilter("error", ReasonerWarning)
+        program = rulesets.load("owl2el").program
+        found = SparkReasoner(session, program, triple_frame(session, triples), driver_facts=driver_facts).triples()
+    assert flagged(found) == in_process(triples, ruleset="owl2el")
 
 
 # ------------------------------------------------------------------------------------------------------------- the stand-in

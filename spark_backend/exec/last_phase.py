@@ -9,16 +9,15 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence, Set
 from typing import TYPE_CHECKING, Any
 
-from kg_reasoner.api.reasoner import Reasoner
 from kg_reasoner.concurrency.limits import Limits
 from kg_reasoner.errors import LimitError, ValueTooLargeError
 from kg_reasoner.language.stratification import Key
-from kg_reasoner.program import TRIPLE, Argument, Atom, Filter, Program, Rule
+from kg_reasoner.program import TRIPLE, Argument, Atom, Filter, Rule
 from kg_reasoner.spark_backend.exec.candidates import Candidates, held_facts
 from kg_reasoner.spark_backend.exec.mask_table import CHOICE
 from kg_reasoner.spark_backend.exec.matching_rows import RELATION
 from kg_reasoner.spark_backend.exec.run_facts import FactFrames
-from kg_reasoner.spark_backend.exec.schema_closure import PredicateNames
+from kg_reasoner.spark_backend.exec.schema_closure import PredicateNames, reasoner_of
 from kg_reasoner.spark_backend.io.columns import OBJECT, PREDICATE, TERM, TRIPLE_COLUMNS, TYPE, argument_columns
 from kg_reasoner.spark_backend.plan.logical_plan import Choice, Join, PropertyPass, X
 from kg_reasoner.spark_backend.plan.remaining_rules import RemainingRules, read_keys
@@ -171,7 +170,7 @@ def _not_implied(atoms: Sequence[Atom], properties: PropertyPass) -> Iterator[At
 def _derived(rules: Iterable[Rule], facts: Iterable[Atom], most: int) -> list[Atom] | None:
     """Return the consequences of facts that are not among them, or None if both together are more than `most`."""
     names = PredicateNames(keep=TRIPLE)
-    reasoner = Reasoner(Program(tuple(map(names.in_rule, rules))), limits=Limits(facts=most))
+    reasoner = reasoner_of(map(names.in_rule, rules), Limits(facts=most))
     rows: dict[str, list[tuple[Any, ...]]] = {}
     for atom in facts:
         rows.setdefault(names.of(atom), []).append(atom.terms)

@@ -7,12 +7,13 @@ from collections.abc import Iterable, Iterator, Mapping
 import numpy as np
 
 from kg_reasoner.api.reasoner import Reasoner
+from kg_reasoner.concurrency.limits import UNLIMITED, Limits
 from kg_reasoner.program import Atom, BodyLiteral, Negation, Program, Rule
 from kg_reasoner.spark_backend.plan.driver import DriverFacts
 from kg_reasoner.spark_backend.plan.id_rows import Ids, NumberedTerms, Row
 from kg_reasoner.terms import term_from_text
 
-__all__ = ["PredicateNames", "closed"]
+__all__ = ["PredicateNames", "closed", "reasoner_of"]
 
 
 def closed(rules: Iterable[Rule], facts: Mapping[str, Iterable[Row]]) -> DriverFacts:
@@ -27,7 +28,7 @@ def closed(rules: Iterable[Rule], facts: Mapping[str, Iterable[Row]]) -> DriverF
     3
     """
     names = PredicateNames()
-    reasoner = Reasoner(Program(tuple(map(names.in_rule, rules))))
+    reasoner = reasoner_of(map(names.in_rule, rules))
     for predicate, some in facts.items():
         by_arity: dict[int, list[Row]] = {}
         for row in some:
@@ -39,6 +40,14 @@ def closed(rules: Iterable[Rule], facts: Mapping[str, Iterable[Row]]) -> DriverF
         if len(found := reasoner.facts(name)):
             tables[predicate, arity] = found.ids.astype(np.int64)
     return DriverFacts(tables, NumberedTerms([term_from_text(text) for text in reasoner.core.dictionary.texts()]))
+
+
+def reasoner_of(rules: Iterable[Rule], limits: Limits = UNLIMITED) -> Reasoner:
+    """Return an in-process reasoner with rules under the names below, which warnings of probable mistakes are not to show."""
+    reasoner = Reasoner(limits=limits)
+    with reasoner.core.at_once():
+        reasoner.core.merge_program(Program(tuple(rules)))
+    return reasoner
 
 
 class PredicateNames:
