@@ -476,6 +476,41 @@ def test_violations_name_axioms_that_rules_conclude() -> None:
     assert row.axiom == "SubClassOf(example:A _:b); SubClassOf(_:b owl:Nothing)"
 
 
+def test_rules_in_triples() -> None:
+    """SWRL has a vocabulary of its own."""
+    found = expect_what_the_engine_says(
+        turtle("""
+            @prefix swrl: <http://www.w3.org/2003/11/swrl#> . @prefix swrlb: <http://www.w3.org/2003/11/swrlb#> .
+            :x a swrl:Variable . :y a swrl:Variable . :n a swrl:Variable .
+            [] a swrl:Imp ;
+                swrl:body ( [ a swrl:ClassAtom ; swrl:classPredicate :Person ; swrl:argument1 :x ]
+                    [ a swrl:IndividualPropertyAtom ; swrl:propertyPredicate :near ; swrl:argument1 :x ; swrl:argument2 :y ]
+                    [ a swrl:DatavaluedPropertyAtom ; swrl:propertyPredicate :age ; swrl:argument1 :y ; swrl:argument2 :n ]
+                    [ a swrl:BuiltinAtom ; swrl:builtin swrlb:greaterThan ; swrl:arguments ( :n 17 ) ] ) ;
+                swrl:head ( [ a swrl:IndividualPropertyAtom ; swrl:propertyPredicate :knows ; swrl:argument1 :y ;
+                    swrl:argument2 :x ] ) .
+            :ann a :Person ; :near :tim , :tom . :tim :age 18 . :tom :age 17 .
+        """)
+    )
+    with standing_in():
+        (row,) = found.triples().where("predicate = '<http://example.org/knows>'").collect()
+    assert (row.subject, row.object) == ("<http://example.org/tim>", "<http://example.org/ann>")
+
+
+def test_violations_name_facets_of_datatypes() -> None:
+    """They belong to the axiom, though they are of the vocabulary of XML Schema."""
+    reasoner = expect_what_the_engine_says(
+        turtle("""
+            :A owl:disjointUnionOf ( :C [ a owl:Restriction ; owl:onProperty :p ; owl:allValuesFrom [
+                a rdfs:Datatype ; owl:onDatatype xsd:integer ; owl:withRestrictions ( [ xsd:minInclusive 1 ] ) ] ] :D ) .
+            :x a :C , :D .
+        """)
+    )
+    with standing_in():
+        (row,) = reasoner.inconsistencies().collect()
+    assert 'xsd:minInclusive "1"' in row.axiom
+
+
 def test_violations_name_axioms_that_were_given() -> None:
     """A derived one, whose rule is the same, is only named where no other is."""
     reasoner = expect_what_the_engine_says(

@@ -17,7 +17,7 @@ from kg_reasoner.spark_backend.plan.driver import Binding, DriverFacts
 from kg_reasoner.spark_backend.plan.id_rows import Rows
 from kg_reasoner.spark_backend.plan.links import linked, without_implied
 from kg_reasoner.substitution import in_atom, in_expression, in_part
-from kg_reasoner.terms import IRI, OWL, RDF, RDFS, Term, term_text
+from kg_reasoner.terms import IRI, OWL, RDF, RDFS, XSD, Term, term_text
 
 __all__ = ["SchemaKeys", "instances", "left_to_data", "substituted"]
 
@@ -36,7 +36,10 @@ _DATA_CLASSES: Final = frozenset(
         *(RDF.Bag, RDF.Seq, RDF.Alt, RDF.PlainLiteral, RDF.langString, RDF.XMLLiteral, RDF.HTML, RDF.JSON),
     }
 )
-_VOCABULARIES: Final = (str(RDF), str(RDFS), str(OWL))
+_OF_CLASSES: Final = (str(RDF), str(RDFS), str(OWL), "http://www.w3.org/2003/11/swrl#")
+"""The vocabularies whose classes are about the schema; the last one is that of rules in triples."""
+_OF_PROPERTIES: Final = (*_OF_CLASSES, str(XSD))
+"""Those of properties: XML Schema's are facets of datatypes, while its datatypes have values, which are data."""
 
 
 class SchemaKeys:
@@ -84,26 +87,29 @@ class SchemaKeys:
     @staticmethod
     def sql(predicate: str, value: str) -> str:
         """Return `is_schema_triple` as an SQL condition over two columns."""
-        in_vocabulary = " or ".join(f"startswith({{0}}, '<{vocabulary}')" for vocabulary in _VOCABULARIES)
+        of_class, of_property = (
+            " or ".join(f"startswith({column}, '<{vocabulary}')" for vocabulary in some)
+            for column, some in ((value, _OF_CLASSES), (predicate, _OF_PROPERTIES))
+        )
         properties, classes = (
             ", ".join(f"'{term_text(term)}'" for term in sorted(some, key=str)) for some in (_DATA, _DATA_CLASSES)
         )
         container = f"startswith({predicate}, '<{RDF}_')"
-        typed = f"({in_vocabulary.format(value)}) and {value} not in ({classes})"
-        other = f"({in_vocabulary.format(predicate)}) and {predicate} not in ({properties}) and not {container}"
+        typed = f"({of_class}) and {value} not in ({classes})"
+        other = f"({of_property}) and {predicate} not in ({properties}) and not {container}"
         return f"case when {predicate} = '{term_text(RDF.type)}' then {typed} else {other} end"
 
 
 def _is_schema_property(term: object) -> bool:
-    return _in_vocabulary(term) and term not in _DATA and not str(term).startswith(f"<{RDF}_")
+    return _is_in(term, _OF_PROPERTIES) and term not in _DATA and not str(term).startswith(f"<{RDF}_")
 
 
 def _is_schema_class(term: object) -> bool:
-    return _in_vocabulary(term) and term not in _DATA_CLASSES
+    return _is_in(term, _OF_CLASSES) and term not in _DATA_CLASSES
 
 
-def _in_vocabulary(term: object) -> bool:
-    return isinstance(term, IRI) and term.value.startswith(_VOCABULARIES)
+def _is_in(term: object, vocabularies: tuple[str, ...]) -> bool:
+    return isinstance(term, IRI) and term.value.startswith(vocabularies)
 
 
 def instances(rule: Rule, keys: SchemaKeys, facts: DriverFacts) -> Iterator[tuple[Rule, Binding]]:
