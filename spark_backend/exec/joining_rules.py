@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from math import inf
 from typing import TYPE_CHECKING, TypeAlias
 
 from kg_reasoner.program import TRIPLE, Argument, Atom, Bind, Filter, Variable, variables_of
@@ -38,6 +39,8 @@ class _Partial:
     bound: frozenset[Variable]
     size: int = 0
     """The number of rows of its largest part."""
+    most: float = 1
+    """A bound of the number of rows; infinite where atoms are among the parts, whose matches are not counted."""
     heavy: Mapping[Variable, frozenset[str]] = field(default_factory=dict)
     """Terms that many rows have for a variable."""
 
@@ -118,7 +121,8 @@ def solutions(join: Join, facts: FactFrames, trigger: int | None, wanted: Sequen
             return None
         later = {v for other in waiting for v in _variables(items[other])} | set(wanted)
         later |= {v for part in conditions_left for v in _asked(part)}
-        item = _Partial(rows, frozenset(_variables(items[place])), sizes[place], _heavy(items[place], join, facts))
+        most = inf if isinstance(items[place], Atom) else sizes[place]
+        item = _Partial(rows, frozenset(_variables(items[place])), sizes[place], most, _heavy(items[place], join, facts))
         state = _joined(state, item, frozenset(later), names)
         state = _checked(state, conditions_left, join, facts, names)
     if state is None:
@@ -181,13 +185,14 @@ def _joined(state: _Partial | None, item: _Partial, later: frozenset[Variable], 
 
     variables, rows = item.bound, item.rows
     if state is None:
-        bound, size, heavy = variables, item.size, item.heavy
+        bound, size, most, heavy = variables, item.size, item.most, item.heavy
         joined = rows
     else:
         bound, size = state.bound | variables, max(state.size, item.size)
         heavy = {v: state.heavy.get(v, frozenset()) | item.heavy.get(v, frozenset()) for v in {*state.heavy, *item.heavy}}
         shared = [names[variable] for variable in state.bound & variables]
         only_tests = not (variables - state.bound) & later
+        most = state.most if only_tests else state.most * item.most
         if shared:
             joined = _joined_on(state, item, shared, only_tests, names)
         elif only_tests:
@@ -195,18 +200,26 @@ def _joined(state: _Partial | None, item: _Partial, later: frozenset[Variable], 
         else:
             joined = state.rows.crossJoin(rows.drop("one"))
     kept = bound & later
-    return _Partial(joined.select(*_columns(kept, names)), kept, size, {v: terms for v, terms in heavy.items() if v in kept})
+    heavy = {v: terms for v, terms in heavy.items() if v in kept}
+    return _Partial(joined.select(*_columns(kept, names)), kept, size, most, heavy)
 
 
 def _joined_on(state: _Partial, item: _Partial, shared: list[str], only_tests: bool, names: Mapping[Variable, str]) -> DataFrame:
     """Return the join on shared columns. Heavy terms are split if neither side is broadcast."""
-    if min(state.size, item.size) >= FEW and not only_tests:
+    from pyspark.sql import functions as F
+
+    if only_tests:
+        return state.rows.join(item.rows, shared, "left_semi")
+    if state.most < FEW:
+        # Spark would find that out when it has shuffled the other side.
+        return F.broadcast(state.rows).join(item.rows, shared)
+    if min(state.size, item.size) >= FEW:
         for many, other in ((state, item), (item, state)):
             split = [variable for variable in many.heavy if names[variable] in shared]
             if split:
                 key = min(split, key=lambda variable: names[variable])
                 return salted_join(many.rows, other.rows, shared, names[key], many.heavy[key])
-    return state.rows.join(item.rows, shared, "left_semi" if only_tests else "inner")
+    return state.rows.join(item.rows, shared)
 
 
 def _columns(variables: Iterable[Variable], names: Mapping[Variable, str]) -> list[Column]:
