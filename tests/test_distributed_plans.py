@@ -476,6 +476,21 @@ def test_violations_name_axioms_that_rules_conclude() -> None:
     assert row.axiom == "SubClassOf(example:A _:b); SubClassOf(_:b owl:Nothing)"
 
 
+def test_rules_of_one_shape_with_rdf_type_as_an_argument() -> None:
+    """In general predicates, it is a constant like others; only in triples does it decide what a triple is about."""
+    program = parse("""
+        @prefix : <http://example.org/> . @prefix rdf: <http://www.w3.org/1999/02/22-rdf-syntax-ns#> .
+        :first[?x, ?y] :- says(?x, rdf:type, ?y) .
+        :second[?x, ?y] :- says(?x, :p, ?y) .
+    """)
+    with standing_in() as session:
+        rows = [("<x>", "<http://example.org/p>", "<y>"), ("<x>", "<http://www.w3.org/1999/02/22-rdf-syntax-ns#type>", "<z>")]
+        said = session.createDataFrame(rows, "a0 string, a1 string, a2 string")
+        found = SparkReasoner(session, program, facts={"says": said}).triples().collect()
+    triples = sorted((row.predicate, row.object) for row in found)
+    assert triples == [("<http://example.org/first>", "<z>"), ("<http://example.org/second>", "<y>")]
+
+
 def test_rules_in_triples() -> None:
     """SWRL has a vocabulary of its own."""
     found = expect_what_the_engine_says(

@@ -76,7 +76,7 @@ def _shape(join: Join) -> tuple[object, dict[Term, int]]:
 
 
 def _is_type(atom: Atom, place: int) -> bool:
-    return place == 1 and atom.terms[1] == RDF.type
+    return atom.predicate == TRIPLE and place == 1 and atom.terms[1] == RDF.type
 
 
 def _with_parameters(found: Sequence[tuple[Join, tuple[Term | int, ...]]], numbers: Sequence[int] = ()) -> Join:
