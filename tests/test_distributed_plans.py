@@ -476,6 +476,17 @@ def test_violations_name_axioms_that_rules_conclude() -> None:
     assert row.axiom == "SubClassOf(example:A _:b); SubClassOf(_:b owl:Nothing)"
 
 
+def test_an_update_with_a_new_literal() -> None:
+    """What is true of literals is known of added ones, too."""
+    before, added = turtle(":p rdfs:domain :A . :a :p :b ."), turtle(":a :p 1.5e0 .")
+    program = rulesets.load("owl2el").program
+    with standing_in() as session:
+        materialised = SparkReasoner(session, program, triple_frame(session, before)).triples()
+        after = flagged(update(materialised, program, added))
+    assert after == in_process([*before, *added], ruleset="owl2el")
+    assert any("#double" in row[0] for row in after)
+
+
 def test_rules_of_one_shape_with_rdf_type_as_an_argument() -> None:
     """In general predicates, it is a constant like others; only in triples does it decide what a triple is about."""
     program = parse("""

@@ -295,7 +295,8 @@ class Run:
         negated = {part.atom.predicate for rule in rules for part in rule.body if isinstance(part, Negation)}
         on_driver = {name: self.schema_facts(name) for name in sorted(negated & self.rules.keys.predicates)}
         relations = self.relations | {name: rows for name, rows in on_driver.items() if rows is not None}
-        return relations | literal_relations(base, self.relations.values(), [*self.program.rules, *rules])
+        triples = base if self.added is None else base.unionByName(self.added.select(*base.columns))
+        return relations | literal_relations(triples, self.relations.values(), [*self.program.rules, *rules])
 
     def schema_facts(self, predicate: str) -> DataFrame | None:
         """Return the facts of a predicate held by the driver."""
