@@ -8,6 +8,7 @@ import pytest
 from kg_reasoner import rulesets
 from kg_reasoner.api.reasoner import Reasoner
 from kg_reasoner.language import analysis
+from kg_reasoner.storage import changing_relations
 from kg_reasoner.storage.arrays import Rows
 from kg_reasoner.storage.capacities import FILL, fill_of
 from kg_reasoner.storage.database import Database
@@ -87,8 +88,10 @@ def test_an_index_has_every_row_and_little_else(distinct: int, late: bool) -> No
     assert index.mask + 1 <= max(4 * index.used / FILL, 2048)
 
 
-def test_an_update_looks_at_relations_with_new_rows_only() -> None:
+@pytest.mark.parametrize("few", [0, 1000])
+def test_an_update_looks_at_relations_with_new_rows_only(few: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """The list of them is that of a look at all relations, whether rules, facts or relations came before."""
+    monkeypatch.setattr(changing_relations, "_FEW", few)
     rules = " ".join(f"p{number + 1}(?x) :- p{number}(?x) ." for number in range(0, 8, 2))
     reasoner = Reasoner(rules)
     database = reasoner.engine.database

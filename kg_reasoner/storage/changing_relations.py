@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
@@ -16,6 +17,9 @@ from kg_reasoner.storage.kernels.layout import ABSENT, CLAIMED, EXPLICIT, REBORN
 from kg_reasoner.storage.kernels.memory import address, allocate, grant, lend
 
 __all__ = ["ChangingRelations"]
+
+_FEW: Final = 1 << 10
+"""Of so few relations, the rows of all are looked at."""
 
 
 class ChangingRelations(IndexedRelations):
@@ -42,6 +46,11 @@ class ChangingRelations(IndexedRelations):
     def _listed_grown(self) -> npt.NDArray[np.int32]:
         """Return the relations with rows beyond the materialised ones, where they are listed."""
         return self._grown[: self.context.grown_count]
+
+    def _possibly_grown(self) -> npt.NDArray[np.int32] | slice:
+        """Return the listed relations, or all of them: if they are few, NumPy copies all numbers faster than some."""
+        count = len(self.relations)
+        return self._listed_grown() if self.context.has_listed_grown and count > _FEW else slice(count)
 
     def have_rows(self) -> npt.NDArray[np.bool_]:
         """Return for each relation whether it has rows."""
@@ -82,13 +91,13 @@ class ChangingRelations(IndexedRelations):
 
     def begin_stratum(self) -> None:
         """Declare the rows of this update unprocessed, as they are to a stratum at first."""
-        where = self._listed_grown() if self.context.has_listed_grown else slice(None)
+        where = self._possibly_grown()
         self.processed[where] = self.materialised[where]
 
     def mark_materialised(self) -> None:
         """Declare all existing rows processed. From now on, the relations that grow are listed."""
         self.is_fresh = False
-        where = self._listed_grown() if self.context.has_listed_grown else slice(len(self.relations))
+        where = self._possibly_grown()
         self.materialised[where] = self.processed[where] = self.relations.words[where, Relation.fields["count"][0]]
         self.context.grown_count, self.context.has_listed_grown = 0, 1
 
