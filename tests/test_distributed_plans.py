@@ -523,6 +523,15 @@ def test_rules_in_triples() -> None:
     assert (row.subject, row.object) == ("<http://example.org/tim>", "<http://example.org/ann>")
 
 
+def test_constraints_alone_ask_for_types_of_literals() -> None:
+    """No rule but a constraint asks which datatypes a literal has."""
+    stated = turtle(":p rdfs:range [ owl:datatypeComplementOf xsd:integer ] . :a :p 1 . :b :p 'one' .")
+    reasoner = expect_what_the_engine_says(stated)
+    with standing_in():
+        (row,) = reasoner.inconsistencies().collect()
+    assert "DataComplementOf(xsd:integer)" in row.axiom
+
+
 def test_violations_name_facets_of_datatypes() -> None:
     """They belong to the axiom, though they are of the vocabulary of XML Schema."""
     reasoner = expect_what_the_engine_says(

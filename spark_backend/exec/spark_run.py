@@ -222,10 +222,11 @@ class Run:
         return None if found is None else found.where("x <> y")
 
     def _compiled(self, rules: Rules) -> Passes:
-        known = {*self.relations, *asked_of_literals([rule for rule, _ in rules.rules])}
+        constraints = [(some.instance, some.kind) for some in rules.constraints]
+        known = {*self.relations, *asked_of_literals(rule for rule, _ in (*rules.rules, *constraints))}
         return compile_rules(
             rules.rules,
-            [(some.instance, some.kind) for some in rules.constraints],
+            constraints,
             wide=self._wide,
             masks=self._masked,
             facts=known,
