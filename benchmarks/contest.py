@@ -27,10 +27,11 @@ __all__ = ["CONTESTANTS", "OURS", "Contestant", "Entry", "RunLimits", "contest"]
 ROOT: Final = Path(__file__).resolve().parents[1]
 
 NO_MEMORY: Final = re.compile(
-    "MemoryError|bad_alloc|allocate memory|memory allocation|out of memory|failed to map|error return without exception set",
+    "MemoryError|bad_alloc|allocate memory|memory allocation|out of memory|failed to map|error return without exception set"
+    "|returned NULL without setting an exception",
     re.IGNORECASE,
 )
-"""What processes print for want of memory; the last is CPython, which has none left for the exception."""
+"""What processes print for want of memory; the last two are CPython, which has none left for the exception."""
 
 
 @dataclass(frozen=True)

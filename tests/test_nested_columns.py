@@ -260,3 +260,20 @@ def test_missing_values_in_data_frames() -> None:
     again = Reasoner(program)
     again.add_table("r", frame)
     assert set(again.facts("r")) == set(reasoner.facts("r"))
+
+
+def test_texts_that_look_like_dates_in_json_lines(tmp_path: Path) -> None:
+    """Arrow takes them for points in time, unless their column has a type."""
+    path = tmp_path / "r.jsonl"
+    path.write_text('{"a": "2026-01-02", "b": "2026-01-02", "c": ["2026-01-02"], "d": "2026-01-02T03:04:05Z"}\n')
+    reasoner = Reasoner(
+        "input relation r(a: string, b: date, c: list<string>, d: dateTime) . q(?x, ?y) :- r(?a, ?x, ?c, ?d), ?y IN ?c ."
+    )
+    reasoner.add_table("r", path)
+    ((text, date, _, moment),) = reasoner.facts("r")
+    assert [str(term) for term in (text, date, moment)] == [
+        '"2026-01-02"',
+        '"2026-01-02"^^<http://www.w3.org/2001/XMLSchema#date>',
+        '"2026-01-02T03:04:05Z"^^<http://www.w3.org/2001/XMLSchema#dateTime>',
+    ]
+    assert set(reasoner.facts("q")) == {(date, text)}

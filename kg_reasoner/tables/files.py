@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import gzip
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -61,7 +61,9 @@ def read_file(
     if path.name.endswith(".parquet"):
         yield from _of_batches(_parquet(path), columns, dictionary, prefixes, wanted, nulls, only_known)
     elif path.name.endswith(JSON_LINES):
-        yield from _of_batches(_json_lines(path), columns, dictionary, prefixes, wanted, nulls, only_known)
+        names = wanted or [column.name for column in columns or ()]
+        typed = [name for name, column in zip(names, columns or (), strict=False) if column.type != "any"]
+        yield from _of_batches(_json_lines(path, typed), columns, dictionary, prefixes, wanted, nulls, only_known)
     else:
         yield from _of_text(path, columns, dictionary, prefixes, header, wanted, nulls, only_known)
 
@@ -103,8 +105,13 @@ def _parquet(path: Path) -> Batches:
     return Batches(str(path), schema.names, parts(), has_cells=True)
 
 
-def _json_lines(path: Path) -> Batches:
-    """Return a file with an object on each line; a key that an object does not have is a missing value."""
+def _json_lines(path: Path, typed: Collection[str]) -> Batches:
+    """Return a file with an object on each line; a key that an object does not have is a missing value.
+
+    Args:
+        path: The file.
+        typed: The keys whose values have a declared type: a text stays one, also if it looks like a date.
+    """
     try:
         import pyarrow.json
     except ImportError:
@@ -112,14 +119,34 @@ def _json_lines(path: Path) -> Batches:
     data = _content(path)
     if not bytes(data[:_BLOCK]).strip():
         return Batches(str(path), [], [])
-    block = len(data) if len(data) < 1 << 30 else _BLOCK  # types are those of the first block
+    options = pyarrow.json.ReadOptions(
+        use_threads=False,
+        block_size=len(data) if len(data) < 1 << 30 else _BLOCK,  # types are those of the first block
+    )
     try:
-        table = pyarrow.json.read_json(pyarrow.BufferReader(data), pyarrow.json.ReadOptions(use_threads=False, block_size=block))
+        table = pyarrow.json.read_json(pyarrow.BufferReader(data), options)
+        fields = [field.with_type(_with_texts(field.type)) for field in table.schema if field.name in typed]
+        if any(field.type != table.schema.field(field.name).type for field in fields):
+            given = pyarrow.json.ParseOptions(explicit_schema=pyarrow.schema(fields))
+            table = pyarrow.json.read_json(pyarrow.BufferReader(data), options, given)
     except pyarrow.ArrowException as error:
         raise LoadError(
             f"cannot read {path}: {error}", hint="each line is an object, with values of one type for each key"
         ) from error
     return Batches(str(path), table.schema.names, table.to_batches(max_chunksize=1 << 17))
+
+
+def _with_texts(type_: Any) -> Any:
+    """Return a type of Arrow with texts in place of the points in time that it sees in JSON."""
+    import pyarrow
+
+    if pyarrow.types.is_timestamp(type_):
+        return pyarrow.string()
+    if pyarrow.types.is_list(type_):
+        return pyarrow.list_(_with_texts(type_.value_type))
+    if pyarrow.types.is_struct(type_):
+        return pyarrow.struct([field.with_type(_with_texts(field.type)) for field in type_])
+    return type_
 
 
 # ---- CSV and TSV
