@@ -41,10 +41,13 @@ def run_together(tasks: Iterable[Task], threads: int, helpers: Helpers | None = 
     first = waiting.popleft()
     team = _Team(waiting)
     try:
-        team.start(min(threads - 1, len(waiting)), helpers)
-        first()
-        team.work()
-    finally:
+        try:
+            team.start(min(threads - 1, len(waiting)), helpers)
+            first()
+            team.work()
+        finally:
+            team.end()
+    finally:  # an interrupt may have struck before the line above
         team.end()
     team.raise_error()
 
@@ -72,11 +75,14 @@ class Round:
         waiting = deque(tasks)
         team = _Team(waiting)
         try:
-            if team.start(min(threads, len(waiting)), self._helpers):
-                team.wait(self._is_over, self._stop)
-            else:
-                team.work()
-        finally:
+            try:
+                if team.start(min(threads, len(waiting)), self._helpers):
+                    team.wait(self._is_over, self._stop)
+                else:
+                    team.work()
+            finally:
+                team.end(self._stop)
+        finally:  # an interrupt may have struck before the line above
             team.end(self._stop)
         team.raise_error()
 
