@@ -144,3 +144,16 @@ def test_places_name_a_rule_file_as_it_was_given(file: Path, monkeypatch: pytest
         place = saved_rule_file("./rules.dl").rules[0].head.span
         assert place is not None
         assert place.source == "./rules.dl"
+
+
+def test_a_program_that_cannot_be_saved_is_parsed_each_time(file: Path) -> None:
+    elsewhere = parse(EVERYTHING, "elsewhere")
+    for _ in range(2):
+        calls: list[Path] = []
+
+        def parsed(path: Path) -> Program:
+            calls.append(path)  # noqa: B023
+            return elsewhere
+
+        assert saved_program(file, parsed) is elsewhere
+        assert calls == [file]

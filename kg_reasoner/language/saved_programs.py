@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any, Final
@@ -51,7 +52,8 @@ def saved_program(path: Path, parse: Callable[[Path], Program], source: str | No
     if known is not None:
         return known
     found = parse(path)
-    cache.write(name, dumps(found, source))
+    with suppress(TypeError, ValueError):  # a part that cannot be saved: the program is parsed each time
+        cache.write(name, dumps(found, source))
     return found
 
 
