@@ -7,6 +7,7 @@ in the last ``Caused by``.
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Final
@@ -62,7 +63,7 @@ def plain_failures(doing: str, kind: type[ReasonerError] = ReasonerError) -> Ite
     except Exception as error:
         if not is_of_spark(error):
             raise
-        hint = next((hint for sign, hint in _HINTS if sign in str(error)), None)
+        hint = next((hint for sign, hint in _HINTS if sign in str(error)), None) or (_ENDED if _has_ended() else None)
         message = f"cannot {doing}: {root_of(error)}"
         if issubclass(kind, LoadError):
             raise kind(message, hint=hint) from error
@@ -72,6 +73,16 @@ def plain_failures(doing: str, kind: type[ReasonerError] = ReasonerError) -> Ite
 def is_of_spark(error: BaseException) -> bool:
     """Return whether Spark, or the bridge to it, raised an exception."""
     return type(error).__module__.startswith(_SPARK)
+
+
+def _has_ended() -> bool:
+    """Return whether the cluster has ended the session, after which Spark may fail in any way: parts of it are gone."""
+    pyspark = sys.modules.get("pyspark")
+    context = pyspark and pyspark.SparkContext._active_spark_context  # None where a server has the session
+    try:
+        return bool(context and context._jsc.sc().isStopped())
+    except Exception:  # the process that had the session has died
+        return True
 
 
 def root_of(error: BaseException) -> str:

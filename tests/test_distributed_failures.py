@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import sys
+from types import SimpleNamespace
+
 import pytest
 
 from kg_reasoner.errors import LoadError, ReasonerError
@@ -51,6 +54,22 @@ def test_a_failure_says_its_cause_and_what_to_do(said: str, message: str, hint: 
     with pytest.raises(LoadError) as caught_load, plain_failures("reason", LoadError):
         raise OfSpark(said)
     assert str(caught_load.value).splitlines()[0].endswith(message)
+
+
+@pytest.mark.parametrize("dead", [False, True])
+def test_what_fails_after_the_cluster_has_ended_the_session(monkeypatch: pytest.MonkeyPatch, dead: bool) -> None:
+    """While a session ends, parts of Spark are gone that it then asks for; and Java itself may have died."""
+
+    def is_stopped() -> bool:
+        if dead:
+            raise ConnectionRefusedError
+        return True
+
+    java = SimpleNamespace(sc=lambda: SimpleNamespace(isStopped=is_stopped))
+    spark = SimpleNamespace(SparkContext=SimpleNamespace(_active_spark_context=SimpleNamespace(_jsc=java)))
+    monkeypatch.setitem(sys.modules, "pyspark", spark)
+    with pytest.raises(ReasonerError, match="all executors died"), plain_failures("reason"):
+        raise OfSpark('the return value of "org.apache.spark.SparkContext.dagScheduler()" is null')
 
 
 @pytest.mark.parametrize("error", [ValueError("a mistake of the program"), LoadError("one of ours")])
