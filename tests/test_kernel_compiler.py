@@ -155,6 +155,17 @@ def _registered() -> Iterator[None]:
 linux = pytest.mark.skipif(this_machine() is HOST, reason="images are for Linux")
 
 
+@linux
+@pytest.mark.parametrize("a, b", [(5, 7), (1000, 200), (-3, 1 << 40)])
+def test_kernels_call_those_of_other_images(a: int, b: int) -> None:
+    first = compiled(inner)
+    code = compiler.compile_kernels(["calls"], "t_", this_machine(), elsewhere=["inner"])
+    image = linking.linked(code, "t_", "")
+    assert list(image.imports) == ["t_inner"]
+    signature = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64, ctypes.c_int64)
+    assert signature(images.map_image(image, first)["t_calls"])(a, b) == wrapped(calls(a, b))
+
+
 @pytest.fixture(scope="module")
 def two() -> dict[str, Callable[[int, int], int]]:
     signature = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64, ctypes.c_int64)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import ctypes
 import os
 import re
@@ -16,25 +15,32 @@ from pathlib import Path
 import pytest
 
 from kg_reasoner import cache
-from kg_reasoner.storage.kernels import Native, entries, images, loader, machine, memory
-from kg_reasoner.storage.kernels.machine import HOST, LEVELS, this_machine
+from kg_reasoner.storage.kernels import Native, images, kernel_groups, loader, machine, memory
+from kg_reasoner.storage.kernels.kernel_groups import GROUPS, KernelGroup
+from kg_reasoner.storage.kernels.machine import HOST, LEVELS, Target, this_machine
 
 from .effort import thinned
 
-SMALL = ["clear_flags"]
-"""Entry points that compile quickly."""
+SMALL = KernelGroup("graphs", ("reaching",))
+"""A group that compiles quickly."""
 
 linux = pytest.mark.skipif(this_machine() is HOST, reason="images are for Linux")
 
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty cache, no image in the package, and entry points that are compiled in every mode."""
-    entries.names()
+    """An empty cache, no image in the package, nothing loaded, and entry points that are compiled in every mode."""
     monkeypatch.setenv("KG_REASONER_CACHE", str(tmp_path / "cache"))
     monkeypatch.setattr(loader, "_IMAGES", tmp_path / "images")
     monkeypatch.setattr(memory, "CHECKED", False)
+    monkeypatch.setattr(loader, "_loaded", {})
     return tmp_path
+
+
+def loaded_anew(group: KernelGroup) -> list[str]:
+    """Load a group as a new process does, and return the names of its entry points."""
+    loader._loaded.clear()
+    return list(loader.load(group))
 
 
 @pytest.fixture
@@ -45,33 +51,35 @@ def compilations(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return told
 
 
-def test_all_modules_of_entry_points_are_listed() -> None:
-    source = Path(entries.__file__).read_text(encoding="utf-8")
-    imported = [
-        node.names for node in ast.parse(source).body if isinstance(node, ast.ImportFrom) and node.module == entries.__package__
-    ]
-    listed = {f"{alias.name}.py" for names in imported for alias in names} - {"memory.py"}
-    files = Path(entries.__file__).parent.glob("*.py")
-    assert {file.name for file in files if re.search("^@(brief_)?entry$", file.read_text(), re.MULTILINE)} == listed
+def test_each_module_of_kernels_is_in_one_group() -> None:
+    files = Path(kernel_groups.__file__).parent.glob("*.py")
+    with_kernels = [file.stem for file in files if re.search(r"^@\w*(kernel|entry)$", file.read_text(), re.MULTILINE)]
+    assert sorted(module for group in GROUPS for module in group.modules) == sorted(with_kernels)
+
+
+@pytest.mark.parametrize("group", GROUPS, ids=lambda group: group.name)
+def test_groups_call_only_groups_that_call_no_others(group: KernelGroup) -> None:
+    """So that few groups are loaded for one."""
+    assert {other.name for other in group.imports.values()} <= {"evaluation"}
 
 
 @linux
 def test_kernels_are_compiled_once(folder: Path, compilations: list[str]) -> None:
     for _ in range(2):
-        assert list(loader.load(SMALL)) == SMALL
-    assert compilations == ["kg_reasoner: compiling its kernels for this machine, once (a few seconds)"]
+        assert loaded_anew(SMALL) == ["reach"]
+    assert compilations == ["kg_reasoner: compiling its kernels for graphs, once (a few seconds)"]
     (file,) = (folder / "cache").iterdir()
-    assert file.name.startswith(f"kernels-{this_machine().name}-")
+    assert file.name.startswith(f"kernels-graphs-{this_machine().name}-")
 
 
 @linux
 def test_images_of_the_package_are_used_if_they_fit(folder: Path, compilations: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    loader.write_images(SMALL, folder / "images")
-    assert sorted(path.stem for path in (folder / "images").iterdir()) == sorted(level.name for level in LEVELS)
-    loader.load(SMALL)
+    loader.write_images([SMALL], folder / "images")
+    assert sorted(path.stem for path in (folder / "images").iterdir()) == sorted(f"{level.name}-graphs" for level in LEVELS)
+    loaded_anew(SMALL)
     assert (compilations, (folder / "cache").exists()) == ([], False)
-    monkeypatch.setattr(loader, "_key", lambda names, processor: "of other sources")
-    loader.load(SMALL)
+    monkeypatch.setattr(loader, "_key", lambda group, processor: "of other sources")
+    loaded_anew(SMALL)
     assert len(compilations) == 1
 
 
@@ -94,22 +102,22 @@ def test_images_of_the_package_are_used_if_they_fit(folder: Path, compilations: 
 def test_images_that_are_not_whole_are_compiled_again(
     where: str, damaged: Callable[[bytes], bytes], folder: Path, compilations: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    loader.load(SMALL)
+    loaded_anew(SMALL)
     (cached,) = (folder / "cache").iterdir()
     whole = cached.read_bytes()
     if where == "package":
         cached.unlink()
-        cached = folder / "images" / f"{this_machine().name}.bin"
+        cached = folder / "images" / f"{this_machine().name}-graphs.bin"
         cached.parent.mkdir()
     cached.write_bytes(damaged(whole))
-    assert list(loader.load(SMALL)) == SMALL
+    assert loaded_anew(SMALL) == ["reach"]
     assert len(compilations) == 2
 
 
 @linux
 def test_images_that_cannot_be_read_are_compiled_again(folder: Path, compilations: list[str]) -> None:
-    (folder / "images" / f"{this_machine().name}.bin").mkdir(parents=True)
-    assert list(loader.load(SMALL)) == SMALL
+    (folder / "images" / f"{this_machine().name}-graphs.bin").mkdir(parents=True)
+    assert loaded_anew(SMALL) == ["reach"]
     assert len(compilations) == 1
 
 
@@ -119,7 +127,7 @@ def test_a_fork_while_another_thread_loads(monkeypatch: pytest.MonkeyPatch) -> N
     """The forked process loads the kernels itself; the thread that was about to do so is not in it."""
     begun, over = threading.Event(), threading.Event()
 
-    def load(names: list[str]) -> dict[str, Callable[..., int]]:
+    def load(group: KernelGroup) -> dict[str, Callable[..., int]]:
         begun.set()
         over.wait(60)
         return {"run": lambda: 7}
@@ -142,8 +150,16 @@ def test_a_fork_while_another_thread_loads(monkeypatch: pytest.MonkeyPatch) -> N
 def test_elsewhere_llvm_loads_object_code(folder: Path, compilations: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(loader, "this_machine", lambda: HOST)
     for _ in range(2):
-        assert list(loader.load(SMALL)) == SMALL
+        assert loaded_anew(SMALL) == ["reach"]
     assert len(compilations) == 1
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("where", [HOST, this_machine()], ids=["by LLVM", "images"])
+def test_groups_that_are_called_are_loaded_before(where: Target, compilations: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(loader, "this_machine", lambda: where)
+    assert loaded_anew(KernelGroup("queries", ("small_queries",))) == ["fetch_few"]
+    assert [line.split()[5] for line in compilations] == ["evaluation,", "queries,"]
 
 
 @linux

@@ -1,6 +1,6 @@
 """The compiled inner loops of the engine.
 
-`native` has the entry points as attributes: ``native.run(context_address)``. The first access loads them.
+`native` has the entry points as attributes: ``native.run(context_address)``. The first access loads those of the same group.
 """
 
 from __future__ import annotations
@@ -28,9 +28,11 @@ class Native:
 
         def _load(self, name):
             if name not in self.__dict__:  # no other thread was first
-                from kg_reasoner.storage.kernels import entries, loader
+                from kg_reasoner.storage.kernels import kernel_groups, loader
 
-                self.__dict__.update(loader.load(entries.names()))
+                group = kernel_groups.group_with(name)
+                if group is not None:
+                    self.__dict__.update(loader.load(group))
             if name in self.__dict__:
                 return self.__dict__[name]
             raise AttributeError(f"there is no kernel entry named {name!r}")

@@ -3,10 +3,8 @@
 from kg_reasoner.storage.kernels.fixpoint import open_plan
 from kg_reasoner.storage.kernels.interning import QUOTE
 from kg_reasoner.storage.kernels.joins import fill_tuple, next_match, value_of
-from kg_reasoner.storage.kernels.layout import DONE, EMPTY, FINISHED, FRESH, IDLE, READY, Context
+from kg_reasoner.storage.kernels.layout import DONE, FINISHED, FRESH, IDLE, READY, Context
 from kg_reasoner.storage.kernels.memory import Bytes, Int32s, brief_entry, entry, is_stopped
-from kg_reasoner.storage.kernels.relations import find, key_slot
-from kg_reasoner.storage.kernels.vectors import entry_place, row_at, value_at
 
 
 @brief_entry
@@ -62,46 +60,3 @@ def follow_plan(
                 nodes[count] = found
                 count = count + 1
     return count
-
-
-@brief_entry
-def find_each(context: Context, relations: Int32s, count: int, values: Int32s, mask: int, flags: int, out: Int32s) -> int:
-    """Look up a tuple in several relations. Write the positions of those that contain it in a row with these flags under the
-    mask.
-
-    Returns how many they are.
-    """
-    found = 0
-    for position in range(count):
-        relation = context.relations[relations[position]]
-        row = find(relation, values)
-        if row >= 0 and (relation.flags[row] & mask) == flags:
-            out[found] = position
-            found = found + 1
-    return found
-
-
-@brief_entry
-def probe_each(context: Context, indexes: Int32s, count: int, key: int, mask: int, flags: int, out: Int32s, capacity: int) -> int:
-    """Look up a key in several indexes. Write (position of the index, row, value) of the entries whose rows have these flags.
-
-    Returns how many entries there are, of which the first `capacity` are written, or ``-1 - position`` of an index yet to be built.
-    """
-    found = 0
-    for position in range(count):
-        index = context.indexes[indexes[position]]
-        if not index.built:
-            return -1 - position
-        slot = key_slot(index, key)
-        if index.keys[slot] != EMPTY:
-            relation = context.relations[index.relation]
-            for number in range(index.lengths[slot]):
-                place = entry_place(index, index.starts[slot], number)
-                row = row_at(index, place)
-                if (relation.flags[row] & mask) == flags:
-                    if found < capacity:
-                        out[3 * found] = position
-                        out[3 * found + 1] = row
-                        out[3 * found + 2] = value_at(index, relation, place, row)
-                    found = found + 1
-    return found

@@ -12,25 +12,27 @@ from llvmlite import ir
 
 from kg_reasoner.storage.kernels import memory
 from kg_reasoner.storage.kernels.intrinsics import INTRINSICS
+from kg_reasoner.storage.kernels.kernel_groups import needed_by
 from kg_reasoner.storage.kernels.machine import Target
 from kg_reasoner.storage.kernels.translation import callee, translate
 
 __all__ = ["compile_kernels", "machine_of"]
 
 
-def compile_kernels(names: Collection[str], prefix: str, target: Target) -> bytes:
-    """Compile entry points and the kernels that they call.
+def compile_kernels(names: Collection[str], prefix: str, target: Target, elsewhere: Collection[str] = ()) -> bytes:
+    """Compile kernels that are called from outside, and those that they call.
 
     Args:
-        names: the entry points; their symbols are these names behind a prefix.
+        names: the kernels that are called from outside; their symbols are these names behind a prefix.
         prefix: how the symbols begin.
         target: the processor.
+        elsewhere: kernels that are not compiled, because other object code has their symbols.
 
     Returns:
         Object code; position-independent, unless the target is this machine's own.
     """
     machine = machine_of(target)
-    module = llvm.parse_assembly(str(_translated(names, prefix)))
+    module = llvm.parse_assembly(str(_translated(names, prefix, elsewhere)))
     module.triple, module.data_layout = machine.triple, str(machine.target_data)
     module.verify()
     options = llvm.create_pipeline_tuning_options(speed_level=3)
@@ -54,13 +56,15 @@ def machine_of(target: Target) -> Any:
     return other.create_target_machine(cpu=target.processor, opt=3, reloc="pic", codemodel="small")
 
 
-def _translated(names: Collection[str], prefix: str) -> Any:
-    """Return a module of LLVM with the kernels, and a function that calls it for each entry point."""
-    needed = _needed(names)
-    sources = {name: kernel.function for name, kernel in memory.kernels.items() if name in needed}
+def _translated(names: Collection[str], prefix: str, elsewhere: Collection[str]) -> Any:
+    """Return a module of LLVM with the kernels, and a function for each that is called from outside, which calls it."""
+    needed = needed_by(names, elsewhere)
+    sources = {name: kernel.function for name, kernel in memory.kernels.items() if name in needed and name not in elsewhere}
     definitions = dict(_definitions({source.__code__.co_filename for source in sources.values()}))
     module = ir.Module("kernels")
     callees = INTRINSICS | {name: callee(module, source) for name, source in sources.items()}
+    for name in needed.intersection(elsewhere):
+        callees[name] = callee(module, memory.kernels[name].function, prefix)
     for name, source in sources.items():
         function = translate(module, definitions[source.__code__.co_filename, name], source, callees)
         if memory.kernels[name].is_rare:
@@ -80,15 +84,3 @@ def _definitions(files: Collection[str]) -> Iterator[tuple[tuple[str, str], ast.
         for node in ast.parse(Path(file).read_text(encoding="utf-8"), file).body:
             if isinstance(node, ast.FunctionDef):
                 yield (file, node.name), node
-
-
-def _needed(names: Collection[str]) -> set[str]:
-    """Return the given kernels and those that they call, directly or indirectly."""
-    needed: set[str] = set()
-    waiting = list(names)
-    while waiting:
-        name = waiting.pop()
-        if name in memory.kernels and name not in needed:
-            needed.add(name)
-            waiting += memory.kernels[name].function.__code__.co_names
-    return needed

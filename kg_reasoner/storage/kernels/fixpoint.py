@@ -33,7 +33,7 @@ from kg_reasoner.storage.kernels.layout import (
     Step,
 )
 from kg_reasoner.storage.kernels.marks import derive_marking
-from kg_reasoner.storage.kernels.memory import Int32s, Int64s, entry, is_stopped, kernel, mix, pair, prefetch
+from kg_reasoner.storage.kernels.memory import Int32s, Int64s, entry, is_stopped, kernel, mix, pair, prefetch, shared_kernel
 from kg_reasoner.storage.kernels.relations import (
     accept,
     growing,
@@ -140,7 +140,7 @@ def need(context: Context, plan: Plan) -> int:
     return wanted
 
 
-@kernel
+@shared_kernel
 def readiness(context: Context, plan: Plan, low: int, high: int, current: int) -> int:
     """Return whether a plan can match in a block: IDLE (nothing matches a body atom), READY, or a request to the caller.
 
@@ -301,7 +301,7 @@ def is_plain_probe(context: Context, step: Step) -> int:
     return 1 if context.relations[step.relation].dead + context.look == 0 else 0
 
 
-@kernel
+@shared_kernel
 def derive(context: Context, frame: Frame, plan: Plan, low: int, high: int, current: int) -> int:
     """Derive from all matches that are left in a frame: DONE or GROW."""
     if context.marking:
@@ -346,7 +346,7 @@ def request_lookups(context: Context, plan: Plan, relation: Relation, low: int, 
     return 0
 
 
-@kernel
+@shared_kernel
 def trigger(context: Context, number: int, row: int, low: int, high: int, current: int) -> int:
     """Run one plan on one new row: DONE or GROW."""
     plan = context.plans[number]
@@ -486,7 +486,7 @@ def copy_rows(context: Context, plan: Plan, low: int, high: int, current: int) -
     return DONE
 
 
-@kernel
+@shared_kernel
 def insert_queued(context: Context) -> int:
     """Insert all queued heads: DONE or GROW."""
     while context.ring_count > 0:
@@ -495,7 +495,7 @@ def insert_queued(context: Context) -> int:
     return DONE
 
 
-@kernel
+@shared_kernel
 def trigger_rows(context: Context, number: int, low: int, high: int, current: int) -> int:
     """Run one plan on a block of new rows: DONE or GROW."""
     plan = context.plans[number]
@@ -536,7 +536,7 @@ def process_row(context: Context, section_number: int, current: int, row: int, l
     return DONE
 
 
-@kernel
+@shared_kernel
 def process_block(context: Context, current: int, low: int, high: int) -> int:
     """Run every plan that the rows [low, high) of a relation trigger: DONE, or a request to the caller, who then repeats the
     block.

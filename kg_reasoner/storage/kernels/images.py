@@ -1,6 +1,7 @@
 """Images of compiled kernels: position-independent machine code that is mapped into memory as it is, without a linker or LLVM.
 
-An image needs nothing but the addresses of a few functions of the C library, which have slots in it. `linking` makes images.
+An image needs nothing but the addresses of a few functions of the C library and of other images, which have slots in it. `linking`
+makes images.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ import ctypes
 import json
 import mmap
 import os
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -24,7 +26,7 @@ class Image:
     entries: dict[str, int]
     """Where each symbol begins in the code."""
     imports: dict[str, int]
-    """For each function of the C library, the slot in the code for its address."""
+    """For each function of another image or the C library, the slot in the code for its address."""
     code: bytes
 
 
@@ -51,17 +53,24 @@ _mapped: list[Any] = []  # the memory of all images, which stays as long as the 
 _PROTECT_READ, _PROTECT_EXECUTE = 1, 4
 
 
-def map_image(image: Image) -> dict[str, int]:
-    """Copy an image to memory that can be executed and no longer written to. Return the address of each symbol.
+def map_image(image: Image, others: Mapping[str, int] | None = None) -> dict[str, int]:
+    """Copy an image to memory that can be executed and no longer written to.
+
+    Args:
+        image: The image.
+        others: The addresses of symbols of other images. What is not among them is a function of the C library.
+
+    Returns:
+        The address of each symbol.
 
     Raises:
         OSError: the operating system does not permit this.
     """
-    library = ctypes.CDLL(None, use_errno=True)
+    library, known = ctypes.CDLL(None, use_errno=True), others or {}
     memory = mmap.mmap(-1, len(image.code), flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
     memory[: len(image.code)] = image.code
     for name, slot in image.imports.items():
-        address = ctypes.cast(getattr(library, name), ctypes.c_void_p).value or 0
+        address = known[name] if name in known else ctypes.cast(getattr(library, name), ctypes.c_void_p).value or 0
         memory[slot : slot + 8] = address.to_bytes(8, "little")
     held = ctypes.c_char.from_buffer(memory)
     start = ctypes.addressof(held)

@@ -5,7 +5,7 @@ lower case) and reports the byte ranges of all other lines for a full parser.
 """
 
 from kg_reasoner.storage.kernels.layout import EMPTY, Terms
-from kg_reasoner.storage.kernels.memory import Bytes, Int32s, Int64s, brief_entry, entry, kernel, mix, prefetch, word
+from kg_reasoner.storage.kernels.memory import Bytes, Int32s, Int64s, brief_entry, entry, kernel, mix, prefetch, shared_kernel, word
 
 QUOTE, HASH, PERCENT, DOT, COLON, LESS_THAN, GREATER, AT, BACKSLASH, CARET, UNDERSCORE = 34, 35, 37, 46, 58, 60, 62, 64, 92, 94, 95
 TAB, NEWLINE, RETURN, SPACE, MINUS, SLASH, QUESTION, UPPER_S, LOWER_G, LOWER_N, LOWER_R = (
@@ -154,13 +154,13 @@ def append_bytes(terms: Terms, place: int, text: Bytes, start: int, end: int) ->
     return place
 
 
-@kernel
+@shared_kernel
 def intern(terms: Terms, scope: Bytes, scoped: int, text: Bytes, start: int, end: int) -> int:
     """Return the id of a text, and assign one if it is new. The tables must have room."""
     return intern_at(terms, text_slot(terms, scope, scoped, text, start, end), scope, scoped, text, start, end)
 
 
-@kernel
+@shared_kernel
 def intern_at(terms: Terms, slot: int, scope: Bytes, scoped: int, text: Bytes, start: int, end: int) -> int:
     """Return the id of the text with this slot, see `intern`."""
     number = terms.slots[slot]

@@ -38,7 +38,7 @@ from kg_reasoner.storage.kernels.layout import (
     Relation,
     Step,
 )
-from kg_reasoner.storage.kernels.memory import Int32s, is_stopped, kernel, mix, rare_kernel
+from kg_reasoner.storage.kernels.memory import Int32s, is_stopped, kernel, mix, rare_kernel, shared_kernel
 from kg_reasoner.storage.kernels.relations import find, find_or_insert, index_key, is_left_out, key_slot
 from kg_reasoner.storage.kernels.vectors import entry_place, row_at, value_at
 
@@ -65,7 +65,7 @@ def fill_tuple(frame: Frame, codes: Int32s, arity: int, values: Int32s) -> int:
     return 0
 
 
-@kernel
+@shared_kernel
 def insert_head(context: Context, frame: Frame, plan: Plan) -> int:
     """Return the live row of the head of the frame's match, appended if it is new; FULL without room."""
     fill_tuple(frame, context.codes + plan.head, context.relations[plan.head_relation].arity, frame.scratch)
@@ -189,7 +189,7 @@ def is_hidden(context: Context, relation: Relation, row: int) -> int:
     return relation.flags[row] & context.hidden
 
 
-@kernel
+@shared_kernel
 def scan(context: Context, frame: Frame, step: Step, position: int, limit: int) -> int:
     """Return the next matching row from `position` on, or -1."""
     relation = context.relations[step.relation]
@@ -218,7 +218,7 @@ def row_under(context: Context, bindings: Int32s, step: Step, limit: int, values
     return row
 
 
-@kernel
+@shared_kernel
 def lookup(context: Context, frame: Frame, step: Step, limit: int) -> int:
     """Return the row of the single tuple that a step requires, or -1."""
     return row_under(context, frame.bindings, step, limit, frame.scratch)
@@ -260,7 +260,7 @@ def next_result(frame: Frame, step: Step, relation: Relation, index: Index, slot
     return 1
 
 
-@kernel
+@shared_kernel
 def call(context: Context, frame: Frame, step: Step, depth: int, start: int) -> int:
     """Apply a function, or filter: 1, or 0 if the function has no result (left), a different result than required, or one not
     yet known.
@@ -336,7 +336,7 @@ def scan_for_key(context: Context, frame: Frame, step: Step, depth: int, start: 
     return -1
 
 
-@kernel
+@shared_kernel
 def advance(context: Context, frame: Frame, step: Step, depth: int, start: int, limit: int) -> int:
     """Bind the next row that matches a step into the frame, and return it; -1 if there is none left."""
     level = frame.levels[depth]
@@ -381,7 +381,7 @@ def advance(context: Context, frame: Frame, step: Step, depth: int, start: int, 
     return row
 
 
-@kernel
+@shared_kernel
 def step_matches(context: Context, frame: Frame, step: Step, depth: int, start: int, low: int, high: int, current: int) -> int:
     """Move one step to its next match."""
     if step.kind == COMPARE:

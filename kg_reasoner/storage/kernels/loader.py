@@ -1,9 +1,9 @@
 """Load the kernels: compiled ones from the package or the cache, by compiling them once, or as plain Python in checked mode.
 
-A wheel contains images of the kernels for common processors (see `machine`, `images`). Where none fits, the kernels are compiled,
-and kept in the user's cache (see `cache`) for the next process. The key is made from the kernels' sources and the processor. On
-systems other than Linux, what is kept is object code, which LLVM loads. Set ``KG_REASONER_KERNELS=checked`` to run every kernel as
-bounds-checked Python.
+Kernels are compiled and loaded in groups (see `kernel_groups`), each when it is first used. A wheel contains images of all groups
+for common processors (see `machine`, `images`). Where none fits, a group is compiled, and kept in the user's cache (see `cache`)
+for the next process. The key is made from the kernels' sources and the processor. On systems other than Linux, what is kept is
+object code, which LLVM loads. Set ``KG_REASONER_KERNELS=checked`` to run every kernel as bounds-checked Python.
 """
 
 from __future__ import annotations
@@ -11,13 +11,15 @@ from __future__ import annotations
 import ctypes
 import hashlib
 import sys
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Iterable, Mapping
+from functools import cache as cache_result
 from pathlib import Path
 from typing import Any
 
 from kg_reasoner import cache
 from kg_reasoner.storage.kernels import memory
 from kg_reasoner.storage.kernels.images import Image, map_image, packed, unpacked
+from kg_reasoner.storage.kernels.kernel_groups import KernelGroup
 from kg_reasoner.storage.kernels.machine import HOST, LEVELS, Target, this_machine
 
 Entry = Callable[..., int]
@@ -29,43 +31,61 @@ _PREFIX = "kg_reasoner_"
 _IMAGES = Path(__file__).with_name("compiled")
 
 
-def load(names: Collection[str]) -> dict[str, Entry]:
-    """Return the named entry points, to be called with addresses and integers.
+def load(group: KernelGroup) -> dict[str, Entry]:
+    """Return the entry points of a group, to be called with addresses and integers.
 
     Raises:
         OSError: the operating system does not permit code to be loaded.
     """
     if memory.CHECKED:
-        return {name: memory.checked_entry(memory.kernels[name].function) for name in names}
-    target = this_machine()
-    addresses = _linked_by_llvm(names) if target is HOST else map_image(_image(names, target))
-    return {name: _callable(addresses[_PREFIX + name], memory.kernels[name]) for name in names}
+        return {name: memory.checked_entry(memory.kernels[name].function) for name in group.entries}
+    symbols = _symbols(group)
+    return {name: _callable(symbols[_PREFIX + name], memory.kernels[name]) for name in group.entries}
 
 
-def write_images(names: Collection[str], folder: Path) -> None:
+def write_images(groups: Iterable[KernelGroup], folder: Path) -> None:
     """Write the images that a wheel contains."""
     folder.mkdir(parents=True, exist_ok=True)
     for target in LEVELS:
-        (folder / f"{target.name}.bin").write_bytes(cache.sealed(packed(_compiled_image(names, target, _key(names, target.name)))))
+        for group in groups:
+            image = _compiled_image(group, target, _key(group, target.name))
+            (folder / _file_name(group, target)).write_bytes(cache.sealed(packed(image)))
 
 
-def _image(names: Collection[str], target: Target) -> Image:
-    """Return the image for a target: that of the package, the cache, or a new one."""
-    key = _key(names, target.name)
-    name = f"kernels-{target.name}-{key}.bin"
-    known = _fitting(_shipped(target), key) or _fitting(cache.read(name), key)
+_loaded: dict[str, dict[str, int]] = {}
+"""The addresses of the symbols of the groups that have been loaded, by their names."""
+
+
+def _symbols(group: KernelGroup) -> dict[str, int]:
+    """Return the addresses of a group's symbols. The groups whose kernels it calls are loaded before it."""
+    if group.name not in _loaded:
+        others = {_PREFIX + name: _symbols(other)[_PREFIX + name] for name, other in group.imports.items()}
+        target = this_machine()
+        _loaded[group.name] = _linked_by_llvm(group, others) if target is HOST else map_image(_image(group, target), others)
+    return _loaded[group.name]
+
+
+def _image(group: KernelGroup, target: Target) -> Image:
+    """Return the image of a group for a target: that of the package, the cache, or a new one."""
+    key = _key(group, target.name)
+    name = f"kernels-{group.name}-{target.name}-{key}.bin"
+    known = _fitting(_shipped(group, target), key) or _fitting(cache.read(name), key)
     if known is not None:
         return known
-    _tell_of_compiling()
-    image = _compiled_image(names, target, key)
+    _tell_of_compiling(group)
+    image = _compiled_image(group, target, key)
     cache.write(name, packed(image))
     return image
 
 
-def _shipped(target: Target) -> bytes | None:
-    """Return the compiled code that the package contains for a target, if it is complete."""
+def _file_name(group: KernelGroup, target: Target) -> str:
+    return f"{target.name}-{group.name}.bin"
+
+
+def _shipped(group: KernelGroup, target: Target) -> bytes | None:
+    """Return the compiled code of a group that the package contains for a target, if it is complete."""
     try:
-        return cache.unsealed((_IMAGES / f"{target.name}.bin").read_bytes())
+        return cache.unsealed((_IMAGES / _file_name(group, target)).read_bytes())
     except OSError:
         return None
 
@@ -79,24 +99,34 @@ def _fitting(content: bytes | None, key: str) -> Image | None:
     return image if image is not None and image.key == key else None
 
 
-def _compiled_image(names: Collection[str], target: Target, key: str) -> Image:
-    from kg_reasoner.storage.kernels.compiler import compile_kernels
+def _compiled_image(group: KernelGroup, target: Target, key: str) -> Image:
     from kg_reasoner.storage.kernels.linking import linked
 
-    return linked(compile_kernels(names, _PREFIX, target), _PREFIX, key)
+    return linked(_object_code(group, target), _PREFIX, key)
 
 
-def _key(names: Collection[str], processor: str) -> str:
-    """Return a name for what the kernels are compiled from and for."""
+def _object_code(group: KernelGroup, target: Target) -> bytes:
+    from kg_reasoner.storage.kernels.compiler import compile_kernels
+
+    return compile_kernels(group.exports, _PREFIX, target, group.imports)
+
+
+def _key(group: KernelGroup, processor: str) -> str:
+    """Return a name for what a group is compiled from and for."""
+    parts = [_digest_of_sources(), processor, group.name, *group.modules]
+    return hashlib.sha256(" ".join(parts).encode()).hexdigest()[:24]
+
+
+@cache_result
+def _digest_of_sources() -> str:
     digest = hashlib.sha256()
     for source in sorted(Path(__file__).parent.glob("*.py")):
         digest.update(source.read_bytes())
-    digest.update(" ".join([processor, *sorted(names)]).encode())
-    return digest.hexdigest()[:24]
+    return digest.hexdigest()
 
 
-def _tell_of_compiling() -> None:
-    line = "kg_reasoner: compiling its kernels for this machine, once (a few seconds)"
+def _tell_of_compiling(group: KernelGroup) -> None:
+    line = f"kg_reasoner: compiling its kernels for {group.name}, once (a few seconds)"
     if on_compile is not None:
         on_compile(line)
     elif sys.stderr is not None and sys.stderr.isatty():
@@ -106,28 +136,33 @@ def _tell_of_compiling() -> None:
 _engines: list[Any] = []  # they keep the machine code alive
 
 
-def _linked_by_llvm(names: Collection[str]) -> dict[str, int]:
-    """Return the address of each symbol of the kernels for this very processor, loaded by LLVM."""
+def _linked_by_llvm(group: KernelGroup, others: Mapping[str, int]) -> dict[str, int]:
+    """Return the address of each symbol of a group for this very processor, loaded by LLVM.
+
+    Args:
+        group: The group.
+        others: The addresses of the symbols of other groups that it calls.
+    """
     import llvmlite
     import llvmlite.binding as llvm
 
     processor = f"{llvmlite.__version__} {llvm.get_host_cpu_name()} {llvm.get_host_cpu_features().flatten()}"
-    name = f"kernels-{_key(names, processor)}.bin"
+    name = f"kernels-{group.name}-{_key(group, processor)}.bin"
     code = cache.read(name)
     if code is None:
-        _tell_of_compiling()
-        from kg_reasoner.storage.kernels.compiler import compile_kernels
-
-        code = compile_kernels(names, _PREFIX, HOST)
+        _tell_of_compiling(group)
+        code = _object_code(group, HOST)
         cache.write(name, code)
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
+    for symbol, address in others.items():
+        llvm.add_symbol(symbol, address)
     machine = llvm.Target.from_triple(llvm.get_process_triple()).create_target_machine(jit=True, codemodel="jitdefault")
     engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), machine)
     engine.add_object_file(llvm.ObjectFileRef.from_data(code))
     engine.finalize_object()
     _engines.append(engine)
-    return {_PREFIX + entry: engine.get_function_address(_PREFIX + entry) for entry in names}
+    return {_PREFIX + name: engine.get_function_address(_PREFIX + name) for name in group.exports}
 
 
 def _callable(address: int, kernel: memory.Kernel) -> Entry:

@@ -123,6 +123,13 @@ class Kernel(NamedTuple):
     """Whether an entry keeps the interpreter's lock, because it takes less time than to give that back and get it again."""
     is_rare: bool = False
     """Whether it is seldom called, and must not be inlined where it would burden a loop."""
+    is_shared: bool = False
+    """Whether other groups of kernels call it where it is (see `kernel_groups`)."""
+
+    @property
+    def is_exported(self) -> bool:
+        """Whether code outside of its group calls it."""
+        return self.is_entry or self.is_shared
 
 
 kernels: dict[str, Kernel] = {}
@@ -137,6 +144,12 @@ def kernel(function: F) -> F:
 def rare_kernel(function: F) -> F:
     """Register a function that is seldom called from loops that are."""
     kernels[function.__name__] = Kernel(function, is_entry=False, is_brief=False, is_rare=True)
+    return function
+
+
+def shared_kernel(function: F) -> F:
+    """Register a function that is compiled once: it is large, and calls of it cost little beside what it does."""
+    kernels[function.__name__] = Kernel(function, is_entry=False, is_brief=False, is_shared=True)
     return function
 
 

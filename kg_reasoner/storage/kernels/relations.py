@@ -18,7 +18,7 @@ from kg_reasoner.storage.kernels.layout import (
     Index,
     Relation,
 )
-from kg_reasoner.storage.kernels.memory import Int32s, Int64s, brief_entry, entry, kernel, mix, pair, prefetch
+from kg_reasoner.storage.kernels.memory import Int32s, Int64s, brief_entry, entry, kernel, mix, pair, prefetch, shared_kernel
 from kg_reasoner.storage.kernels.vectors import entry_place, has_room_at, lengthened, set_entry
 
 
@@ -277,7 +277,7 @@ def note_row(context: Context, number: int, row: int) -> int:
     return 0
 
 
-@kernel
+@shared_kernel
 def insert(context: Context, number: int, values: Int32s, key: int) -> int:
     """Append a new tuple: return its row, PRESENT, or FULL (only `wanted` has changed). `key` is the tuple's key.
 

@@ -72,12 +72,13 @@ def translate(module: Any, definition: ast.FunctionDef, source: Callable[..., An
     return function
 
 
-def callee(module: Any, source: Callable[..., Any]) -> Callee:
-    """Declare a kernel in a module, for those that call it."""
+def callee(module: Any, source: Callable[..., Any], prefix: str | None = None) -> Callee:
+    """Declare a kernel in a module, for those that call it. With a prefix of its symbol, it is defined elsewhere."""
     hints = get_type_hints(source)
     result = _kind(hints.pop("return"))
-    function = ir.Function(module, ir.FunctionType(WORD, [WORD] * len(hints)), source.__name__)
-    function.linkage = "internal"
+    function = ir.Function(module, ir.FunctionType(WORD, [WORD] * len(hints)), (prefix or "") + source.__name__)
+    if prefix is None:
+        function.linkage = "internal"
     function.attributes.add("nounwind")
     return Callee(lambda builder, arguments: builder.call(function, [value.word for value in arguments]), result)
 

@@ -1,0 +1,89 @@
+"""The groups of kernels: each is compiled as a whole, when one of its entry points is used for the first time.
+
+Kernels call those of other groups: entry points and shared kernels at their places there; others are compiled with the caller once
+more, so that they can become part of its loops.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from importlib import import_module
+from typing import Final, NamedTuple
+
+from kg_reasoner.storage.kernels import memory
+
+__all__ = ["GROUPS", "KernelGroup", "group_with", "needed_by"]
+
+
+class KernelGroup(NamedTuple):
+    """Kernels that are compiled together: those of some modules."""
+
+    name: str
+    modules: tuple[str, ...]
+
+    @property
+    def entries(self) -> list[str]:
+        """The names of the entry points, in alphabetical order."""
+        return [name for name in self.exports if memory.kernels[name].is_entry]
+
+    @property
+    def exports(self) -> list[str]:
+        """The names of the kernels that are called from outside, in alphabetical order."""
+        modules = {import_module(f"{__package__}.{module}").__name__ for module in self.modules}
+        found = memory.kernels.items()
+        return sorted(name for name, kernel in found if kernel.is_exported and kernel.function.__module__ in modules)
+
+    @property
+    def imports(self) -> dict[str, KernelGroup]:
+        """The kernels of other groups that this one calls, with their groups."""
+        self.exports  # noqa: B018  imports the modules, and those of the kernels that they call
+        elsewhere = {
+            name: group
+            for name, kernel in memory.kernels.items()
+            if kernel.is_exported and (group := _group_of(kernel)) is not None and group.name != self.name
+        }
+        called = needed_by(self.exports, elsewhere)
+        return {name: group for name, group in elsewhere.items() if name in called}
+
+
+GROUPS: Final = (
+    KernelGroup(
+        "evaluation",
+        ("calculation", "fixpoint", "interning", "joins", "loading", "marks", "probing", "relations", "row_labels", "vectors"),
+    ),
+    KernelGroup("queries", ("answering", "around", "batches", "searching", "small_queries", "sorting")),
+    KernelGroup("writing", ("triple_texts",)),
+    KernelGroup("turtle", ("scanner", "turtle_statements")),
+    KernelGroup("maintenance", ("changes", "deletion", "overdeletion", "renewing", "single_stratum", "tracing")),
+    KernelGroup("threads", ("bulk_insertion", "few_keys", "parallel_blocks")),
+    KernelGroup("values", ("list_texts", "literal_values")),
+    KernelGroup("xml", ("elements",)),
+    KernelGroup("graphs", ("depth_first", "reaching", "shortest_paths")),
+    KernelGroup("counting", ("derivation_counts", "profiling")),
+)
+"""All groups. Those come first that most processes use."""
+
+
+def group_with(entry: str) -> KernelGroup | None:
+    """Return the group that has an entry point, if there is one."""
+    return next((group for group in GROUPS if entry in group.entries), None)
+
+
+def needed_by(names: Collection[str], elsewhere: Collection[str]) -> set[str]:
+    """Return the given kernels and those that they call, directly or indirectly, but nothing that only those elsewhere call."""
+    needed: set[str] = set()
+    waiting = list(names)
+    while waiting:
+        name = waiting.pop()
+        if name in memory.kernels and name not in needed:
+            needed.add(name)
+            if name not in elsewhere:
+                waiting += memory.kernels[name].function.__code__.co_names
+    return needed
+
+
+_BY_MODULE: Final = {f"{__package__}.{module}": group for group in GROUPS for module in group.modules}
+
+
+def _group_of(kernel: memory.Kernel) -> KernelGroup | None:
+    return _BY_MODULE.get(kernel.function.__module__)
