@@ -8,7 +8,6 @@ they take turns. CPU seconds, the best of several runs; owl2rl-full of this chec
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -18,6 +17,7 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmarks import report
+from benchmarks.contest import environment
 from benchmarks.data import lubm_job
 from benchmarks.jobs import OWL2RL
 from benchmarks.update_data import data_folder
@@ -108,10 +108,10 @@ def run(program: str, checkout: Path, arguments: list[str], limit: float) -> lis
     """Return the times of a program in a new process that imports the package of a checkout, or None if it cannot be run or takes
     longer than a limit in seconds.
     """
-    environment = os.environ | {"PYTHONPATH": str(checkout)}
+    variables = environment() | {"PYTHONPATH": str(checkout)}
     command = [sys.executable, "-c", program, *arguments]
     try:
-        done = subprocess.run(command, env=environment, cwd=checkout, capture_output=True, text=True, check=False, timeout=limit)
+        done = subprocess.run(command, env=variables, cwd=checkout, capture_output=True, text=True, check=False, timeout=limit)
     except subprocess.TimeoutExpired:
         return None
     if done.returncode:

@@ -34,6 +34,7 @@ Part = BlankNode | Axiom | SwrlRule
 """A part of an ontology: the node of an expression, an axiom, or a rule."""
 _FIELDS: dict[type, tuple[str, ...]] = {}
 """The names of the fields of expressions, axioms and rules, once they have been looked at."""
+_TERMS: Final = (IRI, BlankNode, Literal)  # a union would be made again by each call
 _AXIOM_KINDS: Final = {kind: number for number, kind in enumerate(get_args(Axiom))}
 
 
@@ -200,7 +201,7 @@ def _terms_in(value: object) -> list[Term]:
 
 
 def _collect(value: object, found: list[Term]) -> None:
-    if isinstance(value, IRI | BlankNode | Literal):
+    if isinstance(value, _TERMS):
         found.append(value)
     elif isinstance(value, tuple):
         for item in value:
