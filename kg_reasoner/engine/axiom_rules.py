@@ -170,7 +170,7 @@ class AxiomRules:
         if changes is None:
             return None
         for name in {name for ids in (*gone, *new) for name in ids if not self._dictionary.is_blank(name)}:
-            is_name = live.is_name(self._dictionary.decode(name)) or (some_are_equal and catalog.layout.has_name(name))
+            is_name = live.is_name(self._dictionary.decode(name)) or catalog.layout.has_name(name)
             self._schema.rename(name, is_name)
         if some_are_equal and len(self._schema.equalities(catalog)):
             return None

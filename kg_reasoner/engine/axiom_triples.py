@@ -119,14 +119,19 @@ class SchemaTriples:
 
         Args:
             catalog: The relations of triples.
-            vocabulary: Returns those of the ontology. It is called only if there are other names than before.
+            vocabulary: Returns those of the ontology. It is called only if they are not known; later ones are added by `rename`.
         """
-        layout = catalog.layout
-        if layout.names != NO_NAMES and self._named_for == (layout, layout.names):
+        layout, names = catalog.layout, catalog.layout.names
+        known = NO_NAMES if self._named_for is None or self._named_for[0] is not layout else self._named_for[1]
+        if names != NO_NAMES and known == names:
             return
-        if in_data := self.names_in_data(catalog):
-            self.name(vocabulary(), in_data)
-            self._named_for = layout, layout.names
+        if in_data := layout.names_related_by(self.same_as, known):
+            if known == NO_NAMES:
+                self.name(vocabulary(), in_data)
+            else:
+                self._name_set.update(in_data)
+                self._name_array = None
+            self._named_for = layout, names
 
     def rule_labels(self, catalog: RelationCatalog, which: Which) -> Ids:
         """Return the labels of SWRL rules, which are their names."""

@@ -282,8 +282,10 @@ class PropertyTables(TripleLayout):
 
     # --- names ------------------------------------------------------------------------------------------------------
 
-    def names_related_by(self, property: int) -> list[int]:
-        return [*self._properties, *self._classes] if any(map(self._database.size, self.relations(property))) else []
+    def names_related_by(self, property: int, since: Names = NO_NAMES) -> list[int]:
+        if not any(map(self._database.size, self.relations(property))):
+            return []
+        return [*_later(self._properties, since[0]), *_later(self._classes, since[1])]
 
     # --- rules ------------------------------------------------------------------------------------------------------
 

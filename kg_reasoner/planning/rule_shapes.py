@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
+from enum import IntEnum
 from typing import Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
@@ -40,6 +41,18 @@ _PLAN: Final = {name: word for name, (word, _) in Plan.fields.items()}
 _PLACES: Final = [_PLAN[name] for name in ("first_step", "trigger", "head", "step_count")]
 _SECTION_COLUMN: Final = Relation.fields["section_column"][0]
 _STEP: Final = {name: word for name, (word, _) in Step.fields.items()}
+_GIVEN: Final = ("relation", "index", "guard", "guard_key")
+"""The fields of steps that can be parameters, but for the places of codes."""
+
+
+class _Parameter(IntEnum):
+    """The first parameters of a pattern; relations, constants, indexes, and pairs of constants follow."""
+
+    NONE = 0
+    """Always zero."""
+    CODE = 1
+    STEP = 2
+    RULE = 3
 
 
 class Outline:
@@ -99,6 +112,9 @@ class Pattern(PlanRoom):
     """The plans of an example of a shape: a room for plans whose relations and indexes are numbers from 0 on, and whose constants
     are numbers from `_FIRST` on.
 
+    Each word of the plans of another rule is that of the example, or differs from it by a *parameter*, which is zero for the
+    example: where the plans are, the number of the rule, a relation, an index, a constant, or two constants in one word.
+
     Args:
         room: The relations.
         rule: A rule of the shape.
@@ -120,10 +136,14 @@ class Pattern(PlanRoom):
         write(self, _example(rule, found))
         self.count = len(self.plans)
         self._indexes = tuple(self._numbers)
-        self._plan_words = np.array(self.plans.words[: self.count])
-        self._step_words = np.array(self.steps.words[: len(self.steps)])
-        self._example_codes = np.array(self._codes[: self._code_count], np.int64)
-        self._constant_codes = np.flatnonzero(self._example_codes >= _FIRST)
+        self._first_relation = len(_Parameter)
+        self._first_constant = self._first_relation + len(found.relations)
+        self._first_index = self._first_constant + len(found.constants)
+        self._pairs: list[tuple[int, int]] = []
+        """The constants that share a word."""
+        self._plan_words, self._plan_parameters = self._plans_of_example()
+        self._step_words, self._step_parameters = self._steps_of_example()
+        self._code_words, self._code_parameters = self._codes_of_example()
 
     def relation(self, number: int) -> Record:
         """See `PlanRoom.relation`."""
@@ -148,28 +168,25 @@ class Pattern(PlanRoom):
             rules: The numbers of the rules.
             slots: Where the plans of the first rules are to be. Those of the others are appended.
         """
-        size, reused, length = len(outlines), len(slots), len(self._step_words)
-        relations = np.array([each.relations for each in outlines], np.int64)
-        constants = np.array([each.constants for each in outlines], np.int64)
-        codes, appended = self._copied_codes(constants), np.arange(size - reused)
+        size, reused = len(outlines), len(slots)
+        parameters = self._parameters(database, outlines, rules)
+        codes = self._code_words + parameters[:, self._code_parameters]
         end = database.add_codes(codes[reused:].reshape(-1))
-        first_code = np.concatenate([np.array([slot.code for slot in slots], np.int64), end + appended * codes.shape[1]])
-        first_step = np.concatenate([np.array([slot.step for slot in slots], np.int64), len(database.steps) + appended * length])
-        steps = self._copied_steps(relations, constants, self._all_indexes(database, relations, constants))
-        steps[:, :, [_STEP["key"], _STEP["columns"]]] += first_code[:, np.newaxis, np.newaxis]
-        plans = np.repeat(self._plan_words[np.newaxis], size, axis=0)
-        plans[:, :, [_PLAN["trigger"], _PLAN["head"]]] += first_code[:, np.newaxis, np.newaxis]
-        plans[:, :, _PLAN["first_step"]] += first_step[:, np.newaxis]
-        plans[:, :, _PLAN["head_relation"]] = relations[:, self._plan_words[:, _PLAN["head_relation"]]]
-        plans[:, :, _PLAN["rule"]] = np.array(rules, np.int64)[:, np.newaxis]
+        appended = np.arange(size - reused)
+        parameters[reused:, _Parameter.CODE] = end + appended * codes.shape[1]
+        parameters[reused:, _Parameter.STEP] = len(database.steps) + appended * len(self._step_words)
+        for place, slot in enumerate(slots):
+            parameters[place, [_Parameter.CODE, _Parameter.STEP]] = slot.code, slot.step
+        steps = self._step_words + parameters[:, self._step_parameters]
+        plans = self._plan_words + parameters[:, self._plan_parameters]
         database.frames.fit(self.frames.bindings, self.frames.depth)
         for place, slot in enumerate(slots):
             database.replace_codes(slot.code, codes[place])
-            database.steps.words[slot.step : slot.step + length] = steps[place]
+            database.steps.words[slot.step : slot.step + len(self._step_words)] = steps[place]
             database.plans.words[slot.plan : slot.plan + self.count] = plans[place]
         database.steps.append(steps[reused:].reshape(-1, len(_STEP)))
         first = database.plans.append(plans[reused:].reshape(-1, len(_PLAN)))
-        return [*(slot.plan for slot in slots), *(first + self.count * appended).tolist()]
+        return [*(slot.plan for slot in slots), *range(first, first + self.count * (size - reused), self.count)]
 
     def slot(self, database: Database, plan: int) -> PlanSlot | None:
         """Return the arguments of the plans of a rule of this shape, or None if they are not laid out as here.
@@ -184,36 +201,68 @@ class Pattern(PlanRoom):
         is_alike = bool((offsets == [step, code, code, 0]).all())
         return PlanSlot(plan, step, code) if is_alike else None
 
-    def _all_indexes(self, database: Database, relations: Numbers, constants: Numbers) -> Numbers:
-        """Return the indexes of each rule."""
-        found = np.empty((len(relations), len(self._indexes)), np.int64)
-        for place, (relation, columns, constant, apart) in enumerate(self._indexes):
-            sections = constants[:, constant - _FIRST] if constant >= 0 else np.full(len(relations), -1)
-            found[:, place] = database.all_indexes(relations[:, relation].tolist(), columns, sections.tolist(), apart)
+    def _parameters(self, database: Database, outlines: Sequence[Outline], rules: Sequence[int]) -> Numbers:
+        """Return the parameters of each rule, but for the place of its plans."""
+        found = np.zeros((len(outlines), self._first_index + len(self._indexes) + len(self._pairs)), np.int64)
+        found[:, _Parameter.RULE] = rules
+        found[:, self._first_relation : self._first_index] = [(*each.relations, *each.constants) for each in outlines]
+        for place, (relation, columns, constant, apart) in enumerate(self._indexes, self._first_index):
+            relations = found[:, self._first_relation + relation].tolist()
+            sections = [-1] * len(outlines) if constant < 0 else found[:, self._constant(constant)].tolist()
+            found[:, place] = database.all_indexes(relations, columns, sections, apart)
+        for place, (first, last) in enumerate(self._pairs, self._first_index + len(self._indexes)):
+            found[:, place] = found[:, first] << 32 | found[:, last]
         return found
 
-    def _copied_codes(self, constants: Numbers) -> Numbers:
-        codes = np.repeat(self._example_codes[np.newaxis], len(constants), axis=0)
-        codes[:, self._constant_codes] = constants[:, self._example_codes[self._constant_codes] - _FIRST]
-        return codes
+    def _constant(self, code: int) -> int:
+        """Return the parameter of a constant of the example."""
+        return self._first_constant + code - _FIRST
 
-    def _copied_steps(self, relations: Numbers, constants: Numbers, indexes: Numbers) -> Numbers:
-        """Return the steps of each rule with its relations, constants and indexes. Their codes are still those of the example."""
-        steps = np.repeat(self._step_words[np.newaxis], len(relations), axis=0)
-        for place, words in enumerate(self._step_words.tolist()):
-            relation, index, guard, key = (words[_STEP[field]] for field in ("relation", "index", "guard", "guard_key"))
-            step = steps[:, place]
-            if words[_STEP["kind"]] != COMPARE:
-                step[:, _STEP["relation"]] = relations[:, relation]
-            if words[_STEP["kind"]] in (PROBE, CALL):
-                step[:, _STEP["index"]] = indexes[:, index]
-            if guard >= 0:
-                step[:, _STEP["guard"]] = indexes[:, guard]
-            if key != EMPTY:
-                is_pair = len(self._indexes[guard][1]) > 1
-                last, first = (key & _LOW) - _FIRST, (key >> 32) - _FIRST
-                step[:, _STEP["guard_key"]] = constants[:, last] | (constants[:, first] << 32 if is_pair else 0)
-        return steps
+    def _plans_of_example(self) -> tuple[Numbers, Numbers]:
+        """Return the words of the example's plans, without what is a parameter, and the parameters of all words."""
+        words = np.array(self.plans.words[: self.count])
+        parameters = np.full_like(words, _Parameter.NONE)
+        parameters[:, [_PLAN["trigger"], _PLAN["head"]]] = _Parameter.CODE
+        parameters[:, _PLAN["first_step"]] = _Parameter.STEP
+        parameters[:, _PLAN["rule"]] = _Parameter.RULE
+        parameters[:, _PLAN["head_relation"]] = self._first_relation + words[:, _PLAN["head_relation"]]
+        words[:, [_PLAN["rule"], _PLAN["head_relation"]]] = 0
+        return words, parameters
+
+    def _steps_of_example(self) -> tuple[Numbers, Numbers]:
+        """Return the same for the steps."""
+        words = np.array(self.steps.words[: len(self.steps)])
+        parameters = np.full_like(words, _Parameter.NONE)
+        parameters[:, [_STEP["key"], _STEP["columns"]]] = _Parameter.CODE
+        for step, of_step in zip(words, parameters, strict=True):
+            kind, relation, index, guard, key = (int(step[_STEP[field]]) for field in ("kind", *_GIVEN))
+            given = {
+                "relation": None if kind == COMPARE else self._first_relation + relation,
+                "index": self._first_index + index if kind in (PROBE, CALL) else None,
+                "guard": self._first_index + guard if guard >= 0 else None,
+                "guard_key": None if key == EMPTY else self._guard_key(key, len(self._indexes[guard][1])),
+            }
+            for field, parameter in given.items():
+                if parameter is not None:
+                    step[_STEP[field]], of_step[_STEP[field]] = 0, parameter
+        return words, parameters
+
+    def _guard_key(self, key: int, width: int) -> int:
+        """Return the parameter of the key of a guard with one or two constants."""
+        last = self._constant(key & _LOW)
+        if width == 1:
+            return last
+        pair = self._constant(key >> 32), last
+        if pair not in self._pairs:
+            self._pairs.append(pair)
+        return self._first_index + len(self._indexes) + self._pairs.index(pair)
+
+    def _codes_of_example(self) -> tuple[Numbers, Numbers]:
+        """Return the same for the codes."""
+        codes = np.array(self._codes[: self._code_count], np.int64)
+        are_constants = codes >= _FIRST
+        parameters = np.where(are_constants, codes + (self._first_constant - _FIRST), _Parameter.NONE)
+        return np.where(are_constants, 0, codes), parameters
 
 
 def _example(rule: StoredRule, found: Outline) -> StoredRule:

@@ -135,8 +135,13 @@ class TripleLayout(ABC):
     # --- names ------------------------------------------------------------------------------------------------------
 
     @abstractmethod
-    def names_related_by(self, property: int) -> list[int]:
-        """Return properties and classes in use: at least those in triples of a property."""
+    def names_related_by(self, property: int, since: Names = NO_NAMES) -> list[int]:
+        """Return properties and classes in use: at least those in triples of a property.
+
+        Args:
+            property: The property.
+            since: Omit those that there were when `names` had this value.
+        """
 
     def has_name(self, term: int) -> bool:
         """Return whether a term is a property or class in use."""

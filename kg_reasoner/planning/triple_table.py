@@ -106,7 +106,7 @@ class TripleTable(TripleLayout):
 
     # --- names ------------------------------------------------------------------------------------------------------
 
-    def names_related_by(self, property: int) -> list[int]:
+    def names_related_by(self, property: int, since: Names = NO_NAMES) -> list[int]:
         rows = self.triples()
         related = np.unique(rows[rows[:, 1] == property][:, [0, 2]])
         used = np.isin(related, rows[:, 1]) | np.isin(related, rows[rows[:, 1] == self._type, 2])

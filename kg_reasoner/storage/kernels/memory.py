@@ -397,12 +397,17 @@ class StructTable:
         """Append a struct with the given field values; other fields are zero. The struct becomes visible when all fields are
         set.
         """
-        count = len(self._records)
+        count, fields = len(self._records), self.struct.fields
+        first = count * len(fields)
         self._fit(count + 1)
         self.words[count] = 0
-        record = _single(self) if len(self.words) == 1 else self.struct.record(self, count * len(self.struct.fields))
+        record = _single(self) if len(self.words) == 1 else self.struct.record(self, first)
         for name, value in values.items():
-            setattr(record, name, value)
+            word, kind = fields[name]
+            if kind is int:
+                self.flat[first + word] = value
+            else:
+                setattr(record, name, value)
         self._records.append(record)
         return record
 
