@@ -28,6 +28,8 @@ _SLACK: Final = 16
 _WORK: Final = 1 << 16
 """The longest literal with a datatype and the longest IRI of a name."""
 _ROWS: Final = 1 << 12
+_DEEPEST: Final = 100
+"""The brackets that may be open; statements with more are left to the full parser."""
 _LAST_LINES: Final = 1 << 16
 """The bytes before the end of a part in which a statement has to end."""
 _CHARACTERS: Final = r"[A-Za-z0-9._~:/?@!$&'()*+,;=-]*"
@@ -46,16 +48,22 @@ class PlainTurtle:
         scope: Returns what the labels of blank nodes begin with; called before the first of them is read.
         size: The size of the window in bytes.
         has_graphs: Whether the document is in TriG.
+        deepest: How many brackets may be open; 0 leaves blank nodes without a label, and collections, to the full parser.
     """
 
-    def __init__(self, dictionary: Dictionary, scope: Callable[[], str], size: int, has_graphs: bool = False) -> None:
+    def __init__(
+        self, dictionary: Dictionary, scope: Callable[[], str], size: int, has_graphs: bool = False, deepest: int = _DEEPEST
+    ) -> None:
         self._dictionary = dictionary
         self._scope = scope
         self._width = 4 if has_graphs else 3
         self._text = allocate(size + _SLACK, np.uint8)
         self._buffer = memoryview(self._text)
         suffixes, suffix_offsets = concatenated(
-            [*(f'"^^{kind}'.encode() for kind in (XSD.integer, XSD.decimal, XSD.double, XSD.boolean)), str(RDF.type).encode()]
+            [
+                *(f'"^^{kind}'.encode() for kind in (XSD.integer, XSD.decimal, XSD.double, XSD.boolean)),
+                *(str(term).encode() for term in (RDF.type, RDF.first, RDF.rest, RDF.nil)),
+            ]
         )
         string_type = str(XSD.string).encode()
         self._document = StructTable(TurtleText, capacity=1).add(
@@ -72,8 +80,11 @@ class PlainTurtle:
             work_room=_WORK,
             width=self._width,
             graph=DEFAULT_GRAPH,
+            fresh_before=0 if deepest else -1,
+            frames=allocate(3 * (_DEEPEST + 1), np.int32, 0),
+            deepest=min(deepest, _DEEPEST),
         )
-        self._document.publish(rows=allocate(self._width * _ROWS, np.int32), row_room=_ROWS)
+        self._make_rows(_ROWS)
         self.set_prefixes({})
 
     def set_prefixes(self, prefixes: Mapping[str, str]) -> None:
@@ -92,6 +103,16 @@ class PlainTurtle:
             namespace_offsets=namespace_offsets,
             prefix_count=len(usual),
         )
+
+    @property
+    def fresh_nodes(self) -> int:
+        """The number of blank nodes without a label so far, which may be set: the next one's label has this number."""
+        count: int = self._document.fresh_before
+        return count
+
+    @fresh_nodes.setter
+    def fresh_nodes(self, count: int) -> None:
+        self._document.fresh_before = count
 
     @property
     def rest(self) -> memoryview:
@@ -182,7 +203,7 @@ class PlainTurtle:
                 scope = self._scope().encode()
                 document.publish(scope=concatenated([scope])[0], scope_length=len(scope))
             elif document.need == 0:
-                self._double_rows()
+                self._make_rows(2 * document.row_room)
         rows: Ids = np.array(document.rows[: self._width * document.row_count]).reshape(-1, self._width)
         return rows, status == ALL_READ
 
@@ -200,9 +221,10 @@ class PlainTurtle:
         """Pass over bytes."""
         self._document.position += length
 
-    def _double_rows(self) -> None:
-        document = self._document
-        size = self._width * document.row_room
-        rows = allocate(2 * size, np.int32)
-        rows[:size] = document.rows[:size]
-        document.publish(rows=rows, row_room=2 * document.row_room)
+    def _make_rows(self, room: int) -> None:
+        """Allocate rows, and what goes with them, and keep those that have been read."""
+        document, rows = self._document, allocate(self._width * room, np.int32)
+        used = self._width * document.row_count
+        if used:
+            rows[:used] = document.rows[:used]
+        document.publish(rows=rows, row_room=room, fresh_ids=allocate(room + 2, np.int32))

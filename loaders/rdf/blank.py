@@ -40,6 +40,7 @@ class BlankScope:
     """The blank nodes of a document that begins with `head`. The dictionary is not used before the first of them.
 
     With `name`, this is the prefix of the labels, which must be unique, instead of one that depends on the document.
+    `fresh_nodes` is the number of those without a label so far.
     """
 
     def __init__(self, dictionary: TermFinder, head: bytes, name: str | None = None) -> None:
@@ -48,6 +49,7 @@ class BlankScope:
         self._name = name
         self._promised: str | None = None
         self._numbers: dict[str, int] = {}
+        self.fresh_nodes = 0
 
     @property
     def name(self) -> str:
@@ -93,8 +95,13 @@ class BlankScope:
 
     def numbered(self, key: str) -> str:
         """Return the label of the unlabelled blank node with this key, numbered in order of first occurrence."""
-        return f"{self.name}g{self._numbers.setdefault(key, len(self._numbers))}"
+        number = self._numbers.get(key)
+        if number is None:
+            number = self._numbers[key] = self.fresh_nodes
+            self.fresh_nodes += 1
+        return f"{self.name}g{number}"
 
     def fresh(self) -> str:
         """Return the label of a new blank node."""
-        return self.numbered(f"_{len(self._numbers)}")
+        self.fresh_nodes += 1
+        return f"{self.name}g{self.fresh_nodes - 1}"

@@ -16,9 +16,13 @@ from kg_reasoner.storage.line_reading import read_lines
 
 __all__ = ["Encoder", "check_line", "encode_statements", "parse_lines"]
 
-_SUBJECT: Final = re.compile(rb"\n_:(\S+)")  # with a fixed beginning, which is searched for much faster than ^
-_LAST: Final = re.compile(rb' _:([^\s"<>@^]+)(?= \.$)', re.MULTILINE)
-_LAST_BUT_ONE: Final = re.compile(rb' _:([^\s"<>@^]+)(?= (?:<[^<>"\s]*>|_:[^\s"<>@^]+) \.$)', re.MULTILINE)
+_LABEL: Final = rb'[^\s"<>@^]+'
+_BLANK_NODE: Final = re.compile(
+    rb"_:(?:(?<=\n_:)(\S+)|(?<= _:)(" + _LABEL + rb')(?=(?: (?:<[^<>"\s]*>|_:' + _LABEL + rb"))? \.\n))"
+)
+"""A subject, or an object or graph; what it looks like in a literal is not before the end of a line. With a fixed beginning, it is
+searched for much faster.
+"""
 _PASSED_OVER: Final = re.compile(rb'"(?:[^"\\\n]|\\.)*"|<[^<>"\s]*>|#[^\n]*')
 """Tokens that may contain the mark of a triple term, ``<<``, without being one."""
 
@@ -62,7 +66,7 @@ class Encoder:
         if not self._parsed:
             prefix = self._prefix
         elif b"_:" in bytes(data):
-            data = self._relabelled(bytes(data), width)
+            data = self._relabelled(bytes(data))
             label = _unchanged
 
         def others(lines: Sequence[bytes]) -> Ids:
@@ -75,13 +79,13 @@ class Encoder:
     def _prefix(self) -> str:
         return self._scope.prefix
 
-    def _relabelled(self, data: bytes, width: int) -> bytes:
+    def _relabelled(self, data: bytes) -> bytes:
         """Return lines of canonical N-Triples or N-Quads with pyoxigraph's blank node labels replaced by ours."""
         labels = _Labels(self._label)
-        data = _SUBJECT.sub(lambda match: b"\n" + labels[match[1]], b"\n" + data)
-        for place in (_LAST, _LAST_BUT_ONE)[: width - 2]:
-            data = place.sub(lambda match: b" " + labels[match[1]], data)
-        return data[1:]
+        pieces = _BLANK_NODE.split(b"\n" + data)
+        pieces[1::3] = [labels[subject or other] for subject, other in zip(pieces[1::3], pieces[2::3], strict=True)]
+        del pieces[2::3]
+        return b"".join(pieces)[1:]
 
 
 class _Labels(dict[bytes, bytes]):

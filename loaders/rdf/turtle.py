@@ -118,7 +118,7 @@ class _Reader:
         self._document = opened.document
         self._encoder = Encoder(dictionary, scope, parsed=True)
         self._scope = scope
-        self._window = PlainTurtle(dictionary, lambda: scope.prefix, window, format.graphs)
+        self._window = PlainTurtle(dictionary, lambda: scope.prefix, window, format.graphs, opened.document.bounds.depth - 1)
         self._lines = 0
 
     def rows(self) -> Iterator[Ids]:
@@ -128,9 +128,15 @@ class _Reader:
         has_ended = False
         while True:
             before = len(window.rest)
+            window.fresh_nodes = self._scope.fresh_nodes
             ids, is_read = window.read()
+            self._scope.fresh_nodes = window.fresh_nodes
             yield ids
-            since += before - len(window.rest)
+            read = before - len(window.rest)
+            since += read
+            if read and self.ahead is not None and self.ahead.is_tried:  # this was not plain enough for threads
+                self.ahead.has_stopped()
+                since = 0
             has_enough = has_ended or window.is_full or len(window.rest) >= 2 * least
             length = 0 if is_read or not has_enough else window.statement_end(least)
             if length:

@@ -58,6 +58,7 @@ class Ahead:
     Attributes:
         bytes: How many bytes the last call of `rows` has read.
         lines: How many lines these have.
+        is_tried: Whether threads have read up to a statement that is not plain, which has not been read since.
     """
 
     def __init__(self, dictionary: Dictionary, scope: BlankScope, threads: int, part: int = PART) -> None:
@@ -66,20 +67,20 @@ class Ahead:
         self._size = part
         self._spare: deque[PlainTurtle] = deque()
         self._patience = part
-        self._is_stopped = self._is_tried = False
+        self._is_stopped = self.is_tried = False
         self._rest = self._after = b""
         self._error: Exception | None = None
         self.bytes = self.lines = 0
 
     def is_worthwhile(self, plain: int) -> bool:
         """Return whether enough bytes of plain statements have been read that more may follow."""
-        return plain >= self._patience and not self._is_tried
+        return plain >= self._patience and not self.is_tried
 
     def has_stopped(self) -> None:
         """Wait longer next time: what threads have read behind a statement that is not plain is lost."""
-        if self._is_tried:
+        if self.is_tried:
             self._patience = self._size if self.bytes > 8 * self._threads * self._size else 2 * self._patience
-        self._is_tried = False
+        self.is_tried = False
 
     def rows(self, stream: Pushed, prefixes: Mapping[str, str]) -> Iterator[Ids]:
         """Yield the triples of plain statements, up to one that is not plain or the last one that ends with a line.
@@ -89,7 +90,7 @@ class Ahead:
             prefixes: What is declared.
         """
         self.bytes = self.lines = 0
-        self._is_stopped, self._is_tried, self._rest, self._after = False, True, b"", b""
+        self._is_stopped, self.is_tried, self._rest, self._after = False, True, b"", b""
         for text in self._spare:
             text.set_prefixes(prefixes)
         pipeline = ThreadPipeline(
@@ -103,7 +104,7 @@ class Ahead:
             terms = self._terms.take()
             text = self._spare.pop() if self._spare else None
             if text is None:
-                text = PlainTurtle(terms.dictionary, lambda: "", self._size)
+                text = PlainTurtle(terms.dictionary, lambda: "", self._size, deepest=0)
                 text.set_prefixes(prefixes)
             try:
                 self._after = text.begin(terms.dictionary, partial(getattr, terms.scope, "prefix"), self._after, stream.readinto)

@@ -1,8 +1,8 @@
 """A reader from plain Turtle and TriG directly to ids.
 
-It accepts statements of a strict subset of Turtle: IRIs and names of plain ASCII, labelled blank nodes, short strings in double
-quotation marks, numbers and truth values. It stops before a statement with anything else, also before declarations, brackets and
-parentheses: a full parser reads that, up to where `statements_end` says. Of TriG, it also reads where graphs begin and end.
+It accepts statements of a strict subset of Turtle: IRIs and names of plain ASCII, blank nodes, collections, strings without numeric
+escapes, numbers and truth values. It stops before a statement with anything else, also before declarations: a full parser reads
+that, up to where `statements_end` says. Of TriG, it also reads where graphs begin and end.
 """
 
 from kg_reasoner.storage.kernels.interning import (
@@ -17,6 +17,9 @@ from kg_reasoner.storage.kernels.interning import (
     HASH,
     IN_LABEL,
     LESS_THAN,
+    LOWER_G,
+    LOWER_N,
+    LOWER_R,
     MINUS,
     NEWLINE,
     QUOTE,
@@ -33,18 +36,26 @@ from kg_reasoner.storage.kernels.interning import (
     string_end,
 )
 from kg_reasoner.storage.kernels.layout import Terms
+from kg_reasoner.storage.kernels.literal_values import write_digits
 from kg_reasoner.storage.kernels.memory import Bytes, Int32s, Int64s, Struct, brief_entry, entry, kernel
 from kg_reasoner.storage.kernels.triple_texts import COMMA, LOWER_A, PLUS, SEMICOLON, copy_bytes
 
 APOSTROPHE, PAREN, CLOSING_PAREN, BRACKET, CLOSING_BRACKET, BRACE, CLOSING_BRACE = 39, 40, 41, 91, 93, 123, 125
-LOWER_E, LOWER_F, LOWER_T, UPPER_E = 101, 102, 116, 69
+LOWER_E, LOWER_F, LOWER_T, UPPER_A, UPPER_E, UPPER_Z = 101, 102, 116, 65, 69, 90
 DIGIT_0, DIGIT_9 = 48, 57
 
 FULL = -2
 """In place of an id: the tables have no room for the term."""
 
-# the datatypes of literals without quotation marks, in the order of their texts in `suffixes`, and the text of rdf:type
-INTEGER, DECIMAL, DOUBLE, BOOLEAN, TYPE = 0, 1, 2, 3, 4
+# the datatypes of literals without quotation marks, in the order of their texts in `suffixes`, and terms of RDF's vocabulary
+INTEGER, DECIMAL, DOUBLE, BOOLEAN, TYPE, FIRST, REST, NIL = 0, 1, 2, 3, 4, 5, 6, 7
+
+FRESH = -16
+"""The first of the numbers that stand for nodes without a label; the others are below."""
+
+# what a statement goes on with, and what surrounds it
+PROPERTY, OBJECT, AFTER = 0, 1, 2
+OBJECT_BRACKET, OBJECT_COLLECTION, SUBJECT_BRACKET, SUBJECT_COLLECTION = 1, 2, 3, 4
 
 DEFAULT_GRAPH = -1
 
@@ -58,8 +69,8 @@ ALL_READ, STOPPED, NO_ROOM = 0, 1, 2
 class TurtleText(Struct):
     """A part of a Turtle document: `text` up to `end`, where a line break follows, and what is needed to read it.
 
-    `suffixes` are the texts of some literals from the closing quotation mark on, and of rdf:type; `words` is "truefalsegraph". The
-    namespaces begin with ``<``.
+    `suffixes` are the texts of some literals from the closing quotation mark on, and of some terms; `words` is "truefalsegraph".
+    The namespaces begin with ``<``.
     """
 
     classes: Bytes
@@ -93,6 +104,21 @@ class TurtleText(Struct):
     work_room: int
     after: int
     need: int
+    has_suffix: int
+    """1: the literal read last has a language or a datatype."""
+    fresh_before: int
+    """The nodes without a label in the statements before; -1: statements with such nodes are not read."""
+    fresh_count: int
+    """The nodes without a label in this statement, whose ids are to be in `fresh_ids`."""
+    fresh_ids: Int32s
+    end_of_rows: int
+    """The number of rows together with those of this statement."""
+    first_of_token: int
+    """The first row that the last token has completed."""
+    frames: Int32s
+    """What surrounds the opening brackets: the kind, the subject and the property of each, after a frame of kind 0."""
+    depth: int
+    deepest: int
 
 
 @kernel
@@ -121,6 +147,8 @@ def next_token(document: TurtleText, position: int) -> int:
 @kernel
 def ends_token(byte: int) -> int:
     """Return whether a name or number ends before a byte."""
+    if byte == CLOSING_BRACKET or byte == CLOSING_PAREN:
+        return 1
     return 1 if byte == SEMICOLON or byte == COMMA or byte == DOT or is_space(byte) else 0
 
 
@@ -264,44 +292,130 @@ def read_number(terms: Terms, document: TurtleText, start: int) -> int:
 
 
 @kernel
-def read_literal(terms: Terms, document: TurtleText, start: int) -> int:
-    """Return the id of a literal in double quotation marks, or BAD or FULL."""
+def copy_string(document: TurtleText, start: int) -> int:
+    """Write a string in any quotation marks to the work space as a literal in canonical form. Return the place after it, or BAD.
+
+    ``document.after`` receives the position after the string.
+    """
+    text = document.text
+    work = document.work
+    end = document.end
+    mark = text[start]
+    is_long = 1 if text[start + 1] == mark and text[start + 2] == mark else 0
+    position = start + 3 if is_long else start + 1
+    work[0] = QUOTE
+    place = 1
+    while position < end and place + 4 < document.work_room:
+        byte = text[position]
+        if byte == mark and (not is_long or (text[position + 1] == mark and text[position + 2] == mark)):
+            work[place] = QUOTE
+            document.after = position + 3 if is_long else position + 1
+            return place + 1
+        if byte == BACKSLASH:
+            position = position + 1
+            byte = text[position]
+            if byte == LOWER_N:
+                byte = NEWLINE
+            elif byte == LOWER_R:
+                byte = RETURN
+            elif byte == LOWER_T:
+                byte = TAB
+            elif byte != QUOTE and byte != APOSTROPHE and byte != BACKSLASH:
+                return BAD
+        elif (byte > 127 and document.ascii_only) or (not is_long and (byte == NEWLINE or byte == RETURN)):
+            return BAD
+        if byte == QUOTE or byte == BACKSLASH or byte == NEWLINE or byte == RETURN:
+            work[place] = BACKSLASH
+            place = place + 1
+            if byte == NEWLINE:
+                byte = LOWER_N
+            elif byte == RETURN:
+                byte = LOWER_R
+        work[place] = byte
+        place = place + 1
+        position = position + 1
+    return BAD
+
+
+@kernel
+def copy_language(document: TurtleText, start: int, place: int) -> int:
+    """Write a language tag in lower case to the work space, from a place on. Return the place after it, or BAD.
+
+    ``document.after`` receives the position after the tag.
+    """
     text = document.text
     classes = document.classes
-    end = string_end(text, start, document.ascii_only)
-    if end == BAD or (end == start + 2 and text[end] == QUOTE):
-        return BAD
-    document.after = end
-    if text[end] == AT:
-        end = language_end(classes, text, end)
-        document.after = end
-        return BAD if end == BAD else intern_span(terms, document, text, start, end, 0)
-    if text[end] != CARET:
-        return intern_span(terms, document, text, start, end, 0)
-    if text[end + 1] != CARET:
-        return BAD
-    datatype = end + 2
-    length = end - start + 2
-    if length > document.work_room:
-        return BAD
     work = document.work
-    if text[datatype] == LESS_THAN:
-        after = iri_end(classes, text, datatype)
-        if after == BAD or length + after - datatype > document.work_room:
+    position = start
+    after = place
+    while (position == start or classes[text[position]] & IN_LABEL or text[position] == MINUS) and after < document.work_room:
+        byte = text[position]
+        work[after] = byte + 32 if byte >= UPPER_A and byte <= UPPER_Z else byte
+        position = position + 1
+        after = after + 1
+    work[after] = SPACE
+    document.after = position
+    return after if ends_token(text[position]) and language_end(classes, work, place) == after else BAD
+
+
+@kernel
+def copy_datatype(document: TurtleText, start: int, place: int) -> int:
+    """Write ``^^`` and a datatype to the work space, from a place on. Return the place after it, or BAD.
+
+    ``document.after`` receives the position after the datatype.
+    """
+    text = document.text
+    work = document.work
+    first = copy_bytes(text, start, start + 2, work, place)
+    if text[start + 2] == LESS_THAN:
+        after = iri_end(document.classes, text, start + 2)
+        if after == BAD or first + after - start > document.work_room:
             return BAD
-        place = copy_bytes(text, start, after, work, 0)
+        end = copy_bytes(text, start + 2, after, work, first)
         document.after = after
     else:
-        copy_bytes(text, start, datatype, work, 0)
-        place = expand_name(document, datatype, length)
-        if place == BAD:
-            return BAD
-    if is_language_type(work, place):
+        end = expand_name(document, start + 2, first)
+    if end == BAD or is_language_type(work, end):
         return BAD
-    is_string = place - length == document.string_type_length
-    if is_string and same_bytes(work, length, document.string_type, 0, document.string_type_length):
-        place = length - 2
-    return intern_span(terms, document, work, 0, place, 0)
+    is_string = end - first == document.string_type_length
+    return place if is_string and same_bytes(work, first, document.string_type, 0, end - first) else end
+
+
+@kernel
+def read_literal(terms: Terms, document: TurtleText, start: int) -> int:
+    """Return the id of a literal in quotation marks, or BAD or FULL. ``document.has_suffix`` receives whether it has a language or
+    a datatype.
+    """
+    text = document.text
+    end = string_end(text, start, document.ascii_only) if text[start] == QUOTE else BAD
+    if end == start + 2 and text[end] == QUOTE:
+        end = BAD
+    document.has_suffix = 0
+    if end != BAD:
+        document.after = end
+        if text[end] == AT:
+            after = language_end(document.classes, text, end)
+            if after != BAD:
+                document.after = after
+                document.has_suffix = 1
+                return intern_span(terms, document, text, start, after, 0)
+        elif text[end] != CARET:
+            return intern_span(terms, document, text, start, end, 0)
+        if end - start + 2 > document.work_room:
+            return BAD
+        length = copy_bytes(text, start, end, document.work, 0)
+    else:
+        length = copy_string(document, start)
+        if length == BAD:
+            return BAD
+        end = document.after
+    if text[end] == AT:
+        length = copy_language(document, end, length)
+        document.has_suffix = 1
+    elif text[end] == CARET:
+        length = copy_datatype(document, end, length) if text[end + 1] == CARET else BAD
+        document.has_suffix = 1
+    return BAD if length == BAD else intern_span(terms, document, document.work, 0, length, 0)
 
 
 @kernel
@@ -309,7 +423,7 @@ def read_object(terms: Terms, document: TurtleText, start: int) -> int:
     """Return the id of an object, or BAD or FULL."""
     text = document.text
     byte = text[start]
-    if byte == QUOTE:
+    if byte == QUOTE or byte == APOSTROPHE:
         return read_literal(terms, document, start)
     if byte == PLUS or byte == MINUS or byte == DOT or document.classes[byte] & DIGIT:
         return read_number(terms, document, start)
@@ -366,6 +480,8 @@ def read_in_graph(terms: Terms, document: TurtleText, start: int) -> int:
         return start + 1
     graph = DEFAULT_GRAPH
     position = start
+    if document.text[start] == BRACKET or document.text[start] == PAREN:
+        return read_statement(terms, document, start)
     if document.text[start] != BRACE:
         position = next_token(document, keyword_end(document, start))
         is_named = position > start
@@ -381,51 +497,259 @@ def read_in_graph(terms: Terms, document: TurtleText, start: int) -> int:
 
 
 @kernel
+def fresh_node(document: TurtleText) -> int:
+    """Return a number for a node without a label, up to `FRESH`, which stands for its id until the statement ends."""
+    document.fresh_count = document.fresh_count + 1
+    return FRESH + 1 - document.fresh_count
+
+
+@kernel
+def intern_constant(terms: Terms, document: TurtleText, kind: int) -> int:
+    """Return the id of a term of RDF's vocabulary, or FULL."""
+    return intern_span(terms, document, document.suffixes, document.suffix_offsets[kind], document.suffix_offsets[kind + 1], 0)
+
+
+@kernel
+def intern_fresh(terms: Terms, document: TurtleText, number: int) -> int:
+    """Return the id of the node without a label that has this number in the document, or FULL."""
+    if document.scope_length < 0:
+        document.need = -1
+        return FULL
+    work = document.work
+    work[0] = UNDERSCORE
+    work[1] = COLON
+    place = copy_bytes(document.scope, 0, document.scope_length - 1, work, 2)  # without the underscore of those with a label
+    work[place] = LOWER_G
+    end = write_digits(number, work, place + 1)
+    return intern_span(terms, document, work, 0, end, 0)
+
+
+@kernel
+def end_rows(terms: Terms, document: TurtleText) -> int:
+    """Give the nodes without a label in the rows of a statement their ids, numbered by first occurrence, and publish the rows.
+
+    Return 0, or FULL.
+    """
+    ids = document.fresh_ids
+    for number in range(document.fresh_count):
+        ids[number] = BAD
+    known = document.fresh_before
+    if document.fresh_count > 0:
+        for number in range(document.row_count, document.end_of_rows):
+            row = document.rows + document.width * number
+            for column in range(0, 3, 2):
+                if row[column] <= FRESH:
+                    node = FRESH - row[column]
+                    if ids[node] == BAD:
+                        found = intern_fresh(terms, document, known)
+                        if found < 0:
+                            return found
+                        ids[node] = found
+                        known = known + 1
+                    row[column] = ids[node]
+    document.fresh_before = known
+    document.row_count = document.end_of_rows
+    return 0
+
+
+@kernel
+def add_row(document: TurtleText, subject: int, property: int, value: int) -> int:
+    """Add a row to the statement; return 0, or FULL."""
+    if document.end_of_rows == document.row_room or document.fresh_count > document.row_room:
+        document.need = 0
+        return FULL
+    row = document.rows + document.width * document.end_of_rows
+    row[0] = subject
+    row[1] = property
+    row[2] = value
+    if document.width == 4:
+        row[3] = document.graph
+    document.end_of_rows = document.end_of_rows + 1
+    return 0
+
+
+@kernel
+def end_token(document: TurtleText) -> int:
+    """Reverse the rows that the last token has completed: the full parser returns them in this order, and numbers nodes by it."""
+    first = document.first_of_token
+    last = document.end_of_rows - 1
+    document.first_of_token = document.end_of_rows
+    while first < last:
+        upper = document.rows + document.width * first
+        lower = document.rows + document.width * last
+        for column in range(3):
+            cell = upper[column]
+            upper[column] = lower[column]
+            lower[column] = cell
+        first = first + 1
+        last = last - 1
+    return 0
+
+
+@kernel
+def push(document: TurtleText, kind: int, subject: int, property: int) -> int:
+    """Remember what surrounds an opening bracket; return 0, or BAD if there are too many or nodes without a label are not read."""
+    if document.depth == document.deepest or document.fresh_before < 0:
+        return BAD
+    document.depth = document.depth + 1
+    frame = document.frames + 3 * document.depth
+    frame[0] = kind
+    frame[1] = subject
+    frame[2] = property
+    return 0
+
+
+@kernel
+def ends_list(document: TurtleText, position: int) -> int:
+    """Return whether a list of properties may end at a position."""
+    byte = document.text[position]
+    return 1 if byte == DOT or byte == CLOSING_BRACKET or ends_graph(document, position) else 0
+
+
+@kernel
 def read_statement(terms: Terms, document: TurtleText, start: int) -> int:
-    """Read a subject with its properties and objects. Return the position after the full stop, or BAD or FULL."""
+    """Read a subject with its properties and objects. Return the position after the full stop, or BAD or FULL.
+
+    The rows of brackets and collections have the order in which the full parser returns them.
+    """
     text = document.text
-    count = document.row_count
-    subject = read_node(terms, document, start)
-    if subject < 0:
-        return subject
-    position = next_token(document, document.after)
+    document.end_of_rows = document.row_count
+    document.first_of_token = document.row_count
+    document.fresh_count = 0
+    document.depth = 0
+    position = start
+    subject = 0
+    property = 0
+    state = PROPERTY
+    if text[position] == BRACKET or text[position] == PAREN:
+        is_collection = 1 if text[position] == PAREN else 0
+        if document.fresh_before < 0:
+            return BAD
+        position = next_token(document, position + 1)
+        if is_collection and text[position] == CLOSING_PAREN:
+            return BAD
+        subject = fresh_node(document)
+        if not is_collection and text[position] == CLOSING_BRACKET:
+            position = next_token(document, position + 1)
+        elif push(document, SUBJECT_COLLECTION if is_collection else SUBJECT_BRACKET, subject, 0) == BAD:
+            return BAD
+        elif is_collection:
+            property = intern_constant(terms, document, FIRST)
+            if property < 0:
+                return property
+            state = OBJECT
+    else:
+        subject = read_node(terms, document, position)
+        if subject < 0:
+            return subject
+        position = next_token(document, document.after)
     while True:
-        property = read_property(terms, document, position)
-        if property < 0:
-            return property
-        position = document.after
-        while True:
-            value = read_object(terms, document, next_token(document, position))
-            if value < 0:
-                return value
-            if count == document.row_room:
-                document.need = 0
-                return FULL
-            row = document.rows + document.width * count
-            row[0] = subject
-            row[1] = property
-            row[2] = value
-            if document.width == 4:
-                row[3] = document.graph
-            count = count + 1
+        if state == PROPERTY:
+            property = read_property(terms, document, position)
+            if property < 0:
+                return property
             position = next_token(document, document.after)
-            if text[position] != COMMA:
-                break
-            position = position + 1
-        if text[position] == SEMICOLON:
+            state = OBJECT
+        byte = text[position]
+        if state == OBJECT:
+            if position >= document.end:
+                return BAD
+            if byte == BRACKET or byte == PAREN:
+                end_token(document)
+                position = next_token(document, position + 1)
+                if byte == BRACKET and text[position] != CLOSING_BRACKET:
+                    if push(document, OBJECT_BRACKET, subject, property) == BAD:
+                        return BAD
+                    subject = fresh_node(document)
+                    state = PROPERTY
+                    continue
+                if byte == PAREN and text[position] != CLOSING_PAREN:
+                    value = fresh_node(document)
+                    if push(document, OBJECT_COLLECTION, subject, property) == BAD:
+                        return BAD
+                    if add_row(document, subject, property, value) == FULL:
+                        return FULL
+                    subject = value
+                    property = intern_constant(terms, document, FIRST)
+                    if property < 0:
+                        return property
+                    continue
+                if document.fresh_before < 0:
+                    return BAD
+                value = fresh_node(document) if byte == BRACKET else intern_constant(terms, document, NIL)
+                if value == FULL or value == BAD:
+                    return value
+                if add_row(document, subject, property, value) == FULL:
+                    return FULL
+                end_token(document)
+                position = position + 1
+            else:
+                value = read_object(terms, document, position)
+                if value < 0:
+                    return value
+                position = document.after
+                is_text = 1 if byte == QUOTE or byte == APOSTROPHE else 0
+                if is_text:
+                    end_token(document)
+                if add_row(document, subject, property, value) == FULL:
+                    return FULL
+                if not is_text or document.has_suffix:
+                    end_token(document)  # only the token after a string without a suffix completes its row
+            position = next_token(document, position)
+            byte = text[position]
+            state = AFTER
+        frame = document.frames + 3 * document.depth
+        kind = frame[0]
+        if kind == OBJECT_COLLECTION or kind == SUBJECT_COLLECTION:
+            rest = intern_constant(terms, document, REST)
+            if rest < 0:
+                return rest
+            value = intern_constant(terms, document, NIL) if byte == CLOSING_PAREN else fresh_node(document)
+            if value == FULL or value == BAD:
+                return value
+            if add_row(document, subject, rest, value) == FULL:
+                return FULL
+            subject = value
+            state = OBJECT
+            if byte == CLOSING_PAREN:
+                end_token(document)
+                document.depth = document.depth - 1
+                subject = frame[1]
+                property = frame[2]
+                position = next_token(document, position + 1)
+                state = PROPERTY if kind == SUBJECT_COLLECTION else AFTER
+        elif byte == COMMA:
+            end_token(document)
+            position = next_token(document, position + 1)
+            state = OBJECT
+        elif byte == SEMICOLON:
+            end_token(document)
             while text[position] == SEMICOLON:
                 position = next_token(document, position + 1)
-        elif text[position] != DOT and not ends_graph(document, position):
+            state = AFTER if ends_list(document, position) else PROPERTY
+        elif byte == CLOSING_BRACKET and kind == OBJECT_BRACKET:
+            if add_row(document, frame[1], frame[2], subject) == FULL:
+                return FULL
+            end_token(document)
+            document.depth = document.depth - 1
+            subject = frame[1]
+            property = frame[2]
+            position = next_token(document, position + 1)
+        elif byte == CLOSING_BRACKET and kind == SUBJECT_BRACKET:
+            end_token(document)
+            document.depth = document.depth - 1
+            position = next_token(document, position + 1)
+            state = AFTER if ends_list(document, position) else PROPERTY
+        elif document.depth > 0:
             return BAD
-        if text[position] == DOT or ends_graph(document, position):
-            break
-    if ends_graph(document, position):
-        document.row_count = count
-        return position
-    if not ends_statement(document, position + 1):
-        return BAD
-    document.row_count = count
-    return position + 1
+        elif ends_graph(document, position):
+            end_token(document)
+            return FULL if end_rows(terms, document) == FULL else position
+        elif byte != DOT or not ends_statement(document, position + 1):
+            return BAD
+        else:
+            end_token(document)
+            return FULL if end_rows(terms, document) == FULL else position + 1
 
 
 @entry
