@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import gc
 import os
+import subprocess
+import sys
+from pathlib import Path
 from threading import Event, Thread
 
 import pytest
@@ -31,6 +34,12 @@ def test_a_collector_that_was_off_stays_off() -> None:
         assert not gc.isenabled()
     finally:
         gc.enable()
+
+
+def test_many_objects_of_a_block_become_old() -> None:
+    command = [sys.executable, "-m", "tests.old_objects"]
+    done = subprocess.run(command, cwd=Path(__file__).parents[1], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
 
 
 def block_in_a_thread() -> tuple[Thread, Event, Event]:
