@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Protocol
+
+from kg_reasoner.data_classes import dataclass
 
 __all__ = [
     "ArityError",

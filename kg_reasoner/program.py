@@ -9,12 +9,12 @@ Source positions (`span`) serve error messages and are ignored when parts of pro
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import wraps
 from typing import Any, Final, TypeAlias, TypeVar
 
+from kg_reasoner.data_classes import dataclass
 from kg_reasoner.errors import Span
-from kg_reasoner.quick_init import quick_init
 from kg_reasoner.terms import IRI, RDF, Term
 
 __all__ = [
@@ -59,7 +59,6 @@ AUXILIARY: Final = "_aux_"
 """The prefix of the names of predicates that stand for a part of a rule."""
 
 
-@quick_init
 @dataclass(frozen=True, slots=True)
 class Variable:
     """A variable; `name` excludes the question mark. The parser names wildcards with a leading ``_``."""
@@ -74,7 +73,6 @@ class Variable:
 Argument: TypeAlias = Variable | IRI | Term
 
 
-@quick_init
 @dataclass(frozen=True, slots=True)
 class Atom:
     """A predicate applied to terms. `predicate` is `TRIPLE`, `FALSE`, an identifier, or an IRI in angle brackets."""
@@ -132,7 +130,6 @@ def class_atom(cls: Argument, instance: Argument, span: Span | None = None) -> A
     return Atom(TRIPLE, (instance, RDF.type, cls), span)
 
 
-@quick_init
 @dataclass(frozen=True, slots=True)
 class Call:
     """An operator or function applied to expressions.
@@ -151,7 +148,6 @@ class Call:
 Expression: TypeAlias = Variable | IRI | Term | Call
 
 
-@quick_init
 @dataclass(frozen=True, slots=True)
 class Negation:
     """``NOT atom``: no fact matches the atom. Variables that occur only in the negation are existential."""
@@ -160,7 +156,6 @@ class Negation:
     span: Span | None = field(default=None, compare=False, repr=False)
 
 
-@quick_init
 @dataclass(frozen=True, slots=True)
 class Filter:
     """``FILTER(expression)``: drops rule instances for which the expression is false or an error (SPARQL semantics)."""
@@ -169,7 +164,6 @@ class Filter:
     span: Span | None = field(default=None, compare=False, repr=False)
 
 
-@quick_init
 @dataclass(frozen=True, slots=True)
 class Bind:
     """``BIND(expression AS ?variable)``: binds the variable to the value of the expression."""
@@ -204,7 +198,6 @@ class Aggregate:
 BodyLiteral: TypeAlias = Atom | Negation | Filter | Bind | Aggregate
 
 
-@quick_init
 @dataclass(frozen=True, slots=True)
 class Origin:
     """The origin of a rule: its W3C or rule-set name (``cax-sco``), the axiom it was translated from, its place in a text, the text
@@ -227,7 +220,6 @@ class _Remembers:
     _known: dict[Callable[..., Any], Any]
 
 
-@quick_init
 @dataclass(frozen=True, slots=True)
 class Rule(_Remembers):
     """``head :- body .``; a rule with an empty body states a fact."""

@@ -9,12 +9,11 @@ The text of a term is its N-Triples form; the dictionary stores exactly these te
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from decimal import Decimal
 from sys import intern
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from kg_reasoner.quick_init import quick_init
+from kg_reasoner.data_classes import dataclass
 
 if TYPE_CHECKING:
     import pyoxigraph
@@ -49,7 +48,6 @@ NOT_IN_IRI: Final = re.compile(r'[\x00-\x20<>"{}|^`\\]')
 """The characters that IRIs cannot contain."""
 
 
-@quick_init
 @dataclass(frozen=True, slots=True, order=True)
 class IRI:
     """An absolute IRI, without angle brackets."""
@@ -68,7 +66,6 @@ class IRI:
         return f"<{self.value}>"
 
 
-@quick_init
 @dataclass(frozen=True, slots=True, order=True)
 class BlankNode:
     """A blank node; `label` is without the leading ``_:``."""
@@ -87,7 +84,6 @@ class BlankNode:
         return f"_:{self.label}"
 
 
-@quick_init
 @dataclass(frozen=True, slots=True, order=True)
 class Literal:
     """A literal: its lexical form, its datatype IRI as text, and its language tag in lower case, or None."""

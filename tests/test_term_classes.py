@@ -1,4 +1,4 @@
-"""Terms and parts of rules as objects of Python: copies, pickles, equality, keywords. Their `__init__` is made by `quick_init`."""
+"""Terms and parts of rules as objects of Python: copies, pickles, equality, keywords. They are dataclasses of `data_classes`."""
 
 from __future__ import annotations
 

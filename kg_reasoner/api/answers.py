@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import numpy as np
 
 from kg_reasoner.api.core import ReasonerCore
 from kg_reasoner.concurrency.limits import Limits, Watch
+from kg_reasoner.data_classes import dataclass
 from kg_reasoner.engine.demand import Demand, Found, abstracted
 from kg_reasoner.engine.on_demand import by_magic, by_reading
 from kg_reasoner.engine.row_encoding import as_term

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from types import TracebackType
 from typing import Any, Final, Literal
 
 from kg_reasoner.api import profile_forms
+from kg_reasoner.data_classes import dataclass
 from kg_reasoner.engine.recorder import Activity, Recorder, Tally, difference
 from kg_reasoner.errors import UnknownNameError
 from kg_reasoner.explain.readable_names import Names, axiom_text, show_rule

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING, Final
 
+from kg_reasoner.data_classes import dataclass
 from kg_reasoner.errors import UnsupportedError
 from kg_reasoner.language.prefixes import PREFIXES
 

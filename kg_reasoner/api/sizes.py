@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from kg_reasoner.data_classes import dataclass
 from kg_reasoner.engine.engine import Engine
 from kg_reasoner.planning.catalog import INTERNAL
 from kg_reasoner.storage.dictionary import Dictionary

@@ -6,7 +6,6 @@ import re
 import sys
 from collections import deque
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from threading import get_ident
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
@@ -14,6 +13,7 @@ import numpy as np
 
 from kg_reasoner.concurrency.calls import is_running
 from kg_reasoner.concurrency.forking import new_mutex
+from kg_reasoner.data_classes import dataclass
 from kg_reasoner.engine.collector import Committed
 from kg_reasoner.errors import ArityError, CallbackError, LoadError, ReasonerError, plural
 from kg_reasoner.loaders.convert import text_from_term

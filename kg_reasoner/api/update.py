@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TypeAlias
 
+from kg_reasoner.data_classes import dataclass
 from kg_reasoner.program import TRIPLE, Program, Rule
 from kg_reasoner.terms import AnyTerm, AnyTriple
 

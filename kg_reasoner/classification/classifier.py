@@ -12,7 +12,7 @@ import re
 import weakref
 from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import count
 from typing import Any, Final, Protocol, TypeAlias
 
@@ -22,6 +22,7 @@ import numpy.typing as npt
 from kg_reasoner.classification.selection import KINDS, Kind, Selection, select
 from kg_reasoner.classification.usable_rules import told_rule
 from kg_reasoner.concurrency.forking import new_mutex
+from kg_reasoner.data_classes import dataclass
 from kg_reasoner.engine.inconsistency import Violation
 from kg_reasoner.explain.proofs import Proof
 from kg_reasoner.loaders.ontology.profile import AxiomWarning

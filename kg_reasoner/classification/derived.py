@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Final, NamedTuple, Protocol
 
 import numpy as np
@@ -13,6 +13,7 @@ from kg_reasoner.classification.changed_rows import changed_rows, changes_of_row
 from kg_reasoner.classification.classifier import ClassificationChange, Classified, Member, Numbers, Source
 from kg_reasoner.classification.selection import KINDS, Kind, select
 from kg_reasoner.concurrency.forking import new_mutex
+from kg_reasoner.data_classes import dataclass
 from kg_reasoner.engine.inconsistency import Violation
 from kg_reasoner.errors import ReasonerError
 from kg_reasoner.explain.proofs import Proof

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from kg_reasoner.classification.hierarchy import BELOW, NOTHING, Hierarchy
 from kg_reasoner.classification.selection import KINDS, Kind
+from kg_reasoner.data_classes import dataclass
 from kg_reasoner.terms import IRI, OWL, Term, Triple
 
 __all__ = ["Difference", "difference"]

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from typing import Any, Final
 
 from kg_reasoner.classification.classifier import Classified, Member
 from kg_reasoner.classification.selection import KINDS, Kind
 from kg_reasoner.classification.taxonomy import Taxonomy
+from kg_reasoner.data_classes import dataclass
 from kg_reasoner.engine.inconsistency import Violation
 from kg_reasoner.engine.row_encoding import as_term
 from kg_reasoner.errors import NoProofError, ReasonerError

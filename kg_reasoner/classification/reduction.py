@@ -6,12 +6,13 @@ is looked at again.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
+
+from kg_reasoner.data_classes import dataclass
 
 __all__ = ["Numbers", "Small", "TransitiveReduction", "reduced"]
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
+from kg_reasoner.data_classes import dataclass
 from kg_reasoner.graphs import reachable
 from kg_reasoner.loaders.ontology.schema_vocabulary import SCHEMA_CLASSES, SCHEMA_PREDICATES
 from kg_reasoner.loaders.rules.swrl import SWRL_CLASSES, SWRL_PREDICATES

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
+from kg_reasoner.data_classes import dataclass
 from kg_reasoner.language.display_names import DisplayNames
 from kg_reasoner.language.prefixes import PREFIXES
 from kg_reasoner.terms import XSD

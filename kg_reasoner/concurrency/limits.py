@@ -5,9 +5,9 @@ from __future__ import annotations
 import threading
 import time
 from contextvars import ContextVar
-from dataclasses import dataclass
 from typing import Any, Final
 
+from kg_reasoner.data_classes import dataclass
 from kg_reasoner.errors import CancelledError, LimitError
 
 __all__ = ["NOBODY", "UNLIMITED", "Limits", "Unwatched", "Watch", "current_watch", "watches"]

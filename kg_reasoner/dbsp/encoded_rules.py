@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final, TypeAlias
+
+from kg_reasoner.data_classes import dataclass
 
 Argument: TypeAlias = "int | str"
 """A constant (0 or more), or a variable's name."""

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from heapq import heappop, heappush
 from typing import Final, TypeAlias
 
+from kg_reasoner.data_classes import dataclass
 from kg_reasoner.dbsp.encoded_rules import Argument, Computation, DatalogClause, Part, SignedAtom
 
 ROOT: Final = 0

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import astuple, dataclass
+from dataclasses import astuple
+
+from kg_reasoner.data_classes import dataclass
 
 __all__ = ["Counters"]
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 
 from kg_reasoner.concurrency.limits import current_watch
+from kg_reasoner.data_classes import dataclass
 from kg_reasoner.engine.guarded import GuardedRules
 from kg_reasoner.engine.materialiser import Materialiser
 from kg_reasoner.engine.state import State

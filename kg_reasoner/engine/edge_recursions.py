@@ -7,9 +7,9 @@ Such a recursion passes a value from one group to another along edges, which oth
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Final
 
+from kg_reasoner.data_classes import dataclass
 from kg_reasoner.language.recursion import Recursion
 from kg_reasoner.language.stratification import key_of
 from kg_reasoner.program import Aggregate, Argument, Atom, Bind, BodyLiteral, Call, Expression, Filter, Rule, Variable, variables_of

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Final, Literal, TypeAlias
 
+from kg_reasoner.data_classes import dataclass
 from kg_reasoner.errors import UnknownNameError
 from kg_reasoner.language.display_names import merged
 from kg_reasoner.planning.catalog import VIOLATIONS, RelationCatalog

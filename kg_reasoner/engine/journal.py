@@ -6,10 +6,11 @@ interrupted undo can be repeated.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
+
+from kg_reasoner.data_classes import dataclass
 
 if TYPE_CHECKING:
     from kg_reasoner.engine.knowledge_base import KnowledgeBase

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import NamedTuple, TypeAlias
 
+from kg_reasoner.data_classes import dataclass
 from kg_reasoner.engine.section_plans import SectionPlans
 from kg_reasoner.planning.aggregate_relations import ComputedRelation
 from kg_reasoner.planning.catalog import StoredAtom, StoredRule

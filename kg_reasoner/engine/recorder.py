@@ -9,12 +9,12 @@ from __future__ import annotations
 import weakref
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
 from time import thread_time
 from types import TracebackType
 from typing import Final, NamedTuple
 
 from kg_reasoner.concurrency.forking import new_mutex
+from kg_reasoner.data_classes import dataclass
 from kg_reasoner.program import Rule
 
 __all__ = ["Activity", "Recorder", "Tally", "difference"]

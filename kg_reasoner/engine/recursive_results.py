@@ -11,12 +11,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 
 from kg_reasoner.concurrency.limits import Watch, current_watch
+from kg_reasoner.data_classes import dataclass
 from kg_reasoner.engine.edge_recursions import EdgeStep, steps_of
 from kg_reasoner.engine.materialiser import Materialiser
 from kg_reasoner.engine.planned_rules import NewRule, PlannedRule, Stratum

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
+from kg_reasoner.data_classes import dataclass
 from kg_reasoner.engine.axiom_rules import AxiomRules
 from kg_reasoner.engine.counters import Counters
 from kg_reasoner.engine.knowledge_base import KnowledgeBase

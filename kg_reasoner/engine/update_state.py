@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from kg_reasoner.data_classes import dataclass
 from kg_reasoner.engine.collector import Collector
 from kg_reasoner.engine.planned_rules import PlannedRule
 from kg_reasoner.progress import Progress

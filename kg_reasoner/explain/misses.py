@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal, TypeAlias
 
+from kg_reasoner.data_classes import dataclass
 from kg_reasoner.explain.steps import Statement
 from kg_reasoner.program import Atom, Rule, Variable
 from kg_reasoner.terms import Term

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final, Literal, TypeAlias
 
+from kg_reasoner.data_classes import dataclass
 from kg_reasoner.program import Aggregate, Atom, BodyLiteral, Expression, Rule, Variable
 from kg_reasoner.terms import Term
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final, Literal
 
+from kg_reasoner.data_classes import dataclass
 from kg_reasoner.explain.steps import ProofSteps
 
 __all__ = ["DEEPEST", "Line", "outline"]

@@ -7,10 +7,10 @@ follow SPARQL 1.1 Query, section 17.2: ``true || error`` is true.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final, TypeAlias
 
+from kg_reasoner.data_classes import dataclass
 from kg_reasoner.errors import ArityError, SafetyError, Span, UnsupportedError, suggest
 from kg_reasoner.expressions.functions import FUNCTIONS, REFUSED
 from kg_reasoner.expressions.functions.kinds import BOOLEAN, TERM, Kind

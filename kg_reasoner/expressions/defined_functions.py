@@ -9,9 +9,10 @@ import threading
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Final
 
+from kg_reasoner.data_classes import dataclass
 from kg_reasoner.errors import ReasonerWarning, ValueTooLargeError
 from kg_reasoner.expressions.functions.kinds import TERM, Function, Kind
 from kg_reasoner.expressions.types import Type

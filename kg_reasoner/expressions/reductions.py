@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any, TypeAlias
 
+from kg_reasoner.data_classes import dataclass
 from kg_reasoner.expressions.defined_functions import LanguageFunction, PythonFunction
 from kg_reasoner.expressions.types import Type
 from kg_reasoner.terms import Term

@@ -12,10 +12,10 @@ its text, in which nothing is escaped, so that nested structures grow by their s
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
+from kg_reasoner.data_classes import dataclass
 from kg_reasoner.terms import IRI, RDF, XSD, BlankNode, Literal, Term
 
 __all__ = ["KINDS", "NAMESPACE", "Structure", "decode", "encode", "is_structure", "member_text"]

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import date, datetime
 from decimal import Decimal
 from itertools import cycle
 from typing import Any, Final, TypeAlias
 
+from kg_reasoner.data_classes import dataclass
 from kg_reasoner.errors import ReasonerError, ValueTooLargeError, plural, suggest
 from kg_reasoner.expressions.structures import NAMESPACE, decode, encode
 from kg_reasoner.expressions.values import value_of

@@ -10,7 +10,6 @@ import contextlib
 import io
 import os
 import re
-import secrets
 import stat
 import sys
 from collections.abc import Iterable, Iterator, Sequence
@@ -45,7 +44,7 @@ def atomic_output(target: Target) -> Iterator[BinaryIO]:
     path = Path(os.path.realpath(target))
     found = _status(path, target)
     in_place = found is not None and not stat.S_ISREG(found.st_mode)
-    temporary = path if in_place else path.with_name(f".{path.name}.{secrets.token_hex(4)}.tmp")
+    temporary = path if in_place else path.with_name(f".{path.name}.{os.urandom(4).hex()}.tmp")
     with _reported(target):
         file = _File(temporary, target, os.O_WRONLY if in_place else os.O_WRONLY | os.O_CREAT | os.O_EXCL)
     try:

@@ -11,11 +11,13 @@ import struct
 import zlib
 from collections import deque
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
-from typing import BinaryIO, Final, cast
+from typing import TYPE_CHECKING, BinaryIO, Final, cast
 
 from kg_reasoner.errors import MissingExtraError
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future, ThreadPoolExecutor
 
 __all__ = ["packed", "packing_suffix"]
 
@@ -93,6 +95,8 @@ class _Gzip(io.RawIOBase):
 
     def _pack(self, block: bytes) -> None:
         if self._executor is None:
+            from concurrent.futures import ThreadPoolExecutor
+
             self._executor = ThreadPoolExecutor(self._threads, "kg_reasoner-packing")
         self._waiting.append(self._executor.submit(_deflated, block, self._before))
         self._count(block)

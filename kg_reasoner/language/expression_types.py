@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Final
 
+from kg_reasoner.data_classes import dataclass
 from kg_reasoner.errors import RuleTypeError, Span
 from kg_reasoner.expressions.functions import FUNCTIONS, floats
 from kg_reasoner.expressions.functions.kinds import BOOLEAN, MOMENT, NUMBER, SIMPLE, TEXT, TIME, Kind

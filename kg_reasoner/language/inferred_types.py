@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TypeAlias
 
+from kg_reasoner.data_classes import dataclass
 from kg_reasoner.program import AUXILIARY, FALSE, TRIPLE, Rule, atoms_within
 
 __all__ = ["Inferred", "InferredColumn", "Kinds", "infer", "rule_name"]

@@ -15,9 +15,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final
 
+from kg_reasoner.data_classes import dataclass
 from kg_reasoner.errors import Span, StratificationError, UnsupportedError
 from kg_reasoner.graphs import strongly_connected_components
 from kg_reasoner.language.printer import format_rule

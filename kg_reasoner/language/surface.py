@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Final, TypeAlias
 
+from kg_reasoner.data_classes import dataclass
 from kg_reasoner.errors import Span
 from kg_reasoner.program import AggregateBinding, Argument, BodyLiteral, Call, Expression, Variable
 from kg_reasoner.terms import IRI, Literal

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from kg_reasoner.classification.hierarchy import NOTHING
 from kg_reasoner.classification.taxonomy import Taxonomy
+from kg_reasoner.data_classes import dataclass
 from kg_reasoner.graphs import reachable
 from kg_reasoner.terms import IRI, OWL, RDF, RDFS, XSD, Term
 

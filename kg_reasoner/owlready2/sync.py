@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import sys
 import time
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
+from kg_reasoner.data_classes import dataclass
 from kg_reasoner.owlready2.conclusions import conclusions_of
 from kg_reasoner.owlready2.following import Attached, follower_of, owlready
 from kg_reasoner.owlready2.world_writing import Writer

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from typing import Final, TypeAlias
 
 import numpy as np
 
+from kg_reasoner.data_classes import dataclass
 from kg_reasoner.expressions.demands import DEMAND_PREDICATES
 from kg_reasoner.language.analysis import Key, conjuncts
 from kg_reasoner.planning.expansion import is_expandable, simple_comparison, triple_atoms

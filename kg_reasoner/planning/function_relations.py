@@ -7,11 +7,12 @@ where these decide (`column_functions`), else one by one.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from kg_reasoner.data_classes import dataclass
 from kg_reasoner.errors import ValueTooLargeError
 from kg_reasoner.expressions import compile as expressions
 from kg_reasoner.expressions.defined_functions import PythonFunction

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 
+from kg_reasoner.data_classes import dataclass
 from kg_reasoner.expressions.functions.arithmetic import divide
 from kg_reasoner.expressions.functions.numbers import literal_of
 from kg_reasoner.planning.group_collections import lists, map_of, sets, texts_in_order

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 
+from kg_reasoner.data_classes import dataclass
 from kg_reasoner.planning.catalog import DISTINCT_TERMS, StoredAtom, StoredCall, StoredComparison, StoredRule, StoredTerm
 from kg_reasoner.planning.join_order import Check, Estimate, Part, by_shape, in_join_order, names_of, parts_of_body
 from kg_reasoner.planning.tautologies import differing

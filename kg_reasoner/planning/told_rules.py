@@ -11,9 +11,9 @@ gets a copy that derives the copied fact. Triples that need no rule have copies 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Final
 
+from kg_reasoner.data_classes import dataclass
 from kg_reasoner.planning.catalog import INTERNAL
 from kg_reasoner.planning.expansion import substitute
 from kg_reasoner.program import TRIPLE, Atom, Rule, Variable

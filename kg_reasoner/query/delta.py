@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
+from kg_reasoner.data_classes import dataclass
 from kg_reasoner.program import TRIPLE
 from kg_reasoner.query.matching import Which
 from kg_reasoner.storage.arrays import Flags, Ids

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
+from kg_reasoner.data_classes import dataclass
 from kg_reasoner.planning.catalog import RelationCatalog
 from kg_reasoner.query.basic_patterns import AnyPattern, constant
 from kg_reasoner.query.literal_triples import LiteralTriples

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final
 
+from kg_reasoner.data_classes import dataclass
 from kg_reasoner.errors import RuleSyntaxError, Span
 from kg_reasoner.expressions.structures import decode, encode, is_structure
 from kg_reasoner.language.parser import PREFIXES

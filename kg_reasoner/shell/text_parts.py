@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from typing import Final
 
+from kg_reasoner.data_classes import dataclass
 from kg_reasoner.errors import RuleSyntaxError, Span
 
 __all__ = ["COMMANDS", "QUERY_WORDS", "UPDATES", "Splitter", "Statement", "statements"]

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 
 from kg_reasoner.api.reasoner import Reasoner
 from kg_reasoner.api.transaction import run_in
+from kg_reasoner.data_classes import dataclass
 from kg_reasoner.errors import ArityError, ReasonerError, UnknownNameError, plural
 from kg_reasoner.program import Declaration
 from kg_reasoner.shell.commands import FactArguments, Reader, typed

@@ -7,9 +7,10 @@ can write.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from typing import Any, Final, TypeAlias, get_args
 
+from kg_reasoner.data_classes import dataclass
 from kg_reasoner.program import Call, Variable
 from kg_reasoner.terms import IRI, Term
 

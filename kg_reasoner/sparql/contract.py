@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final, Protocol
 
+from kg_reasoner.data_classes import dataclass
 from kg_reasoner.sparql.algebra import Node, PatternTerm, Service
 from kg_reasoner.sparql.estimates import Estimates
 from kg_reasoner.sparql.expressions import Expressions

@@ -6,12 +6,12 @@ A path is followed from known nodes, from either end, or everywhere. Pairs have 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 
 from kg_reasoner.concurrency.limits import current_watch
+from kg_reasoner.data_classes import dataclass
 from kg_reasoner.program import Variable
 from kg_reasoner.sparql import algebra
 from kg_reasoner.sparql.algebra import Path, TriplePattern

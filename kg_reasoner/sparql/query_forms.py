@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 
 import numpy as np
 
+from kg_reasoner.data_classes import dataclass
 from kg_reasoner.program import Variable
 from kg_reasoner.sparql import algebra
 from kg_reasoner.sparql.algebra import Query

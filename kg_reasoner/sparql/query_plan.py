@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Final
 
+from kg_reasoner.data_classes import dataclass
 from kg_reasoner.program import Call, Variable
 from kg_reasoner.sparql import algebra
 from kg_reasoner.sparql.algebra import Expression, Node, children

@@ -5,8 +5,9 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from kg_reasoner.data_classes import dataclass
 from kg_reasoner.sparql.algebra import Node
 
 __all__ = ["EvaluationReport", "EvaluationStep"]

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, Final
 
+from kg_reasoner.data_classes import dataclass
 from kg_reasoner.storage.kernels.layout import BLOCK
 from kg_reasoner.storage.kernels.memory import allocate
 

@@ -8,11 +8,12 @@ imported document is the IRI under which it was imported, which identifies an on
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 from typing import Literal as OneOf
 
+from kg_reasoner.data_classes import dataclass
 from kg_reasoner.errors import LoadError, UnknownNameError
 from kg_reasoner.loaders.imports.catalogs import Catalog, CatalogSource
 from kg_reasoner.loaders.imports.headers import headers_in

@@ -7,9 +7,9 @@ Data ranges are expressions, too; the ontology determines whether a node is a cl
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TypeAlias
 
+from kg_reasoner.data_classes import dataclass
 from kg_reasoner.terms import IRI, Term
 
 __all__ = [

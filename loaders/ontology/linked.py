@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator
-from dataclasses import dataclass, fields, is_dataclass, replace
+from dataclasses import fields, is_dataclass, replace
 from operator import itemgetter
 from typing import Final, get_args
 
+from kg_reasoner.data_classes import dataclass
 from kg_reasoner.loaders.ontology.axiom_texts import Texts
 from kg_reasoner.loaders.ontology.axioms import Axiom, ClassExpression
 from kg_reasoner.loaders.ontology.dlp import TranslatedOntology, rules_of

@@ -12,9 +12,10 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections import Counter, defaultdict
 from collections.abc import Collection, Container, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
+from kg_reasoner.data_classes import dataclass
 from kg_reasoner.loaders.ontology.axiom_texts import Texts
 from kg_reasoner.loaders.ontology.dlp import rules_of
 from kg_reasoner.loaders.ontology.linked import LinkedParts, blank_nodes, has_blank_nodes, parts_of

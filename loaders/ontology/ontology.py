@@ -13,10 +13,10 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import partial
 from typing import Final
 
+from kg_reasoner.data_classes import dataclass
 from kg_reasoner.expressions.datatypes import DATATYPES
 from kg_reasoner.expressions.values import INTEGER_RANGES
 from kg_reasoner.loaders.ontology.axioms import (

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from operator import itemgetter
 from typing import Final, TypeAlias
 
+from kg_reasoner.data_classes import dataclass
 from kg_reasoner.loaders.ontology.schema_vocabulary import SCHEMA_CLASSES
 from kg_reasoner.loaders.rules.swrl import MalformedTriples
 from kg_reasoner.terms import RDF, BlankNode, Term, Triple, term_text

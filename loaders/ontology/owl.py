@@ -13,9 +13,9 @@ Data flow: `ontology` reads `axioms` and `swrl` rules from triples; `profile` re
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from kg_reasoner.data_classes import dataclass
 from kg_reasoner.loaders.ontology.axiom_texts import Texts
 from kg_reasoner.loaders.ontology.clauses import AUXILIARY_PREFIX, LITERAL_TYPE
 from kg_reasoner.loaders.ontology.dlp import rules_of

@@ -7,9 +7,10 @@ section 11 of the Structural Specification, as far as the axioms in a graph show
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
+from kg_reasoner.data_classes import dataclass
 from kg_reasoner.loaders.ontology.axiom_texts import Texts
 from kg_reasoner.loaders.ontology.axioms import (
     AllValuesFrom,

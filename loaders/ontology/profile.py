@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Final
 
+from kg_reasoner.data_classes import dataclass
 from kg_reasoner.expressions.datatypes import DATATYPES
 from kg_reasoner.loaders.ontology.axiom_texts import Texts, brief, call
 from kg_reasoner.loaders.ontology.axioms import (

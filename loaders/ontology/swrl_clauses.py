@@ -11,10 +11,11 @@ Semantics of SWRL beyond plain matching:
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import product
 from typing import Final, TypeAlias
 
+from kg_reasoner.data_classes import dataclass
 from kg_reasoner.loaders.ontology.axioms import DatatypeRestriction, DifferentIndividuals
 from kg_reasoner.loaders.ontology.clauses import INCONSISTENT, Clauses, X, Y
 from kg_reasoner.loaders.ontology.ontology import Ontology

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final
 
+from kg_reasoner.data_classes import dataclass
 from kg_reasoner.graphs import connected_components
 from kg_reasoner.program import Argument, Atom, BodyLiteral, Call, Filter, Variable, variables_of
 from kg_reasoner.substitution import in_atom, in_part

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from typing import Final
 
+from kg_reasoner.data_classes import dataclass
 from kg_reasoner.errors import ReasonerError, UnknownNameError
 
 __all__ = ["DEFAULT_BOUNDS", "DocumentBounds", "bounds_from"]

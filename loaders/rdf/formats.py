@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import PurePath
 from typing import Final
 
+from kg_reasoner.data_classes import dataclass
 from kg_reasoner.errors import UnknownNameError
 
 __all__ = [

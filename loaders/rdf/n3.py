@@ -14,9 +14,9 @@ from __future__ import annotations
 import io
 import itertools
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from kg_reasoner.data_classes import dataclass
 from kg_reasoner.errors import LoadError, UnsupportedError
 from kg_reasoner.loaders.convert import text_from_term
 from kg_reasoner.loaders.rdf.blank import BlankScope

@@ -5,9 +5,9 @@ from __future__ import annotations
 import io
 import zlib
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Protocol, cast
 
+from kg_reasoner.data_classes import dataclass
 from kg_reasoner.errors import MissingExtraError
 
 if TYPE_CHECKING:

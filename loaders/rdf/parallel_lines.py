@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, BinaryIO, Final, cast
 
 from kg_reasoner.concurrency.ordered_work import ThreadPipeline
+from kg_reasoner.data_classes import dataclass
 from kg_reasoner.errors import LoadError
 from kg_reasoner.loaders.rdf.bounds import hint_for
 from kg_reasoner.loaders.rdf.merging import PartDictionaries, PartTerms

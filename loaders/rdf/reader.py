@@ -12,11 +12,12 @@ Blank nodes belong to their document, see `kg_reasoner.loaders.rdf.blank`; those
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from kg_reasoner.concurrency.cores import thread_count
+from kg_reasoner.data_classes import dataclass
 from kg_reasoner.errors import LoadError
 from kg_reasoner.loaders.convert import check_absolute
 from kg_reasoner.loaders.rdf.blank import BlankScope

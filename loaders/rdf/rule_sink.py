@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from kg_reasoner.data_classes import dataclass
 from kg_reasoner.errors import UnsupportedError
 from kg_reasoner.program import Rule
 

@@ -8,10 +8,11 @@ import os
 import re
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import BinaryIO, Final, Protocol, cast
 
+from kg_reasoner.data_classes import dataclass
 from kg_reasoner.errors import LoadError, Span
 from kg_reasoner.loaders.rdf.bounds import DEFAULT_BOUNDS, DocumentBounds, hint_for
 from kg_reasoner.loaders.rdf.formats import (

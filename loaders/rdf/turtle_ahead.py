@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from kg_reasoner.concurrency.ordered_work import ThreadPipeline
+from kg_reasoner.data_classes import dataclass
 from kg_reasoner.loaders.rdf.merging import PartDictionaries, PartTerms
 from kg_reasoner.storage.turtle_reading import PlainTurtle
 

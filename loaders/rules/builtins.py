@@ -8,9 +8,9 @@ built-in has its inputs.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Final
 
+from kg_reasoner.data_classes import dataclass
 from kg_reasoner.program import Argument, Bind, BodyLiteral, Call, Expression, Filter, Variable, variables_of
 
 __all__ = ["Builtin", "Refused", "Way", "arranged", "computation", "condition", "equality", "nested", "one_of"]

@@ -8,9 +8,9 @@ with triples.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Final, TypeAlias
 
+from kg_reasoner.data_classes import dataclass
 from kg_reasoner.errors import plural, suggest
 from kg_reasoner.loaders.rules.builtins import Builtin, Refused, Way, computation, condition, equality, nested
 from kg_reasoner.program import Argument, Call, Expression

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final
 
+from kg_reasoner.data_classes import dataclass
 from kg_reasoner.errors import Span
 from kg_reasoner.loaders.rules.builtins import Builtin, Refused, arranged, condition, equality, one_of
 from kg_reasoner.loaders.rules.n3_builtins import NAMESPACES, builtins_of, is_builtin, short_name

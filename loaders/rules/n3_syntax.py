@@ -10,11 +10,12 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from decimal import Decimal
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
+from kg_reasoner.data_classes import dataclass
 from kg_reasoner.errors import LoadError, Span
 from kg_reasoner.loaders.convert import check_absolute, text_from_term
 from kg_reasoner.loaders.rules.variables import named_after

@@ -9,9 +9,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
 from typing import Final, Protocol, TypeAlias
 
+from kg_reasoner.data_classes import dataclass
 from kg_reasoner.loaders.rules.variables import named_after
 from kg_reasoner.program import Argument, Variable
 from kg_reasoner.terms import IRI, RDF, RDFS, BlankNode, Literal, Namespace, Term, Triple

@@ -8,9 +8,9 @@ and ``swrlb:dateTime`` decompose a value but do not compose one.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Final, TypeAlias
 
+from kg_reasoner.data_classes import dataclass
 from kg_reasoner.errors import plural, suggest
 from kg_reasoner.loaders.rules.builtins import Builtin, Refused, computation, condition, equality, nested
 from kg_reasoner.loaders.rules.swrl import SWRLB

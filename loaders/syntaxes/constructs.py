@@ -14,9 +14,9 @@ that the OWL API writes.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final, NamedTuple, TypeAlias
 
+from kg_reasoner.data_classes import dataclass
 from kg_reasoner.terms import IRI, BlankNode, Literal, Term
 
 __all__ = ["AXIOMS", "KINDS", "SIGNATURES", "Construct", "Malformed", "Part", "PartKind", "Slot", "check", "slots_of"]

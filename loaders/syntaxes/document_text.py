@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final
 from urllib.parse import urljoin
 
+from kg_reasoner.data_classes import dataclass
 from kg_reasoner.errors import LoadError, Span
 from kg_reasoner.loaders.convert import check_absolute, text_from_term
 from kg_reasoner.terms import IRI, OWL, RDF, RDFS, XSD, Literal

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
+from kg_reasoner.data_classes import dataclass
 from kg_reasoner.loaders.syntaxes.constructs import KINDS, Construct, Part
 from kg_reasoner.loaders.syntaxes.document_text import DocumentNames, Settings
 from kg_reasoner.terms import IRI, OWL, RDF, RDFS, XSD, BlankNode, Literal, Term

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from typing import Final, TypeAlias
 
+from kg_reasoner.data_classes import dataclass
 from kg_reasoner.loaders.syntaxes import vocabulary as tables
 from kg_reasoner.loaders.syntaxes.constructs import KINDS, Construct, Malformed, Part, check
 from kg_reasoner.loaders.syntaxes.manchester_frames import FACETS

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cache
 from importlib import import_module
 from typing import Final, Literal, NamedTuple, Protocol, TypeAlias, cast
 
+from kg_reasoner.data_classes import dataclass
 from kg_reasoner.engine.counters import Counters
 from kg_reasoner.engine.materialiser import Materialiser
 from kg_reasoner.engine.planned_rules import PlannedRule

@@ -8,9 +8,9 @@ reading a written value returns the same value. Reading returns None, SPARQL's t
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, Final
 
+from kg_reasoner.data_classes import dataclass
 from kg_reasoner.expressions.functions.moments import Moment, moment_of
 from kg_reasoner.expressions.functions.numbers import NUMERIC, literal_of, number_of
 from kg_reasoner.expressions.values import value_of

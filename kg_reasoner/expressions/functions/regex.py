@@ -14,10 +14,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
+from kg_reasoner.data_classes import dataclass
 from kg_reasoner.expressions.functions.kinds import BOOLEAN, SIMPLE, TERM, TEXT, Function
 from kg_reasoner.expressions.functions.regex_errors import PatternError
 from kg_reasoner.expressions.functions.strings import like

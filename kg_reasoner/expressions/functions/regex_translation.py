@@ -11,10 +11,10 @@ Each character or class is written as a set of code points, because XPath's clas
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
+from kg_reasoner.data_classes import dataclass
 from kg_reasoner.expressions.functions.characters import (
     ALL,
     Characters,

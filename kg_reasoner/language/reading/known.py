@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
+from kg_reasoner.data_classes import dataclass
 from kg_reasoner.expressions.types import Types
 from kg_reasoner.program import Column, Program, TypeDefinition, Variant
 

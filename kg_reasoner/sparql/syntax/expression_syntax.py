@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from dataclasses import dataclass
 from typing import Final
 
+from kg_reasoner.data_classes import dataclass
 from kg_reasoner.expressions.functions import FUNCTIONS
 from kg_reasoner.program import Call
 from kg_reasoner.sparql import algebra

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any, Final, TypeAlias, cast
 
+from kg_reasoner.data_classes import dataclass
 from kg_reasoner.program import Variable
 from kg_reasoner.sparql import algebra
 from kg_reasoner.sparql.algebra import Expression, Node, PatternTerm, Query

@@ -11,8 +11,10 @@ import json
 import mmap
 import os
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Any
+
+from kg_reasoner.data_classes import dataclass
 
 __all__ = ["Image", "map_image", "packed", "unpacked"]
 

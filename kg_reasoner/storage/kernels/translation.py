@@ -12,11 +12,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any, TypeAlias, cast, get_type_hints
 
 from llvmlite import ir
 
+from kg_reasoner.data_classes import dataclass
 from kg_reasoner.storage.kernels.memory import Pointer, Struct, struct_of
 
 __all__ = ["WORD", "Callee", "Kind", "Value", "callee", "place_of", "translate", "with_alias"]
