@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
 from kg_reasoner.api.core import ReasonerCore
+from kg_reasoner.api.proof_axioms import ProofAxioms
 from kg_reasoner.api.triple_history import TripleHistory
 from kg_reasoner.classification.classifier import Classified, Classifier, Fork, Member, Source
 from kg_reasoner.classification.derived import DEEP, EMPTY, UNIVERSAL, DerivedClassifier, derives_hierarchy
@@ -44,7 +45,7 @@ class Given(Source, Protocol):
 
     def explain(self, fact: Any, effort: int | None = ..., /) -> Proof: ...
 
-    def axioms_of(self, proof: Proof, prefixes: Mapping[str, str] | None = ..., /) -> tuple[str, ...]: ...
+    def triples(self, subject: Any, predicate: Any, object: Any, which: Any = ..., /) -> Iterable[Triple]: ...
 
 
 class Made(Fork, Protocol):
@@ -91,7 +92,7 @@ class Hierarchies:
         hierarchy = Hierarchy(
             classified,
             prove,
-            self._reasoner.axioms_of,
+            self._axioms_with,
             notes=notes,
             reads_owl=reads_owl(program) or derives_hierarchy(program),
             before=known,
@@ -99,6 +100,10 @@ class Hierarchies:
         )
         self._known = classified, hierarchy
         return hierarchy
+
+    def _axioms_with(self, prefixes: Mapping[str, str] | None) -> Callable[[Proof], tuple[str, ...]]:
+        """Return what reads the axioms of proofs, with prefixes or those of the reasoner."""
+        return ProofAxioms(self._reasoner, self._reasoner.core.prefixes if prefixes is None else prefixes).of
 
     def _made(self, program: Program) -> tuple[Classifier | DerivedClassifier, tuple[AxiomWarning, ...]]:
         """Return the classifier for a program, and what it does not use of it."""

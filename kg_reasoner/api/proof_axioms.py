@@ -12,7 +12,7 @@ from kg_reasoner.language.display_names import DisplayNames
 from kg_reasoner.program import TRIPLE, Atom
 from kg_reasoner.terms import OWL, RDF, RDFS, BlankNode, Literal, Term, Triple
 
-__all__ = ["axioms_of"]
+__all__ = ["ProofAxioms", "axioms_of"]
 
 _KINDS: Final = (
     *(OWL.Class, OWL.ObjectProperty, OWL.DatatypeProperty, OWL.AnnotationProperty, OWL.NamedIndividual),
@@ -43,20 +43,44 @@ def axioms_of(source: _Readable, proof: Proof, prefixes: Mapping[str, str]) -> t
         proof: A proof of something that it derives.
         prefixes: The prefixes to use; with labels, these are shown in place of names.
     """
-    from kg_reasoner.explain.readable_names import Names, axiom_text
+    return ProofAxioms(source, prefixes).of(proof)
 
-    names = Names(prefixes)
-    found: dict[str, None] = {}
-    done: set[Triple] = set()
-    for step in _reasons(proof):
-        if step.rule is not None and step.rule.origin.axiom:
-            found[axiom_text(step.rule.origin.axiom, names)] = None
-        for triple in _triples(step.statement) if step.reason == "explicit" else ():
-            if triple not in done and _states(source, triple):
-                whole = _with_parts(source, triple)
-                done |= whole.keys()
-                found.update(dict.fromkeys(axiom_text(text, names) for text in _texts(source, whole, prefixes)))
-    return tuple(found)
+
+class ProofAxioms:
+    """The axioms of proofs of the same facts, see `axioms_of`. Those of several proofs are looked up once."""
+
+    def __init__(self, source: _Readable, prefixes: Mapping[str, str]) -> None:
+        from kg_reasoner.explain.readable_names import Names
+
+        self._source = source
+        self._prefixes = prefixes
+        self._names = Names(prefixes)
+        self._known: dict[Triple, tuple[str, ...]] = {}
+
+    def of(self, proof: Proof) -> tuple[str, ...]:
+        """Return the axioms that a proof uses."""
+        from kg_reasoner.explain.readable_names import axiom_text
+
+        found: dict[str, None] = {}
+        for step in _reasons(proof):
+            if step.rule is not None and step.rule.origin.axiom:
+                found[axiom_text(step.rule.origin.axiom, self._names)] = None
+            for triple in _triples(step.statement) if step.reason == "explicit" else ():
+                if triple not in self._known:
+                    self._read(triple)
+                found.update(dict.fromkeys(self._known[triple]))
+        return tuple(found)
+
+    def _read(self, triple: Triple) -> None:
+        """Read the axioms that a triple is part of, if it has been stated."""
+        from kg_reasoner.explain.readable_names import axiom_text
+
+        if not _states(self._source, triple):
+            self._known[triple] = ()
+            return
+        whole = _with_parts(self._source, triple)
+        texts = tuple(axiom_text(text, self._names) for text in _texts(self._source, whole, self._prefixes))
+        self._known.update(dict.fromkeys(whole, texts))
 
 
 def _texts(source: _Readable, whole: Iterable[Triple], prefixes: Mapping[str, str]) -> Iterable[str]:

@@ -22,12 +22,13 @@ from kg_reasoner.terms import IRI, OWL, RDFS, AnyTerm, Term, Triple
 __all__ = ["BELOW", "NOTHING", "Hierarchy", "Unsatisfiable"]
 
 _Prove = Callable[[Member, "Triple | Violation", int], "Proof | None"]
-_AxiomsOf = Callable[[Proof, "Mapping[str, str] | None"], tuple[str, ...]]
+_AxiomsWith = Callable[["Mapping[str, str] | None"], Callable[[Proof], tuple[str, ...]]]
+"""Returns, for prefixes, what reads the axioms of proofs."""
 
-_EFFORT_FOR_ALL: Final = 20_000
+_EFFORT_FOR_ALL: Final = 50_000
 """Rule instances that are looked at for the proofs of all unsatisfiable names."""
 
-_LEAST_EFFORT: Final = 200
+_LEAST_EFFORT: Final = 20
 """Those that are looked at for each."""
 
 BELOW: Final = {"class": RDFS.subClassOf, "object property": RDFS.subPropertyOf, "data property": RDFS.subPropertyOf}
@@ -53,7 +54,7 @@ class Unsatisfiable:
     violation: Violation
     _member: Member = field(repr=False)
     _prove: _Prove = field(repr=False, compare=False)
-    _axioms_of: _AxiomsOf = field(repr=False, compare=False)
+    _axioms_with: _AxiomsWith = field(repr=False, compare=False)
 
     @property
     def proof(self) -> Proof:
@@ -76,7 +77,7 @@ class Unsatisfiable:
         Raises:
             ReasonerError: The ontology has changed since.
         """
-        return self._axioms_of(self.proof, prefixes)
+        return self._axioms_with(prefixes)(self.proof)
 
 
 class Hierarchy:
@@ -98,7 +99,7 @@ class Hierarchy:
         self,
         classified: Classified,
         prove: _Prove,
-        axioms_of: _AxiomsOf,
+        axioms_with: _AxiomsWith,
         *,
         notes: tuple[AxiomWarning, ...],
         reads_owl: bool,
@@ -108,13 +109,13 @@ class Hierarchy:
         self._prefixes = prefixes or {}
         self._classified_members = classified.members
         self._prove = prove
-        self._axioms_of = axioms_of
+        self._axioms_with = axioms_with
         self.warnings: tuple[AxiomWarning, ...] = (*classified.warnings, *notes)
         self.is_consistent = classified.is_consistent
         self.complete = reads_owl and not self.warnings
         found = [
             Unsatisfiable(
-                classified.members[kind][number].name, kind, violation, classified.members[kind][number], prove, axioms_of
+                classified.members[kind][number].name, kind, violation, classified.members[kind][number], prove, axioms_with
             )
             for kind in KINDS
             for number, violation in classified.unsatisfiable[kind].items()
@@ -179,9 +180,10 @@ class Hierarchy:
             ReasonerError: The ontology has changed since.
         """
         effort = max(_LEAST_EFFORT, _EFFORT_FOR_ALL // max(1, len(self.unsatisfiable)))
+        axioms_of = self._axioms_with(prefixes)
         for each in self.unsatisfiable:
             proof = _current(self._prove(each._member, each.violation, effort))
-            yield each, self._axioms_of(proof, prefixes), proof.with_prefixes(prefixes or {})
+            yield each, axioms_of(proof), proof.with_prefixes(prefixes or {})
 
     def axioms(self) -> Iterator[Triple]:
         """Yield the axioms of the hierarchy as triples: the nearest above each name, and equivalences.

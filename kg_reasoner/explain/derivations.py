@@ -23,7 +23,7 @@ from kg_reasoner.planning.planner import plan_proof
 from kg_reasoner.planning.statistics import RelationStatistics
 from kg_reasoner.program import FALSE, TRIPLE, Aggregate, Atom, Negation, Rule, Variable, variables_of
 from kg_reasoner.storage.kernels import native
-from kg_reasoner.storage.kernels.layout import BUILD_INDEX, DONE, FUNCTION_RESULTS, VALUES, Relation
+from kg_reasoner.storage.kernels.layout import BUILD_INDEX, DONE, EXPLICIT, FUNCTION_RESULTS, STATED, VALUES, Relation
 from kg_reasoner.storage.kernels.memory import address, allocate
 from kg_reasoner.storage.value_table import ValueTable
 from kg_reasoner.terms import RDF, Term
@@ -105,6 +105,7 @@ class Derivations:
         self._heads: dict[Key, list[int]] = {}
         self._plans: dict[tuple[Rule, StoredRule], HeadPlan] = {}
         self._of_head: dict[tuple[int, int, int], list[HeadPlan]] = {}
+        self._usable: dict[tuple[int, int, int], list[HeadPlan]] = {}
         self._relations = 0
         self._planned_for = 0
         self._names: dict[int, Key] = {}
@@ -113,7 +114,8 @@ class Derivations:
         self._set_width(16)
 
     def use(self, rules: tuple[Rule, ...]) -> None:
-        """Set the active rules, and include new relations."""
+        """Set the active rules, and look at the relations again."""
+        self._usable.clear()
         if rules != self.rules:
             self.rules = rules
             proved = as_proved(rules)
@@ -194,6 +196,10 @@ class Derivations:
     def is_aggregate_rule(self, fact: Fact) -> bool:
         """Return whether a fact is a group of an aggregate."""
         return bool(self._groups) and self._name(fact[0])[0] in self._groups
+
+    def is_given(self, fact: Fact) -> bool:
+        """Return whether a fact needs no rule: it is explicit or stated, or a group of an aggregate."""
+        return bool(self.flags(fact) & (EXPLICIT | STATED)) or self.is_aggregate_rule(fact)
 
     def group(self, fact: Fact, most: int) -> tuple[Aggregate, list[Fact], int]:
         """Return the aggregate of a group, up to `most` of its solutions as facts, and the number of its solutions."""
@@ -285,14 +291,19 @@ class Derivations:
                 self.answer()
 
     def plans(self, fact: Fact) -> list[HeadPlan]:
-        """Return the plans of the rules whose heads unify with a fact, those with short bodies first."""
+        """Return the plans of the rules whose heads unify with a fact, those with short bodies first, unless they lack facts."""
         relation, values = fact
         key = self.catalog.layout.kind(relation, values)
         plans = self._of_head.get(key)
         if plans is None:
             rules = [rules for rules in self._stored_rules(fact) if rules[-1].head.relation == relation]
             plans = self._of_head[key] = sorted((self._plan(*found) for found in rules), key=lambda plan: len(plan.premises))
-        return plans
+        usable = self._usable.get(key)
+        if usable is None:
+            relations = self.database.relations
+            usable = [plan for plan in plans if all(relations[premise].count for premise, _ in plan.premises)]
+            self._usable[key] = usable
+        return usable
 
     def _stored_rules(self, fact: Fact) -> Iterator[tuple[Rule, Rule, StoredRule]]:
         """Yield the rules that may derive a fact: as the engine evaluates them, as written, and over relations."""

@@ -27,8 +27,8 @@ def enumerate_proofs(derivations: Derivations, goal: Fact, given: bool) -> Itera
         return
     first, shortest = found
     yield first, shortest and not given
-    proofs = _Proofs(Search(derivations, goal, given=False, effort=EFFORT))
-    bound = proofs.search.goal.height if shortest and proofs.search.compute_height(proofs.search.goal) else 1
+    proofs = _Proofs(Search(derivations), goal)
+    bound = proofs.goal.height if shortest and proofs.search.compute_height(proofs.goal, EFFORT) else 1
     while bound < UNPROVED:
         for choice in proofs.of_height(bound):
             if not _same(choice, first):
@@ -47,15 +47,16 @@ def _same(choice: Choice, other: Choice) -> bool:
 class _Proofs:
     """Enumerates the proofs of one height with backtracking, choosing an instance for one fact after another."""
 
-    def __init__(self, search: Search) -> None:
+    def __init__(self, search: Search, goal: Fact) -> None:
         self.search = search
+        self.goal = search.start(goal, given=False)
         self.next_bound = UNPROVED
         """The next height for which there may be proofs."""
         self._instances: dict[Fact, list[Instance]] = {}
 
     def of_height(self, bound: int) -> Iterator[Choice]:
         self.next_bound = UNPROVED
-        goal = self.search.goal.fact
+        goal = self.goal.fact
         choice: Choice = {}
         open_facts: list[tuple[Fact, Iterator[Instance]]] = [(goal, iter(self._options(goal, choice, {goal: 0}, bound)))]
         while open_facts:
@@ -105,13 +106,13 @@ class _Proofs:
     def _lowest(self, fact: Fact) -> int:
         """Return a lower bound of the height of a fact's proofs: the smallest height, unless computing it takes too long."""
         node = self.search.node(fact)
-        self.search.compute_height(node)
+        self.search.compute_height(node, EFFORT - self.search.spent)
         return node.lowest
 
     def _depths(self, choice: Choice) -> dict[Fact, int]:
         """Return the maximal depth of each fact of a proof below the goal, by increasing depth. The proof has no cycle."""
         depths: dict[Fact, int] = {}
-        for fact in reversed(below_first(self.search.goal.fact, choice)):
+        for fact in reversed(below_first(self.goal.fact, choice)):
             depth = depths.setdefault(fact, 0)
             if fact in choice:
                 for premise in choice[fact].premises:

@@ -10,7 +10,7 @@ from kg_reasoner.explain.derivations import Derivations, Fact, Instance
 from kg_reasoner.explain.enumeration import enumerate_proofs
 from kg_reasoner.explain.ground import ground
 from kg_reasoner.explain.missing import WhyNot, why_not
-from kg_reasoner.explain.proof_search import EFFORT, Choice, Known, below_first, find_proof
+from kg_reasoner.explain.proof_search import EFFORT, Choice, Memory, below_first, find_proof
 from kg_reasoner.explain.proofs import Proof
 from kg_reasoner.explain.readable_names import Names, show_rule, show_statement
 from kg_reasoner.explain.steps import SHOWN, Computed, Group, Reason, Solution, Statement, Step
@@ -52,12 +52,13 @@ class Explainer:
         self.renaming = renaming
         self.prefixes: Mapping[str, str] = {}
         self.version = -1
-        self._known: Known = {}
+        self._memory = Memory()
 
     def use(self, version: int, rules: tuple[Rule, ...], prefixes: Mapping[str, str]) -> None:
         """Set the active rules and prefixes, and the version of the facts and rules that they belong to."""
         if version != self.version:
-            self._known = {}
+            self._memory.forget()
+            self._memory = Memory()
         self.version = version
         self.prefixes = prefixes
         self.derivations.use(rules)
@@ -74,7 +75,7 @@ class Explainer:
             ReasonerError: The argument is not a fact.
         """
         stored, flags = self._stored(fact)
-        found = find_proof(self.derivations, stored, flags & (EXPLICIT | STATED) != 0, effort, self._known)
+        found = find_proof(self.derivations, stored, flags & (EXPLICIT | STATED) != 0, effort, self._memory)
         if found is None:
             raise AssertionError(f"{self._text(fact)} is there, but no rule derives it")
         return self._proof(fact, stored, *found)

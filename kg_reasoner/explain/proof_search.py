@@ -8,8 +8,7 @@ Dijkstra's algorithm to AND/OR graphs (D. E. Knuth: A generalization of Dijkstra
 distance less than h are expanded, every proof of height h is known.
 
 Every fact of a materialisation has a proof. If finding the shortest one takes too long (some facts have millions of proofs), the
-shortest in the explored part is given; if there is none, any well-founded proof is searched for, starting with a few instances of
-each fact.
+shortest in the explored part is given; if there is none, any well-founded proof, see `kg_reasoner.explain.any_proof`.
 """
 
 from __future__ import annotations
@@ -18,26 +17,17 @@ import heapq
 from collections.abc import Iterable, Iterator
 from typing import Final
 
+from kg_reasoner.explain.any_proof import UNPROVED, Known, prove
 from kg_reasoner.explain.derivations import FIRST_ROWS, Derivations, Fact, HeadPlan, Instance
 from kg_reasoner.graphs import postorder, reachable
-from kg_reasoner.storage.kernels.layout import EXPLICIT, STATED
 
-__all__ = ["EFFORT", "UNPROVED", "Choice", "Known", "Search", "below_first", "find_proof"]
+__all__ = ["EFFORT", "UNPROVED", "Choice", "Memory", "Search", "below_first", "find_proof"]
 
 EFFORT: Final = 100_000
-"""Rule instances that are looked at before a search is content with any proof."""
-
-UNPROVED: Final = 1 << 60
-"""The height of facts without a proof yet."""
-
-WIDEN: Final = 8
-"""The factor by which the number of examined instances of each fact grows when there were too few."""
+"""Rule instances that are looked at before a search is content with any proof; and how many are remembered."""
 
 Choice = dict[Fact, Instance]
 """A proof: for each fact that is proved by a rule, the instance."""
-
-Known = dict[Fact, tuple[int, Instance]]
-"""Facts that have been proved by rules, with the heights of their proofs; the premises of an instance are among them, or given."""
 
 
 class FactNode:
@@ -81,28 +71,25 @@ class Link:
 
 
 class Search:
-    """The explored part of the graph. If the goal is not `given`, it needs a rule even if it is explicit or stated.
+    """The explored part of the graph. It can serve several goals, one after the other."""
 
-    Facts that are `known` are not expanded.
-    """
-
-    def __init__(self, derivations: Derivations, goal: Fact, given: bool, effort: int | None, known: Known | None = None) -> None:
+    def __init__(self, derivations: Derivations) -> None:
         self.derivations = derivations
-        self.known: Known = {} if known is None else known
-        self.effort = effort
         self.spent = 0
+        """The instances that were looked at."""
         self.nodes: dict[Fact, FactNode] = {}
-        self.goal = self.nodes[goal] = FactNode(goal, given)
         self._lowered: list[tuple[int, int, FactNode]] = []
         self._count = 0
+
+    def start(self, goal: Fact, given: bool) -> FactNode:
+        """Return the node of a first goal. If it is not `given`, it needs a rule even if it is explicit or stated."""
+        self.nodes[goal] = FactNode(goal, given)
+        return self.nodes[goal]
 
     def node(self, fact: Fact) -> FactNode:
         node = self.nodes.get(fact)
         if node is None:
-            given = bool(self.derivations.flags(fact) & (EXPLICIT | STATED)) or self.derivations.is_aggregate_rule(fact)
-            node = self.nodes[fact] = FactNode(fact, given)
-            if not given and fact in self.known:
-                node.height = self.known[fact][0]
+            node = self.nodes[fact] = FactNode(fact, self.derivations.is_given(fact))
         return node
 
     # --- the graph --------------------------------------------------------------------------------------------------
@@ -185,18 +172,19 @@ class Search:
 
     # --- the shortest proof -----------------------------------------------------------------------------------------
 
-    def compute_height(self, target: FactNode) -> bool:
-        """Compute the smallest height of a node, or UNPROVED. Return False if that exceeds the allowed effort."""
+    def compute_height(self, target: FactNode, effort: int | None) -> bool:
+        """Compute the smallest height of a node, or UNPROVED. Return False if that takes more than so many new instances."""
+        most = None if effort is None else self.spent + effort
         level, depth = [target], 0
         seen = {target}
         while level and not target.exact:
             for node in level:
                 if node.instances is None:
-                    if self.effort is not None and self.spent > self.effort:
+                    if most is not None and self.spent > most:
                         return False
-                    self.expand(node, None if self.effort is None else self.effort + 1)
-                    if not node.complete:
-                        return False
+                    self.expand(node, None if effort is None else effort + 1)
+                if not node.complete:
+                    return False
             self.propagate()
             if target.height <= depth + 1:
                 break
@@ -209,28 +197,6 @@ class Search:
             level, depth = following, depth + 1
         target.exact = True
         return True
-
-    def find_any_proof(self, target: FactNode) -> None:
-        """Find any proof of a node, trying the first instance of each fact, then more of them."""
-        width = 1
-        while target.height == UNPROVED:
-            pending, seen = [target], {target}
-            narrow = False
-            while pending and target.height == UNPROVED:
-                node = pending.pop()
-                if node.height != UNPROVED:
-                    continue
-                if node.instances is None or (not node.complete and node.fetched < width):
-                    self.expand(node, width)
-                    self.propagate()
-                narrow = narrow or not node.complete
-                for link in reversed(node.instances or []):
-                    new = [premise for premise in link.premises if premise not in seen]
-                    seen.update(new)
-                    pending += reversed(new)
-            if not narrow and not pending:
-                return
-            width *= WIDEN
 
     def forget(self) -> None:
         """Break the cycles of the graph, which spares Python's garbage collector the work."""
@@ -253,7 +219,7 @@ class Search:
         facts = [target.fact]
         while facts:
             fact = facts.pop()
-            best = self.known[fact][1] if fact in self.known else self.nodes[fact].best if fact in self.nodes else None
+            best = self.nodes[fact].best
             if best is not None and fact not in choice:
                 choice[fact] = best
                 facts += best.premises
@@ -279,8 +245,34 @@ def _lowest_links(node: FactNode) -> Iterable[Link]:
     return [link for link in node.instances or () if max([premise.height for premise in link.premises], default=0) == below]
 
 
+class Memory:
+    """What earlier searches have found among the same facts and rules.
+
+    Attributes:
+        known: What has been proved. It is used where any proof is accepted.
+        search: The last explored part of the graph.
+    """
+
+    def __init__(self) -> None:
+        self.known: Known = {}
+        self.search: Search | None = None
+
+    def graph(self, derivations: Derivations) -> Search:
+        """Return the explored part of the graph, a new one if it has become large."""
+        if self.search is None or self.search.spent > EFFORT:
+            self.forget()
+            self.search = Search(derivations)
+        return self.search
+
+    def forget(self) -> None:
+        """Forget the graph."""
+        if self.search is not None:
+            self.search.forget()
+            self.search = None
+
+
 def find_proof(
-    derivations: Derivations, goal: Fact, given: bool, effort: int | None = EFFORT, known: Known | None = None
+    derivations: Derivations, goal: Fact, given: bool, effort: int | None = EFFORT, memory: Memory | None = None
 ) -> tuple[Choice, bool] | None:
     """Return a proof of a fact, with whether it is the shortest, or None if the fact has no proof.
 
@@ -288,26 +280,33 @@ def find_proof(
         derivations: The source of rule instances.
         goal: A fact that holds.
         given: Whether the fact needs no rule, being explicit or stated. If false, a proof by a rule is searched for.
-        effort: The number of instances to examine before any proof is accepted; None means unlimited.
-        known: What earlier searches have proved. It is used where any proof is accepted, and gets what this search proves.
+        effort: The number of new instances to examine before any proof is accepted; None means unlimited.
+        memory: What earlier searches have found; it gets what this one finds.
     """
-    known = {} if known is None else known
-    search = Search(derivations, goal, given, effort)
-    shortest = search.compute_height(search.goal)
+    if memory is None or given != derivations.is_given(goal):  # others may rest on a given fact
+        alone = Memory()
+        alone.graph(derivations).start(goal, given)
+        found = _find_proof(derivations, goal, effort, alone)
+        alone.forget()
+        return found
+    return _find_proof(derivations, goal, effort, memory)
+
+
+def _find_proof(derivations: Derivations, goal: Fact, effort: int | None, memory: Memory) -> tuple[Choice, bool] | None:
+    search, known = memory.graph(derivations), memory.known
+    target = search.node(goal)
+    shortest = search.compute_height(target, effort)
     if not shortest:
         search.propagate()
-    if not shortest and search.goal.height == UNPROVED:
-        search.forget()
-        if goal in known:  # what is known does not depend on other goals
-            return _proof_of(goal, known), False
-        search = Search(derivations, goal, given, None, known)
-        search.find_any_proof(search.goal)
-    found = None if search.goal.height == UNPROVED else (search.choose(search.goal), shortest)
-    for fact, instance in found[0].items() if found is not None else ():
-        if fact not in known:
-            known[fact] = search.nodes[fact].height, instance
-    search.forget()
-    return found
+    if target.height < UNPROVED:
+        choice = search.choose(target)
+        for fact, instance in choice.items():
+            if fact not in known:
+                known[fact] = search.nodes[fact].height, instance
+        return choice, shortest
+    if shortest or not prove(derivations, goal, known):
+        return None
+    return _proof_of(goal, known), False
 
 
 def _proof_of(goal: Fact, known: Known) -> Choice:
