@@ -13,9 +13,11 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import click
 import pytest
 from click.testing import CliRunner
 
+from benchmarks import el_proofs
 from benchmarks.conformance.cases import DOES_NOT_ENTAIL, ENTAILS, INCONSISTENT, SUITE_FOLDER, Case, cases
 from benchmarks.conformance.cases import triples_of as read
 from benchmarks.el_data import EX, SHAPES, Axiom, write_functional, write_triples
@@ -175,6 +177,31 @@ def test_many_unsatisfiable_classes_are_explained_together(effort: int, monkeypa
         assert proof.shortest == (effort > 1)
         assert each.proof.height <= proof.height
     assert hierarchy.html().count("<summary class") == 9
+
+
+@pytest.mark.parametrize("ruleset", ["owl2el", "owl2rl"])
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.sample(3)
+def test_the_proofs_of_all_unsatisfiable_classes_are_accepted(shape: str, ruleset: str) -> None:
+    """The benchmark of proofs ends with the number of classes, and an error if a proof is wrong or its axioms do not suffice."""
+    size = str(by_effort(60, 300, 3_000))
+    result = CliRunner().invoke(el_proofs.main, ["--shape", shape, "--classes", size, "-r", ruleset, "--contradictions", "3"])
+    assert result.exit_code == 0, result.output
+    found = re.search(r"(\d+) unsatisfiable, all proved .* the axioms of (\d+) suffice", result.output)
+    assert found is not None
+    assert int(found[1]) >= int(found[2]) > 0
+
+
+def test_the_proof_checker_of_the_benchmark_rejects_what_is_not_explicit() -> None:
+    reasoner = Reasoner(ruleset="owl2el")
+    reasoner.add_triples(triples_of([("disjoint", "C1", "C2"), ("subclass", "C3", "C1"), ("subclass", "C3", "C2")]))
+    (explained,) = reasoner.hierarchy().explanations()
+    each, axioms, proof = explained
+    el_proofs.Checker(reasoner, "owl2el").steps(each, proof)
+    with pytest.raises(proof_checker.ProofError, match="is not explicit"):
+        el_proofs.Checker(Reasoner(ruleset="owl2el"), "owl2el").steps(each, proof)
+    with pytest.raises(click.ClickException, match="is satisfiable by the axioms"):
+        el_proofs.Checker(reasoner, "owl2el").axioms(each, axioms[1:])
 
 
 # --- ELK

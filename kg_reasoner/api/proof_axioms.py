@@ -29,6 +29,10 @@ _TOLD: Final = re.compile(r"SubClassOf\d*")
 """The predicate of stated inclusions, see `kg_reasoner.classification.classifier`."""
 
 
+_SEPARATOR: Final = re.compile(r'"(?:[^"\\]|\\.)*"|<[^>]*>|; ')
+"""What stands between the axioms of a rule, if it is not a text or an IRI."""
+
+
 class _Readable(Protocol):
     def triples(self, subject: Any, predicate: Any, object: Any, which: Any = ..., /) -> Iterable[Triple]: ...
 
@@ -63,8 +67,8 @@ class ProofAxioms:
 
         found: dict[str, None] = {}
         for step in _reasons(proof):
-            if step.rule is not None and step.rule.origin.axiom:
-                found[axiom_text(step.rule.origin.axiom, self._names)] = None
+            for text in _single(step.rule.origin.axiom) if step.rule is not None and step.rule.origin.axiom else ():
+                found[axiom_text(text, self._names)] = None
             for triple in _triples(step.statement) if step.reason == "explicit" else ():
                 if triple not in self._known:
                     self._read(triple)
@@ -81,6 +85,17 @@ class ProofAxioms:
         whole = _with_parts(self._source, triple)
         texts = tuple(axiom_text(text, self._names) for text in _texts(self._source, whole, self._prefixes))
         self._known.update(dict.fromkeys(whole, texts))
+
+
+def _single(axioms: str) -> list[str]:
+    """Return each axiom of the origin of a rule that was made of several.
+
+    >>> _single('SubClassOf(:A :B); EquivalentClasses(:B DataHasValue(:p "; "))')
+    ['SubClassOf(:A :B)', 'EquivalentClasses(:B DataHasValue(:p "; "))']
+    """
+    ends = [found.start() for found in _SEPARATOR.finditer(axioms) if found[0] == "; "]
+    starts = [0, *(end + len("; ") for end in ends)]
+    return [axioms[start:end] for start, end in zip(starts, [*ends, len(axioms)], strict=True)]
 
 
 def _texts(source: _Readable, whole: Iterable[Triple], prefixes: Mapping[str, str]) -> Iterable[str]:

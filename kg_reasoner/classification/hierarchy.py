@@ -51,8 +51,8 @@ class Unsatisfiable:
 
     name: IRI
     kind: Kind
-    violation: Violation
-    _member: Member = field(repr=False)
+    violation: Violation = field(hash=False)
+    _member: Member = field(repr=False, hash=False)
     _prove: _Prove = field(repr=False, compare=False)
     _axioms_with: _AxiomsWith = field(repr=False, compare=False)
 
