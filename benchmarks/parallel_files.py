@@ -28,7 +28,7 @@ from kg_reasoner.concurrency import ordered_work, tasks
 from kg_reasoner.io.output import triple_writer
 from kg_reasoner.loaders.rdf.reader import read
 from kg_reasoner.lubm import generate
-from kg_reasoner.storage import shared_loading
+from kg_reasoner.storage import row_ranges, shared_loading
 from kg_reasoner.storage.dictionary import Dictionary
 
 UB: Final = {"ub": "http://swat.cse.lehigh.edu/onto/univ-bench.owl#"}
@@ -60,7 +60,7 @@ def watched(corrections: list[float]) -> Iterator[None]:
         tasks.run_together([partial(timed, task) for task in given], threads, helpers)
         corrections.append(max(times.values()) - times.get(threading.get_ident(), 0.0))
 
-    places = ordered_work, shared_loading
+    places = ordered_work, row_ranges, shared_loading
     try:
         for place in places:
             place.run_together = run  # type: ignore[attr-defined]

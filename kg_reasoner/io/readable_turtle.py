@@ -7,7 +7,8 @@ in them as further texts; only these pass through Python.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final
 
@@ -16,7 +17,8 @@ import numpy as np
 from kg_reasoner.concurrency.ordered_work import deliver
 from kg_reasoner.io.lines import ROWS_OF_A_PART, ROWS_TOGETHER, Blocks, RenamedNodes, Sink
 from kg_reasoner.storage.arrays import Ids, TripleIds, in_order, unique_ids
-from kg_reasoner.storage.writing import TextWriter, Writers, WrittenText, rows_for_statements, short_texts
+from kg_reasoner.storage.row_ranges import in_ranges
+from kg_reasoner.storage.writing import TextTable, TextWriter, Writers, WrittenText, rows_for_statements, short_texts
 from kg_reasoner.terms import RDF
 
 if TYPE_CHECKING:
@@ -50,7 +52,7 @@ def write_turtle(triples: TripleIds, dictionary: Dictionary, prefixes: Mapping[s
             sink((block, count))
         return
     sink((_header(prefixes), 0))
-    _TurtleWriter(triples, dictionary, prefixes).write(ROWS_OF_A_PART, sink, threads)
+    _TurtleWriter(triples, dictionary, prefixes, threads).write(ROWS_OF_A_PART, sink)
 
 
 def _header(prefixes: Mapping[str, str]) -> bytes:
@@ -58,14 +60,18 @@ def _header(prefixes: Mapping[str, str]) -> bytes:
 
 
 class _TurtleWriter:
-    def __init__(self, triples: TripleIds, dictionary: Dictionary, prefixes: Mapping[str, str]) -> None:
+    def __init__(self, triples: TripleIds, dictionary: Dictionary, prefixes: Mapping[str, str], threads: int = 1) -> None:
+        self._threads = threads
         self._type, self._first, self._rest, self._nil = map(dictionary.find, (RDF.type, RDF.first, RDF.rest, RDF.nil))
-        self._table = short_texts(dictionary, {namespace: prefix for prefix, namespace in prefixes.items()})
         self._renamed = RenamedNodes(dictionary)
-        blank = dictionary.first_bytes()[: self._table.known] == ord("_")
+        blank = dictionary.first_bytes()[: len(dictionary)] == ord("_")
         has_blank = blank[triples[:, 0]]
-        self._named_subjects = self._sorted(triples[~has_blank] if has_blank.any() else triples)
-        self._triples = self._sorted(triples[has_blank])
+        tables = list[TextTable]()
+        shorten = partial(short_texts, dictionary, {namespace: prefix for prefix, namespace in prefixes.items()})
+        named_subjects = triples[~has_blank] if has_blank.any() else triples
+        self._named_subjects = self._sorted(named_subjects, len(blank), lambda: tables.append(shorten()))
+        (self._table,) = tables
+        self._triples = self._sorted(triples[has_blank], len(blank))
         """The statements about blank nodes."""
         objects, counts = np.unique(triples[blank[triples[:, 2]], 2], return_counts=True)
         self._nested = np.zeros(self._table.known, np.bool_)
@@ -75,12 +81,19 @@ class _TurtleWriter:
         self._written: set[int] = set()
         """The blank nodes that have been written in their places."""
 
-    def _sorted(self, triples: TripleIds) -> TripleIds:
-        """Return triples by subject, property (rdf:type first) and object."""
-        ranks, named = _ranks(triples[:, 1], self._type, self._table.known)
-        ordered = in_order(np.column_stack([triples[:, 0], ranks[triples[:, 1]], triples[:, 2]]))
-        ordered[:, 1] = named[ordered[:, 1]]
-        return ordered
+    def _sorted(self, triples: TripleIds, terms: int, beside: Callable[[], object] = lambda: None) -> TripleIds:
+        """Return triples by subject, property (rdf:type first) and object, and do something else meanwhile."""
+        ranks, named = _ranks(triples[:, 1], self._type, terms)
+
+        def arrange(some: TripleIds) -> TripleIds:
+            ordered = in_order(np.column_stack([some[:, 0], ranks[some[:, 1]], some[:, 2]]))
+            ordered[:, 1] = named[ordered[:, 1]]
+            return ordered
+
+        if self._threads > 1 and len(triples) >= ROWS_TOGETHER:
+            return in_ranges(triples, arrange, self._threads, [beside])
+        beside()
+        return arrange(triples)
 
     def blocks(self, rows: int) -> Blocks:
         """Yield the statements about IRIs, then those about blank nodes that are not written in another place."""
@@ -115,7 +128,7 @@ class _TurtleWriter:
             given[start + places, 2] = np.arange(len(texts)) + (self._table.known + len(names))
             yield start, start + len(values), [*names, *texts]
 
-    def write(self, rows: int, sink: Sink, threads: int) -> None:
+    def write(self, rows: int, sink: Sink) -> None:
         """Hand what `blocks` yields to a function, made by several threads."""
         writers = Writers(self._table, sink)
         outer = ~self._nested[self._triples[:, 0]]
@@ -128,7 +141,7 @@ class _TurtleWriter:
                 writer = writers.writer(texts)
                 return WrittenText(writer.text_of_statements(given, self._type, start, end), end - start, writer)
 
-            deliver(self._parts(triples, given, rows), text, writers.pass_on, threads)
+            deliver(self._parts(triples, given, rows), text, writers.pass_on, self._threads)
         for block, count in self._about_waiting(TextWriter(self._table), waiting, rows):
             sink((block, count))
 
