@@ -1,7 +1,8 @@
 """Ontologies and data of many shapes, on Spark and in process: ``python -m benchmarks.spark_shapes classes 10000``.
 
 Prints, for each system in a process of its own, the number of triples, the seconds, and the CPU seconds of all processes: on
-Spark those of Java and of its Python workers, without the start of the session. The results are compared by count.
+Spark those of Java and of its Python workers, without the start of the session. The results are compared by count. With ``--before
+PYTHON``, the Python of an environment that has an earlier version of the package, Spark is measured by that version, too.
 
 ==============  =======================================================================
 ``classes``     a hierarchy of SIZE classes, eight subclasses each, an instance of each
@@ -19,6 +20,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -26,12 +28,16 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from benchmarks.spark_data import SHAPES, shaped
 
-SYSTEMS = ("spark", "in process")
+if TYPE_CHECKING:
+    from kg_reasoner.spark_backend.run_progress import Report
+
+SYSTEMS = ("spark", "in process", "before")
 _OWL = "http://www.w3.org/2002/07/owl#"
 _RDFS = "http://www.w3.org/2000/01/rdf-schema#"
 _TYPE = "<http://www.w3.org/1999/02/22-rdf-syntax-ns#type>"
@@ -129,12 +135,17 @@ CASES: dict[str, Callable[[int], Iterator[str]]] = {
 @click.argument("case", type=click.Choice(list(CASES)))
 @click.argument("size", type=click.IntRange(min=2))
 @click.option("--ruleset", default="owl2rl", show_default=True)
-@click.option("--system", "systems", type=click.Choice(SYSTEMS), multiple=True, default=SYSTEMS)
+@click.option("--system", "systems", type=click.Choice(SYSTEMS), multiple=True, help="By default all.")
+@click.option("--before", type=click.Path(exists=True, dir_okay=False), help="The Python of an earlier version's environment.")
 @click.option("--cores", type=click.IntRange(min=1), default=2, show_default=True)
 @click.option("--memory", default="4g", show_default=True, help="Of the driver, which is the only executor.")
-@click.option("--timeout", type=click.IntRange(min=1), default=600, show_default=True, help="Seconds for each system.")
-def main(case: str, size: int, ruleset: str, systems: Sequence[str], cores: int, memory: str, timeout: int) -> None:
+@click.option("--limit", type=click.IntRange(min=1), default=600, show_default=True, help="CPU seconds for each system.")
+def main(
+    case: str, size: int, ruleset: str, systems: Sequence[str], before: str | None, cores: int, memory: str, limit: int
+) -> None:
     """Measure one case of a size."""
+    if "before" in systems and before is None:
+        raise click.UsageError("--system before needs --before PYTHON")
     click.echo(f"{case} {size:,}, {ruleset}")
     click.echo("                triples   seconds   CPU seconds")
     with tempfile.TemporaryDirectory() as folder:
@@ -143,23 +154,35 @@ def main(case: str, size: int, ruleset: str, systems: Sequence[str], cores: int,
         if case in SHAPES:  # random ones repeat triples, which Spark would count as often
             lines = iter(dict.fromkeys(lines))
         file.write_text("".join(f"{line} .\n" for line in lines), encoding="utf-8")
-        for system in systems:
+        Path(folder, "benchmarks").symlink_to(Path(__file__).parent)  # this module, but not the package beside it
+        for system in systems or SYSTEMS[: 2 if before is None else 3]:
             options = {"system": system, "file": str(file), "ruleset": ruleset, "cores": cores, "memory": memory, "case": case}
-            command = [sys.executable, "-m", "benchmarks.spark_shapes", json.dumps(options)]
+            python = sys.executable if system != "before" or before is None else str(Path(before).absolute())
+            command = [python, "-m", "benchmarks.spark_shapes", json.dumps(options)]
+            click.echo(f"{system:10} {_figures(command, folder, limit)}")
+
+
+def _figures(command: list[str], folder: str, limit: int) -> str:
+    """Measure in a process of its own, and return a line of the table."""
+    with subprocess.Popen(
+        command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
+    ) as process:
+        said = None
+        while said is None:
             try:
-                said = subprocess.run(command, capture_output=True, text=True, check=False, timeout=timeout)
+                said, problem = process.communicate(timeout=1)
             except subprocess.TimeoutExpired:
-                click.echo(f"{system:10} more than {timeout} seconds")
-                continue
-            if said.returncode:
-                click.echo(f"{system:10} failed\n{said.stderr[-2000:]}")
-                continue
-            found = json.loads(said.stdout.splitlines()[-1])
-            click.echo(f"{system:10} {found['triples']:12,} {found['seconds']:9.1f} {found['cpu']:13.1f}   {found.get('note', '')}")
+                if cpu_of_children() > limit:
+                    os.killpg(process.pid, signal.SIGKILL)
+                    return f"not in {limit} CPU seconds"
+    if process.returncode:
+        return f"failed\n{problem[-2000:]}"
+    found = json.loads(said.splitlines()[-1])
+    return f"{found['triples']:12,} {found['seconds']:9.1f} {found['cpu']:13.1f}   {found.get('note', '')}"
 
 
 def _measure(system: str, file: str, ruleset: str, cores: int, memory: str, case: str) -> dict[str, object]:
-    return _on_spark(file, ruleset, cores, memory, case) if system == "spark" else _in_process(file, ruleset, case)
+    return _in_process(file, ruleset, case) if system == "in process" else _on_spark(file, ruleset, cores, memory, case)
 
 
 def _in_process(file: str, ruleset: str, case: str) -> dict[str, object]:
@@ -178,7 +201,6 @@ def _on_spark(file: str, ruleset: str, cores: int, memory: str, case: str) -> di
 
     from kg_reasoner import rulesets
     from kg_reasoner.spark_backend import SparkReasoner
-    from kg_reasoner.spark_backend.run_progress import Report
 
     builder = SparkSession.builder.master(f"local[{cores}]").config("spark.driver.memory", memory)
     builder = builder.config("spark.ui.enabled", "false").config("spark.sql.shuffle.partitions", 2 * cores)
@@ -196,7 +218,7 @@ def _on_spark(file: str, ruleset: str, cores: int, memory: str, case: str) -> di
         reasoner = SparkReasoner.read(
             spark, rulesets.load(ruleset).program, file, blank_nodes="shared", work_dir=folder, progress=note
         )
-        count = reasoner.write(f"{folder}/out", expanded=case != "same")
+        count = reasoner.write(f"{folder}/out", expanded=False) if case == "same" else reasoner.write(f"{folder}/out")
         count += reasoner.equal_terms().count() if case == "same" else 0
         seconds, mine = time.monotonic() - began, time.process_time() - cpu + cpu_of_children() - java
         jobs = len(spark.sparkContext.statusTracker().getJobIdsForGroup(None))
