@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pyoxigraph
@@ -11,7 +12,7 @@ from kg_reasoner import Reasoner
 from kg_reasoner.engine.inconsistency import Violation
 from kg_reasoner.errors import StratificationError
 from kg_reasoner.language.printer import format_rule
-from kg_reasoner.program import TRIPLE, Atom, Negation, Program, Rule
+from kg_reasoner.program import TRIPLE, Aggregate, Atom, BodyLiteral, Negation, Program, Rule
 from kg_reasoner.spark_backend import SparkReasoner
 from kg_reasoner.spark_backend.io.columns import argument_columns, triple_frame
 from kg_reasoner.terms import IRI, Literal, Term, Triple, term_from_text, term_text
@@ -146,11 +147,12 @@ def renamed(program: Program, number: int) -> Program:
     def in_atom(atom: Atom) -> Atom:
         return Atom(f"{atom.predicate}_{number}", atom.terms)
 
-    def in_part(part: object) -> object:
+    def in_part(part: BodyLiteral) -> BodyLiteral:
+        if isinstance(part, Aggregate):
+            return replace(part, body=tuple(map(in_part, part.body)))
         return in_atom(part) if isinstance(part, Atom) else Negation(in_atom(part.atom)) if isinstance(part, Negation) else part
 
-    rules = (Rule(in_atom(rule.head), tuple(map(in_part, rule.body))) for rule in program.rules)  # type: ignore[arg-type]
-    return Program(tuple(rules))
+    return Program(tuple(Rule(in_atom(rule.head), tuple(map(in_part, rule.body))) for rule in program.rules))
 
 
 def stratifies(program: Program) -> bool:

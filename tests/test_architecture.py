@@ -61,7 +61,7 @@ owlready2: expressions concurrency storage explain loaders.ontology loaders.rdf 
 spark_backend:
 spark_backend.plan: expressions language
 spark_backend.io: storage loaders.rdf spark_backend
-spark_backend.exec: expressions language concurrency loaders.ontology api spark_backend spark_backend.plan spark_backend.io
+spark_backend.exec: expressions language concurrency planning loaders.ontology api spark_backend spark_backend.plan spark_backend.io
 cli: language concurrency storage query sparql explain rulesets loaders loaders.ontology loaders.rdf loaders.imports engine
     classification api io tables shell lubm rdflib_store spark_backend spark_backend.io
 """.replace("\n    ", " ")

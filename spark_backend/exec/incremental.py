@@ -6,11 +6,12 @@ import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from kg_reasoner.program import Program
+from kg_reasoner.program import Aggregate, Atom, Negation, Program
+from kg_reasoner.spark_backend.exec.literal_facts import LITERAL_PREDICATES
 from kg_reasoner.spark_backend.exec.materialisation import common, flagged, materialisation, without
 from kg_reasoner.spark_backend.exec.merged_terms import is_equality_rule
 from kg_reasoner.spark_backend.exec.overdeleted import doubtful_triples
-from kg_reasoner.spark_backend.exec.rule_preparation import prepare
+from kg_reasoner.spark_backend.exec.rule_preparation import Rules, prepare
 from kg_reasoner.spark_backend.exec.spark_reasoner import SparkReasoner
 from kg_reasoner.spark_backend.exec.spark_run import Ontology, Options, Run, given_triples
 from kg_reasoner.spark_backend.exec.triple_statistics import look_at
@@ -39,8 +40,8 @@ def update(
     """Return the materialisation after triples were removed and then added, equal to that of a full run over the result.
 
     Only added triples trigger rules. For removed triples, all inferred triples that may depend on them are overdeleted, and those
-    with another derivation are rederived (DRed). If the schema changes, or terms may become equal, a full run replaces the update,
-    which is logged.
+    with another derivation are rederived (DRed). If the schema changes, terms may become equal, or rules negate or aggregate data,
+    a full run replaces the update, which is logged.
 
     Args:
         materialised: The materialisation of the same program, with the column ``inferred``; it is read several times.
@@ -66,8 +67,8 @@ def update(
     changed = bool(statistics.include(look_at(change.new.rows)) or look_at(change.gone.rows).schema)
     rules = prepare(program, statistics, found=further.schema, predicates=relations)
     changed = changed or (change.gone.count > 0 and _is_schema_of_data(program, change.given(), further.schema, relations))
-    if changed or any(is_equality_rule(rule) for rule, _ in rules.rules):
-        LOGGER.warning("the update is a full run: %s", "the schema changes" if changed else "terms may be the same")
+    if reason := "the schema changes" if changed else _reason_for_a_full_run(rules):
+        LOGGER.warning("the update is a full run: %s", reason)
         return SparkReasoner(
             spark, program, change.given(), facts=facts, work_dir=work_dir, progress=progress, driver_facts=driver_facts
         ).triples()
@@ -80,6 +81,21 @@ def update(
     doubtful = doubtful_triples(known, uncertain, change.gone.rows, rules, statistics, relations, workspace.within("doubt"), report)
     certain = change.inferred if doubtful is None else without(change.inferred, doubtful)
     return _result(Run(spark, program, change.given(), options, derived=without(certain, change.new.rows)))
+
+
+def _reason_for_a_full_run(rules: Rules) -> str | None:
+    """Return what rules do that an update cannot follow, or None. What is added may end what negations and aggregates gave."""
+    if any(is_equality_rule(rule) for rule, _ in rules.rules):
+        return "terms may be the same"
+    looking_down = (part for rule, _ in rules.rules for part in rule.body if isinstance(part, Aggregate | Negation))
+    if any(isinstance(part, Aggregate) or _is_of_data(part.atom, rules) for part in looking_down):
+        return "rules negate or aggregate data"
+    return None
+
+
+def _is_of_data(atom: Atom, rules: Rules) -> bool:
+    """Return whether data determine the facts that match an atom. Those about a literal and a datatype are always the same."""
+    return atom.predicate not in LITERAL_PREDICATES and not rules.keys.has(atom)
 
 
 def _is_schema_of_data(program: Program, given: DataFrame, schema: list[Triple], relations: Mapping[str, DataFrame]) -> bool:

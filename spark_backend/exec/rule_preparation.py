@@ -12,14 +12,15 @@ from kg_reasoner.language.recursion import refuse
 from kg_reasoner.language.relevance import relevant_rules
 from kg_reasoner.loaders.ontology import owl
 from kg_reasoner.loaders.ontology.owl import AxiomWarning
-from kg_reasoner.program import TRIPLE, Atom, Program, Rule, Variable, variables_of
+from kg_reasoner.program import TRIPLE, Aggregate, Atom, Program, Rule, Variable, variables_of
+from kg_reasoner.spark_backend.exec.groups_of_solutions import split_aggregates
 from kg_reasoner.spark_backend.exec.literal_facts import DATATYPE_PREDICATES, LITERAL_PREDICATES, datatype_facts
 from kg_reasoner.spark_backend.exec.merged_terms import is_equality_rule, places_of_literals, rewritten_rule
 from kg_reasoner.spark_backend.exec.schema_closure import closed
 from kg_reasoner.spark_backend.exec.triple_statistics import Statistics
 from kg_reasoner.spark_backend.plan.driver import Binding, DriverFacts
 from kg_reasoner.spark_backend.plan.id_rows import Row, Rows
-from kg_reasoner.spark_backend.plan.rule_compiler import LeveledRule, refuse_unsupported
+from kg_reasoner.spark_backend.plan.rule_compiler import LeveledRule
 from kg_reasoner.spark_backend.plan.specialise import SchemaKeys, instances, left_to_data
 from kg_reasoner.substitution import in_term
 from kg_reasoner.terms import OWL, RDF, Term, Triple
@@ -37,8 +38,9 @@ class Constraint:
 
     @property
     def variables(self) -> tuple[Variable, ...]:
-        """The variables in a violation: those of the constraint's positive atoms, in order."""
-        return tuple(dict.fromkeys(variable for atom in self.rule.body_atoms() for variable in variables_of(atom)))
+        """The variables in a violation: those of the constraint's positive atoms and aggregates, in order."""
+        binding = (part for part in self.rule.body if isinstance(part, Atom | Aggregate))
+        return tuple(dict.fromkeys(variable for part in binding for variable in variables_of(part)))
 
     @property
     def kind(self) -> tuple[tuple[Variable, bool], ...]:
@@ -156,7 +158,8 @@ def _close_schema(
     """Check the rules, close the schema, and specialise the other rules."""
     analysis.check(Program(tuple(rules), program.declarations))
     refuse(rules, "the Spark backend")
-    refuse_unsupported(rules)
+    written = split_aggregates(rules)
+    rules = tuple(written)
     levels = analysis.levels(rules)
     given_data = {*predicates, *LITERAL_PREDICATES}
     result.keys = keys = SchemaKeys(rules, given_data, DATATYPE_PREDICATES, none=not _schema_is_lowest(levels))
@@ -173,7 +176,7 @@ def _close_schema(
                 continue
             for instance, binding in instances(rule, keys, result.schema):
                 if rule.is_constraint:
-                    constraints.append(Constraint(instance, rule, binding))
+                    constraints.append(Constraint(instance, written[rule], binding))
                 elif not instance.body:
                     result.stated.append(instance.head)
                 elif _is_about_schema(instance, keys):

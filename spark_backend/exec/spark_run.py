@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING, Final, TypeAlias, cast
 
 from kg_reasoner import __version__
 from kg_reasoner.language.printer import format_program
-from kg_reasoner.program import TRIPLE, Atom, Negation, Program, Variable
+from kg_reasoner.program import TRIPLE, Atom, Negation, Program, Rule, Variable
 from kg_reasoner.spark_backend.exec.candidates import Candidates, held_facts
 from kg_reasoner.spark_backend.exec.equalities import Equalities, Equality
+from kg_reasoner.spark_backend.exec.groups_of_solutions import groups, solutions_of
 from kg_reasoner.spark_backend.exec.literal_facts import asked_of_literals, literal_relations
 from kg_reasoner.spark_backend.exec.mask_table import MOST_MASKS, TooManyMasks
 from kg_reasoner.spark_backend.exec.merged_terms import SAME_AS, Representatives
@@ -278,6 +279,8 @@ class Run:
             first, closed = first or Candidates(), True
             first.open_triples.append(self.added)
         for number, stratum in enumerate(passes.strata):
+            if stratum.groups:
+                first = self._with_groups(state, stratum.groups, first or Candidates())
             saturate(
                 state,
                 stratum,
@@ -289,6 +292,15 @@ class Run:
                 driver_facts=self._driver_facts,
             )
             first = None
+
+    def _with_groups(self, state: FactFrames, rules: Iterable[Rule], first: Candidates) -> Candidates:
+        """Return the first facts of a stratum together with its groups."""
+        for rule in rules:
+            solutions = solutions_of(rule)
+            found = (state.facts_of(solutions.predicate, solutions.arity), self.schema_facts(solutions.predicate))
+            rows = groups(self.spark, rule, union(frame for frame in found if frame is not None))
+            first.add_relation(rule.head.predicate, rows, rule.head.arity)
+        return first
 
     def _given_relations(self, base: DataFrame) -> dict[str, DataFrame]:
         """Return the facts of general predicates that are given, held by the driver, or about literals."""

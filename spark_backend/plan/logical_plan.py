@@ -160,9 +160,10 @@ class Join:
 
 @dataclass(frozen=True, slots=True)
 class PlannedStratum:
-    """The rules of one stratum that join."""
+    """The rules of one stratum that join, and those for the groups of aggregates, which are computed before."""
 
     joins: tuple[Join, ...]
+    groups: tuple[Rule, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,6 +200,7 @@ class RunPlan:
         lines.append(f"4. equality (owl:sameAs): {self.equality}")
         for number, stratum in enumerate(self.strata):
             lines.append(f"{5 + number}. stratum {number}, joins until nothing is new: {len(stratum.joins)} rules")
+            lines += (f"   first, {rule.head.predicate.removeprefix('internal: ')}" for rule in stratum.groups)
             for join in stratum.joins:
                 lines.append(f"   {format_rule(join.axioms.joins[0].rule if join.axioms else join.rule)}   {self._way(join)}")
         if self.driver_facts and self.strata:

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from kg_reasoner.errors import UnsupportedError
 from kg_reasoner.graphs import reachable
 from kg_reasoner.program import FALSE, TRIPLE, Aggregate, Argument, Atom, Bind, Filter, Negation, Rule, Variable
 from kg_reasoner.spark_backend.plan.logical_plan import (
@@ -28,7 +27,7 @@ from kg_reasoner.spark_backend.plan.parametric_rules import by_shape, numbered_b
 from kg_reasoner.spark_backend.plan.specialise import occurrences
 from kg_reasoner.terms import RDF, Term
 
-__all__ = ["LeveledRule", "Passes", "compile_rules", "feature_of", "refuse_unsupported"]
+__all__ = ["LeveledRule", "Passes", "compile_rules", "feature_of"]
 
 LeveledRule = tuple[Rule, int]
 """A rule and the number of its stratum."""
@@ -64,19 +63,6 @@ def _is_open(atom: Atom, join: Join) -> bool:
     return property == RDF.type and isinstance(value, Variable) and value not in known
 
 
-def refuse_unsupported(rules: Iterable[Rule]) -> None:
-    """Reject rules that cannot be compiled.
-
-    Raises:
-        UnsupportedError: A rule has an AGGREGATE.
-    """
-    for rule in rules:
-        for part in rule.body:
-            if isinstance(part, Aggregate):
-                hint = "materialise what it aggregates on Spark, and aggregate with Spark SQL; or use the in-process reasoner"
-                raise UnsupportedError("AGGREGATE is not evaluated on Spark", part.span or rule.head.span, hint)
-
-
 def compile_rules(
     rules: Sequence[LeveledRule],
     constraints: Sequence[tuple[Rule, object]] = (),
@@ -88,28 +74,35 @@ def compile_rules(
     """Return the passes for rules with bodies; levels may have gaps.
 
     Args:
-        rules: Specialised rules and their levels.
+        rules: Specialised rules and their levels. An aggregate is the body of a rule of its own, for its groups.
         constraints: Specialised rules that say what must not be, each with what those joined together have in common.
             The parameter `parametric_rules.NUMBER` is the place of a rule among them.
         wide: Whether to make wide passes at all; without, every rule joins.
         masks: Whether to make the mask pass.
         facts: General predicates whose facts come from outside as relations.
     """
+    aggregates = [(rule, level) for rule, level in rules if any(isinstance(part, Aggregate) for part in rule.body)]
+    rules = [(rule, level) for rule, level in rules if (rule, level) not in aggregates]
     lowest = [rule for rule, level in rules if level == 0] if wide else []
     properties = _property_pass(lowest)
     among = set(properties.rules)
     mask_pass = MaskPass()
     if wide and masks:
-        features = _Features([*(rule for rule, _ in rules), *(rule for rule, _ in constraints)], set(facts))
+        relations = {*facts, *(rule.head.predicate for rule, _ in aggregates)}
+        features = _Features([*(rule for rule, _ in rules), *(rule for rule, _ in constraints)], relations)
         local = [rule for rule in lowest if rule not in among and features.is_local(rule)]
         among.update(local)
         others = [*(rule for rule, _ in rules if rule not in among), *(rule for rule, _ in constraints)]
         mask_pass = features.mask_pass(local, others)
     strata: dict[int, list[Join]] = {0: []}
+    groups: dict[int, list[Rule]] = {}
     for rule, level in rules:
         if rule not in among:
             strata.setdefault(level, []).append(_join(rule, mask_pass))
-    ordered = tuple(PlannedStratum(by_shape(strata[level])) for level in sorted(strata))
+    for rule, level in aggregates:
+        groups.setdefault(level, []).append(rule)
+    levels = sorted({*strata, *groups})
+    ordered = tuple(PlannedStratum(by_shape(strata.get(level, [])), tuple(groups.get(level, []))) for level in levels)
     checks = numbered_by_shape((_join(rule, mask_pass), kind) for rule, kind in constraints)
     return Passes(properties, mask_pass, ordered, checks)
 

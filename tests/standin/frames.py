@@ -269,7 +269,7 @@ class Groups:
         schema = self._frame._schema
         keys = [column(name).bind(schema) if isinstance(name, str) else name.bind(schema) for name in self._names]
         names = [name if isinstance(name, str) else name.name for name in self._names]
-        groups: dict[Row, list[Row]] = defaultdict(list)
+        groups: dict[Row, list[Row]] = defaultdict(list, {} if keys else {(): []})
         for row in self._frame._rows:
             groups[tuple(_hashable(key(row)) for key in keys)].append(row)
         rows = [(*key, *(_aggregated(some, found, schema) for some in aggregates)) for key, found in groups.items()]
