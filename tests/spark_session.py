@@ -36,10 +36,16 @@ SETTINGS = {
     "spark.default.parallelism": "2",
     "spark.sql.codegen.wholeStage": "false",
     "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+    "spark.sql.constraintPropagation.enabled": "false",
+    "spark.sql.lightweightPlanChangeValidation": "false",
+    "spark.sql.optimizer.dynamicPartitionPruning.enabled": "false",
+    "spark.sql.optimizer.runtime.bloomFilter.enabled": "false",
+    "spark.sql.artifact.isolation.enabled": "false",
     "spark.sql.ui.retainedExecutions": "1",
     "spark.log.level": "ERROR",
 }
-"""Small partitions, no code generation, a compiler that does not optimise: half the time of Spark's defaults on small data.
+"""Small partitions, no code generation, a compiler that does not optimise: half the time of Spark's defaults on small data. Without
+what looks for better plans and checks them, another tenth.
 Adaptive execution makes a job of each stage, and takes a quarter longer; the smoke test and the tests on a cluster have it.
 """
 

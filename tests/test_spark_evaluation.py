@@ -1,4 +1,4 @@
-"""Evaluation on Spark gives what the in-process engine gives: triple for triple, explicit and inferred."""
+"""Rule sets over ontologies give on Spark what they give in process: triple for triple, explicit and inferred."""
 
 from __future__ import annotations
 
@@ -10,34 +10,20 @@ from tests.spark_session import need_spark, session
 
 need_spark()
 
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
-
 from kg_reasoner import Reasoner, lubm, rulesets
 from kg_reasoner.engine.clashes import clashes
-from kg_reasoner.errors import UnsupportedError
-from kg_reasoner.language.parser import parse
-from kg_reasoner.program import Program
 from kg_reasoner.spark_backend import SparkReasoner
-from kg_reasoner.spark_backend.exec import growing_table
 from kg_reasoner.spark_backend.io.reading import read_triples
-from kg_reasoner.spark_backend.run_progress import Report
-from kg_reasoner.terms import IRI, Triple, literal, term_text
-from tests import strategies
+from kg_reasoner.terms import Triple
 from tests.random_ontologies import ontologies
 from tests.spark_cases import (
     EQUAL,
     SMALL,
     ZOO,
-    expect_of_programs,
-    expect_of_triples,
-    facts_frame,
-    facts_of,
     flagged,
     frame,
     of_reasoner,
     readable,
-    stratifies,
     turtle,
     violations,
 )
@@ -102,81 +88,6 @@ def test_lubm(tmp_path: Path, name: str) -> None:
     triples = read_triples(session(), file, keep=tmp_path / "input")
     reasoner = SparkReasoner(session(), rulesets.load(name).program, triples, ontology=ontology)
     assert flagged(reasoner.triples()) == of_reasoner(engine)
-
-
-CLOSURES = parse("""
-    linear(?x, ?y) :- small(?x, ?y) . linear(?x, ?z) :- linear(?x, ?y), small(?y, ?z) .
-    doubled(?x, ?y) :- small(?x, ?y) . doubled(?x, ?z) :- doubled(?x, ?y), doubled(?y, ?z) .
-    sparse(?x, ?y) :- large(?x, ?y) . sparse(?x, ?z) :- sparse(?x, ?y), large(?y, ?z) .
-""")
-
-
-def test_transitive_closures(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of two graphs, by linear and by other recursion, all in one run, with work tables that are soon compacted. The large one
-    takes six iterations on Spark; the thirty of the small one are finished in process when the large one is done.
-    """
-    monkeypatch.setattr(growing_table, "MOST_STEPS", 2)
-    engine, facts = Reasoner(CLOSURES), {}
-    reports: list[Report] = []
-    for predicate, graph in (("small", "graph1000"), ("large", "graph10000")):
-        file = SUITES / "graphs" / f"{graph}.txt"
-        if not file.exists():
-            continue
-        ends = (line.split()[:2] for line in file.read_text().splitlines())
-        edges = [(IRI(f"http://example.org/{one}"), IRI(f"http://example.org/{other}")) for one, other in ends]
-        engine.add_facts(predicate, edges)
-        facts[predicate] = facts_frame(edges, 2)
-    if not facts:
-        pytest.skip(why_missing("graphs"))
-    closures = ("linear", "doubled", "sparse")
-    expected = {name: {tuple(map(term_text, row)) for row in engine.facts(name)} for name in closures}
-    assert expected["linear"] == expected["doubled"]
-    reasoner = SparkReasoner(session(), CLOSURES, facts=facts, driver_facts=100_000, progress=reports.append)
-    assert facts_of(reasoner, closures) == expected
-    if len(facts) == 2:
-        assert [report.stage for report in reports] == ["look", *["iteration"] * 6, "in process"]
-
-
-# ------------------------------------------------------------------------------------------------------------ random programs
-
-FEW = settings(max_examples=2, suppress_health_check=list(HealthCheck))
-"""The first example is the smallest. `test_distributed_programs` tries more of them, on the stand-in."""
-
-
-@FEW
-@given(st.lists(st.tuples(strategies.programs().filter(stratifies), strategies.facts()), min_size=4, max_size=4))
-def test_random_programs(cases: list[tuple[Program, strategies.Facts]]) -> None:
-    """Four programs at once, with negation and comparisons."""
-    expect_of_programs(session(), cases)
-
-
-@FEW
-@given(strategies.triple_programs(), strategies.triples())
-def test_random_programs_over_triples(program: Program, triples: set[tuple[strategies.Term, ...]]) -> None:
-    """With variables for properties and classes."""
-    expect_of_triples(session(), program, triples)
-
-
-# ------------------------------------------------------------------------------------------------------------------ the rest
-
-
-def test_functions_are_those_of_the_engine() -> None:
-    program = parse("""
-        area(?box, ?a) :- width(?box, ?w), height(?box, ?h), BIND(?w * ?h AS ?a) .
-        large(?box) :- area(?box, ?a), FILTER(?a > 10 && STRSTARTS(?box, "big")) .
-    """)
-    boxes = [("big one", 4, 3), ("small", 5, 5), ("big but flat", 1, 1)]
-    facts = {
-        "width": facts_frame([(literal(name), literal(width)) for name, width, _ in boxes], 2),
-        "height": facts_frame([(literal(name), literal(height)) for name, _, height in boxes], 2),
-    }
-    assert facts_of(SparkReasoner(session(), program, facts=facts), ["large"]) == {"large": {('"big one"',)}}
-
-
-def test_aggregates_are_refused_by_name() -> None:
-    program = parse("degree(?x, ?n) :- AGGREGATE(edge(?x, ?y) ON ?x BIND COUNT(?y) AS ?n) .")
-    with pytest.raises(UnsupportedError, match="AGGREGATE is not evaluated on Spark"):
-        SparkReasoner(session(), program, facts={"edge": facts_frame([], 2)}).triples()
 
 
 def test_the_plan_says_what_each_pass_derives() -> None:
