@@ -23,7 +23,7 @@ _blocks: Final[dict[object, int]] = {}
 _is_to_return = False
 """Whether garbage is to be collected again after the last of the blocks."""
 
-_MANY: Final = 10_000
+_MANY: Final = 2_000
 """From so many new objects on, they are made old."""
 _MOST_UNSEEN: Final = 1_000_000
 """After so many, no more are made old until the collector has looked at all objects: garbage may be among them."""

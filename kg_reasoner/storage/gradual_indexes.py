@@ -34,8 +34,8 @@ SLICE: Final = 1 << 10
 SAMPLE: Final = 1 << 10
 """Rows that are looked at to foresee the size of an index."""
 
-FILLED: Final = 32
-"""The number of slots of a table of keys that are initialised in the time in which one row is added."""
+FILLED: Final = 24
+"""The number of bytes of new tables that are initialised in the time in which one row is added. The system clears them first."""
 
 
 Steps: TypeAlias = Generator[None, int | None, None]
@@ -131,7 +131,7 @@ class GradualIndexes:
             filled = 0
             while filled < slots:
                 size = yield
-                last = slots if size is None else min(slots, filled + FILLED * size)
+                last = slots if size is None else min(slots, filled + max(1, FILLED * size // table.itemsize))
                 table[filled:last] = fill
                 filled = last
         row = 0
