@@ -51,10 +51,13 @@ class Unsatisfiable:
 
     name: IRI
     kind: Kind
-    violation: Violation = field(hash=False)
-    _member: Member = field(repr=False, hash=False)
+    violation: Violation
+    _member: Member = field(repr=False)
     _prove: _Prove = field(repr=False, compare=False)
     _axioms_with: _AxiomsWith = field(repr=False, compare=False)
+
+    def __hash__(self) -> int:
+        return hash((self.kind, self.name))
 
     @property
     def proof(self) -> Proof:
