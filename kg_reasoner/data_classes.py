@@ -133,15 +133,14 @@ def _init(cls: type, found: Sequence[Field[Any]], frozen: bool, slots: bool) -> 
 
 def _comparing(names: Sequence[str], eq: bool, order: bool, hashes: bool) -> dict[str, Any]:
     """Return the methods that compare, order and hash objects by some of their fields."""
-    values: Callable[[Any], tuple[Any, ...]] = lambda _: ()  # noqa: E731
-    if names:
-        values = attrgetter(*names, *names[:1])  # of at least two, so that it gives a tuple
+    hashed: Callable[[Any], Any] = attrgetter(*names) if names else lambda _: ()
+    values = attrgetter(*names, *names) if len(names) == 1 else hashed  # a tuple, in which what is the same is equal
 
     def __eq__(self: Any, other: Any) -> Any:
         return values(self) == values(other) if other.__class__ is self.__class__ else NotImplemented
 
     def __hash__(self: Any) -> int:
-        return hash(values(self))
+        return hash(hashed(self))
 
     def ordering(compare: Callable[[Any, Any], bool]) -> Callable[[Any, Any], Any]:
         return lambda self, other: compare(values(self), values(other)) if other.__class__ is self.__class__ else NotImplemented
