@@ -2,7 +2,7 @@
 
 Thousands of triples a CPU second (of all threads together) for LUBM, the best of several runs that alternate. pyoxigraph only
 parses, and writes triples that it has as objects; maplib reads into a model, and writes from it. Then ``kg-reasoner materialise``
-from file to file, in CPU seconds: start, load, reason, write.
+from file to file, in CPU seconds: start, load, reason, write. With files as arguments, only how fast these are read.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -31,6 +31,8 @@ PARQUET: Final = "parquet"
 MAPLIB: Final[Mapping[str, str]] = {"nt": "ntriples", "ttl": "turtle", "rdf": "rdf/xml"}
 """What maplib reads and writes, by extension."""
 GRAPHS: Final = 5
+BASE: Final = "http://example.org/"
+"""For relative IRIs in documents of others."""
 
 _CHILD: Final = """
 import json, sys, time
@@ -105,12 +107,18 @@ def reading(folder: Path, count: int, runs: int) -> Iterator[Speed]:
         path = folder / f"data.{extension}"
         if not path.exists():
             continue
-        actions: list[Callable[[], object] | None] = [partial(_encode, path), None, None]
-        if extension in SYNTAXES:
-            actions[1] = partial(_parse, path)
-        if extension in MAPLIB and is_installed("maplib"):
-            actions[2] = partial(_maplib_of, path)
-        yield Speed(extension, *_speeds(actions, count, runs))
+        yield reading_of(path, extension, count, runs)
+
+
+def reading_of(path: Path, name: str, count: int, runs: int) -> Speed:
+    """Measure how fast a document is read, which is called by a name."""
+    extension = path.suffix[1:]
+    actions: list[Callable[[], object] | None] = [partial(_encode, path), None, None]
+    if extension in SYNTAXES or extension == "owl":
+        actions[1] = partial(_parse, path)
+    if extension in MAPLIB and is_installed("maplib"):
+        actions[2] = partial(_maplib_of, path)
+    return Speed(name, *_speeds(actions, count, runs))
 
 
 def writing(folder: Path, count: int, runs: int) -> Iterator[Speed]:
@@ -159,22 +167,22 @@ def materialising(source: Path, folder: Path, extension: str, runs: int) -> dict
 def _syntax(extension: str) -> Any:
     import pyoxigraph
 
-    return pyoxigraph.RdfFormat.from_extension(extension)
+    return pyoxigraph.RdfFormat.from_extension("rdf" if extension == "owl" else extension)
 
 
 def _encode(path: Path) -> None:
     from kg_reasoner.loaders.rdf.reader import read
     from kg_reasoner.storage.dictionary import Dictionary
 
-    for _ in read(path, dictionary=Dictionary()):
+    for _ in read(path, dictionary=Dictionary(), base=BASE):
         pass
 
 
-def _parse(path: Path) -> None:
+def _parse(path: Path) -> int:
+    """Parse a document by pyoxigraph; return the number of triples."""
     import pyoxigraph
 
-    for _ in pyoxigraph.parse(path=path):
-        pass
+    return sum(1 for _ in pyoxigraph.parse(path=path, format=_syntax(path.suffix[1:]), base_iri=BASE))
 
 
 def _maplib_of(path: Path) -> Any:
@@ -198,27 +206,36 @@ def _speeds(actions: list[Callable[[], object] | None], count: int, runs: int) -
     return [count / min(taken) if taken else 0.0 for taken in times]
 
 
+def _print_speeds(what: str, speeds: Iterable[Speed]) -> None:
+    click.echo(f"{what:12} {'ours':>8} {'pyoxigraph':>16} {'maplib':>16}")
+    for speed in speeds:
+        others = (speed.beside(other) if other else "-" for other in (speed.pyoxigraph, speed.maplib))
+        click.echo(f"{speed.syntax:12} {speed.ours / 1000:8.0f} " + " ".join(f"{text:>16}" for text in others))
+    click.echo()
+
+
 @click.command()
 @click.option("--universities", default=1, show_default=True, help="The size of the data.")
 @click.option("--runs", default=3, show_default=True, help="Times that each way is measured.")
-def main(universities: int, runs: int) -> None:
-    """Measure how fast RDF files are read and written, beside pyoxigraph and maplib, and the command line from file to file."""
+@click.argument("documents", type=click.Path(path_type=Path, exists=True, dir_okay=False), nargs=-1)
+def main(universities: int, runs: int, documents: tuple[Path, ...]) -> None:
+    """Measure how fast RDF files are read and written, beside pyoxigraph and maplib, and the command line from file to file.
+
+    With DOCUMENTS, only how fast these are read.
+    """
     from kg_reasoner.lubm import generate
 
+    if documents:
+        click.echo("thousands of triples a CPU second, and how many times as fast we are\n")
+        _print_speeds("read", (reading_of(path, path.name, _parse(path), runs) for path in documents))
+        return
     data = b"".join(generate(universities))
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         count = write_documents(folder, data)
         click.echo(f"LUBM({universities}), {count} triples; thousands a CPU second, and how many times as fast we are\n")
         for what, speeds in (("read", reading(folder, count, runs)), ("write", writing(folder, count, runs))):
-            click.echo(f"{what:12} {'ours':>8} {'pyoxigraph':>16} {'maplib':>16}")
-            for speed in speeds:
-                others = (
-                    f"{other / 1000:9.0f} {speed.ours / other:5.1f}x" if other else "-"
-                    for other in (speed.pyoxigraph, speed.maplib)
-                )
-                click.echo(f"{speed.syntax:12} {speed.ours / 1000:8.0f} " + " ".join(f"{text:>16}" for text in others))
-            click.echo()
+            _print_speeds(what, speeds)
         click.echo("kg-reasoner materialise, CPU seconds\n")
         for extension in ("nt", "nq", "ttl", "jsonld"):
             parts = materialising(folder / "data.nt", folder, extension, runs)
