@@ -44,6 +44,7 @@ def main(file: str, alone: bool, pattern: str, ruleset: str, one: str | None, th
     if one is not None:
         click.echo(json.dumps(run_test(Path(file), one, Calls(None if theirs else ruleset))))
         return
+    file = str(Path(file).resolve())
     counts: Counter[str] = Counter()
     sums = [0.0, 0.0]
     for name in tests_of(Path(file)):
@@ -76,7 +77,7 @@ def tests_of(file: Path) -> list[str]:
 
 def in_own_process(file: str, name: str, *options: str) -> dict[str, Any]:
     command = [sys.executable, "-m", "benchmarks.owlready2_tests", file, "--one", name, *options]
-    result = subprocess.run(command, capture_output=True, text=True)
+    result = subprocess.run(command, capture_output=True, text=True, cwd=Path(__file__).parents[1])
     lines = [line for line in result.stdout.splitlines() if line.startswith('{"outcome"')]
     if result.returncode or not lines:
         return {"outcome": "failed", "seconds": 0.0, "reasons": result.stderr.splitlines()[-3:]}
