@@ -114,6 +114,17 @@ def test_warnings_name_the_axioms(zoo: Path) -> None:
     assert "There may be more" in run("classify", zoo, "-f", "html").stdout
 
 
+def test_an_ontology_in_el_is_told_from_others(tmp_path: Path) -> None:
+    path, hint = tmp_path / "cats.omn", "with `-r owl2el` all axioms are used"
+    cats = "Prefix: : <http://e/> Ontology: ObjectProperty: :owns Class: :Cat Class: :CatOwner EquivalentTo: :owns some :Cat "
+    path.write_text(cats)
+    assert hint in run("classify", path).stderr
+    assert hint not in run("classify", path, "--quiet").stderr
+    assert hint not in run("classify", path, "-r", "owl2el").stderr
+    path.write_text(cats + "SubClassOf: :owns max 3 :Cat")
+    assert hint not in run("classify", path).stderr
+
+
 def test_the_ontology_with_its_hierarchy(zoo: Path, tmp_path: Path) -> None:
     run("classify", zoo, "-f", "owl", "-o", tmp_path / "out.ttl")
     before, after = Reasoner(), Reasoner()

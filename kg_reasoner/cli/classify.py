@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from kg_reasoner.cli.console import note, plural, print_table, progress_shown, warn
+from kg_reasoner.cli.console import detail, is_quiet, note, plural, print_table, progress_shown, warn
 from kg_reasoner.cli.label_options import displayed_names, label_options
 from kg_reasoner.cli.loading_options import load_documents, report_missing_imports
 from kg_reasoner.cli.options import data_options, reasoner_for, report_warnings
@@ -49,7 +49,8 @@ def classify(
     With --format owl, the output is the ontology with the axioms of its hierarchy, without inclusions that follow from others; its
     syntax is that of the name of OUT, or N-Triples.
 
-    All that is shown follows from the ontology. A warning names the axioms beyond OWL 2 RL, from which more may follow.
+    All that is shown follows from the ontology. A warning names the axioms beyond OWL 2 RL, from which more may follow, and says if
+    the ontology is in OWL 2 EL, for which there is the rule set owl2el.
     """
     from kg_reasoner.io.atomic_files import atomic_output
 
@@ -66,6 +67,7 @@ def classify(
             file.write(f"{_text(hierarchy, output_format, prefixes)}\n".encode())
     _report(hierarchy)
     report_warnings(hierarchy.warnings, prefixes)
+    _suggest_el(reasoner, hierarchy)
 
 
 @click.command(short_help="Compare the inferred hierarchies of two ontologies.")
@@ -128,6 +130,14 @@ def _classified(
         load_documents(reasoner, files, input_format, progress)
     report_missing_imports(reasoner)
     return reasoner, reasoner.hierarchy()
+
+
+def _suggest_el(reasoner: Reasoner, hierarchy: Hierarchy) -> None:
+    """Say that there is a rule set which has all axioms."""
+    from kg_reasoner.classification.derived import derives_hierarchy
+
+    if hierarchy.warnings and not is_quiet() and not derives_hierarchy(reasoner.program) and "EL" in reasoner.owl_profiles():
+        detail("(the ontology is in OWL 2 EL: with `-r owl2el` all axioms are used)")
 
 
 def _text(hierarchy: Hierarchy, output_format: str, prefixes: Mapping[str, str]) -> str:
