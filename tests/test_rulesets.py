@@ -8,7 +8,7 @@ from pathlib import Path
 import pyoxigraph
 import pytest
 
-from kg_reasoner import rulesets
+from kg_reasoner import Reasoner, rulesets
 from kg_reasoner.errors import LoadError, RuleSyntaxError, UnknownNameError
 from kg_reasoner.language.analysis import check
 from kg_reasoner.language.parser import parse
@@ -255,6 +255,12 @@ def test_the_reasoner_owlrl_finds_the_same() -> None:
     theirs = {tuple("http-blank" if isinstance(term, rdflib.BNode) else str(term) for term in row) for row in graph}
     assert named({tuple(map(plain, row)) for row in ours}) == named(theirs)
     assert len(named(theirs)) > 40
+
+
+@pytest.mark.parametrize("name", ["owl2el", "owl2el+owl2rl", "rdfs+owl2el"])
+def test_rules_of_the_package_are_not_warned_of(name: str, recwarn: pytest.WarningsRecorder) -> None:
+    assert len(Reasoner(ruleset=name).rules) == len(rulesets.load(name).program.rules)
+    assert [str(each.message) for each in recwarn] == []
 
 
 def test_an_unknown_name_is_an_error_with_similar_ones() -> None:

@@ -145,12 +145,15 @@ class Reasoner:
         self.core.on_inconsistency = reaction(on_inconsistency)
 
     def _use_ruleset(self, name: str) -> None:
-        """Begin with the program of a rule set."""
+        """Begin with the program of a rule set. Those of the package are not warned of: their recursions end."""
         from kg_reasoner import rulesets
 
         if str(name) in rulesets.names():
             with self.engine.changing():
                 self.core.adopt(rulesets.packaged(str(name)).program)
+        elif set(str(name).split("+")) <= set(rulesets.names()):
+            with self.core.at_once():
+                self.core.merge_program(rulesets.load(name).program)
         else:
             self.add_program(rulesets.load(name).program)
 
