@@ -70,7 +70,10 @@ def _make_old() -> None:
     young, full_collections = gc.get_count()[0], gc.get_stats()[_OLDEST]["collections"]
     if full_collections != _full_collections:
         _unseen, _full_collections = 0, full_collections
-    if young < _MANY or _unseen > _MOST_UNSEEN or gc.get_freeze_count():
+    if young < _MANY or _unseen > _MOST_UNSEEN:
+        return
+    if gc.get_freeze_count():  # it counts them one by one: not again before the collector has looked at all objects
+        _unseen = _MOST_UNSEEN + 1
         return
     _unseen += young
     try:
