@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from enum import IntEnum
+from threading import local
 from typing import Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
@@ -21,7 +22,7 @@ from kg_reasoner.storage.database import Database
 from kg_reasoner.storage.indexes import value_column
 from kg_reasoner.storage.kernels.layout import CALL, COMPARE, EMPTY, PROBE, Plan, Relation, Step
 from kg_reasoner.storage.kernels.memory import Record, StructTable
-from kg_reasoner.storage.plan_room import PlanRoom
+from kg_reasoner.storage.plan_room import JoinFrames, PlanRoom
 
 __all__ = ["Outline", "Pattern", "ShapedPlans", "outline"]
 
@@ -108,9 +109,76 @@ class PlanSlot(NamedTuple):
     code: int
 
 
-class Pattern(PlanRoom):
-    """The plans of an example of a shape: a room for plans whose relations and indexes are numbers from 0 on, and whose constants
-    are numbers from `_FIRST` on.
+class _Frames(JoinFrames):
+    """How large the frames of some plans must be."""
+
+    def __init__(self) -> None:
+        self.bindings = self.depth = 0
+
+    def fit(self, bindings: int = 0, depth: int = 0, arity: int = 0) -> None:
+        """See `JoinFrames.fit`."""
+        self.bindings, self.depth = max(bindings, self.bindings), max(depth, self.depth)
+
+
+class _ExampleRoom(PlanRoom):
+    """A room for the plans of one example at a time, whose relations and indexes are numbers from 0 on.
+
+    Attributes:
+        indexes: The relation, the columns, the constant and the column that is apart of each index.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.indexes: dict[tuple[int, tuple[int, ...], int, int], int] = {}
+        self._relations = StructTable(Relation)
+
+    def begin(self, room: PlanRoom, relations: Iterable[int]) -> None:
+        """Begin with the next example.
+
+        Args:
+            room: Another room.
+            relations: The relations of the example in the other room.
+        """
+        for table in (self.plans, self.steps, self._relations):
+            table.truncate(0)
+        self._code_count, self.indexes, self.frames = 0, {}, _Frames()
+        for number in relations:
+            record = room.relation(number)
+            self._relations.add(arity=record.arity, section_column=record.section_column)
+
+    def relation(self, number: int) -> Record:
+        """See `PlanRoom.relation`."""
+        return self._relations[number]
+
+    def index(self, relation: int, columns: tuple[int, ...], constant: int = -1, apart: int = 0) -> int:
+        """See `PlanRoom.index`."""
+        return self.indexes.setdefault((relation, columns, constant, apart), len(self.indexes))
+
+    def index_value_column(self, index: int) -> int:
+        """See `PlanRoom.index_value_column`."""
+        relation, columns, constant, _ = [*self.indexes][index]
+        record = self._relations[relation]
+        return value_column(record.arity, columns, record.section_column if constant >= 0 else -1)
+
+    @property
+    def codes(self) -> Numbers:
+        """The codes of the plans."""
+        return np.array(self._codes[: self._code_count], np.int64)
+
+
+class _Rooms(local):
+    """The room of each thread: to make one takes as long as to plan several rules."""
+
+    def __init__(self) -> None:
+        self.room = _ExampleRoom()
+
+
+_rooms: Final = _Rooms()
+
+
+class Pattern:
+    """The plans of an example of a shape, whose relations and indexes are numbers from 0 on, and whose constants are numbers from
+    `_FIRST` on.
 
     Each word of the plans of another rule is that of the example, or differs from it by a *parameter*, which is zero for the
     example: where the plans are, the number of the rule, a relation, an index, a constant, or two constants in one word.
@@ -126,38 +194,20 @@ class Pattern(PlanRoom):
     """
 
     def __init__(self, room: PlanRoom, rule: StoredRule, found: Outline, write: Callable[[PlanRoom, StoredRule], object]) -> None:
-        super().__init__()
-        self._relations = StructTable(Relation)
-        for number in found.relations:
-            record = room.relation(number)
-            self._relations.add(arity=record.arity, section_column=record.section_column)
-        self._numbers: dict[tuple[int, tuple[int, ...], int, int], int] = {}
-        """The indexes."""
-        write(self, _example(rule, found))
-        self.count = len(self.plans)
-        self._indexes = tuple(self._numbers)
+        example = _rooms.room
+        example.begin(room, found.relations)
+        write(example, _example(rule, found))
+        self.count = len(example.plans)
+        self._frames = example.frames
+        self._indexes = tuple(example.indexes)
         self._first_relation = len(_Parameter)
         self._first_constant = self._first_relation + len(found.relations)
         self._first_index = self._first_constant + len(found.constants)
         self._pairs: list[tuple[int, int]] = []
         """The constants that share a word."""
-        self._plan_words, self._plan_parameters = self._plans_of_example()
-        self._step_words, self._step_parameters = self._steps_of_example()
-        self._code_words, self._code_parameters = self._codes_of_example()
-
-    def relation(self, number: int) -> Record:
-        """See `PlanRoom.relation`."""
-        return self._relations[number]
-
-    def index(self, relation: int, columns: tuple[int, ...], constant: int = -1, apart: int = 0) -> int:
-        """See `PlanRoom.index`."""
-        return self._numbers.setdefault((relation, columns, constant, apart), len(self._numbers))
-
-    def index_value_column(self, index: int) -> int:
-        """See `PlanRoom.index_value_column`."""
-        relation, columns, constant, _ = [*self._numbers][index]
-        record = self._relations[relation]
-        return value_column(record.arity, columns, record.section_column if constant >= 0 else -1)
+        self._plan_words, self._plan_parameters = self._of_plans(np.array(example.plans.words[: self.count]))
+        self._step_words, self._step_parameters = self._of_steps(np.array(example.steps.words[: len(example.steps)]))
+        self._code_words, self._code_parameters = self._of_codes(example.codes)
 
     def copy(self, database: Database, outlines: Sequence[Outline], rules: Sequence[int], slots: Sequence[PlanSlot]) -> list[int]:
         """Write the plans of rules of this shape. Return the number of the first plan of each rule; its others follow.
@@ -179,7 +229,7 @@ class Pattern(PlanRoom):
             parameters[place, [_Parameter.CODE, _Parameter.STEP]] = slot.code, slot.step
         steps = self._step_words + parameters[:, self._step_parameters]
         plans = self._plan_words + parameters[:, self._plan_parameters]
-        database.frames.fit(self.frames.bindings, self.frames.depth)
+        database.frames.fit(self._frames.bindings, self._frames.depth)
         for place, slot in enumerate(slots):
             database.replace_codes(slot.code, codes[place])
             database.steps.words[slot.step : slot.step + len(self._step_words)] = steps[place]
@@ -218,9 +268,8 @@ class Pattern(PlanRoom):
         """Return the parameter of a constant of the example."""
         return self._first_constant + code - _FIRST
 
-    def _plans_of_example(self) -> tuple[Numbers, Numbers]:
-        """Return the words of the example's plans, without what is a parameter, and the parameters of all words."""
-        words = np.array(self.plans.words[: self.count])
+    def _of_plans(self, words: Numbers) -> tuple[Numbers, Numbers]:
+        """Return the words of plans without what is a parameter, and the parameters of all words."""
         parameters = np.full_like(words, _Parameter.NONE)
         parameters[:, [_PLAN["trigger"], _PLAN["head"]]] = _Parameter.CODE
         parameters[:, _PLAN["first_step"]] = _Parameter.STEP
@@ -229,9 +278,8 @@ class Pattern(PlanRoom):
         words[:, [_PLAN["rule"], _PLAN["head_relation"]]] = 0
         return words, parameters
 
-    def _steps_of_example(self) -> tuple[Numbers, Numbers]:
-        """Return the same for the steps."""
-        words = np.array(self.steps.words[: len(self.steps)])
+    def _of_steps(self, words: Numbers) -> tuple[Numbers, Numbers]:
+        """Return the same for steps."""
         parameters = np.full_like(words, _Parameter.NONE)
         parameters[:, [_STEP["key"], _STEP["columns"]]] = _Parameter.CODE
         for step, of_step in zip(words, parameters, strict=True):
@@ -257,9 +305,8 @@ class Pattern(PlanRoom):
             self._pairs.append(pair)
         return self._first_index + len(self._indexes) + self._pairs.index(pair)
 
-    def _codes_of_example(self) -> tuple[Numbers, Numbers]:
-        """Return the same for the codes."""
-        codes = np.array(self._codes[: self._code_count], np.int64)
+    def _of_codes(self, codes: Numbers) -> tuple[Numbers, Numbers]:
+        """Return the same for codes."""
         are_constants = codes >= _FIRST
         parameters = np.where(are_constants, codes + (self._first_constant - _FIRST), _Parameter.NONE)
         return np.where(are_constants, 0, codes), parameters
