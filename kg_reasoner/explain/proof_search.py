@@ -179,12 +179,14 @@ class Search:
         seen = {target}
         while level and not target.exact:
             for node in level:
-                if node.instances is None:
+                if node.instances is None or not (node.complete or node.exact):
                     if most is not None and self.spent > most:
                         return False
-                    self.expand(node, None if effort is None else effort + 1)
-                if not node.complete:
-                    return False
+                    limit = None if effort is None else effort + 1
+                    if limit is None or node.fetched < limit:  # otherwise an earlier search has looked at so many
+                        self.expand(node, limit)
+                    if not (node.complete or node.exact):
+                        return False
             self.propagate()
             if target.height <= depth + 1:
                 break
