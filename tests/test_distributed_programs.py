@@ -115,6 +115,13 @@ def test_updates_of_what_is_negated_and_aggregated(added: str, removed: str) -> 
     assert after == in_process([*(triple for triple in before if triple not in less), *more], program)
 
 
+def test_a_class_that_only_rules_name_has_an_equal_one() -> None:
+    program = rulesets.load("owl2rl").program | parse("PREFIX : <http://example.org/> :C[?x] :- [?x, :p, ?y] .")
+    triples = turtle(":D owl:sameAs :C . :x :p :y .")
+    with standing_in() as session:
+        assert flagged(SparkReasoner(session, program, triple_frame(session, triples)).triples()) == in_process(triples, program)
+
+
 def test_recursion_through_an_aggregate_is_refused_by_name() -> None:
     program = parse("""
         steps(?x, ?n) :- start(?x), BIND(0 AS ?n) .

@@ -9,12 +9,13 @@ from __future__ import annotations
 import hashlib
 import os
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, TypeAlias, cast
 
 from kg_reasoner import __version__
 from kg_reasoner.language.printer import format_program
+from kg_reasoner.language.stratification import signed_atoms
 from kg_reasoner.program import TRIPLE, Atom, Negation, Program, Rule, Variable
 from kg_reasoner.spark_backend.exec.candidates import Candidates, held_facts
 from kg_reasoner.spark_backend.exec.equalities import Equalities, Equality
@@ -33,7 +34,7 @@ from kg_reasoner.spark_backend.plan.logical_plan import RunPlan
 from kg_reasoner.spark_backend.plan.rule_compiler import Passes, compile_rules
 from kg_reasoner.spark_backend.plan.specialise import SchemaKeys
 from kg_reasoner.spark_backend.run_progress import LOGGER, Progress, Report, reporting
-from kg_reasoner.terms import OWL, RDF, Triple, term_from_text, term_text
+from kg_reasoner.terms import IRI, OWL, RDF, Term, Triple, term_from_text, term_text
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -181,7 +182,7 @@ class Run:
 
     def _prepare(self, schema: Iterable[Triple]) -> Rules:
         equalities = self._equalities.of_names
-        names = {*self.statistics.properties, *self.statistics.classes, *self.rules.vocabulary} if equalities else set()
+        names = self._names() if equalities else set()
         representatives = None
         if self._equalities.rewrites:
             representatives = self.representatives.of if self.representatives is not None else lambda terms: {}
@@ -204,8 +205,11 @@ class Run:
 
     def _equate(self, pairs: DataFrame | None, workspace: WorkDirectory) -> bool:
         """Add equalities, and return whether that changes anything."""
-        names = {*self.statistics.properties, *self.statistics.classes, *self.rules.vocabulary}
-        return pairs is not None and self._equalities.add(pairs, names, workspace)
+        return pairs is not None and self._equalities.add(pairs, self._names(), workspace)
+
+    def _names(self) -> set[Term]:
+        """Return the properties and classes of data, of the ontology, and of the program's own rules."""
+        return {*self.statistics.properties, *self.statistics.classes, *self.rules.vocabulary, *_names_in(self.program.rules)}
 
     def _with_equalities(self) -> Statistics:
         """Return the statistics of the given triples, including a count of derived equalities."""
@@ -363,6 +367,13 @@ def given_triples(spark: SparkSession, triples: DataFrame | None, ontology: Onto
         else:
             frames.append(triple_frame(spark, cast("Iterable[Triple]", ontology)))
     return union(frames) or triple_frame(spark, [])
+
+
+def _names_in(rules: Iterable[Rule]) -> Iterator[Term]:
+    """Yield the properties and classes that rules name."""
+    for atom, _ in signed_atoms(part for rule in rules for part in (rule.head, *rule.body)):
+        if atom.predicate == TRIPLE:
+            yield from (term for term in atom.terms[1:] if isinstance(term, IRI))
 
 
 def _is_frame(given: object) -> bool:
