@@ -15,6 +15,7 @@ import pytest
 from kg_reasoner import cache
 from kg_reasoner.language import parser, parser_tables
 from kg_reasoner.storage.kernels import loader
+from kg_reasoner.storage.kernels.kernel_groups import GROUPS
 
 NAME = "kernels-0123.bin"
 CONTENT = b"code\nwith\0anything"
@@ -134,9 +135,10 @@ def test_without_a_home(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptu
     assert [(record.levelno, record.getMessage().count("home directory")) for record in caplog.records] == [(logging.WARNING, 1)]
 
 
-def test_names_do_not_depend_on_the_order_of_imports() -> None:
-    assert loader._key(["a", "b"], "x86-64") == loader._key(["b", "a"], "x86-64") != loader._key(["a"], "x86-64")
-    assert loader._key(["a"], "x86-64") != loader._key(["a"], "aarch64")
+def test_names_depend_on_the_group_and_the_processor() -> None:
+    keys = [loader._key(group, processor) for group in GROUPS for processor in ("x86-64", "aarch64")]
+    assert len(set(keys)) == 2 * len(GROUPS)
+    assert loader._key(GROUPS[0], "x86-64") == keys[0]
 
 
 @pytest.mark.long
