@@ -21,7 +21,7 @@ from kg_reasoner.engine.maintenance import STRATEGIES, Strategy
 from kg_reasoner.errors import UnknownNameError
 from kg_reasoner.language.printer import format_rule
 from kg_reasoner.program import FALSE, Program, variables_of
-from kg_reasoner.terms import IRI, OWL, RDF, RDFS, Term, literal
+from kg_reasoner.terms import IRI, OWL, RDF, RDFS, XSD, Literal, Term, literal
 
 from .effort import PHASES, examples
 from .fixtures import blocks
@@ -115,6 +115,19 @@ def test_profiled_updates_give_the_same_results(history: list[Transaction]) -> N
             assert without_empty({name: set(reasoner.facts(name)) for name in reasoner.predicates()}) == model, strategy  # type: ignore[arg-type]
             if strategy in BY_PHASE and strategy != "counting":  # which does not count what becomes of rules that are gone
                 assert _phases(profile) == _without_forward(reasoner.counters - before), strategy
+
+
+@pytest.mark.parametrize("strategy", ["backward-forward", "delete-rederive", "rematerialise"])
+def test_a_rule_that_waits_for_a_function_after_its_first_new_fact(strategy: Strategy) -> None:
+    """The plan is called again, and does not look for what it has derived before."""
+    one, zero, two = (Literal(lexical, XSD.integer.value) for lexical in ("01", "0", "2"))
+    reasoner = Reasoner(maintenance=strategy)
+    before = reasoner.counters
+    with reasoner.profile() as profile, reasoner.transaction() as tx:
+        tx.add_facts("r", [(one, two, zero)])
+        tx.add_facts("q", [(literal("a"), one), (zero, two)])
+        tx.add_program("o(?x, ?w) :- q(?w, ?x), r(?y, ?x, 0), FILTER(?w <= 0) .")
+    assert sums(profile.rows())["instances"] == (reasoner.counters - before).insertion == 1
 
 
 def _phases(profile: Profile) -> tuple[int, int]:

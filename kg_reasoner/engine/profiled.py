@@ -100,7 +100,9 @@ def _run(materialiser: Materialiser, planned: PlannedRule, entry: Callable[..., 
             context.instances = before
             materialiser.help(status)
     new = head.count - known
-    materialiser.recorder.count(activity, max(context.instances - before, new), new)
+    found = max(context.instances - before, new)
+    context.instances = before + found
+    materialiser.recorder.count(activity, found, new)
 
 
 @contextmanager
