@@ -205,6 +205,7 @@ def _own_terminal() -> None:
     import fcntl
     import termios
 
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # which is ignored by what runs in the background of a script
     fcntl.ioctl(0, termios.TIOCSCTTY, 0)
 
 
