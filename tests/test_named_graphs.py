@@ -707,6 +707,14 @@ def test_updates_of_a_named_graph(zoo: Dataset) -> None:
     assert len(zoo.graph(EX.ann)) == 2
 
 
+def test_an_update_deletes_before_it_inserts(zoo: Dataset) -> None:
+    """SPARQL 1.1 Update, 3.1.3: for all solutions, not for one after the other."""
+    zoo.update(PREFIXES + "INSERT DATA { GRAPH ex:h { ex:a ex:p ex:c . ex:c ex:p ex:a , ex:c } }")
+    before = set(zoo.graph(EX.h))
+    zoo.update(PREFIXES + "WITH ex:h DELETE { ?s ?p ?o } INSERT { ?o ?p ?s } WHERE { ?s ?p ?o }")
+    assert set(zoo.graph(EX.h)) == before
+
+
 def test_updates_of_a_plain_graph_are_of_the_union(zoo: Dataset) -> None:
     Graph(store=zoo.store).update(PREFIXES + "DELETE DATA { ex:tom a ex:Cat }")
     assert [quad for quad in quads(zoo) if quad[0] == EX.tom] == []
@@ -742,8 +750,10 @@ updates = st.one_of(
         property_texts,
     ),
     st.builds(
-        "WITH {} DELETE {{ ?s ?p ?o }} INSERT {{ ?o ?p ?s }} WHERE {{ ?s ?p ?o . ?s {} {} }}".format,
+        # rdflib deletes and inserts solution by solution, so nothing may be deleted that is inserted
+        "WITH {} DELETE {{ ?s {} ?o }} INSERT {{ ?o ex:was ?s }} WHERE {{ ?s ?p ?o . ?s {} {} }}".format,
         graph_texts,
+        property_texts,
         property_texts,
         node_texts,
     ),
