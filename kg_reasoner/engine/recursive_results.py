@@ -25,7 +25,7 @@ from kg_reasoner.language.recursion import Recursion
 from kg_reasoner.language.stratification import Key, key_of, show_key
 from kg_reasoner.planning.borrowed_catalog import BorrowedCatalog
 from kg_reasoner.planning.catalog import INTERNAL, RelationCatalog, StoredRule
-from kg_reasoner.planning.groups import is_aggregate_rule
+from kg_reasoner.planning.groups import is_aggregate_rule, solutions_of
 from kg_reasoner.program import TRIPLE, Aggregate, Atom, Bind, BodyLiteral, Negation, Rule, Variable
 from kg_reasoner.storage.arrays import Numbers, Rows, contains
 from kg_reasoner.storage.best_paths import Edges, best_paths, integers
@@ -202,7 +202,7 @@ class _Evaluation:
         self._values = ValueCache(catalog.dictionary)
         self._extremes: list[_Extreme] = []
         groupings = [rule for rule in recursion.rules if is_aggregate_rule(rule)]
-        solutions = {_solutions_of(rule).predicate: rule for rule in groupings}
+        solutions = {solutions_of(rule).predicate: rule for rule in groupings}
         self._planned, self._visible, projected = list[PlannedRule](), list[PlannedRule](), list[Rule]()
         for rule in recursion.rules:
             if is_aggregate_rule(rule):
@@ -359,7 +359,7 @@ class _Evaluation:
         assert isinstance(part, Aggregate)
         (binding,) = part.bindings
         width = len(part.group)
-        source = self._catalog.predicate(_OWN + _solutions_of(rule).predicate, width + 1)
+        source = self._catalog.predicate(_OWN + solutions_of(rule).predicate, width + 1)
         target = self._catalog.predicate(_OWN + rule.head.predicate, width + 1)
         best = BestValues(
             self._dictionary,
@@ -402,14 +402,6 @@ def _is_copy(rule: StoredRule) -> bool:
     terms = rule.body[0].terms
     names = {term for term in terms if isinstance(term, str)}
     return len(names) == len(terms) == len(rule.head.terms) and names == set(rule.head.terms)
-
-
-def _solutions_of(grouping: Rule) -> Atom:
-    (part,) = grouping.body
-    assert isinstance(part, Aggregate)
-    (solutions,) = part.body
-    assert isinstance(solutions, Atom)
-    return solutions
 
 
 def _projected(rule: Rule, grouping: Rule) -> Rule:

@@ -21,7 +21,7 @@ from kg_reasoner.language.printer import format_rule
 from kg_reasoner.planning.catalog import INTERNAL, VIOLATIONS
 from kg_reasoner.program import Aggregate, Argument, Atom, Bind, BodyLiteral, Rule, Variable, remembered, variables_of
 
-__all__ = ["is_aggregate_rule", "is_solutions_rule", "pieces", "shown", "split", "violation_atom"]
+__all__ = ["is_aggregate_rule", "is_solutions_rule", "pieces", "shown", "solutions_of", "split", "violation_atom"]
 
 _SOLUTIONS = f"{INTERNAL}solutions of"
 _GROUPS = f"{INTERNAL}groups of"
@@ -46,6 +46,15 @@ def is_aggregate_rule(rule: Rule) -> bool:
 def is_solutions_rule(rule: Rule) -> bool:
     """Return whether a rule computes the solutions over which another one aggregates (see `split`)."""
     return rule.head.predicate.startswith(_SOLUTIONS)
+
+
+def solutions_of(rule: Rule) -> Atom:
+    """Return the atom over the solutions of a rule that computes the groups of an aggregate (see `is_aggregate_rule`)."""
+    (part,) = rule.body
+    assert isinstance(part, Aggregate)
+    (solutions,) = part.body
+    assert isinstance(solutions, Atom)
+    return solutions
 
 
 @remembered

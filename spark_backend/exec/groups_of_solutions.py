@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING
 
 from kg_reasoner.expressions.aggregate_functions import value_of_group
 from kg_reasoner.expressions.compile import compile_expression
-from kg_reasoner.planning.groups import pieces
-from kg_reasoner.program import Aggregate, AggregateBinding, Argument, Atom, Rule, Variable, variables_of
+from kg_reasoner.planning.groups import pieces, solutions_of
+from kg_reasoner.program import Aggregate, AggregateBinding, Argument, Rule, Variable, variables_of
 from kg_reasoner.spark_backend.io.columns import argument_columns, local_frame
 from kg_reasoner.terms import XSD, term_from_text, term_text
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
 
-__all__ = ["groups", "solutions_of", "split_aggregates"]
+__all__ = ["groups", "split_aggregates"]
 
 
 def split_aggregates(rules: Iterable[Rule]) -> dict[Rule, Rule]:
@@ -36,15 +36,6 @@ def split_aggregates(rules: Iterable[Rule]) -> dict[Rule, Rule]:
         else:
             found[rule] = rule
     return found
-
-
-def solutions_of(rule: Rule) -> Atom:
-    """Return the atom over the solutions of a rule for groups."""
-    (part,) = rule.body
-    assert isinstance(part, Aggregate)
-    (solutions,) = part.body
-    assert isinstance(solutions, Atom)
-    return solutions
 
 
 def groups(spark: SparkSession, rule: Rule, solutions: DataFrame | None) -> DataFrame:

@@ -16,10 +16,11 @@ from typing import TYPE_CHECKING, Final, TypeAlias, cast
 from kg_reasoner import __version__
 from kg_reasoner.language.printer import format_program
 from kg_reasoner.language.stratification import signed_atoms
+from kg_reasoner.planning.groups import solutions_of
 from kg_reasoner.program import TRIPLE, Atom, Negation, Program, Rule, Variable
 from kg_reasoner.spark_backend.exec.candidates import Candidates, held_facts
 from kg_reasoner.spark_backend.exec.equalities import Equalities, Equality
-from kg_reasoner.spark_backend.exec.groups_of_solutions import groups, solutions_of
+from kg_reasoner.spark_backend.exec.groups_of_solutions import groups
 from kg_reasoner.spark_backend.exec.literal_facts import asked_of_literals, literal_relations
 from kg_reasoner.spark_backend.exec.mask_table import MOST_MASKS, TooManyMasks
 from kg_reasoner.spark_backend.exec.merged_terms import SAME_AS, Representatives
