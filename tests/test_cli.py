@@ -731,6 +731,23 @@ def test_demo_shows_sizes_times_and_the_answers_of_the_queries() -> None:
     assert answers["q12"].split()[-3] == "15" and "Department0.University0.edu/FullProfessor" in answers["q12"]
 
 
+def test_the_times_of_the_demo_are_without_compiling() -> None:
+    code = """
+from kg_reasoner import lubm
+from kg_reasoner.cli import main
+from kg_reasoner.storage.kernels import loader
+
+loaded, load, write = [], loader.load, lubm.write
+loader.load = lambda group: (loaded.append(group.name), load(group))[1]
+lubm.write = lambda *given, **named: (print(*loaded), loaded.clear(), write(*given, **named))[2]
+main(["demo"], standalone_mode=False)
+print("later:", *loaded)
+"""
+    lines = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.splitlines()
+    assert "evaluation" in lines[0].split()
+    assert lines[-1] == "later:"
+
+
 # ---- tables on a terminal
 
 

@@ -31,8 +31,10 @@ def demo(universities: int, seed: int) -> None:
     with starting() as compiled:
         from kg_reasoner.api.reasoner import Reasoner
         from kg_reasoner.rdflib_store import graph_of
+        from kg_reasoner.storage.compiling import load_kernels
 
         reasoner = Reasoner(ruleset="owl2rl")
+        load_kernels("turtle", "queries")  # which are used below: the times there are without compiling
     done("start the reasoner", "compiled for this machine, once" if compiled else "rule set owl2rl")
     with tempfile.TemporaryDirectory() as folder, progress_shown() as progress:
         data = Path(folder) / "lubm.nt"

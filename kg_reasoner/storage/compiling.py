@@ -1,13 +1,25 @@
-"""Notification that kernels are being compiled, which takes seconds and happens once."""
+"""When kernels are compiled, which takes seconds and happens once: notification, and compiling them ahead of use."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from kg_reasoner.storage.kernels import loader
+from kg_reasoner.storage.kernels import loader, native
+from kg_reasoner.storage.kernels.kernel_groups import GROUPS
 
-__all__ = ["reporting_compilation"]
+__all__ = ["load_kernels", "reporting_compilation"]
+
+
+def load_kernels(*names: str) -> None:
+    """Load groups of kernels now, so that what uses them first does not wait until they are compiled.
+
+    Args:
+        names: The groups, see `kg_reasoner.storage.kernels.kernel_groups.GROUPS`.
+    """
+    for group in GROUPS:
+        if group.name in names:
+            getattr(native, group.entries[0])
 
 
 @contextmanager
