@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from kg_reasoner.errors import LoadError
 from kg_reasoner.loaders.rdf.blank import BlankScope
+from kg_reasoner.loaders.rdf.bounds import DEFAULT_BOUNDS, DocumentBounds
 from kg_reasoner.loaders.rdf.formats import TRIG, TURTLE, Format
 from kg_reasoner.loaders.rdf.sources import document_of
 from kg_reasoner.loaders.rdf.statements import Encoder
@@ -25,12 +26,18 @@ from .effort import examples
 HEADER = "@prefix : <http://example.org/> . @prefix e: <http://e.org/x#> .\n"
 
 
-def read(data: bytes, window: int | None, base: str | None = None, format: Format = TURTLE) -> list[tuple[str, ...]] | str:
+def read(
+    data: bytes,
+    window: int | None,
+    base: str | None = None,
+    format: Format = TURTLE,
+    bounds: DocumentBounds = DEFAULT_BOUNDS,
+) -> list[tuple[str, ...]] | str:
     """Return the triples in order, or the error.
 
     Without a window, pyoxigraph's parser alone reads. Of TriG, the graphs stand behind the triples.
     """
-    document = document_of(data, format)
+    document = document_of(data, format, bounds)
     assert document is not None
     dictionary = Dictionary()
     try:
@@ -178,6 +185,16 @@ def test_broken_graphs(chance: random.Random, piece: bytes) -> None:
 def test_where_graphs_begin_and_end(data: str) -> None:
     agree(f"@prefix graph: <urn:> . {HEADER}{data}".encode(), format=TRIG)
     agree(f"{HEADER}:a :b 1 . {data}\n".encode(), format=TRIG)
+
+
+@pytest.mark.parametrize("depth", [1, 2, 3])
+@pytest.mark.parametrize("format", [TURTLE, TRIG], ids=lambda format: format.name)
+def test_brackets_within_the_bounds(depth: int, format: Format) -> None:
+    for statement in ("[] :p :q .", ":a :p [], () .", ":a :p [ :q [ ] ] .", "[ :p ( 1 [ :q 2 ] ) ] .", "( ( 1 ) ) :p ( [] ) ."):
+        for text in (statement, f":g {{ {statement} }}") if format is TRIG else (statement,):
+            bounds = DocumentBounds(depth=depth)
+            expected = read((HEADER + text).encode(), None, format=format, bounds=bounds)
+            assert read((HEADER + text).encode(), 1 << 16, format=format, bounds=bounds) == expected, text
 
 
 @pytest.mark.parametrize("window", [256, 4096, 1 << 16])

@@ -80,7 +80,6 @@ class PlainTurtle:
             work_room=_WORK,
             width=self._width,
             graph=DEFAULT_GRAPH,
-            fresh_before=0 if deepest else -1,
             frames=allocate(3 * (_DEEPEST + 1), np.int32, 0),
             deepest=min(deepest, _DEEPEST),
         )

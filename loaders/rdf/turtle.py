@@ -119,7 +119,8 @@ class _Reader:
         self._document = opened.document
         self._encoder = Encoder(dictionary, scope, parsed=True)
         self._scope = scope
-        self._window = PlainTurtle(dictionary, lambda: scope.prefix, window, format.graphs, opened.document.bounds.depth - 1)
+        deepest = opened.document.bounds.depth - format.graphs  # in a graph, its brace is open, too
+        self._window = PlainTurtle(dictionary, lambda: scope.prefix, window, format.graphs, deepest)
         self._lines = 0
 
     def rows(self) -> Iterator[Ids]:

@@ -107,7 +107,7 @@ class TurtleText(Struct):
     has_suffix: int
     """1: the literal read last has a language or a datatype."""
     fresh_before: int
-    """The nodes without a label in the statements before; -1: statements with such nodes are not read."""
+    """The nodes without a label in the statements before."""
     fresh_count: int
     """The nodes without a label in this statement, whose ids are to be in `fresh_ids`."""
     fresh_ids: Int32s
@@ -588,8 +588,8 @@ def end_token(document: TurtleText) -> int:
 
 @kernel
 def push(document: TurtleText, kind: int, subject: int, property: int) -> int:
-    """Remember what surrounds an opening bracket; return 0, or BAD if there are too many or nodes without a label are not read."""
-    if document.depth == document.deepest or document.fresh_before < 0:
+    """Remember what surrounds an opening bracket; return 0, or BAD if there are too many."""
+    if document.depth == document.deepest:
         return BAD
     document.depth = document.depth + 1
     frame = document.frames + 3 * document.depth
@@ -623,7 +623,7 @@ def read_statement(terms: Terms, document: TurtleText, start: int) -> int:
     state = PROPERTY
     if text[position] == BRACKET or text[position] == PAREN:
         is_collection = 1 if text[position] == PAREN else 0
-        if document.fresh_before < 0:
+        if document.depth == document.deepest:
             return BAD
         position = next_token(document, position + 1)
         if is_collection and text[position] == CLOSING_PAREN:
@@ -674,7 +674,7 @@ def read_statement(terms: Terms, document: TurtleText, start: int) -> int:
                     if property < 0:
                         return property
                     continue
-                if document.fresh_before < 0:
+                if document.depth == document.deepest:
                     return BAD
                 value = fresh_node(document) if byte == BRACKET else intern_constant(terms, document, NIL)
                 if value == FULL or value == BAD:
