@@ -200,15 +200,20 @@ BodyLiteral: TypeAlias = Atom | Negation | Filter | Bind | Aggregate
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """The origin of a rule: its W3C or rule-set name (``cax-sco``), the axiom it was translated from, its place in a text, the text
-    itself where it differs from what the rule prints as, and the name of the module that it was imported with.
+    """The origin of a rule: its W3C or rule-set name (``cax-sco``), the axioms it was translated from, its place in a text, the
+    text itself where it differs from what the rule prints as, and the name of the module that it was imported with.
     """
 
     name: str | None = None
-    axiom: str | None = None
+    axioms: tuple[str, ...] = ()
     span: Span | None = field(default=None, repr=False)
     text: str | None = field(default=None, repr=False)
     module: str | None = None
+
+    @property
+    def axiom(self) -> str | None:
+        """The axioms as one text; None if there are none."""
+        return "; ".join(self.axioms) or None
 
 
 class _Remembers:

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from kg_reasoner import rulesets
+from kg_reasoner import Reasoner, rulesets
 from kg_reasoner.language.analysis import check
 from kg_reasoner.language.parser import parse
 from kg_reasoner.loaders.convert import from_oxigraph
@@ -333,6 +333,22 @@ def test_shared_expressions_do_not_multiply() -> None:
     found = translate(nested(50, both=True))
     assert len(found.rules) < 4 * 50
     assert all(len(rule.body) <= 16 and len(rule.origin.axiom or "") < 5_000 for rule in found.rules)
+
+
+def test_the_axioms_of_a_rule_are_given_one_by_one() -> None:
+    reasoner = Reasoner(ruleset="owl2rl")
+    reasoner.load(
+        b"""@prefix : <http://e/> . @prefix owl: <http://www.w3.org/2002/07/owl#> .
+        @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+        :A rdfs:subClassOf _:b . _:b owl:equivalentClass [ owl:onProperty :p ; owl:hasValue "; " ] . :x a :A .""",
+        format="turtle",
+    )
+    value = IRI("http://e/x"), IRI("http://e/p"), Literal("; ")
+    (axioms,) = {rule.origin.axioms for rule in reasoner.explain(value).rules}
+    first, second = axioms
+    assert first.startswith("SubClassOf(e:A _:") and second.endswith(' DataHasValue(e:p "; "))')
+    assert reasoner.explain(value).rules[-1].origin.axiom == f"{first}; {second}"
+    assert len(reasoner.axioms_of(reasoner.explain(value), {"": "http://e/"})) == 3  # that of the individual, too
 
 
 def test_namespaces_without_a_prefix_get_one_from_their_last_part() -> None:

@@ -24,7 +24,7 @@ OBJECTS: list[Any] = [
     Negation(Atom("p", (X,))),
     Filter(X),
     Bind(X, X),
-    Origin("name", axiom="axiom"),
+    Origin("name", axioms=("axiom",)),
     Rule(Atom("p", (X,)), (Atom("q", (X,)),)),
 ]
 

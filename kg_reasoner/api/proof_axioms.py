@@ -29,10 +29,6 @@ _TOLD: Final = re.compile(r"SubClassOf\d*")
 """The predicate of stated inclusions, see `kg_reasoner.classification.classifier`."""
 
 
-_SEPARATOR: Final = re.compile(r'"(?:[^"\\]|\\.)*"|<[^>]*>|; ')
-"""What stands between the axioms of a rule, if it is not a text or an IRI."""
-
-
 class _Readable(Protocol):
     def triples(self, subject: Any, predicate: Any, object: Any, which: Any = ..., /) -> Iterable[Triple]: ...
 
@@ -67,7 +63,7 @@ class ProofAxioms:
 
         found: dict[str, None] = {}
         for step in _reasons(proof):
-            for text in _single(step.rule.origin.axiom) if step.rule is not None and step.rule.origin.axiom else ():
+            for text in step.rule.origin.axioms if step.rule is not None else ():
                 found[axiom_text(text, self._names)] = None
             for triple in _triples(step.statement) if step.reason == "explicit" else ():
                 if triple not in self._known:
@@ -85,17 +81,6 @@ class ProofAxioms:
         whole = _with_parts(self._source, triple)
         texts = tuple(axiom_text(text, self._names) for text in _texts(self._source, whole, self._prefixes))
         self._known.update(dict.fromkeys(whole, texts))
-
-
-def _single(axioms: str) -> list[str]:
-    """Return each axiom of the origin of a rule that was made of several.
-
-    >>> _single('SubClassOf(:A :B); EquivalentClasses(:B DataHasValue(:p "; "))')
-    ['SubClassOf(:A :B)', 'EquivalentClasses(:B DataHasValue(:p "; "))']
-    """
-    ends = [found.start() for found in _SEPARATOR.finditer(axioms) if found[0] == "; "]
-    starts = [0, *(end + len("; ") for end in ends)]
-    return [axioms[start:end] for start, end in zip(starts, [*ends, len(axioms)], strict=True)]
 
 
 def _texts(source: _Readable, whole: Iterable[Triple], prefixes: Mapping[str, str]) -> Iterable[str]:

@@ -147,7 +147,7 @@ class _DlpTranslation:
         if not axioms:
             atoms = (part for part in (clause.head, *clause.body) if isinstance(part, Atom))
             axioms = tuple(self.clauses.auxiliary[atom.predicate] for atom in atoms if atom.predicate in self.clauses.auxiliary)[:1]
-        return Rule(clause.head, clause.body, Origin(clause.name or None, "; ".join(axioms)))
+        return Rule(clause.head, clause.body, Origin(clause.name or None, axioms))
 
     def link_groups(self) -> None:
         """Add clauses that make members of a restriction members of those above it in the hierarchy."""

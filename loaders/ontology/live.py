@@ -362,4 +362,4 @@ def _without(rules: Iterable[Rule], others: Mapping[tuple[Rule, Origin], int]) -
 
 def _first(equal: list[Rule]) -> Rule:
     """Return the first of equal rules, in the order of their axioms."""
-    return min(equal, key=lambda rule: rule.origin.axiom or "")
+    return min(equal, key=lambda rule: rule.origin.axioms)
