@@ -70,6 +70,17 @@ def test_tree_and_files(zoo: Path, tmp_path: Path) -> None:
     assert (tmp_path / "table.tsv").read_text().splitlines()[0] == "class\t:Triffid\t\t(unsatisfiable)"
 
 
+def test_the_syntax_of_the_ontology(zoo: Path, tmp_path: Path) -> None:
+    for name in ("out.unknown", "out.obo", "out"):
+        message = run("classify", zoo, "-f", "owl", "-o", tmp_path / name, code=2).stderr
+        assert ".jsonld, .n3" in message and "--syntax" in message and not (tmp_path / name).exists()
+    run("classify", zoo, "-f", "owl", "-o", tmp_path / "out", "--syntax", "manchester")
+    assert "Class: :Triffid" in (tmp_path / "out").read_text()
+    assert "SubClassOf(:Cat :Mammal)" in run("classify", zoo, "-f", "owl", "--syntax", "ofn").stdout
+    assert "did you mean 'turtle'" in run("classify", zoo, "-f", "owl", "--syntax", "turtel", code=1).stderr
+    assert "--format owl" in run("classify", zoo, "--syntax", "turtle", code=2).stderr
+
+
 def test_json(zoo: Path) -> None:
     found = json.loads(run("classify", zoo, "-f", "json", "-q").stdout)
     assert found["complete"] and found["consistent"] and found["warnings"] == []

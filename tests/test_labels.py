@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -53,6 +54,15 @@ def label(number: int, *languages: str) -> str | None:
 )
 def test_which_label(number: int, languages: tuple[str, ...], expected: str | None) -> None:
     assert label(number, *languages) == expected
+
+
+@pytest.mark.parametrize("language", ["", "e n", "en_GB", "@en", "englishness", "en-", "1e", "en,de", "en\n"])
+def test_languages_have_the_form_of_bcp_47(language: str, bats: Path) -> None:
+    with pytest.raises(ValueError, match=re.escape(f"{language!r} is not a language tag")):
+        Reasoner().labels("de", language)
+    done = CliRunner().invoke(main, ["classify", str(bats), "--language", language])
+    assert done.exit_code == 2 and "is not a language tag such as en" in " ".join(done.stderr.split())
+    assert ("did you mean 'en-GB'" in done.stderr) == (language == "en_GB")
 
 
 def test_merged_names_keep_labels() -> None:

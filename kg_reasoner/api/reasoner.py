@@ -1152,6 +1152,9 @@ class Reasoner:
         Returns:
             The prefixes with the labels.
 
+        Raises:
+            ValueError: A language is not a language tag.
+
         >>> reasoner = Reasoner()
         >>> _ = reasoner.load(b'<urn:p1> <http://www.w3.org/2000/01/rdf-schema#label> "part of"@en .', format="nt")
         >>> reasoner.labels("en").label("urn:p1")

@@ -12,6 +12,7 @@ from kg_reasoner.cli.console import detail, is_quiet, note, plural, print_table,
 from kg_reasoner.cli.label_options import displayed_names, label_options
 from kg_reasoner.cli.loading_options import load_documents, report_missing_imports
 from kg_reasoner.cli.options import data_options, reasoner_for, report_warnings
+from kg_reasoner.errors import OutputError
 
 if TYPE_CHECKING:
     from kg_reasoner.api.reasoner import Reasoner
@@ -33,12 +34,14 @@ __all__ = ["classify", "diff"]
     help="A table or an indented tree; the ontology with its inferred axioms; a page; a picture; or data with proofs.",
 )
 @click.option("-o", "--output", default="-", metavar="OUT", help="The file to write. [default: standard output]")
+@click.option("--syntax", metavar="SYNTAX", help="The syntax of the ontology, with --format owl. [default: from the name of OUT]")
 @label_options
 @data_options
 def classify(
     files: tuple[str, ...],
     output_format: str,
     output: str,
+    syntax: str | None,
     ruleset: str | None,
     rules_file: str | None,
     input_format: str | None,
@@ -46,18 +49,22 @@ def classify(
 ) -> None:
     """Show which classes and properties of the ontologies in FILES are unsatisfiable, and which are directly below which.
 
-    With --format owl, the output is the ontology with the axioms of its hierarchy, without inclusions that follow from others; its
-    syntax is that of the name of OUT, or N-Triples.
+    With --format owl, the output is the ontology with the axioms of its hierarchy, without inclusions that follow from others. Its
+    syntax is SYNTAX (turtle, functional ...), that of the name of OUT, or N-Triples on standard output.
 
     All that is shown follows from the ontology. A warning names the axioms beyond OWL 2 RL, from which more may follow, and says if
     the ontology is in OWL 2 EL, for which there is the rule set owl2el.
     """
     from kg_reasoner.io.atomic_files import atomic_output
 
+    if output_format == "owl":
+        syntax = syntax or _syntax_of_name(output)
+    elif syntax is not None:
+        raise click.UsageError("--syntax is that of the ontology, which --format owl writes")
     reasoner, hierarchy = _classified(files, ruleset, rules_file, input_format)
     prefixes = displayed_names(reasoner.prefixes, reasoner)
     if output_format == "owl":
-        _write_ontology(output, reasoner, hierarchy)
+        _write_ontology(output, syntax, reasoner, hierarchy)
     elif output_format == "table" and output == "-":
         from kg_reasoner.classification.forms import table_rows
 
@@ -154,12 +161,22 @@ def _text(hierarchy: Hierarchy, output_format: str, prefixes: Mapping[str, str])
     return hierarchy.text(prefixes)
 
 
-def _write_ontology(output: str, reasoner: Reasoner, hierarchy: Hierarchy) -> None:
+def _syntax_of_name(output: str) -> str | None:
+    """Return the syntax that the name of a file determines, or that of standard output."""
+    from kg_reasoner.io.output import format_of_output
+
+    try:
+        return None if output == "-" else format_of_output(output)
+    except OutputError as error:
+        raise click.UsageError(f"{error}, or --syntax") from None
+
+
+def _write_ontology(output: str, syntax: str | None, reasoner: Reasoner, hierarchy: Hierarchy) -> None:
     from kg_reasoner.classification.export import with_hierarchy
     from kg_reasoner.io.output import triple_writer
     from kg_reasoner.language.parser import PREFIXES
 
-    with triple_writer(output, None, PREFIXES) as write:
+    with triple_writer(output, syntax, PREFIXES) as write:
         if write.has_prefixes:
             write.add_prefixes(reasoner.prefixes)
         written = write(with_hierarchy(reasoner.triples(which="explicit"), hierarchy))

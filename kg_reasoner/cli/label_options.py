@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
+import click
+
 from kg_reasoner.cli.group_options import group_option, group_values
 
 if TYPE_CHECKING:
@@ -16,6 +18,15 @@ _GROUP: Final = "labels"
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
 
+def _tag(text: str) -> str:
+    from kg_reasoner.api.labels import language_tag
+
+    try:
+        return language_tag(text)
+    except ValueError as error:
+        raise click.BadParameter(str(error)) from None
+
+
 def label_options(command: _Command) -> _Command:
     """Add the options of labels to a command that shows terms."""
     for option in (
@@ -24,6 +35,7 @@ def label_options(command: _Command) -> _Command:
             _GROUP,
             "--language",
             "languages",
+            type=_tag,
             metavar="LANG",
             multiple=True,
             help="The language of labels, as in en; repeatable, the best one first. Implies --labels.",

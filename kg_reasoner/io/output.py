@@ -8,6 +8,7 @@ import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
+from pathlib import PurePath
 from typing import TYPE_CHECKING, BinaryIO, Final, TypeAlias, TypeVar, cast
 
 import numpy as np
@@ -51,6 +52,7 @@ __all__ = [
     "TripleWriter",
     "atomic_output",
     "atomic_text",
+    "format_of_output",
     "triple_writer",
     "write_triples",
 ]
@@ -65,6 +67,11 @@ _PREFIX: Final = re.compile(r"[^\W\d_](?:[\w.-]*[\w-])?")
 _LINES: Final = 20_000
 _NAMES: Final = (*(entry.name for entry in FORMATS if entry is not OBO), PARQUET.name)
 _RDF_XML_EXTENSIONS: Final = (".rdf", ".owl", ".xml")
+_EXTENSIONS: Final = (
+    *(each for entry in FORMATS if entry is not OBO for each in entry.extensions),
+    *_RDF_XML_EXTENSIONS,
+    ".parquet",
+)
 
 
 def write_triples(
@@ -111,6 +118,22 @@ def triple_writer(
             raise OutputError(f"{prefix!r} cannot be a prefix")
     with atomic_output(target) as file:
         yield TripleWriter(file, syntax, dict(prefixes or {}), progress, count)
+
+
+def format_of_output(name: str) -> str:
+    """Return the name of the syntax that the extension of a file to be written determines.
+
+    Raises:
+        OutputError: It determines none that can be written.
+
+    >>> format_of_output("zoo.owl"), format_of_output("zoo.ofn.gz")
+    ('rdfxml', 'functional')
+    """
+    extension = PurePath(unpacked_name(name)).suffix
+    if extension in _EXTENSIONS:
+        return _output_format(name, None).name
+    what = f"{extension} is not an extension of" if extension else "there is no extension of"
+    raise OutputError(f"{name}: {what} a syntax that can be written; use one of {', '.join(sorted(_EXTENSIONS))}")
 
 
 def _output_format(name: str, format: str | None) -> Format:
