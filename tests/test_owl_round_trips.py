@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from kg_reasoner.errors import OutputError
 from kg_reasoner.loaders.syntaxes.constructs import AXIOMS, KINDS, SIGNATURES, Construct, Malformed, Part, check
+from kg_reasoner.loaders.syntaxes.functional_writer import functional_lines
 from kg_reasoner.terms import IRI, RDF, RDFS, XSD, BlankNode, Literal
 from tests.effort import by_effort, examples
 from tests.fixtures import blocks
@@ -166,6 +167,14 @@ def test_random_ontologies(format: str, ontology: list[Construct], tmp_path_fact
         assert format == "manchester" and re.search("has no form for", str(error))
         return
     assert texts(axioms(triples_of(file, format)), without) == texts(before, without)
+
+
+@given(ontology=ONTOLOGIES)
+@settings(deadline=None, max_examples=examples(150))
+def test_documents_without_declarations(ontology: list[Construct]) -> None:
+    """What a document in functional syntax says does not depend on whether it declares its names."""
+    text = "\n".join(functional_lines([Construct("Ontology", ()), *ontology], {}))
+    assert texts(axioms(triples_of(text.encode(), "functional")), LOSSY) == texts(axioms(mapped([*DECLARED, *ontology])), LOSSY)
 
 
 @given(axiom=annotated().filter(is_valid))

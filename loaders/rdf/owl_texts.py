@@ -16,6 +16,7 @@ from kg_reasoner.loaders.rdf.formats import MANCHESTER, OBO, Format
 from kg_reasoner.loaders.rdf.n3 import decoded
 from kg_reasoner.loaders.syntaxes.constructs import Construct
 from kg_reasoner.loaders.syntaxes.document_text import Settings
+from kg_reasoner.loaders.syntaxes.implied_declarations import with_declarations
 from kg_reasoner.loaders.syntaxes.to_rdf import RdfMapping
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ def read_owl_text(
     mapping = RdfMapping(scope.fresh)
     texts = (
         text_from_term(term)
-        for construct in _constructs(opened, format, settings)
+        for construct in with_declarations(_constructs(opened, format, settings))
         for triple in mapping.triples(construct)
         for term in triple
     )

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 from kg_reasoner.data_classes import dataclass
 from kg_reasoner.loaders.syntaxes.constructs import KINDS, Construct, Part
 from kg_reasoner.loaders.syntaxes.document_text import DocumentNames, Settings
-from kg_reasoner.terms import IRI, OWL, RDF, RDFS, XSD, BlankNode, Literal, Term
+from kg_reasoner.loaders.syntaxes.vocabulary import is_built_in_datatype
+from kg_reasoner.terms import IRI, RDF, XSD, BlankNode, Literal, Term
 
 if TYPE_CHECKING:
     from lark import Token
 
-__all__ = ["BUILT_INS", "CHARACTERISTICS", "FACETS", "VARIABLES", "FrameParser", "ManchesterNames", "is_built_in_datatype"]
+__all__ = ["BUILT_INS", "CHARACTERISTICS", "FACETS", "VARIABLES", "FrameParser", "ManchesterNames"]
 
 FACETS: Final = {
     **{name: XSD[name] for name in ("length", "minLength", "maxLength", "pattern", "totalDigits", "fractionDigits")},
@@ -33,7 +34,6 @@ VARIABLES: Final = "urn:swrl:var#"
 
 _BARE_DATATYPES: Final = ("integer", "decimal", "float", "string")
 _NUMBERS: Final = {"NATURAL": XSD.integer, "INTEGER": XSD.integer, "DECIMAL": XSD.decimal, "FLOAT": XSD.float, "TRUTH": XSD.boolean}
-_OTHER_DATATYPES: Final = frozenset({RDFS.Literal, RDF.PlainLiteral, RDF.XMLLiteral, RDF.langString, OWL.real, OWL.rational})
 _ENTITIES: Final = {
     "CLASS": "Class",
     "OBJECT_PROPERTY": "ObjectProperty",
@@ -58,11 +58,6 @@ _DATA_RANGES: Final = KINDS["data-range"].constructs
 
 
 _Section: TypeAlias = "tuple[str, Any]"
-
-
-def is_built_in_datatype(iri: IRI) -> bool:
-    """Return whether an IRI denotes a datatype of OWL 2, without a declaration."""
-    return iri in XSD or iri in _OTHER_DATATYPES
 
 
 class ManchesterNames(DocumentNames):

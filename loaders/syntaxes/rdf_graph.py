@@ -3,19 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Final
 
-from kg_reasoner.loaders.syntaxes.manchester_frames import is_built_in_datatype
+from kg_reasoner.loaders.syntaxes.vocabulary import BUILT_IN_ANNOTATIONS, is_built_in_datatype
 from kg_reasoner.terms import IRI, OWL, RDF, RDFS, BlankNode, Literal, Term, Triple
 
 __all__ = ["RdfGraph"]
-
-_BUILT_IN_ANNOTATIONS: Final = frozenset(
-    {
-        *(RDFS.label, RDFS.comment, RDFS.seeAlso, RDFS.isDefinedBy),
-        *(OWL.versionInfo, OWL.deprecated, OWL.priorVersion, OWL.backwardCompatibleWith, OWL.incompatibleWith),
-    }
-)
 
 
 class RdfGraph:
@@ -25,16 +17,18 @@ class RdfGraph:
         self.left: dict[Triple, None] = dict.fromkeys(triples)
         self.of_node: dict[Term, list[tuple[Term, Term]]] = {}
         self.types: dict[Term, set[Term]] = {}
-        literal_valued: set[Term] = set()
+        literal_valued: set[Term] = {OWL.topDataProperty, OWL.bottomDataProperty}
         for subject, property, object in self.left:
             self.of_node.setdefault(subject, []).append((property, object))
             if property == RDF.type:
                 self.types.setdefault(object, set()).add(subject)
             elif isinstance(object, Literal):
                 literal_valued.add(property)
+            elif property == RDFS.range and isinstance(object, IRI) and is_built_in_datatype(object):
+                literal_valued.add(subject)
         self.datatypes = self.types.get(RDFS.Datatype, set()) | self.types.get(OWL.DataRange, set())
         self._object_properties = self.types.get(OWL.ObjectProperty, set())
-        self._annotation_properties = self.types.get(OWL.AnnotationProperty, set()) | _BUILT_IN_ANNOTATIONS
+        self._annotation_properties = self.types.get(OWL.AnnotationProperty, set()) | BUILT_IN_ANNOTATIONS
         declared = self._object_properties | self._annotation_properties
         self._data_properties = self.types.get(OWL.DatatypeProperty, set()) | (literal_valued - declared)
 

@@ -8,11 +8,12 @@ from __future__ import annotations
 from typing import Final
 
 from kg_reasoner.loaders.rules.swrl import SWRL
-from kg_reasoner.terms import OWL, RDFS
+from kg_reasoner.terms import IRI, OWL, RDF, RDFS, XSD
 
 __all__ = [
     "ATOMS",
     "BINARY_AXIOMS",
+    "BUILT_IN_ANNOTATIONS",
     "CARDINALITIES",
     "CHAINED_AXIOMS",
     "CHARACTERISTICS",
@@ -22,7 +23,17 @@ __all__ = [
     "NARY_EXPRESSIONS",
     "NEGATIVE_TARGETS",
     "VALUE_RESTRICTIONS",
+    "is_built_in_datatype",
 ]
+
+BUILT_IN_ANNOTATIONS: Final = frozenset(
+    {
+        *(RDFS.label, RDFS.comment, RDFS.seeAlso, RDFS.isDefinedBy),
+        *(OWL.versionInfo, OWL.deprecated, OWL.priorVersion, OWL.backwardCompatibleWith, OWL.incompatibleWith),
+    }
+)
+"""The annotation properties that need no declaration."""
+_DATATYPES: Final = frozenset({RDFS.Literal, RDF.PlainLiteral, RDF.XMLLiteral, RDF.langString, OWL.real, OWL.rational})
 
 ENTITIES: Final = {
     "Class": OWL.Class,
@@ -113,3 +124,8 @@ ATOMS: Final = {
     "SameIndividualAtom": (SWRL.SameIndividualAtom, None),
     "DifferentIndividualsAtom": (SWRL.DifferentIndividualsAtom, None),
 }
+
+
+def is_built_in_datatype(iri: IRI) -> bool:
+    """Return whether an IRI denotes a datatype of OWL 2, without a declaration."""
+    return iri in XSD or iri in _DATATYPES
