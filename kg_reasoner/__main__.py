@@ -1,8 +1,52 @@
-"""``python -m kg_reasoner`` is the command ``kg-reasoner``."""
+"""The command ``kg-reasoner``, also called by ``python -m kg_reasoner``, as a process that does one thing and ends."""
 
 from __future__ import annotations
 
-from kg_reasoner.cli import main
+import atexit
+import gc
+import os
+import sys
+from typing import Final
+
+__all__ = ["run"]
+
+_YOUNG: Final = 100_000
+"""So many new objects are made before the garbage collector looks for cycles among them. Most commands keep what they make."""
+
+
+class _End:
+    """Ends the process without taking its memory apart object by object, which takes as long as loading a small file.
+
+    Python calls it last of what is registered with `atexit`, when no other thread is left. Commands have closed their files.
+    """
+
+    status: object = None
+
+    def __call__(self) -> None:
+        if not isinstance(self.status, int):
+            return
+        try:
+            sys.stdout.flush()
+            sys.stderr.flush()
+        except (OSError, ValueError, AttributeError):  # Python reports it, and its end
+            return
+        os._exit(self.status)
+
+
+def run() -> None:
+    """Run the command that the arguments of the process name."""
+    gc.set_threshold(_YOUNG)
+    end = _End()
+    if not atexit._ncallbacks():  # those of others that are registered already would be left out
+        atexit.register(end)
+    from kg_reasoner.cli import main
+
+    try:
+        main(prog_name="kg-reasoner")
+    except SystemExit as ended:
+        end.status = ended.code
+        raise
+
 
 if __name__ == "__main__":
-    main(prog_name="kg-reasoner")
+    run()

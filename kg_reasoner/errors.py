@@ -7,7 +7,6 @@ error.
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, Protocol
@@ -330,5 +329,7 @@ def suggest(name: str, known: Iterable[str]) -> str:
     Returns:
         The text.
     """
-    close = difflib.get_close_matches(name, list(known), n=1)
+    from difflib import get_close_matches
+
+    close = get_close_matches(name, list(known), n=1)
     return f", did you mean {close[0]!r}?" if close else ""

@@ -14,6 +14,7 @@ from sys import intern
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from kg_reasoner.data_classes import dataclass
+from kg_reasoner.lazy_regex import regular_expression
 
 if TYPE_CHECKING:
     import pyoxigraph
@@ -42,9 +43,9 @@ __all__ = [
     "word_of",
 ]
 
-ABSOLUTE_IRI: Final = re.compile(r'[A-Za-z][A-Za-z0-9+.-]*:[^\x00-\x20<>"{}|^`\\]*')
+ABSOLUTE_IRI: Final = regular_expression(r'[A-Za-z][A-Za-z0-9+.-]*:[^\x00-\x20<>"{}|^`\\]*')
 """An IRI that is not relative."""
-NOT_IN_IRI: Final = re.compile(r'[\x00-\x20<>"{}|^`\\]')
+NOT_IN_IRI: Final = regular_expression(r'[\x00-\x20<>"{}|^`\\]')
 """The characters that IRIs cannot contain."""
 
 
@@ -137,12 +138,14 @@ XSD: Final = Namespace("http://www.w3.org/2001/XMLSchema#")
 _XSD_STRING: Final = XSD.string.value
 _LANG_STRING: Final = RDF.langString.value
 _ESCAPES: Final = str.maketrans({"\\": "\\\\", '"': '\\"', "\n": "\\n", "\r": "\\r"})
-_ESCAPED: Final = re.compile(r'["\\\n\r]')
+_ESCAPED: Final = regular_expression(r'["\\\n\r]')
 _UNESCAPES: Final = {"n": "\n", "r": "\r", "t": "\t", "b": "\b", "f": "\f", '"': '"', "'": "'", "\\": "\\"}
-_ESCAPE: Final = re.compile(r"\\(?:u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8})|(.))", re.DOTALL)
-_LITERAL: Final = re.compile(r'"((?:[^"\\]|\\.)*)"(?:\^\^<([^<>"{}|^`\\\x00-\x20]*)>|@([A-Za-z]+(?:-[A-Za-z0-9]+)*))?', re.DOTALL)
-_IRI: Final = re.compile(r'<([^<>"{}|^`\x00-\x20]*)>')
-_WORD: Final = re.compile(r"[A-Za-z][\w.-]*")
+_ESCAPE: Final = regular_expression(r"\\(?:u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8})|(.))", re.DOTALL)
+_LITERAL: Final = regular_expression(
+    r'"((?:[^"\\]|\\.)*)"(?:\^\^<([^<>"{}|^`\\\x00-\x20]*)>|@([A-Za-z]+(?:-[A-Za-z0-9]+)*))?', re.DOTALL
+)
+_IRI: Final = regular_expression(r'<([^<>"{}|^`\x00-\x20]*)>')
+_WORD: Final = regular_expression(r"[A-Za-z][\w.-]*")
 
 
 def literal(value: bool | int | float | Decimal | str) -> Literal:

@@ -11,6 +11,7 @@ import re
 from typing import TYPE_CHECKING, Final, cast
 
 from kg_reasoner.errors import LoadError
+from kg_reasoner.lazy_regex import regular_expression
 from kg_reasoner.terms import IRI, RDF, XSD, BlankNode, Literal, Term, term_from_text
 
 if TYPE_CHECKING:
@@ -39,13 +40,13 @@ _OF_LANGUAGES: Final = (_LANG_STRING, RDF.dirLangString.value)
 _FOREIGN: Final = {
     f"{library}.{kind}" for library in ("rdflib", "pyoxigraph") for kind in ("URIRef", "NamedNode", "BNode", "BlankNode", "Literal")
 }
-_NOT_IN_IRI: Final = re.compile(r'[<>"{}|^`\\\x00-\x20\ud800-\udfff]')
-_NOT_IN_LABEL: Final = re.compile(r'[<>"\\\x00-\x20\ud800-\udfff]')
-_LANGUAGE: Final = re.compile(r"[A-Za-z]+(?:-[A-Za-z0-9]+)*")
+_NOT_IN_IRI: Final = regular_expression(r'[<>"{}|^`\\\x00-\x20\ud800-\udfff]')
+_NOT_IN_LABEL: Final = regular_expression(r'[<>"\\\x00-\x20\ud800-\udfff]')
+_LANGUAGE: Final = regular_expression(r"[A-Za-z]+(?:-[A-Za-z0-9]+)*")
 _ESCAPES: Final = str.maketrans({"\\": "\\\\", '"': '\\"', "\n": "\\n", "\r": "\\r"})
-_TO_ESCAPE: Final = re.compile(r'[\\"\n\r\ud800-\udfff]')
-_SURROGATE: Final = re.compile(r"[\ud800-\udfff]")
-_WRITTEN_ESCAPE: Final = re.compile(r"\\(?:u([0-9A-F]{4})|U([0-9A-F]{8})|(.))")
+_TO_ESCAPE: Final = regular_expression(r'[\\"\n\r\ud800-\udfff]')
+_SURROGATE: Final = regular_expression(r"[\ud800-\udfff]")
+_WRITTEN_ESCAPE: Final = regular_expression(r"\\(?:u([0-9A-F]{4})|U([0-9A-F]{8})|(.))")
 _RDF_1_1: Final = "rdf:Statement with rdf:subject, rdf:predicate and rdf:object says the same in RDF 1.1"
 _KEPT: Final = {'"': '\\"', "\\": "\\\\", "n": "\\n", "r": "\\r", "t": "\t", "b": "\b", "f": "\f", "'": "'"}
 

@@ -770,3 +770,31 @@ def test_a_piped_table_keeps_a_row_on_a_line(capsys: pytest.CaptureFixture[str])
     with click.Context(main):
         print_table(("text", "n"), [("two\nlines", "10"), ("", "9")], numeric={1})
     assert capsys.readouterr().out == "text         n\n----------  --\ntwo\\nlines  10\n             9\n"
+
+
+def test_a_process_ends_without_being_taken_apart(tmp_path: Path) -> None:
+    """It waits for other threads and for what is registered, and writes its output, but does not free its objects one by one."""
+    code = (
+        "import atexit, sys, threading, time\n"
+        "from kg_reasoner.__main__ import run\n"
+        "early, *sys.argv[1:] = sys.argv[1:]\n"
+        "class Last:\n"
+        "    def __del__(self): print('taken apart')\n"
+        "def work(): time.sleep(0.2); print('thread'); atexit.register(print, 'registered')\n"
+        "if early == 'early': atexit.register(print, 'registered before')\n"
+        "threading.Thread(target=work).start()\n"
+        "last = Last()\n"
+        "run()\n"
+    )
+
+    def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run([sys.executable, "-c", code, *arguments], cwd=ROOT, capture_output=True, text=True, check=False)
+
+    shown = run("late", "--version")
+    assert shown.returncode == 0, shown.stderr
+    assert shown.stdout.startswith("kg-reasoner, version ")
+    assert shown.stdout.splitlines()[1:] == ["thread", "registered"]
+    assert run("early", "--version").stdout.splitlines()[1:] == ["thread", "registered", "registered before", "taken apart"]
+    wrong = run("late", "materialise", str(tmp_path / "absent.nt"), "-o", str(tmp_path / "out.nt"))
+    assert wrong.returncode == 1
+    assert "absent.nt" in wrong.stderr

@@ -25,7 +25,6 @@ from kg_reasoner.progress import Progress
 from kg_reasoner.query.matching import Which
 from kg_reasoner.query.patterns import Queries
 from kg_reasoner.query.visibility import Visibility
-from kg_reasoner.sparql.source import Caches
 from kg_reasoner.storage.arrays import TripleIds
 from kg_reasoner.storage.column_types import ColumnTypes, check_heads
 from kg_reasoner.storage.releasing import give_back
@@ -36,6 +35,7 @@ if TYPE_CHECKING:
     from kg_reasoner.expressions.defined_functions import PythonFunction
     from kg_reasoner.expressions.reductions import Reduction, StatefulReduction
     from kg_reasoner.language.reading.known import Known
+    from kg_reasoner.sparql.source import Caches
 
 __all__ = ["ReasonerCore"]
 
@@ -102,6 +102,8 @@ class ReasonerCore:
     @cached_property
     def caches(self) -> Caches:
         """The caches of SPARQL queries about terms."""
+        from kg_reasoner.sparql.source import Caches
+
         return Caches(self.dictionary)
 
     @property

@@ -50,9 +50,10 @@ def as_rules(given: Iterable[Rule]) -> set[Rule]:
 
 def _ruleset_named(text: str) -> str | None:
     """Return the rule set whose name is given where a program belongs; None if there is none."""
+    if not text.strip() or set(text.strip()) & set(" .:[(\n"):
+        return None
     from difflib import get_close_matches
 
     from kg_reasoner import rulesets
 
-    is_name = text.strip() and not set(text.strip()) & set(" .:[(\n")
-    return next(iter(get_close_matches(text.strip().lower(), rulesets.names(), n=1, cutoff=0.8)), None) if is_name else None
+    return next(iter(get_close_matches(text.strip().lower(), rulesets.names(), n=1, cutoff=0.8)), None)

@@ -14,7 +14,6 @@ from kg_reasoner.engine.column_insertion import ColumnInsertion
 from kg_reasoner.engine.planned_rules import NewRule, PlannedRule, Plans, Stratum
 from kg_reasoner.engine.recorder import Recorder
 from kg_reasoner.engine.section_plans import SectionPlans
-from kg_reasoner.planning.aggregate_relations import ComputedRelation
 from kg_reasoner.planning.catalog import StoredAtom, StoredRule
 from kg_reasoner.planning.function_relations import Functions
 from kg_reasoner.planning.planner import plan_backward, plan_rule, plan_trigger
@@ -40,6 +39,7 @@ from kg_reasoner.storage.plan_room import PlanRoom
 from kg_reasoner.storage.value_table import ValueTable
 
 if TYPE_CHECKING:
+    from kg_reasoner.planning.aggregate_relations import ComputedRelation
     from kg_reasoner.storage.parallel import Crew
 
 BLOCKS_BETWEEN_PROGRESS = 64

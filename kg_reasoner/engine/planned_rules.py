@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import field
-from typing import NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from kg_reasoner.data_classes import dataclass
 from kg_reasoner.engine.section_plans import SectionPlans
-from kg_reasoner.planning.aggregate_relations import ComputedRelation
 from kg_reasoner.planning.catalog import StoredAtom, StoredRule
 from kg_reasoner.program import Rule
+
+if TYPE_CHECKING:
+    from kg_reasoner.planning.aggregate_relations import ComputedRelation
 
 __all__ = ["NewRule", "PlannedRule", "Plans", "Stratum"]
 

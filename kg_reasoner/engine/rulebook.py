@@ -21,7 +21,6 @@ from kg_reasoner.language import analysis
 from kg_reasoner.language.recursion import Recursion, lowered
 from kg_reasoner.language.relevance import Relevance
 from kg_reasoner.language.stratification import Key, looks_down
-from kg_reasoner.planning.aggregate_relations import AggregateRelation, ComputedRelation
 from kg_reasoner.planning.catalog import RelationCatalog, StoredRule, StoredTerm, asks_of_literals
 from kg_reasoner.planning.groups import is_aggregate_rule, split
 from kg_reasoner.planning.member_rules import without_places
@@ -33,6 +32,7 @@ from kg_reasoner.storage.kernels.layout import STATED
 
 if TYPE_CHECKING:
     from kg_reasoner.engine.recursive_results import Results
+    from kg_reasoner.planning.aggregate_relations import ComputedRelation
 
 
 class RuleBook:
@@ -241,6 +241,8 @@ class RuleBook:
             target = catalog.predicate(rule.head.predicate, rule.head.arity)
             aggregate = RecursiveResult(self._results_of[recursion], rule, key, level, target)
         else:
+            from kg_reasoner.planning.aggregate_relations import AggregateRelation
+
             (source,) = rule.body[0].body  # type: ignore[union-attr]  # see `groups.split`
             relations = [catalog.predicate(atom.predicate, atom.arity) for atom in (source, rule.head)]  # type: ignore[union-attr]
             aggregate = AggregateRelation(catalog.functions, catalog.database, rule, level, *relations)

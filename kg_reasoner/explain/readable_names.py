@@ -13,6 +13,7 @@ from kg_reasoner.expressions.structures import decode
 from kg_reasoner.language.display_names import DisplayNames, merged
 from kg_reasoner.language.parser import PREFIXES
 from kg_reasoner.language.printer import format_rule, format_term
+from kg_reasoner.lazy_regex import regular_expression
 from kg_reasoner.program import (
     AUXILIARY,
     FALSE,
@@ -34,8 +35,10 @@ from kg_reasoner.terms import IRI, RDF, Literal, Term, namespace_of, word_of
 
 __all__ = ["Names", "axiom_text", "show_rule", "show_statement"]
 
-_LOCAL: Final = re.compile(r"[A-Za-z0-9_](?:[A-Za-z0-9_.-]*[A-Za-z0-9_-])?")
-_NAME_IN_AXIOM: Final = re.compile(r'"(?:[^"\\]|\\.)*"|<(?P<iri>[^>]*)>|(?P<prefix>[A-Za-z][\w.-]*):(?P<local>\w(?:[\w.-]*[\w-])?)')
+_LOCAL: Final = regular_expression(r"[A-Za-z0-9_](?:[A-Za-z0-9_.-]*[A-Za-z0-9_-])?")
+_NAME_IN_AXIOM: Final = regular_expression(
+    r'"(?:[^"\\]|\\.)*"|<(?P<iri>[^>]*)>|(?P<prefix>[A-Za-z][\w.-]*):(?P<local>\w(?:[\w.-]*[\w-])?)'
+)
 
 
 class Names:

@@ -8,7 +8,6 @@ Literals of unlisted datatypes are equal if they are the same term, and incompar
 from __future__ import annotations
 
 import math
-import re
 import struct
 from collections.abc import Callable
 from decimal import Decimal
@@ -16,6 +15,7 @@ from fractions import Fraction
 from typing import Final, TypeAlias
 
 from kg_reasoner.expressions.structures import is_structure
+from kg_reasoner.lazy_regex import regular_expression
 from kg_reasoner.terms import XSD, Literal, Term
 
 __all__ = [
@@ -58,14 +58,14 @@ INTEGER_RANGES: Final[dict[str, tuple[int | None, int | None]]] = {
 }
 """xsd:integer and the types derived from it, with the least and the greatest value (None where there is none)."""
 
-_INTEGER: Final = re.compile(r"[+-]?[0-9]+")
-_DECIMAL: Final = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)")
-_DOUBLE: Final = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?|[+-]?INF|NaN")
+_INTEGER: Final = regular_expression(r"[+-]?[0-9]+")
+_DECIMAL: Final = regular_expression(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)")
+_DOUBLE: Final = regular_expression(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?|[+-]?INF|NaN")
 _ZONE: Final = r"(?P<zone>Z|[+-](?:(?:0[0-9]|1[0-3]):[0-5][0-9]|14:00))"
 _DATE: Final = r"(?P<year>-?(?:[1-9][0-9]{3,}|0[0-9]{3}))-(?P<month>0[1-9]|1[0-2])-(?P<day>0[1-9]|[12][0-9]|3[01])"
 _TIME: Final = r"T(?:(?P<hour>[01][0-9]|2[0-3]):(?P<minute>[0-5][0-9]):(?P<second>[0-5][0-9](?:\.[0-9]+)?)|24:00:00(?:\.0+)?)"
-_DAY_STAMP: Final = re.compile(f"{_DATE}{_ZONE}?")
-_TIME_STAMP: Final = re.compile(f"{_DATE}{_TIME}{_ZONE}?")
+_DAY_STAMP: Final = regular_expression(f"{_DATE}{_ZONE}?")
+_TIME_STAMP: Final = regular_expression(f"{_DATE}{_TIME}{_ZONE}?")
 _BOOLEANS: Final = {"true": True, "1": True, "false": False, "0": False}
 
 

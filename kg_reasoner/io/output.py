@@ -19,9 +19,6 @@ from kg_reasoner.io.atomic_files import Target, atomic_output, atomic_text
 from kg_reasoner.io.lines import Blocks, Sink, are_rdf, line_blocks, write_lines
 from kg_reasoner.io.owl_output import OWL_FORMATS, owl_lines
 from kg_reasoner.io.parquet import PARQUET, write_parquet
-from kg_reasoner.io.rdfxml import rdfxml_blocks, rdfxml_lines
-from kg_reasoner.io.readable_turtle import write_turtle
-from kg_reasoner.io.reserialising import write_in_syntax
 from kg_reasoner.loaders.convert import check_absolute, to_oxigraph
 from kg_reasoner.loaders.rdf.blank import safe_label
 from kg_reasoner.loaders.rdf.formats import (
@@ -181,6 +178,8 @@ class TripleWriter:
         elif self._format in OWL_FORMATS:
             self._lines(owl_lines(self._counted(rdf), self._format, self._prefixes), count=False)
         elif self._format is RDF_XML:
+            from kg_reasoner.io.rdfxml import rdfxml_lines
+
             self._lines(rdfxml_lines(self._counted(rdf), _itself, self._prefixes), count=False)
         else:
             self._serialised(rdf)
@@ -195,6 +194,8 @@ class TripleWriter:
         if self._format in (N_TRIPLES, N_QUADS):
             return self._together(lambda sink: write_lines(triples, dictionary, "", sink, self._threads))
         if self._format in (TURTLE, TRIG, N3):
+            from kg_reasoner.io.readable_turtle import write_turtle
+
             turtle = partial(write_turtle, triples, dictionary, self._prefixes, threads=self._threads)
             return self._together(lambda sink: turtle(sink=sink), len(triples))
         if self._format is PARQUET:
@@ -204,6 +205,8 @@ class TripleWriter:
             return self(cast("Triple", tuple(map(terms.__getitem__, row))) for row in triples.tolist())
         triples = triples[np.argsort(triples[:, 0], kind="stable")]  # both group the statements about a subject
         if self._format is RDF_XML:
+            from kg_reasoner.io.rdfxml import rdfxml_blocks
+
             return self._together(partial(_hand_over, rdfxml_blocks(triples, dictionary, self._prefixes)))
         return self._reserialised(line_blocks(triples, dictionary))
 
@@ -274,6 +277,8 @@ class TripleWriter:
                 self._progress(_STAGE, self.written, None)
 
     def _reserialised(self, blocks: Blocks) -> int:
+        from kg_reasoner.io.reserialising import write_in_syntax
+
         before = self.written
         write_in_syntax(self._counted_blocks(blocks), self._file, self._format, self._prefixes)
         return self.written - before

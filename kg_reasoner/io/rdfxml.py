@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final, TypeVar
 
 import numpy as np
 
 from kg_reasoner.errors import OutputError
+from kg_reasoner.lazy_regex import regular_expression
 from kg_reasoner.loaders.rdf.blank import safe_label
 from kg_reasoner.storage.rdfxml_elements import ElementWriter
 from kg_reasoner.terms import IRI, RDF, XSD, BlankNode, Term
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
 __all__ = ["rdfxml_blocks", "rdfxml_lines"]
 
-_LOCAL: Final = re.compile(r"[^\W\d][\w.-]*\Z")
-_NOT_IN_XML: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
+_LOCAL: Final = regular_expression(r"[^\W\d][\w.-]*\Z")
+_NOT_IN_XML: Final = regular_expression("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
 _RDF: Final = str(RDF)
 _KNOWN: Final = 100_000
 """The number of objects that are cached with their texts."""

@@ -12,6 +12,7 @@ from kg_reasoner.expressions.structures import decode
 from kg_reasoner.language.choice import choice_rule
 from kg_reasoner.language.display_names import DisplayNames
 from kg_reasoner.language.prefixes import PREFIXES
+from kg_reasoner.lazy_regex import regular_expression
 from kg_reasoner.program import (
     FALSE,
     TRIPLE,
@@ -41,15 +42,15 @@ from kg_reasoner.terms import IRI, NOT_IN_IRI, RDF, XSD, BlankNode, Literal, Ter
 __all__ = ["format_declaration", "format_index", "format_program", "format_rule", "format_term"]
 
 _PLAIN: Final = {
-    XSD.integer.value: re.compile(r"[+-]?[0-9]+"),
-    XSD.decimal.value: re.compile(r"[+-]?[0-9]*\.[0-9]+"),
-    XSD.double.value: re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)[eE][+-]?[0-9]+"),
-    XSD.boolean.value: re.compile(r"true|false"),
+    XSD.integer.value: regular_expression(r"[+-]?[0-9]+"),
+    XSD.decimal.value: regular_expression(r"[+-]?[0-9]*\.[0-9]+"),
+    XSD.double.value: regular_expression(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)[eE][+-]?[0-9]+"),
+    XSD.boolean.value: regular_expression(r"true|false"),
 }
 """The lexical forms that need neither quotes nor a datatype."""
-_LOCAL: Final = re.compile(r"[A-Za-z0-9_](?:[A-Za-z0-9_.-]*[A-Za-z0-9_-])?")
+_LOCAL: Final = regular_expression(r"[A-Za-z0-9_](?:[A-Za-z0-9_.-]*[A-Za-z0-9_-])?")
 _ESCAPES: Final = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\r": "\\r", "\t": "\\t"}
-_UNSAFE_IN_STRING: Final = re.compile(r'[\\"\x00-\x1f\x7f-\x9f\u2028\u2029]')
+_UNSAFE_IN_STRING: Final = regular_expression(r'[\\"\x00-\x1f\x7f-\x9f\u2028\u2029]')
 _PRECEDENCE: Final = {
     **dict.fromkeys(("||",), 1),
     **dict.fromkeys(("&&",), 2),
@@ -59,7 +60,7 @@ _PRECEDENCE: Final = {
     **dict.fromkeys(("!", "neg"), 6),
 }
 _PRIMARY: Final = 7
-_NUMBERED: Final = re.compile(r"_[0-9]*")
+_NUMBERED: Final = regular_expression(r"_[0-9]*")
 """The names that wildcards may have."""
 
 _Prefixes = Mapping[str, str]

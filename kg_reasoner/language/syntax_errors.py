@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, Final
 
 from kg_reasoner.errors import RuleSyntaxError, Span, suggest
@@ -150,6 +149,8 @@ def _hint(found: str, accepted: set[str], stack: list[Any], text: str, start: in
     """Return a guess at the cause, the most specific first. `stack` has the part of the statement that has been parsed."""
     last = str(stack[-1]) if stack and hasattr(stack[-1], "type") else ""
     for word in _names(stack, found):
+        from difflib import get_close_matches
+
         close = get_close_matches(word.upper(), _MISSPELT, n=1, cutoff=0.7)
         if close and close[0] != word.upper():
             return f"did you mean {close[0] if close[0] in _KEYWORDS else close[0].lower()} instead of `{word}`?"

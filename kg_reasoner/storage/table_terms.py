@@ -33,6 +33,7 @@ from kg_reasoner.errors import ReasonerError
 from kg_reasoner.expressions.structures import NAMESPACE, decode, encode, is_structure
 from kg_reasoner.expressions.types import Types, parts
 from kg_reasoner.expressions.values import value_of
+from kg_reasoner.lazy_regex import regular_expression
 from kg_reasoner.program import TypeDefinition
 from kg_reasoner.storage.record_cells import members_of_record, record_in_json
 from kg_reasoner.terms import ABSOLUTE_IRI, IRI, XSD, BlankNode, Literal, Term, literal, term_from_text, term_text
@@ -71,16 +72,16 @@ class Vocabulary(dict[str, str]):
 
 _RECORD: Final = f"^^<{NAMESPACE}record>"
 
-_INTEGER: Final = re.compile(r"[+-]?[0-9]+")
-_DECIMAL: Final = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)")
-_TURTLE_DECIMAL: Final = re.compile(r"[+-]?[0-9]*\.[0-9]+")
-_TURTLE_DOUBLE: Final = re.compile(r"[+-]?(?:[0-9]+\.[0-9]*|\.?[0-9]+)[eE][+-]?[0-9]+")
-_DOUBLE: Final = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?|[+-]?INF|NaN")
-_PREFIXED_DATATYPE: Final = re.compile(r'(".*"\^\^)([A-Za-z][\w.\-]*)?:([\w.\-]*)', re.DOTALL)
-_JSON_NUMBER: Final = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
-_BLANK_LABEL: Final = re.compile(r"[^\W_][\w.\-]*|_[\w.\-]*")
-_SURROGATE: Final = re.compile("[\ud800-\udfff]")
-_BREAKS: Final = re.compile(r"[\t\n\r]")
+_INTEGER: Final = regular_expression(r"[+-]?[0-9]+")
+_DECIMAL: Final = regular_expression(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)")
+_TURTLE_DECIMAL: Final = regular_expression(r"[+-]?[0-9]*\.[0-9]+")
+_TURTLE_DOUBLE: Final = regular_expression(r"[+-]?(?:[0-9]+\.[0-9]*|\.?[0-9]+)[eE][+-]?[0-9]+")
+_DOUBLE: Final = regular_expression(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?|[+-]?INF|NaN")
+_PREFIXED_DATATYPE: Final = regular_expression(r'(".*"\^\^)([A-Za-z][\w.\-]*)?:([\w.\-]*)', re.DOTALL)
+_JSON_NUMBER: Final = regular_expression(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
+_BLANK_LABEL: Final = regular_expression(r"[^\W_][\w.\-]*|_[\w.\-]*")
+_SURROGATE: Final = regular_expression("[\ud800-\udfff]")
+_BREAKS: Final = regular_expression(r"[\t\n\r]")
 _BOOLEANS: Final = {"true": True, "1": True, "false": False, "0": False}
 
 
@@ -88,7 +89,7 @@ _FORMS: Final = {
     "integer": (XSD.integer.value, _INTEGER),
     "decimal": (XSD.decimal.value, _DECIMAL),
     "double": (XSD.double.value, _DOUBLE),
-    "boolean": (XSD.boolean.value, re.compile("true|false|0|1")),
+    "boolean": (XSD.boolean.value, regular_expression("true|false|0|1")),
 }
 """The datatypes of the types of columns, and their lexical forms."""
 
@@ -388,14 +389,14 @@ def _read_any(cell: str, prefixes: Mapping[str, str]) -> Term:
 _PLAIN: Final = {
     # Which lexical forms of a datatype a column of a type holds without quotation marks and datatype.
     **{(type_, datatype): form for type_, (datatype, form) in _FORMS.items()},
-    ("date", XSD.date.value): re.compile(r"[0-9Z:+-]+"),
-    ("dateTime", XSD.dateTime.value): re.compile(r"[0-9TZ:.+-]+"),
+    ("date", XSD.date.value): regular_expression(r"[0-9Z:+-]+"),
+    ("dateTime", XSD.dateTime.value): regular_expression(r"[0-9TZ:.+-]+"),
     ("float", XSD.float.value): _DOUBLE,
     ("any", XSD.integer.value): _INTEGER,
     ("any", XSD.decimal.value): _TURTLE_DECIMAL,
     ("any", XSD.double.value): _TURTLE_DOUBLE,
 }
-_NUMBER_LIKE: Final = re.compile(f"{_INTEGER.pattern}|{_TURTLE_DECIMAL.pattern}|{_TURTLE_DOUBLE.pattern}")
+_NUMBER_LIKE: Final = regular_expression(f"{_INTEGER.pattern}|{_TURTLE_DECIMAL.pattern}|{_TURTLE_DOUBLE.pattern}")
 
 
 def format_cell(term: Term, type_: str = "any", types: Types = NO_TYPES) -> str:

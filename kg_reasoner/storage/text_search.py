@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from kg_reasoner.expressions.functions.regex import line_finder
+from kg_reasoner.lazy_regex import regular_expression
 from kg_reasoner.program import Call, Variable
 from kg_reasoner.storage.arrays import Ids
 from kg_reasoner.storage.dictionary import VALUE_BLANK, VALUE_ESCAPED, VALUE_STRING, VALUE_TAGGED, Dictionary
@@ -30,9 +31,9 @@ _CASES: Final[dict[str, tuple[int, Callable[[bytes], bytes], Callable[[str], str
 }
 """Conversions by the kernel, of ASCII, and of all characters."""
 _PLACES: Final = {"CONTAINS": ANYWHERE, "STRSTARTS": AT_START, "STRENDS": AT_END}
-_BEGINNING: Final = re.compile(r"(\^?)([A-Za-z0-9 @_,:;=<>#%&~`'\"/!-]+)(.?)", re.ASCII)
+_BEGINNING: Final = regular_expression(r"(\^?)([A-Za-z0-9 @_,:;=<>#%&~`'\"/!-]+)(.?)", re.ASCII)
 """The beginning of a regular expression: characters that stand for themselves, and the one after them."""
-_BETWEEN: Final = re.compile(r"\.\*\??")
+_BETWEEN: Final = regular_expression(r"\.\*\??")
 """Anything within a line."""
 
 Convert: TypeAlias = Callable[[bytes], bytes]

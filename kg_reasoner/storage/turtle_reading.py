@@ -6,12 +6,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
 from typing import Final
 
 import numpy as np
 
+from kg_reasoner.lazy_regex import regular_expression
 from kg_reasoner.storage.arrays import Ids
 from kg_reasoner.storage.dictionary import Dictionary
 from kg_reasoner.storage.kernels import native
@@ -33,11 +33,11 @@ _DEEPEST: Final = 100
 _LAST_LINES: Final = 1 << 16
 """The bytes before the end of a part in which a statement has to end."""
 _CHARACTERS: Final = r"[A-Za-z0-9._~:/?@!$&'()*+,;=-]*"
-_NAMESPACE: Final = re.compile(
+_NAMESPACE: Final = regular_expression(
     rf"[A-Za-z][A-Za-z0-9+.-]*:(?://[A-Za-z0-9._~-]+(?::[0-9]+)?(?=[/?#])|(?!//)){_CHARACTERS}(?:#{_CHARACTERS})?"
 )
 """Namespaces that are valid IRIs together with any local name of letters, digits, hyphens and full stops."""
-_PREFIX: Final = re.compile(r"(?:[A-Za-z][A-Za-z0-9_-]*)?")
+_PREFIX: Final = regular_expression(r"(?:[A-Za-z][A-Za-z0-9_-]*)?")
 
 
 class PlainTurtle:

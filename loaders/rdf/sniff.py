@@ -8,6 +8,7 @@ from typing import Final
 from xml.parsers import expat
 
 from kg_reasoner.errors import LoadError
+from kg_reasoner.lazy_regex import regular_expression
 from kg_reasoner.loaders.rdf.formats import (
     FORMATS,
     FUNCTIONAL,
@@ -38,24 +39,24 @@ _ARCHIVES: Final = {
     b"PK\x03\x04": "a zip archive",
 }
 _OWL_SYNTAXES: Final = (
-    (re.compile(r"(?:\s*#[^\n]*\n)*\s*(?:Prefix|Ontology)\s*\("), FUNCTIONAL),
-    (re.compile(r"(?:\s*#[^\n]*\n)*\s*(?:Prefix|Ontology|Class|ObjectProperty|Individual):\s"), MANCHESTER),
-    (re.compile(r"(?:\s*![^\n]*\n)*\s*(?:format-version:|\[Term\]\s*\n)"), OBO),
+    (regular_expression(r"(?:\s*#[^\n]*\n)*\s*(?:Prefix|Ontology)\s*\("), FUNCTIONAL),
+    (regular_expression(r"(?:\s*#[^\n]*\n)*\s*(?:Prefix|Ontology|Class|ObjectProperty|Individual):\s"), MANCHESTER),
+    (regular_expression(r"(?:\s*![^\n]*\n)*\s*(?:format-version:|\[Term\]\s*\n)"), OBO),
 )
-_WEB_PAGE: Final = re.compile(r"<!doctype\s+html|(?:<\?xml[^>]*>\s*)?<html\b", re.IGNORECASE)
-_XML: Final = re.compile(r"<(?:\?xml\b|!--|!DOCTYPE\b|(?:[\w.-]+:)?[\w.-]+\s[^<>]*\bxmlns\b)")
-_JSON: Final = re.compile(r'\{\s*(?:"|\}\s*$)|\[\s*(?:\{\s*(?:"|\})|\]\s*$)')
+_WEB_PAGE: Final = regular_expression(r"<!doctype\s+html|(?:<\?xml[^>]*>\s*)?<html\b", re.IGNORECASE)
+_XML: Final = regular_expression(r"<(?:\?xml\b|!--|!DOCTYPE\b|(?:[\w.-]+:)?[\w.-]+\s[^<>]*\bxmlns\b)")
+_JSON: Final = regular_expression(r'\{\s*(?:"|\}\s*$)|\[\s*(?:\{\s*(?:"|\})|\]\s*$)')
 _TERM: Final = r"(?:<[^<>\s]*>|_:\S+)"
-_LINE: Final = re.compile(
+_LINE: Final = regular_expression(
     rf'{_TERM}\s*<[^<>\s]*>\s*(?:{_TERM}|"(?:[^"\\]|\\.)*"(?:@[\w-]+|\^\^<[^<>\s]*>)?)\s*(?P<graph>{_TERM}\s*)?\.\s*(?:#.*)?'
 )
-_NOISE: Final = re.compile(
+_NOISE: Final = regular_expression(
     r'"{3}(?s:.)*?(?:"{3}|\Z)|\'{3}(?s:.)*?(?:\'{3}|\Z)|"(?:[^"\\\n]|\\.)*"|\'(?:[^\'\\\n]|\\.)*\'|<[^<>\s"]*>|#[^\n]*'
 )
-_N3_ONLY: Final = re.compile(r"=>|<=|@forAll\b|@forSome\b|@keywords\b|(?<![\w?])\?\w")
-_RULE: Final = re.compile(r"\s*\{[^{}]*\}\s*(?:=>|<=)\s*\{")
-_TURTLE_ONLY: Final = re.compile(r"@(?:prefix|base)\b|^[^\S\n]*(?:prefix|base)\b", re.MULTILINE | re.IGNORECASE)
-_STATEMENT: Final = re.compile(r"\s*(?:[\w.-]*:[\w.-]*|\[|\(|\x00|_:\w)")
+_N3_ONLY: Final = regular_expression(r"=>|<=|@forAll\b|@forSome\b|@keywords\b|(?<![\w?])\?\w")
+_RULE: Final = regular_expression(r"\s*\{[^{}]*\}\s*(?:=>|<=)\s*\{")
+_TURTLE_ONLY: Final = regular_expression(r"@(?:prefix|base)\b|^[^\S\n]*(?:prefix|base)\b", re.MULTILINE | re.IGNORECASE)
+_STATEMENT: Final = regular_expression(r"\s*(?:[\w.-]*:[\w.-]*|\[|\(|\x00|_:\w)")
 
 
 def sniff(head: bytes, name: str) -> Format:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
 import numpy as np
 
+from kg_reasoner.lazy_regex import regular_expression
 from kg_reasoner.loaders.convert import text_from_oxigraph, triple_term_error
 from kg_reasoner.loaders.rdf.blank import BlankScope
 from kg_reasoner.storage.arrays import Ids
@@ -17,13 +17,13 @@ from kg_reasoner.storage.line_reading import read_lines
 __all__ = ["Encoder", "check_line", "encode_statements", "parse_lines"]
 
 _LABEL: Final = rb'[^\s"<>@^]+'
-_BLANK_NODE: Final = re.compile(
+_BLANK_NODE: Final = regular_expression(
     rb"_:(?:(?<=\n_:)(\S+)|(?<= _:)(" + _LABEL + rb')(?=(?: (?:<[^<>"\s]*>|_:' + _LABEL + rb"))? \.\n))"
 )
 """A subject, or an object or graph; what it looks like in a literal is not before the end of a line. With a fixed beginning, it is
 searched for much faster.
 """
-_PASSED_OVER: Final = re.compile(rb'"(?:[^"\\\n]|\\.)*"|<[^<>"\s]*>|#[^\n]*')
+_PASSED_OVER: Final = regular_expression(rb'"(?:[^"\\\n]|\\.)*"|<[^<>"\s]*>|#[^\n]*')
 """Tokens that may contain the mark of a triple term, ``<<``, without being one."""
 
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 from xml.parsers import expat
 
 from kg_reasoner.errors import LoadError
+from kg_reasoner.lazy_regex import regular_expression
 from kg_reasoner.loaders.rdf.bounds import hint_for
 from kg_reasoner.loaders.rdf.scan import refused_triple_term, too_deep, too_long
 from kg_reasoner.terms import OWL, RDF
@@ -25,8 +26,8 @@ if TYPE_CHECKING:
 __all__ = ["PlainXML", "XMLReader"]
 
 _CHUNK: Final = 1 << 16
-_ENCODING: Final = re.compile(rb"""<\?xml[^>]*?\sencoding\s*=\s*["']([\w.-]+)["']""")
-_REFERENCE: Final = re.compile(r"&([^\s&;#]+);")
+_ENCODING: Final = regular_expression(rb"""<\?xml[^>]*?\sencoding\s*=\s*["']([\w.-]+)["']""")
+_REFERENCE: Final = regular_expression(r"&([^\s&;#]+);")
 _PREDEFINED: Final = {"amp": "&", "lt": "<", "gt": ">", "quot": '"', "apos": "'"}
 _LONGEST_ENTITY: Final = 1 << 16
 _INSIDE: Final = "nothing is fetched: define the entities inside the document"
@@ -38,8 +39,8 @@ _RDF_1_2: Final = frozenset({_PARSE_TYPE, _DIRECTION, f"{RDF} annotation", f"{RD
 _OnStart: TypeAlias = Callable[[str, dict[str, str]], None]
 _OnEnd: TypeAlias = Callable[[str], None]
 
-_SPECIAL: Final = re.compile(rb"<!--.*?-->|<\?.*?\?>|<!\[CDATA\[(.*?)\]\]>", re.DOTALL)
-_SPECIAL_START: Final = re.compile(rb"<[!?]|<\Z")
+_SPECIAL: Final = regular_expression(rb"<!--.*?-->|<\?.*?\?>|<!\[CDATA\[(.*?)\]\]>", re.DOTALL)
+_SPECIAL_START: Final = regular_expression(rb"<[!?]|<\Z")
 
 
 class XMLReader:

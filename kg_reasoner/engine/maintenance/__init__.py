@@ -6,16 +6,18 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field
 from functools import cache
 from importlib import import_module
-from typing import Final, Literal, NamedTuple, Protocol, TypeAlias, cast
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple, Protocol, TypeAlias, cast
 
 from kg_reasoner.data_classes import dataclass
 from kg_reasoner.engine.counters import Counters
 from kg_reasoner.engine.materialiser import Materialiser
 from kg_reasoner.engine.planned_rules import PlannedRule
 from kg_reasoner.errors import UnknownNameError
-from kg_reasoner.planning.aggregate_relations import ComputedRelation
 from kg_reasoner.progress import Progress
 from kg_reasoner.storage.arrays import Flags, Rows
+
+if TYPE_CHECKING:
+    from kg_reasoner.planning.aggregate_relations import ComputedRelation
 
 Strategy: TypeAlias = Literal["backward-forward", "delete-rederive", "counting", "dbsp", "rematerialise"]
 DEFAULT: Final[Strategy] = "backward-forward"
