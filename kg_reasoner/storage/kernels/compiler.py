@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Collection, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import llvmlite.binding as llvm
 from llvmlite import ir
@@ -14,12 +14,18 @@ from kg_reasoner.storage.kernels import memory
 from kg_reasoner.storage.kernels.intrinsics import INTRINSICS
 from kg_reasoner.storage.kernels.kernel_groups import needed_by
 from kg_reasoner.storage.kernels.machine import Target
-from kg_reasoner.storage.kernels.translation import callee, translate
+from kg_reasoner.storage.kernels.translation import KernelModule, callee, translate
 
 __all__ = ["compile_kernels", "machine_of"]
 
 
-def compile_kernels(names: Collection[str], prefix: str, target: Target, elsewhere: Collection[str] = ()) -> bytes:
+_LARGEST_INLINED: Final = 100
+"""LLVM's threshold, which is 250 otherwise. Larger ones make the kernels take a third longer to compile, and no less to run."""
+
+
+def compile_kernels(
+    names: Collection[str], prefix: str, target: Target, elsewhere: Collection[str] = (), speed_level: int = 3
+) -> bytes:
     """Compile kernels that are called from outside, and those that they call.
 
     Args:
@@ -27,6 +33,7 @@ def compile_kernels(names: Collection[str], prefix: str, target: Target, elsewhe
         prefix: how the symbols begin.
         target: the processor.
         elsewhere: kernels that are not compiled, because other object code has their symbols.
+        speed_level: how much is done for speed, from 0 to 3 (LLVM's ``-O``).
 
     Returns:
         Object code; position-independent, unless the target is this machine's own.
@@ -35,8 +42,10 @@ def compile_kernels(names: Collection[str], prefix: str, target: Target, elsewhe
     module = llvm.parse_assembly(str(_translated(names, prefix, elsewhere)))
     module.triple, module.data_layout = machine.triple, str(machine.target_data)
     module.verify()
-    options = llvm.create_pipeline_tuning_options(speed_level=3)
-    options.loop_vectorization = True
+    # The loops of kernels are searches and copies of a few items: unrolling them or using vectors gains nothing.
+    options = llvm.create_pipeline_tuning_options(speed_level=speed_level)
+    options.inlining_threshold = _LARGEST_INLINED
+    options.loop_vectorization = options.loop_interleaving = options.loop_unrolling = False
     passes = llvm.create_pass_builder(machine, options)
     passes.getModulePassManager().run(module, passes)
     return machine.emit_object(module)
@@ -61,7 +70,7 @@ def _translated(names: Collection[str], prefix: str, elsewhere: Collection[str])
     needed = needed_by(names, elsewhere)
     sources = {name: kernel.function for name, kernel in memory.kernels.items() if name in needed and name not in elsewhere}
     definitions = dict(_definitions({source.__code__.co_filename for source in sources.values()}))
-    module = ir.Module("kernels")
+    module = KernelModule()
     callees = INTRINSICS | {name: callee(module, source) for name, source in sources.items()}
     for name in needed.intersection(elsewhere):
         callees[name] = callee(module, memory.kernels[name].function, prefix)

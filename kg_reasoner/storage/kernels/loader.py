@@ -108,7 +108,7 @@ def _compiled_image(group: KernelGroup, target: Target, key: str) -> Image:
 def _object_code(group: KernelGroup, target: Target) -> bytes:
     from kg_reasoner.storage.kernels.compiler import compile_kernels
 
-    return compile_kernels(group.exports, _PREFIX, target, group.imports)
+    return compile_kernels(group.exports, _PREFIX, target, group.imports, group.speed_level)
 
 
 def _key(group: KernelGroup, processor: str) -> str:

@@ -19,7 +19,7 @@ from llvmlite import ir
 from kg_reasoner.data_classes import dataclass
 from kg_reasoner.storage.kernels.memory import Pointer, Struct, struct_of
 
-__all__ = ["WORD", "Callee", "Kind", "Value", "callee", "place_of", "translate", "with_alias"]
+__all__ = ["WORD", "Callee", "KernelModule", "Kind", "Value", "callee", "place_of", "translate", "with_alias"]
 
 WORD = ir.IntType(64)
 
@@ -42,6 +42,23 @@ class Callee:
     emit: Callable[[Any, list[Value]], Any]
     """Appends instructions to a builder and returns the resulting word."""
     result: Kind
+
+
+class KernelModule(ir.Module):  # type: ignore[misc]  # llvmlite has no types
+    """A module of LLVM whose loads and stores have alias classes."""
+
+    def __init__(self) -> None:
+        super().__init__("kernels")
+        self._root = self.add_metadata(["kg_reasoner"])
+        self._alias_classes: dict[str, Any] = {}
+
+    def alias_class(self, name: str) -> Any:
+        """Return the metadata of the accesses of an alias class."""
+        known = self._alias_classes.get(name)
+        if known is None:
+            node = self.add_metadata([name, self._root, WORD(0)])
+            known = self._alias_classes[name] = self.add_metadata([node, node, WORD(0)])
+        return known
 
 
 _COMPARISONS = {ast.Eq: "==", ast.NotEq: "!=", ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">="}
@@ -89,10 +106,8 @@ def place_of(builder: Any, base: Any, index: Any, bits: int) -> Any:
 
 
 def with_alias(builder: Any, instruction: Any, name: str) -> Any:
-    """Give a load or store an alias class: accesses of different classes never overlap."""
-    root = builder.module.add_metadata(["kg_reasoner"])
-    node = builder.module.add_metadata([name, root, ir.Constant(WORD, 0)])
-    instruction.set_metadata("tbaa", builder.module.add_metadata([node, node, ir.Constant(WORD, 0)]))
+    """Give a load or store, in a `KernelModule`, an alias class: accesses of different classes never overlap."""
+    instruction.set_metadata("tbaa", builder.module.alias_class(name))
     return instruction
 
 
@@ -116,20 +131,19 @@ class _Function:
         """The places of the local variables on the stack; LLVM makes registers of them."""
         self.loops: list[tuple[Any, Any]] = []
         """Where `continue` and `break` go, in the loops around the current statement."""
-        self.builder = ir.IRBuilder(function.append_basic_block("entry"))
+        self.entry = ir.IRBuilder(function.append_basic_block("entry"))
+        """Appends the places of variables to the first block."""
+        self.builder = ir.IRBuilder(function.append_basic_block("body"))
 
     def define(self, definition: ast.FunctionDef) -> None:
         """Translate the arguments and the body."""
-        body = self.function.append_basic_block("body")
-        hints = get_type_hints(self.source)
-        with self.builder.goto_block(body):
-            self.builder.position_at_end(body)
-            for argument, word in zip(definition.args.args, self.function.args, strict=True):
-                self.assign(argument, argument.arg, Value(word, _kind(hints[argument.arg])))
-            self.statements(definition.body)
-            if not self.builder.block.is_terminated:
-                self.builder.ret(WORD(0))
-        self.builder.branch(body)
+        body, hints = self.builder.block, get_type_hints(self.source)
+        for argument, word in zip(definition.args.args, self.function.args, strict=True):
+            self.assign(argument, argument.arg, Value(word, _kind(hints[argument.arg])))
+        self.statements(definition.body)
+        if not self.builder.block.is_terminated:
+            self.builder.ret(WORD(0))
+        self.entry.branch(body)
 
     def fail(self, node: ast.AST, message: str) -> SyntaxError:
         """Return an error that says where a kernel uses what kernels cannot."""
@@ -251,8 +265,7 @@ class _Function:
 
     def on_stack(self, name: str) -> Any:
         """Return a new word on the stack."""
-        with self.builder.goto_entry_block():
-            return self.builder.alloca(WORD, name=name)
+        return self.entry.alloca(WORD, name=name)
 
     def assign(self, node: ast.AST, name: str, value: Value) -> None:
         """Assign to a local variable, which has the same kind everywhere."""
