@@ -35,7 +35,9 @@ from benchmarks.jobs import LINEAR, NONLINEAR, OWL2RL, RDFS
 from benchmarks.update_data import data_folder, lubm
 from kg_reasoner.api.reasoner import Reasoner
 from kg_reasoner.concurrency.tasks import Round, Task
+from kg_reasoner.storage import shared_copies
 from kg_reasoner.storage.parallel import Worker
+from kg_reasoner.storage.shared_copies import Copy
 from kg_reasoner.terms import literal
 
 __all__ = [
@@ -118,24 +120,29 @@ def watched_rounds(simulate: bool = False) -> Iterator[list[float]]:
     """
     longest: list[float] = []
     joins: list[float] = []
-    run, join = Round.run, Worker.join
+    copies: dict[Copy, list[float]] = {}
+    run, join, make_copy = Round.run, Worker.join, Worker.copy
 
     def watched(self: Round, tasks: Iterable[Task], threads: int) -> None:
         found: list[float] = []
         joins.clear()
+        copies.clear()
         try:
             run(self, [partial(_timed, task, found) for task in tasks], 1 if simulate else threads)
         finally:
-            longest.append(makespan(joins or found, threads))
+            longest.append(_makespan_of_copies(copies, sum(found), threads) if copies else makespan(joins or found, threads))
 
     def watched_join(self: Worker, relation: int, low: int, high: int) -> int:
         return _timed(partial(join, self, relation, low, high), joins)
 
-    Round.run, Worker.join = watched, watched_join  # type: ignore[method-assign]
+    def watched_copy(self: Worker, copy: Copy) -> bool:
+        return _timed(partial(make_copy, self, copy), copies.setdefault(copy, []))
+
+    Round.run, Worker.join, Worker.copy = watched, watched_join, watched_copy  # type: ignore[method-assign]
     try:
         yield longest
     finally:
-        Round.run, Worker.join = run, join  # type: ignore[method-assign]
+        Round.run, Worker.join, Worker.copy = run, join, make_copy  # type: ignore[method-assign]
 
 
 def _timed(function: Callable[[], T], found: list[float]) -> T:
@@ -153,6 +160,14 @@ def makespan(tasks: Sequence[float], threads: int) -> float:
     for seconds in tasks:
         heapreplace(ends, ends[0] + seconds)
     return max(ends)
+
+
+def _makespan_of_copies(copies: dict[Copy, list[float]], total: float, threads: int) -> float:
+    """Return how long threads take to make copies in a valid order, beside other tasks, which take the rest of a time."""
+    others = Copy(0, -1, -1, sum(copy.work for copy in copies) + 1)
+    seconds = {copy: found[0] for copy, found in copies.items()}
+    seconds[others] = total - sum(seconds.values())
+    return shared_copies.makespan(sorted(seconds), seconds.__getitem__, threads)
 
 
 def materialised(reasoner: Reasoner, simulate: bool = False) -> Run:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import numpy.typing as npt
 
@@ -9,22 +11,29 @@ from kg_reasoner.storage.indexes import IndexedRelations
 from kg_reasoner.storage.kernels.layout import COMPARE, EMPTY, PROBE, Plan, Relation, Section, Step
 from kg_reasoner.storage.kernels.memory import StructTable, mix
 
-__all__ = ["ranges", "soon_wanted"]
+__all__ = ["field_of", "ranges", "soon_wanted"]
 
 Numbers = npt.NDArray[np.int64]
 
 
-def soon_wanted(database: IndexedRelations) -> list[int]:
+def soon_wanted(database: IndexedRelations, rows: Numbers | None = None, done: Sequence[int] = ()) -> list[int]:
     """Return unbuilt indexes that the entered plans need when the new rows of all relations are processed in turn.
 
     A plan needs its indexes if every other atom of its body has rows that are processed before those that trigger it, and no guard
     is without entries (see `kernels.fixpoint.readiness`). New facts may ask for further indexes.
+
+    Args:
+        database: The database.
+        rows: The expected number of rows of each relation; None: as many as there are.
+        done: The relations that will have been processed before, in order.
     """
     count, context = len(database.relations), database.context
-    rows, processed = _field(database.relations, Relation, "count"), database.processed[:count]
-    turn = (np.arange(count) - context.current) % count
+    processed = np.array(database.processed[:count])
+    rows = field_of(database.relations, Relation, "count") if rows is None else rows
+    processed[done] = rows[done]
+    turn = (np.arange(count) - (done[-1] if done else context.current)) % count
     owners = _owners(database)
-    first, end = (_field(database.sections, Section, f"{which}_trigger") for which in ("first", "end"))
+    first, end = (field_of(database.sections, Section, f"{which}_trigger") for which in ("first", "end"))
     triggered = np.where((rows > processed)[owners], end - first, 0)
     owner_of_plan = np.repeat(owners, triggered)
     plans = database.plans.words[np.asarray(context.triggers)[ranges(first, triggered)]]
@@ -61,7 +70,7 @@ def _is_passed(database: IndexedRelations, guard: int, key: int) -> bool:
     return bool(index.keys[slot] == key)
 
 
-def _field(table: StructTable, struct: type[Relation] | type[Section], name: str) -> Numbers:
+def field_of(table: StructTable, struct: type[Relation] | type[Section], name: str) -> Numbers:
     """Return a field of all structs of a table."""
     column: Numbers = table.words[: len(table), struct.fields[name][0]]
     return column
@@ -70,7 +79,7 @@ def _field(table: StructTable, struct: type[Relation] | type[Section], name: str
 def _owners(database: IndexedRelations) -> Numbers:
     """Return the relation of each section."""
     owners = np.zeros(len(database.sections), np.int64)
-    owners[_field(database.relations, Relation, "section")] = np.arange(len(database.relations))
+    owners[field_of(database.relations, Relation, "section")] = np.arange(len(database.relations))
     for relation, section in database.sections_of_constants():
         owners[section] = relation
     return owners

@@ -29,6 +29,7 @@ from kg_reasoner.storage.kernels.layout import (
     MOST,
     RECENT,
     RING,
+    STOPPED,
     Context,
     HeadList,
     Plan,
@@ -36,6 +37,7 @@ from kg_reasoner.storage.kernels.layout import (
 from kg_reasoner.storage.kernels.memory import Record, StructTable, address, allocate, argument
 from kg_reasoner.storage.plan_room import JoinFrames
 from kg_reasoner.storage.rehashing import Rehashing
+from kg_reasoner.storage.shared_copies import Copy, Copying, SharedSchedule, copying_from, makespan
 
 __all__ = ["Crew"]
 
@@ -50,6 +52,9 @@ MOST_HEADS: Final = 1 << (31 - LIST_BITS)
 
 ENTRY: Final = 20
 """The bytes of a head in a list, without its ids: its key, place and relation."""
+
+KEEPING: Final = 1.5
+"""How much longer it takes to keep heads and insert them than to insert them at once."""
 
 MOST_BLOCKS: Final = 16
 """The maximal number of blocks of rows that a thread takes at once."""
@@ -129,6 +134,7 @@ class Worker:
             self._stride = stride
             context.ring = allocate(RING * stride, np.int32, 0)
             self.kept.values = allocate(self.kept.room * stride, np.int32)
+        context.own_list = self.number + 1
         words = self._contexts.words[0]
         words[_SHARED_WORDS] = database.context_words[_SHARED_WORDS]
         if self._plans[0] is not database.plans.words or self._plans[1] != len(database.plans):
@@ -155,6 +161,19 @@ class Worker:
         if status != DONE:
             self.kept.count = first
         return status
+
+    def copy(self, copy: Copy) -> bool:
+        """Copy the new rows of a relation to another one. Return whether all have been copied.
+
+        No other thread reads or changes the rows of that one meanwhile, or adds any to the former.
+        """
+        database = self._database
+        self.context.own_list = 0
+        low, high = int(database.processed[copy.source]), database.relations[copy.source].count
+        while (status := native.copy_to(self.address, copy.head, copy.source, low, high)) == GROW:
+            low = self.context.place
+            database.grow(copy.head)
+        return status == DONE
 
     def _grow(self, room: int) -> None:
         used, kept, stride = self.kept.count, self.kept, self._stride
@@ -218,6 +237,11 @@ class Crew:
         An interrupt leaves the rows as not processed, though some of what they derive may be present.
         """
         database, context = self._database, self._database.context
+        if not context.has_listed_grown:
+            copying = copying_from(database, relation)
+            share = sum(copy.work for copy in copying.copies) / len(self._workers)
+            if 0 < makespan(copying.copies, lambda copy: copy.work, len(self._workers)) <= KEEPING * share:
+                return self._copy(copying)
         rows = context.block_rows
         low = int(database.processed[relation])
         blocks = (database.relations[relation].count - low) // rows
@@ -282,6 +306,46 @@ class Crew:
         """Stop all joins."""
         for worker in self._workers:
             worker.context.stop = 1
+
+    # --- copies -----------------------------------------------------------------------------------------------------
+
+    def _copy(self, copying: Copying) -> int:
+        """Process the new rows of some relations, which are only copied, and build indexes that the next ones will want.
+
+        Returns:
+            DONE or STOPPED.
+        """
+        database, context = self._database, self._database.context
+        relations, turns, schedule = database.relations, copying.relations, SharedSchedule(copying.copies)
+        places = {number: turn for turn, number in enumerate(turns)}
+        ends: dict[int, int] = {}
+        """The number of rows that a relation had at its turn, if it gets more later."""
+
+        def copies(worker: Worker) -> None:
+            schedule.work(partial(copy_rows, worker), lambda: worker.context.stop)
+
+        def copy_rows(worker: Worker, copy: Copy) -> bool:
+            if places.get(copy.head, copy.turn) < copy.turn:
+                ends.setdefault(copy.head, relations[copy.head].count)
+            return worker.copy(copy)
+
+        indexes = copying.wanted_indexes(database)
+        for worker in self._workers:
+            worker.start()
+        first, *others = (partial(copies, worker) for worker in self._workers)
+        try:
+            self._run([first, *(partial(database.fill_index, index) for index in indexes), *others])
+        finally:
+            native.count_rows(database.address)
+        if not schedule.is_done:
+            return STOPPED
+        for index in indexes:
+            database.link_index(index)
+        processed = np.array([ends.get(number, relations[number].count) for number in turns])
+        context.current = turns[int(np.flatnonzero(processed > database.processed[turns])[-1])]
+        database.processed[turns] = processed
+        context.instances += sum(worker.context.instances for worker in self._workers)
+        return DONE
 
     # --- joins ------------------------------------------------------------------------------------------------------
 

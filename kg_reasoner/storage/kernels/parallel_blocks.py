@@ -7,15 +7,18 @@ the new rows. They are numbered in the order in which a single thread would have
 
 Nothing here locks: while threads join, nobody writes to relations; while they claim, each writes to its own slots; while they
 append, each to its own rows.
+
+Where rows are only copied to other relations, each thread inserts into relations of its own instead (see `storage.shared_copies`).
 """
 
 from kg_reasoner.storage.kernels.bulk_insertion import is_inside
-from kg_reasoner.storage.kernels.fixpoint import insert_queued, process_block
+from kg_reasoner.storage.kernels.fixpoint import copy_rows, insert_queued, process_block
 from kg_reasoner.storage.kernels.layout import (
     ABSENT,
     DONE,
     EMPTY,
     GONE,
+    GROW,
     LIST_BITS,
     NOT_NEW,
     REBORN,
@@ -51,6 +54,28 @@ def join_rows(context: Context, current: int, low: int, high: int) -> int:
             context.place = low
             context.ring_count = 0
             return status
+        if is_stopped(context):
+            return STOPPED
+        low = end
+    return DONE
+
+
+@entry
+def copy_to(context: Context, head: int, current: int, low: int, high: int) -> int:
+    """Insert the copies of the rows [low, high) of a relation that plans without further atoms make in another one: DONE, STOPPED,
+    or GROW, and the caller then calls again for the rows from `place` on. `context` is that of a thread without a list.
+    """
+    section = context.sections[context.relations[current].section]
+    while low < high:
+        end = low + context.block_rows
+        if end > high:
+            end = high
+        for position in range(section.first_trigger, section.end_trigger):
+            plan = context.plans[context.triggers[position]]
+            if plan.copies and plan.head_relation == head:
+                if copy_rows(context, plan, low, end, current) == GROW:
+                    context.place = low
+                    return GROW
         if is_stopped(context):
             return STOPPED
         low = end
