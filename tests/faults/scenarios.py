@@ -124,6 +124,14 @@ def add_edges(subject: Subject) -> None:
     subject.reasoner.add_facts("edge", letters("de", "ef"))
 
 
+def uncopied() -> Subject:
+    """Facts that two threads are about to copy to relations of their own."""
+    rules = "start(?x) :- edge(?x, ?y) . end(?y) :- edge(?x, ?y) . node(?x) :- start(?x) . node(?y) :- end(?y) ."
+    reasoner = Reasoner(rules, threads=2)
+    reasoner.add_facts("edge", letters("ab", "cd", "da", "ef", "fg"))
+    return Subject(reasoner)
+
+
 def add_many_edges(subject: Subject) -> None:
     subject.reasoner.add_facts("edge", numbers(300, 1000))
 
@@ -847,6 +855,7 @@ def _of_facts() -> Iterator[Scenario]:
     yield Scenario("distances, block, counting", lambda: distances("counting"), in_block, is_block=True)
     yield Scenario("ticks, materialise", ticking, materialise_edges)
     yield Scenario("materialise, threads", lambda: unmaterialised(DEFAULT, threads=2), materialise_edges, is_shared=True)
+    yield Scenario("copy, threads", uncopied, materialise_edges, is_shared=True)
     yield Scenario("add many facts, threads", lambda: edges(threads=2), add_many_edges, is_shared=True)
     yield Scenario("refusing, add facts", refusing, add_edges)
     yield Scenario("refusing, contradiction", refusing, add_contradiction)
