@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import accumulate
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
 from kg_reasoner.storage.kernels.memory import allocate
 
-__all__ = ["concatenated", "is_utf8"]
+__all__ = ["concatenated", "count_lines", "is_utf8"]
+
+_COUNTED: Final = 1 << 16
+"""The bytes that are looked at together: what is found out about each of them then stays in a cache."""
 
 
 def concatenated(pieces: Sequence[bytes]) -> tuple[Any, Any]:
@@ -20,6 +23,16 @@ def concatenated(pieces: Sequence[bytes]) -> tuple[Any, Any]:
     texts[: len(data)] = np.frombuffer(data, np.uint8)
     offsets[1:] = list(accumulate(map(len, pieces)))
     return texts, offsets
+
+
+def count_lines(data: Any) -> int:
+    """Return the number of line feeds in some bytes.
+
+    >>> count_lines(b"one\\ntwo\\nthree")
+    2
+    """
+    array = np.frombuffer(data, np.uint8)
+    return sum(int(np.count_nonzero(array[first : first + _COUNTED] == ord("\n"))) for first in range(0, len(array), _COUNTED))
 
 
 def is_utf8(data: Any) -> bool:

@@ -27,6 +27,7 @@ from kg_reasoner.loaders.rdf.syntax import Batch, parser_error, read_parsed, ter
 from kg_reasoner.loaders.rdf.turtle_ahead import PART, Ahead
 from kg_reasoner.storage.arrays import Ids
 from kg_reasoner.storage.dictionary import Dictionary
+from kg_reasoner.storage.texts import count_lines
 from kg_reasoner.storage.turtle_reading import PlainTurtle
 
 if TYPE_CHECKING:
@@ -171,7 +172,7 @@ class _Reader:
     def _count_lines(self, passed: memoryview) -> None:
         """Count the lines of what leaves the window, if the document cannot be read again."""
         if not self._document.reopens:
-            self._lines += bytes(passed).count(b"\n")
+            self._lines += count_lines(passed)
 
     def _parsed_part(self, data: bytes) -> Ids | None:
         """Return the triples of some statements, or None if they are wrong or their end was not found."""

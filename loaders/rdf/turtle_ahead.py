@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Final
 from kg_reasoner.concurrency.ordered_work import ThreadPipeline
 from kg_reasoner.data_classes import dataclass
 from kg_reasoner.loaders.rdf.merging import PartDictionaries, PartTerms
+from kg_reasoner.storage.texts import count_lines
 from kg_reasoner.storage.turtle_reading import PlainTurtle
 
 if TYPE_CHECKING:
@@ -44,6 +45,8 @@ class _Found:
     rows: Ids
     hashes: Numbers
     is_read: bool
+    bytes: int
+    lines: int
 
 
 class Ahead:
@@ -118,13 +121,13 @@ class Ahead:
     def _read(self, part: _Part) -> _Found:
         part.text.check_encoding()
         rows, is_read = part.text.read()
-        return _Found(rows, part.terms.hashes(), is_read)
+        passed = part.text.whole if is_read else part.text.passed
+        return _Found(rows, part.terms.hashes(), is_read, len(passed), count_lines(passed))
 
     def _collect(self, part: _Part, found: _Found) -> Ids:
         rows = self._terms.merge(part.terms, found.hashes, found.rows)
-        passed = bytes(part.text.whole if found.is_read else part.text.passed)
-        self.bytes += len(passed)
-        self.lines += passed.count(b"\n")
+        self.bytes += found.bytes
+        self.lines += found.lines
         if found.is_read:
             self._terms.give_back(part.terms)
             self._spare.append(part.text)
