@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from kg_reasoner import Reasoner
 from kg_reasoner.errors import NoProofError, ReasonerError
-from kg_reasoner.terms import IRI, RDF, BlankNode, Triple
+from kg_reasoner.terms import IRI, RDF, RDFS, BlankNode, Triple
 from tests.effort import examples
 from tests.test_classification import HEAD, class_names, declared, restriction, statements
 
@@ -153,6 +153,33 @@ def test_an_inferred_class_is_not_a_premise_of_itself() -> None:
     onto.A.equivalent_to.remove(onto.C)
     sync_reasoner(world, debug=0)
     assert onto.C.equivalent_to == [] and onto.A.equivalent_to == []
+
+
+def test_an_individual_gets_all_equivalents_of_its_class() -> None:
+    world = world_of(":A a owl:Class ; owl:equivalentClass :B . :B a owl:Class . :i a owl:NamedIndividual, :A .")
+    onto = world.get_ontology(ZOO)
+    assert onto.i.__class__ is onto.A
+    sync_reasoner(world, debug=0)
+    assert set(onto.i.is_a) == {onto.A, onto.B}  # as with HermiT and Pellet
+    onto.A.equivalent_to.remove(onto.B)
+    sync_reasoner(world, debug=0)
+    assert onto.i.is_a == [onto.A]
+
+
+def test_the_type_of_a_class_is_not_a_superclass() -> None:
+    world = world_of(
+        ":A a owl:Class ; :p :i . :C a owl:Class . :p a owl:ObjectProperty ; rdfs:domain :C . :i a owl:NamedIndividual ."
+    )
+    onto = world.get_ontology(ZOO)
+    loaded = [onto.A, onto.C]
+    sync_reasoner(world, debug=0)
+    assert onto.A.is_a == [owlready2.Thing] and loaded
+    ids = [world._abbreviate(each.value) for each in (RDF.type, RDFS.subClassOf)]
+    assert [world._has_obj_triple_spo(onto.A.storid, each, onto.C.storid) for each in ids] == [True, False]
+    world.get_ontology(ZOO)._del_obj_triple_spo(onto.p.storid, world._abbreviate(RDFS.domain.value), onto.C.storid)
+    sync_reasoner(world, debug=0)
+    assert not world._has_obj_triple_spo(onto.A.storid, ids[0], onto.C.storid)
+    world.close()
 
 
 def test_axioms_beyond_the_profile_are_named() -> None:

@@ -32,6 +32,7 @@ class Conclusions:
         parents: The nearest classes above each class, nearest properties above each property, and nearest classes of each
             individual, if there are any.
         kinds: Whether these are a ``class``, a ``property`` or an ``individual``.
+        punned: Individuals that are classes or properties, too, each with one of its nearest classes.
         equivalents: The equivalent classes or properties of each, also ``Nothing``.
         relations: Inferred values of object properties.
         values: Inferred values of data properties: the last is the id of a literal.
@@ -39,6 +40,7 @@ class Conclusions:
 
     parents: dict[int, list[int]] = field(default_factory=dict)
     kinds: dict[int, str] = field(default_factory=dict)
+    punned: list[tuple[int, int]] = field(default_factory=list)
     equivalents: dict[int, list[int]] = field(default_factory=dict)
     relations: list[tuple[int, int, int]] = field(default_factory=list)
     values: list[tuple[int, int, int]] = field(default_factory=list)
@@ -97,15 +99,15 @@ class _Reading:
 
     def read_order(self, taxonomy: Taxonomy, kind: str, below: IRI) -> None:
         for members, above in taxonomy.places():
-            numbers = [number for number in map(self.number, members) if number is not None]
-            for name, number in zip(members, numbers, strict=False):
+            known = {name: number for name in members if (number := self.number(name)) is not None}
+            for name, number in known.items():
                 self.found.kinds[number] = kind
-                if len(numbers) > 1:
-                    self.found.equivalents[number] = [other for other in numbers if other != number]
+                if len(known) > 1:
+                    self.found.equivalents[number] = [other for other in known.values() if other != number]
                 uppers = [self.preferred(taxonomy, name, below, upper) for upper in above]
-                known = [upper for upper in map(self.number, uppers) if upper is not None]
-                if known:
-                    self.found.parents[number] = known
+                found = [upper for upper in map(self.number, uppers) if upper is not None]
+                if found:
+                    self.found.parents[number] = found
 
     def preferred(self, taxonomy: Taxonomy, name: IRI, below: IRI, upper: IRI) -> IRI:
         """Return one of equivalent names: the one that is stated above a name, or else the first."""
@@ -136,23 +138,12 @@ class _Reading:
             key = tuple(group.tolist())
             if key not in nearest:
                 nearest[key] = _nearest(taxonomy, [classes[cls] for cls in key])
-            chosen = self.chosen(taxonomy, subject, nearest[key])
-            self.found.parents.setdefault(number, []).extend(n for n in map(self.number, chosen) if n is not None)
-            self.found.kinds.setdefault(number, "individual")
-
-    def chosen(self, taxonomy: Taxonomy, subject: int, classes: list[IRI]) -> Iterator[IRI]:
-        """Yield one of each group of equivalent classes: one that is stated, or else the first."""
-        term = self.reasoner.dictionary.decode(subject)
-        done: set[IRI] = set()
-        for cls in classes:
-            group = (cls, *taxonomy.equivalents(cls))
-            if cls in done:
-                continue
-            done.update(group)
-            stated = (
-                set() if len(group) == 1 else {value for _, _, value in self.reasoner.triples(term, RDF.type, None, "explicit")}
-            )
-            yield next((other for other in sorted(group, key=str) if other in stated), min(group, key=str))
+            found = [each for each in map(self.number, nearest[key]) if each is not None]
+            if number in self.found.kinds:
+                self.found.punned += ((number, each) for each in found)
+            else:
+                self.found.parents[number] = found
+                self.found.kinds[number] = "individual"
 
     def related(self, properties: Iterable[IRI], *, of_literals: bool) -> Iterator[tuple[int, int, int]]:
         """Yield the inferred triples of some properties between named individuals, or with literals."""

@@ -102,6 +102,7 @@ class Writer:
         for child, parents in found.parents.items():
             relation = self.number[_IS_A[found.kinds[child]]]
             yield from ((child, relation, parent) for parent in parents)
+        yield from ((individual, self.number[RDF.type], cls) for individual, cls in found.punned)
         for one, others in found.equivalents.items():
             relation = self.number[_EQUIVALENT[found.kinds[one]]]
             yield from ((one, relation, other) for other in others)
