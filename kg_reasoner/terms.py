@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ABSOLUTE_IRI",
+    "BUILT_IN_ANNOTATIONS",
     "IRI",
     "NOT_IN_IRI",
     "OWL",
@@ -134,6 +135,14 @@ RDF: Final = Namespace("http://www.w3.org/1999/02/22-rdf-syntax-ns#")
 RDFS: Final = Namespace("http://www.w3.org/2000/01/rdf-schema#")
 OWL: Final = Namespace("http://www.w3.org/2002/07/owl#")
 XSD: Final = Namespace("http://www.w3.org/2001/XMLSchema#")
+
+BUILT_IN_ANNOTATIONS: Final = frozenset(
+    {
+        *(RDFS.label, RDFS.comment, RDFS.seeAlso, RDFS.isDefinedBy),
+        *(OWL.versionInfo, OWL.deprecated, OWL.priorVersion, OWL.backwardCompatibleWith, OWL.incompatibleWith),
+    }
+)
+"""The annotation properties that need no declaration."""
 
 _XSD_STRING: Final = XSD.string.value
 _LANG_STRING: Final = RDF.langString.value

@@ -5,32 +5,44 @@ Source: OWL 2 Structural Specification, section 11, and section 5.8.1 for names 
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
-from kg_reasoner.graphs import reachable
+from kg_reasoner.graphs import connected_components, reachable
 from kg_reasoner.loaders.ontology.axiom_texts import Texts
 from kg_reasoner.loaders.ontology.axioms import (
     Cardinality,
     Characteristic,
+    ComplementOf,
+    DatatypeRestriction,
+    DifferentIndividuals,
     DisjointProperties,
+    EquivalentClasses,
     EquivalentProperties,
     HasSelf,
+    HasValue,
+    IntersectionOf,
     InverseProperties,
+    NegativeAssertion,
+    OneOf,
     PropertyChain,
+    PropertyDomain,
+    PropertyRange,
     SubPropertyOf,
+    UnionOf,
 )
 from kg_reasoner.loaders.ontology.ontology import Ontology
 from kg_reasoner.loaders.ontology.profile import AxiomWarning
-from kg_reasoner.terms import IRI, OWL, RDF, RDFS, BlankNode, Term
+from kg_reasoner.terms import BUILT_IN_ANNOTATIONS, IRI, OWL, RDF, RDFS, BlankNode, Term, Triple
 
-__all__ = ["beyond_dl"]
+__all__ = ["TOP_AND_BOTTOM", "beyond_dl", "with_anonymous"]
 
 _OF_SIMPLE: Final = frozenset(
     {OWL.FunctionalProperty, OWL.InverseFunctionalProperty, OWL.IrreflexiveProperty, OWL.AsymmetricProperty}
 )
-_TOP_AND_BOTTOM: Final = frozenset({OWL.topObjectProperty, OWL.bottomObjectProperty, OWL.topDataProperty, OWL.bottomDataProperty})
+TOP_AND_BOTTOM: Final = frozenset({OWL.topObjectProperty, OWL.bottomObjectProperty, OWL.topDataProperty, OWL.bottomDataProperty})
+"""The properties of the vocabulary that have all values, and none."""
 _CLASSES: Final = frozenset({OWL.Thing, OWL.Nothing})
 
 
@@ -46,6 +58,115 @@ def beyond_dl(ontology: Ontology, texts: Texts, annotations: Collection[Term] = 
         yield AxiomWarning(texts.triple(problem.triple), problem.reason)
     yield from _names(ontology, texts, annotations)
     yield from _composite(ontology, texts)
+    yield from _top_data_property(ontology, texts)
+    yield from _circular_datatypes(ontology, texts)
+
+
+def with_anonymous(ontology: Ontology, others: Iterable[Triple], texts: Texts) -> Iterator[AxiomWarning]:
+    """Yield what OWL 2 DL does not permit of anonymous individuals: some axioms, and assertions that do not form trees.
+
+    Args:
+        ontology: The ontology.
+        others: The triples that are not part of its axioms.
+        texts: Its texts.
+    """
+    reason = "the anonymous individual {} in an axiom of this kind"
+    for axiom in ontology.axioms:
+        match axiom:
+            case DifferentIndividuals(individuals):
+                named: Iterable[Term] = individuals
+            case NegativeAssertion(_, source, target):
+                named = source, target
+            case _:
+                continue
+        for individual in named:
+            if isinstance(individual, BlankNode):
+                yield AxiomWarning(texts.axiom(axiom), reason.format(texts.name(individual)))
+    for expressions in ontology.expressions.values():
+        for expression in expressions:
+            members = (
+                expression.members
+                if isinstance(expression, OneOf)
+                else (expression.value,)
+                if isinstance(expression, HasValue)
+                else ()
+            )
+            for individual in members:
+                if isinstance(individual, BlankNode):
+                    yield AxiomWarning(texts.expression(expression), f"the anonymous individual {texts.name(individual)}")
+    edges: list[tuple[Term, Term]] = []
+    beside_names: set[Term] = set()
+    for triple in others:
+        subject, predicate, value = triple
+        if not (isinstance(subject, BlankNode) or isinstance(value, BlankNode)):
+            continue
+        if predicate in (OWL.sameAs, OWL.differentFrom):
+            yield AxiomWarning(texts.triple(triple), reason.format(texts.name(value if isinstance(value, BlankNode) else subject)))
+        elif predicate in ontology.object_properties:
+            pair = [each for each in (subject, value) if isinstance(each, BlankNode)]
+            if len(pair) == 2:
+                edges.append((subject, value))
+            else:
+                beside_names.update(pair)
+    for node in _not_in_trees(edges, beside_names):
+        yield AxiomWarning(texts.name(node), "the assertions between anonymous individuals do not form trees with named roots")
+
+
+def _not_in_trees(edges: Sequence[tuple[Term, Term]], roots: Collection[Term]) -> Iterator[Term]:
+    """Yield one node of each part of a graph that has a circle, or several of the roots."""
+    loops = [first for first, second in edges if first == second]
+    yield from dict.fromkeys(loops)
+    components = connected_components(edges)
+    component_of = {node: one for one, nodes in components.items() for node in nodes}
+    counts = Counter(component_of.get(first) for first, second in edges if first != second)
+    for one, nodes in components.items():
+        if counts[one] >= len(nodes) or sum(node in roots for node in nodes) > 1:
+            yield one
+
+
+def _top_data_property(ontology: Ontology, texts: Texts) -> Iterator[AxiomWarning]:
+    """Yield the axioms that have owl:topDataProperty elsewhere than above another property."""
+    reason = "owl:topDataProperty can only be above another property"
+    for axiom in ontology.axioms:
+        match axiom:
+            case (
+                SubPropertyOf(property, _) | PropertyDomain(property, _) | PropertyRange(property, _) | Characteristic(_, property)
+            ):
+                properties: Collection[Term] = (property,)
+            case EquivalentProperties(first, second):
+                properties = first, second
+            case DisjointProperties(several):
+                properties = several
+            case _:
+                continue
+        if OWL.topDataProperty in properties:
+            yield AxiomWarning(texts.axiom(axiom), reason)
+    for expressions in ontology.expressions.values():
+        for expression in expressions:
+            if getattr(expression, "property", None) == OWL.topDataProperty:
+                yield AxiomWarning(texts.expression(expression), reason)
+
+
+def _circular_datatypes(ontology: Ontology, texts: Texts) -> Iterator[AxiomWarning]:
+    """Yield the datatypes whose definitions depend on themselves."""
+
+    def parts(node: Term) -> Iterator[Term]:
+        for expression in ontology.expressions.get(node, ()):
+            if isinstance(expression, IntersectionOf | UnionOf):
+                yield from expression.operands
+            elif isinstance(expression, ComplementOf):
+                yield expression.operand
+            elif isinstance(expression, DatatypeRestriction):
+                yield expression.datatype
+
+    defined: dict[Term, list[Term]] = defaultdict(list)
+    for axiom in ontology.axioms:
+        match axiom:
+            case EquivalentClasses(name, definition) if name in ontology.datatypes:
+                defined[name].append(definition)
+    for name in sorted(defined, key=str):
+        if name in reachable(defined[name], lambda node: (*parts(node), *defined.get(node, ()))):
+            yield AxiomWarning(texts.name(name), "the definition of the datatype depends on itself")
 
 
 def _names(ontology: Ontology, texts: Texts, annotations: Collection[Term]) -> Iterator[AxiomWarning]:
@@ -63,7 +184,7 @@ def _names(ontology: Ontology, texts: Texts, annotations: Collection[Term]) -> I
             yield AxiomWarning(texts.name(name), "it is used as a class and not declared as one")
         elif _is_reserved(name) and name not in _CLASSES and not ontology.is_datatype(name):
             yield AxiomWarning(texts.name(name), "a name of the vocabulary is used as a class")
-    declared = {*ontology.object_properties, *ontology.data_properties, *annotations, *_TOP_AND_BOTTOM}
+    declared = {*ontology.object_properties, *ontology.data_properties, *annotations, *BUILT_IN_ANNOTATIONS, *TOP_AND_BOTTOM}
     for name in sorted(ontology.uses_as_property, key=str):
         if isinstance(name, IRI) and name not in declared:
             yield AxiomWarning(texts.name(name), "it is used as a property and not declared as one of objects or of data")

@@ -42,7 +42,7 @@ from kg_reasoner.loaders.ontology.axioms import (
     SubPropertyOf,
     UnionOf,
 )
-from kg_reasoner.loaders.ontology.dl import beyond_dl
+from kg_reasoner.loaders.ontology.dl import TOP_AND_BOTTOM, beyond_dl, with_anonymous
 from kg_reasoner.loaders.ontology.ontology import Ontology
 from kg_reasoner.loaders.ontology.profile import AxiomWarning
 from kg_reasoner.loaders.ontology.profile_grammars import GRAMMARS, Grammar, of_one
@@ -100,7 +100,7 @@ def profiles_of(ontology: Ontology, others: Iterable[Triple] = (), prefixes: Map
     texts = Texts(ontology, prefixes)
     others = list(others)
     annotations = {subject for subject, predicate, kind in others if predicate == RDF.type and kind == OWL.AnnotationProperty}
-    outside = tuple(beyond_dl(ontology, texts, annotations))
+    outside = (*beyond_dl(ontology, texts, annotations), *with_anonymous(ontology, others, texts))
     found = {
         name: tuple(dict.fromkeys((*beyond(name, ontology, texts), *_assertions(name, others, ontology, texts), *outside)))
         for name in ("EL", "QL", "RL")
@@ -264,6 +264,8 @@ class _Reader:
         for property in properties:
             if isinstance(property, BlankNode) and not self.grammar.has_inverses:
                 yield f"the inverse property {self.texts.property(property)}"
+            elif property in TOP_AND_BOTTOM and not self.grammar.has_built_in_properties:
+                yield f"OWL 2 {self.grammar.name} has no {self.texts.name(property)}"
 
     def individuals(self, individuals: Iterable[Term]) -> Iterator[str]:
         for individual in individuals:

@@ -81,6 +81,7 @@ class Grammar:
     ranges: Kinds
     has_inverses: bool
     has_blank_individuals: bool
+    has_built_in_properties: bool = True
 
 
 def of_one(_: Ontology, expression: ClassExpression) -> bool:
@@ -180,5 +181,6 @@ GRAMMARS: Final = {
         frozenset({IntersectionOf}),
         has_inverses=True,
         has_blank_individuals=True,
+        has_built_in_properties=False,
     ),
 }

@@ -11,8 +11,8 @@ from functools import lru_cache
 from typing import Final
 
 from kg_reasoner.loaders.syntaxes.constructs import SIGNATURES, Construct, Part, slots_of
-from kg_reasoner.loaders.syntaxes.vocabulary import BUILT_IN_ANNOTATIONS, is_built_in_datatype
-from kg_reasoner.terms import IRI, OWL
+from kg_reasoner.loaders.syntaxes.vocabulary import is_built_in_datatype
+from kg_reasoner.terms import BUILT_IN_ANNOTATIONS, IRI, OWL
 
 __all__ = ["with_declarations"]
 

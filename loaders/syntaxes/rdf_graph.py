@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from kg_reasoner.loaders.syntaxes.vocabulary import BUILT_IN_ANNOTATIONS, is_built_in_datatype
-from kg_reasoner.terms import IRI, OWL, RDF, RDFS, BlankNode, Literal, Term, Triple
+from kg_reasoner.loaders.syntaxes.vocabulary import is_built_in_datatype
+from kg_reasoner.terms import BUILT_IN_ANNOTATIONS, IRI, OWL, RDF, RDFS, BlankNode, Literal, Term, Triple
 
 __all__ = ["RdfGraph"]
 

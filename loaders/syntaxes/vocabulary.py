@@ -13,7 +13,6 @@ from kg_reasoner.terms import IRI, OWL, RDF, RDFS, XSD
 __all__ = [
     "ATOMS",
     "BINARY_AXIOMS",
-    "BUILT_IN_ANNOTATIONS",
     "CARDINALITIES",
     "CHAINED_AXIOMS",
     "CHARACTERISTICS",
@@ -26,13 +25,6 @@ __all__ = [
     "is_built_in_datatype",
 ]
 
-BUILT_IN_ANNOTATIONS: Final = frozenset(
-    {
-        *(RDFS.label, RDFS.comment, RDFS.seeAlso, RDFS.isDefinedBy),
-        *(OWL.versionInfo, OWL.deprecated, OWL.priorVersion, OWL.backwardCompatibleWith, OWL.incompatibleWith),
-    }
-)
-"""The annotation properties that need no declaration."""
 _DATATYPES: Final = frozenset({RDFS.Literal, RDF.PlainLiteral, RDF.XMLLiteral, RDF.langString, OWL.real, OWL.rational})
 
 ENTITIES: Final = {
