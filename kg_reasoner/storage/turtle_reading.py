@@ -18,13 +18,12 @@ from kg_reasoner.storage.kernels import native
 from kg_reasoner.storage.kernels.interning import byte_classes
 from kg_reasoner.storage.kernels.memory import StructTable, allocate
 from kg_reasoner.storage.kernels.turtle_statements import ALL_READ, DEFAULT_GRAPH, NO_ROOM, TurtleText
+from kg_reasoner.storage.text_windows import SLACK, TextWindow
 from kg_reasoner.storage.texts import concatenated, is_utf8
 from kg_reasoner.terms import RDF, XSD
 
 __all__ = ["PlainTurtle"]
 
-_SLACK: Final = 16
-"""Bytes behind the text that kernels may look at."""
 _WORK: Final = 1 << 16
 """The longest literal with a datatype and the longest IRI of a name."""
 _ROWS: Final = 1 << 12
@@ -40,7 +39,7 @@ _NAMESPACE: Final = regular_expression(
 _PREFIX: Final = regular_expression(r"(?:[A-Za-z][A-Za-z0-9_-]*)?")
 
 
-class PlainTurtle:
+class PlainTurtle(TextWindow):
     """A window on a Turtle document.
 
     Args:
@@ -57,8 +56,7 @@ class PlainTurtle:
         self._dictionary = dictionary
         self._scope = scope
         self._width = 4 if has_graphs else 3
-        self._text = allocate(size + _SLACK, np.uint8)
-        self._buffer = memoryview(self._text)
+        text = allocate(size + SLACK, np.uint8)
         suffixes, suffix_offsets = concatenated(
             [
                 *(f'"^^{kind}'.encode() for kind in (XSD.integer, XSD.decimal, XSD.double, XSD.boolean)),
@@ -66,9 +64,9 @@ class PlainTurtle:
             ]
         )
         string_type = str(XSD.string).encode()
-        self._document = StructTable(TurtleText, capacity=1).add(
+        document = StructTable(TurtleText, capacity=1).add(
             classes=concatenated([byte_classes()])[0],
-            text=self._text,
+            text=text,
             suffixes=suffixes,
             suffix_offsets=suffix_offsets,
             string_type=concatenated([string_type])[0],
@@ -76,13 +74,14 @@ class PlainTurtle:
             words=concatenated([b"truefalsegraph"])[0],
             scope=allocate(1, np.uint8),
             scope_length=-1,
-            work=allocate(_WORK + _SLACK, np.uint8),
+            work=allocate(_WORK + SLACK, np.uint8),
             work_room=_WORK,
             width=self._width,
             graph=DEFAULT_GRAPH,
             frames=allocate(3 * (_DEEPEST + 1), np.int32, 0),
             deepest=min(deepest, _DEEPEST),
         )
+        super().__init__(document, text)
         self._make_rows(_ROWS)
         self.set_prefixes({})
 
@@ -113,51 +112,15 @@ class PlainTurtle:
     def fresh_nodes(self, count: int) -> None:
         self._document.fresh_before = count
 
-    @property
-    def rest(self) -> memoryview:
-        """The unread part of the window; valid until the window changes."""
-        document = self._document
-        return self._buffer[document.position : document.end]
-
-    @property
-    def passed(self) -> memoryview:
-        """The part of the window before the unread one; valid until the window changes."""
-        return self._buffer[: self._document.position]
-
-    @property
-    def whole(self) -> memoryview:
-        """The bytes in the window; valid until the window changes."""
-        return self._buffer[: self._document.end]
-
-    @property
-    def is_full(self) -> bool:
-        """Whether what has not been read fills the whole window."""
-        return self._document.position == 0 and self._document.end == len(self._text) - _SLACK
-
     def fill(self, read_into: Callable[[memoryview], int]) -> int:
-        """Move the window to what has not been read, and read more behind it; return the number of bytes read.
-
-        Args:
-            read_into: Fills a buffer as far as possible, and returns the number of bytes; 0 at the end of the document.
-        """
-        document, text = self._document, self._text
-        kept = document.end - document.position
-        text[:kept] = text[document.position : document.end].copy()
-        document.publish(position=0, end=kept)
-        read = read_into(self._buffer[kept : len(text) - _SLACK])
-        end = kept + read
-        text[end : end + _SLACK] = ord("\n")
-        document.publish(end=end, is_last=int(read == 0))
-        self.check_encoding()
+        """Move the window, see `TextWindow.fill`."""
+        read = super().fill(read_into)
+        self._document.is_last = int(read == 0)
         return read
 
     def check_encoding(self) -> None:
         """Find out whether the window is UTF-8; if not, strings are read that are ASCII."""
         self._document.ascii_only = int(not is_utf8(self._buffer[: self._document.end]))
-
-    def clear(self) -> None:
-        """Forget what is in the window."""
-        self._document.publish(position=0, end=0)
 
     def begin(
         self, dictionary: Dictionary, scope: Callable[[], str], before: bytes, read_into: Callable[[memoryview], int]
@@ -169,12 +132,12 @@ class PlainTurtle:
         """
         document, text, kept = self._document, self._text, len(before)
         self._buffer[:kept] = before
-        read = read_into(self._buffer[kept : len(text) - _SLACK])
+        read = read_into(self._buffer[kept : len(text) - SLACK])
         data = bytes(self._buffer[max(0, kept + read - _LAST_LINES) : kept + read])
         place = max(data.rfind(b".\n") + 1, data.rfind(b".\r\n") + 2) if read else 0
         end = kept + read - len(data) + place + 1 if place > 1 else 0
         after = bytes(self._buffer[end : kept + read])
-        text[end : end + _SLACK] = ord("\n")
+        text[end : end + SLACK] = ord("\n")
         self._dictionary, self._scope = dictionary, scope
         document.publish(position=0, end=end, is_last=0, scope_length=-1)
         return after
@@ -215,10 +178,6 @@ class PlainTurtle:
         document = self._document
         end = native.statements_end(document.address, document.position, least)
         return end - document.position if end else 0
-
-    def skip(self, length: int) -> None:
-        """Pass over bytes."""
-        self._document.position += length
 
     def _make_rows(self, room: int) -> None:
         """Allocate rows, and what goes with them, and keep those that have been read."""

@@ -22,7 +22,7 @@ from kg_reasoner.errors import LoadError
 from kg_reasoner.loaders.convert import is_language, text_from_term
 from kg_reasoner.loaders.rdf.blank import BlankScope
 from kg_reasoner.loaders.rdf.scan import too_long
-from kg_reasoner.loaders.rdf.xml import XMLReader
+from kg_reasoner.loaders.rdf.xml import XMLReader, text_of
 from kg_reasoner.loaders.syntaxes.constructs import AXIOMS, SIGNATURES, Construct, Malformed, Part, check
 from kg_reasoner.loaders.syntaxes.to_rdf import RdfMapping
 from kg_reasoner.loaders.syntaxes.vocabulary import ENTITIES
@@ -92,7 +92,7 @@ class _OwlXmlTranslation:
 
     def __init__(self, opened: OpenDocument, base: str | None, scope: BlankScope, sink: PrefixSink | None = None) -> None:
         self._sink = sink
-        self._reader = reader = XMLReader(opened, self._start, self._end)
+        self._reader = reader = XMLReader(opened.document, text_of(opened), self._start, self._end)
         self._base = base
         self._scope = scope
         self._mapping = RdfMapping(scope.fresh)

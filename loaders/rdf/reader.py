@@ -31,6 +31,7 @@ from kg_reasoner.loaders.rdf.formats import (
     N_TRIPLES,
     OBO,
     OWL_XML,
+    RDF_XML,
     TRIG,
     TURTLE,
     Format,
@@ -223,4 +224,8 @@ def _batches(opened: OpenDocument, reading: _Reading) -> Iterator[Batch]:
             return read_n3(opened, base, dictionary, scope, block, reading.rules, reading.prefixes)
     if format in (TURTLE, TRIG) and isinstance(dictionary, Dictionary) and opened.document.bounds.literal >= WINDOW:
         return read_turtle(opened, base, dictionary, scope, block, reading.prefixes, format=format, threads=reading.threads)
+    if format is RDF_XML and isinstance(dictionary, Dictionary) and opened.document.bounds.literal >= WINDOW:
+        from kg_reasoner.loaders.rdf.rdfxml_documents import read_rdfxml
+
+        return read_rdfxml(opened, base, dictionary, scope, block, reading.prefixes)
     return read_parsed(opened, format, base, Encoder(dictionary, scope, parsed=True), block, reading.prefixes)

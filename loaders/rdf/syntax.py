@@ -68,16 +68,24 @@ def first_error(document: Document, chunk: bytes, first_line: int | None, quads:
 
 
 def read_parsed(
-    opened: OpenDocument, format: Format, base: str | None, encoder: Encoder, block: int, prefixes: PrefixSink | None = None
+    opened: OpenDocument,
+    format: Format,
+    base: str | None,
+    encoder: Encoder,
+    block: int,
+    prefixes: PrefixSink | None = None,
+    *,
+    by_lines: bool | None = None,
 ) -> Iterator[Batch]:
     """Read Turtle, TriG, RDF/XML, JSON-LD or N3 without formulas, and yield blocks of at most `block` statements.
 
-    `prefixes` collects what the document declares.
+    `prefixes` collects what the document declares. RDF/XML is read by lines, which is slow, if its errors need them: by default, if
+    the document cannot be read again.
 
     Raises:
         LoadError: The document is wrong; with the line where the parser knows it.
     """
-    for data in _statements(opened, format, base, min(block, _ROWS), prefixes):
+    for data in _statements(opened, format, base, min(block, _ROWS), prefixes, by_lines):
         if has_longer_literal(data, opened.document.bounds.literal):
             raise too_long(opened.document, None)
         try:
@@ -86,7 +94,9 @@ def read_parsed(
             raise first_error(opened.document, data, None, format.graphs) or opened.document.error(str(error)) from None
 
 
-def _statements(opened: OpenDocument, format: Format, base: str | None, rows: int, prefixes: PrefixSink | None) -> Iterator[bytes]:
+def _statements(
+    opened: OpenDocument, format: Format, base: str | None, rows: int, prefixes: PrefixSink | None, by_lines: bool | None
+) -> Iterator[bytes]:
     """Yield the statements parsed by pyoxigraph as canonical N-Triples; as N-Quads, in a syntax with graphs.
 
     Writing them inside pyoxigraph and reading them with the compiled reader is much faster than a Python object for each term.
@@ -98,7 +108,7 @@ def _statements(opened: OpenDocument, format: Format, base: str | None, rows: in
     # Turtle's parsers know their position; of the others it is the line that they asked for last.
     feed: PlainXML | Scanned
     if format is RDF_XML:
-        feed = PlainXML(opened, by_lines=not document.reopens, prefixes=prefixes)
+        feed = PlainXML(opened, by_lines=not document.reopens if by_lines is None else by_lines, prefixes=prefixes)
     else:
         feed = Scanned(opened.stream, document, format, by_lines=format in (JSON_LD, N3))
     recorded = RecordedPrefixes(feed) if prefixes is not None and format in (TURTLE, TRIG) else None

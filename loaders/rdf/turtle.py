@@ -21,6 +21,7 @@ from kg_reasoner.loaders.rdf.blank import BlankScope
 from kg_reasoner.loaders.rdf.declared_prefixes import PrefixSink, RecordedPrefixes
 from kg_reasoner.loaders.rdf.formats import TURTLE, Format
 from kg_reasoner.loaders.rdf.pushed import Pushed
+from kg_reasoner.loaders.rdf.row_blocks import in_blocks
 from kg_reasoner.loaders.rdf.scan import Scanned
 from kg_reasoner.loaders.rdf.statements import Encoder
 from kg_reasoner.loaders.rdf.syntax import Batch, parser_error, read_parsed, term_too_long
@@ -83,26 +84,11 @@ def read_turtle(
     reader = _Reader(opened, base, dictionary, scope, size, format)
     if threads > 1 and not format.graphs:
         reader.ahead = Ahead(dictionary, scope, threads, part)
-    for rows in _in_blocks(reader.rows(), min(block, _ROWS), reader.width):
+    for rows in in_blocks(reader.rows(), min(block, _ROWS), reader.width):
         yield (rows[:, :3], rows[:, 3]) if format.graphs else (rows, None)
     for prefix, namespace in reader.declared.prefixes.items():
         if prefixes is not None:
             prefixes(prefix, namespace)
-
-
-def _in_blocks(pieces: Iterator[Ids], size: int, width: int) -> Iterator[Ids]:
-    """Yield the same rows in blocks of a size that does not depend on the pieces."""
-    waiting, count = [np.empty((0, width), np.int32)], 0
-    for rows in pieces:
-        waiting.append(rows)
-        count += len(rows)
-        if count >= size:
-            joined = np.concatenate(waiting)
-            for start in range(0, count - size + 1, size):
-                yield joined[start : start + size]
-            waiting = [joined[count - count % size :]]
-            count %= size
-    yield np.concatenate(waiting)
 
 
 class _Reader:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 from xml.parsers import expat
 
 from kg_reasoner.errors import LoadError
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from kg_reasoner.loaders.rdf.declared_prefixes import PrefixSink
     from kg_reasoner.loaders.rdf.sources import Document, OpenDocument
 
-__all__ = ["PlainXML", "XMLReader"]
+__all__ = ["PlainXML", "Prolog", "XMLReader", "prolog_of", "quoted", "text_of"]
 
 _CHUNK: Final = 1 << 16
 _ENCODING: Final = regular_expression(rb"""<\?xml[^>]*?\sencoding\s*=\s*["']([\w.-]+)["']""")
@@ -32,6 +32,7 @@ _PREDEFINED: Final = {"amp": "&", "lt": "<", "gt": ">", "quot": '"', "apos": "'"
 _LONGEST_ENTITY: Final = 1 << 16
 _INSIDE: Final = "nothing is fetched: define the entities inside the document"
 
+_ROOT: Final = f"{RDF} RDF"
 _PARSE_TYPE: Final = f"{RDF} parseType"
 _DIRECTION: Final = "http://www.w3.org/2005/11/its dir"
 _RDF_1_2: Final = frozenset({_PARSE_TYPE, _DIRECTION, f"{RDF} annotation", f"{RDF} annotationNodeID"})
@@ -44,21 +45,21 @@ _SPECIAL_START: Final = regular_expression(rb"<[!?]|<\Z")
 
 
 class XMLReader:
-    """The text of an XML document as UTF-8 with LF line breaks, checked by an expat parser that rejects external references and
+    """The text of an XML document as UTF-8, checked by an expat parser that rejects external references and
     documents beyond their bounds.
 
     `parser` is the expat parser, for handlers to be set. Those of elements are `on_start` and `on_end`; they get names with a space
     between the namespace and the local name. `entities` are the general entities that the document defines, by name.
     """
 
-    def __init__(self, opened: OpenDocument, on_start: _OnStart, on_end: _OnEnd | None = None) -> None:
-        self.document: Document = opened.document
+    def __init__(self, document: Document, text: io.TextIOWrapper, on_start: _OnStart, on_end: _OnEnd | None = None) -> None:
+        self.document = document
         self.entities: dict[str, str] = {}
-        self._text = _text(opened)
+        self._text = text
         self._finished = False
         self.on_start = on_start
         self._on_end = on_end
-        self._deepest = opened.document.bounds.depth
+        self._deepest = document.bounds.depth
         self._depth = 0
         self._tags = 0
         self._read = 0
@@ -168,7 +169,7 @@ class XMLReader:
         raise self.error(f"the entity {name} is not defined in the document", _INSIDE)
 
 
-def _text(opened: OpenDocument) -> io.TextIOWrapper:
+def text_of(opened: OpenDocument) -> io.TextIOWrapper:
     """Return the document's text, decoded by its byte order mark or XML declaration, with LF line breaks as XML requires."""
     declared = _ENCODING.match(opened.head)
     encoding = "utf-16" if opened.head.startswith((b"\xff\xfe", b"\xfe\xff")) else declared[1].decode() if declared else "utf-8"
@@ -176,6 +177,52 @@ def _text(opened: OpenDocument) -> io.TextIOWrapper:
         return io.TextIOWrapper(opened.stream, encoding, newline=None)
     except LookupError:
         raise opened.document.error(f"the encoding {encoding} is not known", 1, hint="save the document as UTF-8") from None
+
+
+class Prolog(NamedTuple):
+    """What is before the root element: its length in bytes, and the entities that it defines."""
+
+    length: int
+    entities: dict[str, str]
+
+
+class _RootFoundError(Exception):
+    """The root element begins here."""
+
+
+class _DefaultsFoundError(Exception):
+    """The document type may give attributes values that are not in the document."""
+
+
+def prolog_of(opened: OpenDocument, data: bytes) -> Prolog | None:
+    """Return the prolog of an RDF/XML document in UTF-8 with the root element rdf:RDF, or nothing if it has another encoding, root
+    element, or an error.
+
+    Args:
+        opened: The document.
+        data: Its beginning, as it is.
+    """
+    declared = _ENCODING.match(opened.head)
+    if declared is not None and declared[1].lower() != b"utf-8":
+        return None
+
+    def found(tag: str, _: object) -> None:
+        raise _RootFoundError(tag, reader.parser.CurrentByteIndex)
+
+    def refused(*_: object) -> None:
+        raise _DefaultsFoundError
+
+    reader = XMLReader(opened.document, io.TextIOWrapper(io.BytesIO(data), "utf-8", newline=""), found)
+    reader.parser.AttlistDeclHandler = refused
+    try:
+        while reader.feed():
+            pass
+    except _RootFoundError as root:
+        tag, length = root.args
+        return Prolog(length, reader.entities) if tag == _ROOT else None
+    except (LoadError, _DefaultsFoundError):
+        pass
+    return None
 
 
 class PlainXML:
@@ -189,7 +236,7 @@ class PlainXML:
     def __init__(self, opened: OpenDocument, *, by_lines: bool, prefixes: PrefixSink | None = None) -> None:
         self.line = 1
         self._by_lines = by_lines
-        self._reader = XMLReader(opened, self._begin)
+        self._reader = XMLReader(opened.document, text_of(opened), self._begin)
         if prefixes is not None:
             self._reader.parser.StartNamespaceDeclHandler = lambda prefix, namespace: prefixes(prefix or "", namespace or "")
         self._root_offset: int | None = None
@@ -242,7 +289,7 @@ class PlainXML:
         """Rewrite the text read so far, except for an incomplete construct such as a comment."""
         text, self._unread = self._unread, b""
         if self._root_offset:
-            entities = "".join(f"<!ENTITY {name} {_quoted(value)}>" for name, value in self._reader.entities.items())
+            entities = "".join(f"<!ENTITY {name} {quoted(value)}>" for name, value in self._reader.entities.items())
             if entities:
                 self._pieces.append((1, f"<!DOCTYPE rdf:RDF [{entities}]>".encode()))
             self._next_line += text.count(b"\n", 0, self._root_offset)
@@ -277,5 +324,6 @@ def _escaped(text: str) -> str:
     return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
-def _quoted(value: str) -> str:
+def quoted(value: str) -> str:
+    """Return a text in quotation marks, as the value of an attribute or an entity."""
     return '"' + _escaped(value).replace('"', "&quot;").replace("%", "&#37;").replace("\n", "&#10;") + '"'

@@ -60,6 +60,7 @@ GROUPS: Final = (
     KernelGroup("threads", ("bulk_insertion", "few_keys", "parallel_blocks")),
     KernelGroup("values", ("list_texts", "literal_values"), speed_level=1),
     KernelGroup("xml", ("elements",), speed_level=1),
+    KernelGroup("rdfxml", ("rdfxml_terms", "rdfxml_triples", "xml_markup", "xml_names"), speed_level=1),
     KernelGroup("graphs", ("depth_first", "reaching", "shortest_paths"), speed_level=1),
     KernelGroup("counting", ("derivation_counts", "profiling"), speed_level=1),
 )

@@ -1,0 +1,78 @@
+"""A part of a document in a buffer that a compiled reader reads, and that is moved on over the document."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from typing import Any, Final
+
+from kg_reasoner.storage.kernels.memory import Record
+
+__all__ = ["SLACK", "TextWindow"]
+
+SLACK: Final = 16
+"""Bytes behind the text that kernels may look at."""
+
+
+class TextWindow(ABC):
+    """A window on a document.
+
+    Args:
+        document: What kernels know of the document: its `text` up to `end`, to be read from `position` on.
+        text: The buffer, with `SLACK` further bytes.
+    """
+
+    def __init__(self, document: Record, text: Any) -> None:
+        self._document = document
+        self._text = text
+        self._buffer = memoryview(text)
+
+    @property
+    def rest(self) -> memoryview:
+        """The unread part of the window; valid until the window changes."""
+        document = self._document
+        return self._buffer[document.position : document.end]
+
+    @property
+    def passed(self) -> memoryview:
+        """The part of the window before the unread one; valid until the window changes."""
+        return self._buffer[: self._document.position]
+
+    @property
+    def whole(self) -> memoryview:
+        """The bytes in the window; valid until the window changes."""
+        return self._buffer[: self._document.end]
+
+    @property
+    def is_full(self) -> bool:
+        """Whether what has not been read fills the whole window."""
+        return self._document.position == 0 and self._document.end == len(self._text) - SLACK
+
+    def fill(self, read_into: Callable[[memoryview], int]) -> int:
+        """Move the window to what has not been read, and read more behind it; return the number of bytes read.
+
+        Args:
+            read_into: Fills a buffer as far as possible, and returns the number of bytes; 0 at the end of the document.
+        """
+        document, text = self._document, self._text
+        kept = document.end - document.position
+        text[:kept] = text[document.position : document.end].copy()
+        document.publish(position=0, end=kept)
+        read = read_into(self._buffer[kept : len(text) - SLACK])
+        end = kept + read
+        text[end : end + SLACK] = ord("\n")
+        document.end = end
+        self.check_encoding()
+        return read
+
+    def clear(self) -> None:
+        """Forget what is in the window."""
+        self._document.publish(position=0, end=0)
+
+    @abstractmethod
+    def check_encoding(self) -> None:
+        """Find out whether the window is UTF-8; if not, only what is ASCII is read."""
+
+    def skip(self, length: int) -> None:
+        """Pass over bytes."""
+        self._document.position += length
