@@ -63,8 +63,9 @@ _FEW: Final = 64
 """More new rules than this have their strata determined together with those of all other rules."""
 
 _PLANNED_TOGETHER: Final = 8
-"""The most rules of a section that are planned from their heads at once, whether or not all are needed. Of a section of which few
-rules are planned, as many again are planned at most: a fact often has a derivation by one of the first rules."""
+"""The most rules of a section that are planned from their heads at once. Often one of them derives a fact, and further ones are not
+needed; but to plan a few at once takes hardly longer than one.
+"""
 
 
 _MANY: Final = 1024
@@ -329,8 +330,7 @@ class Materialiser:
         assert self._derivers is not None
         first, end = self._derivers.ranges[section].tolist()
         entries = self._derivers.plans[first:end]
-        unplanned = np.flatnonzero(entries < 0)
-        places = unplanned[: max(1, min(len(entries) - len(unplanned), _PLANNED_TOGETHER))].tolist()
+        places = np.flatnonzero(entries < 0)[:_PLANNED_TOGETHER].tolist()
         missing = [self._active[-1 - entry] for entry in entries[places].tolist()]
         plans = self._backward.write([(planned.rule, planned.number) for planned in missing])
         for place, planned, plan in zip(places, missing, plans, strict=True):
