@@ -11,6 +11,7 @@ import numpy as np
 from kg_reasoner.concurrency.garbage import without_collection
 from kg_reasoner.concurrency.limits import NOBODY, Watch, current_watch
 from kg_reasoner.engine.column_insertion import ColumnInsertion
+from kg_reasoner.engine.looked_up_results import LookedUpResults
 from kg_reasoner.engine.planned_rules import NewRule, PlannedRule, Plans, Stratum
 from kg_reasoner.engine.recorder import Recorder
 from kg_reasoner.engine.section_plans import SectionPlans
@@ -110,7 +111,9 @@ class Materialiser:
         """Whether plans find every instance, even where one is sufficient to derive the head."""
         self._triggered = ShapedPlans(database, self._plan_triggers)
         self._untriggered = ShapedPlans(database, lambda room, rule, number: plan_rule(room, rule, number, self.exact))
-        self._backward = ShapedPlans(database, plan_backward)
+        decides = functions.decides_columns
+        self._backward = ShapedPlans(database, lambda room, rule, number: plan_backward(room, rule, number, decides))
+        self.looked_up_results = LookedUpResults(functions, database)
         self.by_columns = ColumnInsertion(database, functions)
         """Inserts the heads of some rules for many new rows at once."""
         self._next_number = 0
@@ -335,6 +338,7 @@ class Materialiser:
         plans = self._backward.write([(planned.rule, planned.number) for planned in missing])
         for place, planned, plan in zip(places, missing, plans, strict=True):
             entries[place] = planned.backward = plan
+        self.looked_up_results.add(planned.rule for planned in missing if planned.rule.checks)
 
     def _all_derivers(self) -> SectionPlans:
         """Return the plans that find the instances of all rules from their heads, or numbers below 0 in their places."""

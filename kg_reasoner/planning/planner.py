@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
+from typing import TypeAlias
 
 from kg_reasoner.data_classes import dataclass
 from kg_reasoner.planning.catalog import DISTINCT_TERMS, StoredAtom, StoredCall, StoredComparison, StoredRule, StoredTerm
@@ -26,7 +27,13 @@ from kg_reasoner.storage.kernels.layout import (
 )
 from kg_reasoner.storage.plan_room import PlanRoom
 
+Decides: TypeAlias = Callable[[int], bool]
+
 OPERATORS = {"=": EQUAL, "!=": NOT_EQUAL, "<": LESS, "<=": LESS_EQUAL, DISTINCT_TERMS: DISTINCT}
+
+
+def _no_function(function: int) -> bool:
+    return False
 
 
 def plan_trigger(database: PlanRoom, rule: StoredRule, number: int, position: int, exact: bool = False) -> int:
@@ -48,12 +55,17 @@ def plan_rule(database: PlanRoom, rule: StoredRule, number: int, exact: bool = F
     return Draft(database, rule.head, rule.body, rule.checks, None, exact=exact, of_rule=True).write(number)
 
 
-def plan_backward(database: PlanRoom, rule: StoredRule, number: int) -> int:
+def plan_backward(database: PlanRoom, rule: StoredRule, number: int, decides: Decides = _no_function) -> int:
     """Return the plan that a fact of the head's relation triggers, and that finds every rule instance that derives the fact.
+
+    The results of some calls must be stored, see `calls_by_result`.
 
     Where the shape of the rule does not tell which of two atoms has fewer rows, as for transitivity, a second plan follows, which
     begins with the other one: of the superclasses of owl:Nothing, and the subclasses of owl:Thing, there are many.
     """
+    looked_up = calls_by_result(database, rule, decides)
+    if looked_up:
+        rule = _with_lookups(rule, [call for call, _ in looked_up])
     draft = _backward_draft(database, rule)
     begins_with = draft.equal_to_first()
 
@@ -66,6 +78,35 @@ def plan_backward(database: PlanRoom, rule: StoredRule, number: int) -> int:
     first = draft.write(number, has_other=True)
     other.write(number)
     return first
+
+
+def calls_by_result(database: PlanRoom, rule: StoredRule, decides: Decides) -> list[tuple[StoredCall, StoredAtom]]:
+    """Return the calls of a rule that its plan from the head looks up by their results, each with an atom that has all arguments.
+
+    There are some only if the plan would scan a relation otherwise, and does not with them.
+
+    Args:
+        database: The relations.
+        rule: The rule.
+        decides: Whether the results of a function, given its number, may be computed for all terms in a column.
+    """
+    found = []
+    head = names_of(rule.head)
+    for call in rule.checks:
+        if isinstance(call, StoredCall) and call.result in head and not call.has_several and not head.issuperset(call.arguments):
+            atoms = (atom for atom in rule.body if not atom.negated and set(atom.terms).issuperset(call.arguments))
+            atom = next(atoms, None)
+            if atom is not None and all(isinstance(term, str) for term in call.arguments) and decides(call.function):
+                found.append((call, atom))
+    if not found or not _backward_draft(database, rule).scans:
+        return []
+    return [] if _backward_draft(database, _with_lookups(rule, [call for call, _ in found])).scans else found
+
+
+def _with_lookups(rule: StoredRule, calls: Collection[StoredCall]) -> StoredRule:
+    """Return a rule in which stored results take the place of calls."""
+    results = tuple(StoredAtom(call.relation, (*call.arguments, call.result or "")) for call in calls)
+    return StoredRule(rule.head, (*rule.body, *results), tuple(check for check in rule.checks if check not in calls), rule.rule)
 
 
 def _backward_draft(database: PlanRoom, rule: StoredRule, estimate: Estimate = by_shape) -> Draft:
@@ -181,6 +222,11 @@ class Draft:
             self._step(part, newest, {name for name in names[place] if last_use[name] > place})
             for place, (part, newest) in enumerate(order)
         ]
+
+    @property
+    def scans(self) -> bool:
+        """Whether some step looks at all rows of a relation."""
+        return any(step.kind == SCAN for step in self.steps)
 
     def equal_to_first(self) -> StoredAtom | None:
         """Return an atom with which the plan could begin as well, as far as the shapes of the atoms tell, if there is one."""

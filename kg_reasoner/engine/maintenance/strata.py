@@ -137,12 +137,14 @@ class StratumByStratum(ABC):
 
     def prepare(self) -> None:
         """Allocate lists, and enter the plans that find rule instances from their heads."""
+        self.materialiser.looked_up_results.renew()
         self.database.make_lists()
         self.materialiser.enter_derivers()
 
     def _delete(self, stratum: Stratum, gone_rules: list[PlannedRule]) -> None:
         """Delete the facts of a stratum without a derivation."""
         materialiser, context, here = self.materialiser, self.database.context, self.database.address
+        materialiser.looked_up_results.renew()
         self.database.make_lists()
         if context.gone_count:
             context.place = 0
