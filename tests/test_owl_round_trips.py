@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -175,6 +176,20 @@ def test_documents_without_declarations(ontology: list[Construct]) -> None:
     """What a document in functional syntax says does not depend on whether it declares its names."""
     text = "\n".join(functional_lines([Construct("Ontology", ()), *ontology], {}))
     assert texts(axioms(triples_of(text.encode(), "functional")), LOSSY) == texts(axioms(mapped([*DECLARED, *ontology])), LOSSY)
+
+
+def test_a_declaration_is_added_only_where_triples_do_not_tell() -> None:
+    document = """
+        SubClassOf(:A DataSomeValuesFrom(:d DatatypeRestriction(xsd:integer xsd:minInclusive "1"^^xsd:integer)))
+        SubClassOf(:A DataMaxCardinality(1 :e xsd:string)) SubClassOf(:A ObjectSomeValuesFrom(:r :B)) DataPropertyAssertion(:f :i "x")
+        FunctionalDataProperty(:f) DataPropertyRange(:g xsd:string) SubDataPropertyOf(:h :k) AnnotationAssertion(:note :A "x")
+    """
+    found = axioms(triples_of(f"Prefix(:=<{EX}>) Ontology({document})".encode(), "functional"))
+    declared = texts([each for each in found if each.name == "Declaration"])
+    assert declared == Counter(
+        [*(f"Declaration(DataProperty(<{EX}{name}>))" for name in "hk"), f"Declaration(AnnotationProperty(<{EX}note>))"]
+    )
+    assert len(found) - len(declared) == 9
 
 
 @given(axiom=annotated().filter(is_valid))

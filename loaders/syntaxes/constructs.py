@@ -267,7 +267,7 @@ def _kinds(name: str, count: int) -> Sequence[PartKind]:
         raise Malformed(f"{name} is not a construct of OWL 2")
     least, most = _COUNTS[name]
     if count < least or (most is not None and count > most):
-        raise Malformed(f"{name} has {count} parts, which is too {'few' if count < least else 'many'}")
+        raise Malformed(f"{name} has {count} part{'s' * (count != 1)}, which is too {'few' if count < least else 'many'}")
     kinds = [KINDS[kind] for kind in slots_of(name, count)]
     if count <= _KEPT:
         _known_kinds[name, count] = kinds

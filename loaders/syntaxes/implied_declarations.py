@@ -20,6 +20,8 @@ _ENTITIES: Final = {"data-property": "DataProperty", "annotation-property": "Ann
 """What a name is in places where its triples could be about a property of objects, or a class. What is beside others tells them."""
 _CLEAR: Final = {"Annotation", "DataHasValue", "NegativeDataPropertyAssertion", "DataPropertyAssertion", "DatatypeRestriction"}
 """The constructs with such places whose triples say themselves what is meant."""
+_OF_RANGES: Final = {name for name, slots in SIGNATURES.items() if slots[-1].kind == "data-range"} - {"DataPropertyRange"}
+"""The constructs that are clear if they end with a data range that cannot be a class."""
 _UNCLEAR: Final = {name for name, slots in SIGNATURES.items() if any(slot.kind in _ENTITIES for slot in slots)} - _CLEAR
 """The other constructs with such places."""
 
@@ -48,6 +50,10 @@ def with_declarations(constructs: Iterable[Construct]) -> Iterator[Construct]:
 
 def _unclear(name: str, parts: tuple[Part, ...]) -> list[tuple[str, str]]:
     """Return the names in a construct for which it does not follow from its triples what they are; and what they are."""
+    if name in _OF_RANGES and (
+        isinstance(parts[-1], Construct) or (isinstance(parts[-1], IRI) and is_built_in_datatype(parts[-1]))
+    ):
+        return []
     entities = _entities(name, len(parts))
     return [(entities[number], part.value) for number, part in enumerate(parts) if number in entities and isinstance(part, IRI)]
 
