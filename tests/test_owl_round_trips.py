@@ -181,8 +181,9 @@ def test_documents_without_declarations(ontology: list[Construct]) -> None:
 def test_a_declaration_is_added_only_where_triples_do_not_tell() -> None:
     document = """
         SubClassOf(:A DataSomeValuesFrom(:d DatatypeRestriction(xsd:integer xsd:minInclusive "1"^^xsd:integer)))
-        SubClassOf(:A DataMaxCardinality(1 :e xsd:string)) SubClassOf(:A ObjectSomeValuesFrom(:r :B)) DataPropertyAssertion(:f :i "x")
-        FunctionalDataProperty(:f) DataPropertyRange(:g xsd:string) SubDataPropertyOf(:h :k) AnnotationAssertion(:note :A "x")
+        SubClassOf(:A DataMaxCardinality(1 :e xsd:string)) SubClassOf(:A ObjectSomeValuesFrom(:r :B))
+        DataPropertyAssertion(:f :i "x") FunctionalDataProperty(:f) DataPropertyRange(:g xsd:string)
+        SubDataPropertyOf(:h :k) AnnotationAssertion(:note :A "x")
     """
     found = axioms(triples_of(f"Prefix(:=<{EX}>) Ontology({document})".encode(), "functional"))
     declared = texts([each for each in found if each.name == "Declaration"])
