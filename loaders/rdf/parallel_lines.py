@@ -31,7 +31,8 @@ __all__ = ["read_lines"]
 _BYTES_OF_A_LINE: Final = 100
 _LARGEST_PIECE: Final = 1 << 21
 _ALONE: Final = 8
-"""The number of pieces up to which one thread reads all; short documents have no more."""
+"""The number of pieces up to which one thread reads all; short documents have no more. Of a document that is known to be twice as
+long, it reads only the first one."""
 
 
 class _LongLineError(Exception):
@@ -50,11 +51,12 @@ def read_lines(
     reader = _Reader(document, format, Encoder(dictionary, scope, parsed=False))
     buffers = _Buffers(max(_BYTES_OF_A_LINE, min(block * _BYTES_OF_A_LINE, _LARGEST_PIECE)) + 1)
     pieces = _whole_lines(opened.stream, document, buffers)
+    alone = 1 if (document.size or 0) > 2 * _ALONE * buffers.size else _ALONE
     try:
         for number, piece in enumerate(pieces, 1):
             yield reader.read(piece)
             buffers.give_back(piece)
-            if number == _ALONE and threads > 1 and isinstance(dictionary, Dictionary):
+            if number == alone and threads > 1 and isinstance(dictionary, Dictionary):
                 yield from _Together(reader, buffers, PartDictionaries(dictionary, scope)).batches(pieces, threads)
     except _LongLineError:
         message = f"the line is longer than {document.bounds.line} bytes"
@@ -152,22 +154,22 @@ class _Buffers:
     """Buffers of one size for pieces, which are used again and again."""
 
     def __init__(self, size: int) -> None:
-        self._size = size
+        self.size = size
         self._spare: deque[bytearray] = deque()
 
     def take(self, least: int) -> bytearray:
         """Return a buffer; one of another size if it has to hold as many bytes."""
-        if least >= self._size:
+        if least >= self.size:
             return bytearray(2 * least)
         try:
             return self._spare.pop()
         except IndexError:
-            return bytearray(self._size)
+            return bytearray(self.size)
 
     def give_back(self, piece: memoryview) -> None:
         """Allow the buffer of a piece to be used again."""
         buffer = cast(bytearray, piece.obj)
-        if len(buffer) == self._size:
+        if len(buffer) == self.size:
             self._spare.append(buffer)
 
 

@@ -1,7 +1,7 @@
 """Assertion and retraction of explicit facts by their flags."""
 
 from kg_reasoner.storage.kernels.layout import ABSENT, CLAIMED, DEAD, EXPLICIT, FULL, RETRACTED, RING, STATED, Context, Relation
-from kg_reasoner.storage.kernels.memory import Bytes, Int32s, Int64s, entry, kernel, mix, prefetch
+from kg_reasoner.storage.kernels.memory import Bytes, Int32s, entry, kernel, mix, prefetch
 from kg_reasoner.storage.kernels.relations import count_dead, find, find_or_insert, tuple_key
 
 
@@ -195,7 +195,7 @@ def count_rows(context: Context) -> int:
 
 
 @entry
-def count_names(triples: Int32s, count: int, type_id: int, properties: Int64s, classes: Int64s) -> int:
+def count_names(triples: Int32s, count: int, type_id: int, properties: Int32s, classes: Int32s) -> int:
     """Count the triples of each property, and of each class those that say that something is in it."""
     for number in range(count):
         triple = triples + 3 * number
