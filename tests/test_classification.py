@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 from itertools import pairwise
 from pathlib import Path
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kg_reasoner import Reasoner
+from kg_reasoner.classification import selection
 from kg_reasoner.classification.changed_rows import changed_rows
 from kg_reasoner.classification.classifier import Classified
 from kg_reasoner.classification.reduction import reduced
@@ -54,10 +56,11 @@ def cases() -> list[tuple[str, str, str]]:
 
 
 @pytest.mark.parametrize(("title", "ontology", "tree"), cases(), ids=[title for title, _, _ in cases()])
-@pytest.mark.parametrize("ruleset", ["owl2rl", "owl2rl-full"])
+@pytest.mark.parametrize(("ruleset", "few"), [("owl2rl", 100), ("owl2rl", 0), ("owl2rl-full", 100)])
 @pytest.mark.filterwarnings("ignore::kg_reasoner.errors.BeyondProfileWarning")
 @pytest.mark.sample(4)
-def test_hierarchies(title: str, ontology: str, tree: str, ruleset: str) -> None:
+def test_hierarchies(title: str, ontology: str, tree: str, ruleset: str, few: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(selection, "_FEW", few)
     assert loaded(ontology, ruleset).hierarchy().text(PREFIXES) == tree
 
 
@@ -112,13 +115,18 @@ def declared() -> str:
     return names + ":p a owl:ObjectProperty . :q a owl:ObjectProperty ; rdfs:subPropertyOf :p . :r a owl:ObjectProperty . "
 
 
+few_others = st.sampled_from([0, 5, 100])
+"""The triples of other axioms up to which inclusions between names are facts for the reasoner of new members, not rules."""
+
+
 @settings(max_examples=examples(100), deadline=None)
-@given(st.lists(statements, min_size=2, max_size=9), st.sampled_from(["owl2rl", "owl2rl-full"]))
+@given(st.lists(statements, min_size=2, max_size=9), st.sampled_from(["owl2rl", "owl2rl-full"]), few_others)
 @pytest.mark.filterwarnings("ignore::kg_reasoner.errors.BeyondProfileWarning")
 @pytest.mark.long
-def test_members_do_not_influence_each_other(texts: list[str], ruleset: str) -> None:
+def test_members_do_not_influence_each_other(texts: list[str], ruleset: str, few: int) -> None:
     reasoner = loaded(declared() + "\n".join(texts), ruleset)
-    hierarchy = reasoner.hierarchy()
+    with mock.patch.object(selection, "_FEW", few):
+        hierarchy = reasoner.hierarchy()
     assert hierarchy.is_consistent == reasoner.is_consistent()
     if not reasoner.is_consistent():
         return
@@ -135,16 +143,21 @@ def test_members_do_not_influence_each_other(texts: list[str], ruleset: str) -> 
 
 
 @settings(max_examples=examples(50), deadline=None)
-@given(st.lists(st.lists(statements, max_size=5), min_size=2, max_size=4), st.sampled_from(["owl2rl", "owl2rl-full", "owl2el"]))
+@given(
+    st.lists(st.lists(statements, max_size=5), min_size=2, max_size=4),
+    st.sampled_from(["owl2rl", "owl2rl-full", "owl2el"]),
+    few_others,
+)
 @pytest.mark.filterwarnings("ignore::kg_reasoner.errors.BeyondProfileWarning")
-def test_updates_give_what_a_new_reasoner_gives(steps: list[list[str]], ruleset: str) -> None:
+def test_updates_give_what_a_new_reasoner_gives(steps: list[list[str]], ruleset: str, few: int) -> None:
     reasoner = loaded(declared(), ruleset)
     for texts in steps:
         wanted = loaded(declared() + "\n".join(texts), ruleset)
         before, after = set(reasoner.triples(which="explicit")), set(wanted.triples(which="explicit"))
         reasoner.remove_triples(before - after)
         reasoner.add_triples(after - before)
-        assert reasoner.hierarchy().text(PREFIXES) == wanted.hierarchy().text(PREFIXES)
+        with mock.patch.object(selection, "_FEW", few):
+            assert reasoner.hierarchy().text(PREFIXES) == wanted.hierarchy().text(PREFIXES)
         assert reasoner.hierarchy() is reasoner.hierarchy()
 
 

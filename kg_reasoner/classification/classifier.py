@@ -142,6 +142,7 @@ class _State:
     """The contents of the forks, in ids of the source."""
 
     fork: Fork
+    program: Program
     axioms: TripleIds
     told: Ids
     members: dict[Kind, dict[int, Member]] = field(default_factory=lambda: {kind: {} for kind in KINDS})
@@ -161,10 +162,10 @@ class Classifier:
 
     def __init__(self, source: Source, program: Program, fork: Callable[[Program], Fork]) -> None:
         self._source = source
-        self._translates = program.translate == "dlp"
+        self._separates_told = program.translate == "dlp"
         used = {atom.predicate for rule in program.rules for atom in (rule.head, *rule.body_atoms())}
         self._told = next(name for n in count() if (name := f"SubClassOf{n or ''}") not in used)
-        self._program = program | Program((told_rule(self._told),)) if self._translates else program
+        self._program = program
         self._make = fork
         self._state: _State | None = None
         self._found: Classified | None = None
@@ -179,7 +180,8 @@ class Classifier:
             if self._found is not None and self._seen is not None and np.array_equal(self._seen, triples):
                 return self._found
         # The source is read before the forks are locked: whoever waits for them may be changing it.
-        selection = select(triples, source.dictionary, separates_told=self._translates)
+        selection = select(triples, source.dictionary, separates_told=self._separates_told)
+        self._separates_told &= selection.told is not None  # so that a change back and forth begins anew only once
         is_consistent = source.is_consistent() if len(selection.others) else None
         others = self._of_individuals(selection)
         with self._lock:
@@ -208,12 +210,15 @@ class Classifier:
     # --- following the axioms
 
     def _follow(self, state: _State | None, selection: Selection) -> _State:
-        if state is None:
-            nothing = np.empty((0, 3), np.int32)
-            state = _State(self._make(self._program), nothing, nothing[:, :2])
+        nothing = np.empty((0, 3), np.int32)
+        program, told = self._program, nothing[:, :2]
+        if selection.told is not None:
+            program, told = program | Program((told_rule(self._told),)), selection.told
+        if state is None or state.program != program:
+            state = _State(self._make(program), program, nothing, nothing[:, :2])
         fork, decode = state.fork, self._source.dictionary.decode_rows
         gone, new = _difference(state.axioms, selection.axioms)
-        told_gone, told_new = _difference(state.told, selection.told)
+        told_gone, told_new = _difference(state.told, told)
         if len(told_gone):
             fork.remove_facts(self._told, decode(told_gone))
         if len(told_new):
@@ -231,7 +236,7 @@ class Classifier:
             fork.remove_triples([*decode(gone), *gone_members])
         if len(new) or new_members:
             fork.add_triples([*decode(new), *new_members])
-        state.axioms, state.told = selection.axioms, selection.told
+        state.axioms, state.told = selection.axioms, told
         return state
 
     def _member(self, kind: Kind, name: Term, labels: Counter[str]) -> Member:
@@ -261,10 +266,10 @@ class Classifier:
 
     def _alone(self, state: _State, selection: Selection, others: TripleIds) -> Fork:
         """Return the reasoner for linked members, brought up to date."""
-        told = np.insert(selection.told, 1, -1, axis=1)
+        told = np.insert(state.told, 1, -1, axis=1)
         wanted = np.concatenate([selection.axioms, others, told]).astype(np.int32)
         has = np.empty((0, 3), np.int32) if state.alone_has is None else state.alone_has
-        alone = self._make(self._program) if state.alone is None else state.alone
+        alone = self._make(state.program) if state.alone is None else state.alone
         gone, new = _difference(has, wanted)
         decode = self._source.dictionary.decode_rows
         is_gone, is_new = gone[:, 1] < 0, new[:, 1] < 0

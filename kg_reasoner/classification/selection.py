@@ -25,6 +25,10 @@ _RESERVED: Final = tuple(f"<{base}" for base in (RDF, RDFS, OWL, XSD))
 _DECLARING: Final = (SCHEMA_CLASSES - SWRL_CLASSES) | {RDFS.Class, RDF.Property, OWL.AnnotationProperty}
 _OF_NAMED: Final = frozenset({OWL.hasKey, *SWRL_PREDICATES})
 """Keys and SWRL rules are about named individuals only, so they say nothing about classes."""
+_FEW: Final = 100
+"""Inclusions between names are told as facts if there are no more triples of other axioms than this. The one rule that applies them
+has a variable for classes. With it, all triples are in one table, and each new type is matched with the rules for all other axioms.
+"""
 _STATING: Final = (SCHEMA_PREDICATES - _OF_NAMED) | {OWL.sameAs, OWL.differentFrom}
 
 _BETWEEN_CLASSES: Final = (RDFS.subClassOf, OWL.equivalentClass, OWL.disjointWith, OWL.complementOf)
@@ -39,14 +43,15 @@ class Selection:
 
     Attributes:
         axioms: The triples of axioms, without `told`.
-        told: Pairs of a class and one above it, as the ontology states them; they need no rules of their own.
+        told: Pairs of a class and one above it, as the ontology states them, that need no rules of their own; None if all
+            inclusions are among the axioms.
         others: The other triples, which are about individuals.
         names: The classes, object properties and data properties.
         has_keys: Whether there are keys or SWRL rules, which are left out.
     """
 
     axioms: TripleIds
-    told: Ids
+    told: Ids | None
     others: TripleIds
     names: dict[Kind, Ids]
     has_keys: bool
@@ -58,7 +63,7 @@ def select(triples: TripleIds, dictionary: Dictionary, *, separates_told: bool) 
     Args:
         triples: The explicit triples.
         dictionary: Their dictionary.
-        separates_told: Whether to separate inclusions between names from the other axioms.
+        separates_told: Whether to separate inclusions between names from the other axioms, if these are few.
     """
     find = dictionary.find
     type_id = find(RDF.type)
@@ -70,9 +75,9 @@ def select(triples: TripleIds, dictionary: Dictionary, *, separates_told: bool) 
     keys = _among(triples[:, 1], _ids(dictionary, _OF_NAMED))
     others = triples[~of_schema & ~keys & ~(is_type & _among(triples[:, 2], _ids(dictionary, SWRL_CLASSES)))]
     names = _names(axioms, others, dictionary, type_id)
-    told = np.zeros(len(axioms), bool)
-    if separates_told:
-        told = _told(axioms, dictionary)
+    told = _told(axioms, dictionary) if separates_told else None
+    if told is None:
+        return Selection(axioms, None, others, names, bool(keys.any()))
     pairs = axioms[told]
     both = pairs[pairs[:, 1] == find(OWL.equivalentClass)]
     return Selection(axioms[~told], np.concatenate([pairs[:, [0, 2]], both[:, [2, 0]]]), others, names, bool(keys.any()))
@@ -154,14 +159,16 @@ def _named(parts: list[Ids], dictionary: Dictionary) -> Ids:
     return ids[np.array(kept, bool)]
 
 
-def _told(axioms: TripleIds, dictionary: Dictionary) -> Flags:
-    """Return a mask of the inclusions between names that no other axiom needs as triples."""
+def _told(axioms: TripleIds, dictionary: Dictionary) -> Flags | None:
+    """Return a mask of the inclusions between names that no other axiom needs as triples; None if other axioms are many."""
     find = dictionary.find
     subclass, equivalent, type_id = find(RDFS.subClassOf), find(OWL.equivalentClass), find(RDF.type)
     inclusions = (axioms[:, 1] == subclass) | (axioms[:, 1] == equivalent)
     datatypes = axioms[(axioms[:, 1] == type_id) & (axioms[:, 2] == find(RDFS.Datatype)), 0]
     names = np.setdiff1d(_named([axioms[inclusions][:, [0, 2]].ravel()], dictionary), datatypes)
     told: Flags = inclusions & np.isin(axioms[:, 0], names) & np.isin(axioms[:, 2], names)
+    if np.count_nonzero(~told & (axioms[:, 1] != type_id)) > _FEW:
+        return None
     needed = _ordering_fillers(axioms, told, dictionary)
     return told & ~needed if needed is not None else told
 
