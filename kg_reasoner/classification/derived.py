@@ -49,6 +49,9 @@ _FEW: Final = 100
 _MOST: Final = 1000
 """The same for explicit triples, and for derived ones, that come or go."""
 
+_PART: Final = 1 << 16
+"""The number of inclusions that are converted together."""
+
 _CLASHES: Final = {
     kind: Rule(Atom(FALSE, ()), (Atom(TRIPLE, (Variable("name"), _BELOW[kind], nothing)),), Origin("el-nothing"))
     for kind, nothing in _NOTHING.items()
@@ -242,7 +245,7 @@ class DerivedClassifier:
         below = {kind: self._below(kind) if len(selected.names[kind]) else explicit[:0, :2] for kind in KINDS}
         unsatisfiable = {kind: self._unsatisfiable(kind, selected, below[kind]) for kind in KINDS}
         change = None if before is None else self._change(before, below, unsatisfiable)
-        kept = below if marks is None else {}
+        kept = {kind: np.ascontiguousarray(rows) for kind, rows in below.items()} if marks is None else {}
         found = self._classified(selected, dict(below), marks, unsatisfiable, change)
         return _Reading(selected, found, marks, explicit if marks is None else explicit[:0].copy(), kept)
 
@@ -289,21 +292,26 @@ class DerivedClassifier:
 
     def _below(self, kind: Kind) -> Ids:
         """Return the derived inclusions of a kind, as pairs of a lower and an upper name."""
-        return np.ascontiguousarray(self._source.triple_ids("all", _BELOW[kind])[:, ::2])
+        return self._source.triple_ids("all", _BELOW[kind])[:, ::2]
 
     def _pairs(self, names: Ids, below: Ids) -> Ids:
         """Return inclusions as numbers of names, without those of a name in itself and those with others."""
-        if len(below) < len(names):  # a change: the names, in the order of their ids, are searched
-            pairs = np.searchsorted(names, below).astype(np.int32)
-            pairs[names.take(pairs, mode="clip") != below] = -1
-        else:
+        number_of = None
+        if len(below) >= len(names):  # otherwise a change: the names, in the order of their ids, are searched
             number_of = np.full(len(self._source.dictionary), -1, np.int32)
             number_of[names] = np.arange(len(names), dtype=np.int32)
-            pairs = number_of[below]
-        kept = (pairs[:, 0] >= 0) & (pairs[:, 1] >= 0)
-        kept &= pairs[:, 0] != pairs[:, 1]
-        found: Ids = pairs[kept]
-        return found
+        pairs, used = np.empty(below.shape, np.int32), 0
+        for begin in range(0, len(below), _PART):
+            part = below[begin : begin + _PART]
+            if number_of is None:
+                numbers = np.searchsorted(names, part).astype(np.int32)
+                numbers[names.take(numbers, mode="clip") != part] = -1
+            else:
+                numbers = number_of[part]
+            numbers = numbers[(numbers >= 0).all(axis=1) & (numbers[:, 0] != numbers[:, 1])]
+            pairs[used : used + len(numbers)] = numbers
+            used += len(numbers)
+        return pairs[:used]
 
     def _unsatisfiable(self, kind: Kind, selected: _Selected, below: Ids) -> dict[int, Violation]:
         """Return the unsatisfiable names by their numbers."""

@@ -168,13 +168,16 @@ class TransitiveReduction:
         return np.concatenate(found)
 
 
-def reduced(count: int, pairs: npt.NDArray[Any], before: TransitiveReduction | None = None) -> TransitiveReduction:
+def reduced(
+    count: int, pairs: npt.NDArray[Any], before: TransitiveReduction | None = None, nodes: Small | None = None
+) -> TransitiveReduction:
     """Return the transitive reduction of a transitive relation.
 
     Args:
         count: The number of nodes, which are 0 to `count` - 1.
         pairs: The relation, shape (n, 2), transitively closed: a node and one above it.
         before: A former relation between the same nodes and its reduction. Only what is below a change is looked at again.
+        nodes: The nodes that the numbers in the pairs stand for; -1: none, and such pairs are left out. By default themselves.
 
     >>> found = reduced(4, np.array([[0, 1], [1, 0], [0, 2], [1, 2], [0, 3], [1, 3], [2, 3]]))
     >>> found.first.tolist(), found.nearest.tolist()
@@ -182,10 +185,7 @@ def reduced(count: int, pairs: npt.NDArray[Any], before: TransitiveReduction | N
     >>> reduced(4, np.array([[0, 1], [1, 0], [0, 2], [1, 2]]), found).nearest.tolist()
     [[0, 2]]
     """
-    keys = pairs[:, 0].astype(np.int64)
-    keys *= count
-    keys += pairs[:, 1]
-    del pairs  # as large as the keys
+    keys = _keys(count, pairs, nodes)
     keys.sort()
     if len(keys) > 1 and (same := keys[1:] == keys[:-1]).any():
         keys = keys[np.concatenate([[True], ~same])]
@@ -200,6 +200,21 @@ def reduced(count: int, pairs: npt.NDArray[Any], before: TransitiveReduction | N
     starts, high = _compressed(count, keys)
     del keys
     return _complete(starts, high)
+
+
+def _keys(count: int, pairs: npt.NDArray[Any], nodes: Small | None) -> Numbers:
+    """Return the pairs of a relation as ``lower * count + upper``, in a little memory besides."""
+    keys, used = np.empty(len(pairs), np.int64), 0
+    for begin in range(0, len(pairs), _PART):
+        part = pairs[begin : begin + _PART]
+        if nodes is not None:
+            part = nodes[part]
+            part = part[(part >= 0).all(axis=1)]
+        made = keys[used : used + len(part)]
+        np.multiply(part[:, 0], count, out=made, dtype=np.int64)
+        made += part[:, 1]
+        used += len(part)
+    return keys[:used]
 
 
 def _compressed(count: int, keys: Numbers) -> tuple[Numbers, Small]:

@@ -33,7 +33,7 @@ class Taxonomy:
         self._rank[order] = np.arange(len(names))
         self._names = tuple(names[number] for number in order)
         self._absent = frozenset(self._rank[list(absent)].tolist())
-        self._reduction = reduced(len(names), self._present(pairs))
+        self._reduction = reduced(len(names), pairs, nodes=self._places())
 
     def changed(self, pairs: Numbers | Small, absent: Collection[int] = ()) -> Taxonomy:
         """Return the order of the same names, in which other pairs hold. What is not below a change is taken from this one.
@@ -46,7 +46,7 @@ class Taxonomy:
             The new order.
         """
         other = self._with(absent)
-        other._reduction = reduced(len(self._names), other._present(pairs), self._reduction)
+        other._reduction = reduced(len(self._names), pairs, self._reduction, other._places())
         return other
 
     def after(self, gone: Numbers, new: Numbers, absent: Collection[int] = ()) -> Taxonomy:
@@ -64,7 +64,8 @@ class Taxonomy:
         other = self._with(absent)
         lost = self._reduction.pairs_with(np.array(sorted(other._absent - self._absent), np.int64))
         gone = np.concatenate([self._rank[gone].astype(np.int64), lost])
-        other._reduction = self._reduction.after(gone, other._present(new).astype(np.int64))
+        found = other._places()[new].astype(np.int64)
+        other._reduction = self._reduction.after(gone, found[(found >= 0).all(axis=1)])
         return other
 
     def _with(self, absent: Collection[int]) -> Taxonomy:
@@ -76,15 +77,14 @@ class Taxonomy:
             other.__dict__["_numbers"] = self._numbers
         return other
 
-    def _present(self, pairs: Numbers | Small) -> Small:
-        """Return pairs of names that are not absent, by the places of these in the order of the IRIs."""
+    def _places(self) -> Small:
+        """Return the places of the names in the order of the IRIs, by their given numbers; -1 of those that are absent."""
         if not self._absent:
-            return self._rank[pairs]
+            return self._rank
         is_absent = np.zeros(len(self._names), bool)
         is_absent[list(self._absent)] = True
-        ranked = self._rank[pairs]
-        found: Small = ranked[~is_absent[ranked].any(axis=1)]
-        return found
+        places: Small = np.where(is_absent[self._rank], np.int32(-1), self._rank)
+        return places
 
     @property
     def names(self) -> tuple[IRI, ...]:

@@ -10,7 +10,7 @@ import numpy as np
 
 from kg_reasoner.planning.triple_layout import NO_NAMES, Columns, Names, T, TripleLayout, concatenated
 from kg_reasoner.program import Atom, Rule
-from kg_reasoner.storage.arrays import Flags, Rows
+from kg_reasoner.storage.arrays import Flags, Rows, selected_rows
 from kg_reasoner.storage.database import Database
 from kg_reasoner.storage.dictionary import Dictionary
 from kg_reasoner.storage.kernels.around import IN_ROW
@@ -92,13 +92,13 @@ class TripleTable(TripleLayout):
     def triples_of(self, property: int, cls: int | None = None, which: Which = "all") -> Rows:
         record = self._database.relations[self._table]
         table: Rows = np.asarray(record.rows)[: 3 * record.count].reshape(-1, 3)
-        chosen = np.flatnonzero(table[:, 1] == property)
+        chosen = table[:, 1] == property
         if cls is not None:
-            chosen = chosen[table[chosen, 2] == cls]
+            chosen &= table[:, 2] == cls
         if which != "all" or record.dead:
             looked_at = ABSENT if which == "all" else ABSENT | EXPLICIT
-            chosen = chosen[(np.asarray(record.flags)[chosen] & looked_at) == (EXPLICIT if which == "explicit" else 0)]
-        return table[chosen]
+            chosen &= (np.asarray(record.flags)[: len(table)] & looked_at) == (EXPLICIT if which == "explicit" else 0)
+        return selected_rows(table, chosen)
 
     def select(self, wanted: Callable[[Rows, Rows], Flags], which: Which) -> Rows:
         rows = self.triples(which)

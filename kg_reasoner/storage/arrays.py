@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 __all__ = [
     *("NO_QUADS", "NO_TRIPLES", "Changed", "Flags", "Ids", "Numbers", "Rows", "TripleIds"),
-    *("among_sorted", "in_order", "unique_ids", "unique_rows"),
+    *("among_sorted", "in_order", "selected_rows", "unique_ids", "unique_rows"),
 ]
 
 Ids: TypeAlias = npt.NDArray[np.int32]
@@ -33,6 +33,8 @@ _LARGE: Final = 1 << 10
 _KEY_BITS: Final = 64
 _DENSE: Final = 8
 """The ratio of the range of a large column's ids to its length up to which they are not sorted."""
+_PART: Final = 1 << 16
+"""The number of rows that are selected together."""
 
 
 def unique_ids(ids: Ids) -> Ids:
@@ -104,6 +106,22 @@ def _sorted_as_integers(rows: Ids, lows: Sequence[int], widths: Sequence[int]) -
         column[:] = (keys & ((1 << width) - 1)) + low
         keys >>= width
     return ordered
+
+
+def selected_rows(rows: Rows, chosen: Flags) -> Rows:
+    """Return some rows of a table.
+
+    ``rows[chosen]`` gives the same, but lists their numbers, which together take almost as much memory as the rows.
+
+    >>> selected_rows(np.array([[2, 1], [1, 3], [2, 0]], np.int32), np.array([True, False, True])).tolist()
+    [[2, 1], [2, 0]]
+    """
+    found, used = np.empty((int(np.count_nonzero(chosen)), rows.shape[1]), rows.dtype), 0
+    for begin in range(0, len(rows), _PART):
+        part = rows[begin : begin + _PART][chosen[begin : begin + _PART]]
+        found[used : used + len(part)] = part
+        used += len(part)
+    return found
 
 
 def among_sorted(ids: Ids, members: Ids) -> Flags:
