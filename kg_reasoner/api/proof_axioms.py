@@ -30,7 +30,7 @@ _TOLD: Final = re.compile(r"SubClassOf\d*")
 
 
 _EXPRESSION: Final = re.compile(r"(?:Object|Data)(?!Property|type)")
-"""How class expressions and data ranges begin, but no axiom. The origin of a rule can be a class expression that several axioms have;
+"""How class expressions and data ranges begin, but no axiom. A rule can come from a class expression that several axioms have;
 a proof uses these by other rules.
 """
 
