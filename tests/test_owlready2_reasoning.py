@@ -166,6 +166,21 @@ def test_an_individual_gets_all_equivalents_of_its_class() -> None:
     assert onto.i.is_a == [onto.A]
 
 
+def test_other_names_are_followed(zoo: Any) -> None:
+    attached = attach(zoo.world)
+    sync_reasoner(zoo.world, infer_property_values=True, infer_data_property_values=True, debug=0)
+    zoo.CatOwner.iri, zoo.tom.iri = ZOO + "CatKeeper", ZOO + "thomas"
+    ann, tom = IRI(ZOO + "ann"), IRI(ZOO + "thomas")
+    assert list(attached.reasoner.triples(ann, RDF.type, IRI(ZOO + "CatKeeper")))
+    assert not [triple for triple in attached.reasoner.triples() if str(triple[0]).endswith(("#tom>", "#CatOwner>"))]
+    sync_reasoner(zoo.world, infer_property_values=True, infer_data_property_values=True, debug=0)
+    assert zoo.ann.is_a == [zoo.CatKeeper] and zoo.thomas.number == [3]
+    zoo.thomas.ownedBy, zoo.thomas.age = [], []
+    assert not list(attached.reasoner.triples(ann, RDF.type, IRI(ZOO + "CatKeeper")))
+    sync_reasoner(zoo.world, infer_property_values=True, infer_data_property_values=True, debug=0)
+    assert zoo.ann.is_a == [owlready2.Thing] and zoo.thomas.number == [] and list(attached.reasoner.triples(tom))
+
+
 def test_the_type_of_a_class_is_not_a_superclass() -> None:
     world = world_of(
         ":A a owl:Class ; :p :i . :C a owl:Class . :p a owl:ObjectProperty ; rdfs:domain :C . :i a owl:NamedIndividual ."

@@ -54,6 +54,8 @@ class Attached:
         self.triples: Ids = np.empty((0, 3), np.int32)
         """The triples that the World stated then, in ids."""
         self._seen: tuple[int, Collection[int] | None, int] | None = None
+        self._has_renamed = False
+        """Whether the ids of what was written are those of former names."""
         self._lock = new_mutex()
 
     def __enter__(self) -> Attached:
@@ -81,6 +83,14 @@ class Attached:
         }
         relations, values = former.taken_back
         self.taken_back = dict(relations), {(*row[:2], own[row[2]]): None for row in values}
+
+    def _encode_written(self) -> None:
+        """Find the ids of what was written again, after resources have got other names."""
+        rows = self.written.values()
+        self.written = {(row[0], *ids): row for row, ids in zip(rows, self._ids_of(rows, 4), strict=True)}
+        rows = self.written_values.values()
+        self.written_values = {(row[0], *ids, row[3]): row for row, ids in zip(rows, self._ids_of(rows, 3), strict=True)}
+        self._has_renamed = False
 
     def _ids_of(self, rows: Collection[tuple[int, ...]], end: int) -> list[list[int]]:
         """Return the ids of columns 1 to `end` of rows of numbers."""
@@ -119,6 +129,9 @@ class Attached:
             seen = self.store.version(), contexts, len(self.written) + len(self.written_values)
             if seen == self._seen:
                 return self.current
+            self._has_renamed |= self.store.forget_renamed()
+            if self._has_renamed:
+                self._encode_written()
             relations = _without(list(self.store.relations(contexts)), self.written)
             values = _without(list(self.store.values(contexts)), self.written_values)
             triples = np.concatenate([relations[:, 1:], values[:, 1:]])

@@ -119,6 +119,15 @@ class QuadStore:
                 self._iris.update(rows)
         return self._iris[number]
 
+    def forget_renamed(self) -> bool:
+        """Forget the ids of resources that have another IRI than when they were read; return whether there are any."""
+        current = dict(self.world.graph.db.execute("SELECT storid, iri FROM resources"))
+        renamed = [number for number, iri in self._iris.items() if current.get(number, iri) != iri]
+        for number in renamed:
+            self._ids.pop(number, None)
+        self._iris.update(current)
+        return bool(renamed)
+
     def encoded(self, numbers: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
         """Return the ids of resources and blank nodes."""
         distinct, places = np.unique(numbers, return_inverse=True)
