@@ -82,8 +82,14 @@ def parsed_parts(monkeypatch: pytest.MonkeyPatch) -> list[bytes]:
     return parsed
 
 
-IRIS = ["http://a.org/b", "#a", "", "a", "a/b.c", "&f;a", "urn:a:b", "http://a.org", "http://a.org/?q=a&amp;b#c", "http://a/x/../y"]
-ODD_IRIS = ["../a", "/a", "?q", "http://a.org/é", "a b", "http://a.org/%zz", "&t;", "&#x61;", "http://a:x/", "//a.org/b", "a:b/./c"]
+IRIS = [
+    "http://a.org/b", "#a", "", "a", "a/b.c", "/a", "/a/b?c#d", "&f;a", "urn:a:b", "http://a.org", "http://a.org/?q=a&amp;b#c",
+    "http://a/x/../y",
+]  # fmt: skip
+ODD_IRIS = [
+    "../a", "/a/../b", "/.a", "/", "?q", "http://a.org/é", "a b", "http://a.org/%zz", "&t;", "&#x61;", "http://a:x/", "//a.org/b",
+    "a:b/./c",
+]  # fmt: skip
 TEXTS = [
     "text", "", "  ", "\n  two\r\nlines\r ", 'quo"ted \\ \t', "&amp;&lt;&gt;&quot;&apos;", "&t; &tt;", "&#233;&#x1F600;&#13;&#10;",
     "é😀", "a<!-- comment -->b", "<![CDATA[<a> & ]] \r\n]]>", "a<?pi some?>b", "1 > 2", "<!-- -->",
@@ -320,6 +326,22 @@ def test_where_documents_begin_and_end(data: bytes, in_error: str) -> None:
     found = agree(data, windows=(300, 700, 1 << 16))
     if in_error:
         assert isinstance(found, str) and in_error in found
+
+
+@takes_long_in_checked_mode
+@pytest.mark.parametrize(
+    "encoding", ["ISO-8859-1", "windows-1252", "us-ascii", "utf-8", "iso-8859-12", "utf-7", "shift_jis", "cp037"]
+)
+def test_other_encodings(encoding: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    declaration = f"<?xml version='1.0' encoding='{encoding}'?>"
+    plain = document_with("<C><p>+AGEA-x~\\</p></C>" * 100, doctype="<!DOCTYPE a [<!ENTITY f 'u:'>]>").decode().split("?>", 1)[1]
+    for text in (plain, plain.replace("x", "é", 1), plain.replace("x", "表", 1), plain.replace("u:", "é:")):
+        for data in (text.encode(), text.encode("latin-1", "replace"), text.encode("shift_jis", "replace")):
+            agree(declaration.encode() + data, windows=(600, 1 << 16))
+    if encoding in ("ISO-8859-1", "windows-1252", "us-ascii", "utf-8"):
+        expected = read((declaration + plain).encode(), None)
+        assert not parsed_parts(monkeypatch)
+        assert read((declaration + plain).encode(), 1 << 16) == expected
 
 
 @takes_long_in_checked_mode

@@ -69,6 +69,7 @@ class PlainRDFXML(TextWindow):
         self._dictionary = dictionary
         self._scope = scope
         self.names: set[int] = set()
+        self._ascii_only = False
         text = allocate(size + SLACK, np.uint8)
         document = StructTable(XmlText, capacity=1).add(
             **_tables(),
@@ -109,17 +110,20 @@ class PlainRDFXML(TextWindow):
 
     def check_encoding(self) -> None:
         """Find out whether the window is UTF-8; if not, only what is ASCII is read."""
-        self._document.markup = _markup(not is_utf8(self.whole))
+        self._document.markup = _markup(self._ascii_only or not is_utf8(self.whole))
 
-    def begin(self, root: int, entities: Mapping[str, str], base: str | None) -> bool:
+    def begin(self, root: int, entities: Mapping[str, str], base: str | None, ascii_only: bool = False) -> bool:
         """Pass over what is before rdf:RDF, read its start tag, and return whether that was possible.
 
         Args:
             root: Where it begins in the window.
             entities: The texts of the entities.
             base: The base of the document, if it declares no other one.
+            ascii_only: Whether other bytes than ASCII are not UTF-8.
         """
         document = self._document
+        self._ascii_only = ascii_only
+        self.check_encoding()
         plain = {name: text for name, text in entities.items() if _NAME.fullmatch(name) and _PLAIN_ENTITY.fullmatch(text)}
         plain |= _PREDEFINED
         names, name_offsets = concatenated([name.encode() for name in plain])

@@ -2,7 +2,7 @@
 
 The parser gets the elements that the compiled reader does not accept, behind the beginning of the document; the more there are of
 them, the more text at a time. What it refuses, it gets again with all of the rest of the document, and the error is that of the
-whole document. A document without the root element rdf:RDF, or with another encoding than UTF-8, is left to it as a whole.
+whole document. A document without the root element rdf:RDF, or with an encoding that is rare, is left to it as a whole.
 """
 
 from __future__ import annotations
@@ -139,7 +139,7 @@ class _Reader:
         if any(len(text) > expansion * len(f"&{name};") for name, text in prolog.entities.items()):
             return False  # the parser counts what entities make of the document; others cannot make too much of it
         root = _ROOT.match(data, prolog.length)
-        if root is None or not window.begin(prolog.length, prolog.entities, self._base):
+        if root is None or not window.begin(prolog.length, prolog.entities, self._base, not prolog.is_utf8):
             return False
         declared = list(window.declared())
         self._pass_on(declared)

@@ -27,6 +27,7 @@ __all__ = ["PlainXML", "Prolog", "XMLReader", "prolog_of", "quoted", "text_of"]
 
 _CHUNK: Final = 1 << 16
 _ENCODING: Final = regular_expression(rb"""<\?xml[^>]*?\sencoding\s*=\s*["']([\w.-]+)["']""")
+_SINGLE_BYTES: Final = re.compile(r"(us-)?ascii|iso-8859-1?\d|windows-125\d")
 _REFERENCE: Final = regular_expression(r"&([^\s&;#]+);")
 _PREDEFINED: Final = {"amp": "&", "lt": "<", "gt": ">", "quot": '"', "apos": "'"}
 _LONGEST_ENTITY: Final = 1 << 16
@@ -180,10 +181,11 @@ def text_of(opened: OpenDocument) -> io.TextIOWrapper:
 
 
 class Prolog(NamedTuple):
-    """What is before the root element: its length in bytes, and the entities that it defines."""
+    """What is before the root element: its length in bytes, the entities that it defines, and whether the document is in UTF-8."""
 
     length: int
     entities: dict[str, str]
+    is_utf8: bool
 
 
 class _RootFoundError(Exception):
@@ -195,15 +197,16 @@ class _DefaultsFoundError(Exception):
 
 
 def prolog_of(opened: OpenDocument, data: bytes) -> Prolog | None:
-    """Return the prolog of an RDF/XML document in UTF-8 with the root element rdf:RDF, or nothing if it has another encoding, root
-    element, or an error.
+    """Return the prolog of an RDF/XML document with the root element rdf:RDF, or nothing if it has an error, or an encoding that is
+    neither UTF-8 nor ASCII with single further bytes.
 
     Args:
         opened: The document.
         data: Its beginning, as it is.
     """
     declared = _ENCODING.match(opened.head)
-    if declared is not None and declared[1].lower() != b"utf-8":
+    encoding = declared[1].decode().lower() if declared else "utf-8"
+    if encoding != "utf-8" and not _SINGLE_BYTES.fullmatch(encoding):
         return None
 
     def found(tag: str, _: object) -> None:
@@ -212,15 +215,16 @@ def prolog_of(opened: OpenDocument, data: bytes) -> Prolog | None:
     def refused(*_: object) -> None:
         raise _DefaultsFoundError
 
-    reader = XMLReader(opened.document, io.TextIOWrapper(io.BytesIO(data), "utf-8", newline=""), found)
-    reader.parser.AttlistDeclHandler = refused
     try:
+        reader = XMLReader(opened.document, io.TextIOWrapper(io.BytesIO(data), encoding, newline=""), found)
+        reader.parser.AttlistDeclHandler = refused
         while reader.feed():
             pass
     except _RootFoundError as root:
         tag, length = root.args
-        return Prolog(length, reader.entities) if tag == _ROOT else None
-    except (LoadError, _DefaultsFoundError):
+        is_utf8 = encoding == "utf-8"
+        return Prolog(length, reader.entities, is_utf8) if tag == _ROOT and (is_utf8 or data[:length].isascii()) else None
+    except (LoadError, LookupError, _DefaultsFoundError):
         pass
     return None
 

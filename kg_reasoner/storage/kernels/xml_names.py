@@ -419,8 +419,8 @@ def resolved(document: XmlText, last: int) -> int:
         return BAD
     base_end = document.base_end
     if last > 1 and work[1] != HASH:
-        base_end = document.directory_end
-        if base_end == document.base or not is_simple_path(document, last):
+        base_end = root_end(document) if work[1] == SLASH else document.directory_end
+        if document.directory_end == document.base or not is_simple_path(document, last):
             return BAD
     first = last + 8
     if first + base_end - document.base + last + 16 > document.work_room:
@@ -432,11 +432,24 @@ def resolved(document: XmlText, last: int) -> int:
     return place if iri_end(document.classes, work, first) == place else BAD
 
 
-@kernel
+@rare_kernel
+def root_end(document: XmlText) -> int:
+    """Return where the path of the base begins, which has an authority, in the texts that are held."""
+    held = document.held
+    position = document.base
+    while held[position] != COLON:
+        position = position + 1
+    position = position + 3
+    while position < document.base_end and held[position] != SLASH and held[position] != QUESTION:
+        position = position + 1
+    return position
+
+
+@rare_kernel
 def is_simple_path(document: XmlText, last: int) -> int:
     """Return whether what is in the work space up to a place is a relative path without segments that have to be removed."""
     work = document.work
-    if not document.classes[work[1]] & IN_LABEL:
+    if not document.classes[work[1]] & IN_LABEL and (work[1] != SLASH or work[2] == SLASH):
         return 0
     for place in range(1, last):
         if work[place] == COLON or (work[place] == SLASH and work[place + 1] == DOT):
