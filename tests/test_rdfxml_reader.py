@@ -19,6 +19,7 @@ from kg_reasoner.loaders.rdf.rdfxml_documents import read_rdfxml
 from kg_reasoner.loaders.rdf.sources import document_of
 from kg_reasoner.loaders.rdf.statements import Encoder
 from kg_reasoner.loaders.rdf.syntax import read_parsed
+from kg_reasoner.storage import rdfxml_reading
 from kg_reasoner.storage.dictionary import Dictionary
 
 from .checked import run_in_checked_mode
@@ -39,7 +40,9 @@ def document_with(body: str, root: str = "", doctype: str = DOCTYPE) -> bytes:
 Found = tuple[list[tuple[str, ...]], list[tuple[str, str]]] | str
 
 
-def read(data: bytes, window: int | None, base: str | None = None, bounds: DocumentBounds = DEFAULT_BOUNDS) -> Found:
+def read(
+    data: bytes, window: int | None, base: str | None = None, bounds: DocumentBounds = DEFAULT_BOUNDS, widest: int = 0
+) -> Found:
     """Return the triples in order and the prefixes, or the error. Without a window, pyoxigraph's parser alone reads."""
     document = document_of(data, RDF_XML, bounds)
     assert document is not None
@@ -52,7 +55,7 @@ def read(data: bytes, window: int | None, base: str | None = None, bounds: Docum
             if window is None:
                 batches = list(read_parsed(opened, RDF_XML, base, Encoder(dictionary, scope, parsed=True), 1000, sink))
             else:
-                batches = list(read_rdfxml(opened, base, dictionary, scope, 1000, sink, window))
+                batches = list(read_rdfxml(opened, base, dictionary, scope, 1000, sink, window, widest))
     except LoadError as error:
         return str(error)
     return [tuple(map(dictionary.text, row)) for ids, _ in batches for row in ids.tolist()], prefixes
@@ -62,6 +65,7 @@ def agree(data: bytes, base: str | None = None, windows: tuple[int, ...] = (600,
     expected = read(data, None, base)
     for window in windows:
         assert read(data, window, base) == expected, window
+    assert read(data, windows[0], base, widest=1 << 13) == expected
     return expected
 
 
@@ -230,6 +234,15 @@ def test_broken_documents(chance: random.Random, piece: bytes) -> None:
     agree(data[:start] + piece + data[start + chance.randint(0, 2) :], windows=(700, 1 << 16))
 
 
+@settings(max_examples=examples(100))
+@given(st.randoms(use_true_random=False))
+def test_tables_that_are_full(chance: random.Random) -> None:
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(rdfxml_reading, "_ROWS", 1)
+        patched.setattr(rdfxml_reading, "_BYTES_OF_A_TRIPLE", 1 << 20)
+        agree(Writer(chance, 0).document(), "http://given.org/")
+
+
 EVERYTHING = document_with(
     """
   <!-- a comment --><C rdf:about="&f;a" e:p="&lt;" xml:lang="en"><e:q>text &amp; <![CDATA[<more>]]> &#233;</e:q>
@@ -274,6 +287,16 @@ def test_unusual_elements_reach_the_parser_together(monkeypatch: pytest.MonkeyPa
     parsed = parsed_parts(monkeypatch)
     assert read(data, 1 << 16) == expected
     assert 5 < len(parsed) < 30
+
+
+@takes_long_in_checked_mode
+def test_long_elements_get_a_wider_window(monkeypatch: pytest.MonkeyPatch) -> None:
+    many = "".join(f"<p><C rdf:about='#{n}'/></p>\n" for n in range(2_000))
+    data = document_with(f"<C>{many}</C>" * 3, 'xml:base="http://base.org/"')
+    expected = read(data, None)
+    assert read(data, 1 << 12, widest=1 << 14) == expected
+    parsed_parts(monkeypatch)
+    assert read(data, 1 << 12, widest=1 << 20) == expected
 
 
 @pytest.mark.parametrize("odd", ["<p rdf:parseType='Literal'>a<e:b/></p>", "<e:é>x</e:é>", "<p rdf:resource='é'/>", "<p>&s;</p>"])

@@ -29,6 +29,8 @@ __all__ = ["PlainRDFXML"]
 _WORK: Final = 1 << 17
 """The longest literal with a datatype; IRIs may have a quarter of that."""
 _ROWS: Final = 1 << 12
+_BYTES_OF_A_TRIPLE: Final = 64
+"""No more bytes than most triples have: there is room for those of a window."""
 _DEEPEST: Final = 100
 """The elements that may be open; deeper ones are left to the full parser."""
 _BINDINGS: Final = 1 << 12
@@ -91,7 +93,7 @@ class PlainRDFXML(TextWindow):
         )
         StructTable(Element, document, "elements", _DEEPEST).add_many(_DEEPEST)
         super().__init__(document, text)
-        self._make_room(_ROWS)
+        self._make_room(max(_ROWS, size // _BYTES_OF_A_TRIPLE))
 
     @property
     def fresh_nodes(self) -> int:

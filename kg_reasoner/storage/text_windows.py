@@ -6,7 +6,9 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import Any, Final
 
-from kg_reasoner.storage.kernels.memory import Record
+import numpy as np
+
+from kg_reasoner.storage.kernels.memory import Record, allocate
 
 __all__ = ["SLACK", "TextWindow"]
 
@@ -64,6 +66,17 @@ class TextWindow(ABC):
         document.end = end
         self.check_encoding()
         return read
+
+    def widen(self, most: int) -> bool:
+        """Make the window twice as large, if it has not more than `most` bytes then; return whether it is."""
+        size = 2 * (len(self._text) - SLACK)
+        if size > most:
+            return False
+        text = allocate(size + SLACK, np.uint8)
+        text[: len(self._text)] = self._text
+        self._document.text = self._text = text
+        self._buffer = memoryview(text)
+        return True
 
     def clear(self) -> None:
         """Forget what is in the window."""

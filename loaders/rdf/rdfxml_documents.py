@@ -43,6 +43,9 @@ _MOST: Final = 1 << 20
 _FEW: Final = 1 << 16
 _ROWS: Final = 50_000
 
+_WIDEST: Final = 1 << 24
+"""The most bytes in memory, if an element has so many; a longer one is left to the parser."""
+
 _ROOT: Final = re.compile(rb"<([^\s:>]+):RDF[\s>]")
 _NAMES: Final = re.compile(rb":ID\s*=")
 
@@ -55,16 +58,19 @@ def read_rdfxml(
     block: int,
     prefixes: PrefixSink | None = None,
     window: int | None = None,
+    widest: int = _WIDEST,
 ) -> Iterator[Batch]:
     """Read RDF/XML, and yield blocks of at most `block` triples. `prefixes` collects what the document declares.
 
-    `window` is how many bytes are in memory; by default, it depends on the size of a block. A longer element is left to the parser.
+    `window` is how many bytes are in memory; by default, it depends on the size of a block. For longer elements there are up to
+    `widest`.
 
     Raises:
         LoadError: The document is wrong.
     """
     size = window or max(_LEAST, min(_BYTES_OF_A_TRIPLE * block, WINDOW))
     reader = _Reader(opened, base, dictionary, scope, size, prefixes or _ignored)
+    reader.widest = min(widest, opened.document.bounds.literal)
     for rows in in_blocks(reader.rows(), min(block, _ROWS), 3):
         yield rows, None
 
@@ -79,6 +85,7 @@ class _Reader:
     def __init__(
         self, opened: OpenDocument, base: str | None, dictionary: Dictionary, scope: BlankScope, window: int, prefixes: PrefixSink
     ) -> None:
+        self.widest = window
         self._opened = opened
         self._document = opened.document
         self._base = base
@@ -121,7 +128,7 @@ class _Reader:
                 window.skip(length)
             elif has_ended and is_read and window.is_closed:
                 return
-            elif has_ended or window.is_full:
+            elif has_ended or (window.is_full and not window.widen(self.widest)):
                 break
             else:
                 self._count_lines()
