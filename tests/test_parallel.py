@@ -135,6 +135,25 @@ def test_too_many_heads_for_threads(monkeypatch: pytest.MonkeyPatch) -> None:
         assert tables(both[0]) == tables(both[1])
 
 
+def test_indexes_are_built_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One request of a kernel is enough for the indexes that several rules want."""
+    built: list[list[int]] = []
+    soon_wanted = parallel.soon_wanted
+
+    def noting(database: Database) -> list[int]:
+        built.append(soon_wanted(database))
+        return built[-1]
+
+    monkeypatch.setattr(parallel, "soon_wanted", noting)
+    rules = "a(?x, ?z) :- e(?x, ?y), f(?y, ?z) . b(?x, ?z) :- e(?x, ?y), g(?y, ?z) . c(?x, ?z) :- e(?x, ?y), h(?y, ?z) ."
+    with capacities(BLOCKS):
+        reasoner = Reasoner(rules, threads=2)
+        for predicate in "fghe":
+            reasoner.add_facts(predicate, links(40))
+        reasoner.materialise()
+    assert max(map(len, built)) == 3
+
+
 # --- errors ----------------------------------------------------------------------------------------------------------------
 
 
