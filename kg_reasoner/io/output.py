@@ -62,6 +62,7 @@ _Statement = TypeVar("_Statement")
 _STAGE: Final = "write"
 _PREFIX: Final = re.compile(r"[^\W\d_](?:[\w.-]*[\w-])?")
 _LINES: Final = 20_000
+_OF_RULE_SETS: Final = "tag:kg-reasoner:"
 _NAMES: Final = (*(entry.name for entry in FORMATS if entry is not OBO), PARQUET.name)
 _RDF_XML_EXTENSIONS: Final = (".rdf", ".owl", ".xml")
 _EXTENSIONS: Final = (
@@ -211,9 +212,9 @@ class TripleWriter:
         return self._reserialised(line_blocks(triples, dictionary))
 
     def add_prefixes(self, prefixes: Mapping[str, str]) -> None:
-        """Add prefixes, if they are valid and not yet in use."""
+        """Add prefixes, if they are valid and not yet in use. Those of the rule sets' own predicates are not for documents."""
         for prefix, namespace in prefixes.items():
-            if not prefix or _PREFIX.fullmatch(prefix):
+            if (not prefix or _PREFIX.fullmatch(prefix)) and not namespace.startswith(_OF_RULE_SETS):
                 with contextlib.suppress(LoadError):
                     check_absolute(namespace, "namespace")
                     self._prefixes.setdefault(prefix, namespace)
