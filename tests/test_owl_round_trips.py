@@ -7,7 +7,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from kg_reasoner.errors import OutputError
@@ -171,6 +171,7 @@ def test_random_ontologies(format: str, ontology: list[Construct], tmp_path_fact
 
 
 @given(ontology=ONTOLOGIES)
+@example(ontology=[Construct("DatatypeDefinition", (IRI(f"{EX}T"), XSD.integer))])
 @settings(deadline=None, max_examples=examples(150))
 def test_documents_without_declarations(ontology: list[Construct]) -> None:
     """What a document in functional syntax says does not depend on whether it declares its names."""

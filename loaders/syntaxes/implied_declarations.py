@@ -20,7 +20,10 @@ _ENTITIES: Final = {"data-property": "DataProperty", "annotation-property": "Ann
 """What a name is in places where its triples could be about a property of objects, or a class. What is beside others tells them."""
 _CLEAR: Final = {"Annotation", "DataHasValue", "NegativeDataPropertyAssertion", "DataPropertyAssertion", "DatatypeRestriction"}
 """The constructs with such places whose triples say themselves what is meant."""
-_OF_RANGES: Final = {name for name, slots in SIGNATURES.items() if slots[-1].kind == "data-range"} - {"DataPropertyRange"}
+_OF_RANGES: Final = {name for name, slots in SIGNATURES.items() if slots[-1].kind == "data-range"} - {
+    "DataPropertyRange",
+    "DatatypeDefinition",
+}
 """The constructs that are clear if they end with a data range that cannot be a class."""
 _UNCLEAR: Final = {name for name, slots in SIGNATURES.items() if any(slot.kind in _ENTITIES for slot in slots)} - _CLEAR
 """The other constructs with such places."""
