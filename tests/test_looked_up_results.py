@@ -71,6 +71,18 @@ def test_deletions_agree_with_the_oracle(strategy: str, name: str, changes: list
         assert found == without_empty(evaluate(program, explicit))
 
 
+@pytest.mark.parametrize("strategy", ["backward-forward", "delete-rederive"])
+def test_what_filters_leave_out_may_have_results_that_are_too_large(strategy: str) -> None:
+    rule = "n(?m) :- n(?k), FILTER(?k > 1 && ?k < 5), BIND(?k * ?k AS ?m) ."
+    huge = literal(10**600)
+    reasoner = Reasoner(rule, maintenance=strategy)
+    reasoner.add_facts("n", [(huge,), (literal(2),), (literal(3),)])
+    reasoner.remove_facts("n", [(literal(2),)])
+    assert set(reasoner.facts("n")) == {(huge,), (literal(3),), (literal(9),)}
+    reasoner.remove_facts("n", [(literal(3),)])
+    assert set(reasoner.facts("n")) == {(huge,)}
+
+
 @pytest.mark.long
 @pytest.mark.skipif(CHECKED, reason="this is the checked run")
 def test_the_same_in_checked_mode() -> None:

@@ -9,15 +9,17 @@ fact, when a deletion first meets them; later deletions add what is new.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import suppress
 from typing import Final
 
 import numpy as np
 
 from kg_reasoner.data_classes import dataclass
+from kg_reasoner.errors import ValueTooLargeError
 from kg_reasoner.planning.catalog import StoredRule
 from kg_reasoner.planning.function_relations import Functions
 from kg_reasoner.planning.planner import calls_by_result
-from kg_reasoner.storage.arrays import Rows, unique_rows
+from kg_reasoner.storage.arrays import Ids, Rows, unique_rows
 from kg_reasoner.storage.database import Database
 from kg_reasoner.storage.kernels.layout import STATED
 
@@ -71,5 +73,17 @@ class LookedUpResults:
         record = self._database.relations[source.relation]
         table: Rows = np.asarray(record.rows)[first * record.arity : count * record.arity].reshape(-1, record.arity)
         arguments = unique_rows(table[:, list(source.columns)])
-        results = self._functions.results_of(source.function, list(arguments.T))
+        try:
+            results = self._functions.results_of(source.function, list(arguments.T))
+        except ValueTooLargeError:
+            arguments, results = self._possible(source.function, arguments)
         self._database.load(source.results, np.column_stack([arguments, results]).astype(np.int32), STATED)
+
+    def _possible(self, function: int, arguments: Rows) -> tuple[Rows, Ids]:
+        """Return the arguments whose results are not too large, and these. The others give no facts: filters leave them out."""
+        found = []
+        for row in arguments.tolist():
+            with suppress(ValueTooLargeError):
+                found.append((*row, self._functions.call(function, row)))
+        table = np.array(found, np.int32).reshape(-1, arguments.shape[1] + 1)
+        return table[:, :-1], table[:, -1]
