@@ -10,6 +10,7 @@ import mmap
 import os
 import sys
 from collections.abc import Callable, Iterator
+from contextvars import copy_context
 from typing import Any, TypeVar
 
 import numpy as np
@@ -66,7 +67,8 @@ def attempts(
     assert counter.places
     for at in distinct(counter.places)[::step]:
         subject, fault = make(), kind(at)
-        error = fault.call(lambda subject=subject: operation(subject))  # type: ignore[misc]
+        # In a context of its own: a fault where a watch ends leaves it current for what comes after.
+        error = copy_context().run(fault.call, lambda subject=subject: operation(subject))  # type: ignore[misc]
         assert fault.where is not None
         yield subject, error, fault.where
 
