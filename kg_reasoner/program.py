@@ -201,7 +201,8 @@ BodyLiteral: TypeAlias = Atom | Negation | Filter | Bind | Aggregate
 @dataclass(frozen=True, slots=True)
 class Origin:
     """The origin of a rule: its W3C or rule-set name (``cax-sco``), the axioms it was translated from, its place in a text, the
-    text itself where it differs from what the rule prints as, and the name of the module that it was imported with.
+    text itself where it differs from what the rule prints as, the name of the module that it was imported with, and the class
+    expression that it gives a meaning to, if it comes from no axiom: several may have that expression.
     """
 
     name: str | None = None
@@ -209,11 +210,12 @@ class Origin:
     span: Span | None = field(default=None, repr=False)
     text: str | None = field(default=None, repr=False)
     module: str | None = None
+    expression: str | None = None
 
     @property
     def axiom(self) -> str | None:
-        """The axioms as one text; None if there are none."""
-        return "; ".join(self.axioms) or None
+        """The axioms as one text, or the class expression; None if there is neither."""
+        return "; ".join(self.axioms) or self.expression
 
 
 class _Remembers:

@@ -19,7 +19,7 @@ from kg_reasoner.loaders.convert import from_oxigraph
 from kg_reasoner.loaders.ontology.order import Order
 from kg_reasoner.loaders.ontology.owl import AUXILIARY_PREFIX, SCHEMA_CLASSES, SCHEMA_PREDICATES, is_schema_triple, translate
 from kg_reasoner.loaders.ontology.unfold import DraftRule, rename, unfold
-from kg_reasoner.program import FALSE, TRIPLE, Atom, Origin, Program, Rule, Variable
+from kg_reasoner.program import FALSE, TRIPLE, Atom, Program, Rule, Variable
 from kg_reasoner.terms import IRI, OWL, RDF, RDFS, XSD, BlankNode, Literal, Term, Triple
 from tests.fixtures import blocks
 
@@ -352,12 +352,18 @@ def test_the_axioms_of_a_rule_are_given_one_by_one() -> None:
 
 
 def test_class_expressions_are_no_axioms_of_a_proof() -> None:
-    x, low, high, fact = Variable("x"), IRI("http://e/A"), IRI("http://e/B"), (IRI("http://e/a"), RDF.type, IRI("http://e/A"))
-    origin = Origin("cls-int1", ("ObjectComplementOf(<http://e/C>)", "DataPropertyDomain(<http://e/p> <http://e/B>)"))
-    reasoner = Reasoner(Program((Rule(Atom(TRIPLE, (x, RDF.type, high)), (Atom(TRIPLE, (x, RDF.type, low)),), origin),)))
-    reasoner.add_triples([fact])
-    proof = reasoner.explain((fact[0], RDF.type, high))
-    assert reasoner.axioms_of(proof, {"": "http://e/"}) == ("ClassAssertion(:A :a)", "DataPropertyDomain(:p :B)")
+    """An expression that several axioms have is translated to rules of its own, which none of them is the origin of."""
+    reasoner = Reasoner(ruleset="owl2rl")
+    reasoner.load(
+        b"""@prefix : <http://e/> . @prefix owl: <http://www.w3.org/2002/07/owl#> .
+        @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+        _:both a owl:Class ; owl:intersectionOf (:C :D) ; rdfs:subClassOf :H .
+        :F rdfs:subClassOf _:both . :G rdfs:subClassOf _:both . :f a :F .""",
+        format="turtle",
+    )
+    proof = reasoner.explain((IRI("http://e/f"), RDF.type, IRI("http://e/C")))
+    assert {rule.origin.expression for rule in proof.rules} == {None, "ObjectIntersectionOf(e:C e:D)"}
+    assert reasoner.axioms_of(proof, {"": "http://e/"}) == ("ClassAssertion(:F :f)", "SubClassOf(:F ObjectIntersectionOf(:C :D))")
 
 
 def test_namespaces_without_a_prefix_get_one_from_their_last_part() -> None:

@@ -29,12 +29,6 @@ _TOLD: Final = re.compile(r"SubClassOf\d*")
 """The predicate of stated inclusions, see `kg_reasoner.classification.classifier`."""
 
 
-_EXPRESSION: Final = re.compile(r"(?:Object|Data)(?!Property|type)")
-"""How class expressions and data ranges begin, but no axiom. A rule can come from a class expression that several axioms have;
-a proof uses these by other rules.
-"""
-
-
 class _Readable(Protocol):
     def triples(self, subject: Any, predicate: Any, object: Any, which: Any = ..., /) -> Iterable[Triple]: ...
 
@@ -70,8 +64,7 @@ class ProofAxioms:
         found: dict[str, None] = {}
         for step in _reasons(proof):
             for text in step.rule.origin.axioms if step.rule is not None else ():
-                if not _EXPRESSION.match(text):
-                    found[axiom_text(text, self._names)] = None
+                found[axiom_text(text, self._names)] = None
             for triple in _triples(step.statement) if step.reason == "explicit" else ():
                 if triple not in self._known:
                     self._read(triple)

@@ -66,7 +66,7 @@ def clashes(violations: Iterable[Violation], naming: Naming) -> Iterator[Violati
 def _is_of_owl(rule: Rule) -> bool:
     """Return whether a rule belongs to OWL 2 or RDFS, or is a translated axiom."""
     name = rule.origin.name or ""
-    return bool(rule.origin.axioms or BY_THE_BOOK.match(name)) or name.startswith(("beyond/", "datatypes/"))
+    return bool(rule.origin.axiom or BY_THE_BOOK.match(name)) or name.startswith(("beyond/", "datatypes/"))
 
 
 def _as_it_is(term: Term) -> Term:
@@ -75,7 +75,7 @@ def _as_it_is(term: Term) -> Term:
 
 def _says(violation: Violation) -> tuple[bool, int]:
     """Return how specific a violation is: axioms are more specific than rules, and more terms than fewer."""
-    return bool(violation.rule.origin.axioms), len(set(violation.terms.values()))
+    return bool(violation.rule.origin.axiom), len(set(violation.terms.values()))
 
 
 def _stronger(facts: _Facts) -> Iterator[_Facts]:

@@ -142,7 +142,7 @@ def _why(step: Step, names: Names) -> str:
     if step.rule is None:
         return f'<span class="why {step.reason}">{escape(step.why)}</span>'
     origin = step.rule.origin
-    name = origin.name or ("axiom" if origin.axioms else "rule")
+    name = origin.name or ("axiom" if origin.axiom else "rule")
     axiom = f" · {escape(axiom_text(origin.axiom, names))}" if origin.axiom else ""
     return f'<span class="why rule">{escape(name)}{axiom}</span>'
 

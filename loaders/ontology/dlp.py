@@ -143,11 +143,12 @@ class _DlpTranslation:
         return [rename(clause) for clause in alone if not is_idle(clause)] + unfold(linked, self.clauses.auxiliary)
 
     def rule(self, clause: DraftRule) -> Rule:
-        axioms = clause.axioms
-        if not axioms:
+        expressions: Iterable[str] = ()
+        if not clause.axioms:
             atoms = (part for part in (clause.head, *clause.body) if isinstance(part, Atom))
-            axioms = tuple(self.clauses.auxiliary[atom.predicate] for atom in atoms if atom.predicate in self.clauses.auxiliary)[:1]
-        return Rule(clause.head, clause.body, Origin(clause.name or None, axioms))
+            expressions = (self.clauses.auxiliary[atom.predicate] for atom in atoms if atom.predicate in self.clauses.auxiliary)
+        origin = Origin(clause.name or None, clause.axioms, expression=next(iter(expressions), None))
+        return Rule(clause.head, clause.body, origin)
 
     def link_groups(self) -> None:
         """Add clauses that make members of a restriction members of those above it in the hierarchy."""
