@@ -18,7 +18,6 @@ from kg_reasoner.storage.dictionary import Dictionary
 from kg_reasoner.storage.kernels import native
 from kg_reasoner.storage.kernels.interning import byte_classes
 from kg_reasoner.storage.kernels.memory import StructTable, allocate
-from kg_reasoner.storage.kernels.turtle_statements import ALL_READ, NO_ROOM
 from kg_reasoner.storage.kernels.xml_markup import ATTRIBUTE, GUESSES, MOST_ATTRIBUTES, Element, XmlText, markup_classes
 from kg_reasoner.storage.kernels.xml_names import BINDING, CONSTANTS, KNOWN, KNOWN_FACT, KNOWN_LENGTH
 from kg_reasoner.storage.text_windows import SLACK, TextWindow
@@ -68,8 +67,6 @@ class PlainRDFXML(TextWindow):
     """
 
     def __init__(self, dictionary: Dictionary, scope: Callable[[], str], size: int, deepest: int = _DEEPEST) -> None:
-        self._dictionary = dictionary
-        self._scope = scope
         self.names: set[int] = set()
         self._ascii_only = False
         text = allocate(size + SLACK, np.uint8)
@@ -92,18 +89,8 @@ class PlainRDFXML(TextWindow):
             scope_length=-1,
         )
         StructTable(Element, document, "elements", _DEEPEST).add_many(_DEEPEST)
-        super().__init__(document, text)
+        super().__init__(dictionary, scope, document, text)
         self._make_room(max(_ROWS, size // _BYTES_OF_A_TRIPLE))
-
-    @property
-    def fresh_nodes(self) -> int:
-        """The number of blank nodes without a label so far, which may be set: the next one's label has this number."""
-        count: int = self._document.fresh_before
-        return count
-
-    @fresh_nodes.setter
-    def fresh_nodes(self, count: int) -> None:
-        self._document.fresh_before = count
 
     @property
     def is_closed(self) -> bool:
@@ -155,27 +142,16 @@ class PlainRDFXML(TextWindow):
         Raises:
             ValueError: An rdf:ID has been given before.
         """
-        document, dictionary = self._document, self._dictionary
+        document = self._document
         document.row_count = document.name_count = 0
         document.known_facts[:] = 0
-        while True:
-            with dictionary.mutex:
-                status = native.read_rdfxml(dictionary.address, document.address)
-                if status == NO_ROOM and document.need > 0:
-                    dictionary.make_room(document.need)
-            if status != NO_ROOM:
-                break
-            if document.need < 0:
-                scope = self._scope().encode()
-                document.publish(scope=concatenated([scope])[0], scope_length=len(scope))
-            elif document.need == 0:
-                self._make_room(2 * document.row_room)
+        is_read = self._read_by(native.read_rdfxml)
         names = document.names[: document.name_count].tolist()
         if len(set(names)) < len(names) or not self.names.isdisjoint(names):
             raise ValueError("an rdf:ID is given twice")
         self.names.update(names)
         rows: Ids = np.array(document.rows[: 3 * document.row_count]).reshape(-1, 3)
-        return rows, status == ALL_READ
+        return rows, is_read
 
     def declared(self) -> Iterator[tuple[str, str]]:
         """Yield the prefixes that have been declared since the last call, with their namespaces."""
@@ -192,12 +168,9 @@ class PlainRDFXML(TextWindow):
         Args:
             least: The least number of bytes, if elements that end in the window have so many.
         """
-        document = self._document
-        end = native.elements_end(document.address, document.position, least)
-        return end - document.position if end else 0
+        return self._end_by(native.elements_end, least)
 
     def _make_room(self, room: int) -> None:
-        """Allocate rows, and what goes with them, and keep what has been read."""
         document = self._document
         kept = {"rows": 3 * document.row_count, "names": document.name_count, "declared": document.declared_length}
         arrays = {

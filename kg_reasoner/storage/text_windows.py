@@ -8,7 +8,10 @@ from typing import Any, Final
 
 import numpy as np
 
+from kg_reasoner.storage.dictionary import Dictionary
 from kg_reasoner.storage.kernels.memory import Record, allocate
+from kg_reasoner.storage.kernels.turtle_statements import ALL_READ, NO_ROOM
+from kg_reasoner.storage.texts import concatenated
 
 __all__ = ["SLACK", "TextWindow"]
 
@@ -20,14 +23,28 @@ class TextWindow(ABC):
     """A window on a document.
 
     Args:
+        dictionary: Assigns the ids.
+        scope: Returns what the labels of blank nodes begin with; called before the first of them is read.
         document: What kernels know of the document: its `text` up to `end`, to be read from `position` on.
         text: The buffer, with `SLACK` further bytes.
     """
 
-    def __init__(self, document: Record, text: Any) -> None:
+    def __init__(self, dictionary: Dictionary, scope: Callable[[], str], document: Record, text: Any) -> None:
+        self._dictionary = dictionary
+        self._scope = scope
         self._document = document
         self._text = text
         self._buffer = memoryview(text)
+
+    @property
+    def fresh_nodes(self) -> int:
+        """The number of blank nodes without a label so far, which may be set: the next one's label has this number."""
+        count: int = self._document.fresh_before
+        return count
+
+    @fresh_nodes.setter
+    def fresh_nodes(self, count: int) -> None:
+        self._document.fresh_before = count
 
     @property
     def rest(self) -> memoryview:
@@ -82,10 +99,36 @@ class TextWindow(ABC):
         """Forget what is in the window."""
         self._document.publish(position=0, end=0)
 
+    def skip(self, length: int) -> None:
+        """Pass over bytes."""
+        self._document.position += length
+
     @abstractmethod
     def check_encoding(self) -> None:
         """Find out whether the window is UTF-8; if not, only what is ASCII is read."""
 
-    def skip(self, length: int) -> None:
-        """Pass over bytes."""
-        self._document.position += length
+    @abstractmethod
+    def _make_room(self, room: int) -> None:
+        """Allocate rows, and what goes with them, and keep what has been read."""
+
+    def _read_by(self, kernel: Callable[[int, int], int]) -> bool:
+        """Let a kernel read, and make the room that it asks for; return whether all of the window is read."""
+        document, dictionary = self._document, self._dictionary
+        while True:
+            with dictionary.mutex:
+                status = kernel(dictionary.address, document.address)
+                if status == NO_ROOM and document.need > 0:
+                    dictionary.make_room(document.need)
+            if status != NO_ROOM:
+                return status == ALL_READ
+            if document.need < 0:
+                scope = self._scope().encode()
+                document.publish(scope=concatenated([scope])[0], scope_length=len(scope))
+            elif document.need == 0:
+                self._make_room(2 * document.row_room)
+
+    def _end_by(self, kernel: Callable[[int, int, int], int], least: int) -> int:
+        """Return the length of what a kernel finds to be complete, at `least` so many bytes if there are; 0 if nothing is."""
+        document = self._document
+        end = kernel(document.address, document.position, least)
+        return end - document.position if end else 0

@@ -17,7 +17,7 @@ from kg_reasoner.storage.dictionary import Dictionary
 from kg_reasoner.storage.kernels import native
 from kg_reasoner.storage.kernels.interning import byte_classes
 from kg_reasoner.storage.kernels.memory import StructTable, allocate
-from kg_reasoner.storage.kernels.turtle_statements import ALL_READ, DEFAULT_GRAPH, NO_ROOM, TurtleText
+from kg_reasoner.storage.kernels.turtle_statements import DEFAULT_GRAPH, TurtleText
 from kg_reasoner.storage.text_windows import SLACK, TextWindow
 from kg_reasoner.storage.texts import concatenated, is_utf8
 from kg_reasoner.terms import RDF, XSD
@@ -53,8 +53,6 @@ class PlainTurtle(TextWindow):
     def __init__(
         self, dictionary: Dictionary, scope: Callable[[], str], size: int, has_graphs: bool = False, deepest: int = _DEEPEST
     ) -> None:
-        self._dictionary = dictionary
-        self._scope = scope
         self._width = 4 if has_graphs else 3
         text = allocate(size + SLACK, np.uint8)
         suffixes, suffix_offsets = concatenated(
@@ -81,8 +79,8 @@ class PlainTurtle(TextWindow):
             frames=allocate(3 * (_DEEPEST + 1), np.int32, 0),
             deepest=min(deepest, _DEEPEST),
         )
-        super().__init__(document, text)
-        self._make_rows(_ROWS)
+        super().__init__(dictionary, scope, document, text)
+        self._make_room(_ROWS)
         self.set_prefixes({})
 
     def set_prefixes(self, prefixes: Mapping[str, str]) -> None:
@@ -101,16 +99,6 @@ class PlainTurtle(TextWindow):
             namespace_offsets=namespace_offsets,
             prefix_count=len(usual),
         )
-
-    @property
-    def fresh_nodes(self) -> int:
-        """The number of blank nodes without a label so far, which may be set: the next one's label has this number."""
-        count: int = self._document.fresh_before
-        return count
-
-    @fresh_nodes.setter
-    def fresh_nodes(self, count: int) -> None:
-        self._document.fresh_before = count
 
     def fill(self, read_into: Callable[[memoryview], int]) -> int:
         """Move the window, see `TextWindow.fill`."""
@@ -152,22 +140,11 @@ class PlainTurtle(TextWindow):
 
     def read(self) -> tuple[Ids, bool]:
         """Read statements; return their ids, shape (n, 3) or (n, 4) with the graphs, and whether all of the window is read."""
-        document, dictionary = self._document, self._dictionary
+        document = self._document
         document.row_count = 0
-        while True:
-            with dictionary.mutex:
-                status = native.read_turtle(dictionary.address, document.address)
-                if status == NO_ROOM and document.need > 0:
-                    dictionary.make_room(document.need)
-            if status != NO_ROOM:
-                break
-            if document.need < 0:
-                scope = self._scope().encode()
-                document.publish(scope=concatenated([scope])[0], scope_length=len(scope))
-            elif document.need == 0:
-                self._make_rows(2 * document.row_room)
+        is_read = self._read_by(native.read_turtle)
         rows: Ids = np.array(document.rows[: self._width * document.row_count]).reshape(-1, self._width)
-        return rows, status == ALL_READ
+        return rows, is_read
 
     def statement_end(self, least: int) -> int:
         """Return the length of the statements that a full parser is to read next, or 0 if the window has no end of a statement.
@@ -175,12 +152,9 @@ class PlainTurtle(TextWindow):
         Args:
             least: The least number of bytes, if statements that end in the window have so many.
         """
-        document = self._document
-        end = native.statements_end(document.address, document.position, least)
-        return end - document.position if end else 0
+        return self._end_by(native.statements_end, least)
 
-    def _make_rows(self, room: int) -> None:
-        """Allocate rows, and what goes with them, and keep those that have been read."""
+    def _make_room(self, room: int) -> None:
         document, rows = self._document, allocate(self._width * room, np.int32)
         used = self._width * document.row_count
         if used:
