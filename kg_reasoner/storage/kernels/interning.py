@@ -95,6 +95,12 @@ def hash_text(text: Bytes, start: int, end: int, scope: Bytes, scoped: int) -> i
 
 
 @kernel
+def is_space(byte: int) -> int:
+    """Return whether a byte is a space, a tab or a line break."""
+    return 1 if byte == SPACE or byte == NEWLINE or byte == TAB or byte == RETURN else 0
+
+
+@kernel
 def same_bytes(one: Bytes, start: int, other: Bytes, other_start: int, length: int) -> int:
     """Return whether two byte ranges are equal."""
     position = 0

@@ -30,6 +30,7 @@ from kg_reasoner.storage.kernels.interning import (
     intern,
     iri_end,
     is_language_type,
+    is_space,
     language_end,
     letters_end,
     same_bytes,
@@ -119,12 +120,6 @@ class TurtleText(Struct):
     """What surrounds the opening brackets: the kind, the subject and the property of each, after a frame of kind 0."""
     depth: int
     deepest: int
-
-
-@kernel
-def is_space(byte: int) -> int:
-    """Return whether a byte is a space, a tab or a line break."""
-    return 1 if byte == SPACE or byte == NEWLINE or byte == TAB or byte == RETURN else 0
 
 
 @kernel

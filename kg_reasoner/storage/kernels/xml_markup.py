@@ -24,6 +24,7 @@ from kg_reasoner.storage.kernels.interning import (
     SPACE,
     TAB,
     hash_text,
+    is_space,
     same_bytes,
 )
 from kg_reasoner.storage.kernels.memory import Array, Bytes, Int32s, Int64s, Struct, kernel, rare_kernel
@@ -187,17 +188,11 @@ def copy_few(source: Bytes, start: int, end: int, out: Bytes, place: int) -> int
 
 
 @kernel
-def is_blank(byte: int) -> int:
-    """Return whether a byte is white space of XML."""
-    return 1 if byte == SPACE or byte == NEWLINE or byte == TAB or byte == RETURN else 0
-
-
-@kernel
 def blanks_end(document: XmlText, position: int) -> int:
     """Return the position after white space."""
     text = document.text
     end = document.end
-    while position < end and is_blank(text[position]):
+    while position < end and is_space(text[position]):
         position = position + 1
     return position
 
@@ -254,7 +249,7 @@ def comment_end(document: XmlText, start: int) -> int:
         return BAD
     while document.markup[text[position]] & IN_NAME:
         position = position + 1
-    if not is_blank(text[position]) and (text[position] != QUESTION or text[position + 1] != GREATER):
+    if not is_space(text[position]) and (text[position] != QUESTION or text[position + 1] != GREATER):
         return BAD
     while position < end:
         if text[position] == QUESTION and text[position + 1] == GREATER:
