@@ -28,7 +28,7 @@ class _End:
         try:
             sys.stdout.flush()
             sys.stderr.flush()
-        except (OSError, ValueError, AttributeError):  # Python reports it, and its end
+        except (OSError, ValueError, AttributeError):  # Python ends the process itself, and reports this
             return
         os._exit(self.status)
 
