@@ -111,7 +111,7 @@ class TextWindow(ABC):
     def _make_room(self, room: int) -> None:
         """Allocate rows, and what goes with them, and keep what has been read."""
 
-    def _read_by(self, kernel: Callable[[int, int], int]) -> bool:
+    def _read_by(self, kernel: Callable[..., int]) -> bool:
         """Let a kernel read, and make the room that it asks for; return whether all of the window is read."""
         document, dictionary = self._document, self._dictionary
         while True:
@@ -127,7 +127,7 @@ class TextWindow(ABC):
             elif document.need == 0:
                 self._make_room(2 * document.row_room)
 
-    def _end_by(self, kernel: Callable[[int, int, int], int], least: int) -> int:
+    def _end_by(self, kernel: Callable[..., int], least: int) -> int:
         """Return the length of what a kernel finds to be complete, at `least` so many bytes if there are; 0 if nothing is."""
         document = self._document
         end = kernel(document.address, document.position, least)
