@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from kg_reasoner import Reasoner
 from kg_reasoner.engine.maintenance import STRATEGIES
 from kg_reasoner.loaders.ontology import owl
+from kg_reasoner.lubm import ontology_path
 from kg_reasoner.program import Rule
 from kg_reasoner.terms import IRI, OWL, RDF, RDFS, XSD, BlankNode, Term, Triple
 
@@ -125,13 +126,31 @@ def restrictions(draw: st.DrawFn) -> set[Triple]:
     return found
 
 
+@st.composite
+def definitions(draw: st.DrawFn) -> set[Triple]:
+    """Return the definition of a named class by others and restrictions."""
+    name, kind = draw(_few_classes), draw(st.sampled_from([OWL.intersectionOf, OWL.intersectionOf, OWL.unionOf, OWL.complementOf]))
+    operands = draw(st.lists(st.one_of(_few_classes, _nodes, _nodes), min_size=1, max_size=3))
+    if kind == OWL.complementOf:
+        return {(name, kind, operands[0])}
+    cells = [BlankNode(f"l{name.value[-1]}{number}") for number in range(len(operands))]
+    firsts = {(cell, RDF.first, operand) for cell, operand in zip(cells, operands, strict=True)}
+    rests: set[Triple] = {(cell, RDF.rest, rest) for cell, rest in zip(cells, [*cells[1:], RDF.nil], strict=True)}
+    return {(name, kind, cells[0]), *firsts, *rests}
+
+
 @settings(max_examples=examples(1000), deadline=None, phases=PHASES)
-@given(restrictions(), st.lists(_order, max_size=6), st.lists(st.lists(_order, min_size=1, max_size=2), min_size=1, max_size=8))
+@given(
+    restrictions(),
+    st.lists(definitions(), max_size=2),
+    st.lists(_order, max_size=6),
+    st.lists(st.lists(_order, min_size=1, max_size=2), min_size=1, max_size=8),
+)
 @pytest.mark.long
 def test_restrictions_are_ordered_as_in_a_new_translation(
-    given: set[Triple], order: list[Triple], changes: list[list[Triple]]
+    given: set[Triple], defined: list[set[Triple]], order: list[Triple], changes: list[list[Triple]]
 ) -> None:
-    follow({*given, *order}, changes)
+    follow({*order}.union(given, *defined), changes)
 
 
 @settings(max_examples=examples(60), deadline=None, phases=PHASES)
@@ -217,6 +236,8 @@ CYCLE = "_:r owl:onProperty :p ; owl:someValuesFrom :C ; rdfs:subClassOf :A . :B
 CYCLE += "owl:someValuesFrom :C ."
 STEP = "_:r owl:onProperty :p ; owl:someValuesFrom :A . _:s owl:onProperty :p ; owl:someValuesFrom :B . :A rdfs:subClassOf _:r . "
 STEP += "_:s rdfs:subClassOf :B ."
+DEFINED = "_:r owl:onProperty :p ; owl:someValuesFrom :A . _:s owl:onProperty :p ; owl:someValuesFrom :B . "
+DEFINED += ":C rdfs:subClassOf _:r . :D owl:intersectionOf ( :E _:s ) ."
 
 
 @pytest.mark.parametrize(
@@ -225,6 +246,7 @@ STEP += "_:s rdfs:subClassOf :B ."
         (f"{CYCLE} :C rdfs:subClassOf :D .", ":D rdfs:subClassOf :C"),  # C is a subclass of itself then, and B of A
         (f"{CYCLE} :D rdfs:subClassOf :C .", ":C rdfs:subClassOf :D"),
         (STEP, ":A rdfs:subClassOf :B"),  # some p.A is below some p.B then, and A below B by that alone
+        (DEFINED, ":A rdfs:subClassOf :B"),  # D remains defined by some p.B
     ],
 )
 def test_a_step_goes_with_its_reason(ontology: str, axiom: str) -> None:
@@ -232,6 +254,15 @@ def test_a_step_goes_with_its_reason(ontology: str, axiom: str) -> None:
     there, added = read(prefixes + ontology), list(read(f"{prefixes} {axiom} ."))
     follow(there, [added])
     follow({*there, *added}, [added])
+
+
+@pytest.mark.long
+def test_each_triple_of_lubm_goes_and_comes_back() -> None:
+    graph = Reasoner()
+    graph.load(ontology_path())
+    there = set(graph.triples())
+    for triple in sorted(there, key=str):
+        follow(there, [[triple], [triple]])
 
 
 # --- expressions that come and go

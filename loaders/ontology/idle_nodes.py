@@ -97,7 +97,9 @@ def _asked(axiom: Axiom) -> tuple[Term, ...]:
             return (sub,)
         case EquivalentClasses(first, second) | SameNames(first, second):
             return first, second
-        case Definition(name, _) | HasKey(name, _):
+        case Definition(name, expression):
+            return name, *_operands(expression)
+        case HasKey(name, _):
             return (name,)
         case DisjointClasses(classes):
             return classes
