@@ -130,7 +130,8 @@ def restrictions(draw: st.DrawFn) -> set[Triple]:
 def definitions(draw: st.DrawFn) -> set[Triple]:
     """Return the definition of a named class by others and restrictions."""
     name, kind = draw(_few_classes), draw(st.sampled_from([OWL.intersectionOf, OWL.intersectionOf, OWL.unionOf, OWL.complementOf]))
-    operands = draw(st.lists(st.one_of(_few_classes, _nodes, _nodes), min_size=1, max_size=3))
+    nodes = st.sampled_from([*NODES, BlankNode("a0"), BlankNode("z0")])
+    operands = draw(st.lists(st.one_of(_few_classes, nodes, nodes), min_size=1, max_size=3))
     if kind == OWL.complementOf:
         return {(name, kind, operands[0])}
     cells = [BlankNode(f"l{name.value[-1]}{number}") for number in range(len(operands))]
@@ -292,9 +293,11 @@ def expressions(draw: st.DrawFn) -> set[Triple]:
 
 @settings(max_examples=examples(1000), deadline=None, phases=PHASES)
 @given(
-    st.lists(expressions(), max_size=4),
+    st.lists(st.one_of(expressions(), expressions(), definitions()), max_size=4),
     st.lists(_order, max_size=6),
-    st.lists(st.one_of(expressions(), st.sets(_order, min_size=1, max_size=2)), min_size=1, max_size=8),
+    st.lists(
+        st.one_of(expressions(), expressions(), definitions(), st.sets(_order, min_size=1, max_size=2)), min_size=1, max_size=8
+    ),
 )
 def test_expressions_come_and_go_as_in_a_new_translation(
     given: list[set[Triple]], order: list[Triple], changes: list[set[Triple]]

@@ -57,15 +57,15 @@ class LinkedParts:
 
     def __init__(self, ontology: Ontology, hierarchy: RestrictionHierarchy) -> None:
         self._hierarchy = hierarchy
-        refer = tuple(filter(has_blank_nodes, ontology.axioms))
-        self._ontology = replace(ontology, axioms=refer, classes=set(), problems=())
+        self._ontology = replace(ontology, axioms=(), classes=set(), problems=())
         expressions = (node for node in ontology.expressions if isinstance(node, BlankNode))
-        self._parts: dict[int, Part] = dict(enumerate([*expressions, *refer, *ontology.rules]))
+        self._parts: dict[int, Part] = {}
         self._places: dict[Term, list[int]] = defaultdict(list)
         """The places of the parts that refer to each blank node."""
-        for place in self._parts:
-            for node in self._nodes_of(place):
-                self._places[node].append(place)
+        for part in (*expressions, *ontology.axioms, *ontology.rules):
+            found = self._nodes_of(part)
+            if found or isinstance(part, SwrlRule):
+                self._put(part, found)
         self._groups: dict[Term, list[RestrictionGroup]] = defaultdict(list)
         """The groups of each restriction."""
         for group, nodes in hierarchy.members.items():
@@ -74,10 +74,8 @@ class LinkedParts:
 
     def add(self, unit: Ontology) -> None:
         """Add expressions, whose nodes nothing else refers to, and the axioms that refer to them."""
-        for place, part in enumerate(parts_of(unit), start=next(reversed(self._parts), -1) + 1):
-            self._parts[place] = part
-            for node in self._nodes_of(place):
-                self._places[node].append(place)
+        for part in parts_of(unit):
+            self._put(part, self._nodes_of(part))
         for node, expressions in unit.expressions.items():
             for group in filter(None, map(self._hierarchy.group_of, expressions)):
                 self._groups[node].append(group)
@@ -89,8 +87,14 @@ class LinkedParts:
                 self._parts.pop(place, None)
             self._groups.pop(node, None)
 
-    def _nodes_of(self, place: int) -> set[Term]:
-        part = self._parts[place]
+    def _put(self, part: Part, nodes: Iterable[Term]) -> None:
+        """Add a part that refers to some blank nodes."""
+        place = next(reversed(self._parts), -1) + 1
+        self._parts[place] = part
+        for node in nodes:
+            self._places[node].append(place)
+
+    def _nodes_of(self, part: Part) -> set[Term]:
         return set(blank_nodes((part, self._ontology.expressions[part]) if isinstance(part, BlankNode) else part))
 
     def area(
@@ -126,7 +130,7 @@ class LinkedParts:
             for place in self._places.get(one, ()):
                 if place not in places:
                     places.add(place)
-                    waiting.extend(self._nodes_of(place))
+                    waiting.extend(self._nodes_of(self._parts[place]))
             if len(places) > max(_LARGEST, len(self._parts) // 2):
                 return None
         parts = [(self._key(place), self._parts[place]) for place in places]

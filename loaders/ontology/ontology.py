@@ -131,8 +131,8 @@ class _Reader(OntologyTriples):
         self.datatypes = {*_OTHER_DATATYPES, *map(IRI, DATATYPES), *self.members[RDFS.Datatype], *self.members[OWL.DataRange]}
         self.axioms: list[Axiom] = []
         self.expressions: dict[Term, list[ClassExpression]] = defaultdict(list)
-        self.class_names: Counter[Term] = Counter(self.members[OWL.Class])
-        self.property_names: Counter[Term] = Counter([*self.members[OWL.ObjectProperty], *self.members[OWL.DatatypeProperty]])
+        self.class_names: list[Term] = [*self.members[OWL.Class]]
+        self.property_names: list[Term] = [*self.members[OWL.ObjectProperty], *self.members[OWL.DatatypeProperty]]
 
     def ontology(self) -> Ontology:
         self.read_expressions()
@@ -152,8 +152,8 @@ class _Reader(OntologyTriples):
             datatypes=self.datatypes,
             datatype_names=frozenset(name.value for name in self.datatypes if isinstance(name, IRI)),
             problems=tuple(dict.fromkeys(self.problems)),
-            uses_as_class=self.class_names,
-            uses_as_property=self.property_names,
+            uses_as_class=Counter(self.class_names),
+            uses_as_property=Counter(self.property_names),
         )
 
     # ---- the parts of axioms
@@ -177,7 +177,7 @@ class _Reader(OntologyTriples):
     def cls(self, node: Term) -> Term:
         if isinstance(node, Literal):
             raise MalformedTriples(f"a literal is used as a class: {node}")
-        self.class_names[node] += 1
+        self.class_names.append(node)
         return node
 
     def property(self, node: Term) -> Term:
@@ -185,7 +185,7 @@ class _Reader(OntologyTriples):
             raise MalformedTriples(f"a literal is used as a property: {node}")
         if node == RDF.type:
             raise MalformedTriples("rules about rdf:type as a property range over all classes, which the translation does not do")
-        self.property_names[node] += 1
+        self.property_names.append(node)
         return node
 
     def classes(self, nodes: Iterable[Term]) -> tuple[Term, ...]:
@@ -311,8 +311,10 @@ class _Reader(OntologyTriples):
         for triple in self.listed(OWL.AllDifferent, OWL.members, OWL.distinctMembers):
             rule = "eq-diff2" if triple[1] == OWL.members else "eq-diff3"
             self.each_list([triple], partial(_different, rule))
-        for cls, individuals in self.members.items():
-            if isinstance(cls, BlankNode) and cls in self.class_names:
+        anonymous = {cls: individuals for cls, individuals in self.members.items() if isinstance(cls, BlankNode)}
+        used = set(self.class_names) if anonymous else set()
+        for cls, individuals in anonymous.items():
+            if cls in used:
                 self.axioms.extend(ClassAssertion(cls, individual) for individual in individuals)
         self.read_negative_assertions()
 
@@ -336,15 +338,15 @@ class _Reader(OntologyTriples):
 
     def read_equal_names(self) -> None:
         """Record names equal to a class as classes (and likewise for properties): data may use a name that occurs in no axiom."""
+        equal = list(self.triples(OWL.sameAs))
         for known, of_classes in ((self.class_names, True), (self.property_names, False)):
-            names = {*known, *self.names}
-            waiting = list(self.triples(OWL.sameAs))
+            names, waiting = {*known, *self.names} if equal else set(), equal
             while found := [pair for pair in waiting if pair[0] in names or pair[2] in names]:
                 for first, _, second in found:
                     if not isinstance(first, Literal) and not isinstance(second, Literal):
                         self.axioms.append(SameNames(first, second, of_classes))
                         names.update((first, second))
-                        known.update((first, second))
+                        known.extend((first, second))
                 seen = set(found)
                 waiting = [pair for pair in waiting if pair not in seen]
 

@@ -17,6 +17,8 @@ from kg_reasoner.terms import RDF, BlankNode, Term, Triple, term_text
 
 __all__ = ["OntologyTriples", "Problem"]
 
+_SHORT: Final = 16
+"""From this number of items on, the nodes of a list are remembered to find that it is cyclic: most lists are shorter."""
 _MOST_LISTS: Final = 16
 """The maximal number of lists that are read from one head: nodes with several items multiply them."""
 
@@ -40,13 +42,13 @@ class OntologyTriples:
 
     def __init__(self, triples: Iterable[Triple], stated: bool, in_order: bool = False) -> None:
         self.stated = stated
-        self.objects: dict[Term, dict[Term, list[Term]]] = defaultdict(lambda: defaultdict(list))
+        self.objects: dict[Term, dict[Term, list[Term]]] = defaultdict(dict)
         known: dict[int, dict[Term, list[Term]]] = {}  # by identity, as in `_in_text_order`
         for subject, predicate, object in triples if in_order else _in_text_order(triples):
             found = known.get(id(predicate))
             if found is None:
                 found = known[id(predicate)] = self.objects[predicate]
-            found[subject].append(object)
+            found.setdefault(subject, []).append(object)
         self.members: dict[Term, list[Term]] = defaultdict(list)
         for subject, types in self.objects[RDF.type].items():
             for cls in types:
@@ -66,17 +68,18 @@ class OntologyTriples:
         """Return the items of an RDF list."""
         items: list[Term] = []
         seen: set[Term] = set()
+        firsts, rests = self.objects[RDF.first], self.objects[RDF.rest]
         node = head
         while node != RDF.nil:
-            first = self.objects[RDF.first].get(node, [])
-            rest = self.objects[RDF.rest].get(node, [])
-            if node in seen:
-                raise MalformedTriples("the list is cyclic")
+            first, rest = firsts.get(node, ()), rests.get(node, ())
+            if len(items) >= _SHORT:
+                if node in seen:
+                    raise MalformedTriples("the list is cyclic")
+                seen.add(node)
             if not first and not rest:
                 raise MalformedTriples(f"the list is incomplete: {node} has neither rdf:first nor rdf:rest")
             if len(first) != 1 or len(rest) != 1:
                 raise MalformedTriples(f"a list node has {len(first)} rdf:first and {len(rest)} rdf:rest; it needs one of each")
-            seen.add(node)
             items.append(first[0])
             node = rest[0]
         if not items:

@@ -13,7 +13,7 @@ from itertools import chain
 
 from kg_reasoner.loaders.ontology.axioms import AllValuesFrom, HasValue, SameNames, SomeValuesFrom
 from kg_reasoner.loaders.ontology.ontology import Ontology, read_ontology
-from kg_reasoner.terms import IRI, BlankNode, Literal, Term, Triple, namespace_of
+from kg_reasoner.terms import IRI, BlankNode, Term, Triple, namespace_of
 
 __all__ = ["in_context", "is_unit", "namespaces_in"]
 
@@ -67,5 +67,5 @@ def namespaces_in(triples: Iterable[Triple], vocabulary: Iterable[Term] = frozen
     """Return the namespaces of the IRIs in triples, datatypes among them, but for those of a vocabulary."""
     every = list(chain.from_iterable(triples))
     terms = dict(zip(map(id, every), every, strict=True)).values()  # hashing terms takes longer
-    names = {term.value if isinstance(term, IRI) else term.datatype for term in terms if isinstance(term, IRI | Literal)}
+    names = {term.value if isinstance(term, IRI) else term.datatype for term in terms if not isinstance(term, BlankNode)}
     return frozenset(map(namespace_of, names.difference(name.value for name in vocabulary if isinstance(name, IRI))))
