@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from typing import TypeAlias
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from kg_reasoner import Reasoner
 from kg_reasoner.engine.maintenance import STRATEGIES
+from kg_reasoner.graphs import connected_components
 from kg_reasoner.loaders.ontology import owl
 from kg_reasoner.lubm import ontology_path
 from kg_reasoner.program import Rule
 from kg_reasoner.terms import IRI, OWL, RDF, RDFS, XSD, BlankNode, Term, Triple
 
+from .broad_ontologies import broad_ontologies
 from .effort import PHASES, examples
+from .random_ontologies import ontologies
+
+Make: TypeAlias = Callable[..., list[Triple]]
 
 SPACES = (("http://a.org/", "ABCDpq"), ("http://b.org/x#", "Er"), ("http://c.org/x#", "Fs"), ("http://d.org/d#", "G"))
 NAMES = [IRI(space + name) for space, names in SPACES for name in names]
@@ -264,6 +270,50 @@ def test_each_triple_of_lubm_goes_and_comes_back() -> None:
     there = set(graph.triples())
     for triple in sorted(there, key=str):
         follow(there, [[triple], [triple]])
+
+
+# --- axioms and their lists come and go
+
+
+def parts(triples: Iterable[Triple]) -> list[list[Triple]]:
+    """Return triples, those together that blank nodes link."""
+    blank = {triple: [term for term in triple if isinstance(term, BlankNode)] for triple in triples}
+    components = connected_components((nodes[0], node) for nodes in blank.values() for node in nodes)
+    one_for_all = {node: one for one, nodes in components.items() for node in nodes}
+    found: dict[Term | Triple, list[Triple]] = {}
+    for triple, nodes in blank.items():
+        found.setdefault(one_for_all.get(nodes[0], nodes[0]) if nodes else triple, []).append(triple)
+    return list(found.values())
+
+
+@settings(max_examples=examples(500), deadline=None, phases=PHASES)
+@given(st.sampled_from([broad_ontologies, ontologies]), st.integers(0, 10**6), st.sampled_from([3, 6, 12]), st.data())
+@pytest.mark.long
+def test_parts_of_random_ontologies_come_and_go(make: Make, seed: int, size: int, data: st.DataObject) -> None:
+    there = [triple for triple in sorted(make(seed, 1, size=size), key=str) if triple[1] != OWL.sameAs]
+    assume(there)
+    some = st.one_of(st.sampled_from(parts(there)), st.lists(st.sampled_from(there), min_size=1, max_size=2, unique=True))
+    follow(there, data.draw(st.lists(some, min_size=1, max_size=12)))
+
+
+@pytest.mark.parametrize(
+    "axiom",
+    [
+        ":C owl:hasKey ( :p )",
+        ":p owl:propertyChainAxiom ( :q :q )",
+        ":A owl:disjointUnionOf ( :B :C )",
+        "[] a owl:AllDisjointClasses ; owl:members ( :A :B )",
+        "[] a owl:AllDisjointProperties ; owl:members ( :p :q )",
+        "[] a owl:AllDifferent ; owl:members ( :a :b )",
+        "[] owl:sourceIndividual :a ; owl:assertionProperty :p ; owl:targetIndividual :b",
+        "[] a owl:AllDisjointProperties ; owl:members ( :p :p )",
+    ],
+)
+def test_an_axiom_stays_while_another_list_states_it(axiom: str) -> None:
+    prefixes = ONTOLOGY.partition(":A a")[0]
+    there = read(f"{prefixes} :C rdfs:subClassOf :B . {axiom} . {axiom} . {axiom} .")
+    first, second, third = (part for part in parts(sorted(there, key=str)) if len(part) > 1)
+    follow(there, [first, second, first, third, first, first, second, [*first, *third]])
 
 
 # --- expressions that come and go

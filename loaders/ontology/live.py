@@ -30,7 +30,7 @@ from kg_reasoner.loaders.ontology.restriction_hierarchy import (
     edges_of,
 )
 from kg_reasoner.loaders.ontology.schema_vocabulary import CHARACTERISTICS
-from kg_reasoner.loaders.ontology.units import in_context, is_unit, namespaces_in
+from kg_reasoner.loaders.ontology.units import Statements, in_context, is_unit, namespaces_in
 from kg_reasoner.program import Origin, Rule
 from kg_reasoner.terms import IRI, OWL, RDF, RDFS, XSD, BlankNode, Term, Triple, namespace_of
 
@@ -125,6 +125,7 @@ class LiveTranslation:
         self._shown_warnings: tuple[AxiomWarning, ...] | None = None
         self._steps = LiveSteps(hierarchy)
         self._linked = LinkedParts(ontology, hierarchy)
+        self._statements = Statements(ontology)
         self._ontology = texts.ontology = replace(ontology, axioms=(), rules=(), problems=())
         self._texts = texts
         self._namespaces = Counter(namespace_of(name.value) for name in ontology.vocabulary)
@@ -178,6 +179,7 @@ class LiveTranslation:
         declared = {cls for cls in unit.classes if isinstance(cls, BlankNode)}
         if not is_unit(unit, context) or (self.asks_for_thing and declared):
             return False
+        unit = self._statements.exchange(unit, change)
         if change > 0:
             self._fixed |= namespaces_in(triples, unit.vocabulary)
             context.expressions.update(unit.expressions)

@@ -75,6 +75,8 @@ class Ontology:
     """The axioms of a graph, without repetitions, in an order that does not depend on that of the triples."""
 
     axioms: tuple[Axiom, ...]
+    repeated: Counter[Axiom]
+    """The axioms that several lists or nodes state, each with how many do."""
     rules: tuple[SwrlRule, ...]
     expressions: dict[Term, tuple[ClassExpression, ...]]
     """The class expressions of each node, normally one; the node's members are those of each of them."""
@@ -141,8 +143,11 @@ class _Reader(OntologyTriples):
         self.read_assertions()
         rules = tuple(dict.fromkeys(read_rules(self)))
         self.read_equal_names()
+        axioms = tuple(dict.fromkeys(self.axioms))
+        counts = Counter(self.axioms if len(axioms) < len(self.axioms) else ())
         return Ontology(
-            axioms=tuple(dict.fromkeys(self.axioms)),
+            axioms=axioms,
+            repeated=Counter({axiom: count for axiom, count in counts.items() if count > 1}),
             rules=rules,
             expressions={node: tuple(dict.fromkeys(found)) for node, found in self.expressions.items()},
             inverses=self.named_inverses(),

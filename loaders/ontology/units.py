@@ -6,16 +6,67 @@ All triples of a unit have blank nodes, of which no other triple of the ontology
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import replace
 from functools import cache
 from itertools import chain
+from typing import Final
 
-from kg_reasoner.loaders.ontology.axioms import AllValuesFrom, HasValue, SameNames, SomeValuesFrom
+from kg_reasoner.loaders.ontology.axioms import (
+    AllValuesFrom,
+    Axiom,
+    DifferentIndividuals,
+    DisjointClasses,
+    DisjointProperties,
+    DisjointUnion,
+    HasKey,
+    HasValue,
+    NegativeAssertion,
+    PropertyChain,
+    SameNames,
+    SomeValuesFrom,
+)
 from kg_reasoner.loaders.ontology.ontology import Ontology, read_ontology
 from kg_reasoner.terms import IRI, BlankNode, Term, Triple, namespace_of
 
-__all__ = ["in_context", "is_unit", "namespaces_in"]
+__all__ = ["Statements", "in_context", "is_unit", "namespaces_in"]
+
+_OF_LISTS_OR_NODES: Final = (
+    *(HasKey, PropertyChain, DisjointClasses, DisjointProperties, DisjointUnion),
+    *(DifferentIndividuals, NegativeAssertion),
+)
+"""The axioms that several lists or nodes can state. All others are triples, which are there once."""
+
+
+class Statements:
+    """How many lists or nodes state each axiom of an ontology: an axiom is there while one of them is.
+
+    Args:
+        ontology: The ontology.
+    """
+
+    def __init__(self, ontology: Ontology) -> None:
+        self._counts = Counter(
+            {axiom: ontology.repeated[axiom] or 1 for axiom in ontology.axioms if isinstance(axiom, _OF_LISTS_OR_NODES)}
+        )
+
+    def exchange(self, unit: Ontology, change: int) -> Ontology:
+        """Add (1) or remove (-1) the axioms of a unit. Return the unit without those that others state, too."""
+        return replace(
+            unit, axioms=tuple(axiom for axiom in unit.axioms if self._changes(axiom, change, unit.repeated[axiom] or 1))
+        )
+
+    def _changes(self, axiom: Axiom, change: int, count: int) -> bool:
+        """Count statements of an axiom. Return whether it comes or goes."""
+        if not isinstance(axiom, _OF_LISTS_OR_NODES):
+            return True
+        before = self._counts[axiom]
+        self._counts[axiom] += change * count
+        if self._counts[axiom]:
+            return not before
+        del self._counts[axiom]
+        return True
 
 
 def is_unit(unit: Ontology, context: Ontology) -> bool:
