@@ -296,6 +296,37 @@ def test_parts_of_random_ontologies_come_and_go(make: Make, seed: int, size: int
     follow(there, data.draw(st.lists(some, min_size=1, max_size=12)))
 
 
+@settings(max_examples=examples(100), deadline=None, phases=PHASES)
+@given(
+    st.sampled_from(["owl2rl", "owl2rl", "owl2rl-full", "owl2el", "owl2el+owl2rl", "owl2el+owl2rl"]),
+    st.sampled_from(list(STRATEGIES)),
+    st.sampled_from([broad_ontologies, ontologies]),
+    st.integers(0, 10**6),
+    st.data(),
+)
+@pytest.mark.long
+def test_a_reasoner_with_parts_that_come_and_go_says_what_a_new_one_says(
+    ruleset: str, strategy: str, make: Make, seed: int, data: st.DataObject
+) -> None:
+    there = set(make(seed, 1))
+    assume(there)
+    some = st.one_of(st.sampled_from(parts(sorted(there, key=str))), st.lists(st.sampled_from(sorted(there, key=str)), max_size=2))
+    reasoner = Reasoner(ruleset=ruleset, maintenance=strategy)
+    reasoner.add_triples(there)
+    reasoner.materialise()
+    for change in data.draw(st.lists(some, max_size=6)):
+        gone, new = there.intersection(change), set(change) - there
+        there = (there | new) - gone
+        with reasoner.transaction() as transaction:
+            transaction.remove_triples(gone)
+            transaction.add_triples(new)
+        fresh = Reasoner(ruleset=ruleset)
+        fresh.add_triples(there)
+        assert set(reasoner.triples()) == set(fresh.triples())
+        assert set(reasoner.warnings) == set(fresh.warnings)
+        assert reasoner.is_consistent() == fresh.is_consistent()
+
+
 @pytest.mark.parametrize(
     "axiom",
     [

@@ -188,8 +188,13 @@ class AxiomRules:
 
         With `equal_are_one`, equal terms are merged and yield no rules.
         """
-        if not self.is_wanted:
-            return False
+        warnings = self.warnings
+        has_changed = self.is_wanted and self._extend(catalog, equal_are_one)
+        if self.warnings is not warnings:
+            self._keep_beyond_el(catalog)
+        return has_changed
+
+    def _extend(self, catalog: RelationCatalog, equal_are_one: bool) -> bool:
         concludes = bool(self._concluding)
         if equal_are_one:
             return concludes and self._translate(catalog, "all", "explicit")

@@ -53,16 +53,15 @@ class Statements:
 
     def exchange(self, unit: Ontology, change: int) -> Ontology:
         """Add (1) or remove (-1) the axioms of a unit. Return the unit without those that others state, too."""
-        return replace(
-            unit, axioms=tuple(axiom for axiom in unit.axioms if self._changes(axiom, change, unit.repeated[axiom] or 1))
-        )
+        changed = (axiom for axiom in unit.axioms if self._changes(axiom, change * (unit.repeated[axiom] or 1)))
+        return replace(unit, axioms=tuple(changed))
 
-    def _changes(self, axiom: Axiom, change: int, count: int) -> bool:
-        """Count statements of an axiom. Return whether it comes or goes."""
+    def _changes(self, axiom: Axiom, change: int) -> bool:
+        """Count further or fewer statements of an axiom. Return whether it comes or goes."""
         if not isinstance(axiom, _OF_LISTS_OR_NODES):
             return True
         before = self._counts[axiom]
-        self._counts[axiom] += change * count
+        self._counts[axiom] += change
         if self._counts[axiom]:
             return not before
         del self._counts[axiom]
