@@ -347,6 +347,13 @@ def test_an_axiom_stays_while_another_list_states_it(axiom: str) -> None:
     follow(there, [first, second, first, third, first, first, second, [*first, *third]])
 
 
+def test_a_name_in_a_malformed_part_has_no_prefix_when_it_is_a_name_nowhere_else() -> None:
+    (first, second, *_), (cls, *_), name = NODES, CLASSES, IRI("http://c.org/x#s")
+    malformed = [(first, OWL.onProperty, name)]
+    restriction = [(second, OWL.onProperty, name), (second, OWL.someValuesFrom, cls), (second, RDFS.subClassOf, cls)]
+    follow([], [[*malformed, *restriction], restriction, restriction, malformed])
+
+
 # --- expressions that come and go
 
 

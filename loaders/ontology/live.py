@@ -30,7 +30,7 @@ from kg_reasoner.loaders.ontology.restriction_hierarchy import (
     edges_of,
 )
 from kg_reasoner.loaders.ontology.schema_vocabulary import CHARACTERISTICS
-from kg_reasoner.loaders.ontology.units import Statements, in_context, is_unit, namespaces_in
+from kg_reasoner.loaders.ontology.units import Statements, in_context, is_unit, namespaces_in, namespaces_of_others
 from kg_reasoner.program import Origin, Rule
 from kg_reasoner.terms import IRI, OWL, RDF, RDFS, XSD, BlankNode, Term, Triple, namespace_of
 
@@ -181,7 +181,7 @@ class LiveTranslation:
             return False
         unit = self._statements.exchange(unit, change)
         if change > 0:
-            self._fixed |= namespaces_in(triples, unit.vocabulary)
+            self._fixed |= namespaces_of_others(triples, unit)
             context.expressions.update(unit.expressions)
             context.classes.update(declared)
             self._linked.add(unit)

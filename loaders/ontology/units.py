@@ -6,13 +6,14 @@ All triples of a unit have blank nodes, of which no other triple of the ontology
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable
 from dataclasses import replace
 from functools import cache
 from itertools import chain
 from typing import Final
 
+from kg_reasoner.graphs import connected_components
 from kg_reasoner.loaders.ontology.axioms import (
     AllValuesFrom,
     Axiom,
@@ -30,7 +31,7 @@ from kg_reasoner.loaders.ontology.axioms import (
 from kg_reasoner.loaders.ontology.ontology import Ontology, read_ontology
 from kg_reasoner.terms import IRI, BlankNode, Term, Triple, namespace_of
 
-__all__ = ["Statements", "in_context", "is_unit", "namespaces_in"]
+__all__ = ["Statements", "in_context", "is_unit", "namespaces_in", "namespaces_of_others"]
 
 _OF_LISTS_OR_NODES: Final = (
     *(HasKey, PropertyChain, DisjointClasses, DisjointProperties, DisjointUnion),
@@ -111,6 +112,25 @@ def in_context(unit: Ontology, context: Ontology) -> Ontology:
         datatypes=context.datatypes,
         datatype_names=context.datatype_names,
     )
+
+
+def namespaces_of_others(triples: Collection[Triple], unit: Ontology) -> frozenset[str]:
+    """Return the namespaces of the IRIs in a unit that stand for no class or property in the part where they are: parts that no
+    blank node links come and go alone.
+
+    Args:
+        triples: The triples of the unit, all with blank nodes.
+        unit: The unit.
+    """
+    linked = [[term for term in triple if isinstance(term, BlankNode)] for triple in triples]
+    components = connected_components((nodes[0], node) for nodes in linked for node in nodes)
+    one_for_all = {node: one for one, nodes in components.items() for node in nodes}
+    parts: dict[Term, list[Triple]] = defaultdict(list)
+    for triple, (node, *_) in zip(triples, linked, strict=True):
+        parts[one_for_all.get(node, node)].append(triple)
+    if len(parts) == 1:
+        return namespaces_in(triples, unit.vocabulary)
+    return frozenset().union(*(namespaces_in(part, read_ontology(part).vocabulary) for part in parts.values()))
 
 
 def namespaces_in(triples: Iterable[Triple], vocabulary: Iterable[Term] = frozenset()) -> frozenset[str]:
