@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from kg_reasoner import Reasoner
 from kg_reasoner.engine.maintenance import STRATEGIES
-from kg_reasoner.graphs import connected_components
 from kg_reasoner.loaders.ontology import owl
+from kg_reasoner.loaders.ontology.units import linked_triples
 from kg_reasoner.lubm import ontology_path
 from kg_reasoner.program import Rule
 from kg_reasoner.terms import IRI, OWL, RDF, RDFS, XSD, BlankNode, Term, Triple
@@ -275,24 +275,13 @@ def test_each_triple_of_lubm_goes_and_comes_back() -> None:
 # --- axioms and their lists come and go
 
 
-def parts(triples: Iterable[Triple]) -> list[list[Triple]]:
-    """Return triples, those together that blank nodes link."""
-    blank = {triple: [term for term in triple if isinstance(term, BlankNode)] for triple in triples}
-    components = connected_components((nodes[0], node) for nodes in blank.values() for node in nodes)
-    one_for_all = {node: one for one, nodes in components.items() for node in nodes}
-    found: dict[Term | Triple, list[Triple]] = {}
-    for triple, nodes in blank.items():
-        found.setdefault(one_for_all.get(nodes[0], nodes[0]) if nodes else triple, []).append(triple)
-    return list(found.values())
-
-
 @settings(max_examples=examples(500), deadline=None, phases=PHASES)
 @given(st.sampled_from([broad_ontologies, ontologies]), st.integers(0, 10**6), st.sampled_from([3, 6, 12]), st.data())
 @pytest.mark.long
 def test_parts_of_random_ontologies_come_and_go(make: Make, seed: int, size: int, data: st.DataObject) -> None:
     there = [triple for triple in sorted(make(seed, 1, size=size), key=str) if triple[1] != OWL.sameAs]
     assume(there)
-    some = st.one_of(st.sampled_from(parts(there)), st.lists(st.sampled_from(there), min_size=1, max_size=2, unique=True))
+    some = st.one_of(st.sampled_from(linked_triples(there)), st.lists(st.sampled_from(there), min_size=1, max_size=2, unique=True))
     follow(there, data.draw(st.lists(some, min_size=1, max_size=12)))
 
 
@@ -310,7 +299,9 @@ def test_a_reasoner_with_parts_that_come_and_go_says_what_a_new_one_says(
 ) -> None:
     there = set(make(seed, 1))
     assume(there)
-    some = st.one_of(st.sampled_from(parts(sorted(there, key=str))), st.lists(st.sampled_from(sorted(there, key=str)), max_size=2))
+    some = st.one_of(
+        st.sampled_from(linked_triples(sorted(there, key=str))), st.lists(st.sampled_from(sorted(there, key=str)), max_size=2)
+    )
     reasoner = Reasoner(ruleset=ruleset, maintenance=strategy)
     reasoner.add_triples(there)
     reasoner.materialise()
@@ -343,7 +334,7 @@ def test_a_reasoner_with_parts_that_come_and_go_says_what_a_new_one_says(
 def test_an_axiom_stays_while_another_list_states_it(axiom: str) -> None:
     prefixes = ONTOLOGY.partition(":A a")[0]
     there = read(f"{prefixes} :C rdfs:subClassOf :B . {axiom} . {axiom} . {axiom} .")
-    first, second, third = (part for part in parts(sorted(there, key=str)) if len(part) > 1)
+    first, second, third = (part for part in linked_triples(sorted(there, key=str)) if len(part) > 1)
     follow(there, [first, second, first, third, first, first, second, [*first, *third]])
 
 

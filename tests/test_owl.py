@@ -494,3 +494,14 @@ def test_covers_imply_the_whole_order(edges: dict[int, list[int]], chosen: set[i
     order = {pair for pair in closure({(a, b) for a, above in edges.items() for b in above}) if chosen.issuperset(pair)}
     covers = set(Order(edges).covers(sorted(chosen)))
     assert closure(covers) == order
+
+
+@pytest.mark.parametrize("length", [1, 2, 15, 16, 17, 40])
+@pytest.mark.parametrize("leads_to_the", ["first", "last"])
+def test_a_cyclic_list_of_any_length_is_a_problem(length: int, leads_to_the: str) -> None:
+    name, cells = IRI("http://e/A"), [BlankNode(f"l{number}") for number in range(length)]
+    end = cells[0] if leads_to_the == "first" else cells[-1]
+    triples: list[Triple] = [(name, OWL.intersectionOf, cells[0]), *((cell, RDF.first, IRI("http://e/B")) for cell in cells)]
+    triples += ((cell, RDF.rest, rest) for cell, rest in zip(cells, [*cells[1:], end], strict=True))
+    (warning,) = translate(triples).warnings
+    assert warning.reason == "the list is cyclic"

@@ -135,10 +135,8 @@ class AxiomRules:
         if changes is None:
             self.forget()  # an interrupted translation is repeated
             found = self._translate_all(catalog)
-            self._keep_beyond_el(catalog)
             self._is_outdated, self._changed = False, {}
             return found
-        self._keep_beyond_el(catalog)
         self._changed = {}
         return changes if changes.gone or changes.new else False
 
@@ -146,7 +144,7 @@ class AxiomRules:
         """Translate or judge all explicit schema triples. Return whether the rules have changed."""
         if self.is_wanted:
             return self._translate(catalog, "explicit", "explicit")
-        return self._use({}, self._judged(catalog) if self._is_read else (), are_stated=True)
+        return self._use(catalog, {}, self._judged(catalog) if self._is_read else (), are_stated=True)
 
     def _follow(self, catalog: RelationCatalog) -> RuleChanges | None:
         """Follow the changes of single triples, if that is possible."""
@@ -174,7 +172,7 @@ class AxiomRules:
             self._schema.rename(name, is_name)
         if some_are_equal and len(self._schema.equalities(catalog)):
             return None
-        self.warnings = live.warnings
+        self.warnings = self._beyond_both(catalog, live.warnings)
         self._live, self._is_certain = live, True
         return changes
 
@@ -188,13 +186,8 @@ class AxiomRules:
 
         With `equal_are_one`, equal terms are merged and yield no rules.
         """
-        warnings = self.warnings
-        has_changed = self.is_wanted and self._extend(catalog, equal_are_one)
-        if self.warnings is not warnings:
-            self._keep_beyond_el(catalog)
-        return has_changed
-
-    def _extend(self, catalog: RelationCatalog, equal_are_one: bool) -> bool:
+        if not self.is_wanted:
+            return False
         concludes = bool(self._concluding)
         if equal_are_one:
             return concludes and self._translate(catalog, "all", "explicit")
@@ -207,11 +200,12 @@ class AxiomRules:
             return False
         return self._translate(catalog, "all" if concludes else "explicit", "all")
 
-    def _keep_beyond_el(self, catalog: RelationCatalog) -> None:
-        """Of the axioms that translated rules do not express, keep those that the rules of OWL 2 EL do not express either."""
-        if self._is_el and self.is_wanted and self.warnings:
-            beyond = {warning.axiom for warning in self.beyond_el(catalog)}
-            self.warnings = tuple(warning for warning in self.warnings if warning.axiom in beyond)
+    def _beyond_both(self, catalog: RelationCatalog, warnings: tuple[AxiomWarning, ...]) -> tuple[AxiomWarning, ...]:
+        """Of the axioms that translated rules do not express, return those that the rules of OWL 2 EL do not express either."""
+        if not (self._is_el and self.is_wanted and warnings):
+            return warnings
+        beyond = {warning.axiom for warning in self.beyond_el(catalog)}
+        return tuple(warning for warning in warnings if warning.axiom in beyond)
 
     def beyond_el(self, catalog: RelationCatalog) -> tuple[AxiomWarning, ...]:
         """Return the reports of the explicit axioms that the rules of OWL 2 EL do not express."""
@@ -236,7 +230,7 @@ class AxiomRules:
             self._live = None
             live, ids = self._translate_explicit(catalog)
             if not len(self._schema.equalities(catalog)):
-                changed = self._use(live.rules, live.warnings, are_stated=True)
+                changed = self._use(catalog, live.rules, live.warnings, are_stated=True)
                 self._followed.use(ids)
                 self._live = live
                 return changed
@@ -252,7 +246,7 @@ class AxiomRules:
                     self._live = earlier
                     return False
                 if (found := self._extended(earlier, catalog, inferred)) is not None:
-                    changed = self._use_derived(*found)
+                    changed = self._use_derived(catalog, *found)
                     self._extended_with = ids.tobytes(), in_data
                     return changed
         while True:
@@ -265,7 +259,7 @@ class AxiomRules:
             ids, in_data = self._input(catalog, which, equalities)
         if which == "explicit":
             self._stated = translation.rules, translation.warnings
-        changed = self._use_derived(translation.rules, translation.warnings)
+        changed = self._use_derived(catalog, translation.rules, translation.warnings)
         self._extended_with = (ids.tobytes(), in_data) if extends else None
         return changed
 
@@ -293,12 +287,12 @@ class AxiomRules:
         self._schema.name_all(catalog, lambda: live.vocabulary)
         return None if len(self._schema.equalities(catalog)) else (tuple(live.rules.values()), live.warnings)
 
-    def _use_derived(self, rules: tuple[Rule, ...], warnings: tuple[AxiomWarning, ...]) -> bool:
+    def _use_derived(self, catalog: RelationCatalog, rules: tuple[Rule, ...], warnings: tuple[AxiomWarning, ...]) -> bool:
         """Set the result of a translation with derived axioms, which adds to what was stated, and takes nothing away."""
         stated_rules, stated_warnings = self._stated
         found = {rule: rule for rule in reversed(stated_rules + rules)}
         every = tuple(dict.fromkeys(stated_warnings + warnings))
-        return self._use(dict(reversed(found.items())), every, are_stated=len(found) == len(stated_rules))
+        return self._use(catalog, dict(reversed(found.items())), every, are_stated=len(found) == len(stated_rules))
 
     def _translate_explicit(self, catalog: RelationCatalog) -> tuple[LiveTranslation, Ids]:
         """Return the translation of the explicit schema triples without equalities, and these triples."""
@@ -314,8 +308,11 @@ class AxiomRules:
     def _known_vocabulary(self) -> frozenset[IRI] | frozenset[Term]:
         return self._vocabulary if self._live is None else self._live.vocabulary
 
-    def _use(self, rules: Mapping[Rule, Rule], warnings: tuple[AxiomWarning, ...], *, are_stated: bool) -> bool:
+    def _use(
+        self, catalog: RelationCatalog, rules: Mapping[Rule, Rule], warnings: tuple[AxiomWarning, ...], *, are_stated: bool
+    ) -> bool:
         """Set the result of a translation. Return whether the rules have changed."""
+        warnings = self._beyond_both(catalog, warnings)
         changed = not self._is_certain or rules.keys() != self._rules.keys()
         self._extended_with = None
         self._rules, self.warnings, self.are_stated, self._is_certain = rules, warnings, are_stated, True

@@ -126,7 +126,7 @@ class LiveTranslation:
         self._steps = LiveSteps(hierarchy)
         self._linked = LinkedParts(ontology, hierarchy)
         self._statements = Statements(ontology)
-        self._ontology = texts.ontology = replace(ontology, axioms=(), rules=(), problems=())
+        self._ontology = texts.ontology = replace(ontology, axioms=(), repeated=Counter(), rules=(), problems=())
         self._texts = texts
         self._namespaces = Counter(namespace_of(name.value) for name in ontology.vocabulary)
         self._fixed = namespaces_in(others) | {*_RESERVED, ""}

@@ -344,8 +344,10 @@ class _Reader(OntologyTriples):
     def read_equal_names(self) -> None:
         """Record names equal to a class as classes (and likewise for properties): data may use a name that occurs in no axiom."""
         equal = list(self.triples(OWL.sameAs))
+        if not equal:
+            return
         for known, of_classes in ((self.class_names, True), (self.property_names, False)):
-            names, waiting = {*known, *self.names} if equal else set(), equal
+            names, waiting = {*known, *self.names}, equal
             while found := [pair for pair in waiting if pair[0] in names or pair[2] in names]:
                 for first, _, second in found:
                     if not isinstance(first, Literal) and not isinstance(second, Literal):

@@ -31,7 +31,7 @@ from kg_reasoner.loaders.ontology.axioms import (
 from kg_reasoner.loaders.ontology.ontology import Ontology, read_ontology
 from kg_reasoner.terms import IRI, BlankNode, Term, Triple, namespace_of
 
-__all__ = ["Statements", "in_context", "is_unit", "namespaces_in", "namespaces_of_others"]
+__all__ = ["Statements", "in_context", "is_unit", "linked_triples", "namespaces_in", "namespaces_of_others"]
 
 _OF_LISTS_OR_NODES: Final = (
     *(HasKey, PropertyChain, DisjointClasses, DisjointProperties, DisjointUnion),
@@ -48,9 +48,7 @@ class Statements:
     """
 
     def __init__(self, ontology: Ontology) -> None:
-        self._counts = Counter(
-            {axiom: ontology.repeated[axiom] or 1 for axiom in ontology.axioms if isinstance(axiom, _OF_LISTS_OR_NODES)}
-        )
+        self._counts = Counter(axiom for axiom in ontology.axioms if isinstance(axiom, _OF_LISTS_OR_NODES)) | ontology.repeated
 
     def exchange(self, unit: Ontology, change: int) -> Ontology:
         """Add (1) or remove (-1) the axioms of a unit. Return the unit without those that others state, too."""
@@ -122,15 +120,21 @@ def namespaces_of_others(triples: Collection[Triple], unit: Ontology) -> frozens
         triples: The triples of the unit, all with blank nodes.
         unit: The unit.
     """
-    linked = [[term for term in triple if isinstance(term, BlankNode)] for triple in triples]
-    components = connected_components((nodes[0], node) for nodes in linked for node in nodes)
-    one_for_all = {node: one for one, nodes in components.items() for node in nodes}
-    parts: dict[Term, list[Triple]] = defaultdict(list)
-    for triple, (node, *_) in zip(triples, linked, strict=True):
-        parts[one_for_all.get(node, node)].append(triple)
+    parts = linked_triples(triples)
     if len(parts) == 1:
         return namespaces_in(triples, unit.vocabulary)
-    return frozenset().union(*(namespaces_in(part, read_ontology(part).vocabulary) for part in parts.values()))
+    return frozenset().union(*(namespaces_in(part, read_ontology(part).vocabulary) for part in parts))
+
+
+def linked_triples(triples: Iterable[Triple]) -> list[list[Triple]]:
+    """Return triples, those together that blank nodes link, directly or by others; one without a blank node is alone."""
+    nodes = {triple: [term for term in triple if isinstance(term, BlankNode)] for triple in triples}
+    components = connected_components((linked[0], node) for linked in nodes.values() for node in linked)
+    one_for_all = {node: one for one, linked in components.items() for node in linked}
+    found: dict[Term | Triple, list[Triple]] = defaultdict(list)
+    for triple, linked in nodes.items():
+        found[one_for_all.get(linked[0], linked[0]) if linked else triple].append(triple)
+    return list(found.values())
 
 
 def namespaces_in(triples: Iterable[Triple], vocabulary: Iterable[Term] = frozenset()) -> frozenset[str]:
