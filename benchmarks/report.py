@@ -23,6 +23,7 @@ __all__ = ["WIDTH", "agreement", "disagreements", "legend", "machine", "new_tabl
 COLUMNS = (
     "",
     "load",
+    "rules",
     "materialise",
     "total",
     "wall",
@@ -36,7 +37,7 @@ COLUMNS = (
     "runs",
 )
 
-WIDTH = 160
+WIDTH = 170
 """The columns of text that the widest table needs."""
 
 
@@ -50,7 +51,9 @@ def machine() -> str:
 def legend() -> str:
     """Return the legend of the table."""
     return (
-        "load, materialise, total: CPU seconds of the process, medians; wall: seconds for both. One thread, if that can be set.\n"
+        "load, rules, materialise, total: CPU seconds of the process, medians; wall: seconds for all. One thread, if that can "
+        "be set.\n"
+        "rules: the translation of an ontology's axioms to the rules of dlp, which the other engines are given.\n"
         "peak MB: the most resident memory of the process. bytes/fact: resident memory added by loading and materialising, "
         "through the number of facts.\n"
         "×: times our CPU seconds, median of the ratios of each round. owlrl, reasonable and maplib have rules of their own.\n"
@@ -108,6 +111,7 @@ def cells(entry: Entry, ours: Entry | None) -> list[str]:
     return [
         f"{entry.contestant} {one.version}",
         seconds(entry.middle(lambda run: run.load_cpu)),
+        seconds(entry.middle(lambda run: run.translate_cpu)) if one.translate_cpu else "",
         seconds(entry.middle(materialise_cpu)),
         seconds(entry.middle(total_cpu)),
         seconds(entry.middle(lambda run: run.total_wall)),

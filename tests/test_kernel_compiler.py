@@ -6,12 +6,13 @@ import ctypes
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given, strategies
 
-from kg_reasoner.storage.kernels import compiler, images, linking, memory
+from kg_reasoner.storage.kernels import compiler, images, interning, linking, memory
 from kg_reasoner.storage.kernels.machine import HOST, LEVELS, Target, this_machine
 from kg_reasoner.storage.kernels.memory import Array, Bytes, Int16s, Int64s, Struct
 
@@ -127,7 +128,13 @@ def fills(items: Bytes, count: int) -> int:
     return count
 
 
-memory_mix = memory.mix
+def words(items: Bytes, count: int) -> int:
+    """Move a word that begins anywhere."""
+    memory_set_word(items, count, memory_word(items, 1))
+    return count
+
+
+memory_mix, memory_word, memory_set_word = memory.mix, memory.word, memory.set_word
 TWO = (arithmetic, conditions, loops, calls, jumps)
 integers = strategies.integers(-(1 << 63), (1 << 63) - 1) | strategies.integers(-20, 20)
 
@@ -143,13 +150,15 @@ def compiled(*functions: Callable[..., int], target: Target | None = None) -> di
 def _registered() -> Iterator[None]:
     """Register this module's kernels as long as it is tested."""
     before = dict(memory.kernels)
-    for function in (inner, *TWO, fills, records):
+    for function in (inner, *TWO, fills, records, words):
         memory.entry(function)
-    compiler.INTRINSICS["memory_mix"] = compiler.INTRINSICS["mix"]
+    own = {f"memory_{name}": compiler.INTRINSICS[name] for name in ("mix", "word", "set_word")}
+    compiler.INTRINSICS.update(own)
     yield
     memory.kernels.clear()
     memory.kernels.update(before)
-    del compiler.INTRINSICS["memory_mix"]
+    for name in own:
+        del compiler.INTRINSICS[name]
 
 
 linux = pytest.mark.skipif(this_machine() is HOST, reason="images are for Linux")
@@ -209,6 +218,42 @@ def test_structs_and_arrays() -> None:
     assert (items.tolist(), small.tolist(), octets.tolist()) == ([0, 3, 0, 0], [0, 4, -2, 0], [0, 0, 0, 200])
     assert inners.tolist() == [[10], [25]]
     assert outer[0] == 10
+
+
+@linux
+@pytest.mark.parametrize("place", [0, 3, 11])
+def test_words_need_not_be_aligned(place: int) -> None:
+    (address,) = compiled(words).values()
+    function = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_int64] * 2)(address)
+    octets, expected = (np.arange(250, 230, -1, dtype=np.uint8) for _ in range(2))
+    assert function(octets.ctypes.data, place) == place
+    expected[place : place + 8] = expected[1:9].copy()
+    assert octets.tolist() == expected.tolist()
+
+
+def copied(length: int) -> list[int]:
+    """Return what an array of 40 sevens is after bytes from 4 on have been copied to its sixth place."""
+    return [7] * 5 + list(range(4, 4 + length)) + [7] * (35 - length)
+
+
+@linux
+def test_bytes_are_copied_word_by_word() -> None:
+    code = compiler.compile_kernels(["copy_bytes"], "t_", this_machine())
+    (address,) = images.map_image(linking.linked(code, "t_", "")).values()
+    copy = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_int64] * 5)(address)
+    source = np.arange(1, 41, dtype=np.uint8)
+    for length in range(30):
+        out = np.full(40, 7, np.uint8)
+        assert copy(source.ctypes.data, 3, 3 + length, out.ctypes.data, 5) == 5 + length
+        assert out.tolist() == copied(length)
+
+
+def test_python_copies_the_same_bytes() -> None:
+    for length in range(30):
+        out: Any = [7] * 40
+        source: Any = list(range(1, 41))
+        assert interning.copy_bytes(source, 3, 3 + length, out, 5) == 5 + length
+        assert out == copied(length)
 
 
 # --- what kernels cannot use: each of these ends in an error that shows the place

@@ -86,6 +86,8 @@ class Texts:
             self._made[namespace] = word if self._words[word] == 1 else f"{word}_{self._words[word]}"
         self._names: dict[str, str] = {}
         self._nodes: dict[Term, str] = {}
+        self._whole: dict[Term, str] = {}
+        """The texts of nodes with one expression that are complete: not shortened, nor cut off in a cycle."""
         self._open: dict[Term, int] = {}
         self._cut = _NOWHERE
 
@@ -112,6 +114,7 @@ class Texts:
     def forget_expression(self, node: Term) -> None:
         """Forget the text of an expression that is gone."""
         self._nodes.pop(node, None)
+        self._whole.pop(node, None)
 
     def name(self, term: Term) -> str:
         """Return a prefixed name for a term if its namespace has a prefix, else its N-Triples form."""
@@ -158,11 +161,19 @@ class Texts:
         parts = sorted(self.expression(expression) for expression in expressions)
         del self._open[node]
         found = brief(parts[0] if len(parts) == 1 else call("EquivalentClasses", *parts))
+        if self._cut == _NOWHERE and found is parts[0]:
+            self._whole[node] = found
         # Inside a cycle the text is cut off where the cycle closes, which is elsewhere for those who come another way.
         if self._cut >= depth:
             self._cut = _NOWHERE
             self._nodes[node] = found
         return found
+
+    def expression_of(self, node: Term, expression: ClassExpression) -> str:
+        """Return the text of one of the expressions of a node. If there is no other, it is most often that of the node."""
+        if node not in self._nodes:
+            self.node(node)
+        return self._whole.get(node) or self.expression(expression)
 
     def nodes(self, nodes: Iterable[Term]) -> list[str]:
         return [self.node(node) for node in nodes]

@@ -227,8 +227,8 @@ class _Judge:
     def definition(self, name: Term, expression: ClassExpression) -> _Verdict:
         if self.ontology.is_datatype(name):
             return _Verdict([_DATATYPE_AXIOM])
-        named = Expressed(self.texts.name(name))
-        return _both(self.subclass(named, self.right_of(expression)), self.subclass(self.left_of(expression), named))
+        named, text = Expressed(self.texts.name(name)), self.texts.expression(expression)
+        return _both(self.subclass(named, self.right_of(expression, text)), self.subclass(self.left_of(expression, text), named))
 
     def disjoint(self, parts: Sequence[Expressed]) -> _Verdict:
         losses = [loss for part in parts for loss in part.losses]
@@ -257,25 +257,25 @@ class _Judge:
             return Expressed(self.texts.name(node))
         return self.of_node("left", node, self.left_of, self.some_parts)
 
-    def left_of(self, expression: ClassExpression) -> Expressed:
+    def left_of(self, expression: ClassExpression, text: str) -> Expressed:
         match expression:
             case IntersectionOf(operands):
                 return self.all_parts(expression, [self.left(operand) for operand in operands])
             case UnionOf(operands):
                 return self.some_parts(expression, [self.left(operand) for operand in operands])
             case OneOf():
-                return Expressed(self.texts.expression(expression))
+                return Expressed(text)
             case HasSelf(property) | HasValue(property):
-                return Expressed(self.texts.expression(expression), tuple(self.unseen(property)))
+                return Expressed(text, tuple(self.unseen(property)))
             case SomeValuesFrom(property, filler):
                 part = Expressed("owl:Thing") if filler == OWL.Thing else self.left(filler)
                 return self.restricted(f"{self.texts.kind(property, filler)}SomeValuesFrom", property, part)
             case Cardinality("Min", 1, property, None):
-                return Expressed(self.texts.expression(expression), tuple(self.unseen(property)))
+                return Expressed(text, tuple(self.unseen(property)))
             case Cardinality("Min", 1, property, filler) if filler is not None:
                 part = Expressed("owl:Thing") if filler == OWL.Thing else self.left(filler)
                 return self.restricted(f"{self.texts.kind(property, filler)}MinCardinality 1", property, part)
-        return Expressed(None, (f"{self.texts.expression(expression)} as a subclass: rules cannot recognise its members",))
+        return Expressed(None, (f"{text} as a subclass: rules cannot recognise its members",))
 
     # ---- classes on the right: what follows for their members?
 
@@ -288,8 +288,7 @@ class _Judge:
             return Expressed(self.texts.name(node))
         return self.of_node("right", node, self.right_of, self.conjunction)
 
-    def right_of(self, expression: ClassExpression) -> Expressed:
-        text = self.texts.expression(expression)
+    def right_of(self, expression: ClassExpression, text: str) -> Expressed:
         match expression:
             case IntersectionOf(operands):
                 return self.conjunction(expression, [self.right(operand) for operand in operands])
@@ -301,7 +300,7 @@ class _Judge:
             case AllValuesFrom(property, filler):
                 return self.restricted(f"{self.texts.kind(property, filler)}AllValuesFrom", property, self.right(filler))
             case Cardinality():
-                return self.right_of_cardinality(expression)
+                return self.right_of_cardinality(expression, text)
             case SomeValuesFrom():
                 return Expressed(None, (f"{text} as a superclass requires an anonymous individual, which rules cannot create",))
             case UnionOf() | OneOf():
@@ -309,8 +308,7 @@ class _Judge:
             case DatatypeRestriction():
                 return Expressed(None, (f"{text}: values are not checked against facets, which are beyond OWL 2 RL",))
 
-    def right_of_cardinality(self, expression: Cardinality) -> Expressed:
-        text = self.texts.expression(expression)
+    def right_of_cardinality(self, expression: Cardinality, text: str) -> Expressed:
         losses = []
         upper = at_most(expression)
         if at_least(expression):
@@ -332,7 +330,7 @@ class _Judge:
         self,
         side: str,
         node: Term,
-        judge: Callable[[ClassExpression], Expressed],
+        judge: Callable[[ClassExpression, str], Expressed],
         join: Callable[[ClassExpression, list[Expressed]], Expressed],
     ) -> Expressed:
         """Return the judgement of a blank node with all its expressions, each of which defines it."""
@@ -347,7 +345,7 @@ class _Judge:
             self._cut = min(self._cut, self._open.get(key, _NOWHERE))
             return Expressed(self.texts.name(node))
         depth = self._open[key] = len(self._open)
-        parts = [judge(expression) for expression in expressions]
+        parts = [judge(expression, self.texts.expression_of(node, expression)) for expression in expressions]
         del self._open[key]
         found = parts[0] if len(parts) == 1 else join(IntersectionOf((node,)), parts)
         if self._cut >= depth:

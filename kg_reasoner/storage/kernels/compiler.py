@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
+from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
 import llvmlite.binding as llvm
-from llvmlite import ir
 
 from kg_reasoner.storage.kernels import memory
+from kg_reasoner.storage.kernels.assembly import Builder, Module
 from kg_reasoner.storage.kernels.intrinsics import INTRINSICS
 from kg_reasoner.storage.kernels.kernel_groups import needed_by
 from kg_reasoner.storage.kernels.machine import Target
-from kg_reasoner.storage.kernels.translation import KernelModule, callee, translate
+from kg_reasoner.storage.kernels.translation import callee, translate
 
 __all__ = ["compile_kernels", "machine_of"]
 
@@ -39,7 +40,7 @@ def compile_kernels(
         Object code; position-independent, unless the target is this machine's own.
     """
     machine = machine_of(target)
-    module = llvm.parse_assembly(str(_translated(names, prefix, elsewhere)))
+    module = llvm.parse_assembly(_translated(names, prefix, elsewhere).text)
     module.triple, module.data_layout = machine.triple, str(machine.target_data)
     module.verify()
     # The loops of kernels are searches and copies of a few items: unrolling them or using vectors gains nothing.
@@ -65,31 +66,26 @@ def machine_of(target: Target) -> Any:
     return other.create_target_machine(cpu=target.processor, opt=3, reloc="pic", codemodel="small")
 
 
-def _translated(names: Collection[str], prefix: str, elsewhere: Collection[str]) -> Any:
-    """Return a module of LLVM with the kernels, and a function for each that is called from outside, which calls it."""
+def _translated(names: Collection[str], prefix: str, elsewhere: Collection[str]) -> Module:
+    """Return a module with the kernels, and a function for each that is called from outside, which calls it."""
     needed = needed_by(names, elsewhere)
     sources = {name: kernel.function for name, kernel in memory.kernels.items() if name in needed and name not in elsewhere}
-    definitions = dict(_definitions({source.__code__.co_filename for source in sources.values()}))
-    module = KernelModule()
+    module = Module()
     callees = INTRINSICS | {name: callee(module, source) for name, source in sources.items()}
-    for name in needed.intersection(elsewhere):
+    for name in sorted(needed.intersection(elsewhere)):
         callees[name] = callee(module, memory.kernels[name].function, prefix)
     for name, source in sources.items():
-        function = translate(module, definitions[source.__code__.co_filename, name], source, callees)
-        if memory.kernels[name].is_rare:
-            function.attributes.add("noinline")
-            function.attributes.add("cold")
+        function = translate(module, _definitions(source.__code__.co_filename)[name], source, callees)
+        function.is_rare = memory.kernels[name].is_rare
         if name in names:
-            entry = ir.Function(module, function.function_type, prefix + name)
-            entry.attributes.add("nounwind")
-            builder = ir.IRBuilder(entry.append_basic_block())
-            builder.ret(builder.call(function, entry.args))
+            entry = module.function(prefix + name, len(function.arguments))
+            builder = Builder(module, entry, entry.new_block())
+            builder.ret(builder.call(function, entry.arguments))
     return module
 
 
-def _definitions(files: Collection[str]) -> Iterator[tuple[tuple[str, str], ast.FunctionDef]]:
-    """Yield the functions that files define, with the file and the name."""
-    for file in sorted(files):
-        for node in ast.parse(Path(file).read_text(encoding="utf-8"), file).body:
-            if isinstance(node, ast.FunctionDef):
-                yield (file, node.name), node
+@cache
+def _definitions(file: str) -> dict[str, ast.FunctionDef]:
+    """Return the functions that a file defines, by their names."""
+    body = ast.parse(Path(file).read_text(encoding="utf-8"), file).body
+    return {node.name: node for node in body if isinstance(node, ast.FunctionDef)}

@@ -15,10 +15,11 @@ from kg_reasoner.storage.kernels.interning import (
     QUOTE,
     SPACE,
     UNDERSCORE,
+    copy_bytes,
 )
 from kg_reasoner.storage.kernels.layout import Terms
 from kg_reasoner.storage.kernels.memory import Bytes, Int32s, Int64s, entry, kernel
-from kg_reasoner.storage.kernels.triple_texts import Output, copy_bytes, copy_text, text_length
+from kg_reasoner.storage.kernels.triple_texts import Output, copy_text, text_length
 
 AMPERSAND, TAB, FIRST_OF_LAST, SECOND_OF_LAST, LAST_BUT_ONE = 38, 9, 0xEF, 0xBF, 0xBE
 

@@ -5,7 +5,19 @@ lower case) and reports the byte ranges of all other lines for a full parser.
 """
 
 from kg_reasoner.storage.kernels.layout import EMPTY, Terms
-from kg_reasoner.storage.kernels.memory import Bytes, Int32s, Int64s, brief_entry, entry, kernel, mix, prefetch, shared_kernel, word
+from kg_reasoner.storage.kernels.memory import (
+    Bytes,
+    Int32s,
+    Int64s,
+    brief_entry,
+    entry,
+    kernel,
+    mix,
+    prefetch,
+    set_word,
+    shared_kernel,
+    word,
+)
 
 QUOTE, HASH, PERCENT, DOT, COLON, LESS_THAN, GREATER, AT, BACKSLASH, CARET, UNDERSCORE = 34, 35, 37, 46, 58, 60, 62, 64, 92, 94, 95
 TAB, NEWLINE, RETURN, SPACE, MINUS, SLASH, QUESTION, UPPER_S, LOWER_G, LOWER_N, LOWER_R = (
@@ -152,12 +164,21 @@ def slot_of_hash(terms: Terms, value: int, scope: Bytes, scoped: int, text: Byte
 
 
 @kernel
-def append_bytes(terms: Terms, place: int, text: Bytes, start: int, end: int) -> int:
-    """Copy bytes to a place in the dictionary's texts. Return the place after them."""
-    for position in range(start, end):
-        terms.texts[place] = text[position]
-        place = place + 1
-    return place
+def copy_bytes(source: Bytes, start: int, end: int, out: Bytes, place: int) -> int:
+    """Copy bytes to a place in another array. Return the place after them."""
+    after = place + end - start
+    if after - place < 8:
+        while place < after:
+            out[place] = source[start]
+            place = place + 1
+            start = start + 1
+        return place
+    while place + 8 < after:
+        set_word(out, place, word(source, start))
+        place = place + 8
+        start = start + 8
+    set_word(out, after - 8, word(source, end - 8))
+    return after
 
 
 @shared_kernel
@@ -177,9 +198,9 @@ def intern_at(terms: Terms, slot: int, scope: Bytes, scoped: int, text: Bytes, s
     label = start
     if scoped > 0:
         label = start + 2
-        place = append_bytes(terms, place, text, start, label)
-        place = append_bytes(terms, place, scope, 0, scoped)
-    terms.offsets[number + 1] = append_bytes(terms, place, text, label, end)
+        place = copy_bytes(text, start, label, terms.texts, place)
+        place = copy_bytes(scope, 0, scoped, terms.texts, place)
+    terms.offsets[number + 1] = copy_bytes(text, label, end, terms.texts, place)
     terms.slots[slot] = number
     terms.count = number + 1
     return number

@@ -2,62 +2,65 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from llvmlite import ir
-
-from kg_reasoner.storage.kernels.translation import WORD, Callee, Value, place_of, with_alias
+from kg_reasoner.storage.kernels.assembly import Builder, Word
+from kg_reasoner.storage.kernels.translation import Callee, Value, bits_of
 
 __all__ = ["INTRINSICS"]
 
 
-def _mix(builder: Any, arguments: list[Value]) -> Any:
+def _mix(builder: Builder, arguments: list[Value]) -> Word:
     """Implement `memory.mix` on machine words."""
 
-    def constant(value: int) -> Any:
-        return WORD(value - (1 << 64) if value >> 63 else value)
+    def folded(word: Word, factor: int, distance: int) -> Word:
+        signed = factor - (1 << 64) if factor >> 63 else factor
+        product = builder.operation("mul", word, str(signed))
+        return builder.operation("xor", product, builder.operation("lshr", product, str(distance)))
 
-    word = builder.mul(arguments[0].word, constant(0x9E3779B97F4A7C15))
-    word = builder.xor(word, builder.lshr(word, constant(32)))
-    word = builder.mul(word, constant(0xC2B2AE3D27D4EB4F))
-    return builder.lshr(builder.xor(word, builder.lshr(word, constant(29))), constant(2))
+    return builder.operation("lshr", folded(folded(arguments[0].word, 0x9E3779B97F4A7C15, 32), 0xC2B2AE3D27D4EB4F, 29), "2")
 
 
-def _word(builder: Any, arguments: list[Value]) -> Any:
+def _word(builder: Builder, arguments: list[Value]) -> Word:
     """Implement `memory.word` as one load, which need not be aligned."""
     items, index = arguments
-    place = builder.bitcast(place_of(builder, items.word, index.word, 8), WORD.as_pointer())
-    return with_alias(builder, builder.load(place, align=1), items.kind.__name__)
+    place = builder.place_of_word(builder.place(items.word, index.word, 8), 8)
+    return builder.load(place, alias=builder.module.alias_class(items.kind.__name__), align=1)
 
 
-def _pair(builder: Any, arguments: list[Value]) -> Any:
+def _set_word(builder: Builder, arguments: list[Value]) -> Word:
+    """Implement `memory.set_word` as one store, which need not be aligned."""
+    items, index, value = arguments
+    place = builder.place_of_word(builder.place(items.word, index.word, 8), 8)
+    builder.store(value.word, place, alias=builder.module.alias_class(items.kind.__name__), align=1)
+    return "0"
+
+
+def _pair(builder: Builder, arguments: list[Value]) -> Word:
     """Implement `memory.pair` as one load and a rotation."""
     items, index = arguments
-    place = builder.bitcast(place_of(builder, items.word, index.word, 32), WORD.as_pointer())
-    both, half = with_alias(builder, builder.load(place, align=4), items.kind.__name__), WORD(32)
-    return builder.or_(builder.shl(both, half), builder.lshr(both, half))
+    place = builder.place_of_word(builder.place(items.word, index.word, 32), 32)
+    both = builder.load(place, alias=builder.module.alias_class(items.kind.__name__), align=4)
+    return builder.operation("or", builder.operation("shl", both, "32"), builder.operation("lshr", both, "32"))
 
 
-def _prefetch(builder: Any, arguments: list[Value]) -> Any:
+def _prefetch(builder: Builder, arguments: list[Value]) -> Word:
     """Implement `memory.prefetch` as a machine instruction."""
     items, index = arguments
-    byte, i32 = ir.IntType(8).as_pointer(), ir.IntType(32)
-    place = builder.bitcast(place_of(builder, items.word, index.word, items.kind.dtype.itemsize * 8), byte)
-    function = builder.module.declare_intrinsic("llvm.prefetch", [byte], ir.FunctionType(ir.VoidType(), [byte, i32, i32, i32]))
-    builder.call(function, [place, i32(0), i32(3), i32(1)])
-    return WORD(0)
+    bits = bits_of(items.kind)
+    builder.prefetch(builder.place(items.word, index.word, bits), bits)
+    return "0"
 
 
-def _is_stopped(builder: Any, arguments: list[Value]) -> Any:
+def _is_stopped(builder: Builder, arguments: list[Value]) -> Word:
     """Implement `memory.is_stopped` as an atomic load, which is never cached."""
     context = arguments[0]
     word, _ = context.kind.fields["stop"]
-    return builder.load_atomic(place_of(builder, context.word, WORD(word), 64), "monotonic", 8)
+    return builder.load_again(builder.place(context.word, str(word), 64))
 
 
 INTRINSICS = {
     "mix": Callee(_mix, int),
     "word": Callee(_word, int),
+    "set_word": Callee(_set_word, int),
     "pair": Callee(_pair, int),
     "prefetch": Callee(_prefetch, int),
     "is_stopped": Callee(_is_stopped, int),

@@ -98,6 +98,12 @@ def word(items: "Bytes", index: int) -> int:
     return int.from_bytes([items[index + place] for place in range(8)], "little", signed=True)
 
 
+def set_word(items: "Bytes", index: int, value: int) -> None:
+    """Set the eight bytes from an index on to those of one integer."""
+    for place, byte in enumerate(value.to_bytes(8, "little", signed=True)):
+        items[index + place] = byte
+
+
 def pair(items: "Int32s", index: int) -> int:
     """Return two nonnegative items from an index on as one integer, the first in its upper half."""
     return int(items[index]) << 32 | int(items[index + 1])

@@ -17,6 +17,7 @@ from kg_reasoner.storage.kernels.interning import (
     QUOTE,
     SLASH,
     SPACE,
+    copy_bytes,
     same_bytes,
 )
 from kg_reasoner.storage.kernels.layout import Terms
@@ -61,15 +62,6 @@ class PrefixTable(Struct):
     boolean: Bytes
     boolean_length: int
     truth: Bytes
-
-
-@kernel
-def copy_bytes(source: Bytes, start: int, end: int, out: Bytes, place: int) -> int:
-    """Copy bytes to a place in the buffer. Return the place after them."""
-    for position in range(start, end):
-        out[place] = source[position]
-        place = place + 1
-    return place
 
 
 @kernel

@@ -27,6 +27,7 @@ from kg_reasoner.storage.kernels.interning import (
     SPACE,
     TAB,
     UNDERSCORE,
+    copy_bytes,
     intern,
     iri_end,
     is_language_type,
@@ -39,7 +40,7 @@ from kg_reasoner.storage.kernels.interning import (
 from kg_reasoner.storage.kernels.layout import Terms
 from kg_reasoner.storage.kernels.literal_values import write_digits
 from kg_reasoner.storage.kernels.memory import Bytes, Int32s, Int64s, Struct, brief_entry, entry, kernel
-from kg_reasoner.storage.kernels.triple_texts import COMMA, LOWER_A, PLUS, SEMICOLON, copy_bytes
+from kg_reasoner.storage.kernels.triple_texts import COMMA, LOWER_A, PLUS, SEMICOLON
 
 APOSTROPHE, PAREN, CLOSING_PAREN, BRACKET, CLOSING_BRACKET, BRACE, CLOSING_BRACE = 39, 40, 41, 91, 93, 123, 125
 LOWER_E, LOWER_F, LOWER_T, UPPER_A, UPPER_E, UPPER_Z = 101, 102, 116, 65, 69, 90
