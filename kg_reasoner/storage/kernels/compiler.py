@@ -20,8 +20,8 @@ from kg_reasoner.storage.kernels.translation import callee, translate
 __all__ = ["compile_kernels", "machine_of"]
 
 
-_LARGEST_INLINED: Final = 100
-"""LLVM's threshold, which is 250 otherwise. Larger ones make the kernels take a third longer to compile, and no less to run."""
+_LARGEST_INLINED: Final = {3: 100, 1: 50}
+"""LLVM's threshold by level, which is 225 otherwise. Larger ones make the kernels take longer to compile, and no less to run."""
 
 
 def compile_kernels(
@@ -34,7 +34,7 @@ def compile_kernels(
         prefix: how the symbols begin.
         target: the processor.
         elsewhere: kernels that are not compiled, because other object code has their symbols.
-        speed_level: how much is done for speed, from 0 to 3 (LLVM's ``-O``).
+        speed_level: how much is done for speed, 1 or 3 (LLVM's ``-O``).
 
     Returns:
         Object code; position-independent, unless the target is this machine's own.
@@ -45,7 +45,7 @@ def compile_kernels(
     module.verify()
     # The loops of kernels are searches and copies of a few items: unrolling them or using vectors gains nothing.
     options = llvm.create_pipeline_tuning_options(speed_level=speed_level)
-    options.inlining_threshold = _LARGEST_INLINED
+    options.inlining_threshold = _LARGEST_INLINED[speed_level]
     options.loop_vectorization = options.loop_interleaving = options.loop_unrolling = False
     passes = llvm.create_pass_builder(machine, options)
     passes.getModulePassManager().run(module, passes)

@@ -465,7 +465,7 @@ def accept_copies(context: Context, plan: Plan) -> int:
     return DONE
 
 
-@kernel
+@shared_kernel
 def copy_rows(context: Context, plan: Plan, low: int, high: int, current: int) -> int:
     """Derive the heads of a plan that only copies columns (subclasses, domains, inverses ...): DONE or GROW.
 
