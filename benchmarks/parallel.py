@@ -1,11 +1,11 @@
-"""Materialisation by several threads: ``python -m benchmarks.parallel``.
+"""Materialisation and deletion by several threads: ``python -m benchmarks.parallel``.
 
 For each number of threads it shows the wall time, the CPU time of all threads, and the *critical path*: the CPU time of the thread
 that waits for the others, plus, each time that threads work together, how long their tasks would take if each thread had a core of
 its own and took the next task when it has done one. This is the wall time on a machine with so many free cores; so it also tells
 what more threads would gain than there are cores here. With ``--simulate``, no two tasks run at the same time, so that threads do
 not disturb each other where there are fewer cores, or others use them. Ratios are those to the critical path of one thread, in the
-same run. All derived rows are compared, in their order.
+same run. All rows are compared, in their order.
 """
 
 from __future__ import annotations
@@ -22,9 +22,10 @@ from functools import partial
 from heapq import heapreplace
 from pathlib import Path
 from statistics import median
-from typing import TypeVar
+from typing import Final, TypeVar
 
 import click
+import numpy as np
 from rich.console import Console
 from rich.table import Table
 
@@ -32,7 +33,7 @@ from benchmarks import report
 from benchmarks.closure import PROGRAMS
 from benchmarks.contest import ROOT
 from benchmarks.jobs import LINEAR, NONLINEAR, OWL2RL, RDFS
-from benchmarks.update_data import data_folder, lubm
+from benchmarks.update_data import Ids, data_folder, lubm
 from kg_reasoner.api.reasoner import Reasoner
 from kg_reasoner.concurrency.tasks import Round, Task
 from kg_reasoner.storage import shared_copies
@@ -44,24 +45,28 @@ __all__ = [
     "Run",
     "Times",
     "Workload",
+    "deletion_workloads",
     "graph_workloads",
     "lubm_workloads",
     "makespan",
-    "materialised",
     "measured",
     "table",
+    "timed",
     "watched_rounds",
 ]
 
 T = TypeVar("T")
 
+HALF: Final = 0.5
+
 
 @dataclass(frozen=True)
 class Workload:
-    """Facts and rules, not yet materialised, in a new reasoner with a number of threads."""
+    """What is done in a new reasoner with a number of threads."""
 
     name: str
     make: Callable[[int], Reasoner]
+    job: Callable[[Reasoner], object] = Reasoner.materialise
 
 
 @dataclass(frozen=True)
@@ -95,6 +100,25 @@ def lubm_workloads(universities: Sequence[int], folder: Path) -> Iterator[Worklo
                 name,
                 lambda threads, n=number, r=ruleset: lubm(n, folder, ruleset=r, threads=threads).reasoner,  # type: ignore[misc]
             )
+
+
+def deletion_workloads(universities: Sequence[int], folder: Path) -> Iterator[Workload]:
+    """Yield the deletion of half of LUBM's triples, chosen at random, in each size under both rule sets."""
+    for number in universities:
+        for ruleset in (OWL2RL, RDFS):
+            removed: list[Ids] = []
+
+            def make(threads: int, number: int = number, ruleset: str = ruleset, removed: list[Ids] = removed) -> Reasoner:
+                data = lubm(number, folder, ruleset=ruleset, threads=threads)
+                data.reasoner.materialise()
+                removed[:] = [data.data[np.random.default_rng(number).random(len(data.data)) < HALF]]
+                return data.reasoner
+
+            def delete(reasoner: Reasoner, removed: list[Ids] = removed) -> None:
+                reasoner.remove_triples(removed[0])
+                reasoner.materialise()
+
+            yield Workload(f"LUBM({number}), {ruleset}, half of it deleted", make, delete)
 
 
 def graph_workloads(graph: Path) -> Iterator[Workload]:
@@ -170,12 +194,12 @@ def _makespan_of_copies(copies: dict[Copy, list[float]], total: float, threads: 
     return shared_copies.makespan(sorted(seconds), seconds.__getitem__, threads)
 
 
-def materialised(reasoner: Reasoner, simulate: bool = False) -> Run:
-    """Materialise, and return how long it took."""
+def timed(job: Callable[[Reasoner], object], reasoner: Reasoner, simulate: bool = False) -> Run:
+    """Do a job, and return how long it took."""
     gc.collect()
     with watched_rounds(simulate) as longest:
         before = time.perf_counter(), time.process_time(), time.thread_time()
-        reasoner.materialise()
+        job(reasoner)
         wall, cpu, own = (
             now - then for now, then in zip((time.perf_counter(), time.process_time(), time.thread_time()), before, strict=True)
         )
@@ -201,7 +225,7 @@ def measured(workload: Workload, threads: Sequence[int], rounds: int, simulate: 
     for _ in range(rounds):
         for number, found in runs.items():
             reasoner = workload.make(number)
-            found.append(materialised(reasoner, simulate))
+            found.append(timed(workload.job, reasoner, simulate))
             rows = rows_of(reasoner)
             first = first or rows
             if rows != first:
@@ -216,7 +240,9 @@ def measured(workload: Workload, threads: Sequence[int], rounds: int, simulate: 
 
 def table(times: Sequence[Times]) -> Table:
     """One line for each workload and number of threads."""
-    made = report.new_table(("", "facts", "threads", "wall s", "CPU s", "critical path s", "× one"), title="materialisation")
+    made = report.new_table(
+        ("", "facts", "threads", "wall s", "CPU s", "critical path s", "× one"), title="materialisation, and deletion"
+    )
     for each in times:
         for number, run in each.runs.items():
             head = (each.workload, f"{each.facts:,}") if number == min(each.runs) else ("", "")
@@ -248,12 +274,13 @@ def main(
     graph: Path,
     json_file: Path | None,
 ) -> None:
-    """Materialise by one and by several threads, and compare wall time, CPU time and critical path."""
+    """Materialise and delete by one and by several threads, and compare wall time, CPU time and critical path."""
     console, news = Console(), Console(stderr=True)
     console.width = max(console.width, report.WIDTH)
     console.print(report.machine(), highlight=False, soft_wrap=True)
     times: list[Times] = []
     workloads = [*(graph_workloads(graph) if graph.exists() else ()), *lubm_workloads(universities, data_folder(cache))]
+    workloads += deletion_workloads(universities, data_folder(cache))
     with news.status("making data") as status, warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of axioms that rules cannot express
         for workload in workloads:

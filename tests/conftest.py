@@ -72,7 +72,9 @@ def one_department(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 TINY = table_capacities.Capacities(rows=1, slots=2, arena=1, grown_rows=1, grown_slots=2, grown_arena=1, page_bits=1, dead=1)
-SHARED = replace(TINY, block=1, heads=1, shared_instances=1, shared_heads=1, shared_rows=1, few_keys=2, inserted_heads=3)
+SHARED = replace(
+    TINY, block=1, heads=1, shared_instances=1, shared_heads=1, shared_facts=1, shared_rows=1, few_keys=2, inserted_heads=3
+)
 
 
 @pytest.fixture(params=["usual", "tiny", "threads"], scope="module")

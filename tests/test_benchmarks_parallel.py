@@ -10,7 +10,18 @@ from click import ClickException
 from rich.console import Console
 
 from benchmarks import report
-from benchmarks.parallel import Run, Times, Workload, graph_workloads, makespan, materialised, measured, table, watched_rounds
+from benchmarks.parallel import (
+    Run,
+    Times,
+    Workload,
+    deletion_workloads,
+    graph_workloads,
+    makespan,
+    measured,
+    table,
+    timed,
+    watched_rounds,
+)
 from kg_reasoner.api.reasoner import Reasoner
 from kg_reasoner.concurrency.tasks import Round
 from kg_reasoner.terms import literal
@@ -24,6 +35,13 @@ def test_closures_of_a_graph(tmp_path: Path) -> None:
         for simulate in (False, True):
             times = measured(workload, (1, 2), 1, simulate)
             assert (times.facts, set(times.runs)) == (90, {1, 2})
+
+
+def test_deletion_of_half_a_department(one_department: Path) -> None:
+    for workload in deletion_workloads([1], one_department):
+        times = measured(workload, (1, 2), 1)
+        assert set(times.runs) == {1, 2}
+        assert 0 < times.facts < workload.make(1).engine.database.count()
 
 
 def test_other_rows_are_an_error() -> None:
@@ -43,7 +61,7 @@ def test_rounds_are_watched() -> None:
     assert len(done) == 3
     assert len(longest) == 1
     assert longest[0] > 0
-    assert materialised(Reasoner("q(1) .")).critical > 0
+    assert timed(Reasoner.materialise, Reasoner("q(1) .")).critical > 0
 
 
 def test_threads_take_the_next_task() -> None:

@@ -37,7 +37,15 @@ from .strategies import facts, programs, triple_programs, triples
 
 CLOSURE = "path(?x, ?y) :- edge(?x, ?y) . path(?x, ?z) :- path(?x, ?y), path(?y, ?z) ."
 BLOCKS = replace(
-    table_capacities.Capacities(), block=4, heads=4, shared_instances=1, shared_heads=1, shared_rows=1, few_keys=2, inserted_heads=3
+    table_capacities.Capacities(),
+    block=4,
+    heads=4,
+    shared_instances=1,
+    shared_heads=1,
+    shared_facts=1,
+    shared_rows=1,
+    few_keys=2,
+    inserted_heads=3,
 )
 """Blocks of a few rows, all of which threads share."""
 

@@ -448,7 +448,8 @@ class Materialiser:
         current_watch().check()
         with self.recorder.measure(_REQUESTS.get(status, "pause")):
             if status == WIDE:
-                status = self._share(self.database.context.wanted)
+                wanted = self.database.context.wanted
+                status = self._share(wanted) if wanted >= 0 else self._share_deletion(wanted)
             if status == GROW:
                 (self._crew or self.database).grow()
             elif status == BUILD_INDEX:
@@ -469,6 +470,18 @@ class Materialiser:
         """Let threads process the new rows of a relation. Return a status."""
         crew, calculation = self._together(), self.functions.calculation
         return calculation.run(crew.process, relation) if calculation.is_used else crew.process(relation)
+
+    def _share_deletion(self, which: int) -> int:
+        """Let threads work on a list of a deletion, and fulfil their requests."""
+        deletion, calculation = self._together().deletion(which), self.functions.calculation
+        while calculation.run(deletion.step) if calculation.is_used else deletion.step():
+            for status, wanted in deletion.requests:
+                self.database.context.wanted = wanted
+                if status == BUILD_INDEX:  # threads do not scan rows in its place
+                    self._builder(wanted).build(wanted)
+                else:
+                    self.help(status)
+        return DONE
 
     def _builder(self, index: int) -> Crew | Database:
         """Return the builder of an index: threads if it has enough rows for them."""

@@ -47,6 +47,8 @@ class Capacities:
     """Fewer heads than this are inserted by one thread."""
     inserted_heads: int = 1 << 19
     """More heads than this are inserted in parts: hash tables get room for all heads of a part, and most may be the same."""
+    shared_facts: int = 1 << 14
+    """Fewer facts than this are deleted by one thread, in some milliseconds."""
     shared_rows: int = 1 << 17
     """An index of fewer rows than this is built by one thread, in a few milliseconds."""
     few_keys: int = 1 << 12

@@ -28,6 +28,7 @@ from kg_reasoner.storage.kernels.layout import (
     LIST_BITS,
     MOST,
     RECENT,
+    REQUESTS,
     RING,
     STOPPED,
     Context,
@@ -38,6 +39,7 @@ from kg_reasoner.storage.kernels.memory import Record, StructTable, address, all
 from kg_reasoner.storage.plan_room import JoinFrames
 from kg_reasoner.storage.rehashing import Rehashing
 from kg_reasoner.storage.shared_copies import Copy, Copying, SharedSchedule, copying_from, makespan
+from kg_reasoner.storage.shared_deletion import SharedDeletion, View
 
 __all__ = ["Crew"]
 
@@ -119,6 +121,7 @@ class Worker:
         self.context.publish(ring_keys=ring_keys, ring_relations=allocate(RING, np.int32), hashes=hashes)
         self.context.stack = allocate(STACK, np.int64)
         self.number, self.kept = number, kept
+        kept.requests = allocate(REQUESTS, np.int64)
         self._stride = 0
         self._plans: tuple[object, int] = None, 0
         """The plans that have been copied: their words, and how many there are."""
@@ -156,11 +159,33 @@ class Worker:
             if (first and self.kept.room >= MOST_KEPT) or self.kept.room >= MOST_HEADS:
                 break
             low = self.context.place
-            self._database.claim(4 * self.kept.room * (4 * self._stride + ENTRY))
-            self._grow(4 * self.kept.room)
+            self.lengthen()
         if status != DONE:
             self.kept.count = first
         return status
+
+    def start_deletion(self, view: View) -> None:
+        """See `shared_deletion.Joiner`."""
+        self._plans = None, 0  # plans may have been made at the places of others
+        self.start()
+        context = self.context
+        context.plans[:, _FOUND] = 0
+        context.hidden, context.look, context.old = view
+        context.scans = context.deletion_instances = context.backward_instances = 0
+        self.kept.request_count = 0
+
+    def end_deletion(self) -> list[int]:
+        """See `shared_deletion.Joiner`."""
+        own, whole, plans = self.context, self._database.context, self._database.plans
+        whole.deletion_instances += own.deletion_instances
+        whole.backward_instances += own.backward_instances
+        plans.words[:, _FOUND] += own.plans[:, _FOUND]
+        return np.asarray(self.kept.requests)[: self.kept.request_count].tolist()
+
+    def lengthen(self) -> None:
+        """See `shared_deletion.Joiner`."""
+        self._database.claim(4 * self.kept.room * (4 * self._stride + ENTRY))
+        self._grow(4 * self.kept.room)
 
     def copy(self, copy: Copy) -> bool:
         """Copy the new rows of a relation to another one. Return whether all have been copied.
@@ -208,6 +233,7 @@ _OWN: Final = {
     "term_access",
 }
 """The fields that the context of a thread does not share."""
+_FOUND: Final = Plan.fields["found"][0]
 _SHARED_WORDS: Final = np.array([field[0] for name, field in Context.fields.items() if name not in _OWN])
 
 
@@ -261,6 +287,10 @@ class Crew:
             database.processed[relation] = low + done * rows
             context.instances, context.block_instances = context.instances + instances, instances // done
         return status
+
+    def deletion(self, which: int) -> SharedDeletion:
+        """Return the work on a list of a deletion (see `SharedDeletion`)."""
+        return SharedDeletion(self._database, self._workers, self._run, which)
 
     def build(self, wanted: int) -> None:
         """Build the index that a kernel wants, and others that plans will want soon."""
@@ -337,6 +367,7 @@ class Crew:
             self._run([first, *(partial(database.fill_index, index) for index in indexes), *others])
         finally:
             native.count_rows(database.address)
+        context.has_reborn = max(context.has_reborn, *(worker.context.has_reborn for worker in self._workers))
         if not schedule.is_done:
             return STOPPED
         for index in indexes:

@@ -37,7 +37,7 @@ TIME_LIMIT: Final = 10.0
 
 TINY: Final = table_capacities.Capacities(rows=1, slots=2, arena=1, grown_rows=1, grown_slots=2, grown_arena=1, page_bits=1, dead=1)
 SHARED: Final = table_capacities.Capacities(
-    block=1, heads=1, shared_instances=1, shared_heads=1, shared_rows=1, shared_triples=1, inserted_heads=3
+    block=1, heads=1, shared_instances=1, shared_heads=1, shared_facts=1, shared_rows=1, shared_triples=1, inserted_heads=3
 )
 
 

@@ -33,6 +33,8 @@ def _groups(changes: npt.NDArray[np.int64]) -> Iterator[tuple[int, npt.NDArray[A
     """
     facts, kinds = changes.T
     groups = (facts >> 32 << 2) + (kinds >> 1)
+    if groups.max() <= np.iinfo(np.int16).max:
+        groups = groups.astype(np.int16)  # NumPy sorts them in linear time
     order = groups.argsort(kind="stable")
     facts, groups, explicit = facts[order], groups[order], kinds[order] & 1 > 0
     starts = ((groups[1:] != groups[:-1]).nonzero()[0] + 1).tolist()

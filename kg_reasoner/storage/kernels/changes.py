@@ -49,7 +49,7 @@ def list_changes(context: Context, changes: Int64s, room: int) -> int:
         if fact & ROW < context.materialised[fact >> 32]:
             relation = relation_of(context, fact)
             explicit = flags_of(context, fact) & RETRACTED
-            if not relation.flags[find(relation, values_of(relation, fact))] & REBORN:
+            if not context.has_reborn or not relation.flags[find(relation, values_of(relation, fact))] & REBORN:
                 count = note_change(changes, count, fact, REMOVED, explicit)
             elif explicit:  # it is back, as a derived fact
                 count = note_change(changes, count, fact, RESTATED, 0)

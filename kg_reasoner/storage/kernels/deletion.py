@@ -14,10 +14,12 @@ from kg_reasoner.storage.kernels.layout import (
     ABSENT,
     BUILD_INDEX,
     CANDIDATE,
+    CANDIDATES,
     CHECKED,
     CLAIMED,
     COMPARE,
     DEAD,
+    DELETED,
     DISPROVED,
     DONE,
     EMPTY,
@@ -38,6 +40,7 @@ from kg_reasoner.storage.kernels.layout import (
     TRACED,
     UNPLANNED,
     WATCHED,
+    WIDE,
     Context,
     Frame,
     Plan,
@@ -75,6 +78,29 @@ def add_candidate(context: Context, fact: int) -> int:
         context.candidates[context.candidates_count] = fact
         context.candidates_count = context.candidates_count + 1
     return 0
+
+
+@kernel
+def list_candidate(context: Context, fact: int) -> int:
+    """Add a fact that holds, and is not yet a candidate for deletion, to the thread's own list: DONE or GROW."""
+    heads = context.lists[context.own_list - 1]
+    count = heads.count
+    if flags_of(context, fact) & (CANDIDATE | ABSENT) or (count > 0 and heads.keys[count - 1] == fact):
+        return DONE
+    if count == heads.room:
+        return GROW
+    heads.keys[count] = fact
+    heads.count = count + 1
+    return DONE
+
+
+@kernel
+def accept_candidate(context: Context, fact: int) -> int:
+    """Add a fact to the candidates for deletion, or to the thread's list of them, if threads share the work: DONE or GROW."""
+    if context.own_list:
+        return list_candidate(context, fact)
+    add_candidate(context, fact)
+    return DONE
 
 
 @kernel
@@ -353,8 +379,8 @@ def add_candidate_heads(context: Context, frame: Frame, plan: Plan) -> int:
         context.deletion_instances = context.deletion_instances + 1
         fill_tuple(frame, context.codes + plan.head, relation.arity, frame.scratch)
         row = find(relation, frame.scratch)
-        if row >= 0:
-            add_candidate(context, (plan.head_relation << 32) | row)
+        if row >= 0 and accept_candidate(context, (plan.head_relation << 32) | row) == GROW:
+            return GROW
     plan.found = plan.found + context.deletion_instances - before
     return missing(context)
 
@@ -389,6 +415,15 @@ def add_consequences(context: Context, fact: int) -> int:
         section = context.sections[own]
         status = add_triggered_candidates(context, context.triggers, section.first_trigger, section.end_trigger, fact)
     return status
+
+
+@kernel
+def is_crowd(context: Context, which: int, first: int, end: int) -> int:
+    """Return whether threads are to share the work on the facts [first, end) of a list, or what is left of it. Store which list."""
+    if context.crowd == 0 or first < context.shared_to or end - first < context.crowd:
+        return 0
+    context.wanted = which
+    return 1
 
 
 @kernel
@@ -468,13 +503,15 @@ def add_removed_facts(context: Context) -> int:
 def add_consequences_of_deleted(context: Context) -> int:
     """Add consequences of deleted facts of lower strata to the candidates for deletion: DONE, or a request to the caller."""
     see_old(context)
-    status = DONE
+    status = WIDE if is_crowd(context, DELETED, context.place, context.gone_count) else DONE
     while status == DONE and context.place < context.gone_count:
         fact = context.gone[context.place]
         status = add_consequences(context, fact)
         if status == DONE:
             context.place = context.place + 1
     see_new(context)
+    if status == DONE:
+        context.shared_to = 0
     return status
 
 
@@ -514,8 +551,15 @@ def process_candidates(context: Context) -> int:
     context.look = 1
     while status == DONE and context.candidates_done < context.candidates_count:
         fact = context.candidates[context.candidates_done]
-        if not flags_of(context, fact) & CHECKED and context.depth < 0 and context.pending < 0:
-            context.pending = fact
+        if context.depth < 0 and context.pending < 0:
+            if is_crowd(context, CANDIDATES, context.candidates_done, context.candidates_count):
+                status = WIDE
+                break
+            if flags_of(context, fact) & (PROCESSED | PROVED):
+                context.candidates_done = context.candidates_done + 1
+                continue
+            if not flags_of(context, fact) & CHECKED:
+                context.pending = fact
         context.hidden = ABSENT | DISPROVED
         status = prove(context)
         if status == DONE:
@@ -544,6 +588,7 @@ def finish_deletion(context: Context) -> int:
         clear_flags(context, context.checked[place], TEMPORARY)
     context.candidates_count = 0
     context.candidates_done = 0
+    context.shared_to = 0
     context.checked_count = 0
     context.checked_done = 0
     context.proved_count = 0
@@ -559,8 +604,9 @@ def finish_update(context: Context) -> int:
         fact = context.gone[place]
         relation = relation_of(context, fact)
         relation.flags[fact & ROW] = DEAD
-        newest = find(relation, values_of(relation, fact))
-        relation.flags[newest] = relation.flags[newest] & ~REBORN
+        if context.has_reborn:
+            newest = find(relation, values_of(relation, fact))
+            relation.flags[newest] = relation.flags[newest] & ~REBORN
     for place in range(context.removed_count):
         clear_flags(context, context.removed[place], RETRACTED | TRACED)
     for place in range(context.claimed_count):
@@ -568,6 +614,7 @@ def finish_update(context: Context) -> int:
     context.gone_count = 0
     context.removed_count = 0
     context.claimed_count = 0
+    context.has_reborn = 0
     return 0
 
 

@@ -56,7 +56,11 @@ GROUPS: Final = (
     KernelGroup("queries", ("answering", "around", "batches", "searching", "small_queries", "sorting"), speed_level=1),
     KernelGroup("writing", ("triple_texts",), speed_level=1),
     KernelGroup("turtle", ("scanner", "turtle_statements"), speed_level=1),
-    KernelGroup("maintenance", ("changes", "deletion", "overdeletion", "renewing", "single_stratum", "tracing"), speed_level=1),
+    KernelGroup(
+        "maintenance",
+        ("changes", "deletion", "overdeletion", "parallel_deletion", "renewing", "single_stratum", "tracing"),
+        speed_level=1,
+    ),
     KernelGroup("threads", ("bulk_insertion", "few_keys", "parallel_blocks"), speed_level=1),
     KernelGroup("values", ("list_texts", "literal_values"), speed_level=1),
     KernelGroup("xml", ("elements",), speed_level=1),

@@ -42,9 +42,18 @@ STOPPED = 6
 FUNCTION_RESULTS = 5
 """Functions are applied whose results are not known yet: they are in the list of requests."""
 WIDE = 7
-"""A relation (`wanted`) has enough new rows for several threads (see `parallel_blocks`)."""
+"""A relation (`wanted`) has enough new rows for several threads (see `parallel_blocks`), or a deletion has enough facts for them:
+CANDIDATES or DELETED (see `parallel_deletion`)."""
 UNPLANNED = 8
 """Some rules whose heads are in a section (`wanted`) have no plans from their heads yet."""
+
+# in place of a relation: what threads share in a deletion
+CANDIDATES = -1
+"""The candidates for deletion, from `candidates_done` on."""
+OVERDELETED = -2
+"""The same, for an algorithm without proofs."""
+DELETED = -3
+"""The consequences of the deleted facts."""
 
 # kinds of steps
 SCAN = 0
@@ -329,6 +338,9 @@ class HeadList(Struct):
     hash, so that hardly any other head is compared."""
     count: int
     room: int
+    requests: Int64s
+    """What a deletion by threads needs before it can go on, each once: the kind of request above the number `wanted`."""
+    request_count: int
 
 
 NOT_NEW = -1
@@ -339,6 +351,9 @@ LIST_BITS = 6
 
 RECENT = 1 << 14
 """The size of a table of recent heads (a power of two)."""
+
+REQUESTS = 1 << 6
+"""The most requests that a thread lists in a deletion; others are met again later."""
 
 
 class Goal(Struct):
@@ -419,6 +434,8 @@ class Context(Struct):
     gone: Int64s
     """Facts that this update has deleted; some may have been inserted again."""
     gone_count: int
+    has_reborn: int
+    """1: this update has inserted facts that it had deleted: some rows are REBORN."""
     requests: Int32s
     """Function calls whose results are wanted: the function's number and the arguments, `request_stride` integers each."""
     request_count: int
@@ -514,6 +531,10 @@ class Context(Struct):
     """The rule instances of the last block."""
     wide: int
     """From this number of expected rule instances on, threads share the work on the new rows of a relation; 0: never."""
+    crowd: int
+    """From this number of facts on, threads share the work on candidates for deletion, or on deleted facts; 0: never."""
+    shared_to: int
+    """The position in the list of candidates, or of deleted facts, up to which threads have shared the work."""
     lists: Array[HeadList]
     """The heads that threads have derived, one list for each thread."""
     own_list: int

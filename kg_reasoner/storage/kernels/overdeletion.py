@@ -3,7 +3,7 @@
 Source: Gupta, Mumick and Subrahmanian, Maintaining Views Incrementally (SIGMOD 1993).
 """
 
-from kg_reasoner.storage.kernels.deletion import add_consequences, better_deriver, see_new
+from kg_reasoner.storage.kernels.deletion import add_consequences, better_deriver, is_crowd, see_new
 from kg_reasoner.storage.kernels.fixpoint import open_triggered
 from kg_reasoner.storage.kernels.joins import next_match
 from kg_reasoner.storage.kernels.layout import (
@@ -13,10 +13,12 @@ from kg_reasoner.storage.kernels.layout import (
     FULL,
     FUNCTION_RESULTS,
     GROW,
+    OVERDELETED,
     PROCESSED,
     READY,
     STATED,
     UNPLANNED,
+    WIDE,
     Context,
 )
 from kg_reasoner.storage.kernels.memory import entry, kernel
@@ -33,9 +35,12 @@ def overdelete(context: Context) -> int:
     context.hidden = ABSENT | PROCESSED
     context.look = 1
     while status == DONE and context.candidates_done < context.candidates_count:
+        if is_crowd(context, OVERDELETED, context.candidates_done, context.candidates_count):
+            status = WIDE
+            break
         fact = context.candidates[context.candidates_done]
         flags = flags_of(context, fact)
-        if not flags & (EXPLICIT | STATED):
+        if not flags & (EXPLICIT | STATED | PROCESSED):
             status = add_consequences(context, fact)
             if status == DONE:
                 set_flags(context, fact, PROCESSED)

@@ -227,7 +227,10 @@ def append_heads(context: Context, segments: Int64s, first: int, end: int, rows:
                 for column in range(relation.arity):
                     stored[column] = values[column]
                 before = place >> 32
-                relation.flags[row] = REBORN if before > 0 and relation.flags[before - 1] & GONE else 0
+                relation.flags[row] = 0
+                if before > 0 and relation.flags[before - 1] & GONE:
+                    relation.flags[row] = REBORN
+                    context.has_reborn = 1
                 set_slot(relation, place & ROW, heads.keys[number], row)
                 rows[heads.relations[number]] = row + 1
     return 0

@@ -296,6 +296,7 @@ def insert(context: Context, number: int, values: Int32s, key: int) -> int:
             return PRESENT
         if before & GONE:
             flags = REBORN
+            context.has_reborn = 1
     row = relation.count
     section = section_of(relation, values)
     if not has_room_for(context, relation, section, values):
