@@ -118,7 +118,9 @@ def test_random_programs(program: Program, first: Facts, updates: list[Facts], s
             for predicate, rows in sorted(update.items()):
                 for reasoner in both:
                     (reasoner.add_facts if number % 2 == 0 else reasoner.remove_facts)(predicate, sorted(rows, key=str))
-            assert tables(both[0]) == tables(both[1])
+            names = {atom.predicate for rule in program.rules for atom in (rule.head, *rule.body_atoms())} & set(first)
+            one, other = ({name: list(reasoner.facts(name)) for name in names} for reasoner in both)  # functions may be called more
+            assert one == other
 
 
 @settings(max_examples=examples(100))

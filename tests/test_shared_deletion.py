@@ -16,6 +16,7 @@ from kg_reasoner.storage import parallel, shared_deletion
 from kg_reasoner.storage.shared_deletion import SharedDeletion
 from kg_reasoner.terms import Literal, literal
 
+from .checked import run_in_checked_mode
 from .conftest import SHARED
 from .effort import CHECKED, examples
 from .test_parallel import capacities, crew_threads, links, waited
@@ -47,12 +48,12 @@ EXPLICIT = {"one of several proofs": "b", "recursion": "p"}
 
 
 def counted(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """The numbers of facts in the lists that threads share."""
+    """The numbers of facts that threads share, step by step."""
     found: list[int] = []
     step = SharedDeletion.step
 
     def counting(deletion: SharedDeletion) -> int:
-        found.append(deletion._end - deletion._first)
+        found.append(len(deletion._untried) + len(deletion._untraced))
         return step(deletion)
 
     monkeypatch.setattr(SharedDeletion, "step", counting)
@@ -188,3 +189,10 @@ def test_requests_are_collected(monkeypatch: pytest.MonkeyPatch) -> None:
     assert any(requests)
     assert all(len(set(some)) == len(some) < 10 for some in requests)
     assert len(requests) < 20
+
+
+@pytest.mark.long
+@pytest.mark.skipif(CHECKED, reason="this is the checked run")
+def test_the_same_in_checked_mode() -> None:
+    """This file again, with kernels as bounds-checked Python."""
+    run_in_checked_mode(__file__)

@@ -91,16 +91,22 @@ class SchemaTriples:
 
     def of(self, ids: Ids) -> Flags:
         """Return whether each triple, shape (n, 3), may be part of an axiom."""
-        equal = (ids[:, 1] == self.same_as) & self._touches_names(ids[:, 0], ids[:, 2])
-        return self._have_schema_names(ids[:, 1], ids[:, 2]) | equal
+        found = self._have_schema_names(ids[:, 1], ids[:, 2])
+        equal = np.flatnonzero(ids[:, 1] == self.same_as)
+        found[equal] |= self._touches_names(ids[equal, 0], ids[equal, 2])
+        return found
 
     def _have_schema_names(self, properties: Ids, values: Ids) -> Flags:
         """Return whether triples with these properties and values are about a property or class of the vocabularies, or typed by a
         blank node.
         """
         vocabulary, classes, type_id = self._vocabulary
-        blank = self._dictionary.first_bytes_of(values) == ord("_")
-        return among_sorted(properties, vocabulary) | ((properties == type_id) & (blank | among_sorted(values, classes)))
+        found = among_sorted(properties, vocabulary, len(self._dictionary))
+        types = np.flatnonzero(properties == type_id)
+        of_types = values[types]
+        found[types] |= among_sorted(of_types, classes, len(self._dictionary))
+        found[types] |= self._dictionary.first_bytes_of(of_types) == ord("_")
+        return found
 
     def _touches_names(self, left: Ids, right: Ids) -> Flags:
         return among_sorted(left, self._names) | among_sorted(right, self._names)

@@ -328,12 +328,12 @@ class Materialiser:
         for planned, plan in zip(missing, plans, strict=True):
             planned.whole = plan
 
-    def _plan_backward(self, section: int) -> None:
-        """Plan how some of the rules of a section that have no such plan are found from their heads."""
+    def _plan_backward(self, section: int, most: int | None = _PLANNED_TOGETHER) -> None:
+        """Plan how some of the rules of a section that have no such plan are found from their heads; `None`: all of them."""
         assert self._derivers is not None
         first, end = self._derivers.ranges[section].tolist()
         entries = self._derivers.plans[first:end]
-        places = np.flatnonzero(entries < 0)[:_PLANNED_TOGETHER].tolist()
+        places = np.flatnonzero(entries < 0)[:most].tolist()
         missing = [self._active[-1 - entry] for entry in entries[places].tolist()]
         plans = self._backward.write([(planned.rule, planned.number) for planned in missing])
         for place, planned, plan in zip(places, missing, plans, strict=True):
@@ -363,7 +363,7 @@ class Materialiser:
             if relation not in results:
                 database.keep_explicit(relation)
         context.phase = context.has_listed_grown = context.block_end = context.scans = context.interrupted = 0
-        context.term_access = 0
+        context.term_access = context.shared_to = context.has_crowd = context.has_reborn = 0
         context.hidden, context.look, context.old, context.ring_count = ABSENT, 0, 0, 0
         for name in ("gone", "removed", "claimed", "request", "marked"):
             setattr(context, f"{name}_count", 0)
@@ -479,6 +479,9 @@ class Materialiser:
                 self.database.context.wanted = wanted
                 if status == BUILD_INDEX:  # threads do not scan rows in its place
                     self._builder(wanted).build(wanted)
+                elif status == UNPLANNED:  # threads search anew when more is planned
+                    with without_collection():
+                        self._plan_backward(wanted, None)
                 else:
                     self.help(status)
         return DONE

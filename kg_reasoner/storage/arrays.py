@@ -13,6 +13,9 @@ __all__ = [
     *("among_sorted", "in_order", "selected_rows", "unique_ids", "unique_rows"),
 ]
 
+SPARSE: Final = 16
+"""Fewer ids than one of so many are looked up by bisection."""
+
 Ids: TypeAlias = npt.NDArray[np.int32]
 """Ids of terms, in any shape."""
 Rows: TypeAlias = npt.NDArray[np.int32]
@@ -124,16 +127,25 @@ def selected_rows(rows: Rows, chosen: Flags) -> Rows:
     return found
 
 
-def among_sorted(ids: Ids, members: Ids) -> Flags:
+def among_sorted(ids: Ids, members: Ids, room: int | None = None) -> Flags:
     """Return whether each of some ids is one of the members, which are sorted.
 
     ``numpy.isin`` gives the same, but sorts all ids, and imports the masked arrays of NumPy when it is called first.
 
     >>> among_sorted(np.array([3, 1, 4]), np.array([1, 3])).tolist()
     [True, True, False]
+
+    Args:
+        ids: The ids.
+        members: The members.
+        room: A number that all ids are below, if it is known: many ids are then looked up in a table.
     """
     if len(members) == 0:
         return np.zeros(ids.shape, np.bool_)
+    if room is not None and SPARSE * len(ids) > room:
+        is_member = np.zeros(room, np.bool_)
+        is_member[members] = True
+        return is_member[ids]
     places = members.searchsorted(ids)
     places[places == len(members)] = 0
     found: Flags = members[places] == ids

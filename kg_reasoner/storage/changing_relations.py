@@ -139,6 +139,13 @@ class ChangingRelations(IndexedRelations):
             context.publish(gone=gone, **{name: allocate(room, np.int64) for name in ("candidates", "checked", "proved")})
             self._list_room = room
 
+    def order_gone(self, first: int = 0) -> None:
+        """Bring the deleted facts from a position on into an order that does not depend on the number of threads, where threads may
+        have shared the work.
+        """
+        if self.context.has_crowd:
+            self.listed("gone")[first:].sort()
+
     # --- deletion ---------------------------------------------------------------------------------------------------
 
     def delete_row(self, relation: int, row: int) -> None:

@@ -32,10 +32,12 @@ from kg_reasoner.storage.kernels.layout import (
     RING,
     STOPPED,
     Context,
+    Goal,
     HeadList,
     Plan,
 )
 from kg_reasoner.storage.kernels.memory import Record, StructTable, address, allocate, argument
+from kg_reasoner.storage.kernels.parallel_deletion import DEEPEST
 from kg_reasoner.storage.plan_room import JoinFrames
 from kg_reasoner.storage.rehashing import Rehashing
 from kg_reasoner.storage.shared_copies import Copy, Copying, SharedSchedule, copying_from, makespan
@@ -120,6 +122,8 @@ class Worker:
         ring_keys, hashes = allocate(RING, np.int64), allocate(RING, np.int64)
         self.context.publish(ring_keys=ring_keys, ring_relations=allocate(RING, np.int32), hashes=hashes)
         self.context.stack = allocate(STACK, np.int64)
+        self.frames.add(DEEPEST)
+        self.context.publish(goals=allocate((DEEPEST, len(Goal.fields)), np.int64, 0), goal_room=DEEPEST)
         self.number, self.kept = number, kept
         kept.requests = allocate(REQUESTS, np.int64)
         self._stride = 0
@@ -231,6 +235,9 @@ _OWN: Final = {
     "request_room",
     "stack",
     "term_access",
+    "goals",
+    "goal_room",
+    "depth",
 }
 """The fields that the context of a thread does not share."""
 _FOUND: Final = Plan.fields["found"][0]

@@ -8,9 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import count
-from typing import Final, NamedTuple, Protocol
+from typing import Final, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
 from kg_reasoner.concurrency.tasks import Task
 from kg_reasoner.storage.indexes import IndexedRelations
@@ -18,6 +19,7 @@ from kg_reasoner.storage.kernels import native
 from kg_reasoner.storage.kernels.layout import (
     ABSENT,
     CANDIDATES,
+    CHECKED,
     DEAD,
     DELETED,
     DISPROVED,
@@ -29,15 +31,22 @@ from kg_reasoner.storage.kernels.layout import (
     ROW,
     STATED,
 )
-from kg_reasoner.storage.kernels.memory import Argument, Record, address, allocate
+from kg_reasoner.storage.kernels.memory import Argument, Record, address, allocate, lend
+from kg_reasoner.storage.kernels.parallel_deletion import UNTRIED
 
 __all__ = ["Joiner", "Request", "SharedDeletion"]
+
+Facts: TypeAlias = npt.NDArray[np.int64]
+"""Facts as kernels have them: ``relation << 32 | row``."""
 
 MOST_FACTS: Final = 1 << 12
 """The most facts that a thread takes at once."""
 
 PARTS: Final = 16
 """A thread takes about so many parts of the facts, if there are fewer."""
+
+STRIDE: Final = 64
+"""One of so many facts is tried first, until nothing is requested: a search begins anew when its request has been fulfilled."""
 
 
 class Request(NamedTuple):
@@ -58,18 +67,17 @@ class View(NamedTuple):
 
 
 class Tracing(NamedTuple):
-    """How the consequences of listed facts are found: what joins see, and the flags of the facts that are traced."""
+    """How the consequences of facts are found: what joins see, and the flags of facts that have none."""
 
     view: View
-    wanted: int
     unwanted: int
 
 
 PROVING: Final = View(ABSENT | DISPROVED, 1, 0)
 TRACINGS: Final = {
-    CANDIDATES: Tracing(View(ABSENT | PROCESSED, 1, 0), DISPROVED, PROCESSED),
-    OVERDELETED: Tracing(View(ABSENT | PROCESSED, 1, 0), 0, EXPLICIT | STATED | PROCESSED),
-    DELETED: Tracing(View(DEAD, 0, 1), 0, 0),
+    CANDIDATES: Tracing(View(ABSENT | PROCESSED, 1, 0), 0),
+    OVERDELETED: Tracing(View(ABSENT | PROCESSED, 1, 0), EXPLICIT | STATED | PROCESSED),
+    DELETED: Tracing(View(DEAD, 0, 1), 0),
 }
 
 
@@ -113,11 +121,14 @@ class SharedDeletion:
         self._database, self._joiners, self._run, self._which = database, joiners, run, which
         context = database.context
         if which == DELETED:
-            self._facts, self._first, self._end = context.gone, context.place, context.gone_count
+            listed, first, end = context.gone, context.place, context.gone_count
         else:
-            self._facts, self._first, self._end = context.candidates, context.candidates_done, context.candidates_count
-        self._outcomes = allocate(self._end, np.int8, 0)
-        self._list, self._found = address(self._facts), address(self._outcomes)
+            listed, first, end = context.candidates, context.candidates_done, context.candidates_count
+        facts: Facts = np.asarray(listed)[first:end].copy()
+        self._end, self._few = end, context.crowd
+        """Where the list ends, and the number of facts from which on they are shared."""
+        self._untried, self._untraced = (facts, facts[:0]) if which == CANDIDATES else (facts[:0], facts)
+        """The facts for which no proof has been searched, and those whose consequences are to be listed."""
         self.requests: list[Request] = []
         """What must be fulfilled before the next step."""
 
@@ -125,71 +136,93 @@ class SharedDeletion:
         """Find out what can be told without further requests.
 
         Returns:
-            The number of requests. Without any, the work is done, or has been stopped. Facts of which nothing has been found are
-            left to one thread.
+            The number of requests. Without any, the work is done, or has been stopped. Facts of which nothing has been found, and
+            few that wait for requests, are left to one thread.
         """
         self.requests = []
-        if self._prove() and not self.requests and self._trace() and not self.requests:
+        if self._prove() and self._trace():
             self._database.context.shared_to = self._end
-            if self._which == DELETED and np.count_nonzero(self._outcomes[self._first :] != PROCESSED) == 0:
+            if self._which == DELETED and not len(self._untraced):
                 self._database.context.place = self._end
         return len(self.requests)
 
     def _prove(self) -> bool:
-        """Look for proofs of one step, if the algorithm does. Return whether all facts have been looked at."""
-
-        def prove(joiner: Joiner, first: int, end: int) -> int:
-            return native.try_facts(joiner.address, self._list, self._found, first, end)
-
-        if self._which != CANDIDATES:
+        """Search for proofs. Return whether there are no requests."""
+        if not len(self._untried):
             return True
-        is_done = self._share(PROVING, prove)
-        if is_done:
-            self._settle()
-        return is_done
+        if len(self._try(self._untried[::STRIDE])) == 0 or self.requests:
+            return False
+        facts, outcomes = self._untried, self._try(self._untried)
+        if len(outcomes) == 0:
+            return False
+        self._untraced = np.concatenate([self._untraced, facts[outcomes == CHECKED | DISPROVED]])
+        self._untried = facts[outcomes == UNTRIED]
+        if len(self._untried) < self._few:
+            self.requests = []
+        return not self.requests
+
+    def _try(self, chosen: Facts) -> npt.NDArray[np.uint8]:
+        """Search for proofs of facts. Return the outcomes; none if a thread has been stopped."""
+        facts, outcomes = lend(np.ascontiguousarray(chosen)), allocate(len(chosen), np.uint8, 0)
+        where = address(facts), address(outcomes)
+
+        def search(joiner: Joiner, first: int, end: int) -> int:
+            return native.try_facts(joiner.address, *where, first, end)
+
+        if not self._share(PROVING, len(facts), search):
+            return outcomes[:0]
+        self._settle(where, len(facts))
+        return outcomes
 
     def _trace(self) -> bool:
-        """List the consequences of facts as candidates for deletion. Return whether all facts have been looked at."""
-        view, wanted, unwanted = TRACINGS[self._which]
+        """List the consequences of facts as candidates for deletion. Return whether there are no requests."""
+        if not len(self._untraced):
+            return True
+        facts, outcomes = lend(self._untraced), allocate(len(self._untraced), np.uint8, 0)
+        where = address(facts), address(outcomes)
+        view, unwanted = TRACINGS[self._which]
         segments = list[tuple[int, int, int, int]]()
 
         def trace(joiner: Joiner, first: int, end: int) -> int:
             place, begin = first, joiner.kept.count
-            while (status := native.trace_facts(joiner.address, self._list, self._found, place, end, wanted, unwanted)) == GROW:
+            while (status := native.trace_facts(joiner.address, *where, place, end, unwanted)) == GROW:
                 place = joiner.context.place
                 joiner.lengthen()
             segments.append((first, joiner.number, begin, joiner.kept.count))
             return status
 
-        is_done = self._share(view, trace)
-        if is_done:
-            numbers = allocate((len(segments), 3), np.int64)
-            numbers[: len(segments)] = [segment[1:] for segment in sorted(segments)]
-            native.add_listed_candidates(self._database.address, address(numbers), len(segments))
-            if self._which != DELETED:
-                self._settle()
-        return is_done
+        if not self._share(view, len(facts), trace):
+            return False
+        numbers = allocate((len(segments), 3), np.int64)
+        numbers[: len(segments)] = [segment[1:] for segment in sorted(segments)]
+        native.add_listed_candidates(self._database.address, address(numbers), len(segments))
+        if self._which != DELETED:
+            self._settle(where, len(facts))
+        self._untraced = facts[outcomes != PROCESSED]
+        if self._which != DELETED and len(self._untraced) < self._few:
+            self.requests = []
+        return not self.requests
 
-    def _settle(self) -> None:
-        """Set the flags that have been found for facts."""
-        self._run([partial(native.settle_facts, self._database.address, self._list, self._found, *part) for part in self._parts()])
+    def _settle(self, where: tuple[int, int], facts: int) -> None:
+        """Set the flags that have been found for a number of facts."""
+        self._run([partial(native.settle_facts, self._database.address, *where, *part) for part in self._parts(facts)])
 
-    def _parts(self) -> list[tuple[int, int]]:
-        """Return ranges of the facts, for one thread at a time."""
-        facts = self._end - self._first
+    def _parts(self, facts: int) -> list[tuple[int, int]]:
+        """Return ranges of a number of facts, each for one thread at a time."""
         size = max(1, min(MOST_FACTS, facts // (PARTS * len(self._joiners))))
-        return [(first, min(first + size, self._end)) for first in range(self._first, self._end, size)]
+        return [(first, min(first + size, facts)) for first in range(0, facts, size)]
 
-    def _share(self, view: View, work: Callable[[Joiner, int, int], int]) -> bool:
-        """Let threads look at all facts, and note their requests. Return whether none has been stopped.
+    def _share(self, view: View, facts: int, work: Callable[[Joiner, int, int], int]) -> bool:
+        """Let threads look at a number of facts, and note their requests. Return whether none has been stopped.
 
         Args:
             view: What joins see.
+            facts: The number of facts.
             work: Looks at a range of the facts. Returns DONE or STOPPED.
         """
         for joiner in self._joiners:
             joiner.start_deletion(view)
-        parts, numbers, stopped = self._parts(), count(), list[int]()
+        parts, numbers, stopped = self._parts(facts), count(), list[int]()
 
         def share(joiner: Joiner) -> None:
             while not stopped and (number := next(numbers)) < len(parts):

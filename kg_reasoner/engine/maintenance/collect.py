@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import pairwise
 from typing import Any, Final
 
 import numpy as np
@@ -12,7 +11,9 @@ import numpy.typing as npt
 from kg_reasoner.engine.maintenance import ChangedFacts, Work
 from kg_reasoner.storage.arrays import Flags
 from kg_reasoner.storage.database import Database
+from kg_reasoner.storage.kernels import native
 from kg_reasoner.storage.kernels.layout import ROW
+from kg_reasoner.storage.kernels.memory import address, allocate, lend
 
 FEW: Final = 16
 """The maximum number of changes to sort one by one, where NumPy is slower."""
@@ -31,15 +32,18 @@ def _groups(changes: npt.NDArray[np.int64]) -> Iterator[tuple[int, npt.NDArray[A
     """Yield the rows of each relation with one kind of change, and whether each is explicit. The group is the relation, shifted by
     two bits, and the kind.
     """
-    facts, kinds = changes.T
-    groups = (facts >> 32 << 2) + (kinds >> 1)
-    if groups.max() <= np.iinfo(np.int16).max:
-        groups = groups.astype(np.int16)  # NumPy sorts them in linear time
-    order = groups.argsort(kind="stable")
-    facts, groups, explicit = facts[order], groups[order], kinds[order] & 1 > 0
-    starts = ((groups[1:] != groups[:-1]).nonzero()[0] + 1).tolist()
-    for first, end in pairwise([0, *starts, len(facts)]):
-        yield int(groups[first]), facts[first:end] & ROW, explicit[first:end]
+    counts = allocate(4 * (int(changes[:, 0].max()) >> 32) + 4, np.int64, 0)
+    rows, explicit = allocate(len(changes), np.int64), allocate(len(changes), np.uint8)
+    table = lend(np.ascontiguousarray(changes))
+    data = address(table)
+    native.count_by_group(data, len(changes), address(counts))
+    ends = np.cumsum(counts)
+    places = allocate(len(counts), np.int64)
+    places[:] = ends - counts
+    native.group_changes(data, len(changes), address(places), address(rows), address(explicit))
+    for group in np.flatnonzero(counts).tolist():
+        part = slice(int(ends[group] - counts[group]), int(ends[group]))
+        yield group, rows[part], explicit[part].view(np.bool_)
 
 
 def _groups_of_few(changes: npt.NDArray[np.int64]) -> Iterator[tuple[int, npt.NDArray[Any], Flags]]:

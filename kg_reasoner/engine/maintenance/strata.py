@@ -98,6 +98,7 @@ class StratumByStratum(ABC):
             self.prepare()
         while (status := materialiser.run(native.update_stratum, int(work.collects))) != DONE:
             if status == PAUSE:
+                database.order_gone()
                 collect(database, work)
             else:
                 self.help(status)
@@ -157,7 +158,9 @@ class StratumByStratum(ABC):
         native.add_removed_facts(here)
         if context.candidates_count:
             self.process_candidates()
+            first = context.gone_count
             native.finish_deletion(here)
+            self.database.order_gone(first)
 
 
 def of_level(database: Database, rules: Sequence[PlannedRule], level: int) -> list[PlannedRule]:

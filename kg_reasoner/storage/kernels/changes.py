@@ -1,7 +1,7 @@
 """The changes of an update, read from the flags of rows before `deletion.finish_update` clears them."""
 
 from kg_reasoner.storage.kernels.layout import ABSENT, CLAIMED, EXPLICIT, REBORN, RETRACTED, ROW, Context
-from kg_reasoner.storage.kernels.memory import Int64s, entry, kernel
+from kg_reasoner.storage.kernels.memory import Bytes, Int64s, entry, kernel
 from kg_reasoner.storage.kernels.relations import clear_flags, find, flags_of, growing, growing_count, relation_of, values_of
 
 ADDED, REMOVED, RESTATED = 0, 1, 2
@@ -13,6 +13,36 @@ def note_change(changes: Int64s, count: int, fact: int, kind: int, explicit: int
     changes[2 * count] = fact
     changes[2 * count + 1] = 2 * kind + (1 if explicit else 0)
     return count + 1
+
+
+@kernel
+def group_of(changes: Int64s, place: int) -> int:
+    """Return the number of the relation of a change, shifted by two bits, and its kind."""
+    return ((changes[2 * place] >> 32) << 2) + (changes[2 * place + 1] >> 1)
+
+
+@entry
+def count_by_group(changes: Int64s, count: int, counts: Int64s) -> int:
+    """Count the changes of each group. Return 0."""
+    for place in range(count):
+        group = group_of(changes, place)
+        counts[group] = counts[group] + 1
+    return 0
+
+
+@entry
+def group_changes(changes: Int64s, count: int, places: Int64s, rows: Int64s, explicit: Bytes) -> int:
+    """Write the rows of all changes, and whether each is explicit, group by group. Return 0.
+
+    `places` has the place of the next change of each group.
+    """
+    for place in range(count):
+        group = group_of(changes, place)
+        next_place = places[group]
+        places[group] = next_place + 1
+        rows[next_place] = changes[2 * place] & ROW
+        explicit[next_place] = changes[2 * place + 1] & 1
+    return 0
 
 
 @kernel

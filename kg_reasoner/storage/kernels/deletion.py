@@ -420,10 +420,11 @@ def add_consequences(context: Context, fact: int) -> int:
 @kernel
 def is_crowd(context: Context, which: int, first: int, end: int) -> int:
     """Return whether threads are to share the work on the facts [first, end) of a list, or what is left of it. Store which list."""
-    if context.crowd == 0 or first < context.shared_to or end - first < context.crowd:
+    if first < context.shared_to or end - first < context.crowd:
         return 0
+    context.has_crowd = 1
     context.wanted = which
-    return 1
+    return 1 if context.wide > 0 else 0
 
 
 @kernel
@@ -615,6 +616,7 @@ def finish_update(context: Context) -> int:
     context.removed_count = 0
     context.claimed_count = 0
     context.has_reborn = 0
+    context.has_crowd = 0
     return 0
 
 

@@ -532,7 +532,9 @@ class Context(Struct):
     wide: int
     """From this number of expected rule instances on, threads share the work on the new rows of a relation; 0: never."""
     crowd: int
-    """From this number of facts on, threads share the work on candidates for deletion, or on deleted facts; 0: never."""
+    """From this number of facts on, threads, if there are several, share the work on candidates for deletion, or deleted facts."""
+    has_crowd: int
+    """1: this update had so many facts to look at."""
     shared_to: int
     """The position in the list of candidates, or of deleted facts, up to which threads have shared the work."""
     lists: Array[HeadList]

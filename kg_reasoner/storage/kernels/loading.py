@@ -206,12 +206,25 @@ def count_names(triples: Int32s, count: int, type_id: int, properties: Int32s, c
     return 0
 
 
+@kernel
+def request_triple(context: Context, triple: Int32s) -> int:
+    """Request the slot of a triple's fact from memory."""
+    target = relation_of_triple(context, triple)
+    if target >= 0:
+        relation = context.relations[target]
+        key = triple[0] if relation.arity == 1 else (triple[0] << 32) | triple[2]
+        prefetch(relation.slots, mix(key) & relation.mask)
+    return 0
+
+
 @entry
 def retract_triples(context: Context, triples: Int32s, count: int, changed: Bytes) -> int:
     """Retract explicit triples in property tables; `changed` says of each whether it was explicit. Returns how many were."""
     values = context.frames[0].scratch
     total = 0
     for number in range(count):
+        if number + RING < count:
+            request_triple(context, triples + 3 * (number + RING))
         triple = triples + 3 * number
         target = relation_of_triple(context, triple)
         changed[number] = 0

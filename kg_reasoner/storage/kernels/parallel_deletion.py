@@ -1,29 +1,23 @@
-"""Deletion by several threads: what can be told of many candidates for deletion, or deleted facts, from one rule instance each.
+"""Deletion by several threads: what can be told of candidates for deletion, or deleted facts, from a few rule instances each.
 
-Threads look for proofs of one step: an instance whose body facts are all certain proves a candidate, and a candidate without any
-instance is disproved. The others are left to backward chaining by one thread (see `deletion`), which goes on from what has been
-found. Then threads list the heads of the instances that disproved, or deleted, facts trigger.
+Threads search for proofs of candidates, depth first, without marks and not far. A fact is disproved if all its instances have been
+looked at, and each needs a fact that is disproved or is a goal already. Where a few instances are not enough, one thread decides
+(see `deletion`), which goes on from what has been found. Then threads list the heads of the instances that disproved, or deleted,
+facts trigger.
 
 Nothing here locks: while threads look for instances, nobody writes to relations or indexes, and what is found of a fact is kept in
 a list of outcomes. Then threads set the flags, each those of its own facts.
 """
 
-from kg_reasoner.storage.kernels.deletion import (
-    add_candidate,
-    add_consequences,
-    better_deriver,
-    is_certain_instance,
-)
-from kg_reasoner.storage.kernels.fixpoint import open_triggered
-from kg_reasoner.storage.kernels.joins import next_match
+from kg_reasoner.storage.kernels.deletion import add_candidate, add_consequences, body_fact, is_certain, next_instance
 from kg_reasoner.storage.kernels.layout import (
     CHECKED,
     DISPROVED,
     DONE,
     EXPLICIT,
-    FEW,
     FUNCTION_RESULTS,
     GROW,
+    IDLE,
     PROCESSED,
     PROVED,
     READY,
@@ -32,14 +26,21 @@ from kg_reasoner.storage.kernels.layout import (
     ROW,
     STATED,
     STOPPED,
-    UNPLANNED,
     Context,
+    Frame,
+    Goal,
 )
 from kg_reasoner.storage.kernels.memory import Bytes, Int64s, entry, is_stopped, kernel, prefetch
-from kg_reasoner.storage.kernels.relations import flags_of, relation_of, section_of, set_flags, values_of
+from kg_reasoner.storage.kernels.relations import flags_of, relation_of, set_flags
 
-UNKNOWN = 0
-"""The outcome for a fact of which nothing has been found; that of others are the flags that it gets."""
+UNTRIED, UNDECIDED = 0, 1
+"""The outcomes of a fact that has not been tried, or waits for a request, and of one that is left to one thread; those of others
+are the flags that they get.
+"""
+
+
+DEEPEST, PATIENCE = 4, 32
+"""The most goals of a search, and the instances after which no further fact becomes a goal."""
 
 
 @kernel
@@ -60,51 +61,84 @@ def note_request(context: Context, status: int) -> int:
 
 
 @kernel
-def try_section(context: Context, number: int, fact: int, outcomes: Bytes, place: int) -> int:
-    """Look for a proof of one step by the rules of a section: DONE or a request. The outcome, which was that of a disproved fact,
-    changes if an instance is found.
-    """
-    relation = relation_of(context, fact)
-    frame = context.frames[0]
-    section = context.sections[number]
-    uncertain = 0
-    for position in range(section.first_deriver, section.end_deriver):
-        if context.derivers[position] < 0:
-            context.wanted = number
-            return UNPLANNED
-        deriver = better_deriver(context, context.derivers[position], values_of(relation, fact))
-        ready = open_triggered(context, frame, deriver, relation, fact)
-        if ready > READY:
-            return ready
-        plan = context.plans[deriver]
-        while ready == READY and uncertain < FEW and next_match(context, frame, 0, 0, -1):
-            context.backward_instances = context.backward_instances + 1
-            plan.found = plan.found + 1
-            if is_certain_instance(context, frame, plan):
-                outcomes[place] = CHECKED | PROVED
-                return DONE
-            outcomes[place] = UNKNOWN
-            uncertain = uncertain + 1
-        if context.request_count > 0:
-            return FUNCTION_RESULTS
-    return DONE
+def push_goal(context: Context, fact: int) -> int:
+    """Make a fact the next goal of a search."""
+    depth = context.depth + 1
+    context.depth = depth
+    goal = context.goals[depth]
+    goal.fact = fact
+    goal.own_section = 0
+    goal.next_deriver = context.sections[relation_of(context, fact).section].first_deriver
+    goal.open = 0
+    goal.step = -1
+    return 0
 
 
 @kernel
-def try_fact(context: Context, fact: int, outcomes: Bytes, place: int) -> int:
-    """Look for a proof of one step: DONE or a request, without an outcome."""
+def is_goal(context: Context, fact: int) -> int:
+    """Return whether a fact is one of the goals of a search: a proof of it does not need itself."""
+    for depth in range(context.depth + 1):
+        if context.goals[depth].fact == fact:
+            return 1
+    return 0
+
+
+@kernel
+def next_body_fact(context: Context, goal: Goal, frame: Frame) -> int:
+    """Return the next body fact of a goal's instance that is not certain, or -1."""
+    plan = context.plans[frame.plan]
+    while goal.step < plan.step_count:
+        body = body_fact(frame, context.steps[plan.first_step + goal.step], goal.step)
+        goal.step = goal.step + 1
+        if body >= 0 and not is_certain(context, body):
+            return body
+    return -1
+
+
+@kernel
+def search(context: Context, fact: int) -> int:
+    """Search for a proof by a few instances, without marks: PROVED, DISPROVED, UNDECIDED if these are not enough, or -1 minus a
+    request.
+    """
+    context.depth = -1
+    push_goal(context, fact)
+    patience = PATIENCE
+    while True:
+        goal = context.goals[context.depth]
+        if goal.step < 0:
+            status = next_instance(context, context.depth)
+            if status == IDLE:  # so the instance of the goal before fails, too
+                if context.depth == 0:
+                    return DISPROVED
+                context.depth = context.depth - 1
+                context.goals[context.depth].step = -1
+                continue
+            if status != READY:
+                return -1 - status
+            patience = patience - 1
+        body = next_body_fact(context, goal, context.frames[context.depth + 1])
+        if body < 0:
+            if context.depth == 0:
+                return PROVED
+            context.depth = context.depth - 1
+        elif is_goal(context, body):
+            goal.step = -1
+        elif patience <= 0 or context.depth + 1 == DEEPEST:
+            return UNDECIDED
+        else:
+            push_goal(context, body)
+
+
+@kernel
+def try_fact(context: Context, fact: int) -> int:
+    """Return the outcome of a search for a proof. A request is noted."""
     if flags_of(context, fact) & (EXPLICIT | STATED):
-        outcomes[place] = CHECKED | PROVED
-        return DONE
-    relation = relation_of(context, fact)
-    outcomes[place] = CHECKED | DISPROVED
-    status = try_section(context, relation.section, fact, outcomes, place)
-    own = section_of(relation, values_of(relation, fact))
-    if status == DONE and own >= 0 and not outcomes[place] & PROVED:
-        status = try_section(context, own, fact, outcomes, place)
-    if status != DONE and not outcomes[place] & PROVED:
-        outcomes[place] = UNKNOWN
-    return status
+        return CHECKED | PROVED
+    found = search(context, fact)
+    if found < 0:
+        note_request(context, -1 - found)
+        return UNDECIDED if found == -1 - FUNCTION_RESULTS else UNTRIED
+    return UNDECIDED if found == UNDECIDED else CHECKED | found
 
 
 @kernel
@@ -118,7 +152,7 @@ def prefetch_flags(context: Context, fact: int) -> int:
 
 @entry
 def try_facts(context: Context, facts: Int64s, outcomes: Bytes, first: int, end: int) -> int:
-    """Look for proofs of one step for those of the facts [first, end) that have not been checked: DONE or STOPPED.
+    """Search for proofs of the facts [first, end), unless they have been checked: DONE or STOPPED.
 
     `context` is that of a thread.
     """
@@ -126,20 +160,20 @@ def try_facts(context: Context, facts: Int64s, outcomes: Bytes, first: int, end:
         if place + RING < end:
             prefetch_flags(context, facts[place + RING])
         fact = facts[place]
-        outcomes[place] = UNKNOWN
-        if not flags_of(context, fact) & CHECKED:
-            status = try_fact(context, fact, outcomes, place)
-            if status != DONE:
-                note_request(context, status)
+        flags = flags_of(context, fact)
+        if flags & CHECKED:
+            outcomes[place] = flags & (CHECKED | PROVED | DISPROVED)
+        else:
+            outcomes[place] = try_fact(context, fact)
         if is_stopped(context):
             return STOPPED
     return DONE
 
 
 @entry
-def trace_facts(context: Context, facts: Int64s, outcomes: Bytes, first: int, end: int, wanted: int, unwanted: int) -> int:
-    """List the heads of the instances that the facts [first, end) trigger, of those with the wanted flags and without unwanted
-    ones: DONE, STOPPED, or GROW, and the caller calls again for the facts from `place` on. `context` is that of a thread.
+def trace_facts(context: Context, facts: Int64s, outcomes: Bytes, first: int, end: int, unwanted: int) -> int:
+    """List the heads of the instances that the facts [first, end) without unwanted flags trigger: DONE, STOPPED, or GROW, and the
+    caller calls again for the facts from `place` on. `context` is that of a thread.
     """
     heads = context.lists[context.own_list - 1]
     for place in range(first, end):
@@ -147,10 +181,7 @@ def trace_facts(context: Context, facts: Int64s, outcomes: Bytes, first: int, en
             prefetch_flags(context, facts[place + RING])
         fact = facts[place]
         flags = flags_of(context, fact)
-        if outcomes[place] == PROCESSED:
-            continue
-        outcomes[place] = UNKNOWN
-        if flags & wanted == wanted and not flags & unwanted:
+        if not flags & unwanted:
             count = heads.count
             status = add_consequences(context, fact)
             if status == GROW:
@@ -169,16 +200,13 @@ def trace_facts(context: Context, facts: Int64s, outcomes: Bytes, first: int, en
 
 @entry
 def settle_facts(context: Context, facts: Int64s, outcomes: Bytes, first: int, end: int) -> int:
-    """Set the flags that are the outcomes for the facts [first, end). Return how many are UNKNOWN."""
-    unknown = 0
+    """Set the flags that are the outcomes for the facts [first, end). Return 0."""
     for place in range(first, end):
         if place + RING < end:
             prefetch(relation_of(context, facts[place + RING]).flags, facts[place + RING] & ROW)
-        if outcomes[place] == UNKNOWN:
-            unknown = unknown + 1
-        else:
+        if outcomes[place] > UNDECIDED:
             set_flags(context, facts[place], outcomes[place])
-    return unknown
+    return 0
 
 
 @entry
