@@ -41,7 +41,7 @@ from kg_reasoner.storage.kernels.parallel_deletion import DEEPEST
 from kg_reasoner.storage.plan_room import JoinFrames
 from kg_reasoner.storage.rehashing import Rehashing
 from kg_reasoner.storage.shared_copies import Copy, Copying, SharedSchedule, copying_from, makespan
-from kg_reasoner.storage.shared_deletion import SharedDeletion, View
+from kg_reasoner.storage.shared_deletion import SharedDeletion, Visible
 
 __all__ = ["Crew"]
 
@@ -168,7 +168,7 @@ class Worker:
             self.kept.count = first
         return status
 
-    def start_deletion(self, view: View) -> None:
+    def start_deletion(self, view: Visible) -> None:
         """See `shared_deletion.Joiner`."""
         self._plans = None, 0  # plans may have been made at the places of others
         self.start()

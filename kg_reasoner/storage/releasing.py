@@ -10,7 +10,7 @@ from typing import Final
 
 __all__ = ["LARGE", "give_back"]
 
-LARGE: Final = 1 << 18
+LARGE: Final = 100_000
 """The number of facts of an operation from which on unused memory is released afterwards."""
 
 

@@ -56,7 +56,7 @@ class Request(NamedTuple):
     wanted: int
 
 
-class View(NamedTuple):
+class Visible(NamedTuple):
     """What joins see: rows without the `hidden` flags; whether flags count in relations without dead rows; and whether they see the
     materialisation before the update.
     """
@@ -69,15 +69,15 @@ class View(NamedTuple):
 class Tracing(NamedTuple):
     """How the consequences of facts are found: what joins see, and the flags of facts that have none."""
 
-    view: View
+    view: Visible
     unwanted: int
 
 
-PROVING: Final = View(ABSENT | DISPROVED, 1, 0)
+PROVING: Final = Visible(ABSENT | DISPROVED, 1, 0)
 TRACINGS: Final = {
-    CANDIDATES: Tracing(View(ABSENT | PROCESSED, 1, 0), 0),
-    OVERDELETED: Tracing(View(ABSENT | PROCESSED, 1, 0), EXPLICIT | STATED | PROCESSED),
-    DELETED: Tracing(View(DEAD, 0, 1), 0),
+    CANDIDATES: Tracing(Visible(ABSENT | PROCESSED, 1, 0), 0),
+    OVERDELETED: Tracing(Visible(ABSENT | PROCESSED, 1, 0), EXPLICIT | STATED | PROCESSED),
+    DELETED: Tracing(Visible(DEAD, 0, 1), 0),
 }
 
 
@@ -92,7 +92,7 @@ class Joiner(Protocol):
     kept: Record
     """Its list."""
 
-    def start_deletion(self, view: View) -> None:
+    def start_deletion(self, view: Visible) -> None:
         """Take over the relations and plans of the database as they are, and begin with empty lists of facts and requests."""
         ...
 
@@ -212,7 +212,7 @@ class SharedDeletion:
         size = max(1, min(MOST_FACTS, facts // (PARTS * len(self._joiners))))
         return [(first, min(first + size, facts)) for first in range(0, facts, size)]
 
-    def _share(self, view: View, facts: int, work: Callable[[Joiner, int, int], int]) -> bool:
+    def _share(self, view: Visible, facts: int, work: Callable[[Joiner, int, int], int]) -> bool:
         """Let threads look at a number of facts, and note their requests. Return whether none has been stopped.
 
         Args:

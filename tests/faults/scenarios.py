@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 
@@ -277,6 +278,11 @@ def look_up(subject: Subject) -> None:
 
 def remove_edges(subject: Subject) -> None:
     subject.reasoner.remove_facts("edge", letters("ab", "cd"))
+
+
+def delete_edges(subject: Subject) -> None:
+    with subject.reasoner.transaction():
+        remove_edges(subject)
 
 
 def add_program(subject: Subject) -> None:
@@ -857,6 +863,9 @@ def _of_facts() -> Iterator[Scenario]:
     yield Scenario("materialise, threads", lambda: unmaterialised(DEFAULT, threads=2), materialise_edges, is_shared=True)
     yield Scenario("copy, threads", uncopied, materialise_edges, is_shared=True)
     yield Scenario("add many facts, threads", lambda: edges(threads=2), add_many_edges, is_shared=True)
+    for strategy in ("backward-forward", "delete-rederive"):
+        shared = partial(edges, strategy, threads=2)
+        yield Scenario(f"remove facts, threads, {strategy}", shared, delete_edges, is_shared=True, is_block=True)
     yield Scenario("refusing, add facts", refusing, add_edges)
     yield Scenario("refusing, contradiction", refusing, add_contradiction)
     yield Scenario("refusing, remove rules", refusing, remove_rules)
