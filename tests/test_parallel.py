@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -179,6 +180,24 @@ def waited(condition: Callable[[], bool]) -> bool:
     return condition()
 
 
+@contextmanager
+def failing_call(number: int, owner: type, place: str, error: type[Exception]) -> Iterator[None]:
+    """Expect an error in the block, which a method raises when it is called for a number of times, and no thread afterwards."""
+    original: Callable[..., object] = getattr(owner, place)
+    numbers = count(1)
+
+    def failing(*arguments: object) -> object:
+        if next(numbers) == number:
+            raise error("injected")
+        return original(*arguments)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(owner, place, failing)
+        with pytest.raises(error, match="injected"):
+            yield
+    assert waited(lambda: not crew_threads())
+
+
 @pytest.mark.parametrize("error", [MemoryError, LimitError])
 @pytest.mark.parametrize(
     ("owner", "place"),
@@ -191,7 +210,7 @@ def waited(condition: Callable[[], bool]) -> bool:
     ],
 )
 @pytest.mark.sample(4)
-def test_error_in_a_thread(owner: type, place: str, error: type[Exception], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_error_in_a_thread(owner: type, place: str, error: type[Exception]) -> None:
     with capacities(BLOCKS):
         expected = Reasoner(CLOSURE, threads=1)
         expected.add_facts("edge", links(60))
@@ -199,19 +218,8 @@ def test_error_in_a_thread(owner: type, place: str, error: type[Exception], monk
         reasoner.add_facts("edge", links(60)[:20])
         reasoner.materialise()
         reasoner.add_facts("edge", links(60)[20:])
-        original, calls = getattr(owner, place), []
-
-        def failing(*arguments: object) -> object:
-            calls.append(1)
-            if len(calls) == 3:
-                raise error("injected")
-            return original(*arguments)
-
-        with monkeypatch.context() as patch:
-            patch.setattr(owner, place, failing)
-            with pytest.raises(error, match="injected"):
-                reasoner.materialise()
-        assert waited(lambda: not crew_threads())
+        with failing_call(3, owner, place, error):
+            reasoner.materialise()
         for either in (reasoner, expected):  # some of these had claimed slots of the hash table
             either.add_facts("path", sorted(expected.facts("path"), key=str)[:100])
         reasoner.materialise()

@@ -19,7 +19,7 @@ from kg_reasoner.storage.shared_copies import Copy, CopySchedule, SharedSchedule
 from kg_reasoner.terms import literal
 
 from .effort import CHECKED, examples
-from .test_parallel import BLOCKS, capacities, crew_threads, tables, waited
+from .test_parallel import BLOCKS, capacities, failing_call, tables
 
 Rows = dict[int, list[int]]
 
@@ -147,23 +147,10 @@ def test_reasoners_derive_the_same_rows(threads: int, copied: list[Copy]) -> Non
 
 @pytest.mark.parametrize("error", [MemoryError, LimitError])
 @pytest.mark.parametrize(("owner", "place"), [(parallel.Worker, "copy"), (Database, "grow"), (Database, "link_index")])
-def test_error_while_copying(
-    owner: type, place: str, error: type[Exception], copied: list[Copy], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_error_while_copying(owner: type, place: str, error: type[Exception], copied: list[Copy]) -> None:
     expected, reasoner = made(1, 0), made(2, 0)
-    original, calls = getattr(owner, place), list[int]()
-
-    def failing(*arguments: object) -> object:
-        calls.append(1)
-        if len(calls) == 2:
-            raise error("injected")
-        return original(*arguments)
-
-    with monkeypatch.context() as patch:
-        patch.setattr(owner, place, failing)
-        with pytest.raises(error, match="injected"):
-            reasoner.materialise()
-    assert waited(lambda: not crew_threads())
+    with failing_call(2, owner, place, error):
+        reasoner.materialise()
     assert tables(reasoner) == tables(expected)
     assert copied
 

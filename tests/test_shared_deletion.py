@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
@@ -19,7 +18,7 @@ from kg_reasoner.terms import Literal, literal
 from .checked import run_in_checked_mode
 from .conftest import SHARED
 from .effort import CHECKED, examples
-from .test_parallel import capacities, crew_threads, links, waited
+from .test_parallel import capacities, failing_call, links
 
 PROGRAMS = {
     "copies": "b(?x, ?y) :- e(?x, ?y) . c(?y, ?x) :- b(?x, ?y) . d(?x) :- c(?x, ?y) .",
@@ -144,27 +143,14 @@ def test_deltas(strategy: str) -> None:
 )
 @pytest.mark.parametrize("error", [MemoryError, LimitError])
 @pytest.mark.sample(2)
-def test_errors(owner: type, place: str, error: type[Exception], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_errors(owner: type, place: str, error: type[Exception]) -> None:
     """Nothing is lost, and the next removal is right."""
     edges = links(40)
     with capacities(SHARED):
         alone, together = (filled("joins", "backward-forward", threads, edges) for threads in (1, 3))
-        original: Callable[..., object] = getattr(owner, place)
-        calls: list[int] = []
-
-        def failing(*arguments: object) -> object:
-            calls.append(1)
-            if len(calls) == 2:
-                raise error("injected")
-            return original(*arguments)
-
-        with monkeypatch.context() as patch:
-            patch.setattr(owner, place, failing)
-            with pytest.raises(error, match="injected"):
-                together.remove_facts("e", edges[::2])
-                together.materialise()
-        assert waited(lambda: not crew_threads())
-        assert len(calls) >= 2
+        with failing_call(2, owner, place, error):
+            together.remove_facts("e", edges[::2])
+            together.materialise()
         for reasoner in (alone, together):
             reasoner.remove_facts("e", edges[::2])
         assert everything(together) == everything(alone)

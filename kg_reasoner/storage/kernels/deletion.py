@@ -201,13 +201,9 @@ def is_certain_instance(context: Context, frame: Frame, plan: Plan) -> int:
 
 
 @kernel
-def enter_goal(context: Context) -> int:
-    """Push the pending fact onto the stack of goals: DONE or GROW."""
+def push_goal(context: Context, fact: int) -> int:
+    """Push a fact onto the stack of goals, which has room."""
     depth = context.depth + 1
-    if depth >= context.goal_room:
-        return GROW
-    fact = context.pending
-    context.pending = -1
     context.depth = depth
     goal = context.goals[depth]
     goal.fact = fact
@@ -215,6 +211,17 @@ def enter_goal(context: Context) -> int:
     goal.next_deriver = context.sections[relation_of(context, fact).section].first_deriver
     goal.open = 0
     goal.step = -1
+    return 0
+
+
+@kernel
+def enter_goal(context: Context) -> int:
+    """Make the pending fact a goal: DONE or GROW."""
+    if context.depth + 1 >= context.goal_room:
+        return GROW
+    fact = context.pending
+    context.pending = -1
+    push_goal(context, fact)
     context.checked[context.checked_count] = fact
     context.checked_count = context.checked_count + 1
     certain = flags_of(context, fact) & (EXPLICIT | STATED)

@@ -9,7 +9,7 @@ Nothing here locks: while threads look for instances, nobody writes to relations
 a list of outcomes. Then threads set the flags, each those of its own facts.
 """
 
-from kg_reasoner.storage.kernels.deletion import add_candidate, add_consequences, body_fact, is_certain, next_instance
+from kg_reasoner.storage.kernels.deletion import add_candidate, add_consequences, body_fact, is_certain, next_instance, push_goal
 from kg_reasoner.storage.kernels.layout import (
     CHECKED,
     DISPROVED,
@@ -57,20 +57,6 @@ def note_request(context: Context, status: int) -> int:
     if status != FUNCTION_RESULTS and count < REQUESTS:
         heads.requests[count] = request
         heads.request_count = count + 1
-    return 0
-
-
-@kernel
-def push_goal(context: Context, fact: int) -> int:
-    """Make a fact the next goal of a search."""
-    depth = context.depth + 1
-    context.depth = depth
-    goal = context.goals[depth]
-    goal.fact = fact
-    goal.own_section = 0
-    goal.next_deriver = context.sections[relation_of(context, fact).section].first_deriver
-    goal.open = 0
-    goal.step = -1
     return 0
 
 
