@@ -536,6 +536,22 @@ def test_random_queries_with_repetitions(data: set[Any], group: str) -> None:
         assert_specified(graph, f"{PREFIXES} SELECT * {{ {group} }}")
 
 
+@pytest.mark.parametrize("turtle", ["", "ex:z ex:p ex:y .", "ex:z ex:q ex:y .", "ex:z ex:p ex:a ."])
+def test_a_path_of_no_steps_ends_at_a_term_of_the_pattern(turtle: str) -> None:
+    """Also where the term is not in the graph, and the path is followed from the other end, which is known."""
+    graph = graph_of(Reasoner()).parse(data="@prefix ex: <http://example.org/> . " + turtle, format="turtle")
+    for first in ("ex:a ex:q* ?x", "?x ex:q* ex:a", "VALUES ?x { ex:a ex:b }", "ex:a ex:q? ?x . ?x ex:q* ?y"):
+        for second in (
+            "ex:a ^ex:p* ?x",
+            "?x ex:p* ex:a",
+            "ex:a ex:p* ?x",
+            "?x (ex:p?|ex:q) ex:a",
+            "?x ex:p*/ex:q* ex:a",
+            "?x ex:p* ?z",
+        ):
+            assert_specified(graph, f"{PREFIXES} SELECT * {{ {first} . {second} }}")
+
+
 def test_a_labelled_blank_node_is_the_same_wherever_it_is_made_in_a_solution() -> None:
     query = """
         SELECT (BNODE("n") AS ?a) (IF(?v > 1, BNODE("n"), 0) AS ?b) (COALESCE(?none, BNODE("n")) AS ?c) (BNODE("m") AS ?d)
