@@ -45,6 +45,10 @@ class Data:
     is_inserted: bool
     quads: tuple[Quad, ...]
 
+    def blank_nodes(self) -> set[BlankNode]:
+        """Return the blank nodes that it makes."""
+        return {triple.subject for triple, _ in self.quads if isinstance(triple.subject, BlankNode)}
+
 
 @dataclass(frozen=True)
 class OnGraphs:

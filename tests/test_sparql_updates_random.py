@@ -23,7 +23,7 @@ from .sparql_oracle.dataset import Dataset
 from .sparql_oracle.notes import OPEN
 from .sparql_oracle.source import Source
 from .sparql_oracle.strategies import datasets
-from .sparql_updates import OnGraphs, Operation, Updated, operation, update_text
+from .sparql_updates import Data, OnGraphs, Operation, Updated, operation, update_text
 
 SETTINGS = settings(max_examples=examples(60), phases=PHASES, suppress_health_check=list(HealthCheck))
 
@@ -33,7 +33,10 @@ def cases(draw: st.DrawFn) -> tuple[Dataset, list[Operation]]:
     dataset = draw(datasets(with_blank_nodes=False))
     random: Random = draw(st.randoms(use_true_random=False))
     source = Source(random, dataset)
-    return dataset, [operation(source) for _ in range(draw(st.integers(1, 3)))]
+    operations = [operation(source) for _ in range(draw(st.integers(1, 3)))]
+    labels = [label for each in operations if isinstance(each, Data) for label in each.blank_nodes()]
+    assume(len(labels) == len(set(labels)))  # a label in two INSERT DATA is an error
+    return dataset, operations
 
 
 def expected(dataset: Dataset, operations: list[Operation]) -> Updated:
