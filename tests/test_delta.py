@@ -148,7 +148,7 @@ def test_an_update_of_triples() -> None:
 
 @given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 40), st.integers(0, 2), st.booleans()), min_size=1, max_size=30))
 def test_few_changes_are_grouped_as_many(changes: list[tuple[int, int, int, bool]]) -> None:
-    """Changes are grouped by relation and kind, in their order, one by one or by NumPy."""
+    """Changes are grouped by relation and kind, in their order, one by one or by kernels."""
     table = np.array([((relation << 32) | row, 2 * kind + explicit) for relation, row, kind, explicit in changes])
     few, many = (
         [(group, rows.tolist(), explicit.tolist()) for group, rows, explicit in grouped(table)]

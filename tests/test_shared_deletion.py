@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kg_reasoner.api.reasoner import Reasoner
-from kg_reasoner.errors import LimitError
+from kg_reasoner.errors import CancelledError, LimitError
 from kg_reasoner.storage import capacities as table_capacities
 from kg_reasoner.storage import parallel, shared_deletion
 from kg_reasoner.storage.shared_deletion import SharedDeletion
@@ -18,7 +19,7 @@ from kg_reasoner.terms import Literal, literal
 from .checked import run_in_checked_mode
 from .conftest import SHARED
 from .effort import CHECKED, examples
-from .test_parallel import capacities, failing_call, links
+from .test_parallel import capacities, crew_threads, failing_call, links, waited
 
 PROGRAMS = {
     "copies": "b(?x, ?y) :- e(?x, ?y) . c(?y, ?x) :- b(?x, ?y) . d(?x) :- c(?x, ?y) .",
@@ -123,19 +124,43 @@ def test_random_edges(
 
 
 @pytest.mark.parametrize("strategy", ["backward-forward", "delete-rederive"])
-def test_deltas(strategy: str) -> None:
-    """A transaction's delta has the same facts in another order."""
+@pytest.mark.parametrize("name", PROGRAMS)
+@pytest.mark.sample(4)
+def test_deltas(name: str, strategy: str) -> None:
+    """A transaction's delta has the same facts in the same order, though threads find some of them in another one."""
+    edges = [(literal(number), literal(end)) for number in range(24) for end in (number + 1, 5 * number % 24)]
+    with capacities(SHARED):
+        deltas = []
+        for threads in (1, 3):
+            reasoner = filled(name, strategy, threads, edges)
+            with reasoner.transaction() as changes:
+                changes.remove_facts("e", edges[::3])
+            delta = changes.delta.removed
+            deltas.append({predicate: list(delta.facts(predicate)) for predicate in delta.predicates()})
+        assert deltas[0] == deltas[1] != {}
+
+
+def test_cancellation(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It ends the work of threads on a deletion, and undoes it."""
     edges = links(40)
     with capacities(SHARED):
-        both = [filled("joins", strategy, threads, edges) for threads in (1, 3)]
-        deltas = []
-        for reasoner in both:
-            with reasoner.transaction() as changes:
-                changes.remove_facts("e", edges[::2])
-                changes.add_facts("e", edges[::8])
-            deltas.append(sorted(str(changes.delta).splitlines()))
-        assert deltas[0] == deltas[1]
-        assert any("two(" in line for line in deltas[0])
+        reasoner = filled("joins", "backward-forward", 3, edges)
+        share = SharedDeletion._share
+
+        def cancelled(deletion: SharedDeletion, *arguments: Any) -> bool:
+            reasoner.cancel()
+            return share(deletion, *arguments)
+
+        with monkeypatch.context() as patch:
+            patch.setattr(SharedDeletion, "_share", cancelled)
+            with pytest.raises(CancelledError):
+                reasoner.remove_facts("e", edges[::2])
+                reasoner.materialise()
+        assert waited(lambda: not crew_threads())
+        reasoner.remove_facts("e", edges[::2])
+        assert everything(reasoner) == everything(
+            filled("joins", "backward-forward", 1, [edge for edge in edges if edge not in edges[::2]])
+        )
 
 
 @pytest.mark.parametrize(

@@ -49,9 +49,9 @@ class PathPatterns:
             nodes = frozenset()
         start, end = self._known(node.start, table), self._known(node.end, table)
         if start is not None and (end is None or len(start) <= len(end)):
-            pairs = follower.pairs(node.path, self._starts(follower, node, node.start, node.end, start, nodes))
+            pairs = self._pairs(follower, node.path, (node.start, node.end), start, nodes)
         elif end is not None:
-            pairs = follower.pairs(inverse(node.path), self._starts(follower, node, node.end, node.start, end, nodes)).flipped()
+            pairs = self._pairs(follower, inverse(node.path), (node.end, node.start), end, nodes).flipped()
         else:
             pairs = follower.pairs(node.path, enough=None if node.start == node.end else enough)
         if node.start == node.end:
@@ -66,24 +66,24 @@ class PathPatterns:
         column = table.columns.get(term.name)
         return None if column is None else np.unique(column)
 
-    def _starts(
+    def _pairs(
         self,
         follower: PathFollower,
-        node: PathPattern,
-        term: PatternTerm,
-        other: PatternTerm,
-        known: Ids,
+        path: Path,
+        ends: tuple[PatternTerm, PatternTerm],
+        starts: Ids,
         nodes: frozenset[str] | set[str],
-    ) -> Ids:
-        """Return from which of the known values of a term a path is followed to the other one. A path of no steps leads from each
-        node of the graph, and from a term of the pattern to itself.
+    ) -> Pairs:
+        """Follow a path from known values of its first end. A path of no steps leads from each node of the graph, and each term of
+        the pattern, to itself.
         """
-        if not isinstance(term, Variable) or term.name in nodes or not _can_be_empty(node.path):
-            return known
-        starts = follower.are_nodes(known)
-        if not isinstance(other, Variable):
-            starts = np.union1d(starts, known[known == self._evaluator.terms.find(other)])
-        return starts
+        first, last = ends
+        if isinstance(first, Variable) and first.name not in nodes and _can_be_empty(path):
+            is_end = follower.are_nodes(starts)
+            if not isinstance(last, Variable):
+                is_end |= starts == self._evaluator.terms.find(last)
+            starts = starts[is_end]
+        return follower.pairs(path, starts)
 
     def _joined(self, node: PathPattern, table: Table, pairs: Pairs) -> tuple[Numbers, Table]:
         """Join pairs with solutions, by the ends that these know."""

@@ -17,7 +17,7 @@ from kg_reasoner.sparql import algebra
 from kg_reasoner.sparql.algebra import Path, TriplePattern
 from kg_reasoner.sparql.pattern_matcher import PatternMatcher
 from kg_reasoner.sparql.table import Table
-from kg_reasoner.storage.arrays import Ids, Numbers
+from kg_reasoner.storage.arrays import Flags, Ids, Numbers
 from kg_reasoner.storage.closures import reached
 from kg_reasoner.storage.grouping import gathered, group_rows, pair_rows
 from kg_reasoner.terms import IRI
@@ -91,9 +91,9 @@ class PathFollower:
             self._nodes = np.unique(np.concatenate([triples.column("from"), triples.column("to")]))
         return self._nodes
 
-    def are_nodes(self, ids: Ids) -> Ids:
-        """Return the ids that are the subject or object of a triple."""
-        return ids[np.isin(ids, self.nodes())]
+    def are_nodes(self, ids: Ids) -> Flags:
+        """Return whether each of some ids is the subject or object of a triple."""
+        return np.isin(ids, self.nodes())
 
     def pairs(self, path: Path, starts: Ids | None = None, enough: int | None = None) -> Pairs:
         """Return the pairs that a path connects.

@@ -143,7 +143,7 @@ class ChangingRelations(IndexedRelations):
         """Bring the deleted facts from a position on into an order that does not depend on the number of threads, where threads may
         have shared the work.
         """
-        if self.context.has_crowd:
+        if self.context.is_large:
             self.listed("gone")[first:].sort()
 
     # --- deletion ---------------------------------------------------------------------------------------------------

@@ -223,7 +223,7 @@ class Database(ChangingRelations):
     def share(self, threads: int) -> None:
         """Let kernels return WIDE where there is much to do for a number of threads."""
         self.context.wide = capacities.current.shared_instances if threads > 1 else 0
-        self.context.crowd = capacities.current.shared_facts
+        self.context.shared_facts = capacities.current.shared_facts
 
 
 def _index_key(values: Sequence[int]) -> int:

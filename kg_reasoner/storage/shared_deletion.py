@@ -125,7 +125,7 @@ class SharedDeletion:
         else:
             listed, first, end = context.candidates, context.candidates_done, context.candidates_count
         facts: Facts = np.asarray(listed)[first:end].copy()
-        self._end, self._few = end, context.crowd
+        self._end, self._few = end, context.shared_facts
         """Where the list ends, and the number of facts from which on they are shared."""
         self._untried, self._untraced = (facts, facts[:0]) if which == CANDIDATES else (facts[:0], facts)
         """The facts for which no proof has been searched, and those whose consequences are to be listed."""
@@ -213,7 +213,8 @@ class SharedDeletion:
         return [(first, min(first + size, facts)) for first in range(0, facts, size)]
 
     def _share(self, view: Visible, facts: int, work: Callable[[Joiner, int, int], int]) -> bool:
-        """Let threads look at a number of facts, and note their requests. Return whether none has been stopped.
+        """Let threads look at a number of facts, and note their requests. Return whether none has been stopped; otherwise, nothing
+        is requested, so that the operation can end.
 
         Args:
             view: What joins see.
@@ -231,5 +232,5 @@ class SharedDeletion:
 
         self._run([partial(share, joiner) for joiner in self._joiners])
         requests = {request for joiner in self._joiners for request in joiner.end_deletion()}
-        self.requests = [Request(request >> 32, request & ROW) for request in sorted(requests)]
+        self.requests = [] if stopped else [Request(request >> 32, request & ROW) for request in sorted(requests)]
         return not stopped

@@ -16,7 +16,7 @@ from kg_reasoner.storage.kernels.layout import ROW
 from kg_reasoner.storage.kernels.memory import address, allocate, lend
 
 FEW: Final = 16
-"""The maximum number of changes to sort one by one, where NumPy is slower."""
+"""The maximum number of changes to group one by one, where arrays are slower."""
 
 
 def collect(database: Database, work: Work) -> None:

@@ -425,11 +425,14 @@ def add_consequences(context: Context, fact: int) -> int:
 
 
 @kernel
-def is_crowd(context: Context, which: int, first: int, end: int) -> int:
-    """Return whether threads are to share the work on the facts [first, end) of a list, or what is left of it. Store which list."""
-    if first < context.shared_to or end - first < context.crowd:
+def wants_threads(context: Context, which: int, first: int, end: int) -> int:
+    """Return whether threads are to share the work on the facts [first, end) of a list, and store which list it is.
+
+    One thread notes, too, that the deletion is large, because the order of deleted facts depends on it (see `order_gone`).
+    """
+    if first < context.shared_to or end - first < context.shared_facts:
         return 0
-    context.has_crowd = 1
+    context.is_large = 1
     context.wanted = which
     return 1 if context.wide > 0 else 0
 
@@ -511,7 +514,7 @@ def add_removed_facts(context: Context) -> int:
 def add_consequences_of_deleted(context: Context) -> int:
     """Add consequences of deleted facts of lower strata to the candidates for deletion: DONE, or a request to the caller."""
     see_old(context)
-    status = WIDE if is_crowd(context, DELETED, context.place, context.gone_count) else DONE
+    status = WIDE if wants_threads(context, DELETED, context.place, context.gone_count) else DONE
     while status == DONE and context.place < context.gone_count:
         fact = context.gone[context.place]
         status = add_consequences(context, fact)
@@ -560,7 +563,7 @@ def process_candidates(context: Context) -> int:
     while status == DONE and context.candidates_done < context.candidates_count:
         fact = context.candidates[context.candidates_done]
         if context.depth < 0 and context.pending < 0:
-            if is_crowd(context, CANDIDATES, context.candidates_done, context.candidates_count):
+            if wants_threads(context, CANDIDATES, context.candidates_done, context.candidates_count):
                 status = WIDE
                 break
             if flags_of(context, fact) & (PROCESSED | PROVED):
@@ -623,7 +626,7 @@ def finish_update(context: Context) -> int:
     context.removed_count = 0
     context.claimed_count = 0
     context.has_reborn = 0
-    context.has_crowd = 0
+    context.is_large = 0
     return 0
 
 

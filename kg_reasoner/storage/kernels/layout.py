@@ -43,7 +43,7 @@ FUNCTION_RESULTS = 5
 """Functions are applied whose results are not known yet: they are in the list of requests."""
 WIDE = 7
 """A relation (`wanted`) has enough new rows for several threads (see `parallel_blocks`), or a deletion has enough facts for them:
-CANDIDATES or DELETED (see `parallel_deletion`)."""
+CANDIDATES, OVERDELETED or DELETED (see `parallel_deletion`)."""
 UNPLANNED = 8
 """Some rules whose heads are in a section (`wanted`) have no plans from their heads yet."""
 
@@ -531,10 +531,10 @@ class Context(Struct):
     """The rule instances of the last block."""
     wide: int
     """From this number of expected rule instances on, threads share the work on the new rows of a relation; 0: never."""
-    crowd: int
+    shared_facts: int
     """From this number of facts on, threads, if there are several, share the work on candidates for deletion, or deleted facts."""
-    has_crowd: int
-    """1: this update had so many facts to look at."""
+    is_large: int
+    """1: this update had so many candidates for deletion, or deleted facts, that threads would share the work."""
     shared_to: int
     """The position in the list of candidates, or of deleted facts, up to which threads have shared the work."""
     lists: Array[HeadList]

@@ -3,7 +3,7 @@
 Source: Gupta, Mumick and Subrahmanian, Maintaining Views Incrementally (SIGMOD 1993).
 """
 
-from kg_reasoner.storage.kernels.deletion import add_consequences, better_deriver, is_crowd, see_new
+from kg_reasoner.storage.kernels.deletion import add_consequences, better_deriver, see_new, wants_threads
 from kg_reasoner.storage.kernels.fixpoint import open_triggered
 from kg_reasoner.storage.kernels.joins import next_match
 from kg_reasoner.storage.kernels.layout import (
@@ -35,7 +35,7 @@ def overdelete(context: Context) -> int:
     context.hidden = ABSENT | PROCESSED
     context.look = 1
     while status == DONE and context.candidates_done < context.candidates_count:
-        if is_crowd(context, OVERDELETED, context.candidates_done, context.candidates_count):
+        if wants_threads(context, OVERDELETED, context.candidates_done, context.candidates_count):
             status = WIDE
             break
         fact = context.candidates[context.candidates_done]
