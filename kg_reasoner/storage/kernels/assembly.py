@@ -1,7 +1,7 @@
 """LLVM's assembly language: a module of functions, written block by block. LLVM parses what `Module.text` returns.
 
-Operands are texts: a *word* is an integer of 64 bits, a *bit* the result of a comparison, a *place* a pointer to an integer of some
-bits. llvmlite has classes for the same, which take most of the time of translating kernels.
+Operands are texts: a *word* is an integer of 64 bits or an address, a *bit* the result of a comparison, a *place* an address of
+what is loaded and stored. llvmlite has classes for the same, which take most of the time of translating kernels.
 """
 
 from __future__ import annotations
@@ -9,12 +9,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final, TypeAlias
 
-__all__ = ["BasicBlock", "Builder", "KernelFunction", "Module", "Word"]
+__all__ = ["ADDRESS", "INTEGER", "BasicBlock", "Builder", "KernelFunction", "Module", "Word"]
 
 Word: TypeAlias = str
 """An operand of 64 bits: the name of a result, or a number."""
 
-_NAMED: Final = 'i64 @"{}"'
+INTEGER: Final = "i64"
+ADDRESS: Final = "ptr"
+"""The types of words."""
 
 
 class Module:
@@ -32,9 +34,9 @@ class Module:
         metadata = (f"!{number} = {node}" for number, node in enumerate(self._metadata))
         return "\n".join([*self._declared, *(function.text for function in self.functions.values()), *metadata, ""])
 
-    def function(self, name: str, arity: int) -> KernelFunction:
-        """Declare a function of words; it is defined by blocks."""
-        made = self.functions[name] = KernelFunction(name, arity)
+    def function(self, name: str, types: Sequence[str], result: str) -> KernelFunction:
+        """Declare a function of words of some types; it is defined by blocks."""
+        made = self.functions[name] = KernelFunction(name, types, result)
         return made
 
     def declare(self, line: str) -> None:
@@ -66,14 +68,19 @@ class KernelFunction:
     """A function of words that returns a word.
 
     Attributes:
+        types: The types of its arguments.
+        result: The type of its result.
+        arguments: The names of its arguments.
         is_internal: Whether nothing outside of the module calls it.
         is_rare: Whether it is seldom called, and not to be inlined.
         blocks: Its blocks, the first of which it starts with; a function without is defined elsewhere.
     """
 
-    def __init__(self, name: str, arity: int) -> None:
+    def __init__(self, name: str, types: Sequence[str], result: str) -> None:
         self.name = name
-        self.arguments = [f"%a{number}" for number in range(arity)]
+        self.types = types
+        self.result = result
+        self.arguments = [f"%a{number}" for number in range(len(types))]
         self.is_internal = self.is_rare = False
         self.blocks: list[BasicBlock] = []
         self._names = 0
@@ -82,14 +89,21 @@ class KernelFunction:
     def text(self) -> str:
         """The definition, or the declaration of a function that has no blocks."""
         if not self.blocks:
-            return f"declare {_NAMED.format(self.name)}({', '.join(['i64'] * len(self.arguments))}) nounwind"
+            return f"declare {self.signature(self.types)} nounwind"
         linkage, attributes = "internal " * self.is_internal, "nounwind noinline cold" if self.is_rare else "nounwind"
-        arguments = ", ".join(f"i64 {argument}" for argument in self.arguments)
-        lines = [f"define {linkage}{_NAMED.format(self.name)}({arguments}) {attributes} {{"]
+        lines = [f"define {linkage}{self.with_arguments(self.arguments)} {attributes} {{"]
         for block in self.blocks:
             lines.append(f"{block.name}:")
             lines += block.lines
         return "\n".join([*lines, "}"])
+
+    def with_arguments(self, arguments: Sequence[Word]) -> str:
+        """Return the function with its types, and some arguments."""
+        return self.signature([f"{type} {argument}" for type, argument in zip(self.types, arguments, strict=True)])
+
+    def signature(self, arguments: Sequence[str]) -> str:
+        """Return the type of the result, the name, and some arguments."""
+        return f'{self.result} @"{self.name}"({", ".join(arguments)})'
 
     def new_name(self) -> str:
         """Return a name for a result."""
@@ -116,15 +130,15 @@ class Builder:
         self.block = block
 
     def operation(self, code: str, *operands: Word) -> Word:
-        """Append an instruction that computes something of words: ``add``, ``icmp slt`` and so on."""
+        """Append an instruction that computes something of integers: ``add``, ``icmp slt`` and so on."""
         name = self.function.new_name()
         self.block.lines.append(f"{name} = {code} i64 {', '.join(operands)}")
         return name
 
-    def widen(self, how: str, bits: int, value: str) -> Word:
-        """Append ``zext`` or ``sext`` from some bits to a word."""
+    def widen(self, how: str, type: str, value: str) -> Word:
+        """Append ``zext`` or ``sext`` from a smaller type to an integer."""
         name = self.function.new_name()
-        self.block.lines.append(f"{name} = {how} i{bits} {value} to i64")
+        self.block.lines.append(f"{name} = {how} {type} {value} to i64")
         return name
 
     def both(self, first: str, second: str) -> str:
@@ -142,66 +156,53 @@ class Builder:
     def call(self, function: KernelFunction, arguments: Sequence[Word]) -> Word:
         """Append a call."""
         name = self.function.new_name()
-        self.block.lines.append(f"{name} = call {_NAMED.format(function.name)}({', '.join(map('i64 '.__add__, arguments))})")
+        self.block.lines.append(f"{name} = call {function.with_arguments(arguments)}")
         return name
 
-    def phi(self, choices: Sequence[tuple[Word, BasicBlock]]) -> Word:
+    def phi(self, choices: Sequence[tuple[Word, BasicBlock]], type: str = INTEGER) -> Word:
         """Append an instruction that takes the word of the block that control comes from."""
         name = self.function.new_name()
-        self.block.lines.append(f"{name} = phi i64 {', '.join(f'[{word}, %{block.name}]' for word, block in choices)}")
+        self.block.lines.append(f"{name} = phi {type} {', '.join(f'[{word}, %{block.name}]' for word, block in choices)}")
         return name
 
     # --- memory
 
-    def variable(self) -> str:
+    def variable(self, type: str) -> str:
         """Append a place on the stack."""
         name = self.function.new_name()
-        self.block.lines.append(f"{name} = alloca i64")
+        self.block.lines.append(f"{name} = alloca {type}")
         return name
 
-    def place(self, base: Word, index: Word, bits: int) -> str:
-        """Append what computes the place of an item of some bits, by its index behind an address."""
-        pointer, name = self.function.new_name(), self.function.new_name()
-        self.block.lines += [
-            f"{pointer} = inttoptr i64 {base} to i{bits}*",
-            f"{name} = getelementptr i{bits}, i{bits}* {pointer}, i64 {index}",
-        ]
-        return name
-
-    def place_of_word(self, place: str, bits: int) -> str:
-        """Append what makes the place of a word of that of an item of other bits."""
+    def place(self, base: Word, index: Word, items: str) -> Word:
+        """Append what computes the address of an item, by its index behind an address, and the type of the items."""
         name = self.function.new_name()
-        self.block.lines.append(f"{name} = bitcast i{bits}* {place} to i64*")
+        self.block.lines.append(f"{name} = getelementptr {items}, ptr {base}, i64 {index}")
         return name
 
-    def load(self, place: str, bits: int = 64, alias: str = "", align: int = 0) -> str:
-        """Append a load of some bits, of an alias class (see `Module.alias_class`)."""
+    def load(self, place: Word, type: str = INTEGER, metadata: str = "", align: int = 0) -> Word:
+        """Append a load, with metadata such as its alias class (see `Module.alias_class`)."""
         name = self.function.new_name()
-        self.block.lines.append(f"{name} = load i{bits}, i{bits}* {place}{_aligned(align)}{alias}")
+        self.block.lines.append(f"{name} = load {type}, ptr {place}{_aligned(align)}{metadata}")
         return name
 
-    def load_again(self, place: str) -> Word:
-        """Append a load of a word that other threads change: it is repeated each time."""
+    def load_again(self, place: Word) -> Word:
+        """Append a load of an integer that other threads change: it is repeated each time."""
         name = self.function.new_name()
-        self.block.lines.append(f"{name} = load atomic i64, i64* {place} monotonic, align 8")
+        self.block.lines.append(f"{name} = load atomic i64, ptr {place} monotonic, align 8")
         return name
 
-    def store(self, word: Word, place: str, bits: int = 64, alias: str = "", align: int = 0) -> None:
-        """Append a store of the lower bits of a word."""
+    def store(self, word: Word, place: Word, type: str = INTEGER, metadata: str = "", align: int = 0) -> None:
+        """Append a store of a word, or of its lower bits."""
         value = word
-        if bits < 64:
+        if type not in (INTEGER, ADDRESS):
             value = self.function.new_name()
-            self.block.lines.append(f"{value} = trunc i64 {word} to i{bits}")
-        self.block.lines.append(f"store i{bits} {value}, i{bits}* {place}{_aligned(align)}{alias}")
+            self.block.lines.append(f"{value} = trunc i64 {word} to {type}")
+        self.block.lines.append(f"store {type} {value}, ptr {place}{_aligned(align)}{metadata}")
 
-    def prefetch(self, place: str, bits: int) -> None:
+    def prefetch(self, place: Word) -> None:
         """Append a hint that a place is read soon."""
-        self.module.declare("declare void @llvm.prefetch.p0i8(i8*, i32, i32, i32)")
-        byte = place
-        if bits != 8:
-            byte = self.function.new_name()
-            self.block.lines.append(f"{byte} = bitcast i{bits}* {place} to i8*")
-        self.block.lines.append(f"call void @llvm.prefetch.p0i8(i8* {byte}, i32 0, i32 3, i32 1)")
+        self.module.declare("declare void @llvm.prefetch.p0(ptr, i32, i32, i32)")
+        self.block.lines.append(f"call void @llvm.prefetch.p0(ptr {place}, i32 0, i32 3, i32 1)")
 
     # --- the ends of blocks
 
@@ -215,7 +216,7 @@ class Builder:
 
     def ret(self, word: Word) -> None:
         """End the block: return a word."""
-        self._end(f"ret i64 {word}")
+        self._end(f"ret {self.function.result} {word}")
 
     def unreachable(self) -> None:
         """End the block, which is never reached."""

@@ -20,12 +20,12 @@ from kg_reasoner.storage.kernels.translation import callee, translate
 __all__ = ["compile_kernels", "machine_of"]
 
 
-_LARGEST_INLINED: Final = {3: 100, 1: 50}
+_LARGEST_INLINED: Final = {2: 100, 1: 50}
 """LLVM's threshold by level, which is 225 otherwise. Larger ones make the kernels take longer to compile, and no less to run."""
 
 
 def compile_kernels(
-    names: Collection[str], prefix: str, target: Target, elsewhere: Collection[str] = (), speed_level: int = 3
+    names: Collection[str], prefix: str, target: Target, elsewhere: Collection[str] = (), speed_level: int = 2
 ) -> bytes:
     """Compile kernels that are called from outside, and those that they call.
 
@@ -34,7 +34,7 @@ def compile_kernels(
         prefix: how the symbols begin.
         target: the processor.
         elsewhere: kernels that are not compiled, because other object code has their symbols.
-        speed_level: how much is done for speed, 1 or 3 (LLVM's ``-O``).
+        speed_level: how much is done for speed, 1 or 2 (LLVM's ``-O``).
 
     Returns:
         Object code; position-independent, unless the target is this machine's own.
@@ -78,7 +78,7 @@ def _translated(names: Collection[str], prefix: str, elsewhere: Collection[str])
         function = translate(module, _definitions(source.__code__.co_filename)[name], source, callees)
         function.is_rare = memory.kernels[name].is_rare
         if name in names:
-            entry = module.function(prefix + name, len(function.arguments))
+            entry = module.function(prefix + name, function.types, function.result)
             builder = Builder(module, entry, entry.new_block())
             builder.ret(builder.call(function, entry.arguments))
     return module

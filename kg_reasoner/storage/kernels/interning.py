@@ -339,7 +339,7 @@ def authority_end(classes: Bytes, text: Bytes, start: int) -> int:
     return position if byte == SLASH or byte == QUESTION or byte == HASH or byte == GREATER else BAD
 
 
-@kernel
+@shared_kernel
 def iri_end(classes: Bytes, text: Bytes, start: int) -> int:
     """Return the position after the ``>`` of an absolute IRI that starts at ``<``, or BAD."""
     position = start + 1
@@ -405,7 +405,7 @@ def letters_end(classes: Bytes, text: Bytes, start: int) -> int:
     return position
 
 
-@kernel
+@shared_kernel
 def language_end(classes: Bytes, text: Bytes, start: int) -> int:
     """Return the position after a language tag in lower case that starts at ``@``, or BAD: a language, maybe a script, maybe a
     country.

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from kg_reasoner.storage.kernels.assembly import Builder, Word
-from kg_reasoner.storage.kernels.translation import Callee, Value, bits_of
+from kg_reasoner.storage.kernels.assembly import INTEGER, Builder, Word
+from kg_reasoner.storage.kernels.translation import Callee, Value, item_type
 
 __all__ = ["INTRINSICS"]
 
@@ -22,31 +22,30 @@ def _mix(builder: Builder, arguments: list[Value]) -> Word:
 def _word(builder: Builder, arguments: list[Value]) -> Word:
     """Implement `memory.word` as one load, which need not be aligned."""
     items, index = arguments
-    place = builder.place_of_word(builder.place(items.word, index.word, 8), 8)
-    return builder.load(place, alias=builder.module.alias_class(items.kind.__name__), align=1)
+    place = builder.place(items.word, index.word, "i8")
+    return builder.load(place, metadata=builder.module.alias_class(items.kind.__name__), align=1)
 
 
 def _set_word(builder: Builder, arguments: list[Value]) -> Word:
     """Implement `memory.set_word` as one store, which need not be aligned."""
     items, index, value = arguments
-    place = builder.place_of_word(builder.place(items.word, index.word, 8), 8)
-    builder.store(value.word, place, alias=builder.module.alias_class(items.kind.__name__), align=1)
+    place = builder.place(items.word, index.word, "i8")
+    builder.store(value.word, place, metadata=builder.module.alias_class(items.kind.__name__), align=1)
     return "0"
 
 
 def _pair(builder: Builder, arguments: list[Value]) -> Word:
     """Implement `memory.pair` as one load and a rotation."""
     items, index = arguments
-    place = builder.place_of_word(builder.place(items.word, index.word, 32), 32)
-    both = builder.load(place, alias=builder.module.alias_class(items.kind.__name__), align=4)
+    place = builder.place(items.word, index.word, "i32")
+    both = builder.load(place, metadata=builder.module.alias_class(items.kind.__name__), align=4)
     return builder.operation("or", builder.operation("shl", both, "32"), builder.operation("lshr", both, "32"))
 
 
 def _prefetch(builder: Builder, arguments: list[Value]) -> Word:
     """Implement `memory.prefetch` as a machine instruction."""
     items, index = arguments
-    bits = bits_of(items.kind)
-    builder.prefetch(builder.place(items.word, index.word, bits), bits)
+    builder.prefetch(builder.place(items.word, index.word, item_type(items.kind)))
     return "0"
 
 
@@ -54,7 +53,7 @@ def _is_stopped(builder: Builder, arguments: list[Value]) -> Word:
     """Implement `memory.is_stopped` as an atomic load, which is never cached."""
     context = arguments[0]
     word, _ = context.kind.fields["stop"]
-    return builder.load_again(builder.place(context.word, str(word), 64))
+    return builder.load_again(builder.place(context.word, str(word), INTEGER))
 
 
 INTRINSICS = {

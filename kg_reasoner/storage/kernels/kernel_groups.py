@@ -20,7 +20,7 @@ class KernelGroup(NamedTuple):
 
     name: str
     modules: tuple[str, ...]
-    speed_level: int = 3
+    speed_level: int = 2
     """How much LLVM does for speed. Where 1 makes the kernels no slower, it saves a quarter of the time to compile them."""
 
     @property
@@ -85,7 +85,8 @@ def needed_by(names: Collection[str], elsewhere: Collection[str]) -> set[str]:
         if name in memory.kernels and name not in needed:
             needed.add(name)
             if name not in elsewhere:
-                waiting += memory.kernels[name].function.__code__.co_names
+                function = memory.kernels[name].function
+                waiting += [called for called in function.__code__.co_names if called in function.__globals__]  # not fields
     return needed
 
 

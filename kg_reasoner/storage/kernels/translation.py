@@ -16,10 +16,10 @@ from functools import cache
 from typing import Any, Final, TypeAlias, cast, get_type_hints
 
 from kg_reasoner.data_classes import dataclass
-from kg_reasoner.storage.kernels.assembly import BasicBlock, Builder, KernelFunction, Module, Word
+from kg_reasoner.storage.kernels.assembly import ADDRESS, INTEGER, BasicBlock, Builder, KernelFunction, Module, Word
 from kg_reasoner.storage.kernels.memory import Pointer, Struct, struct_of
 
-__all__ = ["Callee", "Kind", "Value", "bits_of", "callee", "translate"]
+__all__ = ["Callee", "Kind", "Value", "callee", "item_type", "translate"]
 
 Kind: TypeAlias = Any
 """The type of a word: ``int``, a `Struct`, an `Array` of structs, or a `Pointer` to items."""
@@ -54,6 +54,7 @@ _OPERATIONS: Final = {
     ast.RShift: "ashr",
 }
 _ONES: Final = "-1"
+_ZERO: Final = {INTEGER: "0", ADDRESS: "null"}
 
 
 def translate(
@@ -76,7 +77,7 @@ def translate(
 def callee(module: Module, source: Callable[..., Any], prefix: str | None = None) -> Callee:
     """Declare a kernel in a module, for those that call it. With a prefix of its symbol, it is defined elsewhere."""
     *arguments, result = _kinds(source).values()
-    function = module.function((prefix or "") + source.__name__, len(arguments))
+    function = module.function((prefix or "") + source.__name__, [_type(kind) for kind in arguments], _type(result))
     function.is_internal = prefix is None
     return Callee(lambda builder, values: builder.call(function, [value.word for value in values]), result)
 
@@ -91,9 +92,14 @@ def _kind(hint: Any) -> Kind:
     return int if hint in (int, bool) else hint
 
 
-def bits_of(items: type[Pointer]) -> int:
-    """Return the bits of each of some items."""
-    return items.dtype.itemsize * 8
+def _type(kind: Kind) -> str:
+    """Return the type of a word."""
+    return INTEGER if kind is int or kind is type(None) else ADDRESS
+
+
+def item_type(items: type[Pointer]) -> str:
+    """Return the type of each of some items in memory."""
+    return f"i{items.dtype.itemsize * 8}"
 
 
 def _is_items(kind: Kind) -> bool:
@@ -124,7 +130,7 @@ class _Translation:
             self.assign(argument, argument.arg, Value(word, kinds[argument.arg]))
         self.statements(definition.body)
         if not self.builder.block.is_terminated:
-            self.builder.ret("0")
+            self.builder.ret(_ZERO[self.function.result])
         self.entry.branch(body)
 
     def fail(self, node: ast.AST, message: str) -> SyntaxError:
@@ -170,7 +176,7 @@ class _Translation:
         self.store(node.target, self.value(ast.copy_location(ast.BinOp(name, node.op, node.value), node)))
 
     def on_Return(self, node: ast.Return) -> None:
-        self.builder.ret("0" if node.value is None else self.value(node.value).word)
+        self.builder.ret(_ZERO[self.function.result] if node.value is None else self.value(node.value).word)
 
     def on_If(self, node: ast.If) -> None:
         yes, no, after = (self.function.new_block() for _ in range(3))
@@ -197,7 +203,7 @@ class _Translation:
         if not isinstance(node.target, ast.Name):
             raise self.fail(node.target, "only a variable can count")
         first, end, step = bounds
-        counter = self.entry.variable()
+        counter = self.entry.variable(INTEGER)
         self.builder.store(first, counter)
         head, body, following, after = (self.function.new_block() for _ in range(4))
         self.builder.branch(head)
@@ -248,25 +254,25 @@ class _Translation:
     def assign(self, node: ast.AST, name: str, value: Value) -> None:
         """Assign to a local variable, which has the same kind everywhere."""
         if name not in self.variables:
-            self.variables[name] = Value(self.entry.variable(), value.kind)
+            self.variables[name] = Value(self.entry.variable(_type(value.kind)), value.kind)
         elif self.variables[name].kind != value.kind:
             raise self.fail(node, f"{name} is of two kinds")
-        self.builder.store(value.word, self.variables[name].word)
+        self.builder.store(value.word, self.variables[name].word, _type(value.kind))
 
     def store(self, target: ast.expr, value: Value) -> None:
         """Assign to a variable, a field or an item."""
         if isinstance(target, ast.Name):
             self.assign(target, target.id, value)
         elif isinstance(target, ast.Attribute):
-            place, alias, _ = self.field(target)
-            self.builder.store(value.word, place, alias=alias)
+            place, alias, kind = self.field(target)
+            self.builder.store(value.word, place, _type(kind), alias)
         elif isinstance(target, ast.Subscript):
             base = self.value(target.value)
             if not _is_items(base.kind):
                 raise self.fail(target, "only items can be set")
-            bits = bits_of(base.kind)
-            place = self.builder.place(base.word, self.value(target.slice).word, bits)
-            self.builder.store(value.word, place, bits, self.module.alias_class(base.kind.__name__))
+            type = item_type(base.kind)
+            place = self.builder.place(base.word, self.value(target.slice).word, type)
+            self.builder.store(value.word, place, type, self.module.alias_class(base.kind.__name__))
         else:
             raise self.fail(target, "this cannot be assigned to")
 
@@ -276,7 +282,7 @@ class _Translation:
         if not (isinstance(base.kind, type) and issubclass(base.kind, Struct) and node.attr in base.kind.fields):
             raise self.fail(node, f"there is no field {node.attr}")
         word, hint = base.kind.fields[node.attr]
-        place = self.builder.place(base.word, str(word), 64)
+        place = self.builder.place(base.word, str(word), INTEGER)
         return place, self.module.alias_class(f"{base.kind.__name__}.{node.attr}"), _kind(hint)
 
     # --- expressions
@@ -296,7 +302,7 @@ class _Translation:
     def of_Name(self, node: ast.Name) -> Value:
         if node.id in self.variables:
             variable = self.variables[node.id]
-            return Value(self.builder.load(variable.word), variable.kind)
+            return Value(self.builder.load(variable.word, _type(variable.kind)), variable.kind)
         constant = self.constants.get(node.id)
         if not isinstance(constant, int):
             raise self.fail(node, f"{node.id} is neither a variable nor an integer constant")
@@ -304,28 +310,25 @@ class _Translation:
 
     def of_Attribute(self, node: ast.Attribute) -> Value:
         place, alias, kind = self.field(node)
-        return Value(self.builder.load(place, alias=alias), kind)
+        return Value(self.builder.load(place, _type(kind), alias), kind)
 
     def of_Subscript(self, node: ast.Subscript) -> Value:
         base, index = self.value(node.value), self.value(node.slice).word
         struct = struct_of(base.kind)
         if struct is not None:
-            offset = self.builder.operation("mul", index, str(8 * len(struct.fields)))
-            return Value(self.builder.operation("add", base.word, offset), struct)
+            return Value(self.builder.place(base.word, index, f"[{len(struct.fields)} x {INTEGER}]"), struct)
         if not _is_items(base.kind):
             raise self.fail(node, "only arrays have items")
-        bits = bits_of(base.kind)
-        place = self.builder.place(base.word, index, bits)
-        found = self.builder.load(place, bits, self.module.alias_class(base.kind.__name__))
-        if bits < 64:
-            found = self.builder.widen("sext" if base.kind.dtype.kind == "i" else "zext", bits, found)
+        type = item_type(base.kind)
+        found = self.builder.load(self.builder.place(base.word, index, type), type, self.module.alias_class(base.kind.__name__))
+        if type != INTEGER:
+            found = self.builder.widen("sext" if base.kind.dtype.kind == "i" else "zext", type, found)
         return Value(found, int)
 
     def of_BinOp(self, node: ast.BinOp) -> Value:
         left, right = self.value(node.left), self.value(node.right)
         if _is_items(left.kind) and isinstance(node.op, ast.Add):
-            moved = self.builder.operation("mul", right.word, str(left.kind.dtype.itemsize))
-            return Value(self.builder.operation("add", left.word, moved), left.kind)
+            return Value(self.builder.place(left.word, right.word, item_type(left.kind)), left.kind)
         if left.kind is not int or right.kind is not int:
             raise self.fail(node, "operands are integers")
         if isinstance(node.op, ast.FloorDiv | ast.Mod):
@@ -343,7 +346,7 @@ class _Translation:
         is_above = self.builder.both(is_some, differ)
         if isinstance(operator, ast.Mod):
             return self.builder.select(is_above, operation("add", remainder, divisor), remainder)
-        return operation("sub", operation("sdiv", dividend, divisor), self.builder.widen("zext", 1, is_above))
+        return operation("sub", operation("sdiv", dividend, divisor), self.builder.widen("zext", "i1", is_above))
 
     def of_UnaryOp(self, node: ast.UnaryOp) -> Value:
         if isinstance(node.op, ast.Not):
@@ -356,7 +359,7 @@ class _Translation:
         raise self.fail(node, f"{type(node.op).__name__} is not supported")
 
     def of_Compare(self, node: ast.Compare) -> Value:
-        return Value(self.builder.widen("zext", 1, self.comparison(node)), int)
+        return Value(self.builder.widen("zext", "i1", self.comparison(node)), int)
 
     def comparison(self, node: ast.Compare) -> str:
         """Return the bit that says whether a comparison holds."""
@@ -368,7 +371,7 @@ class _Translation:
     def of_BoolOp(self, node: ast.BoolOp) -> Value:
         """Return the operand that decides, as Python does."""
         *others, last = node.values
-        result, after = self.entry.variable(), self.function.new_block()
+        result, after = self.entry.variable(INTEGER), self.function.new_block()
         for operand in others:
             value = self.value(operand)
             self.builder.store(value.word, result)
@@ -382,20 +385,20 @@ class _Translation:
         return Value(self.builder.load(result), int)
 
     def of_IfExp(self, node: ast.IfExp) -> Value:
-        result = self.entry.variable()
         yes, no, after = (self.function.new_block() for _ in range(3))
         self.branch(node.test, yes, no)
-        kinds = []
+        values, blocks = [], []
         for block, operand in ((yes, node.body), (no, node.orelse)):
             self.builder.go_to(block)
-            value = self.value(operand)
-            kinds.append(value.kind)
-            self.builder.store(value.word, result)
+            values.append(self.value(operand))
+            blocks.append(self.builder.block)
             self.builder.branch(after)
-        if kinds[0] != kinds[1]:
+        kind = values[0].kind
+        if kind != values[1].kind:
             raise self.fail(node, "both values are of one kind")
         self.builder.go_to(after)
-        return Value(self.builder.load(result), kinds[0])
+        choices = [(value.word, block) for value, block in zip(values, blocks, strict=True)]
+        return Value(self.builder.phi(choices, _type(kind)), kind)
 
     def of_Call(self, node: ast.Call) -> Value:
         if not isinstance(node.func, ast.Name) or node.func.id not in self.callees or node.keywords:
