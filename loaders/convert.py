@@ -105,7 +105,10 @@ def text_from_term(term: object) -> str:
         return text_from_oxigraph(term)
     if any(cls.__module__.startswith("rdflib.") for cls in type(term).__mro__):
         return text_from_rdflib(cast("Node", term))
-    raise LoadError(f"{term!r} is not an RDF term", hint="use kg_reasoner.terms or the terms of rdflib")
+    raise LoadError(
+        f"{term!r} is not an RDF term",
+        hint="use kg_reasoner.terms or the terms of rdflib; kg_reasoner.terms.literal() makes one of a Python value",
+    )
 
 
 def _text_of_ours(term: IRI | BlankNode | Literal) -> str:

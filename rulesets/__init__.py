@@ -65,8 +65,7 @@ def load(name: str | Path) -> Ruleset:
     parts = str(name).split("+")
     if len(parts) > 1 and all(part in names() for part in parts):
         return _joined(str(name), [packaged(part) for part in parts])
-    path = Path(name)
-    if len(path.parts) > 1 or path.suffix == _SUFFIX:
+    if isinstance(name, str | Path) and (len((path := Path(name)).parts) > 1 or path.suffix == _SUFFIX):
         return _read(path.stem, name, parse_file(name))
     raise UnknownNameError("rule set", str(name), names())
 

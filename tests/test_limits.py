@@ -46,8 +46,60 @@ def soon(call: Callable[[], object], error: type[Exception], match: str) -> None
 
 
 def test_limits_are_positive_numbers() -> None:
-    with pytest.raises(ValueError, match="seconds=0 is not a positive number"):
-        Limits(seconds=0)
+    for wrong in (0, -1, float("nan"), True, "1"):
+        with pytest.raises(ValueError, match=f"seconds={wrong!r} is not a positive number"):
+            Limits(seconds=wrong)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("seconds", [float("inf"), 1e12])
+def test_an_endless_time_is_no_limit(seconds: float, recwarn: pytest.WarningsRecorder) -> None:
+    reasoner = with_pairs("", limits=Limits(seconds=seconds))
+    reasoner.add_program("f(?x) :- e(?x, ?y) .")
+    assert len(list(reasoner.facts("f"))) == 3000
+    assert not recwarn.list, "no thread has failed"
+
+
+def test_limits_of_another_type_are_refused() -> None:
+    with pytest.raises(TypeError, match=r"limits are given as Limits\(.*\), for example, and not as 5"):
+        Reasoner(limits=5)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="and not as 5"):
+        Reasoner().limited(5)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("inner", [Limits(facts=10_000_000), Limits(seconds=60)])
+def test_who_waits_for_a_thread_observes_outer_limits(inner: Limits) -> None:
+    reasoner, is_open, is_over = with_pairs(""), threading.Event(), threading.Event()
+
+    def change() -> None:
+        with reasoner.transaction():
+            is_open.set()
+            is_over.wait(60)
+
+    thread = threading.Thread(target=change)
+    thread.start()
+    is_open.wait(60)
+    with reasoner.limited(Limits(seconds=0.2)), reasoner.limited(inner):
+        soon(lambda: reasoner.add_facts("e", pairs(1)), LimitError, "other threads kept the reasoner busy")
+    is_over.set()
+    thread.join()
+
+
+def test_an_inner_block_keeps_the_limits_that_it_does_not_set() -> None:
+    reasoner = with_pairs("")
+    with reasoner.limited(Limits(facts=3100)), reasoner.limited(Limits(seconds=60)):
+        soon(lambda: reasoner.add_facts("f", pairs(200)), LimitError, "facts exceed the limit of 3,100")
+
+
+@pytest.mark.parametrize("limits", [Limits(facts=10_000_000), Limits(seconds=60)])
+def test_a_block_that_is_entered_again_is_no_longer_cancelled(limits: Limits) -> None:
+    reasoner = with_pairs("")
+    block = reasoner.limited(limits)
+    with block:
+        reasoner.cancel()
+        soon(lambda: reasoner.add_facts("e", pairs(3001)), CancelledError, "cancelled")
+    with block:
+        reasoner.add_facts("e", pairs(3002))
+    assert len(list(reasoner.facts("e"))) == 3002
 
 
 @pytest.mark.parametrize("maintenance", ["backward-forward", "delete-rederive", "counting", "rematerialise", "dbsp"])

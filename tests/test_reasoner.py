@@ -214,12 +214,23 @@ def test_terms_of_rdflib_will_do() -> None:
         (lambda reasoner: reasoner.remove_triples([(x, p)]), "is not a triple"),
         (lambda reasoner: reasoner.add_facts("a", (x, y)), "is not a row of terms"),
         (lambda reasoner: reasoner.remove_facts("edge", [x]), "is not a row of terms"),
+        (lambda reasoner: reasoner.add_facts("a", [(1,)]), "terms.literal\\(\\) makes one of a Python value"),
+        *(
+            (lambda reasoner, name=name: reasoner.add_facts(name, [(x,)]), "is not the name of a predicate: .* add_triples")
+            for name in (IRI("urn:p"), None, 5, ("a",), "")
+        ),
         (lambda reasoner: list(reasoner.triples("http://example.org/x")), "is not an RDF term"),
         (lambda reasoner: list(reasoner.triples(which="derived")), "unknown kind of facts 'derived'"),
         (lambda reasoner: list(reasoner.facts("edge", "derived")), "choose one of: all, explicit, inferred"),
         (lambda reasoner: reasoner.triple_ids("derived"), "choose one of: all, explicit, inferred"),
         (lambda reasoner: reasoner.add_program("rules.dl"), r"name of a file, not a program\nhint: give it as Path\('rules.dl'\)"),
         (lambda reasoner: reasoner.add_program(7), "7 is not a program"),
+        (lambda reasoner: reasoner.delete_key("edge", 7), "7 is not a collection of keys"),
+        *(
+            (lambda reasoner, value=value: reasoner.query("SELECT * { ?s ?p ?o }", {"s": value}), "is not the value of a literal")
+            for value in (None, [1], object())
+        ),
+        (lambda reasoner: reasoner.query("SELECT * { ?s ?p ?o }", [x]), "is not a mapping from the names of variables"),
     ],
 )
 def test_invalid_arguments_are_reported(do: Callable[[Reasoner], object], message: str) -> None:

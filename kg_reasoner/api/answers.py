@@ -8,7 +8,7 @@ from dataclasses import field
 import numpy as np
 
 from kg_reasoner.api.core import ReasonerCore
-from kg_reasoner.concurrency.limits import Limits, Watch
+from kg_reasoner.concurrency.limits import Limits
 from kg_reasoner.data_classes import dataclass
 from kg_reasoner.engine.demand import Demand, Found, abstracted
 from kg_reasoner.engine.on_demand import by_magic, by_reading
@@ -67,7 +67,7 @@ def answer(
     bodies, others = _parts(core, body)
     rules = _rules(bodies, others, given)
     _check(rules)
-    with core.watch() if limits is None else Watch(limits.within(engine.limits), engine.running):
+    with core.watch(limits):
         is_plain = not others and len(bodies) == 1
         found = _on_demand(core, rules, given) if on_demand and is_plain else None
         if found is None:

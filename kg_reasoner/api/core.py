@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Protocol, cast
 
 from kg_reasoner.api.loaded import Loaded
 from kg_reasoner.api.notices import Notices
-from kg_reasoner.concurrency.limits import UNLIMITED, Limits, Watch, current_watch
+from kg_reasoner.concurrency.limits import UNLIMITED, Limits, Watch, current_watch, expect_limits
 from kg_reasoner.concurrency.locking import Hold
 from kg_reasoner.engine.collector import Collector
 from kg_reasoner.engine.engine import Engine
@@ -343,13 +343,19 @@ class ReasonerCore:
 
     def limited(self, limits: Limits | None = None) -> AbstractContextManager[object]:
         """See `kg_reasoner.api.reasoner.Reasoner.limited`."""
-        engine = self.engine
-        if limits is None and current_watch().is_of(engine.running):
+        if limits is None and current_watch().is_of(self.engine.running):
             return nullcontext()
-        found = engine.limits if limits is None else limits.within(engine.limits)
-        return nullcontext() if found == UNLIMITED else Watch(found, engine.running)
+        watch = self.watch(limits)
+        return nullcontext() if watch.limits == UNLIMITED else watch
 
-    def watch(self) -> Watch:
-        """Return the watch over a query, to be entered whenever some of its solutions are fetched."""
+    def watch(self, limits: Limits | None = None) -> Watch:
+        """Return the watch over an operation, or over a query, to be entered whenever some of its solutions are fetched.
+
+        Args:
+            limits: Its limits; those that are None are the ones of the `limited` block around it, or else the reasoner's own.
+        """
+        if limits is not None:
+            expect_limits(limits)
         engine, outer = self.engine, current_watch()
-        return Watch(outer.limits if outer.is_of(engine.running) else engine.limits, engine.running)
+        around = outer.limits if outer.is_of(engine.running) else engine.limits
+        return Watch(around if limits is None else limits.within(around), engine.running)

@@ -71,7 +71,7 @@ def load(
     from kg_reasoner.loaders.rdf.rule_sink import RuleSink
 
     core = reasoner.core
-    with core.watch() if limits is None else Watch(limits.within(core.engine.limits), core.engine.running) as watch:
+    with core.watch(limits) as watch:
         if refused not in REFUSALS:
             raise UnknownNameError("treatment of refused rules", refused, REFUSALS)
         closure = read_closure(

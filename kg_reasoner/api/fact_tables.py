@@ -85,7 +85,8 @@ def _encoded(
     from kg_reasoner.tables.table_sources import batches_of, is_table
 
     check_nulls(nulls)
-    expect_several(columns, "names of columns")
+    if columns is not None:
+        expect_several(columns, "names of columns")
     if predicate == TRIPLE:
         raise ReasonerError("triples are added with add_triples or load, and tables become triples by rules")
     declared = core.declared(predicate)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from decimal import Decimal
 from typing import Any, Final
 
@@ -25,10 +26,10 @@ def as_value(value: Any) -> Term:
 
 
 def expect_several(given: object, what: str) -> None:
-    """Refuse text where several things are expected: it would be taken for its characters.
+    """Refuse what is no collection where several things are expected, and text, which would be taken for its characters.
 
     Raises:
-        LoadError: It is text, also a term of rdflib, or bytes.
+        LoadError: It is a single thing: text, also a term of rdflib, bytes, or nothing that can be iterated over.
     """
-    if isinstance(given, (str, bytes)):
+    if isinstance(given, (str, bytes)) or not isinstance(given, Iterable):
         raise LoadError(f"{given!r} is not a collection of {what}", hint="give a list, also of a single one")

@@ -42,7 +42,12 @@ def axioms_of(source: _Readable, proof: Proof, prefixes: Mapping[str, str]) -> t
         source: The reasoner.
         proof: A proof of something that it derives.
         prefixes: The prefixes to use; with labels, these are shown in place of names.
+
+    Raises:
+        TypeError: That is not a proof.
     """
+    if not hasattr(proof, "steps"):
+        raise TypeError(f"{proof!r} is not a proof: explain() returns one")
     return ProofAxioms(source, prefixes).of(proof)
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from kg_reasoner.api.core import ReasonerCore
 from kg_reasoner.api.demand_matching import DemandMatcher, Effort, NotOnDemandError
-from kg_reasoner.concurrency.limits import NOBODY, UNLIMITED, Limits, Watch, current_watch
+from kg_reasoner.concurrency.limits import NOBODY, UNLIMITED, Limits, current_watch
 from kg_reasoner.engine.on_demand import is_applicable
 from kg_reasoner.errors import QuerySyntaxError, ReasonerError
 from kg_reasoner.language.prefixes import PREFIXES
@@ -116,7 +116,7 @@ def query(
             return few
     given = as_terms(bindings or {})
     asked = _Query(core, _parsed(core, text, prefixes, base), given)
-    with core.watch() if limits is None else Watch(limits.within(engine.limits), engine.running):
+    with core.watch(limits):
         found = asked.on_demand() if on_demand and not engine.is_current else None
         if found is None:
             with core.reading():

@@ -21,7 +21,7 @@ from kg_reasoner.api.stating import add_facts, remove_facts
 from kg_reasoner.api.transaction import Transaction
 from kg_reasoner.api.triple_reading import triple_ids, triples
 from kg_reasoner.concurrency.cores import thread_count
-from kg_reasoner.concurrency.limits import UNLIMITED, Limits
+from kg_reasoner.concurrency.limits import UNLIMITED, Limits, expect_limits
 from kg_reasoner.engine.counters import Counters
 from kg_reasoner.engine.engine import Engine
 from kg_reasoner.engine.inconsistency import Reaction, Violation, reaction
@@ -108,6 +108,7 @@ class Reasoner:
         UnknownNameError: The rule set, the strategy, the treatment of equality, the reaction to inconsistency or a datatype is
             unknown.
         ValueError: `threads` is not a number from 1 to 64.
+        TypeError: `limits` are not Limits.
     """
 
     def __init__(
@@ -125,6 +126,7 @@ class Reasoner:
     ) -> None:
         if equality not in EQUALITIES:
             raise UnknownNameError("treatment of equality", equality, EQUALITIES)
+        expect_limits(limits)
         self.dictionary = Dictionary()
         self.visibility = Visibility(self.dictionary, shows_all=show_hidden)
         self.datatypes: frozenset[str] = recognised_datatypes(datatypes)
@@ -735,7 +737,8 @@ class Reasoner:
     def cancel(self) -> None:
         """Cancel the operations of other threads on the reasoner: CancelledError is raised there, and updates are undone.
 
-        Operations that have not begun are not affected.
+        Operations that have not begun are not affected. A block of `limited` is one operation: if it is cancelled, what it still
+        calls raises CancelledError, too.
         """
         self.engine.cancel()
 

@@ -10,7 +10,7 @@ from typing import Any, Final
 from kg_reasoner.data_classes import dataclass
 from kg_reasoner.errors import CancelledError, LimitError
 
-__all__ = ["NOBODY", "UNLIMITED", "Limits", "Unwatched", "Watch", "current_watch", "watches"]
+__all__ = ["NOBODY", "UNLIMITED", "Limits", "Unwatched", "Watch", "current_watch", "expect_limits", "watches"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +21,7 @@ class Limits:
     while kernels join. Facts and memory are checked when tables grow and when the operation ends.
 
     Attributes:
-        seconds: The maximal duration, including the time spent waiting for other threads.
+        seconds: The maximal duration, including the time spent waiting for other threads; infinity is unlimited, too.
         facts: The maximal number of explicit and inferred facts in the reasoner; for a query, of solutions of one graph pattern.
         memory: The maximal number of bytes of the tables of facts, their indexes and the terms. Terms stay in the dictionary even
             if the operation that added them is undone.
@@ -37,7 +37,7 @@ class Limits:
     def __post_init__(self) -> None:
         for name in ("seconds", "facts", "memory"):
             value = getattr(self, name)
-            if value is not None and not (isinstance(value, (int, float)) and value > 0):
+            if value is not None and (isinstance(value, bool) or not (isinstance(value, (int, float)) and value > 0)):
                 raise ValueError(f"the limit {name}={value!r} is not a positive number")
 
     def within(self, other: Limits | None) -> Limits:
@@ -57,6 +57,16 @@ class Limits:
 UNLIMITED: Final = Limits()
 
 
+def expect_limits(given: object) -> None:
+    """Check that what a caller gives as limits is that.
+
+    Raises:
+        TypeError: It is not.
+    """
+    if not isinstance(given, Limits):
+        raise TypeError(f"limits are given as Limits(seconds=5, facts=1_000_000), for example, and not as {given!r}")
+
+
 class Watch:
     """Stops an operation or query, and the kernels that run for it, when a limit is exceeded or it is cancelled.
 
@@ -71,7 +81,8 @@ class Watch:
     def __init__(self, limits: Limits = UNLIMITED, registry: set[Watch] | None = None) -> None:
         self.limits = limits
         self._registry = registry
-        self._left = limits.seconds
+        is_timed = limits.seconds is not None and limits.seconds <= threading.TIMEOUT_MAX  # centuries
+        self._left = limits.seconds if is_timed else None
         self._end: float | None = None
         self._timer: threading.Timer | None = None
         self._outer: Watch | None = None
@@ -81,9 +92,9 @@ class Watch:
         """Why the operation has to end; None: it does not."""
 
     def __enter__(self) -> Watch:
-        if self._left is None:
+        if not self.why:  # not the time limit, but perhaps a cancellation
             self.why = None
-        else:
+        if self._left is not None:
             self._end = time.monotonic() + self._left
             self._timer = threading.Timer(self._left, self._stop, [f"longer than its limit of {self.limits.seconds:g} s"])
             self._timer.daemon = True
@@ -144,7 +155,7 @@ class Watch:
         context.stop = 0  # now that nothing sets it
 
     def _with_outer(self) -> list[Watch]:
-        """Yield this watch and those around it, innermost first."""
+        """Return this watch and those around it, innermost first."""
         found = [self]
         while (outer := found[-1]._outer) is not None and outer is not NOBODY:
             found.append(outer)
@@ -156,8 +167,9 @@ class Watch:
 
     @property
     def remaining(self) -> float | None:
-        """The remaining seconds, or None if unlimited."""
-        return None if self._end is None else max(0.0, self._end - time.monotonic())
+        """The remaining seconds of this watch and those around it, or None if unlimited."""
+        ends = [watch._end for watch in self._with_outer() if watch._end is not None]
+        return max(0.0, min(ends) - time.monotonic()) if ends else None
 
     def check(self, facts: int = 0, nbytes: int = 0) -> None:
         """Raise an error if the operation is cancelled or a limit is exceeded.
@@ -203,5 +215,5 @@ class Unwatched:
 
 
 def current_watch() -> Watch:
-    """Return the watch over the operation of this thread or task, or None."""
+    """Return the watch over the operation of this thread or task, `NOBODY` if there is none."""
     return _watches.get()[-1]

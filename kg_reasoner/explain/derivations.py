@@ -165,6 +165,11 @@ class Derivations:
         self._tuple = allocate(columns, np.int32)
         self._tuple_address = address(self._tuple)
 
+    def arity(self, predicate: str) -> int | None:
+        """Return the number of arguments of a predicate; None if nothing uses it."""
+        relation = self.catalog.predicates.get(predicate)
+        return None if relation is None else int(self.database.relations[relation].arity)
+
     def fact(self, atom: Atom) -> Fact | None:
         """Return the stored form of a ground atom, or None if its predicate or one of its terms is unknown."""
         ids = tuple(self.catalog.dictionary.find(term) for term in atom.terms if not isinstance(term, Variable))

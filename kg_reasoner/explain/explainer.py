@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Protocol
 
-from kg_reasoner.errors import NoProofError, ReasonerError
+from kg_reasoner.errors import ArityError, NoProofError, ReasonerError, plural
 from kg_reasoner.explain.derivations import Derivations, Fact, Instance
 from kg_reasoner.explain.enumeration import enumerate_proofs
 from kg_reasoner.explain.ground import ground
@@ -103,7 +103,7 @@ class Explainer:
         """Return the rules that could derive a fact that does not hold, and what they lack, see `kg_reasoner.explain.missing`.
 
         Raises:
-            ReasonerError: The fact is there, or The argument is not a fact.
+            ReasonerError: The fact is there, or the argument is not a fact.
         """
         atom = self._normal_form(self._atom(fact))
         stored = self.derivations.fact(atom)
@@ -141,6 +141,7 @@ class Explainer:
 
         Raises:
             ReasonerError: It is neither a triple of terms nor an atom of constants.
+            ArityError: The predicate has another number of arguments.
         """
         atom = fact if isinstance(fact, Atom) else Atom(TRIPLE, tuple(fact)) if isinstance(fact, tuple | list) else None
         if atom is None or (atom.predicate == TRIPLE and atom.arity != 3):
@@ -150,6 +151,9 @@ class Explainer:
                 raise ReasonerError(f"{term} is a variable: only facts without variables can be explained")
             if not isinstance(term, IRI | BlankNode | Literal):
                 raise ReasonerError(f"{term!r} is not a term: give an IRI, BlankNode or Literal of kg_reasoner.terms")
+        known = None if atom.predicate == TRIPLE or atom.predicate.startswith(INTERNAL) else self.derivations.arity(atom.predicate)
+        if known is not None and known != atom.arity:
+            raise ArityError(f"{atom.predicate} has {plural(known, 'argument')}, not {atom.arity}")
         return atom
 
     def _normal_form(self, atom: Atom) -> Atom:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from kg_reasoner.concurrency.forking import new_mutex
+from kg_reasoner.errors import LoadError
 from kg_reasoner.loaders.convert import from_rdflib
 from kg_reasoner.program import Variable
 from kg_reasoner.sparql.algebra import Query
@@ -160,13 +161,19 @@ def as_terms(bindings: Mapping[Any, Any]) -> dict[Variable, Term]:
         bindings: Terms of this package or of rdflib, or Python values for literals.
 
     Raises:
-        LoadError: A value is not a term.
+        LoadError: A value is not a term, or the values have no names.
     """
+    if not isinstance(bindings, Mapping):
+        raise LoadError(f"{bindings!r} is not a mapping from the names of variables to their values")
     return {Variable(str(name).removeprefix("?")): as_term(value) for name, value in bindings.items()}
 
 
 def as_term(value: Any) -> Term:
-    """Return the term of a value that a caller binds to a variable."""
+    """Return the term of a value that a caller binds to a variable.
+
+    Raises:
+        LoadError: It is neither a term, nor a value that a literal has.
+    """
     if isinstance(value, (IRI, BlankNode, OurLiteral)):
         return value
     from rdflib import Literal
@@ -177,4 +184,11 @@ def as_term(value: Any) -> Term:
     if isinstance(value, Node):
         return from_rdflib(value)
     ours = in_our_terms(value)
-    return ours if isinstance(ours, IRI | BlankNode | OurLiteral) else from_rdflib(Literal(value))
+    if isinstance(ours, IRI | BlankNode | OurLiteral):
+        return ours
+    literal = Literal(value)
+    if literal.datatype is None and not isinstance(value, str):
+        raise LoadError(
+            f"{value!r} is not the value of a literal", hint="give a term, text, a number, a truth value, a date or a time"
+        )
+    return from_rdflib(literal)

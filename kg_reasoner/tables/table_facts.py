@@ -39,14 +39,14 @@ def places_of(table: Batches, columns: Sequence[Column] | None, wanted: Sequence
     Args:
         table: The table.
         columns: The columns of the relation, if it is known.
-        wanted: The names of the columns in the table; by default those of the relation if the table has all of them, and otherwise
+        wanted: The names of the columns in the table; by default those of the relation if the table has any of them, and otherwise
             all columns of the table.
 
     Raises:
         LoadError: A named column is missing or ambiguous, or the number of columns is not that of the relation's arguments.
     """
     names = list(table.names)
-    if wanted is None and columns is not None and all(names.count(column.name) == 1 for column in columns):
+    if wanted is None and columns is not None and any(column.name in names for column in columns):
         wanted = [column.name for column in columns]
     if wanted is not None:
         for name in wanted:
