@@ -46,6 +46,7 @@ __all__ = [
     "is_hidden",
     "remembered",
     "triple",
+    "unary_plus",
     "variables_of",
 ]
 
@@ -146,6 +147,19 @@ class Call:
 
 
 Expression: TypeAlias = Variable | IRI | Term | Call
+
+
+def unary_plus(operand: Expression, span: Span | None = None) -> Call:
+    """Return ``+operand``: the operand if that is a number, and otherwise an error. Two changes of sign do that.
+
+    Args:
+        operand: The operand.
+        span: The place in a text.
+
+    Returns:
+        The expression.
+    """
+    return Call("neg", (Call("neg", (operand,), span),), span)
 
 
 @dataclass(frozen=True, slots=True)

@@ -249,6 +249,10 @@ def test_blank_nodes_stay_apart(format: str) -> None:
     ("triple", "format", "part"),
     [
         ((IRI(f"{EX}a"), IRI(f"{EX}1"), IRI(f"{EX}b")), "rdfxml", "does not end in a name"),
+        *(
+            ((IRI(f"{EX}a"), RDF[name], IRI(f"{EX}b")), "rdfxml", f"#{name}>, which is part of its syntax")
+            for name in ("li", "RDF", "Description", "about", "ID", "resource", "nodeID", "datatype", "parseType", "bagID")
+        ),
         ((IRI(f"{EX}a"), IRI(f"{EX}p"), Literal("\x07")), "rdfxml", "U+0007"),
         ((IRI("relative"), IRI(f"{EX}p"), Literal("a")), "turtle", "N-Triples can hold it"),
         ((IRI(f"{EX}a"), IRI(f"{EX}p"), Literal("a", "relative")), "jsonld", "N-Triples can hold it"),
@@ -262,6 +266,12 @@ def test_what_a_format_cannot_hold(tmp_path: Path, triple: Triple, format: str, 
     assert part in str(caught.value)
     assert path.read_text() == "before"
     assert list(tmp_path.iterdir()) == [path]
+
+
+def test_rdfxml_keeps_the_prefix_of_its_syntax(tmp_path: Path) -> None:
+    path = tmp_path / "x.rdf"
+    write_triples(SIMPLE, path, "rdfxml", {"rdf": EX})
+    assert read_back(path.read_bytes(), "rdfxml") == texts(SIMPLE)
 
 
 @pytest.mark.parametrize("prefixes", [{"a b": EX}, {"x": "no iri at all"}])

@@ -581,6 +581,19 @@ def test_a_syntax_error_in_a_stream_has_a_line_too(extension: str) -> None:
     assert re.search(rf"line {line}\b|:{line}:", message_of(io.BytesIO(text.encode()), format=extension))
 
 
+@pytest.mark.parametrize("feed", ["\n", "\r", "\r\n", "\r\r\n", "\n\r"])
+@pytest.mark.parametrize("extension", ["nt", "nq", "ttl"])
+def test_the_line_of_an_error_behind_any_line_breaks(extension: str, feed: str) -> None:
+    """It is the same wherever a piece of the document ends, also between a carriage return and its line feed."""
+    line = f"<http://a> <http://b> <http://c> .{feed}"
+    number = 40 * len(re.findall("\r\n|\r|\n", feed)) + 1
+    for before in range(100):
+        data = (f"#{'x' * before}{feed.replace(feed, chr(10))}" + 40 * line + "<http://a> <http://b> .\n").encode()
+        for source in (data, io.BytesIO(data)):
+            message = message_of(source, format=extension, block=1)
+            assert re.search(rf"line {number + 1}\b|:{number + 1}:", message), (before, message)
+
+
 def test_the_line_of_an_error_far_into_a_file(tmp_path: Path) -> None:
     path = tmp_path / "big.nt"
     good = "<http://a> <http://b> <http://c> .\n# comment\n\n" * 2000

@@ -23,6 +23,9 @@ __all__ = ["rdfxml_blocks", "rdfxml_lines"]
 _LOCAL: Final = regular_expression(r"[^\W\d][\w.-]*\Z")
 _NOT_IN_XML: Final = regular_expression("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
 _RDF: Final = str(RDF)
+_SYNTAX_NAMES: Final = "RDF ID about parseType resource nodeID datatype Description aboutEach aboutEachPrefix bagID li"
+_SYNTAX: Final = frozenset(RDF[name] for name in _SYNTAX_NAMES.split())
+"""The names that are no properties in RDF/XML (section 7.2.5), and ``rdf:li``, which stands for ``rdf:_1`` and so on."""
 _KNOWN: Final = 100_000
 """The number of objects that are cached with their texts."""
 
@@ -94,7 +97,7 @@ def _header(prefixes: Mapping[str, str]) -> tuple[str, dict[str, str]]:
     """Return the beginning of a document, and the prefixes that it declares, by namespace."""
     names = {"rdf": _RDF}
     for prefix, namespace in prefixes.items():
-        if prefix and not prefix.lower().startswith("xml"):
+        if prefix and prefix != "rdf" and not prefix.lower().startswith("xml"):
             names[prefix] = namespace
     declarations = "".join(f"\n    xmlns:{prefix}={_quoted(namespace)}" for prefix, namespace in names.items())
     short = {namespace: prefix for prefix, namespace in names.items()}
@@ -102,8 +105,10 @@ def _header(prefixes: Mapping[str, str]) -> tuple[str, dict[str, str]]:
 
 
 def _has_name(property: Term) -> bool:
-    """Return whether a property ends in a name, behind something else."""
-    local = _LOCAL.search(property.value) if isinstance(property, IRI) else None
+    """Return whether a property ends in a name, behind something else, and may be the name of an element."""
+    if not isinstance(property, IRI) or property in _SYNTAX:
+        return False
+    local = _LOCAL.search(property.value)
     return local is not None and local.start() > 0
 
 
@@ -112,6 +117,8 @@ def _name(property: Term, short: Mapping[str, str]) -> tuple[str, str]:
     iri = property.value if isinstance(property, IRI) else ""
     local = _LOCAL.search(iri)
     namespace = iri[: local.start()] if local else ""
+    if property in _SYNTAX:
+        raise OutputError(f"RDF/XML cannot hold the property <{iri}>, which is part of its syntax: write Turtle or N-Triples")
     if local is None or not namespace:
         raise OutputError(f"RDF/XML cannot hold the property <{iri}>, which does not end in a name: write Turtle or N-Triples")
     if namespace in short:

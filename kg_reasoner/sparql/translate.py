@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any, Final, cast
 from kg_reasoner.errors import UnsupportedError
 from kg_reasoner.expressions.functions import FUNCTIONS
 from kg_reasoner.loaders.convert import from_rdflib
-from kg_reasoner.program import Variable
+from kg_reasoner.program import Variable, unary_plus
 from kg_reasoner.sparql import algebra
 from kg_reasoner.sparql.algebra import Expression, Node, PatternTerm
 from kg_reasoner.sparql.building import PatternBuilder, call, conjuncts, joined
 from kg_reasoner.sparql.scope import in_scope
-from kg_reasoner.terms import IRI, XSD, Literal, Term
+from kg_reasoner.terms import IRI, Term
 
 if TYPE_CHECKING:
     from rdflib.plugins.sparql.parserutils import CompValue
@@ -270,7 +270,7 @@ class _Translator:
     def _unary(self, value: CompValue) -> Expression:
         inner = self.expression(value.expr)
         if value.name == "UnaryPlus":
-            return call("+", Literal("0", XSD.integer.value), inner)
+            return unary_plus(inner)
         return call("!" if value.name == "UnaryNot" else "neg", inner)
 
     def _function(self, value: CompValue) -> Expression:

@@ -12,6 +12,8 @@ from kg_reasoner.storage.kernels.memory import allocate
 
 __all__ = ["concatenated", "count_lines", "is_utf8"]
 
+_FEED: Final = ord("\n")
+_RETURN: Final = ord("\r")
 _COUNTED: Final = 1 << 16
 """The bytes that are looked at together: what is found out about each of them then stays in a cache."""
 
@@ -26,13 +28,21 @@ def concatenated(pieces: Sequence[bytes]) -> tuple[Any, Any]:
 
 
 def count_lines(data: Any) -> int:
-    """Return the number of line feeds in some bytes.
+    """Return the number of line breaks in some bytes: line feeds, and carriage returns without one behind them.
 
-    >>> count_lines(b"one\\ntwo\\nthree")
-    2
+    >>> count_lines(b"one\\ntwo\\r\\nthree\\rfour")
+    3
     """
     array = np.frombuffer(data, np.uint8)
-    return sum(int(np.count_nonzero(array[first : first + _COUNTED] == ord("\n"))) for first in range(0, len(array), _COUNTED))
+    count = 0
+    for first in range(0, len(array), _COUNTED):
+        part = array[first : first + _COUNTED]
+        count += int(np.count_nonzero(part == _FEED))
+        returns = np.flatnonzero(part == _RETURN) + first
+        if len(returns):
+            behind = returns[returns + 1 < len(array)] + 1
+            count += len(returns) - int(np.count_nonzero(array[behind] == _FEED))
+    return count
 
 
 def is_utf8(data: Any) -> bool:

@@ -30,6 +30,7 @@ __all__ = ["read_lines"]
 
 _BYTES_OF_A_LINE: Final = 100
 _LARGEST_PIECE: Final = 1 << 21
+_RETURN: Final = ord("\r")
 _ALONE: Final = 8
 """The number of pieces up to which one thread reads all; short documents have no more. Of a document that is known to be twice as
 long, it reads only the first one."""
@@ -179,29 +180,33 @@ def _whole_lines(stream: BinaryIO, document: Document, buffers: _Buffers) -> Ite
     Raises:
         _LongLineError: The next line is longer than it may be.
     """
-    buffer = buffers.take(0)  # one byte more than is read: a line feed may follow a carriage return
-    kept = 0
+    buffer = buffers.take(0)
+    kept = returns = 0  # `returns`: whether a carriage return follows what is kept; a line feed may be read behind it
     while True:
-        if kept == len(buffer) - 1:
+        if kept + returns == len(buffer) - 1:
             if kept > document.bounds.line:
                 raise _LongLineError
-            buffer = buffer + bytearray(kept)
+            buffer = buffer + bytearray(len(buffer))
         view = memoryview(buffer)
-        read = stream.readinto(view[kept:-1])  # type: ignore[attr-defined]
+        read = stream.readinto(view[kept + returns : -1])  # type: ignore[attr-defined]
         if not read:
             break
-        if buffer[kept + read - 1] == ord("\r"):
-            read += stream.readinto(view[kept + read : kept + read + 1])  # type: ignore[attr-defined]
-        filled = _with_line_feeds(buffer, kept, kept + read)
+        filled = kept + returns + read
+        returns = int(buffer[filled - 1] == _RETURN)
+        filled = _with_line_feeds(buffer, kept, filled - returns)
+        if returns:
+            buffer[filled] = _RETURN
         end = buffer.rfind(b"\n", kept, filled) + 1
         kept = filled - end if end else filled
         if end:
-            following = buffers.take(kept + 1)
-            following[:kept] = view[end:filled]
+            following = buffers.take(kept + returns + 1)
+            following[: kept + returns] = view[end : filled + returns]
             yield view[:end]
             buffer = following
-    if kept:
-        yield memoryview(buffer)[:kept]
+    if returns:
+        buffer[kept] = ord("\n")
+    if kept + returns:
+        yield memoryview(buffer)[: kept + returns]
 
 
 def _with_line_feeds(buffer: bytearray, start: int, end: int) -> int:

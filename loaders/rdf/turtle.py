@@ -109,6 +109,7 @@ class _Reader:
         deepest = opened.document.bounds.depth - format.graphs  # in a graph, its brace is open, too
         self._window = PlainTurtle(dictionary, lambda: scope.prefix, window, format.graphs, deepest)
         self._lines = 0
+        self._ends_in_return = False
 
     def rows(self) -> Iterator[Ids]:
         """Yield triples in the order of the document, except in statements for the parser."""
@@ -157,8 +158,9 @@ class _Reader:
 
     def _count_lines(self, passed: memoryview) -> None:
         """Count the lines of what leaves the window, if the document cannot be read again."""
-        if not self._document.reopens:
-            self._lines += count_lines(passed)
+        if not self._document.reopens and len(passed):
+            self._lines += count_lines(passed) - (self._ends_in_return and passed[0] == ord("\n"))
+            self._ends_in_return = passed[-1] == ord("\r")
 
     def _parsed_part(self, data: bytes) -> Ids | None:
         """Return the triples of some statements, or None if they are wrong or their end was not found."""
@@ -182,7 +184,8 @@ class _Reader:
             if not isinstance(error, SyntaxError):
                 raise
             if error.lineno is not None:
-                start = self._lines + bytes(self._window.passed).count(b"\n")
+                self._count_lines(self._window.passed)
+                start = self._lines
                 if error.lineno == header.count(b"\n") + 1:  # the columns before the statement are not known
                     error.offset = error.end_offset = None
                 error.lineno += start - header.count(b"\n")

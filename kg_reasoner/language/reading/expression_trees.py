@@ -13,7 +13,7 @@ from kg_reasoner.language.desugaring.nested_expressions import STRUCTURES, const
 from kg_reasoner.language.desugaring.structure_patterns import in_pattern
 from kg_reasoner.language.reading.term_trees import Node, TermReader, is_token
 from kg_reasoner.language.surface import NO_CASE
-from kg_reasoner.program import Call, Expression, Variable
+from kg_reasoner.program import Call, Expression, Variable, unary_plus
 from kg_reasoner.substitution import with_expressions
 from kg_reasoner.terms import Literal
 
@@ -45,7 +45,9 @@ class ExpressionReader(TermReader):
             raise too_deep(self.span(node))
         if node.data == "sign":
             argument = self.expression(parts[1], level + 1)
-            return argument if parts[0] == "+" else Call("neg" if parts[0] == "-" else "!", (argument,), self.span(node))
+            if parts[0] == "+":
+                return unary_plus(argument, self.span(node))
+            return Call("neg" if parts[0] == "-" else "!", (argument,), self.span(node))
         if node.data == "call":
             return self.call(parts[0], parts[1:], self.span(node), level + 1)
         if node.data == "match":

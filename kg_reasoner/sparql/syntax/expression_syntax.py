@@ -7,13 +7,12 @@ from typing import Final
 
 from kg_reasoner.data_classes import dataclass
 from kg_reasoner.expressions.functions import FUNCTIONS
-from kg_reasoner.program import Call
+from kg_reasoner.program import Call, unary_plus
 from kg_reasoner.sparql import algebra
 from kg_reasoner.sparql.algebra import Expression, Node
 from kg_reasoner.sparql.building import call
 from kg_reasoner.sparql.syntax.tokens import NUMBER, STRING, VARIABLE, WORD, Unread
 from kg_reasoner.sparql.syntax.triples import TripleReader
-from kg_reasoner.terms import XSD, Literal
 
 __all__ = ["AggregateCall", "QueryExpressionReader", "has"]
 
@@ -41,7 +40,6 @@ _ARGUMENTS: Final = {
 AGGREGATES: Final = frozenset({"COUNT", "SUM", "MIN", "MAX", "AVG", "SAMPLE", "GROUP_CONCAT"})
 
 _RELATIONS: Final = frozenset({"=", "!=", "<", ">", "<=", ">="})
-_ZERO: Final = Literal("0", XSD.integer.value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +116,7 @@ class QueryExpressionReader(TripleReader):
         if self.accept("-"):
             return call("neg", self._primary())
         if self.accept("+"):
-            return call("+", _ZERO, self._primary())
+            return unary_plus(self._primary())
         return self._primary()
 
     def _primary(self) -> Expression:
