@@ -232,6 +232,8 @@ def test_a_terminal(terminal: Terminal, tmp_path: Path) -> None:
     terminal.wait_for("kg>")
     terminal.type("dump pth;\r")
     terminal.wait_for("error: unknown relation 'pth', did you mean 'path'?")
+    terminal.type("dumpp;\r")
+    terminal.wait_for("error: unknown command 'dumpp', did you mean 'dump'?")
     terminal.type("start;\r")
     terminal.wait_for("kg*")
     terminal.type("insert edge(\x03")  # Ctrl-C drops what has been typed

@@ -8,10 +8,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final, TextIO
 
 from kg_reasoner.api.reasoner import Reasoner
-from kg_reasoner.errors import ReasonerError, RuleSyntaxError, Span, UnknownNameError, suggest
+from kg_reasoner.errors import NoProofError, ReasonerError, RuleSyntaxError, Span, UnknownNameError, suggest
 from kg_reasoner.language.parser import PREFIXES, parse
 from kg_reasoner.program import FALSE, TRIPLE, Atom, Program, Rule, is_hidden
 from kg_reasoner.shell.commands import Reader, typed
+from kg_reasoner.shell.mistakes import semicolon_error
 from kg_reasoner.shell.records import format_value, sorted_records
 from kg_reasoner.shell.text_parts import UPDATES, Statement
 from kg_reasoner.shell.updates import ShellUpdate, apply_updates, read_update
@@ -23,6 +24,9 @@ if TYPE_CHECKING:
     from kg_reasoner.query.delta import Delta
 
 __all__ = ["HELP", "Ended", "Session"]
+
+_DIGITS: Final = 12
+"""The most digits of a time to sleep, in milliseconds: 30 years, which every system can wait."""
 
 HELP: Final = """\
 start;                                  begin a transaction
@@ -113,13 +117,16 @@ class Session:
                 if statement.mark == ";":
                     self._apply()
                 return
-            self._apply()
+            if statement.kind != "wrong":
+                self._apply()
             if statement.kind == "command":
                 self._command(statement)
             elif statement.kind == "sparql":
                 self._sparql(statement)
             elif statement.kind == "query":
                 self._query(statement)
+            elif statement.kind == "wrong":
+                self._refuse(statement)
             else:
                 self._change_rules(statement)
         except BaseException:
@@ -257,7 +264,7 @@ class Session:
 
     def _sleep(self, reader: Reader) -> None:
         text = reader.option() or ""
-        if not text.isdecimal():
+        if not (text.isdecimal() and len(text) <= _DIGITS):
             raise reader.wrong("give a number of milliseconds")
         time.sleep(int(text) / 1000)
 
@@ -266,7 +273,12 @@ class Session:
         raise Ended
 
     def _explain(self, reader: Reader) -> None:
-        self._print(self.reasoner.explain(self._fact(reader)).text().rstrip("\n"))
+        fact = self._fact(reader)
+        try:
+            proof = self.reasoner.explain(fact)
+        except NoProofError:
+            raise ReasonerError(f"{reader.rest()} does not hold: see what is missing by why_not {reader.rest()};") from None
+        self._print(proof.text().rstrip("\n"))
 
     def _why_not(self, reader: Reader) -> None:
         self._print(self.reasoner.why_not(self._fact(reader)).text().rstrip("\n"))
@@ -277,6 +289,9 @@ class Session:
         if len(rules) != 1 or rules[0].body:
             raise reader.wrong('give one fact, as in explain path("a", "b");')
         return rules[0].head
+
+    def _refuse(self, statement: Statement) -> None:
+        raise semicolon_error(statement, self._updates[-1].kind if self._updates else None)
 
     # ---- queries and rules
 

@@ -26,7 +26,10 @@ _BLANK: Final = re.compile(r"(?:\s+|#[^\n]*(?:\n|$))*")
 _WORD: Final = re.compile(r"(\w+)(?![\w:]*\s*[\[(:]|\w)")
 _LITERAL: Final = r'"(?:[^"\\]|\\.)*(?:"|$)|<[^\s<>"{}|^`\\]*>|\#[^\n]*'
 _MARKS: Final = re.compile(rf"{_LITERAL}|[()\[\]{{}},;]", re.DOTALL)
-_DOTS: Final = re.compile(rf"{_LITERAL}|'(?:[^'\\\n]|\\.)*'|\.(?=\s|$)", re.DOTALL)
+_DOTS: Final = re.compile(rf"{_LITERAL}|'(?:[^'\\\n]|\\.)*'|\\.|\.(?=\s|$)|:-|[()\[\]{{}};]", re.DOTALL)
+_COMMAND_FOLLOWS: Final = re.compile(
+    rf"(?:\s+|\#[^\n]*\n)*(?:\?-|(?:{'|'.join(COMMANDS)})(?:\s*;|\s+[^\s\[(:])|(?i:{'|'.join(QUERY_WORDS)})\s+[^\s\[(:])"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +37,8 @@ class Statement:
     """A statement without the mark at its end.
 
     Attributes:
-        kind: ``command``, ``sparql``, ``query`` (``?- body .``), ``remove`` (``remove rule .``) or ``rules``.
+        kind: ``command``, ``sparql``, ``query`` (``?- body .``), ``remove`` (``remove rule .``), ``rules``, or ``wrong`` for
+            one of the last three, or of no kind, that ends with a semicolon.
         text: The text.
         word: What a command begins with.
         mark: What it ends with: a semicolon, a comma or a dot.
@@ -106,7 +110,8 @@ class Splitter:
         if rest:
             first = rest.split("\n", 1)[0]
             span = Span(self._source, self._line, 1, len(first) + 1, first)
-            raise RuleSyntaxError("the last statement is not complete", span, "commands end with ; and rules with .")
+            hint = "commands and SPARQL end with ; rules and ?- queries with ."
+            raise RuleSyntaxError("the last statement is not complete", span, hint)
 
     def _rest(self) -> str:
         match = _BLANK.match(self._text)
@@ -135,8 +140,8 @@ class Splitter:
         if word.upper() in QUERY_WORDS:
             return self._until(_MARKS, ";", place, "sparql", word)
         if text.startswith("?-", place):
-            return self._until(_DOTS, ".", place, "query", "?-")
-        return self._until(_DOTS, ".", place, "remove" if word == "remove" else "rules", word)
+            return self._until_dot(place, "query", "?-")
+        return self._until_dot(place, "remove" if word == "remove" else "rules", word)
 
     def _until(self, marks: re.Pattern[str], ends: str, place: int, kind: str, word: str) -> tuple[int, Statement] | None:
         depth, text = 0, self._text
@@ -147,8 +152,26 @@ class Splitter:
             elif mark in ")]}":
                 depth -= 1
             elif depth <= 0 and mark in ends:
+                return match.end(), self._made(kind, text[place : match.start()], word, mark)
+        return None
+
+    def _until_dot(self, place: int, kind: str, word: str) -> tuple[int, Statement] | None:
+        """Look for a dot. A semicolon is in place between the alternatives of a body only, and no command is one."""
+        depth, text = 0, self._text
+        has_body = kind == "query"
+        for match in _DOTS.finditer(text, place):
+            mark = match[0]
+            if mark == ".":
                 stop = match.end() if kind == "rules" else match.start()
                 return match.end(), self._made(kind, text[place:stop], word, mark)
+            if mark == ":-":
+                has_body = True
+            elif mark in "([{":
+                depth += 1
+            elif mark in ")]}":
+                depth -= 1
+            elif mark == ";" and depth <= 0 and (not has_body or _COMMAND_FOLLOWS.match(text, match.end())):
+                return match.end(), self._made("wrong", text[place : match.start()], word, mark)
         return None
 
     def _made(self, kind: str, text: str, word: str, mark: str) -> Statement:
