@@ -288,8 +288,9 @@ class UnknownNameError(ReasonerError):
 
     def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
         known = sorted(known)
-        choice = f"; choose one of: {', '.join(known)}" if known else ""
-        super().__init__(f"unknown {kind} {name!r}{suggest(name, known)}{choice}")
+        similar = suggest(name, known)
+        choice = f"{' Choose' if similar else '; choose'} one of: {', '.join(known)}" if known else ""
+        super().__init__(f"unknown {kind} {name!r}{similar}{choice}")
 
 
 class MissingExtraError(ReasonerError):
@@ -321,6 +322,8 @@ def suggest(name: str, known: Iterable[str]) -> str:
 
     >>> suggest("owl2rI", ["owl2rl", "rdfs"])
     ", did you mean 'owl2rl'?"
+    >>> suggest("foo", ["obo", "owlxml"])
+    ''
 
     Args:
         name: The unknown name.
@@ -331,5 +334,7 @@ def suggest(name: str, known: Iterable[str]) -> str:
     """
     from difflib import get_close_matches
 
-    close = get_close_matches(name, list(known), n=1)
+    names = list(known)
+    alike = [each for each in names if each[:1] == name[:1] or name in each or each in name]
+    close = get_close_matches(name, names, n=1, cutoff=0.7) or get_close_matches(name, alike, n=1)
     return f", did you mean {close[0]!r}?" if close else ""

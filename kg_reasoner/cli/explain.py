@@ -131,7 +131,9 @@ def _mistake(text: str, error: Exception, prefixes: Mapping[str, str]) -> click.
     if _UNDECLARED in message:
         known = ", ".join(f"{name}:" for name in sorted(prefixes))
         prefix = message.removeprefix("The prefix ").partition(":")[0]
-        return _UnknownPrefix(f"--triple: the prefix {prefix}: is not declared{suggest(prefix, prefixes)}; declared: {known}")
+        similar = suggest(prefix, prefixes)
+        listed = f"{' Declared' if similar else '; declared'}: {known}"
+        return _UnknownPrefix(f"--triple: the prefix {prefix}: is not declared{similar}{listed}")
     return click.UsageError(f"--triple: {text!r} is not a triple in Turtle: {message}")
 
 
