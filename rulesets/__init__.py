@@ -12,7 +12,7 @@ from kg_reasoner.language.parser import parse_file
 from kg_reasoner.language.saved_programs import saved_program
 from kg_reasoner.program import Program
 
-__all__ = ["Ruleset", "load", "names", "packaged"]
+__all__ = ["Ruleset", "expect_known", "load", "names", "packaged"]
 
 _SUFFIX = ".dl"
 
@@ -65,9 +65,24 @@ def load(name: str | Path) -> Ruleset:
     parts = str(name).split("+")
     if len(parts) > 1 and all(part in names() for part in parts):
         return _joined(str(name), [packaged(part) for part in parts])
-    if isinstance(name, str | Path) and (len((path := Path(name)).parts) > 1 or path.suffix == _SUFFIX):
-        return _read(path.stem, name, parse_file(name))
-    raise UnknownNameError("rule set", str(name), names())
+    expect_known(name)
+    return _read(Path(name).stem, name, parse_file(name))
+
+
+def expect_known(name: str | Path) -> None:
+    """Check that `load` knows a name, or would read a file.
+
+    Args:
+        name: As `load` takes it.
+
+    Raises:
+        UnknownNameError: No rule set has this name.
+    """
+    if not isinstance(name, str | Path):
+        raise UnknownNameError("rule set", str(name), names())
+    path = Path(name)
+    if not (all(part in names() for part in str(name).split("+")) or len(path.parts) > 1 or path.suffix == _SUFFIX):
+        raise UnknownNameError("rule set", str(name), names())
 
 
 def _joined(name: str, parts: list[Ruleset]) -> Ruleset:

@@ -78,7 +78,7 @@ def test_the_syntax_of_the_ontology(zoo: Path, tmp_path: Path) -> None:
     assert "Class: :Triffid" in (tmp_path / "out").read_text()
     text = run("classify", zoo, "-f", "owl", "--syntax", "ofn").stdout
     assert "SubClassOf(:Cat :Mammal)" in text and "tag:kg-reasoner:" not in text
-    assert "did you mean 'turtle'" in run("classify", zoo, "-f", "owl", "--syntax", "turtel", code=1).stderr
+    assert "did you mean 'turtle'" in run("classify", zoo, "-f", "owl", "--syntax", "turtel", code=2).stderr
     assert "--format owl" in run("classify", zoo, "--syntax", "turtle", code=2).stderr
 
 

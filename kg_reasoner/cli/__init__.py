@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import signal
 import sys
 import threading
@@ -27,6 +28,8 @@ _MODULES: Final = {
     "diff": "classify",
 }
 """The commands, and the modules of this folder that have them."""
+_ARGUMENT: Final = re.compile(r"\b(equality)='(\w+)'")
+"""An argument whose option has its name, where a message does not give both."""
 _NO_ROOM: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 
 
@@ -71,7 +74,7 @@ class _Commands(click.Group):
             if isinstance(error, OSError) and error.filename is None and error.errno in _NO_ROOM:
                 _leave_standard_output()
                 error = OutputError(f"cannot write to standard output: {error.strerror}")
-            click.secho(f"error: {error}", fg="red", err=True)
+            click.secho(f"error: {_in_options(str(error))}", fg="red", err=True)
             context.exit(1)
         except TimedOut as error:
             click.secho(f"error: {error}", fg="red", err=True)
@@ -95,6 +98,11 @@ class _Commands(click.Group):
         return command
 
 
+def _in_options(message: str) -> str:
+    """Return a message with options in place of the arguments of Python that it advises to use."""
+    return _ARGUMENT.sub(r"--\1 \2", message)
+
+
 def _leave_standard_output() -> None:
     """Discard the output that is still buffered for standard output."""
     with suppress(OSError):
@@ -110,7 +118,7 @@ def main() -> None:
     Exit codes:
       0    done
       1    an input is missing or wrong, an output cannot be written, or a limit is exceeded; one message says what and where
-      2    wrong usage: an unknown command or option
+      2    wrong usage: an unknown command or option, or a wrong value of an option
       3    the answer is no: an ASK query is false, a triple to `explain` does not hold, `check` found a contradiction,
            `diff` found a difference, `imports` did not find one
       130  interrupted; 143: terminated; 141: the reader of the output has closed it (as in `... | head`)

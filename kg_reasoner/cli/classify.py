@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 import click
 
+from kg_reasoner.cli.checked_values import checked, known_output_format, output_syntax
 from kg_reasoner.cli.console import detail, is_quiet, note, plural, print_table, progress_shown, warn
 from kg_reasoner.cli.label_options import displayed_names, label_options
 from kg_reasoner.cli.loading_options import load_documents, report_missing_imports
 from kg_reasoner.cli.options import data_options, reasoner_for, report_warnings
-from kg_reasoner.errors import OutputError
 
 if TYPE_CHECKING:
     from kg_reasoner.api.reasoner import Reasoner
@@ -34,7 +34,12 @@ __all__ = ["classify", "diff"]
     help="A table or an indented tree; the ontology with its inferred axioms; a page; a picture; or data with proofs.",
 )
 @click.option("-o", "--output", default="-", metavar="OUT", help="The file to write. [default: standard output]")
-@click.option("--syntax", metavar="SYNTAX", help="The syntax of the ontology, with --format owl. [default: from the name of OUT]")
+@click.option(
+    "--syntax",
+    metavar="SYNTAX",
+    callback=checked(known_output_format),
+    help="The syntax of the ontology, with --format owl. [default: from the name of OUT]",
+)
 @label_options
 @data_options
 def classify(
@@ -58,7 +63,7 @@ def classify(
     from kg_reasoner.io.atomic_files import atomic_output
 
     if output_format == "owl":
-        syntax = syntax or _syntax_of_name(output)
+        syntax = syntax or output_syntax(output, "--syntax")
     elif syntax is not None:
         raise click.UsageError("--syntax is that of the ontology, which --format owl writes")
     reasoner, hierarchy = _classified(files, ruleset, rules_file, input_format)
@@ -159,16 +164,6 @@ def _text(hierarchy: Hierarchy, output_format: str, prefixes: Mapping[str, str])
     if output_format == "table":
         return "\n".join("\t".join(row) for row in table_rows(hierarchy, prefixes))
     return hierarchy.text(prefixes)
-
-
-def _syntax_of_name(output: str) -> str | None:
-    """Return the syntax that the name of a file determines, or that of standard output."""
-    from kg_reasoner.io.output import format_of_output
-
-    try:
-        return None if output == "-" else format_of_output(output)
-    except OutputError as error:
-        raise click.UsageError(f"{error}, or --syntax") from None
 
 
 def _write_ontology(output: str, syntax: str | None, reasoner: Reasoner, hierarchy: Hierarchy) -> None:

@@ -6,6 +6,7 @@ import json
 
 import click
 
+from kg_reasoner.cli.checked_values import input_format_option
 from kg_reasoner.cli.console import note, plural, print_table
 from kg_reasoner.cli.loading_options import bounds_option, given_bounds
 from kg_reasoner.cli.options import quiet_option
@@ -20,7 +21,7 @@ from kg_reasoner.cli.options import quiet_option
     help="Where to find imported ontologies: an XML catalog (catalog-v001.xml) or a folder; repeatable.",
 )
 @click.option("--fetch", is_flag=True, help="Fetch ontologies from the web that are neither among FILES nor in the catalog.")
-@click.option("--input-format", metavar="FORMAT", help="The syntax of FILES. [default: from the file names]")
+@input_format_option("The syntax of FILES. [default: from the file names]")
 @bounds_option
 @click.option("-f", "--format", "output_format", type=click.Choice(["text", "json"]), default="text", show_default=True)
 @quiet_option

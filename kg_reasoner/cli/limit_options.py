@@ -77,7 +77,8 @@ def limit_options(command: _Command) -> _Command:
             "--max-facts",
             type=click.IntRange(min=1),
             metavar="N",
-            help="Stop when there are more facts than this, explicit and inferred, or more solutions of a graph pattern.",
+            help="Stop when there are more facts than this, or more solutions of a graph pattern. Facts are explicit, inferred and "
+            "hidden ones (axiomatic triples, and facts about the schema).",
         ),
         group_option(
             _GROUP,

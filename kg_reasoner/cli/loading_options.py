@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import click
 
+from kg_reasoner.cli.checked_values import absolute_iri, known_bounds
 from kg_reasoner.cli.console import plural, warn
 from kg_reasoner.cli.group_options import group_option, group_values
 from kg_reasoner.progress import Progress
@@ -34,6 +35,7 @@ base_option = group_option(
     _GROUP,
     "--base",
     metavar="IRI",
+    check=absolute_iri,
     help="The base IRI of documents that do not declare one.",
 )
 
@@ -43,6 +45,7 @@ bounds_option = group_option(
     "bounds",
     metavar="NAME=NUMBER",
     multiple=True,
+    check=known_bounds,
     help="Change a bound on documents: unpacked, expansion, line, literal or depth; repeatable.",
 )
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from kg_reasoner.cli.checked_values import absolute_iri, checked, known_output_format, output_syntax
 from kg_reasoner.cli.console import note, plural
 from kg_reasoner.cli.options import (
     data_options,
@@ -38,10 +39,16 @@ if TYPE_CHECKING:
     "--format",
     "output_format",
     metavar="FORMAT",
-    help="The syntax of the output, or parquet. [default: from its name, or N-Triples]",
+    callback=checked(known_output_format),
+    help="The syntax of the output, or parquet. [default: from its name; N-Triples on standard output]",
 )
 @click.option("--inferred-only", is_flag=True, help="Write the inferred triples only.")
-@click.option("--inferred-graph", metavar="IRI", help="The graph for the inferred triples, in syntaxes with named graphs.")
+@click.option(
+    "--inferred-graph",
+    metavar="IRI",
+    callback=checked(absolute_iri),
+    help="The graph for the inferred triples, in syntaxes with named graphs.",
+)
 @graphs_option
 @inconsistency_option
 @data_options
@@ -68,11 +75,17 @@ def materialise(
     from kg_reasoner.cli.quad_output import graph_text, quads_of_graphs, quads_of_union
     from kg_reasoner.io.output import triple_writer
     from kg_reasoner.language.parser import PREFIXES
-    from kg_reasoner.loaders.convert import check_absolute
 
-    with triple_writer(output, output_format, PREFIXES, threads=reasoner_settings()["threads"]) as write:
-        if inferred_graph is not None:
-            check_absolute(inferred_graph, "name of the inferred graph")
+    if inferred_graph is not None and reasoning == "graph":
+        raise click.UsageError(
+            "--inferred-graph requires reasoning over the union: with --graphs graph, a graph has what follows from it"
+        )
+    syntax = output_format or output_syntax(output, "--format")
+    with triple_writer(output, syntax, PREFIXES, threads=reasoner_settings()["threads"]) as write:
+        if inferred_graph is not None and not write.has_graphs:
+            raise click.UsageError(
+                "the output has no named graphs, so there is none for --inferred-graph: write N-Quads, TriG or JSON-LD"
+            )
         reasoner = reasoner_for(ruleset, rules_file)
         which: Which = "inferred" if inferred_only else "all"
         if reasoning == "graph":

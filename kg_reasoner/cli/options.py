@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import click
 
+from kg_reasoner.cli.checked_values import checked, input_format_option, known_ruleset
 from kg_reasoner.cli.console import Stopwatch, detail, is_quiet, note, plural, progress_shown, shortened, starting, warn
 from kg_reasoner.cli.group_options import group_option, group_values
 from kg_reasoner.cli.limit_options import given_limits, limit_options
@@ -81,11 +82,7 @@ def data_options(command: _Command) -> _Command:
     """Add the options of commands that load RDF and reason over it."""
     for option in (
         quiet_option,
-        click.option(
-            "--input-format",
-            metavar="FORMAT",
-            help="The syntax of all inputs (nt, turtle, xml ...). [default: from the file names]",
-        ),
+        input_format_option("The syntax of all inputs (nt, turtle, xml ...). [default: from the file names]"),
         loading_options,
         limit_options,
         profile_option,
@@ -109,6 +106,7 @@ def data_options(command: _Command) -> _Command:
             "-r",
             "--ruleset",
             metavar="NAME",
+            callback=checked(known_ruleset),
             help=f"The rule set; `kg-reasoner rules` lists them. [default: {DEFAULT_RULESET}; none with --rules]",
         ),
     ):

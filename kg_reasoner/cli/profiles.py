@@ -6,6 +6,7 @@ import json
 
 import click
 
+from kg_reasoner.cli.checked_values import input_format_option
 from kg_reasoner.cli.loading_options import bounds_option, given_bounds, report_missing_imports
 from kg_reasoner.cli.options import quiet_option
 
@@ -14,7 +15,7 @@ __all__ = ["profiles"]
 
 @click.command(short_help="Tell which OWL 2 profiles an ontology is in.")
 @click.argument("files", nargs=-1, required=True)
-@click.option("--input-format", metavar="FORMAT", help="The syntax of FILES. [default: from the file names]")
+@input_format_option("The syntax of FILES. [default: from the file names]")
 @click.option("-f", "--format", "output_format", type=click.Choice(["text", "json"]), default="text", show_default=True)
 @bounds_option
 @quiet_option

@@ -18,9 +18,10 @@ from kg_reasoner.cli.options import (
     inconsistency_option,
     load_into_store,
     reasoner_for,
+    reasoner_settings,
     report_inconsistencies,
 )
-from kg_reasoner.cli.query_text import looks_like_query, parse_query, term_shortener
+from kg_reasoner.cli.query_text import RdflibQuery, looks_like_query, parse_query, term_shortener
 from kg_reasoner.errors import LoadError
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ _NOT_ON_DEMAND: Final = "magic sets do not apply to this query and these rules, 
     "query_source",
     required=True,
     metavar="FILE|TEXT",
-    help="A file with the query, its text, or - for standard input.",
+    help="A file with the query, its text, or - for standard input. The prefixes that FILES declare are known.",
 )
 @click.option(
     "-f",
@@ -93,19 +94,27 @@ def query(
     where the query names no graph; with --graphs graph, the triples inferred from a graph are in that graph.
     """
     text, source = _query_text(query_source, files)
-    parsed = parse_query(text, source)
-    _check_format(output_format, parsed.is_graph, explains)
+    parsed = _parsed_if_known(text, source)
+    if parsed is not None:
+        _check_format(output_format, parsed.is_graph, explains)
+    if on_demand and reasoner_settings()["on_inconsistency"] == "raise":
+        raise click.UsageError("--on-demand looks for no contradictions, so it is not combined with --on-inconsistency raise")
     if on_demand and (explains or allow_service or reasoning != "union"):
         raise click.UsageError("--on-demand is not combined with --explain, --allow-service or --graphs graph")
 
     from rdflib import Dataset
 
+    from kg_reasoner.language.prefixes import PREFIXES
     from kg_reasoner.sparql.results.result import AskResult
 
     made = reasoner_for(ruleset, rules_file)
     store = load_into_store(
         made, files, input_format, reasoning, allow=["service"] if allow_service else [], materialises=not on_demand
     )
+    known = {**PREFIXES, **store.reasoner.prefixes} if parsed is None else {}
+    if parsed is None:
+        parsed = parse_query(text, source, known)
+        _check_format(output_format, parsed.is_graph, explains)
     if reasoning == "union" and not on_demand:
         report_inconsistencies(store.reasoner)
     for name in parsed.graphs:
@@ -118,13 +127,23 @@ def query(
     further = store.reasoner.prefixes if output_format == "table" else {}
     prefixes = {**parsed.prefixes, **{name: space for name, space in further.items() if name not in parsed.prefixes}}
     if on_demand:
-        result = store.reasoner.query(text, on_demand=True)
+        result = store.reasoner.query(text, on_demand=True, prefixes=known)
         note(f"{plural(result.derived, 'fact')} derived for the query" if result.by_magic else _NOT_ON_DEMAND)
     else:
         result = Dataset(store=store, default_union=True).query(parsed.prepared).native
     _print_result(result, output_format, prefixes, store)
     if isinstance(result, AskResult) and not result:
         context.exit(3)
+
+
+def _parsed_if_known(text: str, source: str) -> RdflibQuery | None:
+    """Return a query, or None if it has a prefix that it does not declare: the files may."""
+    from kg_reasoner.sparql.sparql_text import UnknownPrefixError
+
+    try:
+        return parse_query(text, source)
+    except UnknownPrefixError:
+        return None
 
 
 def _shown(prefixes: dict[str, str], store: KGReasonerStore, output_format: str) -> Mapping[str, str]:

@@ -43,18 +43,19 @@ class RdflibQuery:
     graphs: list[Node]
 
 
-def parse_query(text: str, source: str) -> RdflibQuery:
-    """Read a query; `source` names the text in messages.
+def parse_query(text: str, source: str, prefixes: Mapping[str, str] | None = None) -> RdflibQuery:
+    """Read a query; `source` names the text in messages, and `prefixes` are those that it need not declare.
 
     Raises:
+        UnknownPrefixError: A prefix is not declared.
         QuerySyntaxError: The text is not a SPARQL query; the error shows the line and the place.
     """
     from kg_reasoner.sparql.sparql_text import read_query
 
-    tree, prepared = read_query(text, source, keeps_numbers=True)
-    prefixes = {str(part.prefix or ""): str(part.iri) for part in tree[0] if getattr(part, "name", "") == "PrefixDecl"}
+    tree, prepared = read_query(text, source, prefixes=prefixes, keeps_numbers=True)
+    declared = {str(part.prefix or ""): str(part.iri) for part in tree[0] if getattr(part, "name", "") == "PrefixDecl"}
     graphs = [clause.default or clause.named for clause in prepared.algebra.datasetClause or ()]
-    return RdflibQuery(prepared, prepared.algebra.name in ("ConstructQuery", "DescribeQuery"), prefixes, graphs)
+    return RdflibQuery(prepared, prepared.algebra.name in ("ConstructQuery", "DescribeQuery"), declared, graphs)
 
 
 def term_shortener(prefixes: Mapping[str, str]) -> Callable[[Any], str]:

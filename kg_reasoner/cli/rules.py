@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from kg_reasoner.cli.checked_values import checked, input_format_option, known_ruleset
 from kg_reasoner.cli.console import note, plural, print_table, progress_shown, starting
 from kg_reasoner.cli.limit_options import given_limits, limit_options
 from kg_reasoner.cli.loading_options import axiom_warnings, load_documents, loading_options, report_missing_imports
@@ -26,10 +27,11 @@ if TYPE_CHECKING:
     "-r",
     "--ruleset",
     metavar="NAME",
+    callback=checked(known_ruleset),
     help=f"Print this rule set; with FILES, how it takes the ontology. [default with FILES: {DEFAULT_RULESET}]",
 )
 @click.option("-f", "--format", "output_format", type=click.Choice(["text", "json"]), default="text", show_default=True)
-@click.option("--input-format", metavar="FORMAT", help="The syntax of FILES. [default: from the file names]")
+@input_format_option("The syntax of FILES. [default: from the file names]")
 @limit_options
 @loading_options
 @quiet_option

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from kg_reasoner.errors import LoadError, ReasonerError
+from kg_reasoner.errors import LoadError
 
 if TYPE_CHECKING:
     from kg_reasoner.api.reasoner import Reasoner
@@ -40,26 +40,26 @@ def given_queries(queries: Iterable[str], database: str | None, tables: Mapping[
     """Return the queries that options give, by their relations.
 
     Raises:
-        ReasonerError: An option does not name a relation and a query, a relation has two queries, or a query and a table, or there
-            are queries without a database, or a database without queries.
+        click.UsageError: An option does not name a relation and a query, a relation has two queries, or a query and a
+            table, or there are queries without a database, or a database without queries.
     """
     found: dict[str, str] = {}
     for given in queries:
         name, equals, query = given.partition("=")
         name = name.strip()
         if not (name and equals and query.strip()):
-            raise ReasonerError(
+            raise click.UsageError(
                 f"--sql {given!r} does not name a relation and its query, as --sql 'edge=SELECT a, b FROM edges' does"
             )
         if name in found:
-            raise ReasonerError(f"--sql has two queries for the relation {name}: join them with UNION ALL")
+            raise click.UsageError(f"--sql has two queries for the relation {name}: join them with UNION ALL")
         if name in tables:
-            raise ReasonerError(f"--sql and --table both give facts for the relation {name}: {query.strip()} and {tables[name]}")
+            raise click.UsageError(f"--sql and --table both give facts for the relation {name}: {query.strip()} and {tables[name]}")
         found[name] = query.strip()
     if found and database is None:
-        raise ReasonerError("--sql needs --database URL, such as --database sqlite:///file.db")
+        raise click.UsageError("--sql needs --database URL, such as --database sqlite:///file.db")
     if database is not None and not found:
-        raise ReasonerError("--database needs queries, such as --sql 'edge=SELECT a, b FROM edges'")
+        raise click.UsageError("--database needs queries, such as --sql 'edge=SELECT a, b FROM edges'")
     return found
 
 
@@ -88,15 +88,16 @@ def given_tables(tables: Iterable[str]) -> dict[str, Path]:
     """Return the files that are named by options, by their relations.
 
     Raises:
-        ReasonerError: An option does not name a relation and a file, or two of them name the same relation.
+        click.UsageError: An option does not name a relation and a file, or two of them name the same relation.
+        LoadError: A file does not exist.
     """
     files: dict[str, Path] = {}
     for given in tables:
         name, equals, path = given.partition("=")
         if not (name and equals and path):
-            raise ReasonerError(f"--table {given} does not name a relation and its file, as --table edge=roads.csv does")
+            raise click.UsageError(f"--table {given} does not name a relation and its file, as --table edge=roads.csv does")
         if name in files:
-            raise ReasonerError(f"--table names two files for the relation {name}: {files[name]} and {path}")
+            raise click.UsageError(f"--table names two files for the relation {name}: {files[name]} and {path}")
         files[name] = Path(path)
         if not files[name].is_file():
             raise LoadError(f"{path} does not exist")

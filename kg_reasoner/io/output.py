@@ -49,6 +49,7 @@ __all__ = [
     "TripleWriter",
     "atomic_output",
     "atomic_text",
+    "find_output_format",
     "format_of_output",
     "triple_writer",
     "write_triples",
@@ -132,6 +133,18 @@ def format_of_output(name: str) -> str:
         return _output_format(name, None).name
     what = f"{extension} is not an extension of" if extension else "there is no extension of"
     raise OutputError(f"{name}: {what} a syntax that can be written; use one of {', '.join(sorted(_EXTENSIONS))}")
+
+
+def find_output_format(format: str) -> Format:
+    """Return a syntax that can be written.
+
+    Args:
+        format: Its name, extension or media type.
+
+    Raises:
+        UnknownNameError: There is none of this name.
+    """
+    return _output_format("", format)
 
 
 def _output_format(name: str, format: str | None) -> Format:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from rdflib.plugins.sparql.sparql import Query, Update
     from rdflib.term import Identifier
 
-__all__ = ["guarded", "read_query", "read_update"]
+__all__ = ["UnknownPrefixError", "guarded", "read_query", "read_update"]
 
 _NESTED: Final = "is nested too deep, or has too many triples in a row: write it in fewer levels, or in groups"
 
@@ -32,6 +32,10 @@ Prepared = TypeVar("Prepared")
 
 _PARSING: Final = new_mutex()
 """pyparsing finds out how to call its functions when they are first called, which is for one thread at a time."""
+
+
+class UnknownPrefixError(QuerySyntaxError):
+    """A query has a prefix that is not declared."""
 
 
 def read_query(
@@ -175,7 +179,7 @@ def _last(text: str, source: str, term: Identifier | None) -> Span | None:
     return _span(text, source, found[-1].start(), found[-1].end()) if found else None
 
 
-def _unknown_prefix(text: str, source: str, message: str) -> QuerySyntaxError | None:
+def _unknown_prefix(text: str, source: str, message: str) -> UnknownPrefixError | None:
     """Return the error for an undeclared prefix, with its position; None if rdflib's message is about something else."""
     said = _UNKNOWN_PREFIX.fullmatch(message)
     if said is None:
@@ -184,8 +188,8 @@ def _unknown_prefix(text: str, source: str, message: str) -> QuerySyntaxError | 
     hint = f"declare it at the beginning: PREFIX {prefix}: <namespace>"
     for place in re.finditer(rf"(?<![\w:.<-]){re.escape(prefix)}:", text):
         span = _span(text, source, place.start(), place.end())
-        return QuerySyntaxError(f"the prefix {prefix}: has not been declared", span, hint)
-    return QuerySyntaxError(f"{source}: the prefix {prefix}: has not been declared", hint=hint)
+        return UnknownPrefixError(f"the prefix {prefix}: has not been declared", span, hint)
+    return UnknownPrefixError(f"{source}: the prefix {prefix}: has not been declared", hint=hint)
 
 
 def _span(text: str, source: str, start: int, end: int) -> Span:
