@@ -251,7 +251,7 @@ def test_errors_in_catalogs_have_a_place(tmp_path: Path, entries: str, line: int
         ("other.xml", "this is not an XML catalog: its root element is note"),
         ("strange.xml", "ftp://x/a is neither a file nor an address on the web"),
         ("gone.xml", "<http://example.org/animals> is not at the location given by the catalog: .*gone.ttl does not exist"),
-        ("empty", "no RDF file in the directory"),
+        ("empty", "no RDF file in the folder"),
     ],
 )
 def test_what_is_not_a_catalog(folder: Path, catalog: str, message: str) -> None:

@@ -450,9 +450,9 @@ def test_a_disk_that_fills_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_places_where_nothing_can_be_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(OutputError, match="is a directory"):
+    with pytest.raises(OutputError, match="is a folder"):
         write_triples(SIMPLE, tmp_path)
-    with pytest.raises(OutputError, match="its directory does not exist; create it first"):
+    with pytest.raises(OutputError, match="its folder does not exist; create it first"):
         write_triples(SIMPLE, tmp_path / "no" / "x.nt")
     (tmp_path / "file").touch()
     with pytest.raises(OutputError, match=r"cannot write .*file/x\.nt"):

@@ -451,7 +451,7 @@ def test_option_in_vain(data: Path, tmp_path: Path) -> None:
     result = kg("materialise", data, "-o", tmp_path / "out.nt", "--graphs", "graph", "--profile", "-")
     assert result.exit_code == 2 and "--profile is for reasoning over all graphs together" in result.stderr
     result = kg("materialise", data, "-o", tmp_path / "out.nt", "--profile", tmp_path / "none" / "p.json")
-    assert result.exit_code == 1 and "its directory does not exist" in result.output
+    assert result.exit_code == 1 and "its folder does not exist" in result.output
     result = kg("materialise", tmp_path / "none.ttl", "-o", tmp_path / "out.nt", "--profile", tmp_path / "p.txt")
     assert result.exit_code == 1 and "none.ttl" in result.output
     assert (tmp_path / "p.txt").exists()

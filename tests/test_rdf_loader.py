@@ -239,7 +239,7 @@ def test_a_directory_is_searched_in_order(tmp_path: Path) -> None:
 
 def test_a_directory_without_rdf_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("no RDF")
-    assert "no RDF file in the directory" in message_of(tmp_path)
+    assert "no RDF file in the folder" in message_of(tmp_path)
 
 
 class _Stdin(io.TextIOWrapper):

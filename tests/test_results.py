@@ -515,7 +515,7 @@ def test_writing_to_paths_and_open_files(tmp_path: Path) -> None:
         result.write(io.BytesIO())
     with pytest.raises(UnknownNameError, match="xls"):
         result.write(tmp_path / "results", "xls")
-    with pytest.raises(OutputError, match="directory"):
+    with pytest.raises(OutputError, match="folder"):
         result.write(tmp_path / "missing" / "a.csv")
 
 

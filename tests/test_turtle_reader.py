@@ -231,7 +231,7 @@ def test_what_is_declared_is_passed_on_in_order() -> None:
 
 def test_most_of_plain_turtle_never_reaches_the_parser(monkeypatch: pytest.MonkeyPatch) -> None:
     """Only the declarations do, and the statements with something unusual."""
-    from kg_reasoner.loaders.rdf import turtle
+    from kg_reasoner.loaders.rdf import parser_share, turtle
 
     parsed: list[bytes] = []
     before = turtle._Reader._parsed_part
@@ -240,7 +240,7 @@ def test_most_of_plain_turtle_never_reaches_the_parser(monkeypatch: pytest.Monke
     nested = "".join(f":t{n} a [ a :D ; :q [] , ( {n} [ :p :o ] '''long\n text''' ) ] .\n" for n in range(5000))
     found = read((HEADER + plain + nested + '[] :p "\\u00e9" .').encode(), 1 << 16)
     assert len(found) == 7 * 5000 + 11 * 5000 + 1
-    assert sum(map(len, parsed)) < 1000 + turtle._LEAST
+    assert sum(map(len, parsed)) < 1000 + parser_share.LEAST
 
 
 def test_unusual_statements_reach_the_parser_together(monkeypatch: pytest.MonkeyPatch) -> None:

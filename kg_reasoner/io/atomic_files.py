@@ -122,10 +122,10 @@ def _status(path: Path, target: Target) -> os.stat_result | None:
             found = path.stat()
         except FileNotFoundError:
             if not path.parent.is_dir():
-                raise OutputError(f"cannot write {target}: its directory does not exist; create it first") from None
+                raise OutputError(f"cannot write {target}: its folder does not exist; create it first") from None
             return None
         if stat.S_ISDIR(found.st_mode):
-            raise OutputError(f"cannot write {target}: it is a directory; name a file in it")
+            raise OutputError(f"cannot write {target}: it is a folder; name a file in it")
         if not os.access(path, os.W_OK):
             raise OutputError(f"cannot write {target}: the file is write-protected; choose another one")
         return found

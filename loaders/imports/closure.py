@@ -135,7 +135,21 @@ def read_closure(
 ) -> ImportClosure:
     """Read documents and their imports, see `imports_of` and `kg_reasoner.loaders.rdf.read`.
 
-    `known` are the `ontologies` of earlier readings, `threads` those that read a long document together.
+    Args:
+        sources: The documents, as `kg_reasoner.loaders.rdf.read` takes them.
+        dictionary: The dictionary for the terms.
+        catalog: Where imports are.
+        imports: What to do about imports.
+        known: The `ontologies` of earlier readings, which are not read again.
+        format: The syntax of all sources; by default, that of each document's name or content.
+        base: The base IRI of documents that do not declare one.
+        progress: Called with the progress of the reading.
+        rules: Collects the rules in the documents.
+        bounds: The bounds on each document.
+        threads: How many threads read a long document together.
+
+    Returns:
+        The documents, with the imports.
 
     Raises:
         UnknownNameError: The treatment of imports or the format is unknown.

@@ -93,7 +93,7 @@ def format_of_name(file_name: str) -> Format | None:
 
 
 def has_known_extension(file_name: str) -> bool:
-    """Return whether a file in a directory counts as RDF."""
+    """Return whether a file in a folder counts as RDF."""
     extension = _extension(file_name)
     return extension in _BY_EXTENSION or extension in _SNIFFED_EXTENSIONS
 

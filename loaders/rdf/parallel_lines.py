@@ -43,7 +43,18 @@ class _LongLineError(Exception):
 def read_lines(
     opened: OpenDocument, format: Format, dictionary: Dictionary, scope: BlankScope, block: int, threads: int = 1
 ) -> Iterator[Batch]:
-    """Read N-Triples or N-Quads, and yield blocks of about `block` statements.
+    """Read N-Triples or N-Quads.
+
+    Args:
+        opened: The document.
+        format: N-Triples or N-Quads.
+        dictionary: The dictionary for the terms.
+        scope: Names the document's blank nodes.
+        block: About how many statements a batch has.
+        threads: How many threads read a long document together.
+
+    Yields:
+        The ids of triples and, for N-Quads, those of their graphs.
 
     Raises:
         LoadError: The first invalid line.

@@ -19,12 +19,12 @@ from kg_reasoner.errors import LoadError
 from kg_reasoner.loaders.rdf.blank import BlankScope
 from kg_reasoner.loaders.rdf.declared_prefixes import PrefixSink
 from kg_reasoner.loaders.rdf.formats import RDF_XML
+from kg_reasoner.loaders.rdf.parser_share import ROWS, ParserShare, window_size
 from kg_reasoner.loaders.rdf.pushed import Pushed
 from kg_reasoner.loaders.rdf.row_blocks import in_blocks
 from kg_reasoner.loaders.rdf.sources import Document, document_of
 from kg_reasoner.loaders.rdf.statements import Encoder
 from kg_reasoner.loaders.rdf.syntax import Batch, read_parsed
-from kg_reasoner.loaders.rdf.turtle import WINDOW
 from kg_reasoner.loaders.rdf.xml import prolog_of, quoted
 from kg_reasoner.storage.arrays import Ids
 from kg_reasoner.storage.dictionary import Dictionary
@@ -34,14 +34,6 @@ if TYPE_CHECKING:
     from kg_reasoner.loaders.rdf.sources import OpenDocument
 
 __all__ = ["read_rdfxml"]
-
-_BYTES_OF_A_TRIPLE: Final = 64
-
-_LEAST: Final = 1 << 12
-_MOST: Final = 1 << 20
-"""The numbers of bytes that the parser gets at a time: few at first, more if the compiled reader reads little in between."""
-_FEW: Final = 1 << 16
-_ROWS: Final = 50_000
 
 _WIDEST: Final = 1 << 24
 """The most bytes in memory, if an element has so many; a longer one is left to the parser."""
@@ -60,18 +52,28 @@ def read_rdfxml(
     window: int | None = None,
     widest: int = _WIDEST,
 ) -> Iterator[Batch]:
-    """Read RDF/XML, and yield blocks of at most `block` triples. `prefixes` collects what the document declares.
+    """Read RDF/XML.
 
-    `window` is how many bytes are in memory; by default, it depends on the size of a block. For longer elements there are up to
-    `widest`.
+    Args:
+        opened: The document.
+        base: The base IRI of a document that does not declare one.
+        dictionary: The dictionary for the terms.
+        scope: Names the document's blank nodes.
+        block: The most triples in a batch.
+        prefixes: Collects the prefixes that the document declares.
+        window: How many bytes are in memory; by default, it depends on the size of a batch.
+        widest: How many bytes are in memory for longer elements.
+
+    Yields:
+        The ids of triples.
 
     Raises:
         LoadError: The document is wrong.
     """
-    size = window or max(_LEAST, min(_BYTES_OF_A_TRIPLE * block, WINDOW))
+    size = window_size(window, block)
     reader = _Reader(opened, base, dictionary, scope, size, prefixes or _ignored)
     reader.widest = min(widest, opened.document.bounds.literal)
-    for rows in in_blocks(reader.rows(), min(block, _ROWS), 3):
+    for rows in in_blocks(reader.rows(), min(block, ROWS), 3):
         yield rows, None
 
 
@@ -101,7 +103,7 @@ class _Reader:
     def rows(self) -> Iterator[Ids]:
         """Yield triples in the order of the document."""
         window = self._window
-        least, since = _LEAST, 0
+        share = ParserShare()
         has_ended = not window.fill(self._stream.readinto)
         is_plain = self._begin()
         while is_plain:
@@ -115,12 +117,11 @@ class _Reader:
             self._scope.fresh_nodes = window.fresh_nodes
             self._pass_on(window.declared())
             yield ids
-            since += before - len(window.rest)
-            has_enough = has_ended or window.is_full or len(window.rest) >= 2 * least
-            length = 0 if is_read or window.is_closed or not has_enough else window.elements_end(least)
+            share.since += before - len(window.rest)
+            has_enough = has_ended or window.is_full or share.is_there(len(window.rest))
+            length = 0 if is_read or window.is_closed or not has_enough else window.elements_end(share.least)
             if length:
-                least = min(2 * least, _MOST) if since < _FEW else _LEAST
-                since = 0
+                share.take()
                 parsed = self._parsed_part(bytes(window.rest[:length]))
                 if parsed is None:
                     break
@@ -212,13 +213,13 @@ class _Reader:
         with document.open() as opened:
             sink = lambda prefix, namespace: declared.append((prefix, namespace))  # noqa: E731
             by_lines = not self._document.reopens
-            for ids, _ in read_parsed(opened, RDF_XML, self._base, encoder, _ROWS, sink, by_lines=by_lines):
+            for ids, _ in read_parsed(opened, RDF_XML, self._base, encoder, ROWS, sink, by_lines=by_lines):
                 yield ids
 
     def _raise_error_of_document(self) -> None:
         scratch = Dictionary()
         with self._document.open() as again:
-            for _ in read_parsed(again, RDF_XML, self._base, Encoder(scratch, BlankScope(scratch, again.head), parsed=True), _ROWS):
+            for _ in read_parsed(again, RDF_XML, self._base, Encoder(scratch, BlankScope(scratch, again.head), parsed=True), ROWS):
                 pass
 
 

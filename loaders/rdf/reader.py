@@ -38,12 +38,13 @@ from kg_reasoner.loaders.rdf.formats import (
     find_format,
 )
 from kg_reasoner.loaders.rdf.parallel_lines import read_lines
+from kg_reasoner.loaders.rdf.parser_share import WINDOW
 from kg_reasoner.loaders.rdf.quadstore import is_owlready, ontology_prefixes, read_quad_store
 from kg_reasoner.loaders.rdf.sources import Document, OpenDocument, document_of, documents_under
 from kg_reasoner.loaders.rdf.statements import Encoder
 from kg_reasoner.loaders.rdf.syntax import Batch, read_parsed
 from kg_reasoner.loaders.rdf.triples_in_memory import bound_prefixes, is_rdflib_graph, read_graph, read_triples
-from kg_reasoner.loaders.rdf.turtle import WINDOW, read_turtle
+from kg_reasoner.loaders.rdf.turtle import read_turtle
 from kg_reasoner.progress import Progress
 from kg_reasoner.storage.arrays import Ids
 from kg_reasoner.storage.dictionary import Dictionary
@@ -84,7 +85,7 @@ def read(
     """Read RDF documents and graphs, and yield blocks of about `block` triples.
 
     Args:
-        sources: Paths of files or directories (all RDF files below them), ``"-"`` for standard input, bytes, open files, rdflib
+        sources: Paths of files or folders (all RDF files below them), ``"-"`` for standard input, bytes, open files, rdflib
             Graphs and Datasets, Worlds and Ontologies of owlready2, iterables of triples. Gzip and zstd are detected by content and
             unpacked.
         dictionary: Assigns the ids; a `kg_reasoner.storage.dictionary.Dictionary`.

@@ -1,4 +1,4 @@
-"""Sources: paths, directories, standard input, open files and bytes become `Document`s; gzip and zstd are unpacked."""
+"""Sources: paths, folders, standard input, open files and bytes become `Document`s; gzip and zstd are unpacked."""
 
 from __future__ import annotations
 
@@ -330,26 +330,26 @@ def document_of(source: object, format: Format | None, bounds: DocumentBounds = 
     return None
 
 
-def documents_under(directory: Path, format: Format | None, bounds: DocumentBounds = DEFAULT_BOUNDS) -> Iterator[Document]:
-    """Return the RDF documents in a directory and its subdirectories, ordered by path.
+def documents_under(folder: Path, format: Format | None, bounds: DocumentBounds = DEFAULT_BOUNDS) -> Iterator[Document]:
+    """Return the RDF documents in a folder and its subfolders, ordered by path.
 
     Only names with an extension of an RDF syntax count (``.gz`` or ``.zst`` may follow); names that begin with a dot are passed
     over. A given format is taken for the format of all of them.
 
     Raises:
-        LoadError: The directory has none, or reading a directory is not permitted.
+        LoadError: The folder has none, or reading a folder is not permitted.
     """
 
     def refuse(error: OSError) -> None:
-        raise LoadError(f"cannot read the directory {error.filename}: {_reason(error)}") from error
+        raise LoadError(f"cannot read the folder {error.filename}: {_reason(error)}") from error
 
     found: list[Path] = []
-    for parent, directories, files in os.walk(directory, onerror=refuse):
-        directories[:] = [name for name in directories if not name.startswith(".")]
+    for parent, folders, files in os.walk(folder, onerror=refuse):
+        folders[:] = [name for name in folders if not name.startswith(".")]
         found += [Path(parent, name) for name in files if not name.startswith(".") and has_known_extension(name)]
     if not found:
         raise LoadError(
-            f"no RDF file in the directory {directory}",
+            f"no RDF file in the folder {folder}",
             hint="names must end in .nt, .nq, .ttl, .trig, .rdf, .owl ..., .gz or .zst may follow",
         )
     return (_file(path, format, bounds) for path in sorted(found))
@@ -389,7 +389,7 @@ def _nearby(path: Path) -> str | None:
     try:
         names = sorted(entry.name for entry in path.parent.iterdir())
     except OSError:
-        return f"the directory {path.parent} does not exist either"
+        return f"the folder {path.parent} does not exist either"
     close = get_close_matches(path.name, names, n=1)
     return f"did you mean {path.parent / close[0]}?" if close else None
 

@@ -77,10 +77,20 @@ def read_parsed(
     *,
     by_lines: bool | None = None,
 ) -> Iterator[Batch]:
-    """Read Turtle, TriG, RDF/XML, JSON-LD or N3 without formulas, and yield blocks of at most `block` statements.
+    """Read Turtle, TriG, RDF/XML, JSON-LD or N3 without formulas.
 
-    `prefixes` collects what the document declares. RDF/XML is read by lines, which is slow, if its errors need them: by default, if
-    the document cannot be read again.
+    Args:
+        opened: The document.
+        format: The syntax.
+        base: The base IRI of a document that does not declare one.
+        encoder: Makes ids of statements.
+        block: The most statements in a batch.
+        prefixes: Collects the prefixes that the document declares.
+        by_lines: Whether RDF/XML is read by lines, which is slow, so that errors have them; by default, if the document cannot be
+            read again.
+
+    Yields:
+        The ids of triples and, in syntaxes with named graphs, those of their graphs.
 
     Raises:
         LoadError: The document is wrong; with the line where the parser knows it.

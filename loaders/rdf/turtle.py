@@ -11,7 +11,7 @@ import io
 import itertools
 from collections.abc import Iterator
 from dataclasses import field
-from typing import IO, TYPE_CHECKING, BinaryIO, Final, cast
+from typing import IO, TYPE_CHECKING, BinaryIO, cast
 
 import numpy as np
 
@@ -20,6 +20,7 @@ from kg_reasoner.errors import LoadError
 from kg_reasoner.loaders.rdf.blank import BlankScope
 from kg_reasoner.loaders.rdf.declared_prefixes import PrefixSink, RecordedPrefixes
 from kg_reasoner.loaders.rdf.formats import TURTLE, Format
+from kg_reasoner.loaders.rdf.parser_share import LEAST, MOST, ROWS, ParserShare, window_size
 from kg_reasoner.loaders.rdf.pushed import Pushed
 from kg_reasoner.loaders.rdf.row_blocks import in_blocks
 from kg_reasoner.loaders.rdf.scan import Scanned
@@ -34,17 +35,7 @@ from kg_reasoner.storage.turtle_reading import PlainTurtle
 if TYPE_CHECKING:
     from kg_reasoner.loaders.rdf.sources import OpenDocument
 
-__all__ = ["WINDOW", "read_turtle"]
-
-WINDOW: Final = 1 << 22
-"""The most bytes in memory; a longer statement is left to the parser."""
-_BYTES_OF_A_TRIPLE: Final = 64
-
-_LEAST: Final = 1 << 12
-_MOST: Final = 1 << 20
-"""The numbers of bytes that the parser gets at a time: few at first, more if the compiled reader reads little in between."""
-_FEW: Final = 1 << 16
-_ROWS: Final = 50_000
+__all__ = ["read_turtle"]
 
 
 @dataclass
@@ -72,19 +63,31 @@ def read_turtle(
     threads: int = 1,
     part: int = PART,
 ) -> Iterator[Batch]:
-    """Read Turtle or TriG, and yield blocks of at most `block` triples. `prefixes` collects what the document declares.
+    """Read Turtle or TriG.
 
-    `window` is how many bytes are in memory; by default, it depends on the size of a block. Several threads read parts of `part`
-    bytes of Turtle that has only plain statements for some time.
+    Args:
+        opened: The document.
+        base: The base IRI of a document that does not declare one.
+        dictionary: The dictionary for the terms.
+        scope: Names the document's blank nodes.
+        block: The most triples in a batch.
+        prefixes: Collects the prefixes that the document declares.
+        window: How many bytes are in memory; by default, it depends on the size of a batch.
+        format: Turtle or TriG.
+        threads: How many threads read Turtle that has only plain statements for some time.
+        part: The number of bytes that each of several threads reads at a time.
+
+    Yields:
+        The ids of triples and, for TriG, those of their graphs.
 
     Raises:
         LoadError: The document is wrong.
     """
-    size = window or max(_LEAST, min(_BYTES_OF_A_TRIPLE * block, WINDOW))
+    size = window_size(window, block)
     reader = _Reader(opened, base, dictionary, scope, size, format)
     if threads > 1 and not format.graphs:
         reader.ahead = Ahead(dictionary, scope, threads, part)
-    for rows in in_blocks(reader.rows(), min(block, _ROWS), reader.width):
+    for rows in in_blocks(reader.rows(), min(block, ROWS), reader.width):
         yield (rows[:, :3], rows[:, 3]) if format.graphs else (rows, None)
     for prefix, namespace in reader.declared.prefixes.items():
         if prefixes is not None:
@@ -114,7 +117,7 @@ class _Reader:
     def rows(self) -> Iterator[Ids]:
         """Yield triples in the order of the document, except in statements for the parser."""
         window = self._window
-        least, since = _LEAST, 0
+        share = ParserShare()
         has_ended = False
         while True:
             before = len(window.rest)
@@ -123,15 +126,14 @@ class _Reader:
             self._scope.fresh_nodes = window.fresh_nodes
             yield ids
             read = before - len(window.rest)
-            since += read
+            share.since += read
             if read and self.ahead is not None and self.ahead.is_tried:  # this was not plain enough for threads
                 self.ahead.has_stopped()
-                since = 0
-            has_enough = has_ended or window.is_full or len(window.rest) >= 2 * least
-            length = 0 if is_read or not has_enough else window.statement_end(least)
+                share.since = 0
+            has_enough = has_ended or window.is_full or share.is_there(len(window.rest))
+            length = 0 if is_read or not has_enough else window.statement_end(share.least)
             if length:
-                least = min(2 * least, _MOST) if since < _FEW else _LEAST
-                since = 0
+                share.take()
                 parsed = self._parsed_part(bytes(window.rest[:length]))
                 if parsed is None:
                     break
@@ -143,12 +145,12 @@ class _Reader:
                 return
             elif has_ended or window.is_full:
                 break
-            elif self.ahead is not None and len(window.rest) < _LEAST and self.ahead.is_worthwhile(since):
+            elif self.ahead is not None and len(window.rest) < LEAST and self.ahead.is_worthwhile(share.since):
                 self._count_lines(window.passed)
                 self._stream.push_back([bytes(window.rest)])
                 window.clear()
                 yield from self.ahead.rows(self._stream, self.declared.prefixes)
-                since += self.ahead.bytes
+                share.since += self.ahead.bytes
                 self._lines += 0 if self._document.reopens else self.ahead.lines
                 has_ended = not window.fill(self._stream.readinto)
             else:
@@ -211,9 +213,9 @@ class _Reader:
         syntax = pyoxigraph.RdfFormat.TRIG if graphs else pyoxigraph.RdfFormat.TURTLE
         lines = pyoxigraph.RdfFormat.N_QUADS if graphs else pyoxigraph.RdfFormat.N_TRIPLES
         statements = pyoxigraph.parse(cast(IO[bytes], recorded), syntax, base_iri=self.declared.base)
-        while data := pyoxigraph.serialize(itertools.islice(statements, _ROWS), format=lines):
+        while data := pyoxigraph.serialize(itertools.islice(statements, ROWS), format=lines):
             yield self._encoder.rows(data, self.width)
-        while feed.read(_MOST):
+        while feed.read(MOST):
             pass
         found: dict[str, str] = {}
         recorded.pass_on(statements.prefixes, found.__setitem__)
@@ -224,5 +226,5 @@ class _Reader:
         scratch = Dictionary()
         with self._document.open() as again:
             encoder = Encoder(scratch, BlankScope(scratch, again.head), parsed=True)
-            for _ in read_parsed(again, self._format, self._base, encoder, _ROWS):
+            for _ in read_parsed(again, self._format, self._base, encoder, ROWS):
                 pass
