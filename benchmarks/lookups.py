@@ -7,7 +7,6 @@ limits that nothing reaches, so that it is evaluated operator by operator.
 
 from __future__ import annotations
 
-import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -15,6 +14,8 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Final
+
+import click
 
 from benchmarks.data import reasoned_lubm
 from kg_reasoner import Reasoner
@@ -119,6 +120,8 @@ def table(results: Iterator[Measured]) -> Iterator[str]:
         yield f"  {each.way:12} {1e6 * each.seconds:9.1f} us {each.seconds / ours.seconds:8.2f} of ours"
 
 
+@click.command()
+@click.argument("universities", type=click.IntRange(1), default=1)
 def main(universities: int) -> None:
     """Print the times on LUBM's data, reasoned with ``owl2rl``."""
     reasoner = reasoned_lubm(universities)
@@ -128,4 +131,4 @@ def main(universities: int) -> None:
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else 1)
+    main()

@@ -61,7 +61,7 @@ def measure(case: Case, strategies: Sequence[Strategy], rounds: int) -> list[Mar
     for number in range(rounds):
         for strategy in strategies:
             for marking in (False, True):
-                reasoner = Reasoner(case.program, maintenance=strategy)
+                reasoner = Reasoner(case.program, maintenance=strategy, threads=1)  # on which the counters depend
                 for _ in reasoner.process([case.before], marking=False):
                     pass
                 before = cpu()

@@ -6,11 +6,12 @@ the most that an operator had.
 
 from __future__ import annotations
 
-import sys
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Final
+
+import click
 
 from benchmarks.data import reasoned_lubm
 from kg_reasoner import Reasoner
@@ -76,6 +77,8 @@ def _rows(operator: PlanOperator) -> Iterator[int]:
         yield from _rows(part)
 
 
+@click.command()
+@click.argument("universities", type=click.IntRange(1), default=5)
 def main(universities: int) -> None:
     """Print the times on LUBM's data, reasoned with ``owl2rl``."""
     reasoner = reasoned_lubm(universities)
@@ -86,4 +89,4 @@ def main(universities: int) -> None:
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else 5)
+    main()

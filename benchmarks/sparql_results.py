@@ -7,12 +7,12 @@ the result. Then as many types as LUBM(5) has, 240,000, become a table of Arrow:
 from __future__ import annotations
 
 import resource
-import sys
 import time
 from dataclasses import dataclass
 from math import isqrt
 from typing import Final
 
+import click
 import numpy as np
 
 from kg_reasoner import Reasoner
@@ -70,6 +70,8 @@ def seconds_to_arrow(rows: int, repetitions: int = 5) -> list[float]:
     return taken
 
 
+@click.command()
+@click.argument("rows", type=click.IntRange(1), default=10_000_000)
 def main(rows: int) -> None:
     """Print what was measured."""
     first, *again = seconds_to_arrow(TYPED)
@@ -79,4 +81,4 @@ def main(rows: int) -> None:
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else 10_000_000)
+    main()

@@ -10,13 +10,13 @@ text to the algebra. *new constants* is the same while those are remembered. Tim
 from __future__ import annotations
 
 import re
-import sys
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from statistics import geometric_mean, median
 from typing import Any, Final
 
+import click
 from rich.console import Console
 
 from benchmarks.needs import need_peers
@@ -110,6 +110,8 @@ def _read(text: str) -> None:
         raise ReasonerError("the query is not of the common part of the grammar")
 
 
+@click.command()
+@click.argument("universities", type=click.IntRange(1), default=1)
 def main(universities: int) -> None:
     """Measure all queries, and print a table, and how often pyoxigraph is faster."""
     need_peers([("pyoxigraph", "pyoxigraph")], "nothing else")
@@ -135,4 +137,4 @@ def main(universities: int) -> None:
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else 1)
+    main()

@@ -13,7 +13,6 @@ from __future__ import annotations
 import resource
 import shutil
 import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -25,6 +24,7 @@ from pathlib import Path
 from typing import Any, Final
 from unittest.mock import patch
 
+import click
 import numpy as np
 import numpy.typing as npt
 
@@ -384,9 +384,11 @@ def table(results: Iterator[Result]) -> Iterator[str]:
         yield f"    {result.contestant:<22} {result.seconds:8.3f} s   {result.seconds / max(ours, 1e-9):6.2f} of ours"
 
 
-def main() -> None:
-    """Run the benchmark."""
-    scale, names = float(sys.argv[1]) if len(sys.argv) > 1 else 1.0, sys.argv[2:]
+@click.command()
+@click.argument("scale", type=click.FloatRange(0, min_open=True), default=1.0)
+@click.argument("names", metavar="[NAME]...", nargs=-1)
+def main(scale: float, names: tuple[str, ...]) -> None:
+    """Run the jobs whose names contain one of the names, or all; SCALE multiplies their sizes."""
     missing = [name for name, (_, is_installed) in CONTESTANTS.items() if not is_installed()]
     if missing:
         print(f"not installed: {', '.join(missing)}")

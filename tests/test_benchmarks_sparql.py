@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Iterable
 from decimal import Decimal
 from pathlib import Path
+from types import ModuleType
 
 import pyoxigraph
 import pytest
@@ -16,7 +17,7 @@ import rdflib
 from click.testing import CliRunner
 from rich.console import Console
 
-from benchmarks import lookups, needs, sparql_limits, sparql_results, sparql_updates, unseen
+from benchmarks import lookups, needs, sparql_limits, sparql_results, sparql_updates, unseen, values
 from benchmarks.contest import RunLimits
 from benchmarks.sparql import __main__ as command
 from benchmarks.sparql import report
@@ -393,3 +394,10 @@ def test_unseen_texts_are_measured(small: DataSet) -> None:
     rows = list(unseen.measured(small, queries))
     assert [row.query for row in rows] == queries
     assert all(min(row.read, row.new_shape, row.new_constants, row.peer) > 0 for row in rows)
+
+
+@pytest.mark.parametrize("benchmark", [lookups, sparql_limits, sparql_results, unseen, values])
+def test_benchmarks_with_arguments_have_help(benchmark: ModuleType) -> None:
+    shown = CliRunner().invoke(benchmark.main, ["--help"])
+    assert shown.exit_code == 0 and "Usage: " in shown.output
+    assert CliRunner().invoke(benchmark.main, ["none"]).exit_code == 2
