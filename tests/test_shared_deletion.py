@@ -53,7 +53,7 @@ def counted(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     step = SharedDeletion.step
 
     def counting(deletion: SharedDeletion) -> int:
-        found.append(len(deletion._untried) + len(deletion._untraced))
+        found.append(len(deletion._untried) + len(deletion._without_consequences))
         return step(deletion)
 
     monkeypatch.setattr(SharedDeletion, "step", counting)
@@ -164,7 +164,7 @@ def test_cancellation(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize(
-    ("owner", "place"), [(parallel.Worker, "start_deletion"), (parallel.Worker, "lengthen"), (SharedDeletion, "_settle")]
+    ("owner", "place"), [(parallel.Worker, "start_deletion"), (parallel.Worker, "lengthen"), (SharedDeletion, "_set_flags")]
 )
 @pytest.mark.parametrize("error", [MemoryError, LimitError])
 @pytest.mark.sample(2)

@@ -169,17 +169,17 @@ class Worker:
         return status
 
     def start_deletion(self, view: Visible) -> None:
-        """See `shared_deletion.Joiner`."""
+        """See `shared_deletion.ThreadContext`."""
         self._plans = None, 0  # plans may have been made at the places of others
         self.start()
         context = self.context
         context.plans[:, _FOUND] = 0
-        context.hidden, context.look, context.old = view
+        context.hidden, context.checks_flags, context.old = view
         context.scans = context.deletion_instances = context.backward_instances = 0
         self.kept.request_count = 0
 
     def end_deletion(self) -> list[int]:
-        """See `shared_deletion.Joiner`."""
+        """See `shared_deletion.ThreadContext`."""
         own, whole, plans = self.context, self._database.context, self._database.plans
         whole.deletion_instances += own.deletion_instances
         whole.backward_instances += own.backward_instances
@@ -187,7 +187,7 @@ class Worker:
         return np.asarray(self.kept.requests)[: self.kept.request_count].tolist()
 
     def lengthen(self) -> None:
-        """See `shared_deletion.Joiner`."""
+        """See `shared_deletion.ThreadContext`."""
         self._database.claim(4 * self.kept.room * (4 * self._stride + ENTRY))
         self._grow(4 * self.kept.room)
 

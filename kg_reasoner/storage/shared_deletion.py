@@ -1,6 +1,7 @@
 """Deletion by several threads (see `kernels.parallel_deletion` for how it works).
 
-What is deleted is what one thread deletes; candidates are found in another order.
+What is deleted is what one thread deletes. Candidates are found in another order, so `order_gone` brings what is deleted into an
+order that does not depend on the number of threads.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ from kg_reasoner.storage.kernels.layout import (
 from kg_reasoner.storage.kernels.memory import Argument, Record, address, allocate, lend
 from kg_reasoner.storage.kernels.parallel_deletion import UNTRIED
 
-__all__ = ["Joiner", "Request", "SharedDeletion"]
+__all__ = ["Request", "SharedDeletion", "ThreadContext"]
 
 Facts: TypeAlias = npt.NDArray[np.int64]
 """Facts as kernels have them: ``relation << 32 | row``."""
@@ -57,16 +58,16 @@ class Request(NamedTuple):
 
 
 class Visible(NamedTuple):
-    """What joins see: rows without the `hidden` flags; whether flags count in relations without dead rows; and whether they see the
-    materialisation before the update.
+    """What joins see: rows without the `hidden` flags; whether they check flags in relations without dead rows, too; and whether
+    they see the materialisation before the update.
     """
 
     hidden: int
-    look: int
+    checks_flags: int
     old: int
 
 
-class Tracing(NamedTuple):
+class ConsequenceSearch(NamedTuple):
     """How the consequences of facts are found: what joins see, and the flags of facts that have none."""
 
     view: Visible
@@ -74,14 +75,14 @@ class Tracing(NamedTuple):
 
 
 PROVING: Final = Visible(ABSENT | DISPROVED, 1, 0)
-TRACINGS: Final = {
-    CANDIDATES: Tracing(Visible(ABSENT | PROCESSED, 1, 0), 0),
-    OVERDELETED: Tracing(Visible(ABSENT | PROCESSED, 1, 0), EXPLICIT | STATED | PROCESSED),
-    DELETED: Tracing(Visible(DEAD, 0, 1), 0),
+CONSEQUENCE_SEARCHES: Final = {
+    CANDIDATES: ConsequenceSearch(Visible(ABSENT | PROCESSED, 1, 0), 0),
+    OVERDELETED: ConsequenceSearch(Visible(ABSENT | PROCESSED, 1, 0), EXPLICIT | STATED | PROCESSED),
+    DELETED: ConsequenceSearch(Visible(DEAD, 0, 1), 0),
 }
 
 
-class Joiner(Protocol):
+class ThreadContext(Protocol):
     """The context of a thread, and its list of facts (see `storage.parallel`)."""
 
     number: int
@@ -110,15 +111,15 @@ class SharedDeletion:
 
     Args:
         database: The database.
-        joiners: The threads' contexts.
+        threads: The threads' contexts.
         run: Runs tasks at the same time.
         which: CANDIDATES, OVERDELETED or DELETED: the kernel that wants the work to be shared (see `kernels.deletion`).
     """
 
     def __init__(
-        self, database: IndexedRelations, joiners: Sequence[Joiner], run: Callable[[Sequence[Task]], None], which: int
+        self, database: IndexedRelations, threads: Sequence[ThreadContext], run: Callable[[Sequence[Task]], None], which: int
     ) -> None:
-        self._database, self._joiners, self._run, self._which = database, joiners, run, which
+        self._database, self._threads, self._run, self._which = database, threads, run, which
         context = database.context
         if which == DELETED:
             listed, first, end = context.gone, context.place, context.gone_count
@@ -127,22 +128,22 @@ class SharedDeletion:
         facts: Facts = np.asarray(listed)[first:end].copy()
         self._end, self._few = end, context.shared_facts
         """Where the list ends, and the number of facts from which on they are shared."""
-        self._untried, self._untraced = (facts, facts[:0]) if which == CANDIDATES else (facts[:0], facts)
+        self._untried, self._without_consequences = (facts, facts[:0]) if which == CANDIDATES else (facts[:0], facts)
         """The facts for which no proof has been searched, and those whose consequences are to be listed."""
         self.requests: list[Request] = []
         """What must be fulfilled before the next step."""
 
     def step(self) -> int:
-        """Find out what can be told without further requests.
+        """Decide as many facts as possible without further requests.
 
         Returns:
             The number of requests. Without any, the work is done, or has been stopped. Facts of which nothing has been found, and
             few that wait for requests, are left to one thread.
         """
         self.requests = []
-        if self._prove() and self._trace():
+        if self._prove() and self._list_consequences():
             self._database.context.shared_to = self._end
-            if self._which == DELETED and not len(self._untraced):
+            if self._which == DELETED and not len(self._without_consequences):
                 self._database.context.place = self._end
         return len(self.requests)
 
@@ -150,69 +151,69 @@ class SharedDeletion:
         """Search for proofs. Return whether there are no requests."""
         if not len(self._untried):
             return True
-        if len(self._try(self._untried[::STRIDE])) == 0 or self.requests:
+        if len(self._search_proofs(self._untried[::STRIDE])) == 0 or self.requests:
             return False
-        facts, outcomes = self._untried, self._try(self._untried)
+        facts, outcomes = self._untried, self._search_proofs(self._untried)
         if len(outcomes) == 0:
             return False
-        self._untraced = np.concatenate([self._untraced, facts[outcomes == CHECKED | DISPROVED]])
+        self._without_consequences = np.concatenate([self._without_consequences, facts[outcomes == (CHECKED | DISPROVED)]])
         self._untried = facts[outcomes == UNTRIED]
         if len(self._untried) < self._few:
             self.requests = []
         return not self.requests
 
-    def _try(self, chosen: Facts) -> npt.NDArray[np.uint8]:
+    def _search_proofs(self, chosen: Facts) -> npt.NDArray[np.uint8]:
         """Search for proofs of facts. Return the outcomes; none if a thread has been stopped."""
         facts, outcomes = lend(np.ascontiguousarray(chosen)), allocate(len(chosen), np.uint8, 0)
         where = address(facts), address(outcomes)
 
-        def search(joiner: Joiner, first: int, end: int) -> int:
-            return native.try_facts(joiner.address, *where, first, end)
+        def search(thread: ThreadContext, first: int, end: int) -> int:
+            return native.try_facts(thread.address, *where, first, end)
 
         if not self._share(PROVING, len(facts), search):
             return outcomes[:0]
-        self._settle(where, len(facts))
+        self._set_flags(where, len(facts))
         return outcomes
 
-    def _trace(self) -> bool:
+    def _list_consequences(self) -> bool:
         """List the consequences of facts as candidates for deletion. Return whether there are no requests."""
-        if not len(self._untraced):
+        if not len(self._without_consequences):
             return True
-        facts, outcomes = lend(self._untraced), allocate(len(self._untraced), np.uint8, 0)
+        facts, outcomes = lend(self._without_consequences), allocate(len(self._without_consequences), np.uint8, 0)
         where = address(facts), address(outcomes)
-        view, unwanted = TRACINGS[self._which]
+        view, unwanted = CONSEQUENCE_SEARCHES[self._which]
         segments = list[tuple[int, int, int, int]]()
 
-        def trace(joiner: Joiner, first: int, end: int) -> int:
-            place, begin = first, joiner.kept.count
-            while (status := native.trace_facts(joiner.address, *where, place, end, unwanted)) == GROW:
-                place = joiner.context.place
-                joiner.lengthen()
-            segments.append((first, joiner.number, begin, joiner.kept.count))
+        def list_heads(thread: ThreadContext, first: int, end: int) -> int:
+            place, begin = first, thread.kept.count
+            while (status := native.list_consequences(thread.address, *where, place, end, unwanted)) == GROW:
+                place = thread.context.place
+                thread.lengthen()
+            segments.append((first, thread.number, begin, thread.kept.count))
             return status
 
-        if not self._share(view, len(facts), trace):
+        if not self._share(view, len(facts), list_heads):
             return False
         numbers = allocate((len(segments), 3), np.int64)
         numbers[: len(segments)] = [segment[1:] for segment in sorted(segments)]
         native.add_listed_candidates(self._database.address, address(numbers), len(segments))
         if self._which != DELETED:
-            self._settle(where, len(facts))
-        self._untraced = facts[outcomes != PROCESSED]
-        if self._which != DELETED and len(self._untraced) < self._few:
+            self._set_flags(where, len(facts))
+        self._without_consequences = facts[outcomes != PROCESSED]
+        if self._which != DELETED and len(self._without_consequences) < self._few:
             self.requests = []
         return not self.requests
 
-    def _settle(self, where: tuple[int, int], facts: int) -> None:
+    def _set_flags(self, where: tuple[int, int], facts: int) -> None:
         """Set the flags that have been found for a number of facts."""
-        self._run([partial(native.settle_facts, self._database.address, *where, *part) for part in self._parts(facts)])
+        self._run([partial(native.set_outcome_flags, self._database.address, *where, *part) for part in self._parts(facts)])
 
     def _parts(self, facts: int) -> list[tuple[int, int]]:
         """Return ranges of a number of facts, each for one thread at a time."""
-        size = max(1, min(MOST_FACTS, facts // (PARTS * len(self._joiners))))
+        size = max(1, min(MOST_FACTS, facts // (PARTS * len(self._threads))))
         return [(first, min(first + size, facts)) for first in range(0, facts, size)]
 
-    def _share(self, view: Visible, facts: int, work: Callable[[Joiner, int, int], int]) -> bool:
+    def _share(self, view: Visible, facts: int, work: Callable[[ThreadContext, int, int], int]) -> bool:
         """Let threads look at a number of facts, and note their requests. Return whether none has been stopped; otherwise, nothing
         is requested, so that the operation can end.
 
@@ -221,16 +222,16 @@ class SharedDeletion:
             facts: The number of facts.
             work: Looks at a range of the facts. Returns DONE or STOPPED.
         """
-        for joiner in self._joiners:
-            joiner.start_deletion(view)
+        for thread in self._threads:
+            thread.start_deletion(view)
         parts, numbers, stopped = self._parts(facts), count(), list[int]()
 
-        def share(joiner: Joiner) -> None:
+        def share(thread: ThreadContext) -> None:
             while not stopped and (number := next(numbers)) < len(parts):
-                if work(joiner, *parts[number]) != DONE:
+                if work(thread, *parts[number]) != DONE:
                     stopped.append(number)
 
-        self._run([partial(share, joiner) for joiner in self._joiners])
-        requests = {request for joiner in self._joiners for request in joiner.end_deletion()}
+        self._run([partial(share, thread) for thread in self._threads])
+        requests = {request for thread in self._threads for request in thread.end_deletion()}
         self.requests = [] if stopped else [Request(request >> 32, request & ROW) for request in sorted(requests)]
         return not stopped

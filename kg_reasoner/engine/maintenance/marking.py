@@ -1,4 +1,4 @@
-"""Marking: the consequences of facts that one update adds and the next one deletes are traced only once.
+"""Marking: the consequences of facts that one update adds and the next one deletes are searched for only once.
 
 Source: Illich and Glimm, Backward/Forward with Marking for Update Streams. They mark all facts that the next update deletes, and
 their consequences. Here, only facts that the current update adds are marked, with their direct consequences, because the

@@ -14,7 +14,7 @@ from kg_reasoner.storage.kernels.memory import Bytes, Int32s, entry, kernel, mix
 
 # what `Context.numbers` says of a term
 UNREAD = 0
-UNDECIDED = 1
+OTHER_LITERAL = 1
 """A literal that is not read here."""
 NO_NUMBER = 2
 """An IRI or a blank node: a type error in arithmetic and orders."""
@@ -85,20 +85,20 @@ def read_integer(terms: Terms, names: Bytes, term: int) -> int:
     place = terms.offsets[term + 1] - AFTER
     first = texts[start]
     if first != QUOTE:
-        return NO_NUMBER if first == LESS_THAN or first == UNDERSCORE else UNDECIDED
+        return NO_NUMBER if first == LESS_THAN or first == UNDERSCORE else OTHER_LITERAL
     start = start + 1
     if place <= start or place > start + DIGITS + 1 or not same_bytes(texts, place, names, BEFORE, AFTER):
-        return UNDECIDED
+        return OTHER_LITERAL
     negative = texts[start] == MINUS
     if negative:
         start = start + 1
     if start == place or place > start + DIGITS:
-        return UNDECIDED
+        return OTHER_LITERAL
     value = 0
     while start < place:
         digit = texts[start] - ZERO
         if digit < 0 or digit > 9:
-            return UNDECIDED
+            return OTHER_LITERAL
         value = 10 * value + digit
         start = start + 1
     return ((0 - value if negative else value) << 2) | NUMBER

@@ -23,6 +23,7 @@ from kg_reasoner.storage.kernels.layout import (
     DISPROVED,
     DONE,
     EMPTY,
+    EXPIRING,
     EXPLICIT,
     FEW,
     FRESH,
@@ -37,7 +38,6 @@ from kg_reasoner.storage.kernels.layout import (
     RETRACTED,
     ROW,
     STATED,
-    TRACED,
     UNPLANNED,
     WATCHED,
     WIDE,
@@ -411,8 +411,10 @@ def add_triggered_candidates(context: Context, plans: Int32s, first: int, end: i
 
 @kernel
 def add_consequences(context: Context, fact: int) -> int:
-    """Cast add_candidate on what follows directly from a fact: DONE, or what must be done first."""
-    if flags_of(context, fact) & TRACED:
+    """Make the heads of the rule instances that a fact triggers candidates for deletion, unless they were MARKED for it: DONE, or a
+    request to the caller.
+    """
+    if flags_of(context, fact) & EXPIRING:
         return DONE
     relation = relation_of(context, fact)
     section = context.sections[relation.section]
@@ -425,16 +427,27 @@ def add_consequences(context: Context, fact: int) -> int:
 
 
 @kernel
-def wants_threads(context: Context, which: int, first: int, end: int) -> int:
-    """Return whether threads are to share the work on the facts [first, end) of a list, and store which list it is.
-
-    One thread notes, too, that the deletion is large, because the order of deleted facts depends on it (see `order_gone`).
+def note_size(context: Context, facts: int) -> int:
+    """Note whether a deletion of this many facts is large: the order of deleted facts depends on it (see `order_gone`), also where
+    there is only one thread.
     """
-    if first < context.shared_to or end - first < context.shared_facts:
-        return 0
-    context.is_large = 1
+    if facts >= context.shared_facts:
+        context.is_large = 1
+    return 0
+
+
+@kernel
+def request_threads(context: Context, which: int, first: int, end: int) -> int:
+    """Request threads, if there are several, to share the work on the facts [first, end) of a list: WIDE, or DONE if there is
+    nothing to share.
+    """
+    if first < context.shared_to:
+        return DONE
+    note_size(context, end - first)
+    if context.wide == 0 or end - first < context.shared_facts:
+        return DONE
     context.wanted = which
-    return 1 if context.wide > 0 else 0
+    return WIDE
 
 
 @kernel
@@ -449,7 +462,7 @@ def see_old(context: Context) -> int:
 def see_new(context: Context) -> int:
     """Make joins see the current materialisation."""
     context.hidden = ABSENT
-    context.look = 0
+    context.checks_flags = 0
     context.old = 0
     return 0
 
@@ -470,7 +483,7 @@ def delete_fact(context: Context, fact: int) -> int:
     """Delete a fact."""
     relation = relation_of(context, fact)
     row = fact & ROW
-    relation.flags[row] = (relation.flags[row] & (RETRACTED | TRACED)) | GONE
+    relation.flags[row] = (relation.flags[row] & (RETRACTED | EXPIRING)) | GONE
     count_dead(context, relation)
     context.gone[context.gone_count] = fact
     context.gone_count = context.gone_count + 1
@@ -502,7 +515,7 @@ def add_heads_of_rule(context: Context, number: int) -> int:
 
 @entry
 def add_removed_facts(context: Context) -> int:
-    """Cast add_candidate on the facts of this stratum that are explicit or stated no longer, or were marked for this update."""
+    """Make the facts of this stratum candidates for deletion that are no longer explicit or stated, or were MARKED for this update."""
     for place in range(context.removed_count):
         fact = context.removed[place]
         if relation_of(context, fact).level == context.level:
@@ -514,7 +527,7 @@ def add_removed_facts(context: Context) -> int:
 def add_consequences_of_deleted(context: Context) -> int:
     """Add consequences of deleted facts of lower strata to the candidates for deletion: DONE, or a request to the caller."""
     see_old(context)
-    status = WIDE if wants_threads(context, DELETED, context.place, context.gone_count) else DONE
+    status = request_threads(context, DELETED, context.place, context.gone_count)
     while status == DONE and context.place < context.gone_count:
         fact = context.gone[context.place]
         status = add_consequences(context, fact)
@@ -559,12 +572,12 @@ def process_candidates(context: Context) -> int:
     caller.
     """
     status = DONE
-    context.look = 1
+    context.checks_flags = 1
     while status == DONE and context.candidates_done < context.candidates_count:
         fact = context.candidates[context.candidates_done]
         if context.depth < 0 and context.pending < 0:
-            if wants_threads(context, CANDIDATES, context.candidates_done, context.candidates_count):
-                status = WIDE
+            status = request_threads(context, CANDIDATES, context.candidates_done, context.candidates_count)
+            if status != DONE:
                 break
             if flags_of(context, fact) & (PROCESSED | PROVED):
                 context.candidates_done = context.candidates_done + 1
@@ -619,7 +632,7 @@ def finish_update(context: Context) -> int:
             newest = find(relation, values_of(relation, fact))
             relation.flags[newest] = relation.flags[newest] & ~REBORN
     for place in range(context.removed_count):
-        clear_flags(context, context.removed[place], RETRACTED | TRACED)
+        clear_flags(context, context.removed[place], RETRACTED | EXPIRING)
     for place in range(context.claimed_count):
         clear_flags(context, context.claimed[place], CLAIMED)
     context.gone_count = 0

@@ -416,7 +416,7 @@ def begin_counting(context: Context) -> int:
 def see_world(context: Context) -> int:
     """Make joins see the current state."""
     context.hidden = DEAD | OUT
-    context.look = 1
+    context.checks_flags = 1
     return 0
 
 

@@ -298,7 +298,7 @@ def is_plain_probe(context: Context, step: Step) -> int:
     """Return whether every entry of the step's index vector is a match."""
     if step.kind != PROBE or step.negated or step.once or step.value_slot == CHECK:
         return 0
-    return 1 if context.relations[step.relation].dead + context.look == 0 else 0
+    return 1 if context.relations[step.relation].dead + context.checks_flags == 0 else 0
 
 
 @shared_kernel
@@ -383,7 +383,7 @@ def request_copies(context: Context, plan: Plan, first: int, high: int, current:
     head = context.relations[plan.head_relation]
     slots, mask, keys, hashes = head.slots, head.mask, context.ring_keys, context.hashes
     arity, rows, first_column, second_column = relation.arity, relation.rows, plan.first_column, plan.second_column
-    hides = relation.dead + context.look
+    hides = relation.dead + context.checks_flags
     pairs = head.arity == 2
     last = plan.last_key
     waiting = 0

@@ -184,7 +184,7 @@ def row_limit(context: Context, step: Step, low: int, high: int, current: int) -
 @kernel
 def is_hidden(context: Context, relation: Relation, row: int) -> int:
     """Return whether a row is dead, or hidden from this join by another flag."""
-    if relation.dead + context.look == 0:
+    if relation.dead + context.checks_flags == 0:
         return 0
     return relation.flags[row] & context.hidden
 

@@ -88,8 +88,8 @@ REBORN = 1024
 RETRACTED = 2048
 """Was explicit before this update."""
 MARKED = 4096
-"""TRACED, or follows directly from a fact that is: the next update makes it a candidate for deletion."""
-TRACED = 8192
+"""EXPIRING, or follows directly from a fact that is: the next update makes it a candidate for deletion."""
+EXPIRING = 8192
 """Explicit, comes with an update and goes with the next: what follows from it directly is MARKED (see `marks`)."""
 CLAIMED = 16384
 """Was there before this update, and has become explicit by it."""
@@ -332,7 +332,7 @@ class HeadList(Struct):
     values: Int32s
     """The heads, `ring_stride` integers each."""
     places: Int64s
-    """Per head: the slot that it has claimed, or NOT_NEW, or UNDECIDED."""
+    """Per head: the slot that it has claimed, or NOT_NEW, or POSTPONED."""
     recent: Int64s
     """By hash, a head that was listed recently, so that most repetitions are not listed: its number, and above it 32 bits of its
     hash, so that hardly any other head is compared."""
@@ -344,7 +344,8 @@ class HeadList(Struct):
 
 
 NOT_NEW = -1
-UNDECIDED = -2
+POSTPONED = -2
+"""One thread claims its slot, after the others (see `parallel_blocks.decide_rest`)."""
 
 LIST_BITS = 6
 """The numbers of lists are below 2**6, those of the heads in a list below 2**25."""
@@ -408,8 +409,8 @@ class Context(Struct):
     ring_count: int
     hidden: int
     """Flags of rows that joins do not see."""
-    look: int
-    """1: flags count in relations without dead rows, too."""
+    checks_flags: int
+    """1: joins check flags in relations without dead rows, too."""
     old: int
     """1: joins see the materialisation before this update: `materialised` rows of each relation, including GONE ones."""
     materialised: Int64s
@@ -442,7 +443,7 @@ class Context(Struct):
     request_room: int
     request_stride: int
     marking: int
-    """1: there are TRACED facts, and heads of their rule instances are marked."""
+    """1: there are EXPIRING facts, and heads of their rule instances are marked."""
     marked: Int64s
     """Facts that are marked for the next update."""
     marked_count: int

@@ -27,6 +27,7 @@ CONTINUED, CONTINUATION = 192, 128
 
 MOST_DIGITS = 9
 UNDECIDED = -1
+"""In place of a number, place or term: the caller decides."""
 
 PER_BYTE = 8
 """How many bytes of a list a byte of its string becomes at most: a separator of one byte becomes the beginning of a member."""

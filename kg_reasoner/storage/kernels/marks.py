@@ -1,12 +1,12 @@
 """Marks: what comes with one update of a stream, goes with the next, and what follows from it directly.
 
-Facts that are explicit, new, and deleted by the next update are TRACED. The heads of all rule instances with such a fact are MARKED
-and listed while the update derives them, and the next update makes them candidates for deletion without a search (see
+Facts that are explicit, new, and deleted by the next update are EXPIRING. The heads of all rule instances with such a fact are
+MARKED and listed while the update derives them, and the next update makes them candidates for deletion without a search (see
 `add_removed_facts`).
 """
 
 from kg_reasoner.storage.kernels.joins import insert_head, next_match
-from kg_reasoner.storage.kernels.layout import ABSENT, COMPARE, DONE, EXPLICIT, FULL, GROW, MARKED, TRACED, Context, Frame, Plan
+from kg_reasoner.storage.kernels.layout import ABSENT, COMPARE, DONE, EXPIRING, EXPLICIT, FULL, GROW, MARKED, Context, Frame, Plan
 from kg_reasoner.storage.kernels.memory import Int32s, entry, is_stopped, kernel
 from kg_reasoner.storage.kernels.relations import clear_flags, find, flags_of, set_flags
 
@@ -15,7 +15,7 @@ from kg_reasoner.storage.kernels.relations import clear_flags, find, flags_of, s
 def forget_marks(context: Context) -> int:
     """Do without marks: they are too many."""
     for place in range(context.marked_count):
-        clear_flags(context, context.marked[place], MARKED | TRACED)
+        clear_flags(context, context.marked[place], MARKED | EXPIRING)
     context.marked_count = 0
     context.marking = 0
     return 0
@@ -33,21 +33,21 @@ def mark(context: Context, fact: int, flags: int) -> int:
 
 
 @kernel
-def has_traced_body(context: Context, frame: Frame, plan: Plan) -> int:
-    """Whether the frame's rule instance has a fact that is TRACED."""
-    if frame.fact >= 0 and flags_of(context, frame.fact) & TRACED:
+def has_expiring_body(context: Context, frame: Frame, plan: Plan) -> int:
+    """Whether the frame's rule instance has a fact that is EXPIRING."""
+    if frame.fact >= 0 and flags_of(context, frame.fact) & EXPIRING:
         return 1
     for position in range(plan.step_count):
         step = context.steps[plan.first_step + position]
         if step.kind < COMPARE and not step.negated:
-            if flags_of(context, (step.relation << 32) | frame.levels[position].row) & TRACED:
+            if flags_of(context, (step.relation << 32) | frame.levels[position].row) & EXPIRING:
                 return 1
     return 0
 
 
 @kernel
 def derive_marking(context: Context, frame: Frame, plan: Plan, low: int, high: int, current: int) -> int:
-    """Derive from all matches that are left in a frame, and mark what follows from TRACED facts: DONE or GROW."""
+    """Derive from all matches that are left in a frame, and mark what follows from EXPIRING facts: DONE or GROW."""
     found = 1
     if plan.step_count > 0:
         found = next_match(context, frame, low, high, current)
@@ -56,7 +56,7 @@ def derive_marking(context: Context, frame: Frame, plan: Plan, low: int, high: i
         row = insert_head(context, frame, plan)
         if row == FULL:
             return GROW
-        if context.marking and has_traced_body(context, frame, plan):
+        if context.marking and has_expiring_body(context, frame, plan):
             mark(context, (plan.head_relation << 32) | row, MARKED)
         found = 0
         if plan.step_count > 0:
@@ -72,7 +72,7 @@ def mark_explicit(context: Context, number: int, facts: Int32s, count: int) -> i
     for fact in range(count):
         row = find(relation, facts + fact * relation.arity)
         if row >= context.materialised[number] and relation.flags[row] & EXPLICIT and not relation.flags[row] & ABSENT:
-            mark(context, (number << 32) | row, MARKED | TRACED)
+            mark(context, (number << 32) | row, MARKED | EXPIRING)
             total = total + 1
     context.marking = 1 if context.marked_count > 0 else 0
     return total

@@ -3,7 +3,7 @@
 Source: Gupta, Mumick and Subrahmanian, Maintaining Views Incrementally (SIGMOD 1993).
 """
 
-from kg_reasoner.storage.kernels.deletion import add_consequences, better_deriver, see_new, wants_threads
+from kg_reasoner.storage.kernels.deletion import add_consequences, better_deriver, request_threads, see_new
 from kg_reasoner.storage.kernels.fixpoint import open_triggered
 from kg_reasoner.storage.kernels.joins import next_match
 from kg_reasoner.storage.kernels.layout import (
@@ -18,7 +18,6 @@ from kg_reasoner.storage.kernels.layout import (
     READY,
     STATED,
     UNPLANNED,
-    WIDE,
     Context,
 )
 from kg_reasoner.storage.kernels.memory import entry, kernel
@@ -33,10 +32,10 @@ def overdelete(context: Context) -> int:
     """
     status = DONE
     context.hidden = ABSENT | PROCESSED
-    context.look = 1
+    context.checks_flags = 1
     while status == DONE and context.candidates_done < context.candidates_count:
-        if wants_threads(context, OVERDELETED, context.candidates_done, context.candidates_count):
-            status = WIDE
+        status = request_threads(context, OVERDELETED, context.candidates_done, context.candidates_count)
+        if status != DONE:
             break
         fact = context.candidates[context.candidates_done]
         flags = flags_of(context, fact)

@@ -21,11 +21,11 @@ from kg_reasoner.storage.kernels.layout import (
     GROW,
     LIST_BITS,
     NOT_NEW,
+    POSTPONED,
     REBORN,
     RING,
     ROW,
     STOPPED,
-    UNDECIDED,
     Context,
     HeadList,
     Relation,
@@ -103,7 +103,7 @@ def is_same(context: Context, relation: Relation, found: int, tag: int, heads: H
 
 @kernel
 def claim(context: Context, list_number: int, number: int, bound: int, parts: int) -> int:
-    """Claim a slot for a listed head before the slot `bound / parts`: return the slot, NOT_NEW, or UNDECIDED."""
+    """Claim a slot for a listed head before the slot `bound / parts`: return the slot, NOT_NEW, or POSTPONED."""
     heads = context.lists[list_number]
     relation = context.relations[heads.relations[number]]
     hash = mix(heads.keys[number])
@@ -116,15 +116,15 @@ def claim(context: Context, list_number: int, number: int, bound: int, parts: in
             return slot
         if is_same(context, relation, found, tag, heads, number):
             is_row = found >= 0 and relation.dead > 0
-            return UNDECIDED if is_row and relation.flags[found & relation.row_mask] & ABSENT else NOT_NEW
+            return POSTPONED if is_row and relation.flags[found & relation.row_mask] & ABSENT else NOT_NEW
         slot = slot + 1
-    return UNDECIDED
+    return POSTPONED
 
 
 @entry
 def claim_slots(context: Context, segments: Int64s, count: int, part: int, parts: int) -> int:
-    """Claim slots in one part of every hash table for the listed heads, in the order of the segments. Return how many heads stay
-    UNDECIDED, because their search leaves the part, or their tuple has a dead row.
+    """Claim slots in one part of every hash table for the listed heads, in the order of the segments. Return how many heads are
+    POSTPONED, because their search leaves the part, or their tuple has a dead row.
 
     A segment is three numbers: a list, and the first and end of its heads. `context` is that of a thread.
     """
@@ -153,14 +153,14 @@ def claim_slots(context: Context, segments: Int64s, count: int, part: int, parts
                 size = context.relations[heads.relations[chosen]].mask + 1
                 claimed = claim(context, list_number, chosen, (part + 1) * size, parts)
                 heads.places[chosen] = claimed
-                if claimed == UNDECIDED:
+                if claimed == POSTPONED:
                     undecided = undecided + 1
     return undecided
 
 
 @kernel
 def decide(context: Context, list_number: int, number: int) -> int:
-    """Claim a slot for an UNDECIDED head: return its place, or NOT_NEW."""
+    """Claim a slot for a POSTPONED head: return its place, or NOT_NEW."""
     heads = context.lists[list_number]
     relation = context.relations[heads.relations[number]]
     hash = mix(heads.keys[number])
@@ -183,12 +183,12 @@ def decide(context: Context, list_number: int, number: int) -> int:
 
 @entry
 def decide_rest(context: Context, segments: Int64s, count: int) -> int:
-    """Claim slots for the heads that are UNDECIDED, in the order of the segments. Return 0."""
+    """Claim slots for the heads that are POSTPONED, in the order of the segments. Return 0."""
     for segment in range(count):
         list_number = segments[3 * segment]
         heads = context.lists[list_number]
         for number in range(segments[3 * segment + 1], segments[3 * segment + 2]):
-            if heads.places[number] == UNDECIDED:
+            if heads.places[number] == POSTPONED:
                 heads.places[number] = decide(context, list_number, number)
     return 0
 

@@ -33,11 +33,10 @@ from kg_reasoner.storage.kernels.layout import (
 from kg_reasoner.storage.kernels.memory import Bytes, Int64s, entry, is_stopped, kernel, prefetch
 from kg_reasoner.storage.kernels.relations import flags_of, relation_of, set_flags
 
-UNTRIED, UNDECIDED = 0, 1
+UNTRIED, LEFT_TO_ONE_THREAD = 0, 1
 """The outcomes of a fact that has not been tried, or waits for a request, and of one that is left to one thread; those of others
 are the flags that they get.
 """
-
 
 DEEPEST, PATIENCE = 4, 32
 """The most goals of a search, and the instances after which no further fact becomes a goal."""
@@ -83,8 +82,8 @@ def next_body_fact(context: Context, goal: Goal, frame: Frame) -> int:
 
 @kernel
 def search(context: Context, fact: int) -> int:
-    """Search for a proof by a few instances, without marks: PROVED, DISPROVED, UNDECIDED if these are not enough, or -1 minus a
-    request.
+    """Search for a proof by a few instances, without marks: PROVED, DISPROVED, LEFT_TO_ONE_THREAD if these are not enough, or
+    -1 minus a request.
     """
     context.depth = -1
     push_goal(context, fact)
@@ -110,7 +109,7 @@ def search(context: Context, fact: int) -> int:
         elif is_goal(context, body):
             goal.step = -1
         elif patience <= 0 or context.depth + 1 == DEEPEST:
-            return UNDECIDED
+            return LEFT_TO_ONE_THREAD
         else:
             push_goal(context, body)
 
@@ -123,8 +122,8 @@ def try_fact(context: Context, fact: int) -> int:
     found = search(context, fact)
     if found < 0:
         note_request(context, -1 - found)
-        return UNDECIDED if found == -1 - FUNCTION_RESULTS else UNTRIED
-    return UNDECIDED if found == UNDECIDED else CHECKED | found
+        return LEFT_TO_ONE_THREAD if found == -1 - FUNCTION_RESULTS else UNTRIED
+    return LEFT_TO_ONE_THREAD if found == LEFT_TO_ONE_THREAD else CHECKED | found
 
 
 @kernel
@@ -157,7 +156,7 @@ def try_facts(context: Context, facts: Int64s, outcomes: Bytes, first: int, end:
 
 
 @entry
-def trace_facts(context: Context, facts: Int64s, outcomes: Bytes, first: int, end: int, unwanted: int) -> int:
+def list_consequences(context: Context, facts: Int64s, outcomes: Bytes, first: int, end: int, unwanted: int) -> int:
     """List the heads of the instances that the facts [first, end) without unwanted flags trigger: DONE, STOPPED, or GROW, and the
     caller calls again for the facts from `place` on. `context` is that of a thread.
     """
@@ -185,12 +184,12 @@ def trace_facts(context: Context, facts: Int64s, outcomes: Bytes, first: int, en
 
 
 @entry
-def settle_facts(context: Context, facts: Int64s, outcomes: Bytes, first: int, end: int) -> int:
+def set_outcome_flags(context: Context, facts: Int64s, outcomes: Bytes, first: int, end: int) -> int:
     """Set the flags that are the outcomes for the facts [first, end). Return 0."""
     for place in range(first, end):
         if place + RING < end:
             prefetch(relation_of(context, facts[place + RING]).flags, facts[place + RING] & ROW)
-        if outcomes[place] > UNDECIDED:
+        if outcomes[place] > LEFT_TO_ONE_THREAD:
             set_flags(context, facts[place], outcomes[place])
     return 0
 

@@ -10,7 +10,7 @@ from kg_reasoner.storage.kernels.relations import section_of
 @kernel
 def visible_rows(context: Context, relation: Relation, low: int, high: int) -> int:
     """Return the number of rows of a block that joins see."""
-    if relation.dead + context.look == 0:
+    if relation.dead + context.checks_flags == 0:
         return high - low
     count = 0
     for row in range(low, high):
