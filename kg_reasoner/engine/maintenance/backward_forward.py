@@ -1,7 +1,7 @@
 """Backward/forward: a candidate for deletion is deleted only if it has no other derivation.
 
 Source: Motik, Nenov, Piro and Horrocks, Incremental Update of Datalog Materialisation: the Backward/Forward Algorithm (AAAI 2015);
-forward proving by watched rule instances, see `kernels.deletion`.
+forward proving by watched rule instances, see `kernels.proving`.
 """
 
 from __future__ import annotations

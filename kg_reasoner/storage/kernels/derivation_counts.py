@@ -18,7 +18,8 @@ All instances of a fact are enumerated before anything changes, so a kernel can 
 be called again.
 """
 
-from kg_reasoner.storage.kernels.deletion import delete_fact, see_new
+from kg_reasoner.storage.kernels.deletion import delete_fact
+from kg_reasoner.storage.kernels.deletion_candidates import see_new
 from kg_reasoner.storage.kernels.fixpoint import open_plan, open_triggered
 from kg_reasoner.storage.kernels.joins import advance, insert_head, next_match, row_limit
 from kg_reasoner.storage.kernels.layout import (

@@ -10,15 +10,18 @@ from kg_reasoner.storage.kernels.calculation import (
     request_of,
 )
 from kg_reasoner.storage.kernels.layout import (
+    BUILD_INDEX,
     CALL,
     CHECK,
     COMPARE,
     DISTINCT,
+    DONE,
     EMPTY,
     EQUAL,
     FAILED,
     FINISHED,
     FRESH,
+    FUNCTION_RESULTS,
     LESS,
     LOOKUP,
     NAN,
@@ -436,3 +439,12 @@ def next_match(context: Context, frame: Frame, low: int, high: int, current: int
                 return 0
             depth = depth - 1
             start = 0
+
+
+@kernel
+def join_request(context: Context) -> int:
+    """Return DONE, or a request to the caller for what a join needs to find all of its matches."""
+    if context.interrupted:
+        context.interrupted = 0
+        return BUILD_INDEX
+    return FUNCTION_RESULTS if context.request_count > 0 else DONE

@@ -58,7 +58,17 @@ GROUPS: Final = (
     KernelGroup("turtle", ("scanner", "turtle_statements"), speed_level=1),
     KernelGroup(
         "maintenance",
-        ("changes", "deletion", "overdeletion", "parallel_deletion", "renewing", "single_stratum", "tracing"),
+        (
+            "changes",
+            "deletion",
+            "deletion_candidates",
+            "overdeletion",
+            "parallel_deletion",
+            "proving",
+            "renewing",
+            "single_stratum",
+            "tracing",
+        ),
         speed_level=1,
     ),
     KernelGroup("threads", ("bulk_insertion", "few_keys", "parallel_blocks"), speed_level=1),

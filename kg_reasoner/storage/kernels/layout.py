@@ -97,7 +97,7 @@ CLAIMED = 16384
 ABSENT = DEAD | GONE
 """The rows that do not belong to the materialisation."""
 
-# flags that only the backward/forward deletion of a stratum uses, and takes away again (see `deletion`)
+# flags that only the backward/forward deletion of a stratum uses, and takes away again (see `deletion` and `proving`)
 CHECKED = 4
 """A proof has been looked for."""
 PROVED = 8

@@ -2,14 +2,14 @@
 
 Threads search for proofs of candidates, depth first, without marks and not far. A fact is disproved if all its instances have been
 looked at, and each needs a fact that is disproved or is a goal already. Where a few instances are not enough, one thread decides
-(see `deletion`), which goes on from what has been found. Then threads list the heads of the instances that disproved, or deleted,
+(see `proving`), which goes on from what has been found. Then threads list the heads of the instances that disproved, or deleted,
 facts trigger.
 
 Nothing here locks: while threads look for instances, nobody writes to relations or indexes, and what is found of a fact is kept in
 a list of outcomes. Then threads set the flags, each those of its own facts.
 """
 
-from kg_reasoner.storage.kernels.deletion import add_candidate, add_consequences, body_fact, is_certain, next_instance, push_goal
+from kg_reasoner.storage.kernels.deletion_candidates import add_candidate, add_consequences
 from kg_reasoner.storage.kernels.layout import (
     CHECKED,
     DISPROVED,
@@ -27,10 +27,9 @@ from kg_reasoner.storage.kernels.layout import (
     STATED,
     STOPPED,
     Context,
-    Frame,
-    Goal,
 )
 from kg_reasoner.storage.kernels.memory import Bytes, Int64s, entry, is_stopped, kernel, prefetch
+from kg_reasoner.storage.kernels.proving import next_instance, next_uncertain, push_goal
 from kg_reasoner.storage.kernels.relations import flags_of, relation_of, set_flags
 
 UNTRIED, LEFT_TO_ONE_THREAD = 0, 1
@@ -69,18 +68,6 @@ def is_goal(context: Context, fact: int) -> int:
 
 
 @kernel
-def next_body_fact(context: Context, goal: Goal, frame: Frame) -> int:
-    """Return the next body fact of a goal's instance that is not certain, or -1."""
-    plan = context.plans[frame.plan]
-    while goal.step < plan.step_count:
-        body = body_fact(frame, context.steps[plan.first_step + goal.step], goal.step)
-        goal.step = goal.step + 1
-        if body >= 0 and not is_certain(context, body):
-            return body
-    return -1
-
-
-@kernel
 def search(context: Context, fact: int) -> int:
     """Search for a proof by a few instances, without marks: PROVED, DISPROVED, LEFT_TO_ONE_THREAD if these are not enough, or
     -1 minus a request.
@@ -101,7 +88,7 @@ def search(context: Context, fact: int) -> int:
             if status != READY:
                 return -1 - status
             patience = patience - 1
-        body = next_body_fact(context, goal, context.frames[context.depth + 1])
+        body = next_uncertain(context, goal, context.frames[context.depth + 1])
         if body < 0:
             if context.depth == 0:
                 return PROVED

@@ -1,13 +1,7 @@
 """A whole update in one call, for the common case of one stratum without negation."""
 
-from kg_reasoner.storage.kernels.deletion import (
-    add_consequences_of_deleted,
-    add_removed_facts,
-    drop_removed,
-    finish_deletion,
-    finish_update,
-    process_candidates,
-)
+from kg_reasoner.storage.kernels.deletion import drop_removed, finish_deletion, finish_update, process_candidates
+from kg_reasoner.storage.kernels.deletion_candidates import add_consequences_of_deleted, add_removed_facts
 from kg_reasoner.storage.kernels.fixpoint import run
 from kg_reasoner.storage.kernels.layout import DONE, PAUSE, Context
 from kg_reasoner.storage.kernels.memory import entry
