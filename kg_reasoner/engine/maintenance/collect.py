@@ -12,6 +12,7 @@ from kg_reasoner.engine.maintenance import ChangedFacts, Work
 from kg_reasoner.storage.arrays import Flags
 from kg_reasoner.storage.database import Database
 from kg_reasoner.storage.kernels import native
+from kg_reasoner.storage.kernels.changes import KIND_BITS
 from kg_reasoner.storage.kernels.layout import ROW
 from kg_reasoner.storage.kernels.memory import address, allocate, lend
 
@@ -24,15 +25,15 @@ def collect(database: Database, work: Work) -> None:
     changes = database.changes()
     tables = work.added, work.removed, work.restated
     for group, rows, explicit in (_groups_of_few if len(changes) <= FEW else _groups)(changes):
-        relation, kind = divmod(group, 4)
+        relation, kind = divmod(group, 1 << KIND_BITS)
         tables[kind].append(ChangedFacts(relation, database.rows_at(relation, rows), explicit))
 
 
 def _groups(changes: npt.NDArray[np.int64]) -> Iterator[tuple[int, npt.NDArray[Any], Flags]]:
-    """Yield the rows of each relation with one kind of change, and whether each is explicit. The group is the relation, shifted by
-    two bits, and the kind.
+    """Yield the rows of each relation with one kind of change, and whether each is explicit (see `kernels.changes` for
+    the numbers of groups).
     """
-    counts = allocate(4 * (int(changes[:, 0].max()) >> 32) + 4, np.int64, 0)
+    counts = allocate(((int(changes[:, 0].max()) >> 32) + 1) << KIND_BITS, np.int64, 0)
     rows, explicit = allocate(len(changes), np.int64), allocate(len(changes), np.uint8)
     table = lend(np.ascontiguousarray(changes))
     data = address(table)
@@ -50,7 +51,7 @@ def _groups_of_few(changes: npt.NDArray[np.int64]) -> Iterator[tuple[int, npt.ND
     """Yield the same for a few changes."""
     found: dict[int, tuple[list[int], list[bool]]] = {}
     for fact, kind in changes.tolist():
-        rows, explicit = found.setdefault((fact >> 32 << 2) + (kind >> 1), ([], []))
+        rows, explicit = found.setdefault((fact >> 32 << KIND_BITS) + (kind >> 1), ([], []))
         rows.append(fact & ROW)
         explicit.append(kind & 1 > 0)
     for group in sorted(found):

@@ -5,6 +5,10 @@ from kg_reasoner.storage.kernels.memory import Bytes, Int64s, entry, kernel
 from kg_reasoner.storage.kernels.relations import clear_flags, find, flags_of, growing, growing_count, relation_of, values_of
 
 ADDED, REMOVED, RESTATED = 0, 1, 2
+"""Kinds of changes: RESTATED facts have become explicit, or are derived only."""
+
+KIND_BITS = 2
+"""In the number of a group, the bits of the kind of change. Those above them are the relation."""
 
 
 @kernel
@@ -17,8 +21,8 @@ def note_change(changes: Int64s, count: int, fact: int, kind: int, explicit: int
 
 @kernel
 def group_of(changes: Int64s, place: int) -> int:
-    """Return the number of the relation of a change, shifted by two bits, and its kind."""
-    return ((changes[2 * place] >> 32) << 2) + (changes[2 * place + 1] >> 1)
+    """Return the group of a change: its relation and its kind."""
+    return ((changes[2 * place] >> 32) << KIND_BITS) + (changes[2 * place + 1] >> 1)
 
 
 @entry
