@@ -18,7 +18,7 @@ from kg_reasoner.api.update import Row, Update
 from kg_reasoner.program import TRIPLE, Argument, Atom, Call, Filter, Program, Rule, Variable
 from kg_reasoner.terms import IRI, RDF, Term
 
-__all__ = ["NAMESPACE", "SUITE", "State", "StreamStep", "UpdateStream", "can_be_triples", "names", "read", "rule_set"]
+__all__ = ["NAMESPACE", "SUITE", "State", "StreamStep", "UpdateStream", "names", "read", "rule_set"]
 
 SUITE: Final = Path(__file__).parents[2] / "shared" / "suites" / "updates"
 """Where the suite lies, if it is here."""
@@ -63,11 +63,6 @@ def rule_set(name: str) -> str:
     'path'
     """
     return name.split("__")[1]
-
-
-def can_be_triples(name: str) -> bool:
-    """Return whether all facts of a stream have one or two arguments."""
-    return rule_set(name) != "ways"
 
 
 def read(name: str, *, triples: bool = False) -> UpdateStream:

@@ -15,7 +15,7 @@ from typing import Any, Final, TypeAlias, TypeVar
 
 from kg_reasoner.data_classes import dataclass
 from kg_reasoner.errors import Span
-from kg_reasoner.terms import IRI, RDF, Term
+from kg_reasoner.terms import IRI, Term
 
 __all__ = [
     "AUXILIARY",
@@ -42,7 +42,6 @@ __all__ = [
     "Variable",
     "Variant",
     "atoms_within",
-    "class_atom",
     "is_hidden",
     "remembered",
     "triple",
@@ -116,19 +115,6 @@ def is_hidden(predicate: str) -> bool:
     (True, False, False)
     """
     return predicate.startswith(AUXILIARY) or ("._" in predicate and not predicate.startswith("<"))
-
-
-def class_atom(cls: Argument, instance: Argument, span: Span | None = None) -> Atom:
-    """Return the atom ``cls[instance]``, which is the triple pattern ``[instance, rdf:type, cls]``.
-
-    Args:
-        instance: The member.
-        span: Its place in a text.
-
-    Returns:
-        The atom.
-    """
-    return Atom(TRIPLE, (instance, RDF.type, cls), span)
 
 
 @dataclass(frozen=True, slots=True)

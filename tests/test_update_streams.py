@@ -46,7 +46,8 @@ ALWAYS = [Combination(DEFAULT, False, False), Combination(DEFAULT, True, False)]
 
 def combinations(name: str) -> list[Combination]:
     """The combinations in which a stream is tested."""
-    possible = [one for one in COMBINATIONS if streams.can_be_triples(name) or not one.triples]
+    can_be_triples = streams.rule_set(name) != "ways"  # whose facts have more than two arguments
+    possible = [one for one in COMBINATIONS if can_be_triples or not one.triples]
     others = [one for one in possible if one not in ALWAYS]
     one = others[zlib.crc32(name.encode()) % len(others)]
     return by_effort([one], [*ALWAYS, one], possible)

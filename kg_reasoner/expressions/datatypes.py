@@ -192,14 +192,6 @@ def datatypes_of(literal: Literal, recognised: Collection[str] = DATATYPES) -> t
     return () if found is None else found[1]
 
 
-def described_string(text: str, recognised: Collection[str] = DATATYPES) -> tuple[Hashable, tuple[str, ...]] | None:
-    """Return the result of `described` for the literal of type xsd:string with this text, which is always recognised."""
-    types = types_of_string(text)
-    if types is None:
-        return None
-    return (_STRING, text), types if recognised is DATATYPES else tuple(n for n in types if n == _LITERAL or n in recognised)
-
-
 def types_of_string(text: str) -> tuple[str, ...] | None:
     """Return rdfs:Literal and the known datatypes that contain a string, or None if it has characters that strings cannot have.
 
