@@ -61,6 +61,13 @@ class IncrementalJoin(Operator):
     With an inner clock, the traces know the iteration of each row. A pair of changes, made at iterations i and j, belongs to
     iteration max(i, j): what a change finds at later iterations waits for these. (The sum over all pairs of times whose least upper
     bound is now is what D(Q(I(a), I(b))) comes to for a bilinear Q in two times.)
+
+    Args:
+        name: How it is printed.
+        arity: Of the Z-sets that it puts out.
+        accepts: The arities of both sides.
+        matching: Which rows of both sides match, and the result of a pair.
+        nested: Whether there is an inner clock.
     """
 
     is_still = True

@@ -68,7 +68,14 @@ class SourceOperator(Operator):
 
 
 class Lift(Operator):
-    """A function of Z-sets, applied at every tick to the current values of the streams."""
+    """A function of Z-sets, applied at every tick to the current values of the streams.
+
+    Args:
+        name: How it is printed.
+        arity: Of the Z-sets that it puts out.
+        accepts: The arities of its inputs.
+        function: Returns the output for the values of the inputs.
+    """
 
     def __init__(self, name: str, arity: int, accepts: tuple[int, ...], function: Callable[..., ZSet]) -> None:
         super().__init__(name, arity, accepts)
@@ -79,7 +86,14 @@ class Lift(Operator):
 
 
 class Linear(Operator):
-    """A linear function of one Z-set, which maps empty Z-sets to empty ones."""
+    """A linear function of one Z-set, which maps empty Z-sets to empty ones.
+
+    Args:
+        name: How it is printed.
+        arity: Of the Z-sets that it puts out.
+        accepts: The arity of its input.
+        function: Returns the output for an input.
+    """
 
     is_still = True
 
@@ -92,7 +106,14 @@ class Linear(Operator):
 
 
 def mapping(name: str, arity: int, accepts: int, function: Mapper) -> Linear:
-    """Return an operator that applies `ZSet.map`."""
+    """Return an operator that applies `ZSet.map`.
+
+    Args:
+        name: How it is printed.
+        arity: Of the Z-sets that it puts out.
+        accepts: The arity of its input.
+        function: The function of rows.
+    """
     return Linear(name, arity, accepts, lambda value: value.map(function))
 
 

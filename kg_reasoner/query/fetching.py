@@ -28,7 +28,14 @@ CHUNK: Final = 1 << 16
 
 
 def fetched_one_by_one(prepare: Prepare, proper: Proper | None, width: int, limit: int) -> Ids:
-    """Run a plan for a few solutions, one after the other."""
+    """Run a plan for a few solutions, one after the other.
+
+    Args:
+        prepare: Makes the block in which the query has its plan.
+        proper: Chooses those that are answers; None: all of them are.
+        width: The number of columns of a solution.
+        limit: At least this number is sufficient.
+    """
     chunks: list[Ids] = []
     with prepare() as (workspace, plan):
         watch = current_watch()

@@ -34,14 +34,29 @@ class TripleMatcher:
         self._holds = catalog.layout.lookups.holds
 
     def contains(self, subject: int, property: int, value: int, which: Which = "all") -> bool:
-        """Return whether a triple holds."""
+        """Return whether a triple holds.
+
+        Args:
+            subject: Its id.
+            property: Its id.
+            value: Its id.
+            which: Whether explicit triples, inferred ones or all are looked for.
+        """
         relation, values = self._find(subject, property, value)
         return relation >= 0 and self.is_rdf(subject, property) and self._holds(relation, values, which)
 
     def match(
         self, subject: int | None, property: int | None, value: int | None, which: Which = "all", limit: int | None = None
     ) -> Ids:
-        """Return the matching triples as ids, shape (n, 3). With a limit, at least that number is sufficient."""
+        """Return the matching triples as ids, shape (n, 3).
+
+        Args:
+            subject: Its id, or None for any.
+            property: Its id, or None for any.
+            value: Its id, or None for any.
+            which: Whether explicit triples, inferred ones or all are looked for.
+            limit: At least this number is sufficient; None: all are wanted.
+        """
         if not self.is_rdf(subject, property):
             return NO_TRIPLES
         found = self._match(subject, property, value, which, limit)

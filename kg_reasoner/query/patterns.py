@@ -173,7 +173,14 @@ class Queries(SinglePatterns):
     def lookup(
         self, pattern: AnyPattern, given: Sequence[str], wanted: Sequence[str], which: Which
     ) -> Callable[[Sequence[int]], Ids]:
-        """Return a plan for the values of wanted variables in the visible matches of a pattern, for values of the given ones."""
+        """Return a plan for the values of wanted variables in the visible matches of a pattern, for values of the given ones.
+
+        Args:
+            pattern: The pattern.
+            given: The variables whose values the plan is called with, in their order.
+            wanted: The variables of the columns that it returns.
+            which: Whether explicit triples, inferred ones or all are looked for.
+        """
         self.literals.forget()
         subject, property, value, *_ = bound(pattern, given, [0] * len(given))
         is_triple = isinstance(subject, int) and isinstance(value, int)
@@ -361,6 +368,12 @@ class Queries(SinglePatterns):
         """Return a maker of the ``with`` block in which a query has a plan, see `kg_reasoner.planning.planner.plan_query`.
 
         Plans are remembered while the sizes of the relations are of the same order.
+
+        Args:
+            atoms: The atoms to match.
+            answer: The variables of the columns of a solution.
+            seeds: The variables whose values are given, in slots in this order.
+            exact: Whether the plan finds an answer for every match; otherwise, at least one for each different answer.
         """
         database = self.catalog.database
         key, plan = self.plan_of(atoms, answer, seeds, exact=exact)
@@ -369,7 +382,7 @@ class Queries(SinglePatterns):
     def plan_of(
         self, atoms: Sequence[StoredAtom], answer: Sequence[str], seeds: Sequence[str] = (), *, exact: bool = True
     ) -> tuple[Hashable, Callable[[Workspace], int]]:
-        """Return the key of a query's plan, and a function that makes the plan; see `planned`."""
+        """Return the key of a query's plan, and a function that makes the plan; see `planned` for the arguments."""
         sizes = tuple(self.catalog.database.size(atom.relation).bit_length() for atom in atoms)
 
         def plan(workspace: Workspace) -> int:

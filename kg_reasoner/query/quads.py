@@ -85,7 +85,14 @@ class Quads:
         return None if relation is None or isinstance(graph, frozenset) else StoredAtom(relation, (*terms, graph))
 
     def match(self, subject: int | None, property: int | None, value: int | None, graph: int | frozenset[int]) -> Ids:
-        """Return the matching triples of a graph, or of the merge of some graphs, as ids of shape (n, 3)."""
+        """Return the matching triples of a graph, or of the merge of some graphs, as ids of shape (n, 3).
+
+        Args:
+            subject: Its id, or None for any.
+            property: Its id, or None for any.
+            value: Its id, or None for any.
+            graph: The id of the graph, or those of the merged ones.
+        """
         if isinstance(graph, frozenset):
             merged = np.concatenate([NO_TRIPLES, *(self.match(subject, property, value, each) for each in sorted(graph))])
             return merged[group_rows(merged)[1]]
@@ -97,7 +104,14 @@ class Quads:
         return self.match_quads(subject, property, value, graph)[:, :GRAPH_COLUMN]
 
     def match_quads(self, subject: int | None, property: int | None, value: int | None, graph: int | None) -> Ids:
-        """Return the matching triples of one or all named graphs, as quads of shape (n, 4)."""
+        """Return the matching triples of one or all named graphs, as quads of shape (n, 4).
+
+        Args:
+            subject: Its id, or None for any.
+            property: Its id, or None for any.
+            value: Its id, or None for any.
+            graph: The id of the graph, or None for all.
+        """
         if self.count() == 0:
             return NO_QUADS
         relation = self.catalog.predicates[QUADS]

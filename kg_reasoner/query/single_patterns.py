@@ -65,7 +65,14 @@ class SinglePatterns:
         return rows
 
     def match(self, subject: int | None, property: int | None, value: int | None, which: Which = "all") -> Ids:
-        """Return the matching triples as ids, shape (n, 3)."""
+        """Return the matching triples as ids, shape (n, 3).
+
+        Args:
+            subject: Its id, or None for any.
+            property: Its id, or None for any.
+            value: Its id, or None for any.
+            which: Whether explicit triples, inferred ones or all are looked for.
+        """
         if subject is None or property is None or value is None:
             self.literals.forget()
             return self.seen(self._matching(subject, property, value, which), property, value, which)
@@ -73,7 +80,14 @@ class SinglePatterns:
         return np.array([triple] if self.contains(*triple, which) else [], np.int32).reshape(-1, GRAPH_COLUMN)
 
     def contains(self, subject: int, property: int, value: int, which: Which = "all") -> bool:
-        """Return whether a triple holds."""
+        """Return whether a triple holds.
+
+        Args:
+            subject: Its id.
+            property: Its id.
+            value: Its id.
+            which: Whether explicit triples, inferred ones or all are looked for.
+        """
         if self.matcher.contains(subject, property, value, which) or self._is_trivial((subject, property, value), which):
             return True
         self.literals.forget()
@@ -111,7 +125,14 @@ class SinglePatterns:
         return name
 
     def seen(self, found: Ids, property: int | None = None, value: int | None = None, which: Which = "all") -> Ids:
-        """Return the triples that are not hidden from a pattern, among those that match its constants, shape (n, 3)."""
+        """Return the triples that are not hidden from a pattern, among those that match its constants, shape (n, 3).
+
+        Args:
+            found: The triples that match.
+            property: The pattern's property, or None for any.
+            value: The pattern's value, or None for any.
+            which: Whether the triples are the explicit ones, the inferred ones or all.
+        """
         if which == "explicit" or len(found) == 0 or self.visibility is None or not self.visibility.covers(property, value):
             return found
         return found if self.visibility.hides_none(found) else found[self._shown(found, which)]

@@ -61,6 +61,12 @@ def matches(text: str, pattern: str, flags: str = "") -> bool:
 def replaced(text: str, pattern: str, replacement: str, flags: str = "") -> str | None:
     """Return the text with each match replaced, or None if the result is longer than `LONGEST` or takes too many steps.
 
+    Args:
+        text: The text.
+        pattern: A regular expression of XPath.
+        replacement: What replaces a match; ``$1`` is the text of its first group.
+        flags: XPath's letters.
+
     Raises:
         PatternError: The pattern, the flags or the replacement are wrong, or the pattern matches the empty text.
     """

@@ -13,7 +13,11 @@ _SHOWN: Final = 80
 class PatternError(ValueError):
     """A pattern, flags or a replacement that XPath does not allow, or that cannot be matched in linear time.
 
-    `code` is XPath's (FORX0001 to FORX0004), `place` counts from 0; None: it is about the whole text.
+    Args:
+        code: XPath's, FORX0001 to FORX0004.
+        message: What is wrong.
+        text: The pattern, the flags or the replacement.
+        place: Where it is wrong, counted from 0; None: the error is about the whole text.
     """
 
     def __init__(self, code: str, message: str, text: str = "", place: int | None = None) -> None:
