@@ -26,8 +26,10 @@ from kg_reasoner.engine.maintenance import STRATEGIES
 from kg_reasoner.errors import CancelledError, LimitError
 from kg_reasoner.program import Program
 from kg_reasoner.storage import capacities as table_capacities
-from kg_reasoner.storage import parallel
+from kg_reasoner.storage.crew import Crew
 from kg_reasoner.storage.database import Database
+from kg_reasoner.storage.index_needs import soon_wanted
+from kg_reasoner.storage.worker import Worker
 from kg_reasoner.terms import Literal, literal
 
 from .conftest import SHARED
@@ -79,13 +81,13 @@ def links(count: int) -> list[tuple[Literal, Literal]]:
 def counted(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """Count the blocks of rows that threads share."""
     found: list[int] = []
-    process = parallel.Crew.process
+    process = Crew.process
 
-    def counting(crew: parallel.Crew, relation: int) -> int:
+    def counting(crew: Crew, relation: int) -> int:
         found.append(1)
         return process(crew, relation)
 
-    monkeypatch.setattr(parallel.Crew, "process", counting)
+    monkeypatch.setattr(Crew, "process", counting)
     return found
 
 
@@ -138,7 +140,7 @@ def test_random_triples(program: Program, updates: list[set], strategy: str) -> 
 
 def test_too_many_heads_for_threads(monkeypatch: pytest.MonkeyPatch) -> None:
     """A block with more heads than a list can hold is left to one thread."""
-    monkeypatch.setattr(parallel, "MOST_HEADS", 64)
+    monkeypatch.setattr("kg_reasoner.storage.worker.MOST_HEADS", 64)
     with capacities(BLOCKS):
         both = [Reasoner(CLOSURE, threads=threads) for threads in (1, 2)]
         for reasoner in both:
@@ -149,13 +151,12 @@ def test_too_many_heads_for_threads(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_indexes_are_built_together(monkeypatch: pytest.MonkeyPatch) -> None:
     """One request of a kernel is enough for the indexes that several rules want."""
     built: list[list[int]] = []
-    soon_wanted = parallel.soon_wanted
 
     def noting(database: Database) -> list[int]:
         built.append(soon_wanted(database))
         return built[-1]
 
-    monkeypatch.setattr(parallel, "soon_wanted", noting)
+    monkeypatch.setattr("kg_reasoner.storage.crew.soon_wanted", noting)
     rules = "a(?x, ?z) :- e(?x, ?y), f(?y, ?z) . b(?x, ?z) :- e(?x, ?y), g(?y, ?z) . c(?x, ?z) :- e(?x, ?y), h(?y, ?z) ."
     with capacities(BLOCKS):
         reasoner = Reasoner(rules, threads=2)
@@ -202,8 +203,8 @@ def failing_call(number: int, owner: type, place: str, error: type[Exception]) -
 @pytest.mark.parametrize(
     ("owner", "place"),
     [
-        (parallel.Worker, "join"),
-        (parallel.Crew, "_number"),
+        (Worker, "join"),
+        (Crew, "_number"),
         (Database, "reserve_rows"),
         (Database, "unlink_indexes"),
         (Database, "extend_index"),

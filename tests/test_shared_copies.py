@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from kg_reasoner.api.reasoner import Reasoner
 from kg_reasoner.concurrency.limits import Limits
 from kg_reasoner.errors import LimitError
-from kg_reasoner.storage import parallel
 from kg_reasoner.storage.database import Database
 from kg_reasoner.storage.shared_copies import Copy, CopySchedule, SharedSchedule, makespan
+from kg_reasoner.storage.worker import Worker
 from kg_reasoner.terms import literal
 
 from .effort import CHECKED, examples
@@ -120,14 +120,14 @@ def made(threads: int, seed: int) -> Reasoner:
 def copied(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Copy]]:
     """The copies that threads make."""
     found: list[Copy] = []
-    copy = parallel.Worker.copy
+    copy = Worker.copy
 
-    def noting(worker: parallel.Worker, one: Copy) -> bool:
+    def noting(worker: Worker, one: Copy) -> bool:
         found.append(one)
         return copy(worker, one)
 
-    monkeypatch.setattr(parallel.Worker, "copy", noting)
-    monkeypatch.setattr(parallel, "KEEPING", 100)
+    monkeypatch.setattr(Worker, "copy", noting)
+    monkeypatch.setattr("kg_reasoner.storage.crew.KEEPING", 100)
     with capacities(BLOCKS):
         yield found
 
@@ -146,7 +146,7 @@ def test_reasoners_derive_the_same_rows(threads: int, copied: list[Copy]) -> Non
 
 
 @pytest.mark.parametrize("error", [MemoryError, LimitError])
-@pytest.mark.parametrize(("owner", "place"), [(parallel.Worker, "copy"), (Database, "grow"), (Database, "link_index")])
+@pytest.mark.parametrize(("owner", "place"), [(Worker, "copy"), (Database, "grow"), (Database, "link_index")])
 def test_error_while_copying(owner: type, place: str, error: type[Exception], copied: list[Copy]) -> None:
     expected, reasoner = made(1, 0), made(2, 0)
     with failing_call(2, owner, place, error):

@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 from kg_reasoner.api.reasoner import Reasoner
 from kg_reasoner.errors import CancelledError, LimitError
 from kg_reasoner.storage import capacities as table_capacities
-from kg_reasoner.storage import parallel, shared_deletion
+from kg_reasoner.storage import shared_deletion
 from kg_reasoner.storage.shared_deletion import SharedDeletion
+from kg_reasoner.storage.worker import Worker
 from kg_reasoner.terms import Literal, literal
 
 from .checked import run_in_checked_mode
@@ -163,9 +164,7 @@ def test_cancellation(monkeypatch: pytest.MonkeyPatch) -> None:
         )
 
 
-@pytest.mark.parametrize(
-    ("owner", "place"), [(parallel.Worker, "start_deletion"), (parallel.Worker, "lengthen"), (SharedDeletion, "_set_flags")]
-)
+@pytest.mark.parametrize(("owner", "place"), [(Worker, "start_deletion"), (Worker, "lengthen"), (SharedDeletion, "_set_flags")])
 @pytest.mark.parametrize("error", [MemoryError, LimitError])
 @pytest.mark.sample(2)
 def test_errors(owner: type, place: str, error: type[Exception]) -> None:

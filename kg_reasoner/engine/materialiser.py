@@ -41,7 +41,7 @@ from kg_reasoner.storage.value_table import ValueTable
 
 if TYPE_CHECKING:
     from kg_reasoner.planning.aggregate_relations import ComputedRelation
-    from kg_reasoner.storage.parallel import Crew
+    from kg_reasoner.storage.crew import Crew
 
 BLOCKS_BETWEEN_PROGRESS = 64
 
@@ -494,7 +494,7 @@ class Materialiser:
 
     def _together(self) -> Crew:
         """Return the threads that evaluate rules together."""
-        from kg_reasoner.storage.parallel import Crew
+        from kg_reasoner.storage.crew import Crew
 
         if self._crew is None:
             self._crew = Crew(self.database, self.threads)

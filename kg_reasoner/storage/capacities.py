@@ -40,7 +40,7 @@ class Capacities:
     block: int = BLOCK
     """Rows that are processed together. The order of derived rows depends on it."""
     heads: int = 1 << 18
-    """The heads that a thread can keep (see `storage.parallel`)."""
+    """The heads that a thread can keep (see `storage.worker`)."""
     shared_instances: int = 1 << 19
     """Fewer rule instances than this are found by one thread: they take it some milliseconds, and sharing them costs as much."""
     shared_heads: int = 1 << 12

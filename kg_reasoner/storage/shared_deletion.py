@@ -83,7 +83,7 @@ CONSEQUENCE_SEARCHES: Final = {
 
 
 class ThreadContext(Protocol):
-    """The context of a thread, and its list of facts (see `storage.parallel`)."""
+    """The context of a thread, and its list of facts (see `storage.worker`)."""
 
     number: int
     """The number of its list."""

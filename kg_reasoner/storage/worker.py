@@ -1,0 +1,179 @@
+"""A thread of a crew: its context over the relations of a database, and its list of heads."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+
+from kg_reasoner.storage import capacities
+from kg_reasoner.storage.indexes import IndexedRelations
+from kg_reasoner.storage.kernels import native
+from kg_reasoner.storage.kernels.calculation import MAY_READ, STACK
+from kg_reasoner.storage.kernels.layout import (
+    DONE,
+    GROW,
+    LIST_BITS,
+    RECENT,
+    REQUESTS,
+    RING,
+    Context,
+    Goal,
+    Plan,
+)
+from kg_reasoner.storage.kernels.memory import Record, StructTable, allocate, argument
+from kg_reasoner.storage.kernels.parallel_deletion import DEEPEST
+from kg_reasoner.storage.plan_room import JoinFrames
+from kg_reasoner.storage.shared_copies import Copy
+from kg_reasoner.storage.shared_deletion import Visible
+
+__all__ = ["MOST_KEPT", "Worker"]
+
+MOST_HEADS: Final = 1 << (31 - LIST_BITS)
+"""A list has no more heads than this."""
+
+ENTRY: Final = 20
+"""The bytes of a head in a list, without its ids: its key, place and relation."""
+
+MOST_KEPT: Final = 1 << 17
+"""A thread that keeps more heads than this stops after its block."""
+
+
+class Worker:
+    """The context of one thread over the relations of a database, and the list of the heads that it derives.
+
+    Args:
+        database: The database.
+        number: The number of the list.
+        kept: The list.
+    """
+
+    def __init__(self, database: IndexedRelations, number: int, kept: Record) -> None:
+        self._database = database
+        self._contexts = StructTable(Context, capacity=1)
+        self.context = self._contexts.add(own_list=number + 1)
+        self.address = argument(self.context.address)
+        self.frames = JoinFrames(self.context)
+        ring_keys, hashes = allocate(RING, np.int64), allocate(RING, np.int64)
+        self.context.publish(ring_keys=ring_keys, ring_relations=allocate(RING, np.int32), hashes=hashes)
+        self.context.stack = allocate(STACK, np.int64)
+        self.frames.add(DEEPEST)
+        self.context.publish(goals=allocate((DEEPEST, len(Goal.fields)), np.int64, 0), goal_room=DEEPEST)
+        self.number, self.kept = number, kept
+        kept.requests = allocate(REQUESTS, np.int64)
+        self._stride = 0
+        self._plans: tuple[object, int] = None, 0
+        """The plans that have been copied: their words, and how many there are."""
+        self._grow(capacities.current.heads)
+
+    def start(self) -> None:
+        """Take over the relations and plans of the database as they are, and begin with an empty list."""
+        database, context = self._database, self.context
+        theirs = database.frames
+        self.frames.fit(theirs.bindings, theirs.depth, theirs.arity)
+        stride = database.context.ring_stride
+        if stride != self._stride:
+            self._stride = stride
+            context.ring = allocate(RING * stride, np.int32, 0)
+            self.kept.values = allocate(self.kept.room * stride, np.int32)
+        context.own_list = self.number + 1
+        words = self._contexts.words[0]
+        words[_SHARED_WORDS] = database.context_words[_SHARED_WORDS]
+        if self._plans[0] is not database.plans.words or self._plans[1] != len(database.plans):
+            plans = allocate(database.plans.words.shape, np.int64)
+            plans[:] = database.plans.words
+            plans[:, Plan.fields["checked_block"][0]] = 0
+            context.plans = plans
+            self._plans = database.plans.words, len(database.plans)
+        if database.context.request_stride:
+            context.publish(requests=allocate(database.context.request_stride, np.int32), request_room=1)
+        context.instances = context.stop = context.request_count = 0
+        context.term_access = min(database.context.term_access, MAY_READ)
+        self.kept.count = 0
+
+    def join(self, relation: int, low: int, high: int) -> int:
+        """Keep the heads of some rows that are not present. Return the status of the kernel."""
+        first = self.kept.count
+        while (status := native.join_rows(self.address, relation, low, high)) == GROW:
+            if (first and self.kept.room >= MOST_KEPT) or self.kept.room >= MOST_HEADS:
+                break
+            low = self.context.place
+            self.lengthen()
+        if status != DONE:
+            self.kept.count = first
+        return status
+
+    def start_deletion(self, view: Visible) -> None:
+        """See `shared_deletion.ThreadContext`."""
+        self._plans = None, 0  # plans may have been made at the places of others
+        self.start()
+        context = self.context
+        context.plans[:, _FOUND] = 0
+        context.hidden, context.checks_flags, context.old = view
+        context.scans = context.deletion_instances = context.backward_instances = 0
+        self.kept.request_count = 0
+
+    def end_deletion(self) -> list[int]:
+        """See `shared_deletion.ThreadContext`."""
+        own, whole, plans = self.context, self._database.context, self._database.plans
+        whole.deletion_instances += own.deletion_instances
+        whole.backward_instances += own.backward_instances
+        plans.words[:, _FOUND] += own.plans[:, _FOUND]
+        return np.asarray(self.kept.requests)[: self.kept.request_count].tolist()
+
+    def lengthen(self) -> None:
+        """See `shared_deletion.ThreadContext`."""
+        self._database.claim(4 * self.kept.room * (4 * self._stride + ENTRY))
+        self._grow(4 * self.kept.room)
+
+    def copy(self, copy: Copy) -> bool:
+        """Copy the new rows of a relation to another one. Return whether all have been copied.
+
+        No other thread reads or changes the rows of that one meanwhile, or adds any to the former.
+        """
+        database = self._database
+        self.context.own_list = 0
+        low, high = int(database.processed[copy.source]), database.relations[copy.source].count
+        while (status := native.copy_to(self.address, copy.head, copy.source, low, high)) == GROW:
+            low = self.context.place
+            database.grow(copy.head)
+        return status == DONE
+
+    def _grow(self, room: int) -> None:
+        used, kept, stride = self.kept.count, self.kept, self._stride
+        values = allocate(room * stride, np.int32)
+        keys, relations, places = allocate(room, np.int64), allocate(room, np.int32), allocate(room, np.int64)
+        if used:
+            values[: used * stride] = kept.values[: used * stride]
+            keys[:used], relations[:used], places[:used] = kept.keys[:used], kept.relations[:used], kept.places[:used]
+        recent = kept.recent if kept.room else allocate(RECENT, np.int64, 0)
+        kept.publish(values=values, keys=keys, relations=relations, places=places, recent=recent, room=room)
+
+
+_OWN: Final = {
+    "plans",
+    "frames",
+    "ring",
+    "ring_keys",
+    "ring_relations",
+    "hashes",
+    "ring_next",
+    "ring_count",
+    "block",
+    "place",
+    "instances",
+    "wanted",
+    "stop",
+    "own_list",
+    "requests",
+    "request_count",
+    "request_room",
+    "stack",
+    "term_access",
+    "goals",
+    "goal_room",
+    "depth",
+}
+"""The fields that the context of a thread does not share."""
+_FOUND: Final = Plan.fields["found"][0]
+_SHARED_WORDS: Final = np.array([field[0] for name, field in Context.fields.items() if name not in _OWN])
