@@ -108,22 +108,21 @@ def add_triggered_candidates(context: Context, plans: Int32s, first: int, end: i
 
 
 @kernel
-def add_dependents(context: Context, fact: int, is_absence: int) -> int:
-    """Make the heads of the rule instances that a fact triggers, or that its absence allowed, candidates for deletion, by the plans
-    of its relation and those of its own section: DONE, or a request to the caller.
+def add_triggered_of(context: Context, number: int, fact: int) -> int:
+    """Make the heads of the rule instances that a fact triggers, by the plans of a section, candidates for deletion: DONE, or a
+    request to the caller.
     """
-    relation = relation_of(context, fact)
-    own = section_of(relation, values_of(relation, fact))
-    status = DONE
-    for turn in range(2):
-        number = own if turn else relation.section
-        if status == DONE and number >= 0:
-            section = context.sections[number]
-            if is_absence:
-                status = add_triggered_candidates(context, context.blockers, section.first_blocker, section.end_blocker, fact)
-            else:
-                status = add_triggered_candidates(context, context.triggers, section.first_trigger, section.end_trigger, fact)
-    return status
+    section = context.sections[number]
+    return add_triggered_candidates(context, context.triggers, section.first_trigger, section.end_trigger, fact)
+
+
+@kernel
+def add_blocked_of(context: Context, number: int, fact: int) -> int:
+    """Make the heads of the rule instances that the absence of a fact allowed, by the plans of a section, candidates for deletion:
+    DONE, or a request to the caller.
+    """
+    section = context.sections[number]
+    return add_triggered_candidates(context, context.blockers, section.first_blocker, section.end_blocker, fact)
 
 
 @kernel
@@ -131,7 +130,12 @@ def add_consequences(context: Context, fact: int) -> int:
     """Make the heads of the rule instances that a fact triggers candidates for deletion, unless they were MARKED for it: DONE, or a
     request to the caller.
     """
-    return DONE if flags_of(context, fact) & EXPIRING else add_dependents(context, fact, 0)
+    if flags_of(context, fact) & EXPIRING:
+        return DONE
+    relation = relation_of(context, fact)
+    status = add_triggered_of(context, relation.section, fact)
+    own = section_of(relation, values_of(relation, fact))
+    return add_triggered_of(context, own, fact) if status == DONE and own >= 0 else status
 
 
 @kernel
@@ -213,7 +217,10 @@ def add_consequences_of_negation(context: Context) -> int:
         while status == DONE and row < relation.count:
             fact = (number << 32) | row
             if not relation.flags[row] & (ABSENT | REBORN):
-                status = add_dependents(context, fact, 1)
+                status = add_blocked_of(context, relation.section, fact)
+                own = section_of(relation, values_of(relation, fact))
+                if status == DONE and own >= 0:
+                    status = add_blocked_of(context, own, fact)
             row = row + 1
         if status == DONE:
             context.place = number + 1
