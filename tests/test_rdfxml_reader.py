@@ -109,10 +109,11 @@ ODD_SPACES = ["&#32;", "text", "<![CDATA[ ]]>", "<!-- -- -->"]
 DATATYPES = ["http://a.org/t", "http://www.w3.org/2001/XMLSchema#string"]
 COMMON = [
     'xml:lang="en"', 'xml:lang="EN-gb"', 'xml:base="http://base.org/a/b?q#f"', 'xml:space="preserve"', 'xmlns:e="http://e2.org/"',
-    "xmlns:g='http://g.org/'", 'xmlns="http://d2.org/"', 'xml:base="http://base.org"',
+    "xmlns:g='http://g.org/'", 'xmlns="http://d2.org/"', 'xml:base="http://base.org"', 'xml:lang=""',
 ]  # fmt: skip
 ODD_COMMON = [
-    'xml:lang="x-private"', 'xml:lang=""', 'xmlns:g=""', 'xmlns=""', 'xml:id="a"', 'xmlish="a"', 'a="b"', 'xml:base="relative"',
+    'xml:base="../b/"', 'xml:base="?q"', 'xml:base=""',
+    'xml:lang="x-private"', 'xmlns:g=""', 'xmlns=""', 'xml:id="a"', 'xmlish="a"', 'a="b"', 'xml:base="relative"',
     'rdf:version="1.2"', 'rdf:annotation="a"', 'xmlns:xml="http://www.w3.org/XML/1998/namespace"',
     'xmlns:i="http://www.w3.org/2005/11/its"',
     'xmlns:x="http://www.w3.org/XML/1998/namespace"', 'rdf:bagID="a"', 'xmlns:x="a&#32;b"', 'xmlns:xmlns="http://a.org/"',
@@ -401,6 +402,7 @@ def test_entities_that_make_much_of_little(longest: int, is_plain: bool, monkeyp
 def test_the_line_of_an_error_in_a_stream(window: int, broken: str, line_break: str) -> None:
     """A stream cannot be read again: the lines are counted while it is read."""
     lines = ["<C>", " <p>x</p>", "</C>", "<!-- ", "-->", "<C", "/>", "<C rdf:about='é'><p>a", "</p></C>"] * 40
+    lines += ["<e:é xml:base='a/b'><p e:p='", "", "' xml:lang=''", " xml:base='c'/></e:é>"] * 40
     text = line_break.join(["<C rdf:ID='twice'/>", *lines, f" {broken}", *lines])
     data = document_with(text, 'xml:base="http://base.org/"').replace(b"\n<!E", f"{line_break}<!E".encode())
     document = document_of(io.BytesIO(data), RDF_XML)

@@ -25,7 +25,8 @@ from kg_reasoner.loaders.rdf.row_blocks import in_blocks
 from kg_reasoner.loaders.rdf.sources import Document, document_of
 from kg_reasoner.loaders.rdf.statements import Encoder
 from kg_reasoner.loaders.rdf.syntax import Batch, read_parsed
-from kg_reasoner.loaders.rdf.xml import prolog_of, quoted
+from kg_reasoner.loaders.rdf.xml import prolog_of
+from kg_reasoner.loaders.rdf.xml_tags import quoted
 from kg_reasoner.storage.arrays import Ids
 from kg_reasoner.storage.dictionary import Dictionary
 from kg_reasoner.storage.rdfxml_reading import PlainRDFXML

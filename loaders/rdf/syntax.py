@@ -118,7 +118,8 @@ def _statements(
     # Turtle's parsers know their position; of the others it is the line that they asked for last.
     feed: PlainXML | Scanned
     if format is RDF_XML:
-        feed = PlainXML(opened, by_lines=not document.reopens if by_lines is None else by_lines, prefixes=prefixes)
+        by_lines = not document.reopens if by_lines is None else by_lines
+        feed = PlainXML(opened, by_lines=by_lines, base=base, prefixes=prefixes)
     else:
         feed = Scanned(opened.stream, document, format, by_lines=format in (JSON_LD, N3))
     recorded = RecordedPrefixes(feed) if prefixes is not None and format in (TURTLE, TRIG) else None
@@ -136,7 +137,7 @@ def _statements(
         while data := pyoxigraph.serialize(itertools.islice(some, rows), format=lines):
             if is_json:
                 _refuse_relative(data, document)
-            yield data
+            yield feed.restored(data) if isinstance(feed, PlainXML) else data
         while feed.read(_LARGEST_CHUNK):
             pass
         if recorded is not None and prefixes is not None:
@@ -161,7 +162,7 @@ def _line_of_error(document: Document, base: str | None) -> int | None:
     import pyoxigraph
 
     with document.open() as again:
-        feed = PlainXML(again, by_lines=True)
+        feed = PlainXML(again, by_lines=True, base=base)
         try:
             for _ in pyoxigraph.parse(cast(IO[bytes], feed), pyoxigraph.RdfFormat.RDF_XML, base_iri=base):
                 pass

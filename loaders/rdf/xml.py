@@ -17,18 +17,21 @@ from kg_reasoner.errors import LoadError
 from kg_reasoner.lazy_regex import regular_expression
 from kg_reasoner.loaders.rdf.bounds import hint_for
 from kg_reasoner.loaders.rdf.scan import refused_triple_term, too_deep, too_long
+from kg_reasoner.loaders.rdf.xml_tags import Tags, escaped, quoted
 from kg_reasoner.terms import OWL, RDF
 
 if TYPE_CHECKING:
     from kg_reasoner.loaders.rdf.declared_prefixes import PrefixSink
     from kg_reasoner.loaders.rdf.sources import Document, OpenDocument
 
-__all__ = ["PlainXML", "Prolog", "XMLReader", "prolog_of", "quoted", "text_of"]
+__all__ = ["PlainXML", "Prolog", "XMLReader", "prolog_of", "text_of"]
 
 _CHUNK: Final = 1 << 16
 _ENCODING: Final = regular_expression(rb"""<\?xml[^>]*?\sencoding\s*=\s*["']([\w.-]+)["']""")
 _SINGLE_BYTES: Final = re.compile(r"(us-)?ascii|iso-8859-1?\d|windows-125\d")
 _REFERENCE: Final = regular_expression(r"&([^\s&;#]+);")
+_IN_ENTITY: Final = regular_expression(r"&(?:#x0*([0-9a-fA-F]{1,6})|#0*([0-9]{1,7})|([^\s&;#]+));")
+_TO_SPACES: Final = str.maketrans("\t\n\r", "   ")
 _PREDEFINED: Final = {"amp": "&", "lt": "<", "gt": ">", "quot": '"', "apos": "'"}
 _LONGEST_ENTITY: Final = 1 << 16
 _INSIDE: Final = "nothing is fetched: define the entities inside the document"
@@ -50,12 +53,14 @@ class XMLReader:
     documents beyond their bounds.
 
     `parser` is the expat parser, for handlers to be set. Those of elements are `on_start` and `on_end`; they get names with a space
-    between the namespace and the local name. `entities` are the general entities that the document defines, by name.
+    between the namespace and the local name. `entities` are the general entities that the document defines, by name; `values` are
+    those that stand for something else in attributes, where white space in them is spaces.
     """
 
     def __init__(self, document: Document, text: io.TextIOWrapper, on_start: _OnStart, on_end: _OnEnd | None = None) -> None:
         self.document = document
         self.entities: dict[str, str] = {}
+        self.values: dict[str, str] = {}
         self._text = text
         self._finished = False
         self.on_start = on_start
@@ -78,6 +83,11 @@ class XMLReader:
     def line(self) -> int:
         """The current line of expat, counted from 1."""
         return int(self.parser.CurrentLineNumber)
+
+    @property
+    def depth(self) -> int:
+        """The depth of the element that has begun last; that of the root is 1."""
+        return self._depth
 
     def error(self, message: str, hint: str | None = None) -> LoadError:
         """Return an error at the current line of expat."""
@@ -150,24 +160,38 @@ class XMLReader:
             return
         if "<" in value:
             raise self.error(f"the entity {name} has markup in it, which is not supported")
-        length = len(value) + sum(len(self._expansion(found)) for found in _REFERENCE.finditer(value))
+        length = len(value) + sum(len(self._expansion(found)) for found in _IN_ENTITY.finditer(value))
         if length > _LONGEST_ENTITY:
             raise self.error(f"the entity {name} is longer than {_LONGEST_ENTITY} characters")
-        self.entities[name] = _REFERENCE.sub(self._expansion, value)
+        text = self.entities[name] = _IN_ENTITY.sub(self._expansion, value)
+        in_attributes = _IN_ENTITY.sub(self._value, value.translate(_TO_SPACES))
+        if in_attributes != text:
+            self.values[name] = in_attributes
 
     def _expansion(self, reference: re.Match[str]) -> str:
-        name = reference[1]
+        hexadecimal, decimal, name = reference.groups()
+        if name is None:
+            code = int(hexadecimal, 16) if hexadecimal else int(decimal)
+            return chr(code) if _is_character(code) else str(reference[0])  # of which expat says what is wrong with it
         if name in _PREDEFINED:
             return _PREDEFINED[name]
         if name not in self.entities:
             raise self.error(f"the entity {name} is used before it is defined")
         return self.entities[name]
 
+    def _value(self, reference: re.Match[str]) -> str:
+        return self.values.get(reference[3]) or self._expansion(reference)
+
     def _external(self, *_: object) -> int:
         raise self.error("an entity is defined outside the document", _INSIDE)
 
     def _skipped(self, name: str, is_parameter: bool) -> None:
         raise self.error(f"the entity {name} is not defined in the document", _INSIDE)
+
+
+def _is_character(code: int) -> bool:
+    """Return whether XML allows a character."""
+    return code in (9, 10, 13) or 0x20 <= code < 0xD800 or 0xE000 <= code < 0xFFFE or 0x10000 <= code < 0x110000
 
 
 def text_of(opened: OpenDocument) -> io.TextIOWrapper:
@@ -237,12 +261,15 @@ class PlainXML:
     is called for each declaration of a prefix.
     """
 
-    def __init__(self, opened: OpenDocument, *, by_lines: bool, prefixes: PrefixSink | None = None) -> None:
+    def __init__(
+        self, opened: OpenDocument, *, by_lines: bool, base: str | None = None, prefixes: PrefixSink | None = None
+    ) -> None:
         self.line = 1
         self._by_lines = by_lines
         self._reader = XMLReader(opened.document, text_of(opened), self._begin)
         if prefixes is not None:
             self._reader.parser.StartNamespaceDeclHandler = lambda prefix, namespace: prefixes(prefix or "", namespace or "")
+        self._tags = Tags(base, self._reader.values)
         self._root_offset: int | None = None
         self._unread = b""
         self._pieces: list[tuple[int, bytes]] = []
@@ -280,6 +307,7 @@ class PlainXML:
 
     def _check(self, tag: str, attributes: dict[str, str]) -> None:
         """Reject constructs of RDF 1.2."""
+        self._tags.begin(self._reader.depth, attributes)
         if _RDF_1_2.isdisjoint(attributes):
             return
         if _DIRECTION in attributes:
@@ -301,33 +329,37 @@ class PlainXML:
         place = 0
         if _SPECIAL_START.search(text):
             for special in _SPECIAL.finditer(text):
-                self._add(text[place : special.start()])
+                if _SPECIAL_START.search(text, place, special.start()):
+                    break  # it is inside another one, which is unfinished
+                rest = self._add(text[place : special.start()])
+                if rest:
+                    self._unread = rest + text[special.start() :]
+                    return
                 if special[1]:
-                    self._pieces.append((self._next_line, _escaped(special[1].decode()).encode()))
+                    self._pieces.append((self._next_line, escaped(special[1].decode()).encode()))
                 self._next_line += special[0].count(b"\n")
                 place = special.end()
             unfinished = _SPECIAL_START.search(text, place)
             if unfinished:
                 self._unread = text[unfinished.start() :]
                 text = text[: unfinished.start()]
-        self._add(text[place:] if place else text)
+        end = self._tags.complete(text, place)
+        self._unread = self._add(text[place:end]) + text[end:] + self._unread
 
-    def _add(self, text: bytes) -> None:
+    def restored(self, triples: bytes) -> bytes:
+        """Return what the parser has made, in canonical N-Triples, as the document says it."""
+        return self._tags.restored(triples)
+
+    def _add(self, text: bytes) -> bytes:
+        """Add text of complete tags, and return what has to wait until expat has reached it."""
+        text, rest = self._tags.rewritten(text)
         if not self._by_lines:
             if text:
                 self._pieces.append((self._next_line, text))
-            return
+            return rest
         lines = text.split(b"\n")
         self._pieces += ((number, line + b"\n") for number, line in enumerate(lines[:-1], self._next_line))
         self._next_line += len(lines) - 1
         if lines[-1]:
             self._pieces.append((self._next_line, lines[-1]))
-
-
-def _escaped(text: str) -> str:
-    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
-
-
-def quoted(value: str) -> str:
-    """Return a text in quotation marks, as the value of an attribute or an entity."""
-    return '"' + _escaped(value).replace('"', "&quot;").replace("%", "&#37;").replace("\n", "&#10;") + '"'
+        return rest

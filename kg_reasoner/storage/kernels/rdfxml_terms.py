@@ -177,7 +177,7 @@ def intern_literal(terms: Terms, document: XmlText, end: int, datatype: int, dat
 def property_value(terms: Terms, document: XmlText, start: int, end: int) -> int:
     """Return the id of the literal that is the value of an attribute; or BAD or FULL."""
     document.work[0] = QUOTE
-    last = put_text(document, start, end, 1)
+    last = put_text(document, start, end, 1, 1)
     return BAD if last == BAD else intern_literal(terms, document, last, 0, 0)
 
 

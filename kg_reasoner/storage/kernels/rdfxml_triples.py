@@ -157,7 +157,7 @@ def read_text(document: XmlText, position: int) -> int:
     """Read the text of an element, up to the next tag, behind what has been read of it. Return where the tag begins, or BAD."""
     text = document.text
     while True:
-        place = put_text(document, position, document.end, document.text_end)
+        place = put_text(document, position, document.end, document.text_end, 0)
         if place == BAD:
             return BAD
         document.text_end = place

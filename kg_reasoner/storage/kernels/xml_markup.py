@@ -166,7 +166,7 @@ def markup_classes(ascii_only: bool) -> bytes:
     table = bytearray(256)
     lower = b"abcdefghijklmnopqrstuvwxyz"
     letters = lower + lower.upper() + b"_"
-    ascii_text = bytes(set(range(0x20, 0x80)) - set(b'<>&"\\')) + b"\t"
+    ascii_text = bytes(set(range(0x20, 0x80)) - set(b'<>&"\\'))
     others = bytes(set(range(0x80, 0x100)) - {FIRST_OF_THREE})
     for members, bit in (
         (letters, STARTS_NAME),
@@ -218,10 +218,10 @@ def name_end(document: XmlText, start: int) -> int:
 
 @rare_kernel
 def is_allowed(document: XmlText, position: int) -> int:
-    """Return whether a byte may be part of a character that XML allows; line breaks are."""
+    """Return whether a byte may be part of a character that XML allows; white space is."""
     text = document.text
     byte = text[position]
-    if document.markup[byte] & PLAIN or (byte >= SPACE and byte < 128) or byte == NEWLINE or byte == RETURN:
+    if document.markup[byte] & PLAIN or (byte >= SPACE and byte < 128) or is_space(byte):
         return 1
     if byte != FIRST_OF_THREE or document.markup[byte + 1] & PLAIN == 0:
         return 0
@@ -378,10 +378,10 @@ def put_reference(document: XmlText, start: int, place: int, in_literal: int) ->
 
 
 @kernel
-def put_text(document: XmlText, position: int, end: int, place: int) -> int:
+def put_text(document: XmlText, position: int, end: int, place: int, is_value: int) -> int:
     """Write text or the value of an attribute to the work space as part of a literal. Return the place after it, or BAD.
 
-    ``document.after`` receives the position after the text, which ends before markup.
+    Tabs and line breaks in values are spaces. ``document.after`` receives the position after the text, which ends before markup.
     """
     text = document.text
     work = document.work
@@ -411,6 +411,8 @@ def put_text(document: XmlText, position: int, end: int, place: int) -> int:
                 byte = NEWLINE
                 if text[position + 1] == NEWLINE:
                     position = position + 1
+            if is_value and (byte == NEWLINE or byte == TAB):
+                byte = SPACE
             place = put_byte(document, byte, place, 1)
             position = position + 1
     document.after = position

@@ -209,7 +209,11 @@ def declare_base(document: XmlText, start: int, end: int) -> int:
 
 @kernel
 def declare_language(document: XmlText, start: int, end: int) -> int:
-    """Make a tag the language; return 0, or BAD."""
+    """Make a tag the language, or none if it is empty; return 0, or BAD."""
+    if start == end:
+        document.language = 0
+        document.language_end = 0
+        return 0
     text = document.text
     held = document.held
     first = document.held_length
@@ -240,15 +244,8 @@ def declare(document: XmlText, start: int, end: int, value: int, value_end: int)
     if is_constant(document, LANG, start, end):
         return declare_language(document, value, value_end)
     if is_constant(document, BASE, start, end):
-        work = document.work
-        work[0] = LESS_THAN
-        last = put_iri(document, value, value_end, 1)
-        if last == BAD:
-            return BAD
-        work[last] = GREATER
-        if iri_end(document.classes, work, 0) != last + 1:
-            return BAD
-        return declare_base(document, 1, last)
+        last = put_resolved(document, value, value_end)
+        return BAD if last == BAD else declare_base(document, document.first + 1, last - 1)
     return 0 if is_constant(document, SPACE_NAME, start, end) else BAD
 
 

@@ -1,0 +1,143 @@
+"""Attributes in the tags of RDF/XML as pyoxigraph's parser needs them.
+
+The parser takes tabs and line breaks in values as they are, although they stand for spaces (XML 1.0, section 3.3.3), and refuses a
+relative xml:base and an empty xml:lang. Line breaks move behind the values that they were in, so that lines can still be counted.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import deque
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+from kg_reasoner.lazy_regex import regular_expression
+from kg_reasoner.terms import RDF
+
+__all__ = ["Tags", "escaped", "quoted"]
+
+_TAG: Final = regular_expression(rb"""</?[^\s<>"'/][^<>"']*(?:(?:"[^"<]*"|'[^'<]*')[^<>"']*)*>""")
+_ATTRIBUTE: Final = regular_expression(rb"""([^\s<>"'/=]+)(\s*=\s*)("[^"]*"|'[^']*')""")
+_UNUSUAL: Final = regular_expression(rb"""xml:(?:base|lang\s*=\s*(?:""|''))|=\s*(?:"[^"<\t\n]*[\t\n]|'[^'<\t\n]*[\t\n])""")
+"""What is in tags with attributes to be changed, and rarely in others."""
+_REFERENCE: Final = regular_expression(rb"&([^\s&;#]+);")
+_SCHEME: Final = re.compile("[A-Za-z][A-Za-z0-9+.-]*:")
+_SPACES: Final = bytes.maketrans(b"\t\n", b"  ")
+
+_XML: Final = "http://www.w3.org/XML/1998/namespace"
+_BASE: Final = f"{_XML} base"
+_PARSE_TYPE: Final = f"{RDF} parseType"
+_PARSED: Final = ("Resource", "Collection")
+
+_NO_LANGUAGE: Final = b"x-none-q7w2k9"
+"""A tag that no document has, in place of an empty one."""
+
+
+class Tags:
+    """The tags of a document.
+
+    Args:
+        base: The base of the document.
+        values: What entities stand for in attributes, if that differs from what they stand for in text.
+    """
+
+    def __init__(self, base: str | None, values: Mapping[str, str]) -> None:
+        self._values = values
+        self._bases: list[tuple[int, str | None]] = [(0, base)]
+        self._resolved: deque[str | None] = deque()
+        self._literal = 0
+
+    def begin(self, depth: int, attributes: Mapping[str, str]) -> None:
+        """Take note of an element, in the order of the document, before its tag is rewritten.
+
+        Args:
+            depth: Its depth; that of the root is 1.
+            attributes: Its attributes, by namespace and name with a space between them.
+        """
+        if depth <= self._literal:
+            self._literal = 0
+        if _BASE in attributes:
+            self._resolved.append(None if self._literal else self._base(depth, attributes[_BASE]))
+        if not self._literal and attributes.get(_PARSE_TYPE, "Resource") not in _PARSED:
+            self._literal = depth
+
+    def _base(self, depth: int, given: str) -> str | None:
+        """Return the base that holds in an element, if it is given relative to the one around."""
+        while self._bases[-1][0] >= depth:
+            self._bases.pop()
+        outer = self._bases[-1][1]
+        made = None if _SCHEME.match(given) or outer is None else _resolved_iri(outer, given)
+        self._bases.append((depth, made or given))
+        return made
+
+    def complete(self, text: bytes, start: int) -> int:
+        """Return the position in a text up to which its tags are complete."""
+        last = text.rfind(b"<", start)
+        return len(text) if last < 0 or _TAG.match(text, last) else last
+
+    def rewritten(self, text: bytes) -> tuple[bytes, bytes]:
+        """Return a text of complete tags with their attributes rewritten, and its rest behind the last tag that has begun."""
+        if not self._values and not _UNUSUAL.search(text):
+            return text, b""
+        pieces = []
+        place = 0
+        for tag in _TAG.finditer(text):
+            has_base = b"xml:base" in tag[0] and any(found[1] == b"xml:base" for found in _ATTRIBUTE.finditer(tag[0]))
+            if has_base and not self._resolved:
+                return b"".join(pieces) + text[place : tag.start()], text[tag.start() :]
+            if self._values or _UNUSUAL.search(tag[0]):
+                base = self._resolved.popleft() if has_base else None
+                pieces += [text[place : tag.start()], b"".join(self._parts(tag[0], base))]
+                place = tag.end()
+        return b"".join(pieces) + text[place:], b""
+
+    def _parts(self, tag: bytes, base: str | None) -> Iterator[bytes]:
+        place = 0
+        for attribute in _ATTRIBUTE.finditer(tag):
+            name, equals, value = attribute.groups()
+            yield tag[place : attribute.start()] + name + equals
+            if name == b"xml:base" and base is not None:
+                yield quoted(base).encode()
+            elif name == b"xml:lang" and len(value) == 2:
+                yield value[:1] + _NO_LANGUAGE + value[:1]
+            else:
+                yield self._with_values(value.translate(_SPACES))
+            yield b"\n" * value.count(b"\n")
+            place = attribute.end()
+        yield tag[place:]
+
+    def _with_values(self, value: bytes) -> bytes:
+        return _REFERENCE.sub(self._value, value) if self._values and b"&" in value else value
+
+    def _value(self, reference: re.Match[bytes]) -> bytes:
+        text = self._values.get(reference[1].decode())
+        return reference[0] if text is None else quoted(text)[1:-1].replace("'", "&apos;").encode()
+
+    def restored(self, triples: bytes) -> bytes:
+        """Return triples that the parser has made, in canonical N-Triples, with empty languages."""
+        if _NO_LANGUAGE not in triples:
+            return triples
+        return triples.replace(b'"@' + _NO_LANGUAGE + b" .\n", b'" .\n').replace(_NO_LANGUAGE, b"")
+
+
+def _resolved_iri(base: str, relative: str) -> str | None:
+    """Return the IRI of a relative one, or None if it is wrong."""
+    import pyoxigraph
+
+    data = f'<rdf:RDF xmlns:rdf="{RDF}"><rdf:Description rdf:about={quoted(relative)}><rdf:value/></rdf:Description></rdf:RDF>'
+    try:
+        (triple,) = pyoxigraph.parse(data, pyoxigraph.RdfFormat.RDF_XML, base_iri=base)
+    except (SyntaxError, ValueError):
+        return None
+    return str(triple.subject)[1:-1]
+
+
+def quoted(value: str) -> str:
+    """Return a text in quotation marks, as the value of an attribute or an entity."""
+    value = escaped(value).replace('"', "&quot;").replace("%", "&#37;")
+    return '"' + value.replace("\n", "&#10;").replace("\t", "&#9;").replace("\r", "&#13;") + '"'
+
+
+def escaped(text: str) -> str:
+    """Return a text as the text of an element."""
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
