@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from decimal import Decimal
+from functools import lru_cache
 from sys import intern
 from typing import TYPE_CHECKING, Final, TypeAlias
 
@@ -35,6 +36,8 @@ __all__ = [
     "Literal",
     "Term",
     "Triple",
+    "is_iri",
+    "is_language",
     "literal",
     "namespace_of",
     "term_from_text",
@@ -46,6 +49,12 @@ __all__ = [
 
 ABSOLUTE_IRI: Final = regular_expression(r'[A-Za-z][A-Za-z0-9+.-]*:[^\x00-\x20<>"{}|^`\\]*')
 """An IRI that is not relative."""
+_PLAIN_IRI: Final = regular_expression(
+    r"[A-Za-z][A-Za-z0-9+.-]*:(?://[A-Za-z0-9._~-]*(?::[0-9]*)?(?=[/?#]|\Z)|(?!//))"
+    r"[A-Za-z0-9._~:/?@!$&'()*+,;=-]*(?:#[A-Za-z0-9._~:/?@!$&'()*+,;=-]*)?"
+)
+_PLAIN_TAG: Final = regular_expression("[A-Za-z]{2,3}(?:-[A-Za-z]{4})?(?:-[A-Za-z]{2})?")
+_TAG: Final = regular_expression("[A-Za-z]+(?:-[A-Za-z0-9]+)*")
 NOT_IN_IRI: Final = regular_expression(r'[\x00-\x20<>"{}|^`\\]')
 """The characters that IRIs cannot contain."""
 
@@ -155,6 +164,55 @@ _LITERAL: Final = regular_expression(
 )
 _IRI: Final = regular_expression(r'<([^<>"{}|^`\x00-\x20]*)>')
 _WORD: Final = regular_expression(r"[A-Za-z][\w.-]*")
+
+
+def is_iri(text: str) -> bool:
+    """Return whether a text is an absolute IRI (RFC 3987), as the parsers of all syntaxes require.
+
+    Args:
+        text: The text, without angle brackets.
+
+    Returns:
+        Whether it is one.
+
+    >>> is_iri("http://example.org/%C3%A9"), is_iri("http://example.org/%"), is_iri("a")
+    (True, False, False)
+    """
+    if _PLAIN_IRI.fullmatch(text):
+        return True
+    import pyoxigraph
+
+    try:
+        pyoxigraph.NamedNode(text)
+    except ValueError:
+        return False
+    return True
+
+
+@lru_cache(maxsize=1 << 12)
+def is_language(tag: str) -> bool:
+    """Return whether a language tag is well-formed (BCP 47), as the parsers of all syntaxes require.
+
+    Args:
+        tag: The tag.
+
+    Returns:
+        Whether it is.
+
+    >>> is_language("zh-Hant-TW"), is_language("en-a")
+    (True, False)
+    """
+    if _PLAIN_TAG.fullmatch(tag):
+        return True
+    if not _TAG.fullmatch(tag):
+        return False
+    import pyoxigraph
+
+    try:
+        pyoxigraph.Literal("", language=tag)
+    except ValueError:
+        return False
+    return True
 
 
 def literal(value: bool | int | float | Decimal | str) -> Literal:

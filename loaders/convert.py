@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final, cast
 
 from kg_reasoner.errors import LoadError
 from kg_reasoner.lazy_regex import regular_expression
-from kg_reasoner.terms import IRI, RDF, XSD, BlankNode, Literal, Term, term_from_text
+from kg_reasoner.terms import IRI, RDF, XSD, BlankNode, Literal, Term, is_language, term_from_text
 
 if TYPE_CHECKING:
     import pyoxigraph
@@ -25,7 +25,6 @@ __all__ = [
     "from_oxigraph",
     "from_rdflib",
     "in_our_terms",
-    "is_language",
     "text_from_oxigraph",
     "text_from_rdflib",
     "text_from_term",
@@ -42,7 +41,6 @@ _FOREIGN: Final = {
 }
 _NOT_IN_IRI: Final = regular_expression(r'[<>"{}|^`\\\x00-\x20\ud800-\udfff]')
 _NOT_IN_LABEL: Final = regular_expression(r'[<>"\\\x00-\x20\ud800-\udfff]')
-_LANGUAGE: Final = regular_expression(r"[A-Za-z]+(?:-[A-Za-z0-9]+)*")
 _ESCAPES: Final = str.maketrans({"\\": "\\\\", '"': '\\"', "\n": "\\n", "\r": "\\r"})
 _TO_ESCAPE: Final = regular_expression(r'[\\"\n\r\ud800-\udfff]')
 _SURROGATE: Final = regular_expression(r"[\ud800-\udfff]")
@@ -165,20 +163,6 @@ def _language_text(lexical: str, language: str) -> str:
     if _TO_ESCAPE.search(lexical):
         lexical = _escaped(lexical)
     return f'"{lexical}"@{language.lower()}'
-
-
-@functools.lru_cache(maxsize=1 << 12)
-def is_language(tag: str) -> bool:
-    """Return whether a language tag is well-formed (BCP 47), which parsers and writers of all syntaxes require."""
-    import pyoxigraph
-
-    if not _LANGUAGE.fullmatch(tag):
-        return False
-    try:
-        pyoxigraph.Literal("", language=tag)
-    except ValueError:
-        return False
-    return True
 
 
 # ---- rdflib

@@ -147,6 +147,13 @@ TABLES = {
         URI(<urn:a>) => <urn:a>
         IRI("a") => error                               # rdflib: resolves it against nothing
         IRI("http://a b") => error                      # rdflib: does not look at the characters
+        IRI("http://a/%zz") => error                    # rdflib: as above
+        IRI("http://a/%41") => <http://a/%41>
+        IRI("http://[") => error                        # rdflib: as above
+        IRI("http://[::1]/") => <http://[::1]/>
+        IRI("http://a:b/") => error                     # rdflib: as above
+        IRI("urn:a#b#c") => error                       # rdflib: as above
+        IRI("urn:é") => <urn:é>
         IRI("urn:a"@en) => error                        # rdflib: takes any literal
         IRI(1) => error                                 # rdflib: as above
         STRDT("5", xsd:integer) => 5
@@ -156,6 +163,12 @@ TABLES = {
         STRLANG("a", "en-GB") => "a"@en-gb
         STRLANG("a", "") => error                       # rdflib: a string
         STRLANG("a", "e n") => error
+        STRLANG("a", "zh-Hant-TW") => "a"@zh-hant-tw
+        STRLANG("a", "de-1996") => "a"@de-1996
+        STRLANG("a", "x-own") => "a"@x-own
+        STRLANG("a", "b") => error                      # rdflib: looks at the characters only
+        STRLANG("a", "en-a") => error                   # rdflib: as above
+        STRLANG("a", "en-us-us") => error               # rdflib: as above
         STRLANG(5, "en") => error                       # rdflib: takes any literal
     """,
     "strings": r"""

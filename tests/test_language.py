@@ -40,7 +40,7 @@ from kg_reasoner.program import (
     Variable,
     triple,
 )
-from kg_reasoner.terms import IRI, RDF, XSD, BlankNode, Literal, Term
+from kg_reasoner.terms import IRI, RDF, XSD, BlankNode, Literal, Term, is_iri
 from tests.fixtures import blocks
 
 from .oracle import Facts, evaluate
@@ -193,7 +193,7 @@ variables = st.builds(Variable, st.from_regex(r"[a-z_][a-z0-9_]{0,3}", fullmatch
 iri_text = st.text(st.characters(exclude_categories=["Cs", "Cc", "Zs"], exclude_characters='<>"{}|^`\\'), max_size=8)
 iris = st.builds(
     lambda base, rest: IRI(base + rest), st.sampled_from(["http://example.org/", "urn:x:", str(RDF), str(XSD)]), iri_text
-)
+).filter(lambda iri: is_iri(iri.value))
 texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
 literals = st.one_of(
     st.builds(Literal, texts),

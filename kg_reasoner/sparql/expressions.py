@@ -10,6 +10,7 @@ A truth column has 1 for true, 0 for false and -1 for an error; a column of ids 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import Any, Final, Protocol, TypeAlias, cast
 
 import numpy as np
@@ -357,7 +358,8 @@ class Expressions:
 
         found = None if term is None else FUNCTIONS["IRI"].apply(term)
         if found is None and self._base and isinstance(term, Literal) and term.datatype == XSD.string.value:
-            found = FUNCTIONS["IRI"].apply(Literal(urljoin(self._base, term.lexical)))
+            with suppress(ValueError):  # of wrong hosts
+                found = FUNCTIONS["IRI"].apply(Literal(urljoin(self._base, term.lexical)))
         return cast("IRI | None", found)
 
     # --- by different arguments ---------------------------------------------------------------------------------------

@@ -21,7 +21,7 @@ from kg_reasoner.sparql.cutting import Cut
 from kg_reasoner.sparql.parsed import ParsedQuery
 from kg_reasoner.sparql.query_forms import prepared
 from kg_reasoner.sparql.syntax.query_syntax import read_common_query
-from kg_reasoner.terms import ABSOLUTE_IRI, IRI, RDF, Literal, Term
+from kg_reasoner.terms import IRI, RDF, Literal, Term, is_iri
 
 __all__ = ["QueryShape", "shape_of"]
 
@@ -46,13 +46,13 @@ class QueryShape(ParsedQuery):
         self._examples = [(place, *named) for place, named in parameters.items()]
 
     def bindings(self, constants: Sequence[str]) -> dict[str, Term] | None:
-        """Return the values of the variables; None if an IRI is relative."""
+        """Return the values of the variables; None if an IRI is relative or wrong."""
         found: dict[str, Term] = {}
         for place, name, example in self._examples:
             value = constants[place][1:-1]
             if isinstance(example, Literal):
                 found[name] = Literal(value, example.datatype, example.language)
-            elif ABSOLUTE_IRI.fullmatch(value) is None:
+            elif not is_iri(value):
                 return None
             else:
                 found[name] = IRI(value)

@@ -12,6 +12,7 @@ from kg_reasoner.errors import LoadError, QuerySyntaxError, ReasonerError, Span
 from kg_reasoner.sparql.restrictions import ViolationError, check_restrictions
 from kg_reasoner.sparql.syntax.query_syntax import first_unread
 from kg_reasoner.sparql.visible import in_order_of_appearance, select_visible
+from kg_reasoner.terms import is_iri, is_language, unescape
 
 if TYPE_CHECKING:
     from rdflib.plugins.sparql.sparql import Query, Update
@@ -25,6 +26,15 @@ _QUERY_FORM: Final = re.compile(r"\b(select|ask|construct|describe)\b", re.IGNOR
 _UNKNOWN_PREFIX: Final = re.compile(r"Unknown namespace prefix : (.*)")
 _SURROGATE: Final = re.compile("[\ud800-\udfff]|\\\\u[Dd][89A-Fa-f][0-9A-Fa-f]{2}|\\\\U0000[Dd][89A-Fa-f][0-9A-Fa-f]{2}")
 _TOO_LARGE: Final = re.compile(r"\\U(?!000[0-9A-Fa-f]|0010)[0-9A-Fa-f]{8}")
+
+_TERM: Final = re.compile(
+    r"""<(?P<iri>(?:[^<>"{}|^`\\\x00-\x20]|\\u[0-9A-Fa-f]{4}|\\U[0-9A-Fa-f]{8})*)>"""
+    r"""|(?:"{3}(?:[^"\\]|\\.|"(?!""))*"{3}|'{3}(?:[^'\\]|\\.|'(?!''))*'{3}|"(?:[^"\\\n\r]|\\.)*"|'(?:[^'\\\n\r]|\\.)*')"""
+    r"""(?P<tag>@[A-Za-z]+(?:-[A-Za-z0-9]+)*)?|\#[^\r\n]*""",
+    re.DOTALL,
+)
+"""An IRI, or a string, maybe with a language tag; or a comment."""
+_SCHEME: Final = re.compile("[A-Za-z][A-Za-z0-9+.-]*:")
 
 Tree = TypeVar("Tree")
 Prepared = TypeVar("Prepared")
@@ -160,6 +170,7 @@ def _read(
         raise QuerySyntaxError(f"the SPARQL {kind} has a syntax error here or shortly after", span, hint) from None
     except RecursionError:
         raise QuerySyntaxError(f"{source} {_NESTED}") from None
+    _check_terms(text, source)
     try:
         return tree, translate(tree)
     except RecursionError:
@@ -168,6 +179,23 @@ def _read(
         raise
     except Exception as error:  # rdflib raises bare exceptions, such as for a prefix that is not declared
         raise _unknown_prefix(text, source, str(error)) or QuerySyntaxError(f"{source}: {error}") from None
+
+
+def _check_terms(text: str, source: str) -> None:
+    """Check the IRIs and language tags of a text, of which the grammar says less than RFC 3987 and BCP 47.
+
+    Raises:
+        QuerySyntaxError: One of them is wrong.
+    """
+    for found in _TERM.finditer(text):
+        iri, tag = found["iri"], found["tag"]
+        if tag is not None and not is_language(tag[1:]):
+            span = _span(text, source, found.start("tag"), found.end())
+            raise QuerySyntaxError(f"{tag[1:]!r} is not a language tag", span, "tags look like en or pt-BR")
+        if iri is not None:
+            iri = unescape(iri)
+            if not is_iri(iri if _SCHEME.match(iri) else f"relative:{iri}"):
+                raise QuerySyntaxError(f"<{iri}> is not a valid IRI", _span(text, source, found.start(), found.end()))
 
 
 def _last(text: str, source: str, term: Identifier | None) -> Span | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Final, cast
 
-from kg_reasoner.errors import UnsupportedError
+from kg_reasoner.errors import QuerySyntaxError, UnsupportedError
 from kg_reasoner.expressions.functions import FUNCTIONS
 from kg_reasoner.loaders.convert import from_rdflib
 from kg_reasoner.program import Variable, unary_plus
@@ -13,7 +13,7 @@ from kg_reasoner.sparql import algebra
 from kg_reasoner.sparql.algebra import Expression, Node, PatternTerm
 from kg_reasoner.sparql.building import PatternBuilder, call, conjuncts, joined
 from kg_reasoner.sparql.scope import in_scope
-from kg_reasoner.terms import IRI, Term
+from kg_reasoner.terms import ABSOLUTE_IRI, IRI, Literal, Term, is_iri
 
 if TYPE_CHECKING:
     from rdflib.plugins.sparql.parserutils import CompValue
@@ -69,7 +69,10 @@ def _term(term: Any) -> PatternTerm:
         return variable_of(term)
     if isinstance(term, BNode):
         return Variable(f"_:{term}")
-    return from_rdflib(term)
+    made = from_rdflib(term)
+    if isinstance(made, IRI) and ABSOLUTE_IRI.fullmatch(made.value) and not is_iri(made.value):
+        raise QuerySyntaxError(f"{made} is not a valid IRI")
+    return made
 
 
 def _template_triple(triple: Iterable[Any]) -> algebra.TriplePattern:

@@ -19,14 +19,14 @@ from urllib.parse import urljoin
 
 from kg_reasoner.data_classes import dataclass
 from kg_reasoner.errors import LoadError
-from kg_reasoner.loaders.convert import is_language, text_from_term
+from kg_reasoner.loaders.convert import text_from_term
 from kg_reasoner.loaders.rdf.blank import BlankScope
 from kg_reasoner.loaders.rdf.scan import too_long
 from kg_reasoner.loaders.rdf.xml import XMLReader, text_of
 from kg_reasoner.loaders.syntaxes.constructs import AXIOMS, SIGNATURES, Construct, Malformed, Part, check
 from kg_reasoner.loaders.syntaxes.to_rdf import RdfMapping
 from kg_reasoner.loaders.syntaxes.vocabulary import ENTITIES
-from kg_reasoner.terms import IRI, OWL, RDF, RDFS, XSD, BlankNode, Literal, Triple
+from kg_reasoner.terms import IRI, OWL, RDF, RDFS, XSD, BlankNode, Literal, Triple, is_language
 
 if TYPE_CHECKING:
     from kg_reasoner.loaders.rdf.declared_prefixes import PrefixSink

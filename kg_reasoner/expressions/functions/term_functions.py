@@ -7,7 +7,6 @@ with the same value, for joins by value. SKOLEM names what two terms determine, 
 
 from __future__ import annotations
 
-import re
 from hashlib import blake2b
 from typing import Final
 
@@ -15,11 +14,9 @@ from kg_reasoner.expressions.datatypes import canonical, same_value
 from kg_reasoner.expressions.functions.kinds import BOOLEAN, SIMPLE, TERM, Function
 from kg_reasoner.expressions.functions.numbers import NUMERIC
 from kg_reasoner.expressions.values import value_of
-from kg_reasoner.terms import ABSOLUTE_IRI, IRI, RDF, BlankNode, Literal, Term, term_text
+from kg_reasoner.terms import IRI, RDF, BlankNode, Literal, Term, is_iri, is_language, term_text
 
 __all__ = ["FUNCTIONS"]
-
-_TAG: Final = re.compile(r"[A-Za-z]{1,8}(-[A-Za-z0-9]{1,8})*")
 
 
 def _text(term: Term) -> str | None:
@@ -31,7 +28,7 @@ def _iri(term: Term) -> IRI | None:
     if isinstance(term, IRI):
         return term
     text = SIMPLE.read(term)
-    return IRI(text) if text is not None and ABSOLUTE_IRI.fullmatch(text) else None
+    return IRI(text) if text is not None and is_iri(text) else None
 
 
 def _typed(lexical: str, datatype: Term) -> Literal | None:
@@ -39,7 +36,7 @@ def _typed(lexical: str, datatype: Term) -> Literal | None:
 
 
 def _tagged(lexical: str, tag: str) -> Literal | None:
-    return Literal(lexical, RDF.langString.value, tag.lower()) if _TAG.fullmatch(tag) else None
+    return Literal(lexical, RDF.langString.value, tag.lower()) if is_language(tag) else None
 
 
 def _is_numeric(term: Term) -> bool:

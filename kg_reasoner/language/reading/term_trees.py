@@ -11,7 +11,7 @@ from kg_reasoner.errors import RuleSyntaxError, Span, suggest
 from kg_reasoner.language.prefixes import PREFIXES
 from kg_reasoner.language.reading.known import Known
 from kg_reasoner.program import Argument, Variable
-from kg_reasoner.terms import IRI, NOT_IN_IRI, RDF, XSD, BlankNode, Literal, unescape
+from kg_reasoner.terms import IRI, NOT_IN_IRI, RDF, XSD, BlankNode, Literal, is_iri, is_language, unescape
 
 if TYPE_CHECKING:
     from lark import Token
@@ -116,6 +116,9 @@ class TermReader:
         if tag is None:
             return Literal(lexical)
         if is_token(tag):
+            if not is_language(tag[1:]):
+                hint = "tags look like en or pt-BR"
+                raise RuleSyntaxError(f"{tag[1:]!r} is not a language tag", self.span(tag), hint)
             return Literal(lexical, RDF.langString.value, tag[1:].lower())
         return Literal(lexical, self.iri(tag).value)
 
@@ -128,17 +131,27 @@ class TermReader:
         if namespace is None:
             message = f"unknown prefix {prefix}:{suggest(prefix, self.prefixes)}"
             raise RuleSyntaxError(message, self.span(token), f"declare it before: @prefix {prefix}: <...> .")
-        return IRI(namespace + (_LOCAL_ESCAPE.sub(r"\1", local) if "\\" in local else local))
+        return IRI(self.valid(namespace + (_LOCAL_ESCAPE.sub(r"\1", local) if "\\" in local else local), token))
 
     def absolute(self, token: Token) -> str:
         iri = self.unescaped(token, token[1:-1])
         if NOT_IN_IRI.search(iri):
             raise RuleSyntaxError(f"{token} has an escape of a character that IRIs cannot contain", self.span(token))
         if self.base is not None:
-            iri = urljoin(self.base, iri)
+            try:
+                iri = urljoin(self.base, iri)
+            except ValueError:  # its host is wrong
+                return self.valid(iri, token)
         if not _ABSOLUTE.match(iri):
             hint = "write the whole IRI, such as <http://example.org/a>, or declare @base"
             raise RuleSyntaxError(f"{token} is a relative IRI", self.span(token), hint)
+        return self.valid(iri, token)
+
+    def valid(self, iri: str, token: Token) -> str:
+        """Return the IRI of a token, which must be valid."""
+        if not is_iri(iri):
+            hint = None if token[0] == "<" else f"it is <{iri}>"
+            raise RuleSyntaxError(f"{token} is not a valid IRI", self.span(token), hint)
         return iri
 
     def unescaped(self, token: Token, text: str) -> str:

@@ -9,7 +9,7 @@ from typing import Any, Final
 from kg_reasoner.program import Variable
 from kg_reasoner.sparql.algebra import PatternTerm
 from kg_reasoner.sparql.syntax.tokens import IRIREF, LABEL, LANGUAGE, NAME, NUMBER, STRING, VARIABLE, WORD, Tokens, Unread
-from kg_reasoner.terms import ABSOLUTE_IRI, IRI, RDF, XSD, Literal, unescape
+from kg_reasoner.terms import IRI, RDF, XSD, Literal, is_iri, is_language, unescape
 
 __all__ = ["BLANK", "QueryTermReader"]
 
@@ -77,7 +77,7 @@ class QueryTermReader(Tokens):
             if not name.endswith(":") or name.count(":") > 1:
                 raise Unread
             space = self.take(IRIREF)
-            if ABSOLUTE_IRI.fullmatch(space) is None:
+            if not is_iri(space):
                 raise Unread
             self.declared[name[:-1]] = self.prefixes[name[:-1]] = space
 
@@ -109,12 +109,12 @@ class QueryTermReader(Tokens):
         """Read an IRI."""
         if self.kind == IRIREF:
             value = self.take(IRIREF)
-            if ABSOLUTE_IRI.fullmatch(value) is None:
+            if not is_iri(value):
                 raise Unread
             return IRI(value)
         prefix, _, local = self.take(NAME).partition(":")
         space = self.prefixes.get(prefix)
-        if space is None or ABSOLUTE_IRI.fullmatch(space) is None:
+        if space is None or not is_iri(space + local):
             raise Unread
         return IRI(space + local)
 
@@ -139,7 +139,10 @@ class QueryTermReader(Tokens):
     def _text(self) -> Literal:
         lexical = self.string()
         if self.kind == LANGUAGE:
-            return Literal(lexical, RDF.langString.value, self.take(LANGUAGE)[1:].lower())
+            tag = self.take(LANGUAGE)[1:]
+            if not is_language(tag):
+                raise Unread
+            return Literal(lexical, RDF.langString.value, tag.lower())
         if self.accept("^^"):
             return Literal(lexical, self.iri().value)
         return Literal(lexical)
