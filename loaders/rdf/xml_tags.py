@@ -79,7 +79,7 @@ class Tags:
         """Return a text of complete tags with their attributes rewritten, and its rest behind the last tag that has begun."""
         if not self._values and not _UNUSUAL.search(text):
             return text, b""
-        pieces = []
+        pieces: list[bytes] = []
         place = 0
         for tag in _TAG.finditer(text):
             has_base = b"xml:base" in tag[0] and any(found[1] == b"xml:base" for found in _ATTRIBUTE.finditer(tag[0]))
