@@ -18,7 +18,8 @@ __all__ = ["Tags", "escaped", "quoted"]
 
 _TAG: Final = regular_expression(rb"""</?[^\s<>"'/][^<>"']*(?:(?:"[^"<]*"|'[^'<]*')[^<>"']*)*>""")
 _ATTRIBUTE: Final = regular_expression(rb"""([^\s<>"'/=]+)(\s*=\s*)("[^"]*"|'[^']*')""")
-_UNUSUAL: Final = regular_expression(rb"""xml:(?:base|lang\s*=\s*(?:""|''))|=\s*(?:"[^"<\t\n]*[\t\n]|'[^'<\t\n]*[\t\n])""")
+_BREAK: Final = regular_expression(rb"""=\s*(?:"[^"<\t\n]*[\t\n]|'[^'<\t\n]*[\t\n])""")
+_NO_TAG: Final = regular_expression(rb"""xml:lang\s*=\s*(?:""|'')""")
 """What is in tags with attributes to be changed, and rarely in others."""
 _REFERENCE: Final = regular_expression(rb"&([^\s&;#]+);")
 _SCHEME: Final = re.compile("[A-Za-z][A-Za-z0-9+.-]*:")
@@ -77,19 +78,26 @@ class Tags:
 
     def rewritten(self, text: bytes) -> tuple[bytes, bytes]:
         """Return a text of complete tags with their attributes rewritten, and its rest behind the last tag that has begun."""
-        if not self._values and not _UNUSUAL.search(text):
+        is_unusual = self._is_unusual(text)
+        if not is_unusual and b"xml:base" not in text:
             return text, b""
         pieces: list[bytes] = []
         place = 0
-        for tag in _TAG.finditer(text):
-            has_base = b"xml:base" in tag[0] and any(found[1] == b"xml:base" for found in _ATTRIBUTE.finditer(tag[0]))
-            if has_base and not self._resolved:
-                return b"".join(pieces) + text[place : tag.start()], text[tag.start() :]
-            if self._values or _UNUSUAL.search(tag[0]):
-                base = self._resolved.popleft() if has_base else None
-                pieces += [text[place : tag.start()], b"".join(self._parts(tag[0], base))]
-                place = tag.end()
+        for found in _TAG.finditer(text):
+            tag = found[0]
+            base = None
+            if b"xml:base" in tag and any(attribute[1] == b"xml:base" for attribute in _ATTRIBUTE.finditer(tag)):
+                if not self._resolved:
+                    return b"".join(pieces) + text[place : found.start()], text[found.start() :]
+                base = self._resolved.popleft()
+            if base is not None or (is_unusual and self._is_unusual(tag)):
+                pieces += [text[place : found.start()], *self._parts(tag, base)]
+                place = found.end()
         return b"".join(pieces) + text[place:], b""
+
+    def _is_unusual(self, text: bytes) -> bool:
+        """Return whether attributes have to be rewritten, other than bases."""
+        return bool(_BREAK.search(text) or (b"xml:lang" in text and _NO_TAG.search(text)) or (self._values and b"&" in text))
 
     def _parts(self, tag: bytes, base: str | None) -> Iterator[bytes]:
         place = 0
