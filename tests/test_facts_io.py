@@ -68,6 +68,7 @@ def test_what_a_cell_means(type_: str, cell: str, term: Term) -> None:
     [
         ("iri", "a b", "'a b' is not an absolute IRI"),
         ("iri", "", "'' is not an absolute IRI"),
+        ("iri", "http://a/%zz", "'http://a/%zz' is not an absolute IRI"),
         ("iri", "<a b>", "not an RDF term"),
         ("integer", "7.0", "'7.0' is not an integer"),
         ("integer", "", "'' is not an integer"),

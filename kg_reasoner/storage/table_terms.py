@@ -36,7 +36,7 @@ from kg_reasoner.expressions.values import value_of
 from kg_reasoner.lazy_regex import regular_expression
 from kg_reasoner.program import TypeDefinition
 from kg_reasoner.storage.record_cells import members_of_record, record_in_json
-from kg_reasoner.terms import ABSOLUTE_IRI, IRI, XSD, BlankNode, Literal, Term, literal, term_from_text, term_text
+from kg_reasoner.terms import IRI, XSD, BlankNode, Literal, Term, is_iri, literal, term_from_text, term_text
 
 __all__ = [
     "COLLECTIONS",
@@ -333,7 +333,7 @@ def _read_iri(cell: str, prefixes: Mapping[str, str]) -> Term:
     prefix, colon, local = cell.partition(":")
     if colon and prefix in prefixes:
         cell = prefixes[prefix] + local
-    if not ABSOLUTE_IRI.fullmatch(cell):
+    if not is_iri(cell):
         raise ValueError(f"{cell!r} is not an absolute IRI")
     return IRI(cell)
 
