@@ -13,7 +13,7 @@ from kg_reasoner.sparql import algebra
 from kg_reasoner.sparql.algebra import Expression, Node, PatternTerm
 from kg_reasoner.sparql.building import PatternBuilder, call, conjuncts, joined
 from kg_reasoner.sparql.scope import in_scope
-from kg_reasoner.terms import ABSOLUTE_IRI, IRI, Literal, Term, is_iri
+from kg_reasoner.terms import ABSOLUTE_IRI, IRI, Term, is_iri
 
 if TYPE_CHECKING:
     from rdflib.plugins.sparql.parserutils import CompValue
