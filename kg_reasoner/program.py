@@ -135,11 +135,11 @@ class Call:
 Expression: TypeAlias = Variable | IRI | Term | Call
 
 
-def unary_plus(operand: Expression, span: Span | None = None) -> Call:
+def unary_plus(operand: Any, span: Span | None = None) -> Call:
     """Return ``+operand``: the operand if that is a number, and otherwise an error. Two changes of sign do that.
 
     Args:
-        operand: The operand.
+        operand: The operand, an expression of rules or of SPARQL.
         span: The place in a text.
 
     Returns:
