@@ -25,7 +25,7 @@ _LARGEST_INLINED: Final = {2: 100, 1: 50}
 
 
 def compile_kernels(
-    names: Collection[str], prefix: str, target: Target, elsewhere: Collection[str] = (), speed_level: int = 2
+    names: Collection[str], prefix: str, target: Target, elsewhere: Collection[str] = (), speed_level: int = 1
 ) -> bytes:
     """Compile kernels that are called from outside, and those that they call.
 
