@@ -288,9 +288,8 @@ class UnknownNameError(ReasonerError):
 
     def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
         known = sorted(known)
-        similar = suggest(name, known)
-        choice = f"{' Choose' if similar else '; choose'} one of: {', '.join(known)}" if known else ""
-        super().__init__(f"unknown {kind} {name!r}{similar}{choice}")
+        choice = f"; choose one of: {', '.join(known)}" if known else ""
+        super().__init__(f"unknown {kind} {name!r}{suggest(name, known)}{choice}")
 
 
 class MissingExtraError(ReasonerError):

@@ -112,7 +112,7 @@ def test_wrong_usage_ends_with_2(arguments: list[str]) -> None:
     [
         ("--ruleset", "owl2rI", "unknown rule set 'owl2rI', did you mean 'owl2rl'?"),
         ("--input-format", "foo", "unknown RDF format 'foo'; choose one of: functional,"),
-        ("--bound", "lines=7", "unknown bound 'lines', did you mean 'line'? Choose one of: depth,"),
+        ("--bound", "lines=7", "unknown bound 'lines', did you mean 'line'?; choose one of: depth,"),
         ("--bound", "line=x", "the bound line must be a positive integer"),
         ("--base", "zoo", "'zoo' is not an absolute IRI"),
     ],

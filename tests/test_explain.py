@@ -937,7 +937,7 @@ def test_the_command_shows_missing_premises(zoo: Path) -> None:
 @pytest.mark.parametrize(
     ("triple", "message"),
     [
-        (":leo a zo:Cat", "the prefix zo: is not declared, did you mean 'zoo'? Declared: :, owl:, rdf:"),
+        (":leo a zo:Cat", "the prefix zo: is not declared, did you mean 'zoo'?; declared: :, owl:, rdf:"),
         (":leo a .", "is not a triple in Turtle"),
         (":leo a", "is not a triple in Turtle"),
         ('"leo" a :Cat', "is not a triple in Turtle"),

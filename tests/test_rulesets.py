@@ -264,7 +264,7 @@ def test_rules_of_the_package_are_not_warned_of(name: str, recwarn: pytest.Warni
 
 
 def test_an_unknown_name_is_an_error_with_similar_ones() -> None:
-    with pytest.raises(UnknownNameError, match=r"unknown rule set 'owl2rI', did you mean 'owl2rl'\? Choose one of: owl2el,"):
+    with pytest.raises(UnknownNameError, match=r"unknown rule set 'owl2rI', did you mean 'owl2rl'\?; choose one of: owl2el,"):
         rulesets.load("owl2rI")
 
 

@@ -110,7 +110,7 @@ def test_errors_of_scripts(tmp_path: Path) -> None:
     script = tmp_path / "s.dat"
     script.write_text('start;\ninsert edge("a", "b");\ndump pth;\necho no;\n')
     code, shown, message = run(PROGRAM, script)
-    assert code == 1 and shown == "" and f"error: {script}:3:1: unknown relation 'pth', did you mean 'path'? Choose" in message
+    assert code == 1 and shown == "" and f"error: {script}:3:1: unknown relation 'pth', did you mean 'path'?; choose" in message
     assert "    3 | dump pth\n      | ^^^^^^^^" in message
     code, _, message = run(PROGRAM, tmp_path / "none.dat")
     assert code == 1 and "none.dat: No such file" in message

@@ -131,9 +131,7 @@ def _mistake(text: str, error: Exception, prefixes: Mapping[str, str]) -> click.
     if _UNDECLARED in message:
         known = ", ".join(f"{name}:" for name in sorted(prefixes))
         prefix = message.removeprefix("The prefix ").partition(":")[0]
-        similar = suggest(prefix, prefixes)
-        listed = f"{' Declared' if similar else '; declared'}: {known}"
-        return _UnknownPrefix(f"--triple: the prefix {prefix}: is not declared{similar}{listed}")
+        return _UnknownPrefix(f"--triple: the prefix {prefix}: is not declared{suggest(prefix, prefixes)}; declared: {known}")
     return click.UsageError(f"--triple: {text!r} is not a triple in Turtle: {message}")
 
 
