@@ -89,8 +89,8 @@ def run(
              have no declaration, holds numbers, terms in N-Triples form where a cell begins with <, _:
              or a quotation mark, and otherwise strings.
 
-    Columns are matched by their names where a table has names: Parquet, JSON lines, results of queries, and
-    others with --header.
+    Columns are matched by their names where a table has those of the declaration (Parquet, JSON lines, results
+    of queries, and others with --header), and otherwise by position.
     Output files are written only when all of them are complete.
     """
     from kg_reasoner.api.reasoner import Reasoner

@@ -39,15 +39,19 @@ def places_of(table: Batches, columns: Sequence[Column] | None, wanted: Sequence
     Args:
         table: The table.
         columns: The columns of the relation, if it is known.
-        wanted: The names of the columns in the table; by default those of the relation if the table has any of them, and otherwise
-            all columns of the table.
+        wanted: The names of the columns in the table; by default those of the relation if the table has all of them, and otherwise
+            all columns of the table, by their positions.
 
     Raises:
-        LoadError: A named column is missing or ambiguous, or the number of columns is not that of the relation's arguments.
+        LoadError: A named column is missing or ambiguous, the number of columns is not that of the relation's arguments, or a
+            position has the name of another argument.
     """
     names = list(table.names)
-    if wanted is None and columns is not None and any(column.name in names for column in columns):
-        wanted = [column.name for column in columns]
+    if wanted is None and columns is not None:
+        own = [column.name for column in columns]
+        is_misplaced = any(name in own and own[place : place + 1] != [name] for place, name in enumerate(names))
+        if is_misplaced or all(names.count(name) == 1 for name in own):
+            wanted = own
     if wanted is not None:
         for name in wanted:
             if names.count(name) != 1:
