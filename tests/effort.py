@@ -49,7 +49,7 @@ def _long(case: Any) -> Any:
     return pytest.param(case, marks=pytest.mark.long)
 
 
-TRANSACTIONS: Final = by_effort(1_200, 16_000, 1_000_000)
+TRANSACTIONS: Final = by_effort(1_200, 12_000, 1_000_000)
 """Random transactions of one reasoner, over all strategies and kinds of worlds."""
 
 DOCUMENTS: Final = by_effort(4, 16, 10_000)

@@ -105,7 +105,7 @@ def test_expressions_against_the_oracle(number: str, condition: str, rows: Any) 
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
-@settings(max_examples=examples(90))
+@settings(max_examples=examples(45))
 @given(first=st.tuples(PAIRS, PAIRS), changes=st.lists(st.tuples(CHANGES, CHANGES), max_size=4), late=st.booleans())
 def test_strategies_agree_with_the_oracle(strategy: Any, first: Any, changes: Any, late: bool) -> None:
     reasoner = Reasoner("" if late else PROGRAM, maintenance=strategy)

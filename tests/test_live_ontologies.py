@@ -69,7 +69,7 @@ def shown(rules: tuple[Rule, ...]) -> dict[Rule, str | None]:
     return {rule: rule.origin.axiom for rule in rules}
 
 
-@settings(max_examples=examples(300), deadline=None, phases=PHASES)
+@settings(max_examples=examples(200), deadline=None, phases=PHASES)
 @given(st.lists(_triple, max_size=25, unique=True), st.lists(st.lists(_triple, min_size=1, max_size=3), max_size=12))
 def test_a_live_translation_says_what_a_new_one_says(start: list[Triple], changes: list[list[Triple]]) -> None:
     follow(start, changes)
@@ -146,7 +146,7 @@ def definitions(draw: st.DrawFn) -> set[Triple]:
     return {(name, kind, cells[0]), *firsts, *rests}
 
 
-@settings(max_examples=examples(1000), deadline=None, phases=PHASES)
+@settings(max_examples=examples(600), deadline=None, phases=PHASES)
 @given(
     restrictions(),
     st.lists(definitions(), max_size=2),
@@ -275,7 +275,7 @@ def test_each_triple_of_lubm_goes_and_comes_back() -> None:
 # --- axioms and their lists come and go
 
 
-@settings(max_examples=examples(500), deadline=None, phases=PHASES)
+@settings(max_examples=examples(300), deadline=None, phases=PHASES)
 @given(st.sampled_from([broad_ontologies, ontologies]), st.integers(0, 10**6), st.sampled_from([3, 6, 12]), st.data())
 @pytest.mark.long
 def test_parts_of_random_ontologies_come_and_go(make: Make, seed: int, size: int, data: st.DataObject) -> None:
@@ -370,7 +370,7 @@ def expressions(draw: st.DrawFn) -> set[Triple]:
     return found | draw(st.sets(st.just((node, RDF.type, OWL.Class)), max_size=1))
 
 
-@settings(max_examples=examples(1000), deadline=None, phases=PHASES)
+@settings(max_examples=examples(600), deadline=None, phases=PHASES)
 @given(
     st.lists(st.one_of(expressions(), expressions(), definitions()), max_size=4),
     st.lists(_order, max_size=6),

@@ -73,7 +73,7 @@ def loaded(world: World, **settings: Strategy) -> Reasoner:
 
 
 @given(world=worlds(functions=True))
-@settings(max_examples=examples(200), deadline=None, phases=PHASES)
+@settings(max_examples=examples(100), deadline=None, phases=PHASES)
 def test_instances_are_the_matches_of_the_oracle(world: World) -> None:
     """Where all variables of the body are in the head, and no atom has all of those. Otherwise, the engine stops at the first of
     matches that differ in nothing that the head has, and does not look for those of a known head.

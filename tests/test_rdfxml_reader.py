@@ -221,13 +221,13 @@ class Writer:
         return document_with(body, root)
 
 
-@settings(max_examples=examples(1000))
+@settings(max_examples=examples(600))
 @given(st.randoms(use_true_random=False), st.sampled_from([0.0, 0.01, 0.1]))
 def test_random_documents(chance: random.Random, odd: float) -> None:
     agree(Writer(chance, odd).document(), chance.choice([None, "http://given.org/a/b"]))
 
 
-@settings(max_examples=examples(600))
+@settings(max_examples=examples(400))
 @given(st.randoms(use_true_random=False), st.binary(max_size=2))
 def test_broken_documents(chance: random.Random, piece: bytes) -> None:
     data = Writer(chance, 0).document()
