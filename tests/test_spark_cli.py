@@ -176,7 +176,7 @@ def test_bad_lines(zoo: Path) -> None:
 def test_wrong_usage(zoo: Path) -> None:
     assert "neither a positive number nor `auto`" in kg("materialise", "data.nt", "out", "--files", "0", code=2).stderr
     assert "'memory' has no =" in kg("check", "data.nt", "--conf", "memory", code=2).stderr
-    assert "did you mean 'rdfs'" in kg("check", "data.nt", "-r", "rdsf", code=1).stderr
+    assert "did you mean 'rdfs'" in kg("check", "data.nt", "-r", "rdsf", code=2).stderr
     assert "does not exist" in kg("check", "data.nt", "--ontology", "no.ttl", code=1).stderr
 
 
