@@ -319,6 +319,8 @@ def install_command(extra: str) -> str:
 def suggest(name: str, known: Iterable[str]) -> str:
     """Return text such as ``, did you mean 'rdfs'?`` for the closest known name, or an empty text.
 
+    A name that begins differently and does not contain the other must be closer than one that does.
+
     >>> suggest("owl2rI", ["owl2rl", "rdfs"])
     ", did you mean 'owl2rl'?"
     >>> suggest("foo", ["obo", "owlxml"])

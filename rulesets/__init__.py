@@ -78,10 +78,8 @@ def expect_known(name: str | Path) -> None:
     Raises:
         UnknownNameError: No rule set has this name.
     """
-    if not isinstance(name, str | Path):
-        raise UnknownNameError("rule set", str(name), names())
-    path = Path(name)
-    if not (all(part in names() for part in str(name).split("+")) or len(path.parts) > 1 or path.suffix == _SUFFIX):
+    is_path = isinstance(name, str | Path) and (len(Path(name).parts) > 1 or Path(name).suffix == _SUFFIX)
+    if not (is_path or all(part in names() for part in str(name).split("+"))):
         raise UnknownNameError("rule set", str(name), names())
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import os
-import re
 import signal
 import sys
 import threading
@@ -19,6 +18,7 @@ import click
 from kg_reasoner import __version__
 from kg_reasoner.cli.limit_options import TimedOut
 from kg_reasoner.errors import OutputError, ReasonerError, ReasonerWarning
+from kg_reasoner.lazy_regex import regular_expression
 
 __all__ = ["main"]
 
@@ -28,7 +28,7 @@ _MODULES: Final = {
     "diff": "classify",
 }
 """The commands, and the modules of this folder that have them."""
-_ARGUMENT: Final = re.compile(r"\b(equality)='(\w+)'")
+_ARGUMENT: Final = regular_expression(r"\b(equality)='(\w+)'")
 """An argument whose option has its name, where a message does not give both."""
 _NO_ROOM: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 

@@ -16,8 +16,8 @@ __all__ = [
     "known_bounds",
     "known_input_format",
     "known_output_format",
-    "known_ruleset",
     "output_syntax",
+    "ruleset_option",
 ]
 
 
@@ -77,6 +77,11 @@ def absolute_iri(iri: str) -> None:
 def input_format_option(help: str) -> Callable[[Any], Any]:
     """Return the option for the syntax of inputs."""
     return click.option("--input-format", metavar="FORMAT", callback=checked(known_input_format), help=help)
+
+
+def ruleset_option(help: str, *names: str) -> Callable[[Any], Any]:
+    """Return the option for a rule set, with other names that it has."""
+    return click.option(*names, "--ruleset", metavar="NAME", callback=checked(known_ruleset), help=help)
 
 
 def output_syntax(output: str, option: str) -> str | None:

@@ -12,19 +12,19 @@ from kg_reasoner.cli.checked_values import checked
 __all__ = ["group_option", "group_values"]
 
 
-def group_option(group: str, *names: str, check: Callable[[Any], object] = bool, **settings: Any) -> Callable[[Any], Any]:
+def group_option(group: str, *names: str, check: Callable[[Any], object] | None = None, **settings: Any) -> Callable[[Any], Any]:
     """Return an option, as `click.option` does, whose value is stored in a group of the context.
 
     Args:
         group: The group.
         names: The names of the option.
-        check: Called with the value; what it raises is wrong usage.
+        check: Called with the value, if it is given; what it raises is wrong usage.
         settings: As for `click.option`.
     """
-    validate = checked(check)
 
     def keep(context: click.Context, parameter: click.Parameter, value: Any) -> None:
-        validate(context, parameter, value)
+        if check is not None:
+            checked(check)(context, parameter, value)
         context.meta.setdefault(f"kg_reasoner.{group}", {})[parameter.name] = value
 
     return click.option(*names, callback=keep, expose_value=False, **settings)

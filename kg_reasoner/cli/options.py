@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import click
 
-from kg_reasoner.cli.checked_values import checked, input_format_option, known_ruleset
+from kg_reasoner.cli.checked_values import input_format_option, ruleset_option
 from kg_reasoner.cli.console import Stopwatch, detail, is_quiet, note, plural, progress_shown, shortened, starting, warn
 from kg_reasoner.cli.group_options import group_option, group_values
 from kg_reasoner.cli.limit_options import given_limits, limit_options
@@ -102,13 +102,7 @@ def data_options(command: _Command) -> _Command:
             help="How to treat owl:sameAs: by rules, or by merging equal terms, which suits large groups of them.",
         ),
         click.option("--rules", "rules_file", metavar="FILE", help="Additional rules: a program (.dl) or N3 rules (.n3)."),
-        click.option(
-            "-r",
-            "--ruleset",
-            metavar="NAME",
-            callback=checked(known_ruleset),
-            help=f"The rule set; `kg-reasoner rules` lists them. [default: {DEFAULT_RULESET}; none with --rules]",
-        ),
+        ruleset_option(f"The rule set; `kg-reasoner rules` lists them. [default: {DEFAULT_RULESET}; none with --rules]", "-r"),
     ):
         command = option(command)
     return command

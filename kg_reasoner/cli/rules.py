@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from kg_reasoner.cli.checked_values import checked, input_format_option, known_ruleset
+from kg_reasoner.cli.checked_values import input_format_option, ruleset_option
 from kg_reasoner.cli.console import note, plural, print_table, progress_shown, starting
 from kg_reasoner.cli.limit_options import given_limits, limit_options
 from kg_reasoner.cli.loading_options import axiom_warnings, load_documents, loading_options, report_missing_imports
@@ -23,13 +23,7 @@ if TYPE_CHECKING:
 
 @click.command(short_help="Show rule sets, or the rules that an ontology is translated into.")
 @click.argument("files", nargs=-1)
-@click.option(
-    "-r",
-    "--ruleset",
-    metavar="NAME",
-    callback=checked(known_ruleset),
-    help=f"Print this rule set; with FILES, how it takes the ontology. [default with FILES: {DEFAULT_RULESET}]",
-)
+@ruleset_option(f"Print this rule set; with FILES, how it takes the ontology. [default with FILES: {DEFAULT_RULESET}]", "-r")
 @click.option("-f", "--format", "output_format", type=click.Choice(["text", "json"]), default="text", show_default=True)
 @input_format_option("The syntax of FILES. [default: from the file names]")
 @limit_options

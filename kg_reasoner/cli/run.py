@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, BinaryIO, Final, TypeAlias
 
 import click
 
-from kg_reasoner.cli.checked_values import checked, known_ruleset
+from kg_reasoner.cli.checked_values import ruleset_option
 from kg_reasoner.cli.console import Stopwatch, note, plural, progress_shown, starting, warn
 from kg_reasoner.cli.limit_options import limit_options
 from kg_reasoner.cli.loading_options import load_documents, loading_options
@@ -52,9 +52,7 @@ _Writer: TypeAlias = Callable[[BinaryIO], int]
     show_default=True,
     help="Missing values: an error, or skip their rows; with skip, empty cells are missing.",
 )
-@click.option(
-    "--ruleset", metavar="NAME", callback=checked(known_ruleset), help="A rule set to apply as well, see `kg-reasoner rules`."
-)
+@ruleset_option("A rule set to apply as well, see `kg-reasoner rules`.")
 @click.option("--data", metavar="FILE", multiple=True, help="RDF data to run the program on; repeatable.")
 @click.option("-o", "--output", metavar="DIR", help="The folder to write to, created if necessary. [default: standard output]")
 @click.option(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from kg_reasoner.cli.checked_values import checked, known_ruleset
+from kg_reasoner.cli.checked_values import ruleset_option
 from kg_reasoner.cli.console import note, progress_shown, starting, warn
 from kg_reasoner.cli.limit_options import limit_options
 from kg_reasoner.cli.loading_options import load_documents, loading_options
@@ -27,9 +27,7 @@ _UNDONE: Final = "a transaction was open at the end, and is undone"
 @click.command(short_help="Change facts and rules, and ask, line by line.")
 @click.argument("program_file", metavar="PROGRAM.dl")
 @click.argument("files", nargs=-1)
-@click.option(
-    "-r", "--ruleset", metavar="NAME", callback=checked(known_ruleset), help="A rule set to apply as well, see `kg-reasoner rules`."
-)
+@ruleset_option("A rule set to apply as well, see `kg-reasoner rules`.", "-r")
 @click.option("--table", "tables", metavar="NAME=FILE", multiple=True, help="A table of facts for a relation; repeatable.")
 @sql_options
 @click.option("--header", is_flag=True, help="Tables of CSV and TSV have the names of their columns in the first line.")

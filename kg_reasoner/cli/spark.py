@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from kg_reasoner.cli.checked_values import checked, known_ruleset
+from kg_reasoner.cli.checked_values import ruleset_option
 from kg_reasoner.cli.console import Stopwatch, note, plural
 from kg_reasoner.cli.options import DEFAULT_RULESET, quiet_option, report_warnings
 
@@ -94,13 +94,7 @@ def _spark_options(command: _Command) -> _Command:
         ),
         click.option("--ontology", metavar="FILE", multiple=True, help="An ontology, in any syntax; repeatable."),
         click.option("--rules", "rules_file", metavar="FILE.dl", help="A program with additional rules."),
-        click.option(
-            "-r",
-            "--ruleset",
-            metavar="NAME",
-            callback=checked(known_ruleset),
-            help=f"A rule set. [default: {DEFAULT_RULESET}; none with --rules]",
-        ),
+        ruleset_option(f"A rule set. [default: {DEFAULT_RULESET}; none with --rules]", "-r"),
     ):
         command = option(command)
     return command

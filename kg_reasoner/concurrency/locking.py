@@ -99,7 +99,7 @@ class ReadWriteLock:
         """The thread that writes; empty if none does."""
         self._readers: dict[int, bool] = {}
         self._waiting: dict[int, bool] = {}
-        self._given_up: set[int] = set()
+        self._cancelled: set[int] = set()
         """The waiting threads that are cancelled."""
         self._freed, self._left = threading.Event(), threading.Event()
         """Set when a writer or a reader releases the lock while a thread waits for it."""
@@ -211,25 +211,25 @@ class ReadWriteLock:
         left = current_watch().remaining
         end = None if left is None else time.monotonic() + left
         me = get_ident()
-        self._given_up.discard(me)
+        self._cancelled.discard(me)
         self._waiting[me] = True
         try:
             while True:
                 moved.clear()
                 if is_free():
                     return
-                if me in self._given_up:
+                if me in self._cancelled:
                     raise CancelledError("the operation was cancelled while it waited for another thread")
                 if not moved.wait(_patience(end)):
                     self._forget_void_holds(me)
         finally:
             self._waiting.pop(me, None)
-            self._given_up.discard(me)
+            self._cancelled.discard(me)
             moved.set()  # others that wait may have missed what this thread has cleared
 
     def cancel(self) -> None:
         """Make the waiting threads give up with CancelledError."""
-        self._given_up.update(self._waiting)
+        self._cancelled.update(self._waiting)
         self._freed.set()
         self._left.set()
 
@@ -246,7 +246,7 @@ class ReadWriteLock:
     def after_fork(self) -> None:
         """Remove, in a child process, the holds of threads that do not exist there."""
         self._freed, self._left = threading.Event(), threading.Event()
-        self._waiting, self._given_up = {}, set()
+        self._waiting, self._cancelled = {}, set()
         self._readers = {thread: True for thread in self._readers if thread == get_ident()}
         if self.owner != get_ident():
             self.writer = {}

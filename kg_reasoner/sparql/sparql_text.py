@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from kg_reasoner.concurrency.forking import new_mutex
 from kg_reasoner.errors import LoadError, QuerySyntaxError, ReasonerError, Span
+from kg_reasoner.lazy_regex import regular_expression
 from kg_reasoner.sparql.restrictions import ViolationError, check_restrictions
 from kg_reasoner.sparql.syntax.query_syntax import first_unread
 from kg_reasoner.sparql.visible import in_order_of_appearance, select_visible
@@ -27,7 +28,7 @@ _UNKNOWN_PREFIX: Final = re.compile(r"Unknown namespace prefix : (.*)")
 _SURROGATE: Final = re.compile("[\ud800-\udfff]|\\\\u[Dd][89A-Fa-f][0-9A-Fa-f]{2}|\\\\U0000[Dd][89A-Fa-f][0-9A-Fa-f]{2}")
 _TOO_LARGE: Final = re.compile(r"\\U(?!000[0-9A-Fa-f]|0010)[0-9A-Fa-f]{8}")
 
-_TERM: Final = re.compile(
+_TERM: Final = regular_expression(
     r"""<(?P<iri>(?:[^<>"{}|^`\\\x00-\x20]|\\u[0-9A-Fa-f]{4}|\\U[0-9A-Fa-f]{8})*)>"""
     r"""|(?:"{3}(?:[^"\\]|\\.|"(?!""))*"{3}|'{3}(?:[^'\\]|\\.|'(?!''))*'{3}|"(?:[^"\\\n\r]|\\.)*"|'(?:[^'\\\n\r]|\\.)*')"""
     r"""(?P<tag>@[A-Za-z]+(?:-[A-Za-z0-9]+)*)?|\#[^\r\n]*""",

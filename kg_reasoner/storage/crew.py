@@ -309,13 +309,13 @@ class Crew:
 
     def _claim(self, segments: Segments, parts: int) -> None:
         """Claim slots for kept heads, each thread in one part of all tables."""
-        undecided: list[int] = []
+        postponed: list[int] = []
 
         def claims(part: int) -> None:
-            undecided.append(native.claim_slots(self._workers[part].address, segments.address, segments.count, part, parts))
+            postponed.append(native.claim_slots(self._workers[part].address, segments.address, segments.count, part, parts))
 
         self._run([partial(claims, part) for part in range(parts)])
-        if any(undecided):
+        if any(postponed):
             native.decide_rest(self._database.address, segments.address, segments.count)
 
     def _number(
