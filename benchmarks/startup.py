@@ -62,7 +62,7 @@ OWL: Final = FIRST_TRIPLE.format(ruleset="owl2rl")
 
 STEPS: Final = (
     StartupStep("first ever run, to the first derived triple (compiles two groups of kernels)", RDFS, cold=True, seconds=4.0),
-    StartupStep("compiling the kernels of all groups", KERNELS, cold=True, seconds=10.0),
+    StartupStep("compiling the kernels of all groups", KERNELS, cold=True, seconds=4.0),
     StartupStep("import kg_reasoner", IMPORT, cold=False, seconds=0.02),
     StartupStep("import to the first derived triple, rdfs", RDFS, cold=False, seconds=0.2, megabytes=60),
     StartupStep("import to the first derived triple, owl2rl", OWL, cold=False, seconds=0.2, megabytes=60),

@@ -73,6 +73,7 @@ class KernelFunction:
         arguments: The names of its arguments.
         is_internal: Whether nothing outside of the module calls it.
         is_rare: Whether it is seldom called, and not to be inlined.
+        calls: How many calls of it there are in the module.
         blocks: Its blocks, the first of which it starts with; a function without is defined elsewhere.
     """
 
@@ -82,6 +83,7 @@ class KernelFunction:
         self.result = result
         self.arguments = [f"%a{number}" for number in range(len(types))]
         self.is_internal = self.is_rare = False
+        self.calls = 0
         self.blocks: list[BasicBlock] = []
         self._names = 0
 
@@ -90,12 +92,19 @@ class KernelFunction:
         """The definition, or the declaration of a function that has no blocks."""
         if not self.blocks:
             return f"declare {self.signature(self.types)} nounwind"
-        linkage, attributes = "internal " * self.is_internal, "nounwind noinline cold" if self.is_rare else "nounwind"
-        lines = [f"define {linkage}{self.with_arguments(self.arguments)} {attributes} {{"]
+        linkage = "internal " * self.is_internal
+        lines = [f"define {linkage}{self.with_arguments(self.arguments)} {self._attributes} {{"]
         for block in self.blocks:
             lines.append(f"{block.name}:")
             lines += block.lines
         return "\n".join([*lines, "}"])
+
+    @property
+    def _attributes(self) -> str:
+        """What LLVM is told of the function. One that has a single call is inlined before it would be optimised by itself, too."""
+        if self.is_rare:
+            return "nounwind noinline cold"
+        return "nounwind alwaysinline" if self.is_internal and self.calls == 1 else "nounwind"
 
     def with_arguments(self, arguments: Sequence[Word]) -> str:
         """Return the function with its types, and some arguments."""
@@ -156,6 +165,7 @@ class Builder:
     def call(self, function: KernelFunction, arguments: Sequence[Word]) -> Word:
         """Append a call."""
         name = self.function.new_name()
+        function.calls += 1
         self.block.lines.append(f"{name} = call {function.with_arguments(arguments)}")
         return name
 

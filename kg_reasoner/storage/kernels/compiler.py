@@ -11,11 +11,11 @@ from typing import Any, Final
 import llvmlite.binding as llvm
 
 from kg_reasoner.storage.kernels import memory
-from kg_reasoner.storage.kernels.assembly import Builder, Module
+from kg_reasoner.storage.kernels.assembly import Module
 from kg_reasoner.storage.kernels.intrinsics import INTRINSICS
 from kg_reasoner.storage.kernels.kernel_groups import needed_by
 from kg_reasoner.storage.kernels.machine import Target
-from kg_reasoner.storage.kernels.translation import callee, translate
+from kg_reasoner.storage.kernels.translation import callee, declared, translate
 
 __all__ = ["compile_kernels", "machine_of"]
 
@@ -67,20 +67,17 @@ def machine_of(target: Target) -> Any:
 
 
 def _translated(names: Collection[str], prefix: str, elsewhere: Collection[str]) -> Module:
-    """Return a module with the kernels, and a function for each that is called from outside, which calls it."""
-    needed = needed_by(names, elsewhere)
-    sources = {name: kernel.function for name, kernel in memory.kernels.items() if name in needed and name not in elsewhere}
+    """Return a module with the kernels."""
     module = Module()
-    callees = INTRINSICS | {name: callee(module, source) for name, source in sources.items()}
-    for name in sorted(needed.intersection(elsewhere)):
-        callees[name] = callee(module, memory.kernels[name].function, prefix)
-    for name, source in sources.items():
-        function = translate(module, _definitions(source.__code__.co_filename)[name], source, callees)
-        function.is_rare = memory.kernels[name].is_rare
-        if name in names:
-            entry = module.function(prefix + name, function.types, function.result)
-            builder = Builder(module, entry, entry.new_block())
-            builder.ret(builder.call(function, entry.arguments))
+    kernels = {name: memory.kernels[name] for name in sorted(needed_by(names, elsewhere))}
+    prefixes = dict.fromkeys([*names, *elsewhere], prefix)
+    functions = {name: declared(module, kernel.function, prefixes.get(name)) for name, kernel in kernels.items()}
+    callees = INTRINSICS | {name: callee(functions[name], kernel.function) for name, kernel in kernels.items()}
+    for name, kernel in kernels.items():
+        if name not in elsewhere:
+            functions[name].is_rare = kernel.is_rare
+            definition = _definitions(kernel.function.__code__.co_filename)[name]
+            translate(module, functions[name], definition, kernel.function, callees)
     return module
 
 

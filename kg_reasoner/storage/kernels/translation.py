@@ -58,27 +58,36 @@ _ZERO: Final = {INTEGER: "0", ADDRESS: "null"}
 
 
 def translate(
-    module: Module, definition: ast.FunctionDef, source: Callable[..., Any], callees: Mapping[str, Callee]
-) -> KernelFunction:
-    """Define a kernel in a module, whose declaration is there already (see `callee`). Return its function.
+    module: Module,
+    function: KernelFunction,
+    definition: ast.FunctionDef,
+    source: Callable[..., Any],
+    callees: Mapping[str, Callee],
+) -> None:
+    """Define a kernel in a module.
 
     Args:
+        function: its declaration (see `declared`).
         definition: the parsed source.
         source: the Python function, which has the annotations and the global constants.
 
     Raises:
         SyntaxError: the kernel uses what kernels cannot.
     """
-    function = module.functions[source.__name__]
     _Translation(module, function, source, callees).define(definition)
-    return function
 
 
-def callee(module: Module, source: Callable[..., Any], prefix: str | None = None) -> Callee:
-    """Declare a kernel in a module, for those that call it. With a prefix of its symbol, it is defined elsewhere."""
+def declared(module: Module, source: Callable[..., Any], prefix: str | None) -> KernelFunction:
+    """Declare a kernel in a module. One that other modules define or call has a prefix of its symbol."""
     *arguments, result = _kinds(source).values()
     function = module.function((prefix or "") + source.__name__, [_type(kind) for kind in arguments], _type(result))
     function.is_internal = prefix is None
+    return function
+
+
+def callee(function: KernelFunction, source: Callable[..., Any]) -> Callee:
+    """Return what calls a kernel."""
+    *_, result = _kinds(source).values()
     return Callee(lambda builder, values: builder.call(function, [value.word for value in values]), result)
 
 
