@@ -268,6 +268,7 @@ class Draft:
             apart=self.trigger_apart,
             probe_column=self.probe_column(),
             other=int(has_other),
+            **self._required_columns(),
             **self._head_columns(),
         )
         database.frames.fit(len(self.slots), len(self.steps))
@@ -279,6 +280,15 @@ class Draft:
             return -1
         (code,) = self.steps[0].key
         return self.trigger_columns.index(code) if code < 0 and code in self.trigger_columns else -1
+
+    def _required_columns(self) -> dict[str, int]:
+        """Return the plan's fields for a tuple of one or two of the triggering row's terms that the first step looks up."""
+        first = self.steps[0] if self.steps else None
+        found = first is not None and first.kind == LOOKUP and not first.negated and 0 < len(first.key) < 3
+        if first is None or not found or not all(code < 0 and code in self.trigger_columns for code in first.key):
+            return {"first_required": -1}
+        columns = [self.trigger_columns.index(code) for code in first.key]
+        return {"first_required": columns[0], "second_required": columns[-1]}
 
     def _head_columns(self) -> dict[str, int]:
         """Return the plan's fields for a unary or binary head that is made of the triggering row's columns."""

@@ -39,6 +39,7 @@ from kg_reasoner.storage.kernels.relations import (
     growing,
     growing_count,
     has_key,
+    has_row,
     is_present,
     key_slot,
     note_row,
@@ -333,6 +334,13 @@ def decided_key(plan: Plan, head: Relation, values: Int32s) -> int:
 
 
 @kernel
+def required_key(plan: Plan, looked_up: Relation, values: Int32s) -> int:
+    """Return the hash key of the tuple that the first step looks up, which a triggering row determines."""
+    key = values[plan.first_required]
+    return key if looked_up.arity == 1 else (key << 32) | values[plan.second_required]
+
+
+@kernel
 def request_lookups(context: Context, plan: Plan, relation: Relation, low: int, high: int) -> int:
     """Prefetch what is looked up first when rows trigger a plan."""
     head = context.relations[plan.head_relation]
@@ -343,6 +351,10 @@ def request_lookups(context: Context, plan: Plan, relation: Relation, low: int, 
         index = context.indexes[context.steps[plan.first_step].index]
         for row in range(low, high):
             prefetch(index.keys, mix(relation.rows[row * relation.arity + plan.probe_column]) & index.mask)
+    if plan.first_required >= 0:
+        looked_up = context.relations[context.steps[plan.first_step].relation]
+        for row in range(low, high):
+            prefetch(looked_up.slots, mix(required_key(plan, looked_up, relation.rows + row * relation.arity)) & looked_up.mask)
     return 0
 
 
@@ -363,6 +375,10 @@ def trigger(context: Context, number: int, row: int, low: int, high: int, curren
     if plan.probe_column >= 0:  # most rows find nothing in the first index, and need no frame for that
         index = context.indexes[context.steps[plan.first_step].index]
         if index.keys[key_slot(index, values[plan.probe_column])] == EMPTY:
+            return DONE
+    if plan.first_required >= 0:  # nor for most tuples that are looked up
+        looked_up = context.relations[context.steps[plan.first_step].relation]
+        if not has_row(looked_up, required_key(plan, looked_up, values)):
             return DONE
     if not match_columns(frame, context.codes + plan.trigger, values, relation.arity):
         return DONE

@@ -284,6 +284,9 @@ class Plan(Struct):
     """1: the triggering row determines the head, which is made of these columns, so that one match of the steps is enough."""
     probe_column: int
     """The column of the triggering row that is the key of the first step's index, or -1."""
+    first_required: int
+    """The columns of the triggering row that make the tuple of one or two terms which the first step looks up, or -1."""
+    second_required: int
     rule: int
     checked_block: int
     active: int

@@ -421,8 +421,12 @@ def count_dead(context: Context, relation: Relation) -> int:
 @kernel
 def is_present(relation: Relation, key: int) -> int:
     """Return whether a tuple of at most two columns certainly holds: its key is exact, and no row is dead."""
-    if relation.arity > 2 or relation.dead > 0:
-        return 0
+    return 0 if relation.arity > 2 or relation.dead > 0 else has_row(relation, key)
+
+
+@kernel
+def has_row(relation: Relation, key: int) -> int:
+    """Return whether a relation of at most two columns has a row, dead or not, with a key."""
     slots = relation.slots
     mask = relation.mask
     row_mask = relation.row_mask
