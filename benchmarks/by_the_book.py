@@ -21,13 +21,13 @@ from rich.table import Table
 
 from benchmarks import report
 from benchmarks.contest import environment
-from benchmarks.data import lubm_job
+from benchmarks.data import lubm_job, made
 from benchmarks.jobs import OWL2RL
 from benchmarks.update_data import data_folder
 
 ROOT = Path(__file__).resolve().parents[1]
 
-SMALL = """
+SMALL = b"""
 <http://example.org/a> a <http://example.org/A> .
 <http://example.org/A> <http://www.w3.org/2000/01/rdf-schema#subClassOf> <http://example.org/B> .
 """
@@ -83,8 +83,7 @@ def main(
         contestants |= {f"{ruleset} in {against.name}": (OURS, against, ruleset) for ruleset in tuple(contestants)}
     contestants["reasonable"] = REASONABLE, ROOT, ""
     jobs = [(file.name, [str(file.resolve())], [str(file.resolve())]) for file in files]
-    small = data_folder(cache) / "small.ttl"
-    small.write_text(SMALL, encoding="utf-8")
+    small = made(data_folder(cache) / "small.ttl", lambda file: file.writelines([SMALL]))
     for title, ours, theirs in jobs or [university_files(size, cache) for size in universities]:
         runs: dict[str, list[list[float]]] = {name: [] for name in contestants}
         for _ in range(repeats):

@@ -12,7 +12,7 @@ from click.testing import CliRunner
 from rich.console import Console
 
 from benchmarks import __main__ as benchmark
-from benchmarks import dbsp, maintenance, needs, nemo_rules, report, shacl
+from benchmarks import by_the_book, dbsp, maintenance, needs, nemo_rules, report, shacl
 from benchmarks.closure import PROGRAMS
 from benchmarks.conformance import __main__ as conformance
 from benchmarks.conformance import cases as conformance_cases
@@ -229,3 +229,15 @@ def test_validation_finds_the_same_in_each_way() -> None:
     assert len(ways) == 3, run.output
     shorter = CliRunner().invoke(shacl.main, ["-n", "60", "-r", "1", "--without-owlrl"])
     assert shorter.output.count("plain graph") == 1
+
+
+def test_an_ontology_by_the_book_before_any_data_are_made(tmp_path: Path) -> None:
+    ontology = tmp_path / "small.ttl"
+    ontology.write_bytes(by_the_book.SMALL)
+    options = ["--ontology", str(ontology), "-r", "1", "--cache", str(tmp_path / "new" / "folder")]
+    run = CliRunner().invoke(by_the_book.main, options, catch_exceptions=False)
+    assert run.exit_code == 0, run.output
+    rows = {cells[0]: cells[1:] for cells in map(str.split, run.output.splitlines()) if cells and cells[0].startswith("owl2rl")}
+    assert rows.keys() == {"owl2rl-full", "owl2rl"}
+    for start, *_, inferred in rows.values():
+        assert float(start) > 0 and inferred == "1", "the triple that follows is counted"

@@ -334,6 +334,7 @@ EDGE = "input relation edge(from: string, to: integer) ."
 @pytest.mark.parametrize(
     ("table", "message"),
     [
+        ({"a": ["a"]}, "the table: 1 column where the relation has 2 columns (from, to)"),
         ({"from": ["a"]}, "the table: 1 column where the relation has 2 columns (from, to)"),
         ({"to": ["1"], "fro": ["a"]}, "the table has no column from, did you mean 'fro'?\nhint: its columns are to, fro"),
         ({"from": ["a", "b"], "to": ["1", "x"]}, "the table, row 2: column to: 'x' is not an integer"),

@@ -278,29 +278,33 @@ class Draft:
         """Return the column of the trigger that is the whole key of the first step's index, or -1."""
         if not self.steps or self.steps[0].kind != PROBE or self.steps[0].negated or len(self.steps[0].key) != 1:
             return -1
-        (code,) = self.steps[0].key
-        return self.trigger_columns.index(code) if code < 0 and code in self.trigger_columns else -1
+        columns = self._columns_of(self.steps[0].key)
+        return -1 if columns is None else columns[0]
 
     def _required_columns(self) -> dict[str, int]:
         """Return the plan's fields for a tuple of one or two of the triggering row's terms that the first step looks up."""
-        first = self.steps[0] if self.steps else None
-        found = first is not None and first.kind == LOOKUP and not first.negated and 0 < len(first.key) < 3
-        if first is None or not found or not all(code < 0 and code in self.trigger_columns for code in first.key):
-            return {"first_required": -1}
-        columns = [self.trigger_columns.index(code) for code in first.key]
-        return {"first_required": columns[0], "second_required": columns[-1]}
+        if self.steps and self.steps[0].kind == LOOKUP and not self.steps[0].negated and 0 < len(self.steps[0].key) < 3:
+            columns = self._columns_of(self.steps[0].key)
+            if columns is not None:
+                return {"first_required": columns[0], "second_required": columns[-1]}
+        return {"first_required": -1}
 
     def _head_columns(self) -> dict[str, int]:
         """Return the plan's fields for a unary or binary head that is made of the triggering row's columns."""
-        terms = self.head.terms
-        if not 0 < len(terms) < 3 or not all(isinstance(term, str) and self._code(term) in self.trigger_columns for term in terms):
+        columns = self._columns_of([self._code(term) for term in self.head.terms])
+        if columns is None or not 0 < len(columns) < 3:
             return {}
-        columns = [self.trigger_columns.index(self._code(term)) for term in terms]
         binds = all(SKIP < code < 0 or code == SKIP for code in self.trigger_columns)
         decided = self.one_is_enough and bool(self.steps) and all(step.kind != CALL for step in self.steps)
         if (self.steps and not decided) or not (self.steps or binds):
             return {}
         return {"copies": int(not self.steps), "decided": int(decided), "first_column": columns[0], "second_column": columns[-1]}
+
+    def _columns_of(self, codes: Sequence[int]) -> list[int] | None:
+        """Return the triggering row's columns that bind the variables of some codes, or None if it does not bind all of these."""
+        if not all(code < 0 and code in self.trigger_columns for code in codes):
+            return None
+        return [self.trigger_columns.index(code) for code in codes]
 
     def _code(self, term: StoredTerm) -> int:
         return term if isinstance(term, int) else -1 - self.slots[term]

@@ -101,7 +101,7 @@ class KernelFunction:
 
     @property
     def _attributes(self) -> str:
-        """What LLVM is told of the function. One that has a single call is inlined before it would be optimised by itself, too."""
+        """What LLVM is told of the function. With a single call, it would be optimised by itself and again where it is inlined."""
         if self.is_rare:
             return "nounwind noinline cold"
         return "nounwind alwaysinline" if self.is_internal and self.calls == 1 else "nounwind"

@@ -15,7 +15,7 @@ from kg_reasoner.storage.kernels.assembly import Module
 from kg_reasoner.storage.kernels.intrinsics import INTRINSICS
 from kg_reasoner.storage.kernels.kernel_groups import needed_by
 from kg_reasoner.storage.kernels.machine import Target
-from kg_reasoner.storage.kernels.translation import callee, declared, translate
+from kg_reasoner.storage.kernels.translation import callee, declare, translate
 
 __all__ = ["compile_kernels", "machine_of"]
 
@@ -67,11 +67,11 @@ def machine_of(target: Target) -> Any:
 
 
 def _translated(names: Collection[str], prefix: str, elsewhere: Collection[str]) -> Module:
-    """Return a module with the kernels."""
+    """Return a module with the kernels of some names, whose symbols have a prefix, and those that they call."""
     module = Module()
     kernels = {name: memory.kernels[name] for name in sorted(needed_by(names, elsewhere))}
     prefixes = dict.fromkeys([*names, *elsewhere], prefix)
-    functions = {name: declared(module, kernel.function, prefixes.get(name)) for name, kernel in kernels.items()}
+    functions = {name: declare(module, kernel.function, prefixes.get(name)) for name, kernel in kernels.items()}
     callees = INTRINSICS | {name: callee(functions[name], kernel.function) for name, kernel in kernels.items()}
     for name, kernel in kernels.items():
         if name not in elsewhere:

@@ -41,6 +41,7 @@ from kg_reasoner.storage.kernels.relations import (
     has_key,
     has_row,
     is_present,
+    key_of_columns,
     key_slot,
     note_row,
     relation_of,
@@ -329,15 +330,13 @@ def derive(context: Context, frame: Frame, plan: Plan, low: int, high: int, curr
 @kernel
 def decided_key(plan: Plan, head: Relation, values: Int32s) -> int:
     """Return the hash key of the head that a triggering row determines."""
-    key = values[plan.first_column]
-    return key if head.arity == 1 else (key << 32) | values[plan.second_column]
+    return key_of_columns(head, values, plan.first_column, plan.second_column)
 
 
 @kernel
 def required_key(plan: Plan, looked_up: Relation, values: Int32s) -> int:
     """Return the hash key of the tuple that the first step looks up, which a triggering row determines."""
-    key = values[plan.first_required]
-    return key if looked_up.arity == 1 else (key << 32) | values[plan.second_required]
+    return key_of_columns(looked_up, values, plan.first_required, plan.second_required)
 
 
 @kernel

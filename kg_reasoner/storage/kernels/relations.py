@@ -80,6 +80,12 @@ def tuple_key(values: Int32s, arity: int) -> int:
 
 
 @kernel
+def key_of_columns(relation: Relation, values: Int32s, first: int, second: int) -> int:
+    """Return the key of a relation's tuple of one or two terms, which are in some columns of a row of another relation."""
+    return values[first] if relation.arity == 1 else (values[first] << 32) | values[second]
+
+
+@kernel
 def same_tuple(relation: Relation, row: int, values: Int32s) -> int:
     """Return whether a row has these values."""
     stored = relation.rows + row * relation.arity

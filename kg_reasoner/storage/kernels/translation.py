@@ -67,7 +67,7 @@ def translate(
     """Define a kernel in a module.
 
     Args:
-        function: its declaration (see `declared`).
+        function: its declaration (see `declare`).
         definition: the parsed source.
         source: the Python function, which has the annotations and the global constants.
 
@@ -77,7 +77,7 @@ def translate(
     _Translation(module, function, source, callees).define(definition)
 
 
-def declared(module: Module, source: Callable[..., Any], prefix: str | None) -> KernelFunction:
+def declare(module: Module, source: Callable[..., Any], prefix: str | None) -> KernelFunction:
     """Declare a kernel in a module. One that other modules define or call has a prefix of its symbol."""
     *arguments, result = _kinds(source).values()
     function = module.function((prefix or "") + source.__name__, [_type(kind) for kind in arguments], _type(result))
