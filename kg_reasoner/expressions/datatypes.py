@@ -10,8 +10,8 @@ xsd:duration ...) are unknown. Functions take the set of `recognised` datatypes 
 
 from __future__ import annotations
 
-import base64
 import re
+from binascii import a2b_base64
 from collections.abc import Callable, Collection, Hashable, Iterable
 from decimal import Decimal
 from fractions import Fraction
@@ -363,7 +363,7 @@ def _hex(lexical: str) -> _Value | None:
 
 
 def _base64(lexical: str) -> _Value | None:
-    return (XSD.base64Binary.value, base64.b64decode(lexical)) if re.fullmatch(_BASE64, lexical) else None
+    return (XSD.base64Binary.value, a2b_base64(lexical)) if re.fullmatch(_BASE64, lexical) else None
 
 
 def _xml(lexical: str) -> _Value | None:

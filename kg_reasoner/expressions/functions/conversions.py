@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import string
 from typing import Final, TypeGuard
 
 from kg_reasoner.expressions.functions.kinds import NUMBER, SIMPLE, TERM, TEXT, Function
@@ -14,7 +13,7 @@ from kg_reasoner.terms import Literal, literal
 
 __all__ = ["FUNCTIONS"]
 
-_DIGITS: Final = string.digits + string.ascii_lowercase
+_DIGITS: Final = "0123456789abcdefghijklmnopqrstuvwxyz"
 _LAST_CODE_POINT: Final = 0x10FFFF
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from calendar import isleap
 from decimal import Decimal
 from typing import Final, NamedTuple
 
@@ -63,7 +62,7 @@ def moment_of(term: Term) -> Moment | None:
     hour = int(found[4])
     if hour == 24:
         hour, day = 0, day + 1
-        if day > (28 + isleap(year) if month == 2 else 30 if month in (4, 6, 9, 11) else 31):
+        if day > (28 + _is_leap(year) if month == 2 else 30 if month in (4, 6, 9, 11) else 31):
             month, day = month + 1, 1
         if month > 12:
             year, month = year + 1, 1
@@ -78,3 +77,7 @@ def timezone(moment: Moment) -> Literal | None:
     text = f"{hours}H" if hours else ""
     text += f"{minutes}M" if minutes else ""
     return Literal(f"{'-' if sign == '-' and text else ''}PT{text or '0S'}", XSD.dayTimeDuration.value)
+
+
+def _is_leap(year: int) -> bool:
+    return year % 4 == 0 and (year % 100 != 0 or year % 400 == 0)
