@@ -71,7 +71,18 @@ def one_department(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-TINY = table_capacities.Capacities(rows=1, slots=2, arena=1, grown_rows=1, grown_slots=2, grown_arena=1, page_bits=1, dead=1)
+TINY = table_capacities.Capacities(
+    rows=1,
+    slots=2,
+    arena=1,
+    grown_rows=1,
+    grown_slots=2,
+    grown_arena=1,
+    page_bits=1,
+    dead=1,
+    filtered_rows=1,
+    filtered_plans=1,
+)
 SHARED = replace(
     TINY, block=1, heads=1, shared_instances=1, shared_heads=1, shared_facts=1, shared_rows=1, few_keys=2, inserted_heads=3
 )

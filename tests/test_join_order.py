@@ -41,7 +41,9 @@ def size_of_relation(atom: StoredAtom, bound: Collection[str]) -> float:
 def by_search(
     body: tuple[StoredAtom, ...], checks: tuple[Check, ...], trigger: int | None, estimate: Estimate, bound: set[str]
 ) -> list[tuple[Part, int]]:
-    """The join order as it is defined: the cheapest atom next, and everything else as soon as its variables are bound."""
+    """The join order as it is defined: the cheapest atom next, and everything else as soon as its variables are bound, but not before
+    atoms that the trigger binds.
+    """
     given_by = [part for part in checks if isinstance(part, StoredCall) and part.result is not None]
     shared = {name for part in (*(atom for atom in body if not atom.negated),) for name in names_of(part)}
     shared |= {part.result for part in given_by if isinstance(part.result, str)}
@@ -53,6 +55,16 @@ def by_search(
     waiting += [(atom, names_of(atom) & shared, int(n >= last)) for n, atom in enumerate(body) if atom.negated]
     left = [n for n, atom in enumerate(body) if not atom.negated and n != trigger]
     order: list[tuple[Part, int]] = []
+
+    def take(number: int) -> None:
+        left.remove(number)
+        order.append((body[number], int(trigger is not None and number > trigger)))
+
+    def cheapest() -> int:
+        return min(left, key=lambda n: (estimate(body[n], bound), n))
+
+    while trigger is not None and left and names_of(body[cheapest()]) <= bound:
+        take(cheapest())
     while True:
         while (ready := next((item for item in waiting if item[1] <= bound), None)) is not None:
             waiting.remove(ready)
@@ -60,9 +72,8 @@ def by_search(
             bound = bound | (names_of(ready[0]) if isinstance(ready[0], StoredCall) else set())
         if not left:
             return order
-        best = min(left, key=lambda n: (estimate(body[n], bound), n))
-        left.remove(best)
-        order.append((body[best], int(trigger is not None and best > trigger)))
+        best = cheapest()
+        take(best)
         bound = bound | names_of(body[best])
 
 

@@ -1,7 +1,8 @@
 """The order in which a plan joins the parts of a body.
 
 The order is greedy: the positive atom with the fewest expected rows is next; all other parts follow as soon as their variables are
-bound. A rule has one plan for each of its atoms, so what does not depend on the trigger is determined once for a body.
+bound. Tuples that the trigger determines come first: most triggers lack one, which takes less time to find out than a check. A rule
+has one plan for each of its atoms, so what does not depend on the trigger is determined once for a body.
 """
 
 from __future__ import annotations
@@ -95,14 +96,22 @@ class _Ordering:
         heapify(self._cheapest)
         self._missing = [len(names - self._bound) for names in parts.needs]
         self._ready = [place for place, missing in enumerate(self._missing) if not missing]
+        while trigger is not None and self._cheapest and parts.names[self._cheapest[0][1]] <= self._bound:
+            self._add_cheapest()
         self._add_ready()
         while self._cheapest:
-            cost, number = heappop(self._cheapest)
-            if self._costs.get(number) == cost:  # otherwise it is joined, or its estimate is out of date
-                del self._costs[number]
-                self.order.append((parts.body[number], int(trigger is not None and number > trigger)))
-                self._bind(parts.names[number])
+            if self._add_cheapest():
                 self._add_ready()
+
+    def _add_cheapest(self) -> bool:
+        """Add the atom with the lowest estimate. Return False if that is out of date, or the atom is joined."""
+        cost, number = heappop(self._cheapest)
+        if self._costs.get(number) != cost:
+            return False
+        del self._costs[number]
+        self.order.append((self._parts.body[number], int(self._trigger is not None and number > self._trigger)))
+        self._bind(self._parts.names[number])
+        return True
 
     def _add_ready(self) -> None:
         """Add the checks whose variables are bound, the first one first."""

@@ -267,6 +267,7 @@ class Draft:
             rule=rule,
             apart=self.trigger_apart,
             probe_column=self.probe_column(),
+            filter_column=self._filter_column(),
             other=int(has_other),
             **self._required_columns(),
             **self._head_columns(),
@@ -280,6 +281,13 @@ class Draft:
             return -1
         columns = self._columns_of(self.steps[0].key)
         return -1 if columns is None else columns[0]
+
+    def _filter_column(self) -> int:
+        """Return the only column of the trigger on which the key of the first step depends, or -1."""
+        if not self.steps or self.steps[0].kind not in (PROBE, LOOKUP) or self.steps[0].negated:
+            return -1
+        columns = self._columns_of({code for code in self.steps[0].key if code < 0})
+        return columns[0] if columns is not None and len(columns) == 1 else -1
 
     def _required_columns(self) -> dict[str, int]:
         """Return the plan's fields for a tuple of one or two of the triggering row's terms that the first step looks up."""
@@ -300,7 +308,7 @@ class Draft:
             return {}
         return {"copies": int(not self.steps), "decided": int(decided), "first_column": columns[0], "second_column": columns[-1]}
 
-    def _columns_of(self, codes: Sequence[int]) -> list[int] | None:
+    def _columns_of(self, codes: Collection[int]) -> list[int] | None:
         """Return the triggering row's columns that bind the variables of some codes, or None if it does not bind all of these."""
         if not all(code < 0 and code in self.trigger_columns for code in codes):
             return None

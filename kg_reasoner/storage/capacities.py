@@ -39,6 +39,10 @@ class Capacities:
     """Fewer triples than this are loaded by one thread."""
     block: int = BLOCK
     """Rows that are processed together. The order of derived rows depends on it."""
+    filtered_rows: int = 1 << 8
+    """Blocks of fewer rows than this are not filtered (see `kernels.block_filters`)."""
+    filtered_plans: int = 4
+    """Blocks are filtered by a column for so many plans or more."""
     heads: int = 1 << 18
     """The heads that a thread can keep (see `storage.worker`)."""
     shared_instances: int = 1 << 19

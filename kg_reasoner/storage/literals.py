@@ -5,6 +5,7 @@ of RDF 1.1 Semantics).
 from __future__ import annotations
 
 import re
+import string
 from collections.abc import Collection, Hashable, Sequence
 from typing import Final
 
@@ -50,6 +51,11 @@ _EVERY: Final = RDFS.Literal.value
 """The class of all literals, which is the value space of no datatype."""
 
 _MEMBERSHIP: Final = re.compile(re.escape(f"<{RDF}_") + "[1-9][0-9]*>")
+
+_SHAPE: Final = bytes(
+    ord("a") if chr(byte) in string.ascii_letters else ord("0") if chr(byte) in string.digits else byte for byte in range(256)
+)
+"""Makes ASCII letters, and digits, alike."""
 
 _Facts = dict[str, Ids]
 
@@ -139,23 +145,22 @@ class LiteralFacts:
 
     def _describe_strings(self, numbers: list[int], contents: list[str], found: dict[str, list[Ids]]) -> None:
         """Add the facts about strings, given with their ids."""
-        members: dict[int, list[int]] = {}
-        types = list(map(types_of_string, contents))
-        alike = {id(each): each for each in types}
-        for number, kind in zip(numbers, map(id, types), strict=True):
-            members.setdefault(kind, []).append(number)
-        for kind, each in alike.items():
+        ids, types = np.array(numbers, np.int32), _types_of_strings(contents)
+        kinds = {id(each): each for each in types}
+        kind_of = np.array(list(map(id, types)), np.int64)
+        for kind, each in kinds.items():
+            of_kind = ids[kind_of == kind]
             if each is None:
-                found["ill_typed"].append(_table(members[kind], 1))
+                found["ill_typed"].append(of_kind[:, np.newaxis])
             else:
                 wanted = each if self._recognised is DATATYPES else [n for n in each if n == _EVERY or n in self._recognised]
-                found["literal_type"].append(self._table_of_types(members[kind], wanted))
-        if None in types:
-            pairs = [pair for pair, each in zip(zip(numbers, contents, strict=True), types, strict=True) if each is not None]
-            numbers, contents = [number for number, _ in pairs], [text for _, text in pairs]
-        found["literal_value"].append(self._table_of_values(numbers, contents, contents))
+                found["literal_type"].append(self._table_of_types(of_kind, wanted))
+        if id(None) in kinds:
+            valid = np.flatnonzero(kind_of != id(None)).tolist()
+            ids, contents = ids[valid], [contents[place] for place in valid]
+        found["literal_value"].append(self._table_of_values(ids, contents, contents))
 
-    def _table_of_values(self, literals: Sequence[int], values: Sequence[Hashable], each: Sequence[Hashable]) -> Ids:
+    def _table_of_values(self, literals: Sequence[int] | Ids, values: Sequence[Hashable], each: Sequence[Hashable]) -> Ids:
         """Return the facts ``literal_value(?literal, ?value)``.
 
         Args:
@@ -171,10 +176,19 @@ class LiteralFacts:
         table[:, 0], table[:, 1] = literals, [known[value] for value in values]
         return table
 
-    def _table_of_types(self, literals: Sequence[int], types: Sequence[str]) -> Ids:
+    def _table_of_types(self, literals: Sequence[int] | Ids, types: Sequence[str]) -> Ids:
         """Return the facts ``literal_type(?literal, ?datatype)`` of literals that have the same types."""
         each = np.array([self._datatypes[name] for name in types], np.int32)
         return np.stack([np.repeat(np.array(literals, np.int32), len(each)), np.tile(each, len(literals))], axis=1)
+
+
+def _types_of_strings(strings: Sequence[str]) -> list[tuple[str, ...] | None]:
+    """Return the result of `types_of_string` for each string. Which ASCII letters and digits it has makes no difference."""
+    shapes = "\n".join(strings).encode().translate(_SHAPE).decode().split("\n")
+    if len(shapes) != len(strings):  # there is no string, or one with a line break
+        return list(map(types_of_string, strings))
+    known = {shape: types_of_string(shape) for shape in set(shapes)}
+    return [known[shape] for shape in shapes]
 
 
 _NONE: Final = {name: np.empty((0, arity), np.int32) for name, arity in LITERAL_PREDICATES.items()}

@@ -12,10 +12,20 @@ import numpy.typing as npt
 from kg_reasoner.storage import capacities
 from kg_reasoner.storage.arrays import Rows
 from kg_reasoner.storage.capacities import resized
-from kg_reasoner.storage.kernels.layout import ABSENT, Context, Frame, Level, Plan, Step
+from kg_reasoner.storage.kernels.layout import ABSENT, MOST_VALUES, VALUE_SLOTS, Context, Frame, Level, Plan, Step
 from kg_reasoner.storage.kernels.memory import Record, StructTable, address, allocate, argument, region
 
-__all__ = ["JoinFrames", "PlanRoom"]
+__all__ = ["JoinFrames", "PlanRoom", "filter_tables"]
+
+
+def filter_tables() -> dict[str, Any]:
+    """Return room for what `kernels.block_filters` finds out about a block, by the fields of a context."""
+    return {
+        "filter_slots": allocate(VALUE_SLOTS, np.int32),
+        "filter_values": allocate(MOST_VALUES, np.int32),
+        "filter_numbers": allocate(capacities.current.block, np.uint8),
+        "filter_matches": allocate(MOST_VALUES, np.uint8),
+    }
 
 
 class PlanRoom:
@@ -29,6 +39,9 @@ class PlanRoom:
             compact_from=capacities.current.dead,
             renew_from=capacities.current.large,
             block_rows=capacities.current.block,
+            filtered_rows=capacities.current.filtered_rows,
+            filtered_plans=capacities.current.filtered_plans,
+            **filter_tables(),
         )
         self.address = argument(self.context.address)
         """The argument that every kernel is called with."""

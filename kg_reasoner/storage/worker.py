@@ -23,7 +23,7 @@ from kg_reasoner.storage.kernels.layout import (
 )
 from kg_reasoner.storage.kernels.memory import Record, StructTable, allocate, argument
 from kg_reasoner.storage.kernels.parallel_deletion import DEEPEST
-from kg_reasoner.storage.plan_room import JoinFrames
+from kg_reasoner.storage.plan_room import JoinFrames, filter_tables
 from kg_reasoner.storage.shared_copies import Copy
 from kg_reasoner.storage.shared_deletion import Visible
 
@@ -56,6 +56,7 @@ class Worker:
         self.frames = JoinFrames(self.context)
         ring_keys, hashes = allocate(RING, np.int64), allocate(RING, np.int64)
         self.context.publish(ring_keys=ring_keys, ring_relations=allocate(RING, np.int32), hashes=hashes)
+        self.context.publish(**filter_tables())
         self.context.stack = allocate(STACK, np.int64)
         self.frames.add(DEEPEST)
         self.context.publish(goals=allocate((DEEPEST, len(Goal.fields)), np.int64, 0), goal_room=DEEPEST)
@@ -157,6 +158,11 @@ _OWN: Final = {
     "ring_keys",
     "ring_relations",
     "hashes",
+    "filter_slots",
+    "filter_values",
+    "filter_count",
+    "filter_numbers",
+    "filter_matches",
     "ring_next",
     "ring_count",
     "block",

@@ -1,5 +1,6 @@
 """Semi-naive evaluation: blocks of new rows trigger plans, whose heads are inserted, until no relation has new rows."""
 
+from kg_reasoner.storage.kernels.block_filters import begin_filters, match_values_of
 from kg_reasoner.storage.kernels.joins import fill_tuple, is_hidden, match_columns, next_match, row_limit, value_of
 from kg_reasoner.storage.kernels.layout import (
     BUILD_INDEX,
@@ -530,6 +531,18 @@ def trigger_rows(context: Context, number: int, low: int, high: int, current: in
 
 
 @kernel
+def trigger_matching(context: Context, number: int, low: int, high: int, current: int) -> int:
+    """Run one plan on the rows of a block whose filter value its first step can match: DONE or GROW."""
+    plan = context.plans[number]
+    plan.last_key = EMPTY
+    numbers, matches = context.filter_numbers, context.filter_matches
+    for row in range(low, high):
+        if matches[numbers[row - low]] and trigger(context, number, row, low, high, current) == GROW:
+            return GROW
+    return DONE
+
+
+@kernel
 def process_row(context: Context, section_number: int, current: int, row: int, low: int, high: int) -> int:
     """Run the plans that a row triggers through its section; their readiness is determined once per block."""
     section = context.sections[section_number]
@@ -558,13 +571,21 @@ def process_block(context: Context, current: int, low: int, high: int) -> int:
     """
     relation = context.relations[current]
     section = context.sections[relation.section]
+    column = begin_filters(context, section, relation, low, high)
     for position in range(section.first_trigger, section.end_trigger):
         number = context.triggers[position]
-        ready = readiness(context, context.plans[number], low, high, current)
+        plan = context.plans[number]
+        ready = readiness(context, plan, low, high, current)
         if ready > READY:
             return ready
         if ready == READY:
-            if trigger_rows(context, number, low, high, current) == GROW:
+            if column < 0 or plan.filter_column != column:
+                status = trigger_rows(context, number, low, high, current)
+            elif match_values_of(context, context.frames[0], plan):
+                status = trigger_matching(context, number, low, high, current)
+            else:
+                status = DONE
+            if status == GROW:
                 return GROW
     if relation.section_column < 0:
         return FUNCTION_RESULTS if context.request_count > 0 else DONE

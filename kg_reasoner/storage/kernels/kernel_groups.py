@@ -51,7 +51,19 @@ class KernelGroup(NamedTuple):
 GROUPS: Final = (
     KernelGroup(
         "evaluation",
-        ("calculation", "fixpoint", "interning", "joins", "loading", "marks", "probing", "relations", "row_labels", "vectors"),
+        (
+            "block_filters",
+            "calculation",
+            "fixpoint",
+            "interning",
+            "joins",
+            "loading",
+            "marks",
+            "probing",
+            "relations",
+            "row_labels",
+            "vectors",
+        ),
         speed_level=2,
     ),
     KernelGroup("queries", ("answering", "around", "batches", "searching", "small_queries", "sorting")),

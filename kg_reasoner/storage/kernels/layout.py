@@ -144,6 +144,10 @@ BLOCK = 4096
 """Rows that are processed together. The order of derived rows depends on it."""
 CACHED = 1 << 14
 """Hash tables with fewer slots are assumed to be in the processor's cache."""
+MOST_VALUES = 1 << 8
+"""The most distinct values of a column by which a block is filtered (see `block_filters`): their numbers are bytes."""
+VALUE_SLOTS = 1 << 10
+"""The slots of a hash table of these values."""
 FEW = 16
 """Rows that are processed together without a look at whether they can match."""
 SPARSE = 1 << 10
@@ -287,6 +291,8 @@ class Plan(Struct):
     first_required: int
     """The columns of the triggering row that make the tuple of one or two terms which the first step looks up, or -1."""
     second_required: int
+    filter_column: int
+    """The only column of the triggering row on which the key of the first step depends, or -1."""
     rule: int
     checked_block: int
     active: int
@@ -405,6 +411,16 @@ class Context(Struct):
     ring_relations: Int32s
     hashes: Int64s
     """The hashes of the next `RING` heads, where keys are exact."""
+    filtered_rows: int
+    filtered_plans: int
+    filter_slots: Int32s
+    """A hash table of the distinct values of the column by which a block is filtered (see `block_filters`): their numbers."""
+    filter_values: Int32s
+    filter_count: int
+    filter_numbers: Bytes
+    """Per row of the block: the number of its value."""
+    filter_matches: Bytes
+    """Per value: whether the first step of the current plan can match."""
     copies: int
     """The number of heads in `ring_keys` and `hashes` that a plan that copies columns has collected."""
     ring_stride: int
