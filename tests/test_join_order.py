@@ -41,7 +41,7 @@ def size_of_relation(atom: StoredAtom, bound: Collection[str]) -> float:
 def by_search(
     body: tuple[StoredAtom, ...], checks: tuple[Check, ...], trigger: int | None, estimate: Estimate, bound: set[str]
 ) -> list[tuple[Part, int]]:
-    """The join order as it is defined: the cheapest atom next, and everything else as soon as its variables are bound, but not before
+    """The join order as it is defined: the cheapest atom next, everything else as soon as its variables are bound, but not before
     atoms that the trigger binds.
     """
     given_by = [part for part in checks if isinstance(part, StoredCall) and part.result is not None]
