@@ -200,6 +200,8 @@ class Writer:
         elif kind < 6:
             own.append(f"rdf:resource={self.iri()}" if self.maybe(0.7) else f"rdf:nodeID={self.label()}")
             inside = self.space() if self.maybe(0.3) else ""
+            if self.maybe(0.3):
+                own[-1:] = [*(own[-1:] if self.maybe(0.5) else []), f"rdf:type={self.iri()}"]
         elif kind == 6:
             own.append('rdf:parseType="Resource"')
             inside = "".join(self.space() + self.property(depth + 1) for _ in range(self.chance.randint(0, 2)))

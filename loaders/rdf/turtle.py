@@ -19,6 +19,7 @@ from kg_reasoner.data_classes import dataclass
 from kg_reasoner.errors import LoadError
 from kg_reasoner.loaders.rdf.blank import BlankScope
 from kg_reasoner.loaders.rdf.declared_prefixes import PrefixSink, RecordedPrefixes
+from kg_reasoner.loaders.rdf.escaped_dots import DotsApart
 from kg_reasoner.loaders.rdf.formats import TURTLE, Format
 from kg_reasoner.loaders.rdf.parser_share import LEAST, MOST, ROWS, ParserShare, window_size
 from kg_reasoner.loaders.rdf.pushed import Pushed
@@ -212,7 +213,7 @@ class _Reader:
         graphs = self._format.graphs
         syntax = pyoxigraph.RdfFormat.TRIG if graphs else pyoxigraph.RdfFormat.TURTLE
         lines = pyoxigraph.RdfFormat.N_QUADS if graphs else pyoxigraph.RdfFormat.N_TRIPLES
-        statements = pyoxigraph.parse(cast(IO[bytes], recorded), syntax, base_iri=self.declared.base)
+        statements = pyoxigraph.parse(cast(IO[bytes], DotsApart(recorded)), syntax, base_iri=self.declared.base)
         while data := pyoxigraph.serialize(itertools.islice(statements, ROWS), format=lines):
             yield self._encoder.rows(data, self.width)
         while feed.read(MOST):

@@ -307,7 +307,7 @@ class PlainXML:
 
     def _check(self, tag: str, attributes: dict[str, str]) -> None:
         """Reject constructs of RDF 1.2."""
-        self._tags.begin(self._reader.depth, attributes)
+        self._tags.begin(self._reader.depth, tag, attributes)
         if _RDF_1_2.isdisjoint(attributes):
             return
         if _DIRECTION in attributes:

@@ -1,7 +1,7 @@
 """Attributes in the tags of RDF/XML as pyoxigraph's parser needs them.
 
-The parser takes tabs and line breaks in values as they are, although they stand for spaces (XML 1.0, section 3.3.3), and refuses a
-relative xml:base and an empty xml:lang. Line breaks move behind the values that they were in, so that lines can still be counted.
+The parser takes tabs and line breaks in values as they are, although they stand for spaces (XML 1.0, section 3.3.3), refuses a
+relative xml:base and an empty xml:lang, and overlooks the node of a property whose only attribute is its rdf:type. Line breaks move behind the values that they were in, so that lines can still be counted.
 """
 
 from __future__ import annotations
@@ -21,14 +21,21 @@ _ATTRIBUTE: Final = regular_expression(rb"""([^\s<>"'/=]+)(\s*=\s*)("[^"]*"|'[^'
 _BREAK: Final = regular_expression(rb"""=\s*(?:"[^"<\t\n]*[\t\n]|'[^'<\t\n]*[\t\n])""")
 _NO_TAG: Final = regular_expression(rb"""xml:lang\s*=\s*(?:""|'')""")
 """What is in tags with attributes to be changed, and rarely in others."""
+_TYPED: Final = regular_expression(rb":type\s*=")
 _REFERENCE: Final = regular_expression(rb"&([^\s&;#]+);")
 _SCHEME: Final = re.compile("[A-Za-z][A-Za-z0-9+.-]*:")
 _SPACES: Final = bytes.maketrans(b"\t\n", b"  ")
 
 _XML: Final = "http://www.w3.org/XML/1998/namespace"
 _BASE: Final = f"{_XML} base"
+_ROOT: Final = f"{RDF} RDF"
+_ID: Final = f"{RDF} ID"
+_TYPE: Final = f"{RDF} type"
 _PARSE_TYPE: Final = f"{RDF} parseType"
 _PARSED: Final = ("Resource", "Collection")
+
+_NODE: Final = "f3a91c0e5b7d4826%016x"
+"""A label like those that the parser makes."""
 
 _NO_LANGUAGE: Final = b"x-none-q7w2k9"
 """A tag that no document has, in place of an empty one."""
@@ -46,19 +53,30 @@ class Tags:
         self._values = values
         self._bases: list[tuple[int, str | None]] = [(0, base)]
         self._resolved: deque[str | None] = deque()
+        self._lacks_node: deque[bool] = deque()
+        """Whether the parser overlooks the node of each element that has an attribute whose local name is ``type``."""
+        self._has_properties: list[bool] = [False]
+        """By depth, whether the elements within the current one are properties."""
+        self._nodes = 0
         self._literal = 0
 
-    def begin(self, depth: int, attributes: Mapping[str, str]) -> None:
+    def begin(self, depth: int, tag: str, attributes: Mapping[str, str]) -> None:
         """Take note of an element, in the order of the document, before its tag is rewritten.
 
         Args:
             depth: Its depth; that of the root is 1.
+            tag: Its namespace and name, with a space between them.
             attributes: Its attributes, by namespace and name with a space between them.
         """
         if depth <= self._literal:
             self._literal = 0
         if _BASE in attributes:
             self._resolved.append(None if self._literal else self._base(depth, attributes[_BASE]))
+        is_property = self._has_properties[depth - 1]
+        if any(name.endswith(" type") for name in attributes):
+            own = {name for name in attributes if not name.startswith(_XML)} - {_ID}
+            self._lacks_node.append(is_property and not self._literal and own == {_TYPE})
+        self._has_properties[depth:] = [attributes.get(_PARSE_TYPE) == "Resource" if is_property else tag != _ROOT]
         if not self._literal and attributes.get(_PARSE_TYPE, "Resource") not in _PARSED:
             self._literal = depth
 
@@ -79,19 +97,20 @@ class Tags:
     def rewritten(self, text: bytes) -> tuple[bytes, bytes]:
         """Return a text of complete tags with their attributes rewritten, and its rest behind the last tag that has begun."""
         is_unusual = self._is_unusual(text)
-        if not is_unusual and b"xml:base" not in text:
+        if not is_unusual and b"xml:base" not in text and not _TYPED.search(text):
             return text, b""
         pieces: list[bytes] = []
         place = 0
         for found in _TAG.finditer(text):
             tag = found[0]
-            base = None
-            if b"xml:base" in tag and any(attribute[1] == b"xml:base" for attribute in _ATTRIBUTE.finditer(tag)):
-                if not self._resolved:
-                    return b"".join(pieces) + text[place : found.start()], text[found.start() :]
-                base = self._resolved.popleft()
-            if base is not None or (is_unusual and self._is_unusual(tag)):
-                pieces += [text[place : found.start()], *self._parts(tag, base)]
+            has_base = b"xml:base" in tag and any(name == b"xml:base" for name in _names(tag))
+            has_type = _TYPED.search(tag) is not None and any(map(_is_type, _names(tag)))
+            if (has_base and not self._resolved) or (has_type and not self._lacks_node):
+                return b"".join(pieces) + text[place : found.start()], text[found.start() :]
+            base = self._resolved.popleft() if has_base else None
+            lacks_node = has_type and self._lacks_node.popleft()
+            if base is not None or lacks_node or (is_unusual and self._is_unusual(tag)):
+                pieces += [text[place : found.start()], *self._parts(tag, base, lacks_node)]
                 place = found.end()
         return b"".join(pieces) + text[place:], b""
 
@@ -99,7 +118,7 @@ class Tags:
         """Return whether attributes have to be rewritten, other than bases."""
         return bool(_BREAK.search(text) or (b"xml:lang" in text and _NO_TAG.search(text)) or (self._values and b"&" in text))
 
-    def _parts(self, tag: bytes, base: str | None) -> Iterator[bytes]:
+    def _parts(self, tag: bytes, base: str | None, lacks_node: bool) -> Iterator[bytes]:
         place = 0
         for attribute in _ATTRIBUTE.finditer(tag):
             name, equals, value = attribute.groups()
@@ -110,6 +129,9 @@ class Tags:
                 yield value[:1] + _NO_LANGUAGE + value[:1]
             else:
                 yield self._with_values(value.translate(_SPACES))
+            if lacks_node and _is_type(name):
+                self._nodes += 1
+                yield b' %s:nodeID="%s"' % (name.rpartition(b":")[0], (_NODE % self._nodes).encode())
             yield b"\n" * value.count(b"\n")
             place = attribute.end()
         yield tag[place:]
@@ -126,6 +148,15 @@ class Tags:
         if _NO_LANGUAGE not in triples:
             return triples
         return triples.replace(b'"@' + _NO_LANGUAGE + b" .\n", b'" .\n').replace(_NO_LANGUAGE, b"")
+
+
+def _names(tag: bytes) -> Iterator[bytes]:
+    return (attribute[1] for attribute in _ATTRIBUTE.finditer(tag))
+
+
+def _is_type(name: bytes) -> bool:
+    """Return whether an attribute's local name is ``type``."""
+    return name.endswith(b":type") and not name.startswith(b"xmlns:")
 
 
 def _resolved_iri(base: str, relative: str) -> str | None:

@@ -327,10 +327,10 @@ def read_start(terms: Terms, document: XmlText, start: int) -> int:
         element.property = member_property(terms, document, around) if kind == ITEM else name
         if element.property == FULL:
             return FULL
-        has_value = 1 if node != BAD or count > 0 else 0
+        has_value = 1 if node != BAD or count > 0 or type != BAD else 0
         if element.datatype_end > 0 and (has_value or is_resource or is_collection):
             return BAD
-        if (type != BAD and not has_value) or (has_value and (is_resource or is_collection)):
+        if has_value and (is_resource or is_collection):
             return BAD
         if is_collection:
             element.kind = COLLECTION
