@@ -43,7 +43,8 @@ def check(proof: Proof, goal: Atom, rules: Iterable[Rule], explicit: Facts, ever
     for number, step in enumerate(proof.steps):
         where = f"step {number}, {step.statement}"
         expect(all(0 <= premise < number for premise in step.premises), f"{where} rests on a later step")
-        heights.append(1 + max((heights[premise] for premise in step.premises), default=0) if step.rule is not None else 0)
+        below = max((heights[premise] for premise in step.premises), default=0)
+        heights.append(1 + below if step.rule is not None else below if step.reason == "same" else 0)
         if step.reason == "rule":
             expect(step.rule in active, f"{where} is by a rule that is not active")
             expect(bool(step.rule.body), f"{where} is by a rule without a body")

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from itertools import pairwise, product
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from rdflib import OWL as ROWL
 from rdflib import Dataset, Graph, Namespace
@@ -149,6 +150,28 @@ ANN, BOB, CAT, DAN, EVE = PEOPLE
 CLIQUE = [(ANN, OWL.sameAs, BOB), (BOB, OWL.sameAs, CAT)]
 
 
+NEW_NAMES = [(PEOPLE[0], P, PEOPLE[1]), (PEOPLE[0], RDF.type, A), (PEOPLE[1], RDF.type, C), (PEOPLE[1], Q, PEOPLE[0])]
+EQUALITIES = [*product((A, B), [OWL.sameAs], (A, B)), *product((P, R), [OWL.sameAs], (P, R)), (C, OWL.sameAs, C)]
+
+
+@pytest.mark.parametrize("maintenance", STRATEGIES)
+@settings(max_examples=examples(20), deadline=None, phases=PHASES)
+@given(st.lists(st.tuples(st.booleans(), st.lists(st.sampled_from([*NEW_NAMES, *EQUALITIES]), max_size=6)), max_size=5))
+@example([(True, EQUALITIES[:4]), (True, NEW_NAMES[1:2])])
+@example([(True, EQUALITIES), (True, NEW_NAMES[:1])])
+@example([(True, [*EQUALITIES[4:8], NEW_NAMES[0]]), (True, EQUALITIES[:4]), (True, NEW_NAMES[1:2]), (False, NEW_NAMES[:1])])
+@example([(True, EQUALITIES[3:4]), (True, [NEW_NAMES[1], EQUALITIES[1], EQUALITIES[2]])])
+def test_equal_names_come_into_use_in_data(maintenance: Any, history: list[tuple[bool, list[Triple]]]) -> None:
+    """Where all equalities of a name are explicit, none is inferred when the name comes into use."""
+    reasoner, facts = Reasoner(ruleset="owl2rl", maintenance=maintenance), set[Triple]()
+    for adds, triples in history:
+        (reasoner.add_triples if adds else reasoner.remove_triples)(triples)
+        facts = facts | set(triples) if adds else facts - set(triples)
+        fresh = Reasoner(ruleset="owl2rl")
+        fresh.add_triples(sorted(facts, key=str))
+        assert set(reasoner.triples()) == set(fresh.triples())
+
+
 def test_all_names_are_found_and_what_was_asserted_stays_as_it_was() -> None:
     reasoner = rewriting(triples=[*CLIQUE, (CAT, P, DAN)])
     assert {s for s, _, _ in reasoner.triples(None, P, DAN)} == {ANN, BOB, CAT}
@@ -221,6 +244,7 @@ def test_explanations_tell_in_which_names_a_fact_was_asserted() -> None:
         "    └── :ann :p :cat   (the same in other names, by owl:sameAs)",
         "        └── :bob :p :cat   (explicit)",
     ]
+    assert [reasoner.explain((person, Q, CAT)).height for person in PEOPLE[:2]] == [1, 1]
     assert reasoner.explain((BOB, P, CAT)).height == 0
     with pytest.raises(NoProofError):
         reasoner.explain((CAT, P, BOB))

@@ -90,6 +90,24 @@ def test_white_space_in_entities(entity: str, in_value: str, in_text: str) -> No
     assert values(found) == [f'"[{in_value}]"', f'"{in_text}"']
 
 
+@pytest.mark.parametrize(
+    "attributes", ["", " rdf:ID='i'", " xml:lang='en'", " e:p='1'", " rdf:resource='o'", " rdf:nodeID='n'", " e:type='x'"]
+)
+@pytest.mark.parametrize("element", ["C", "e:é"])  # the compiled reader leaves é to the parser
+def test_a_property_with_a_type(element: str, attributes: str) -> None:
+    """A property's rdf:type is a property attribute like others: it makes a node (RDF/XML, section 7.2.21)."""
+    property = f"<p rdf:type='urn:T'{attributes}/><p{attributes.replace(' rdf:ID', ' e:q')} rdf:type = 'urn:U'></p>"
+    data = document_with(f"<{element} rdf:about='x'>{property}<q rdf:parseType='Resource'><p rdf:type='urn:V'/></q></{element}>")
+    graph = rdflib.Graph().parse(data=data, publicID=BASE, format="xml")
+    expected = sorted(_without_labels(tuple(map(text_from_rdflib, triple))) for triple in graph)
+    assert sorted(map(_without_labels, triples_of(data, 700))) == expected
+    assert sorted(map(_without_labels, triples_of(data))) == expected
+
+
+def _without_labels(triple: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple("_:" if term.startswith("_:") else term for term in triple)
+
+
 def test_an_empty_language_is_none() -> None:
     nested = "<C rdf:about='x'><p xml:lang=''>a</p><p>b</p><e:q xml:lang='' xml:base='r/'><C rdf:about='y' e:p='c'/></e:q></C>"
     assert values(in_all_ways(nested, "xml:lang='en'")) == ['"c"', '"a"', '"b"@en', "<http://base/d/r/y>"]

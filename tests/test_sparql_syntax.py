@@ -37,7 +37,7 @@ COMMON = """
 SELECT * { ?x a :C ; :p ?y , 1 , 1.5 , true , "s" , 'it' , "l"@en-GB , "1"^^xsd:integer , <urn:a> . }
 SELECT ?x WHERE { ?x :p [ :q ?y ; :r [] ] . [] :p _:b . _:b :q _:b . [ :p ?z ] :q ?u }
 SELECT DISTINCT ?x { ?x :p/:q|^:r ?y . ?y (:p*/:q+)? ?z . ?z !:p ?u . ?z !(:p|^:q|a) ?u . ?x ^(:p/:q) ?z . ?x (:p/:q)/:r ?u }
-SELECT REDUCED ?y ?x { ?x :p ?y FILTER(?y > 1 + 2 * 3 - ?x / 4 && !(?y = 5) || ?x IN (1, :a) || ?y NOT IN () && -?x < +3) }
+SELECT REDUCED ?y ?x { ?x :p ?y FILTER(?y > 1 + 2 * 3 - ?x / 4 && !(?y = 5) || ?x IN (1, :a) || ?y NOT IN () && -?x < -3.50) }
 SELECT ?x { ?x :p ?y . FILTER regex(str(?y), "^a\\\\.b", "i") . ?x :q ?z FILTER :f(?x) FILTER xsd:integer(?y) FILTER(true) }
 SELECT ?x { FILTER(false) FILTER(?x) ?x :p ?y OPTIONAL { ?y :q ?z FILTER(?z > ?x) FILTER bound(?z) } FILTER(!bound(?z)) }
 SELECT ?x { ?x :p ?y OPTIONAL { { ?y :q ?z FILTER(?z > ?x) } } OPTIONAL { } MINUS { ?x :q ?y } . ?x :r ?u }
@@ -70,6 +70,8 @@ BASE <http://example.org/> SELECT ?x { ?x <p> ?y }
 SELECT ?x { ?x <p> ?y }
 SELECT $x { $x :p ?y }
 SELECT ?x { ?x :p -1 }
+SELECT ?x { ?x :p ?y FILTER(?y < +1) }
+SELECT ?x { ?x :p ?y FILTER(?y < -0.0) }
 SELECT ?x { ?x :p 1e6 }
 SELECT ?x { ?x :p 01 }
 SELECT ?x { ?x :p \"\"\"long\"\"\" }

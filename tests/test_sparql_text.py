@@ -76,7 +76,7 @@ def test_functions(terms: list[Term], function: str) -> None:
 
 NUMBERS = ["01", "1e0", "1.0E0", ".5", "+1", "-01", "+1.50", "-.5", "-1e+1", "+0.10e2"]
 IN_TRIPLES = [(number, pattern) for number in NUMBERS for pattern in ("?x <urn:p> NUMBER", "VALUES ?n { NUMBER } ?x <urn:p> ?n")]
-IN_EXPRESSIONS = [(number, "?x <urn:p> ?n FILTER(SAMETERM(?n, NUMBER))") for number in NUMBERS if number[0] not in "+-"]
+IN_EXPRESSIONS = [(number, "?x <urn:p> ?n FILTER(SAMETERM(?n, NUMBER))") for number in NUMBERS]
 
 
 @pytest.mark.parametrize(("number", "pattern"), IN_TRIPLES + IN_EXPRESSIONS)
@@ -92,3 +92,26 @@ def test_numbers_are_terms_as_they_are_written(number: str, pattern: str) -> Non
     for store in ("default", "KGReasoner"):
         graph = rdflib.Graph(store=store).parse(data=data, format="nt")
         assert len(graph.query(query.replace("NUMBER", number))) == 1
+
+
+SIGNS = """
+-1.50                 | -1.50
++1.50                 | +1.50
+- 1.50                | -1.5
+-(1.50)               | -1.5
+STR(+1.50)            | +1.50
+SAMETERM(-1.50, "-1.50"^^<http://www.w3.org/2001/XMLSchema#decimal>) | true
+1 -1                  | 0
+3 -1*2                | 1
+3 - -1                | 4
+2*-1                  | -2
+- -1                  | 1
+""".strip()
+
+
+@pytest.mark.parametrize("line", SIGNS.splitlines())
+@pytest.mark.parametrize("variable", ["?x", "$x"])  # $x is read by rdflib only
+def test_a_sign_belongs_to_the_number_that_it_touches(line: str, variable: str) -> None:
+    expression, value = map(str.strip, line.split("|"))
+    ((found,),) = Reasoner().query(f"SELECT {variable} {{ BIND({expression} AS {variable}) }}").tuples()
+    assert isinstance(found, Literal) and found.lexical == value

@@ -63,6 +63,10 @@ class AxiomRules:
         """Whether `rules` are those of the last translation, and not in between two."""
         self._extended_with: tuple[bytes, tuple[int, ...]] | None = None
         """The schema triples and names in data of the last translation, if it was one of derived axioms, too."""
+        self._equalities = b""
+        """The explicit equalities of names that were there at the last translation."""
+        self._has_new_names = False
+        """Whether names have come into use in data since then."""
         self._live: LiveTranslation | None = None
         """The translation that the rules come from, if it can follow changes. It is absent while it changes."""
         self._followed = FollowedTriples(dictionary)
@@ -143,7 +147,7 @@ class AxiomRules:
     def _translate_all(self, catalog: RelationCatalog) -> bool:
         """Translate or judge all explicit schema triples. Return whether the rules have changed."""
         if self.is_wanted:
-            return self._translate(catalog, "explicit", "explicit")
+            return self._translated(catalog, "explicit", "explicit")
         return self._use(catalog, {}, self._judged(catalog) if self._is_read else (), are_stated=True)
 
     def _follow(self, catalog: RelationCatalog) -> RuleChanges | None:
@@ -153,7 +157,7 @@ class AxiomRules:
             return None
         some_are_equal = len(catalog.layout.triples_of(self._schema.same_as)) > 0
         if some_are_equal:
-            self._schema.name_all(catalog, self._known_vocabulary)
+            self._has_new_names |= self._schema.name_all(catalog, self._known_vocabulary)
             if len(self._schema.equalities(catalog)):
                 return None
         changed = list(self._changed)
@@ -190,15 +194,24 @@ class AxiomRules:
             return False
         concludes = bool(self._concluding)
         if equal_are_one:
-            return concludes and self._translate(catalog, "all", "explicit")
+            return concludes and self._translated(catalog, "all", "explicit")
         equalities = catalog.layout.relations(self._schema.same_as)
         if not (self._equates or concludes or (equalities and any(map(catalog.database.size, equalities)))):
             return False
-        self._schema.name_all(catalog, self._known_vocabulary)
+        self._has_new_names |= self._schema.name_all(catalog, self._known_vocabulary)
         equates, self._equates = self._equates, len(self._schema.equalities(catalog, "inferred")) > 0
-        if not (concludes or equates or self._equates):
+        if not (concludes or equates or self._equates or self._overlooks(catalog)):
             return False
-        return self._translate(catalog, "all" if concludes else "explicit", "all")
+        return self._translated(catalog, "all" if concludes else "explicit", "all")
+
+    def _translated(self, catalog: RelationCatalog, which: Which, equalities: Which) -> bool:
+        changed = self._translate(catalog, which, equalities)
+        self._equalities, self._has_new_names = self._schema.equalities(catalog, "explicit").tobytes(), False
+        return changed
+
+    def _overlooks(self, catalog: RelationCatalog) -> bool:
+        """Return whether explicit equalities have not been translated because their names were in use nowhere."""
+        return self._has_new_names and self._schema.equalities(catalog, "explicit").tobytes() != self._equalities
 
     def _beyond_both(self, catalog: RelationCatalog, warnings: tuple[AxiomWarning, ...]) -> tuple[AxiomWarning, ...]:
         """Of the axioms that translated rules do not express, return those that the rules of OWL 2 EL do not express either."""
@@ -284,7 +297,7 @@ class AxiomRules:
             return None
         self._vocabulary = live.vocabulary
         self._schema.name(live.vocabulary)
-        self._schema.name_all(catalog, lambda: live.vocabulary)
+        self._has_new_names |= self._schema.name_all(catalog, lambda: live.vocabulary)
         return None if len(self._schema.equalities(catalog)) else (tuple(live.rules.values()), live.warnings)
 
     def _use_derived(self, catalog: RelationCatalog, rules: tuple[Rule, ...], warnings: tuple[AxiomWarning, ...]) -> bool:
@@ -302,7 +315,7 @@ class AxiomRules:
         rows: Iterator[Any] = self._dictionary.decode_rows(ids, in_order=True)
         live = owl.follow(rows, in_order=True)
         self._schema.name(live.vocabulary)
-        self._schema.name_all(catalog, lambda: live.vocabulary)
+        self._has_new_names |= self._schema.name_all(catalog, lambda: live.vocabulary)
         return live, ids
 
     def _known_vocabulary(self) -> frozenset[IRI] | frozenset[Term]:

@@ -120,8 +120,9 @@ class SchemaTriples:
             ids[[subject in self._name_set or value in self._name_set for subject, _, value in ids.tolist()]] if len(ids) else ids
         )
 
-    def name_all(self, catalog: RelationCatalog, vocabulary: Callable[[], Iterable[Term]]) -> None:
-        """Set the classes and properties of the ontology and of the data, if an owl:sameAs triple could equate them.
+    def name_all(self, catalog: RelationCatalog, vocabulary: Callable[[], Iterable[Term]]) -> bool:
+        """Set the classes and properties of the ontology and of the data, if an owl:sameAs triple could equate them. Return whether
+        there are further ones in data.
 
         Args:
             catalog: The relations of triples.
@@ -130,7 +131,7 @@ class SchemaTriples:
         layout, names = catalog.layout, catalog.layout.names
         known = NO_NAMES if self._named_for is None or self._named_for[0] is not layout else self._named_for[1]
         if names != NO_NAMES and known == names:
-            return
+            return False
         if in_data := layout.names_related_by(self.same_as, known):
             if known == NO_NAMES:
                 self.name(vocabulary(), in_data)
@@ -138,6 +139,7 @@ class SchemaTriples:
                 self._name_set.update(in_data)
                 self._name_array = None
             self._named_for = layout, names
+        return bool(in_data)
 
     def rule_labels(self, catalog: RelationCatalog, which: Which) -> Ids:
         """Return the labels of SWRL rules, which are their names."""

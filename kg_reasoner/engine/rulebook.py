@@ -195,7 +195,7 @@ class RuleBook:
         wanted: dict[Rule, NewRule] = {}
         late = set()
         for rule in rules:
-            if is_aggregate_rule(rule):
+            if rule in self._recursive or is_aggregate_rule(rule):
                 self._plan_aggregate(rule)
                 continue
             known = self._plans_of.setdefault(rule, {})

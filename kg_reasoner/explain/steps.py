@@ -113,12 +113,13 @@ class ProofSteps:
         """Return the height of each step.
 
         Returns:
-            0 for a fact without premises, one more than the highest premise for others; a number for each of `steps`.
+            A number for each of `steps`: 0 for a fact without premises, that of its premise for a fact in other names, one more
+            than the highest premise for a fact by a rule.
         """
         heights: list[int] = []
         for step in self.steps:
             below = max((heights[premise] for premise in step.premises), default=0)
-            heights.append(below + 1 if step.rule is not None else 0)
+            heights.append(below + (step.rule is not None) if step.rule is not None or step.reason == "same" else 0)
         return heights
 
     @property

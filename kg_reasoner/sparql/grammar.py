@@ -6,6 +6,8 @@ parts are dropped. rdflib's own evaluator rejects such paths, so naming the part
 The grammar of triples calls itself for each triple, so that some 100 triples in a row exceed Python's limit of recursion. Written
 as a repetition, it accepts the same texts and gives the same trees.
 
+A signed number in an expression is one token (section 19.8); rdflib's parser takes its sign for an operator.
+
 ``FILTER(false)`` and other constants that are false in Python get lost when rdflib makes the algebra.
 """
 
@@ -46,6 +48,7 @@ def correct_grammar() -> None:
 
     _name_inverse_properties()
     _repeat_triples()
+    _read_signed_numbers()
     name_written_numbers()
 
 
@@ -65,6 +68,14 @@ def _name_inverse_properties() -> None:
     alternatives: Any = PathOneInPropertySet
     _, property = alternatives.exprs[-1].expr.exprs  # the sign and the property
     property.set_parse_action(named)
+
+
+def _read_signed_numbers() -> None:
+    """Read a sign and a number without space between them as a number, before their sign is read as an operator."""
+    from rdflib.plugins.sparql.parser import NumericLiteralNegative, NumericLiteralPositive, UnaryExpression
+
+    alternatives: Any = UnaryExpression
+    alternatives.exprs[:0] = [NumericLiteralPositive, NumericLiteralNegative]
 
 
 def _repeat_triples() -> None:

@@ -67,7 +67,7 @@ def prepared(query: Query, bindings: Mapping[Variable, Term] | None = None, *, j
     for part in _nodes(query.node):
         for expression in expressions_of(part):
             check_expression(expression)
-    node = bound(query.node, bindings) if bindings else query.node
+    node = bound(query.node, bindings, _of_template(query)) if bindings else query.node
     if isinstance(query, algebra.Construct):
         return algebra.Construct(rewritten(node, joins_graphs=joins_graphs), query.template)
     if isinstance(query, algebra.Describe):
@@ -75,6 +75,12 @@ def prepared(query: Query, bindings: Mapping[Variable, Term] | None = None, *, j
     if isinstance(query, algebra.Ask):
         return algebra.Ask(rewritten(node, joins_graphs=joins_graphs))
     return algebra.Select(rewritten(node, joins_graphs=joins_graphs), query.variables)
+
+
+def _of_template(query: Query) -> set[Variable]:
+    """Return the variables of the template of a CONSTRUCT."""
+    template = query.template if isinstance(query, algebra.Construct) else ()
+    return {term for triple in template for term in triple if isinstance(term, Variable)}
 
 
 def _nodes(node: algebra.Node) -> Iterator[algebra.Node]:
@@ -132,7 +138,7 @@ def _answer(query: Query, evaluation: Evaluation) -> Answer:
         found = evaluation.table(query.node, Need(frozenset(), enough=1))
         return Answer(terms, query, report, truth=found.size > 0)
     if isinstance(query, algebra.Construct):
-        names = {term.name for triple in query.template for term in triple if isinstance(term, Variable)}
+        names = {variable.name for variable in _of_template(query)}
         table = evaluation.table(query.node, Need(frozenset(names)))
         return Answer(terms, query, report, triples=instantiated(query.template, table, terms))
     if isinstance(query, algebra.Describe):

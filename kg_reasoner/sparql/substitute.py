@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from typing import Any, TypeAlias, cast
 
@@ -97,9 +97,15 @@ def substitute_expression(expression: Expression, bindings: Bindings | Expressio
     return expression
 
 
-def bound(node: Node, bindings: Bindings) -> Node:
-    """Return a pattern with some variables bound in advance: solutions bind them to these terms, everywhere."""
-    made = {variable: term for variable, term in bindings.items() if variable in in_scope(node)}
+def bound(node: Node, bindings: Bindings, wanted: Collection[Variable] = ()) -> Node:
+    """Return a pattern with some variables bound in advance: solutions bind them to these terms, everywhere.
+
+    Args:
+        node: The pattern.
+        bindings: The variables and their terms.
+        wanted: Variables that solutions bind although the pattern does not have them.
+    """
+    made = {variable: term for variable, term in bindings.items() if variable in wanted or variable in in_scope(node)}
     result = _with_values(node, bindings)
     for variable, term in made.items():
         if variable not in in_scope(result):

@@ -9,7 +9,6 @@ __all__ = ["DotsApart"]
 
 _BEFORE_DOT: Final = re.compile(rb"(?<!\\)\\\.(?=\.+(?![\w:%\\.\x80-\xff-]))")
 """An escaped dot, and dots that nothing of a name follows. A backslash before the backslash means a string."""
-_UNDECIDED: Final = re.compile(rb"\\+\.*\Z")
 
 
 class _Stream(Protocol):
@@ -33,14 +32,25 @@ class DotsApart:
 
     def read(self, size: int = -1) -> bytes:
         """Return up to `size` further bytes."""
-        while not self._ready and (data := self._stream.read(size) or self._kept):
-            has_ended = data is self._kept
-            data = data if has_ended else self._kept + data
-            undecided = None if has_ended else _UNDECIDED.search(data)
-            end = len(data) if undecided is None else undecided.start()
-            self._ready, self._kept = _BEFORE_DOT.sub(rb"\\. ", data[:end]) if b"\\" in data else data[:end], data[end:]
+        while not self._ready:
+            data = self._stream.read(size)
+            has_ended = size < 0 or not data
+            data, self._kept = self._kept + data, b""
+            if not data:
+                return b""
+            if not has_ended:
+                decided = _decided(data)
+                data, self._kept = data[:decided], data[decided:]
+            self._ready = _BEFORE_DOT.sub(rb"\\. ", data) if b"\\" in data else data
         if size < 0 or len(self._ready) <= size:
             found, self._ready = self._ready, b""
         else:
             found, self._ready = self._ready[:size], self._ready[size:]
         return found
+
+
+def _decided(data: bytes) -> int:
+    """Return where the backslashes and dots begin at the end of some bytes, if there are both."""
+    before_dots = data.rstrip(b".")
+    before = before_dots.rstrip(b"\\")
+    return len(data) if before == before_dots else len(before)

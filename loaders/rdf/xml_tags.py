@@ -1,7 +1,8 @@
 """Attributes in the tags of RDF/XML as pyoxigraph's parser needs them.
 
 The parser takes tabs and line breaks in values as they are, although they stand for spaces (XML 1.0, section 3.3.3), refuses a
-relative xml:base and an empty xml:lang, and overlooks the node of a property whose only attribute is its rdf:type. Line breaks move behind the values that they were in, so that lines can still be counted.
+relative xml:base and an empty xml:lang, and overlooks the node of a property whose only attribute is its rdf:type. Line breaks move
+behind the values that they were in, so that lines can still be counted.
 """
 
 from __future__ import annotations

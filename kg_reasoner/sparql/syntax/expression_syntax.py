@@ -113,10 +113,11 @@ class QueryExpressionReader(TripleReader):
     def _unary(self) -> Expression:
         if self.accept("!"):
             return call("!", self._primary())
-        if self.accept("-"):
-            return call("neg", self._primary())
-        if self.accept("+"):
-            return unary_plus(self._primary())
+        for sign in ("-", "+"):
+            if self.accept(sign):
+                if self.kind == NUMBER and self.touches():
+                    return self.signed_number(sign)
+                return call("neg", self._primary()) if sign == "-" else unary_plus(self._primary())
         return self._primary()
 
     def _primary(self) -> Expression:

@@ -16,7 +16,7 @@ __all__ = ["BLANK", "QueryTermReader"]
 BLANK: Final = "_:"
 """Variables with such names stand for blank nodes."""
 
-_CANONICAL: Final = re.compile(r"(?:0|[1-9][0-9]*)(?:\.[0-9]+)?")
+_CANONICAL: Final = re.compile(r"(?!-0(?:\.0+)?$)-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?")
 """The numbers that rdflib does not normalise."""
 _OF_AGGREGATE: Final = re.compile("__agg_[0-9]+__")
 """The names of the variables for aggregates."""
@@ -128,13 +128,17 @@ class QueryTermReader(Tokens):
         if kind == STRING:
             return self._text()
         if kind == NUMBER:
-            number = self.take(NUMBER)
-            if _CANONICAL.fullmatch(number) is None:
-                raise Unread
-            return Literal(number, (XSD.decimal if "." in number else XSD.integer).value)
+            return self.signed_number("")
         if kind == WORD and self.word() in ("TRUE", "FALSE"):
             return Literal(self.take(WORD).lower(), XSD.boolean.value)
         raise Unread
+
+    def signed_number(self, sign: str) -> Literal:
+        """Read a number, after its sign."""
+        number = sign + self.take(NUMBER)
+        if _CANONICAL.fullmatch(number) is None:
+            raise Unread
+        return Literal(number, (XSD.decimal if "." in number else XSD.integer).value)
 
     def _text(self) -> Literal:
         lexical = self.string()
