@@ -44,8 +44,10 @@ def keep_constant_filters(tree: Any) -> None:
 @cache
 def correct_grammar() -> None:
     """Correct rdflib's grammar where that is needed. The effect is permanent."""
+    from kg_reasoner.sparql.token_grammar import correct_tokens
     from kg_reasoner.sparql.written_numbers import name_written_numbers
 
+    correct_tokens()
     _name_inverse_properties()
     _repeat_triples()
     _read_signed_numbers()

@@ -70,12 +70,15 @@ def read_query(
         QuerySyntaxError: The text is not a SPARQL query; the error shows the line and the position.
     """
     from rdflib.plugins.sparql.algebra import translateQuery
-    from rdflib.plugins.sparql.parser import parseQuery
+    from rdflib.plugins.sparql.parser import Query as grammar
+
+    def parse(expanded: str) -> Any:
+        return grammar.parse_string(expanded, parse_all=True)
 
     def translate(tree: Any) -> Query:
         return translateQuery(tree, base, prefixes)
 
-    tree, query = _read(text, source, "query", parseQuery, translate, prefixes, keeps_numbers)
+    tree, query = _read(text, source, "query", parse, translate, prefixes, keeps_numbers)
     if query.algebra.name in ("AskQuery", "ConstructQuery"):
         _set_variables(query.algebra, lambda variables: in_order_of_appearance(variables, text))
     elif query.algebra.name == "SelectQuery" and not tree[1].projection:  # SELECT * without a visible variable
@@ -90,9 +93,12 @@ def read_update(text: str, source: str = "the update", prefixes: Mapping[str, An
         QuerySyntaxError: The text is not a SPARQL Update request.
     """
     from rdflib.plugins.sparql.algebra import translateUpdate
-    from rdflib.plugins.sparql.parser import parseUpdate
+    from rdflib.plugins.sparql.parser import UpdateUnit
 
-    return _read(text, source, "update", parseUpdate, lambda tree: translateUpdate(tree, initNs=prefixes))[1]
+    def parse(expanded: str) -> Any:
+        return UpdateUnit.parse_string(expanded, parse_all=True)[0]
+
+    return _read(text, source, "update", parse, lambda tree: translateUpdate(tree, initNs=prefixes))[1]
 
 
 def _set_variables(part: Any, choose: Callable[[Sequence[Any]], list[Any]]) -> None:
@@ -144,6 +150,7 @@ def _read(
     from pyparsing import ParseBaseException
 
     from kg_reasoner.sparql.grammar import correct_grammar, keep_constant_filters
+    from kg_reasoner.sparql.token_grammar import Expanded
     from kg_reasoner.sparql.written_numbers import restore_written_numbers
 
     if not isinstance(text, str):
@@ -151,10 +158,11 @@ def _read(
     for pattern in (_SURROGATE, _TOO_LARGE):
         if found := pattern.search(text):
             raise QuerySyntaxError("not a Unicode character", _span(text, source, found.start(), found.end()))
+    expanded = Expanded(text)
     try:
         with _PARSING:
             correct_grammar()
-            tree = parse(text)
+            tree = parse(expanded.text)
         if keeps_numbers:
             restore_written_numbers(tree)
         keep_constant_filters(tree)
@@ -167,7 +175,8 @@ def _read(
         if kind == "query" and not _QUERY_FORM.search(text):
             hint = "a query needs one of the keywords SELECT, ASK, CONSTRUCT and DESCRIBE"
         reached = first_unread(text, prefixes or {}) if kind == "query" else (0, 1)
-        span = _span(text, source, *max(reached, (error.loc, error.loc + 1)))
+        place = expanded.position(error.loc)
+        span = _span(text, source, *max(reached, (place, place + 1)))
         raise QuerySyntaxError(f"the SPARQL {kind} has a syntax error here or shortly after", span, hint) from None
     except RecursionError:
         raise QuerySyntaxError(f"{source} {_NESTED}") from None
