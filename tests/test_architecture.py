@@ -7,6 +7,7 @@ that only the type checker sees.
 from __future__ import annotations
 
 import ast
+import os
 import re
 import subprocess
 import sys
@@ -245,6 +246,15 @@ def test_import_is_light() -> None:
     code = f"import sys, kg_reasoner; print(*[name for name in {HEAVY!r} if name in sys.modules])"
     loaded = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True).stdout.split()
     assert loaded == [], f"import kg_reasoner loads {loaded}: import them inside the functions that need them"
+
+
+@pytest.mark.parametrize(("given", "expected"), [(None, "20"), ("5", "5")])
+def test_import_shortens_how_long_numpys_threads_wait(given: str | None, expected: str) -> None:
+    name = "OPENBLAS_THREAD_TIMEOUT"
+    environment = {key: value for key, value in os.environ.items() if key != name} | ({name: given} if given else {})
+    command = [sys.executable, "-c", f"import os, kg_reasoner; print(os.environ[{name!r}])"]
+    found = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=True).stdout
+    assert found.strip() == expected
 
 
 # ---- what is public
