@@ -9,8 +9,8 @@ A rule with AGGREGATE becomes rules without it, over the solutions of its atoms 
     degree(?x, ?n) :- groups(?x, ?n) .
 
 Kernels do not evaluate the second rule. `aggregate_relations` computes it, and updates the groups whose solutions have changed.
-Such a rule is known by the name of its head, which only `split` gives: the body of an AGGREGATE may be a single AGGREGATE, so that
-a rule for solutions can look like one for groups before it is split, too.
+Such a rule is known by the name of its head: the body of an AGGREGATE may be a single AGGREGATE, so that a rule for solutions can
+look like one for groups before it is split.
 
 A constraint ``false :- cat(?x), dog(?x) .`` becomes a rule for its violations: ``violations(?x) :- cat(?x), dog(?x) .``
 """
@@ -41,7 +41,7 @@ def split(rules: Iterable[Rule]) -> dict[Rule, Rule]:
 @remembered
 def is_aggregate_rule(rule: Rule) -> bool:
     """Return whether a rule computes the groups of an aggregate (see `split`)."""
-    return rule.head.predicate.startswith(_GROUPS)
+    return len(rule.body) == 1 and isinstance(rule.body[0], Aggregate) and rule.head.predicate.startswith(_GROUPS)
 
 
 @remembered
