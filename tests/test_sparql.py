@@ -290,7 +290,7 @@ def test_limits(zoo: Graph, limit: int, offset: int) -> None:
         "SELECT ?y { ?x ex:keeps|ex:knows ?y }",
         "ASK { ?x ?p ?y }",
         "SELECT ?y { ?x ?p ?y } LIMIT 100",
-        "CONSTRUCT { ?x ex:of ?y } { ?z ?p ?y }",
+        "CONSTRUCT { ?z ex:of ?x } { ?z ?p ?y }",
         "CONSTRUCT { ?z ?p ?y } { ?z ex:keeps ?y }",
         "CONSTRUCT { ?z ex:of ?y } { SELECT ?z { ?z a ?c } }",
     ],
