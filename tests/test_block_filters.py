@@ -8,17 +8,16 @@ from typing import Final
 
 import pytest
 from hypothesis import example, given, settings
-from hypothesis import strategies as st
 
 from kg_reasoner import Reasoner
 from kg_reasoner.engine.maintenance import STRATEGIES
 from kg_reasoner.language.parser import parse
 from kg_reasoner.storage import capacities
 from kg_reasoner.storage.kernels.layout import MOST_VALUES
-from kg_reasoner.terms import Term, literal
+from kg_reasoner.terms import literal
 
 from .effort import examples
-from .oracle import evaluate, without_empty
+from .reasoners import NumberChanges, check_after_each, number_changes
 
 PROGRAM: Final = parse("""
     typed(?x, ?c) :- t(?x, ?p, ?y), domain(?p, ?c) .
@@ -32,9 +31,6 @@ PROGRAM: Final = parse("""
     domain(?p, ?c) :- t(?p, 0, ?c) .
 """)
 ARITIES: Final = {"t": 3, "domain": 2, "below": 2, "symmetric": 1, "kind": 2, "info": 3}
-SMALL: Final = st.integers(0, 3)
-ROWS: Final = st.one_of(*(st.tuples(st.just(name), st.tuples(*[SMALL] * arity)) for name, arity in ARITIES.items()))
-CHANGES: Final = st.lists(st.tuples(st.booleans(), st.lists(ROWS, max_size=8)), min_size=1, max_size=5)
 
 TRIPLES: Final = [("t", row) for row in ((1, 1, 2), (2, 1, 3), (3, 2, 3), (2, 3, 2), (1, 0, 2), (3, 0, 3))]
 SCHEMA: Final = [
@@ -55,21 +51,12 @@ def filtered(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
 @settings(max_examples=examples(60), deadline=None)
-@given(changes=CHANGES)
+@given(changes=number_changes(ARITIES, 3, 8))
 @example(changes=[(True, TRIPLES), (True, SCHEMA), (False, TRIPLES[:3]), (True, TRIPLES[1:2]), (False, SCHEMA[:4])])
 @example(changes=[(True, SCHEMA), (True, TRIPLES), (False, SCHEMA), (True, SCHEMA[4:])])
 @example(changes=[(True, TRIPLES + SCHEMA), (False, SCHEMA[4:]), (False, TRIPLES), (True, TRIPLES + SCHEMA)])
-def test_rules_over_triples(strategy: str, changes: list[tuple[bool, list[tuple[str, tuple[int, ...]]]]]) -> None:
-    reasoner = Reasoner(PROGRAM, maintenance=strategy)  # type: ignore[arg-type]
-    facts: dict[str, set[tuple[Term, ...]]] = {name: set() for name in ARITIES}
-    for adds, rows in changes:
-        with reasoner.transaction() as transaction:
-            for name, row in rows:
-                fact = tuple(map(literal, row))
-                (facts[name].add if adds else facts[name].discard)(fact)
-                (transaction.add_facts if adds else transaction.remove_facts)(name, [fact])
-        expected = without_empty(evaluate(PROGRAM, facts))
-        assert without_empty({name: set(reasoner.facts(name)) for name in reasoner.predicates()}) == expected
+def test_rules_over_triples(strategy: str, changes: NumberChanges) -> None:
+    check_after_each(changes, PROGRAM, ARITIES, strategy)
 
 
 @pytest.mark.parametrize("properties", [1, MOST_VALUES - 1, MOST_VALUES, MOST_VALUES + 1, 3 * MOST_VALUES])

@@ -15,7 +15,7 @@ from kg_reasoner.errors import LoadError
 from kg_reasoner.loaders.rdf.blank import BlankScope
 from kg_reasoner.loaders.rdf.bounds import DEFAULT_BOUNDS, DocumentBounds
 from kg_reasoner.loaders.rdf.escaped_dots import DotsApart
-from kg_reasoner.loaders.rdf.formats import TRIG, TURTLE, Format
+from kg_reasoner.loaders.rdf.formats import N3, TRIG, TURTLE, Format
 from kg_reasoner.loaders.rdf.sources import document_of
 from kg_reasoner.loaders.rdf.statements import Encoder
 from kg_reasoner.loaders.rdf.syntax import read_parsed
@@ -251,6 +251,7 @@ def test_escaped_dots_at_the_end_of_names(line: str, chunk: int) -> None:
     text, expected = (part.strip() for part in line.split("|"))
     data = f"{HEADER}:s :p {text}".encode()
     rows = read(data, 1 << 12)
+    assert read(data, None, format=TURTLE) == read(data, None, format=N3) == rows
     assert [row[2].strip('<>"') for row in rows] == [value.strip('"') for value in expected.split()]
     apart, pieces = DotsApart(io.BytesIO(data)), list[bytes]()
     while piece := apart.read(chunk):

@@ -66,7 +66,7 @@ class AxiomRules:
         self._equalities = b""
         """The explicit equalities of names that were there at the last translation."""
         self._has_new_names = False
-        """Whether names have come into use in data since then."""
+        """Whether names have come into use in data that have not been looked at."""
         self._live: LiveTranslation | None = None
         """The translation that the rules come from, if it can follow changes. It is absent while it changes."""
         self._followed = FollowedTriples(dictionary)
@@ -200,7 +200,7 @@ class AxiomRules:
             return False
         self._has_new_names |= self._schema.name_all(catalog, self._known_vocabulary)
         equates, self._equates = self._equates, len(self._schema.equalities(catalog, "inferred")) > 0
-        if not (concludes or equates or self._equates or self._overlooks(catalog)):
+        if not (concludes or equates or self._equates or self._has_overlooked(catalog)):
             return False
         return self._translated(catalog, "all" if concludes else "explicit", "all")
 
@@ -209,9 +209,11 @@ class AxiomRules:
         self._equalities, self._has_new_names = self._schema.equalities(catalog, "explicit").tobytes(), False
         return changed
 
-    def _overlooks(self, catalog: RelationCatalog) -> bool:
-        """Return whether explicit equalities have not been translated because their names were in use nowhere."""
-        return self._has_new_names and self._schema.equalities(catalog, "explicit").tobytes() != self._equalities
+    def _has_overlooked(self, catalog: RelationCatalog) -> bool:
+        """Look at new names: return whether explicit equalities have not been translated because these were in use nowhere."""
+        if self._has_new_names:
+            self._has_new_names = self._schema.equalities(catalog, "explicit").tobytes() != self._equalities
+        return self._has_new_names
 
     def _beyond_both(self, catalog: RelationCatalog, warnings: tuple[AxiomWarning, ...]) -> tuple[AxiomWarning, ...]:
         """Of the axioms that translated rules do not express, return those that the rules of OWL 2 EL do not express either."""

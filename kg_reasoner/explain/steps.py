@@ -119,7 +119,7 @@ class ProofSteps:
         heights: list[int] = []
         for step in self.steps:
             below = max((heights[premise] for premise in step.premises), default=0)
-            heights.append(below + (step.rule is not None) if step.rule is not None or step.reason == "same" else 0)
+            heights.append(below + 1 if step.rule is not None else below if step.reason == "same" else 0)
         return heights
 
     @property

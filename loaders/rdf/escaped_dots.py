@@ -17,7 +17,7 @@ class _Stream(Protocol):
 
 
 class DotsApart:
-    """Turtle or TriG with a space between a name that ends in an escaped dot and the dot after it.
+    """Turtle, TriG or N3 with a space between a name that ends in an escaped dot and the dot after it.
 
     >>> import io
     >>> DotsApart(io.BytesIO(b":s :p :a\\\\.. :s :p :a\\\\..b .")).read()

@@ -9,6 +9,7 @@ from typing import IO, TYPE_CHECKING, Final, TypeAlias, cast
 
 from kg_reasoner.errors import LoadError
 from kg_reasoner.loaders.rdf.declared_prefixes import PrefixSink, RecordedPrefixes
+from kg_reasoner.loaders.rdf.escaped_dots import DotsApart
 from kg_reasoner.loaders.rdf.formats import JSON_LD, N3, RDF_XML, TRIG, TURTLE, Format
 from kg_reasoner.loaders.rdf.scan import Scanned, too_long
 from kg_reasoner.loaders.rdf.statements import Encoder, check_line
@@ -123,9 +124,10 @@ def _statements(
     else:
         feed = Scanned(opened.stream, document, format, by_lines=format in (JSON_LD, N3))
     recorded = RecordedPrefixes(feed) if prefixes is not None and format in (TURTLE, TRIG) else None
+    parsed = DotsApart(recorded or feed) if format in (TURTLE, TRIG, N3) else recorded or feed
     try:
         statements = pyoxigraph.parse(
-            cast(IO[bytes], recorded or feed),
+            cast(IO[bytes], parsed),
             _parser_of(format),
             base_iri=base or (_NO_BASE if is_json else None),
             lenient=is_json,  # or else invalid terms would be left out: kept, they are found when they are encoded

@@ -412,9 +412,10 @@ class Context(Struct):
     hashes: Int64s
     """The hashes of the next `RING` heads, where keys are exact."""
     filtered_rows: int
+    """The rows of a block, and the plans that one column filters, from which on blocks are filtered (see `block_filters`)."""
     filtered_plans: int
     filter_slots: Int32s
-    """A hash table of the distinct values of the column by which a block is filtered (see `block_filters`): their numbers."""
+    """A hash table of the distinct values of the column by which a block is filtered: their numbers."""
     filter_values: Int32s
     filter_count: int
     filter_numbers: Bytes
