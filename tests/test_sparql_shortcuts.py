@@ -63,6 +63,10 @@ QUERIES = [
     "SELECT ?x { VALUES ?x { <urn:a> <urn:a> <urn:a> } ?x <urn:p> <urn:a> } OFFSET 1 LIMIT 1",
     "ASK { ?x <urn:p> ?y FILTER(?y = <urn:a>) }",
     "SELECT ?x { ?x owl:sameAs ?y FILTER(?y = <urn:a>) }",
+    "SELECT ?x { <urn:a> <urn:p> ?x . ?x <urn:p> ?y } OFFSET 1",
+    "SELECT ?x ?y { ?x <urn:p> ?y . ?y <urn:p> <urn:b> } LIMIT 1",
+    "SELECT DISTINCT ?x { ?x <urn:p> ?y . ?y <urn:q> ?z FILTER(?x IN (<urn:a>, <urn:c>)) } LIMIT 1",
+    "SELECT ?x ?z { ?x <urn:p> ?y . ?y <urn:q> ?z FILTER(?x IN (<urn:a>, <urn:c>)) } OFFSET 1",
 ]
 WITH_GIVEN = [
     "SELECT ?p ?o { ?s ?p ?o }",
@@ -80,6 +84,8 @@ WITH_GIVEN = [
     "ASK { ?s <urn:p> ?o }",
     "SELECT ?s { ?s <urn:p> ?o . ?o <urn:q> ?s } LIMIT 2",
     "SELECT ?x { <urn:a> <urn:p> ?x . ?x <urn:p> ?o } OFFSET 1",
+    "SELECT ?x { ?x <urn:p> ?y . ?y <urn:p> ?o } LIMIT 1",
+    "SELECT ?x { ?x <urn:p> ?o } OFFSET 1",
 ]
 """Queries whose variables ?s and ?o have values that the caller gives."""
 GIVEN = [*NAMES, IRI("urn:nowhere"), literal(1), RDF.type, OWL.Thing, BlankNode("b")]

@@ -190,9 +190,14 @@ def _with_given(
     start: int = 0,
     end: int | None = None,
 ) -> Shortcut | None:
-    """Return patterns with variables whose values are given as a shortcut."""
+    """Return patterns with variables whose values are given as a shortcut.
+
+    A part of the answers of several patterns is left to the operators: they join in an order that depends on the values, and pages of
+    answers must not overlap.
+    """
     if (
-        _equates(patterns, queries)
+        (len(patterns) > 1 and (start > 0 or end is not None))
+        or _equates(patterns, queries)
         or len(set(given)) > GIVEN
         or len(set(given)) < len(given)
         or not set(given) <= set(variables_of(patterns))
