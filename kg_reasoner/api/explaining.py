@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from typing import Any, Protocol, cast, overload
 
 from kg_reasoner.api.core import ReasonerCore
 from kg_reasoner.engine.inconsistency import Violation
 from kg_reasoner.engine.row_encoding import as_term, as_triple
+from kg_reasoner.errors import ReasonerError
 from kg_reasoner.explain import Derivations, Explainer, Proof, WhyNot
+from kg_reasoner.explain.explainer import check_version
+from kg_reasoner.explain.identity_proofs import identity_proof
 from kg_reasoner.program import TRIPLE, Atom, Program, Variable
-from kg_reasoner.terms import OWL, AnyTriple, Triple
+from kg_reasoner.terms import IRI, OWL, AnyTriple, BlankNode, Literal, Triple
 
 __all__ = ["Explanations"]
 
@@ -48,6 +51,9 @@ class Explanations:
         fact = in_our_terms(fact)
         self._bring_up_to_date(fact)
         with self._engine.changing():
+            proofs = self._of_identity(fact, lambda triple: [self._current().explain(triple, effort)])
+            if proofs is not None:
+                return next(proofs)
             return (self._by_axioms(fact) or self)._current().explain(fact, effort)
 
     def all_proofs(self, fact: AnyTriple | Atom | Violation) -> Iterator[Proof]:
@@ -55,7 +61,9 @@ class Explanations:
         fact = in_our_terms(fact)
         self._bring_up_to_date(fact)
         with self._engine.changing():
-            proofs = (self._by_axioms(fact) or self)._current().all_proofs(fact, lambda: self._engine.version)
+            proofs = self._of_identity(fact, lambda triple: self._current().all_proofs(triple, self._version))
+            if proofs is None:
+                proofs = (self._by_axioms(fact) or self)._current().all_proofs(fact, self._version)
         return self._one_by_one(proofs)
 
     def why_not(self, fact: AnyTriple | Atom) -> WhyNot:
@@ -63,7 +71,38 @@ class Explanations:
         fact = in_our_terms(fact)
         self._bring_up_to_date(fact)
         with self._engine.changing():
+            if self._of_identity(fact, lambda triple: ()) is not None:
+                raise ReasonerError(f"{self._current().text(fact)} holds: call explain() to see why")
             return self._current().why_not(fact)
+
+    def _version(self) -> int:
+        return self._engine.version
+
+    def _of_identity(self, fact: Triple | Atom | Violation, proofs: Callable[[Triple], Iterable[Proof]]) -> Iterator[Proof] | None:
+        """Return proofs that a term is the same as itself, those by explicit triples first; None if the fact is another one, or is
+        stored.
+
+        Args:
+            fact: A fact.
+            proofs: Returns proofs of a triple in which the term occurs.
+        """
+        terms = fact if isinstance(fact, tuple) else fact.terms if isinstance(fact, Atom) and fact.predicate == TRIPLE else ()
+        if len(terms) != 3 or terms[1] != OWL.sameAs or terms[0] != terms[2]:
+            return None
+        dictionary, queries = self._core.dictionary, self._engine.base.queries
+        term = dictionary.find(terms[0]) if isinstance(terms[0], IRI | BlankNode | Literal) else -1
+        if term < 0 or not queries.is_unstored_identity(term):
+            return None
+
+        version = self._version()
+
+        def found() -> Iterator[Proof]:
+            for place, triples in queries.occurrences(term):
+                for triple in dictionary.decode_rows(triples):
+                    check_version(self._version(), version)
+                    yield from (identity_proof(proof, place) for proof in proofs(cast(Triple, triple)))
+
+        return found()
 
     def _bring_up_to_date(self, fact: object) -> None:
         """Derive what a fact may follow from."""

@@ -38,12 +38,19 @@ if TYPE_CHECKING:
 class RuleBook:
     """Maintains the plans of a materialiser for changing rules."""
 
-    def __init__(self, catalog: RelationCatalog, materialiser: Materialiser, *, merges_equal_terms: bool = False) -> None:
+    def __init__(
+        self,
+        catalog: RelationCatalog,
+        materialiser: Materialiser,
+        *,
+        merges_equal_terms: bool = False,
+        shows_hidden: bool = False,
+    ) -> None:
         self.gone_rules: list[PlannedRule] = []
         """The plans that are out of use since the last `forget_gone`; the facts that they derived are candidates for deletion."""
         self.gone_aggregates: list[ComputedRelation] = []
         self._catalog = catalog
-        self._merges_equal_terms = merges_equal_terms
+        self._merges_equal_terms, self._shows_hidden = merges_equal_terms, shows_hidden
         self._materialiser = materialiser
         self.told: tuple[Told, ...] = ()
         """The rules that copy told triples, and are not applied to conclusions."""
@@ -72,7 +79,7 @@ class RuleBook:
 
     def use(self, rules: Sequence[Rule]) -> None:
         """Replace the rules. New ones wait for `plan`; facts of the program are inserted, or lose their flag."""
-        demanded = demands(rules, merges_equal_terms=self._merges_equal_terms)
+        demanded = demands(rules, merges_equal_terms=self._merges_equal_terms, shows_hidden=self._shows_hidden)
         self._sources = split((*rules, *demanded))
         self.told = () if self._merges_equal_terms else copying_rules(self._sources)
         if self.told:

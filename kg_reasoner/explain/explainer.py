@@ -22,7 +22,7 @@ from kg_reasoner.storage.literals import LITERAL_PREDICATES
 from kg_reasoner.substitution import in_expression
 from kg_reasoner.terms import IRI, BlankNode, Literal, Term
 
-__all__ = ["Explainer", "StoredForm"]
+__all__ = ["Explainer", "StoredForm", "check_version"]
 
 
 class StoredForm(Protocol):
@@ -77,7 +77,7 @@ class Explainer:
         stored, flags = self._stored(fact)
         found = find_proof(self.derivations, stored, flags & (EXPLICIT | STATED) != 0, effort, self._memory)
         if found is None:
-            raise AssertionError(f"{self._text(fact)} is there, but no rule derives it")
+            raise AssertionError(f"{self.text(fact)} is there, but no rule derives it")
         return self._proof(fact, stored, *found)
 
     def all_proofs(self, fact: Any, version: Callable[[], int]) -> Iterator[Proof]:
@@ -91,8 +91,7 @@ class Explainer:
     def _enumerated(self, asked: Any, fact: Fact, given: bool, version: Callable[[], int], known: int) -> Iterator[Proof]:
         found = enumerate_proofs(self.derivations, fact, given)
         while True:
-            if version() != known:
-                raise ReasonerError("the facts or rules have changed while proofs were being read: ask for them again")
+            check_version(version(), known)
             following = next(found, None)
             if following is None:
                 return
@@ -108,7 +107,7 @@ class Explainer:
         atom = self._normal_form(self._atom(fact))
         stored = self.derivations.fact(atom)
         if stored is not None and self.derivations.flags(stored) >= 0:
-            raise ReasonerError(f"{self._text(fact)} holds: call explain() to see why")
+            raise ReasonerError(f"{self.text(fact)} holds: call explain() to see why")
         return why_not(self.derivations, atom, self.prefixes)
 
     # --- facts ------------------------------------------------------------------------------------------------------
@@ -126,7 +125,7 @@ class Explainer:
             stored = derivations.fact(self._normal_form(self._atom(fact)))
         flags = -1 if stored is None else derivations.flags(stored)
         if stored is None or flags < 0:
-            raise NoProofError(f"{self._text(fact)} does not hold: call why_not() to see what is missing")
+            raise NoProofError(f"{self.text(fact)} does not hold: call why_not() to see what is missing")
         return stored, flags
 
     def _violation(self, rule: Rule, terms: Mapping[str, Term]) -> Fact | None:
@@ -160,7 +159,8 @@ class Explainer:
         """Return an atom in stored terms."""
         return atom if self.renaming is None else self.renaming.normal_form(atom)
 
-    def _text(self, fact: Any) -> str:
+    def text(self, fact: Any) -> str:
+        """Return a fact or a violation as text."""
         atom = fact if hasattr(fact, "rule") else self._atom(fact)
         names = Names(self.prefixes)
         return show_statement(atom, names) if isinstance(atom, Atom) else f"that violates {show_rule(fact.rule, names)}"
@@ -173,6 +173,12 @@ class Explainer:
         if not hasattr(asked, "rule"):
             writer.rename(goal, self._atom(asked))
         return Proof(tuple(writer.steps), shortest, self.prefixes)
+
+
+def check_version(version: int, known: int) -> None:
+    """Raise ReasonerError if the facts and rules have another version than when proofs were asked for."""
+    if version != known:
+        raise ReasonerError("the facts or rules have changed while proofs were being read: ask for them again")
 
 
 class _StepWriter:

@@ -1,9 +1,11 @@
-"""Describe which facts about literals the user's rules look for, as facts that rule sets can match.
+"""Describe which facts that hold of all terms the user's rules look for, as facts that rule sets can match.
 
-According to the specification, every literal has all its types and differs from all others. A rule set that derives these
-facts only where they are visible (``owl2rl-full``) has to know which of them the rules match. The predicate ``asked_of(?name)``
-says so: it holds for the classes that rules name, for all datatypes if a rule matches any class, and for owl:differentFrom if
-a rule names it. The rules of the W3C's documents do not count, because the rule set already covers what they match.
+According to the specification, every literal has all its types and differs from all others, and every term is the same as itself. A
+rule set that derives these facts only where they are visible (``owl2rl-full``) has to know which of them the rules match. The
+predicate ``asked_of(?name)`` says so: it holds for the classes that rules name, for all datatypes if a rule matches any class, for
+owl:differentFrom if a rule names it, and for owl:sameAs if a rule matches it, as one by name or as any property. It also holds for
+owl:sameAs if a rule may make triples of literals that occur in no other triple, or if hidden triples are shown. The rules of the
+W3C's documents do not count, because the rule set already covers what they match.
 """
 
 from __future__ import annotations
@@ -14,7 +16,7 @@ from typing import Final
 
 from kg_reasoner.expressions.datatypes import DATATYPES
 from kg_reasoner.program import TRIPLE, Atom, Rule, Variable, atoms_within, remembered
-from kg_reasoner.terms import IRI, OWL, RDF, Term, literal
+from kg_reasoner.terms import IRI, OWL, RDF, Literal, Term, literal
 
 __all__ = ["ASKED_OF", "BY_THE_BOOK", "DEMAND_PREDICATES", "MERGED", "demands", "looks_at_demands"]
 
@@ -32,8 +34,13 @@ _BESIDES: Final = ("list/", "beyond/", "datatypes/")
 _TYPES: Final = frozenset(map(IRI, DATATYPES))
 
 
-def demands(rules: Iterable[Rule], *, merges_equal_terms: bool) -> tuple[Rule, ...]:
+def demands(rules: Iterable[Rule], *, merges_equal_terms: bool, shows_hidden: bool = False) -> tuple[Rule, ...]:
     """Return the facts of `DEMAND_PREDICATES` as rules with empty bodies, or an empty result if no rule uses these predicates.
+
+    Args:
+        rules: The rules.
+        merges_equal_terms: Whether equal terms are merged.
+        shows_hidden: Whether hidden triples match all patterns, see `kg_reasoner.query.visibility`.
 
     >>> from kg_reasoner.language.parser import parse
     >>> program = parse("asked(?x) :- asked_of(?x) . aged(?x) :- age(?x, ?n), xsd:integer[?n] .")
@@ -43,7 +50,8 @@ def demands(rules: Iterable[Rule], *, merges_equal_terms: bool) -> tuple[Rule, .
     rules = tuple(rules)
     if not any(looks_at_demands(rule) for rule in rules):
         return ()
-    names = sorted({name for rule in rules for name in _asked_by(rule)}, key=str)
+    asked = {name for rule in rules for name in _asked_by(rule)}
+    names = sorted(asked | {OWL.sameAs} if shows_hidden else asked, key=str)
     facts = [Atom(ASKED_OF, (name,)) for name in names]
     if merges_equal_terms:
         facts.append(Atom(MERGED, (literal(True),)))
@@ -62,12 +70,22 @@ def _asked_by(rule: Rule) -> frozenset[Term]:
     name = rule.origin.name or ""
     if BY_THE_BOOK.match(name) or name.startswith(_BESIDES):
         return frozenset()
-    found: set[Term] = set()
+    found: set[Term] = {OWL.sameAs} if _may_make_terms(rule) else set()
     for _, property, value in (atom.terms for atom in atoms_within(rule.body) if atom.predicate == TRIPLE):
-        if property == OWL.differentFrom:
-            found.add(OWL.differentFrom)
-        elif isinstance(property, Variable) or (property == RDF.type and isinstance(value, Variable)):
+        if property in (OWL.differentFrom, OWL.sameAs):
+            found.add(property)
+        elif isinstance(property, Variable):
+            found |= {*_TYPES, OWL.sameAs}
+        elif property == RDF.type and isinstance(value, Variable):
             found |= _TYPES
         elif property == RDF.type and not isinstance(value, Variable):
             found.add(value)
     return frozenset(found)
+
+
+def _may_make_terms(rule: Rule) -> bool:
+    """Return whether a rule may conclude triples of literals, as subjects or properties, that are not objects of other triples."""
+    if rule.head.predicate != TRIPLE:
+        return False
+    known = {term for part in rule.body if isinstance(part, Atom) and part.predicate == TRIPLE for term in part.terms}
+    return any(isinstance(term, Variable | Literal) and term not in known for term in rule.head.terms[:2])

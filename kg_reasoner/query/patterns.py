@@ -123,7 +123,7 @@ class Queries(SinglePatterns):
             wanted: The variables that must have a column; by default, all. The number of solutions does not depend on it.
             is_set: Whether repetitions may be omitted.
         """
-        self.literals.forget()
+        self.unstored.forget()
         scan = self._scanned(patterns[0], which, limit, wanted, is_set) if len(patterns) == 1 else None
         if scan is not None:
             return scan
@@ -181,7 +181,7 @@ class Queries(SinglePatterns):
             wanted: The variables of the columns that it returns.
             which: Whether explicit triples, inferred ones or all are looked for.
         """
-        self.literals.forget()
+        self.unstored.forget()
         subject, property, value, *_ = bound(pattern, given, [0] * len(given))
         is_triple = isinstance(subject, int) and isinstance(value, int)
         shows_all = isinstance(pattern[1], int) and not is_triple and not self._hides_from((subject, property, value), which)
@@ -231,7 +231,7 @@ class Queries(SinglePatterns):
         if which != "all" or self.expands or self.matcher.generalised or len(pattern) > GRAPH_COLUMN:
             return False
         property = constant(pattern[1])
-        return property is None or not self.literals.covers(property)
+        return property is None or not self.unstored.covers(property)
 
     def are_planned(self, patterns: Sequence[AnyPattern], which: Which) -> bool:
         """Return whether some patterns can be planned together, and none of their triples is hidden."""
@@ -268,8 +268,8 @@ class Queries(SinglePatterns):
     def _size(self, pattern: AnyPattern, which: Which) -> float:
         """Return an estimate of the number of triples that match the constants of a pattern."""
         subject, property, value = map(constant, pattern[:GRAPH_COLUMN])
-        if property is not None and subject is None and self.literals.covers(property):
-            return self.literals.size(property) + self.matcher.size()
+        if property is not None and subject is None and self.unstored.covers(property):
+            return self.unstored.size(property) + self.matcher.size()
         if subject is None and value is None:
             atom = self._atom_of(pattern) if property is not None and self._is_planned(pattern) else None
             return self.matcher.size() if atom is None else self.statistics.size(atom)
@@ -315,7 +315,7 @@ class Queries(SinglePatterns):
     def _has_relation(self, pattern: Pattern) -> bool:
         """Return whether all triples that can match a pattern are in one relation."""
         _, property, value = pattern
-        return not self.literals.covers(property) and self.catalog.layout.is_in_one(property, value)
+        return not self.unstored.covers(property) and self.catalog.layout.is_in_one(property, value)
 
     def _atom(self, pattern: Pattern) -> StoredAtom | None:
         """Return a pattern of triples over its relation."""

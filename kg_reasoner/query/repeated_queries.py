@@ -99,7 +99,8 @@ def _surroundings(queries: Queries, *, forwards: bool, of_classes: bool) -> Reco
 
 
 def few_reached(queries: Queries, start: int | None, property: int, *, takes_start: bool, forwards: bool) -> FewAnswers | None:
-    """Return the few nodes that are reached from a node by a property; None if there is no index for its steps.
+    """Return the few nodes that are reached from a node by a property; None if there is no index for its steps, or if some of
+    its triples are not stored.
 
     Args:
         queries: The queries over the present facts.
@@ -111,6 +112,8 @@ def few_reached(queries: Queries, start: int | None, property: int, *, takes_sta
     catalog = queries.catalog
     relation, terms = catalog.layout.find("start", property, "end")
     if queries.matcher.generalised or relation < 0 or "end" not in terms or not queries.matcher.is_rdf(None, property):
+        return None
+    if queries.unstored.covers(property):
         return None
     near, far = terms.index("start"), terms.index("end")
     key, found = (near, far) if forwards else (far, near)

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
 from kg_reasoner.data_classes import dataclass
 from kg_reasoner.planning.catalog import RelationCatalog
 from kg_reasoner.query.basic_patterns import AnyPattern, constant
-from kg_reasoner.query.literal_triples import LiteralTriples
 from kg_reasoner.query.matching import TripleMatcher, Which
 from kg_reasoner.query.quads import GRAPH_COLUMN, INFERRED, Quads
+from kg_reasoner.query.unstored_triples import UnstoredTriples
 from kg_reasoner.query.visibility import Visibility
 from kg_reasoner.storage.arrays import Flags, Ids, unique_rows
 from kg_reasoner.storage.grouping import among
@@ -45,7 +45,7 @@ class SinglePatterns:
         self.catalog = catalog
         self.matcher = TripleMatcher(catalog, generalised=generalised)
         self.quads = Quads(catalog, self.matcher)
-        self.literals = LiteralTriples(catalog, self.matcher)
+        self.unstored = UnstoredTriples(catalog, self.matcher)
 
     def are_special(self, patterns: Sequence[AnyPattern], which: Which) -> bool:
         """Return whether hidden triples match some pattern, or a pattern holds without being derived."""
@@ -74,7 +74,7 @@ class SinglePatterns:
             which: Whether explicit triples, inferred ones or all are looked for.
         """
         if subject is None or property is None or value is None:
-            self.literals.forget()
+            self.unstored.forget()
             return self.seen(self._matching(subject, property, value, which), property, value, which)
         triple = subject, property, value
         return np.array([triple] if self.contains(*triple, which) else [], np.int32).reshape(-1, GRAPH_COLUMN)
@@ -90,8 +90,8 @@ class SinglePatterns:
         """
         if self.matcher.contains(subject, property, value, which) or self._is_trivial((subject, property, value), which):
             return True
-        self.literals.forget()
-        return self.literals.covers(property) and len(self._matching(subject, property, value, which)) > 0
+        self.unstored.forget()
+        return self.unstored.covers(property) and len(self._matching(subject, property, value, which)) > 0
 
     @property
     def expands(self) -> bool:
@@ -173,8 +173,21 @@ class SinglePatterns:
         if which == "explicit" or len(pattern) > GRAPH_COLUMN or not self.equates(pattern):
             return False
         subject = constant(pattern[0])
-        places = ((subject, None, None), (None, subject, None), (None, None, subject))
-        return any(len(self.matcher.match(s, p, o, limit=1)) > 0 for s, p, o in places)
+        assert subject is not None
+        return any(len(self.matcher.match(s, p, o, limit=1)) > 0 for s, p, o in _places(subject))
+
+    def is_unstored_identity(self, term: int) -> bool:
+        """Return whether a term is the same as itself without a stored triple that says so."""
+        triple = term, self.catalog.dictionary.find(OWL.sameAs), term
+        return triple[1] >= 0 and not self.matcher.contains(*triple) and self._is_trivial(triple, "all")
+
+    def occurrences(self, term: int) -> Iterator[tuple[int, Ids]]:
+        """Yield the triples with a term in each place, the explicit ones first: the place, and some triples, shape (n, 3)."""
+        kinds: tuple[Which, ...] = "explicit", "inferred"
+        for which in kinds:
+            for place, pattern in enumerate(_places(term)):
+                triples = self.matcher.match(*pattern, which)
+                yield from ((place, triples[first : first + FEW]) for first in range(0, len(triples), FEW))
 
     def _matches(self, pattern: AnyPattern, which: Which, limit: int | None = None) -> Solutions:
         """Return the solutions of one pattern."""
@@ -208,9 +221,14 @@ class SinglePatterns:
     ) -> Ids:
         """Return the matching triples, stored or not."""
         found = self.matcher.match(subject, property, value, which, limit)
-        if which == "explicit" or property is None or not self.literals.covers(property):
+        if which == "explicit" or property is None or not self.unstored.covers(property):
             return found
-        further = self.literals.match(subject, property, value)
+        further = self.unstored.match(subject, property, value)
         if which == "inferred":
             further = further[~among(further, self.matcher.match(subject, property, value, "explicit"))]
         return unique_rows(np.concatenate([found, further]))
+
+
+def _places(term: int) -> tuple[tuple[int | None, int | None, int | None], ...]:
+    """Return the patterns with a term in each place."""
+    return (term, None, None), (None, term, None), (None, None, term)

@@ -192,8 +192,7 @@ def _with_given(
 ) -> Shortcut | None:
     """Return patterns with variables whose values are given as a shortcut.
 
-    A part of the answers of several patterns is left to the operators: they join in an order that depends on the values, and pages of
-    answers must not overlap.
+    A part of the answers of several patterns is left to the operators, whose order depends on the values: pages must not overlap.
     """
     if (
         (len(patterns) > 1 and (start > 0 or end is not None))

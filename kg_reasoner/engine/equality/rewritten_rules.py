@@ -26,8 +26,10 @@ from kg_reasoner.program import (
 from kg_reasoner.storage.literals import LITERAL_PREDICATES
 from kg_reasoner.terms import OWL, Term
 
-AXIOMS = frozenset({"eq-sym", "eq-trans", "eq-rep-s", "eq-rep-p", "eq-rep-o"})
-"""The rules that are trivial once equal terms are merged."""
+AXIOMS = frozenset({"eq-ref/asked", "eq-sym", "eq-trans", "eq-rep-s", "eq-rep-p", "eq-rep-o"})
+"""The rules that are omitted where equal terms are merged: those that are trivial then, and those that ask for eq-ref, which is
+always asked for.
+"""
 
 _AXIOMS = """
 @rule eq-sym
@@ -57,7 +59,7 @@ def check(rules: Iterable[Rule]) -> None:
     Raises:
         UnsupportedError: A rule counts or computes with names, or requires that names differ.
     """
-    for rule in map(unguarded, rules):
+    for rule in (unguarded(rule) for rule in rules if rule.origin.name not in AXIOMS):
         values = _values_of_literals(rule)
         for part in rule.body:
             what = _name_dependent(part, rule.is_constraint, values)
@@ -99,7 +101,11 @@ def unguarded(rule: Rule) -> Rule:
         return rule
 
     def is_guard(condition: Expression) -> bool:
-        return isinstance(condition, Call) and condition.name == "!=" and set(condition.arguments) == {subject, value}
+        if not isinstance(condition, Call):
+            return False
+        inner = condition.arguments[0] if condition.name == "!" else None
+        compared = inner if isinstance(inner, Call) and inner.name == "SAMETERM" else condition if condition.name == "!=" else None
+        return compared is not None and set(compared.arguments) == {subject, value}
 
     body: list[BodyLiteral] = []
     for part in rule.body:

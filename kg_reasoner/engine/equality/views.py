@@ -10,10 +10,10 @@ from kg_reasoner.engine.equality.asserted import Asserted
 from kg_reasoner.engine.equality.cliques import Cliques
 from kg_reasoner.planning.catalog import RelationCatalog, StoredAtom
 from kg_reasoner.program import TRIPLE
-from kg_reasoner.query.literal_triples import LiteralTriples
 from kg_reasoner.query.matching import TripleMatcher, Which
 from kg_reasoner.query.patterns import AnyPattern, Pattern, Proper, Queries
 from kg_reasoner.query.quads import GRAPH_COLUMN, Quads
+from kg_reasoner.query.unstored_triples import UnstoredTriples
 from kg_reasoner.storage.arrays import NO_TRIPLES, Ids, contains
 from kg_reasoner.terms import OWL, Term
 
@@ -115,7 +115,7 @@ class ExpandingQueries(Queries):
         super().__init__(catalog, generalised=generalised)
         self.matcher = ExpandingTripleMatcher(catalog, cliques, asserted, generalised=generalised)
         self.quads = Quads(catalog, self.matcher)
-        self.literals = LiteralTriples(catalog, self.matcher)
+        self.unstored = UnstoredTriples(catalog, self.matcher)
         self._same_as = catalog.dictionary.encode(OWL.sameAs)
 
     @property

@@ -1,0 +1,229 @@
+"""Every term is the same as itself (eq-ref): seen from outside as if that was derived, and stored only where rules can use it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Hashable, Iterable
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from kg_reasoner import Reasoner, ReasonerError
+from kg_reasoner.rdflib_store import graph_of
+from kg_reasoner.terms import IRI, OWL, RDF, RDFS, BlankNode, Term, Triple, literal
+
+from .effort import examples
+from .test_owl import triples_in
+
+PREFIXES = "@prefix : <http://example.org/> . "
+ASKING = "identical(?x) :- owl:sameAs[?x, ?x] ."
+"""A rule that lets identities be derived."""
+
+
+def ex(name: str) -> IRI:
+    return IRI(f"http://example.org/{name}")
+
+
+A, B, P, C = ex("a"), ex("b"), ex("p"), ex("C")
+NAMES = [*map(ex, "abcd"), P, ex("q"), BlankNode("l1"), BlankNode("l2"), BlankNode("l3")]
+PROPERTIES = [
+    *(P, ex("q"), RDF.type, RDF.first, RDF.rest, RDFS.domain, RDFS.range, RDFS.subPropertyOf, RDFS.subClassOf),
+    *(OWL.sameAs, OWL.differentFrom, OWL.inverseOf, OWL.equivalentProperty, OWL.propertyDisjointWith, OWL.onProperty),
+    *(OWL.hasValue, OWL.someValuesFrom, OWL.members, OWL.distinctMembers, OWL.hasKey, OWL.propertyChainAxiom),
+]
+CLASSES = [
+    *(C, ex("D"), OWL.IrreflexiveProperty, OWL.AsymmetricProperty, OWL.FunctionalProperty, OWL.InverseFunctionalProperty),
+    *(OWL.SymmetricProperty, OWL.TransitiveProperty, OWL.ObjectProperty, OWL.AllDifferent, OWL.Class),
+]
+VALUES: list[Term] = [*NAMES, *NAMES, *CLASSES[:2], literal(1), literal("x"), OWL.sameAs]
+
+
+def triple(subject: Term, property: Term, value: Term, kind: Term, has_rest: bool) -> Triple:
+    if property == RDF.type:
+        value = kind
+    elif property == RDF.rest and not (has_rest and isinstance(value, BlankNode)):
+        value = RDF.nil
+    return subject, property, value  # type: ignore[return-value]  # drawn so
+
+
+TRIPLES = st.builds(
+    triple,
+    st.sampled_from([*NAMES, *NAMES, OWL.sameAs]),
+    st.one_of(st.sampled_from(PROPERTIES), st.sampled_from(PROPERTIES[:3])),
+    st.sampled_from(VALUES),
+    st.sampled_from(CLASSES),
+    st.booleans(),
+)
+RULES = [
+    "",
+    "lone(?x) :- :C[?x], NOT :p[?x, ?x] .",
+    "[?t, :length, ?n] :- text(?t), BIND(STRLEN(?t) AS ?n) .",
+    "[?x, :r, ?y] :- [?x, :p, ?y] .",
+    "[?x, :r, ?y] :- [?x, ?p, ?y], :D[?p] .",
+    "found(?x) :- owl:sameAs[?x, ?x], :C[?x] .",
+]
+HISTORIES = st.lists(st.tuples(st.lists(TRIPLES, min_size=1, max_size=7), st.integers(0, 4)), min_size=1, max_size=3)
+PATTERNS: list[tuple[Term | None, Term | None, Term | None]] = [
+    *((None, OWL.sameAs, None), (A, OWL.sameAs, None), (None, OWL.sameAs, B), (A, OWL.sameAs, A), (A, OWL.sameAs, B)),
+    *((P, OWL.sameAs, P), (OWL.sameAs, OWL.sameAs, None), (OWL.sameAs, None, None), (A, None, None), (P, None, P)),
+    *((None, None, literal(1)), (None, OWL.sameAs, literal("text")), (ex("nowhere"), OWL.sameAs, None)),
+]
+QUERIES = [
+    "SELECT ?x ?y { ?x owl:sameAs ?y }",
+    "SELECT ?x { ?x owl:sameAs ?x }",
+    "SELECT DISTINCT ?x { ?x owl:sameAs ?y }",
+    "SELECT (COUNT(*) AS ?n) { ?x owl:sameAs ?y }",
+    "SELECT ?y { :a owl:sameAs ?y }",
+    "SELECT ?x { ?x owl:sameAs :a }",
+    "SELECT ?x ?y { ?x a :C . ?x owl:sameAs ?y }",
+    "SELECT DISTINCT ?x ?z { ?x :p ?y . ?y owl:sameAs ?z }",
+    "SELECT ?x ?y { ?x owl:sameAs ?y . ?y a ?c . ?x :p ?z }",
+    "SELECT ?x { ?x owl:sameAs ?y FILTER(?y = :a) }",
+    "SELECT ?x ?y { VALUES ?x { :a :nowhere } ?x owl:sameAs ?y }",
+    "SELECT ?x ?z { ?x :p ?y OPTIONAL { ?y owl:sameAs ?z } }",
+    "SELECT ?x { ?x :p ?y FILTER NOT EXISTS { ?x owl:sameAs ?y } }",
+    "SELECT ?x ?y { ?x owl:sameAs ?y MINUS { ?x :p ?z } }",
+    "SELECT ?x { :a owl:sameAs+ ?x }",
+    "SELECT ?x { ?x owl:sameAs+ :b }",
+    "SELECT ?x ?y { ?x owl:sameAs* ?y . ?x :p ?z }",
+    "SELECT ?x ?y { ?x owl:sameAs|:q ?y }",
+    "SELECT ?x ?y { ?x ^owl:sameAs/:p ?y }",
+    "SELECT ?x ?y { ?x (owl:sameAs/:p)+ ?y }",
+    "SELECT ?x ?y { ?x !:p ?y }",
+    "SELECT ?p (COUNT(*) AS ?n) { ?x ?p ?y } GROUP BY ?p",
+    "SELECT ?g ?x { GRAPH ?g { ?x owl:sameAs ?y } }",
+    "ASK { :a owl:sameAs :a }",
+    "ASK { :p owl:sameAs :p . ?x :p ?y }",
+    "DESCRIBE :a",
+]
+
+
+def answers(reasoner: Reasoner, query: str) -> Any:
+    text = f"PREFIX : <http://example.org/> PREFIX owl: <http://www.w3.org/2002/07/owl#> {query}"
+    found = reasoner.query(text)
+    if found.type == "ASK":
+        return bool(found)
+    items: Iterable[Hashable] = map(tuple, found) if found.type == "SELECT" else found.triples()
+    return Counter(items)
+
+
+@pytest.mark.parametrize("maintenance", ["backward-forward", "delete-rederive", "counting"])
+@settings(max_examples=examples(12))
+@given(history=HISTORIES, rule=st.sampled_from(RULES), asks=st.booleans())
+@pytest.mark.sample(3)
+def test_nobody_sees_whether_identities_are_stored(
+    maintenance: Any, history: list[tuple[list[Triple], int]], rule: str, asks: bool
+) -> None:
+    """`asks`: whether some query is asked twice, so that it has a shortcut."""
+    one = Reasoner(PREFIXES + rule, ruleset="owl2rl-full", maintenance=maintenance)
+    other = Reasoner(PREFIXES + rule + ASKING, ruleset="owl2rl-full", maintenance=maintenance)
+    known: list[Triple] = []
+    for added, removed in history:
+        gone, known = known[:removed], [*known[removed:], *added]
+        for reasoner in (one, other):
+            reasoner.remove_triples(gone)
+            reasoner.add_triples(added)
+            if "text" in rule:
+                reasoner.add_facts("text", [[literal("text")], [literal("x")]])
+        for which in ("all", "inferred", "explicit"):
+            for pattern in ((None, None, None), *PATTERNS):
+                expected = Counter(other.triples(*pattern, which=which))  # type: ignore[arg-type]  # a name of the three
+                assert Counter(one.triples(*pattern, which=which)) == expected, (which, pattern)  # type: ignore[arg-type]
+        assert sorted(map(str, one.inconsistencies())) == sorted(map(str, other.inconsistencies()))
+        assert set(graph_of(one)) == set(graph_of(other))
+        for query in QUERIES:
+            for _ in range(1 + asks):
+                assert answers(one, query) == answers(other, query), query
+        for predicate in ("lone", "found"):
+            assert Counter(one.facts(predicate)) == Counter(other.facts(predicate))
+
+
+def identities(reasoner: Reasoner) -> set[Term]:
+    """The terms of which it is stored that they are the same as themselves."""
+    reasoner.materialise()
+    stored = reasoner.dictionary.decode_rows(reasoner.engine.base.triples())
+    return {subject for subject, property, value in stored if property == OWL.sameAs and subject == value}
+
+
+@pytest.mark.parametrize(
+    ("data", "rule"),
+    [
+        (":a :p :b", "same(?x, ?y) :- owl:sameAs[?x, ?y] ."),
+        (":a :p :b", "unequal(?x) :- :p[?x, ?y], NOT owl:sameAs[?x, ?y] ."),
+        (":a :p :b", "related(?x, ?y) :- [?x, ?p, ?y] ."),
+        (":a :p :b", ':p["text", ?x] :- :p[:a, ?x] .'),
+        (":a :p :b . owl:sameAs rdfs:subPropertyOf :near", ""),
+        (":a :p :b . :near owl:inverseOf owl:sameAs", ""),
+        (":a :p :b . owl:sameAs rdfs:domain owl:sameAs", ""),
+        (":a :p :b . owl:sameAs a owl:IrreflexiveProperty", ""),
+        (":a :p :b . owl:sameAs a owl:AsymmetricProperty", ""),
+        (":a :p :b . :a owl:differentFrom :a", ""),
+        (":a :p :b . [] a owl:AllDifferent ; owl:members (:a :b :a)", ""),
+        (":a :p :b . [] a owl:AllDifferent ; owl:distinctMembers (:a :b :a)", ""),
+    ],
+)
+def test_identities_are_stored_while_rules_can_use_them(data: str, rule: str) -> None:
+    reasoner = Reasoner(PREFIXES + rule, ruleset="owl2rl-full")
+    first, *others = (triples_in(f"{part} .") for part in data.split(" . "))
+    reasoner.add_triples(first)
+    for each in others:
+        assert not identities(reasoner)
+        reasoner.add_triples(each)
+    assert {A, B, P, OWL.sameAs} <= identities(reasoner)
+    for each in others:
+        reasoner.remove_triples(each)
+    reasoner.remove_rules([rule for rule in reasoner.rules if rule.origin.name is None])
+    assert not identities(reasoner)
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        ":a :p :b . :p a owl:FunctionalProperty, owl:InverseFunctionalProperty, owl:ObjectProperty . :b :p :a .",
+        "owl:sameAs a owl:ObjectProperty, owl:SymmetricProperty, owl:TransitiveProperty . :a :p :b .",
+        "[] a owl:AllDifferent ; owl:members (:a :b) . :a :p '1'^^xsd:integer, 'x' .",
+    ],
+)
+def test_identities_are_not_stored_otherwise(data: str) -> None:
+    reasoner = Reasoner(ruleset="owl2rl-full")
+    reasoner.add_triples(triples_in(data))
+    assert not identities(reasoner)
+    assert list(reasoner.triples(A, OWL.sameAs)) == [(A, OWL.sameAs, A)]
+
+
+def test_all_is_stored_where_all_is_shown() -> None:
+    reasoner = Reasoner(ruleset="owl2rl-full", show_hidden=True)
+    reasoner.add_triples([(A, P, B)])
+    assert identities(reasoner) >= {A, P, B, OWL.sameAs}
+    assert (A, OWL.sameAs, A) in set(reasoner.triples())
+
+
+@pytest.mark.parametrize("ruleset", ["owl2rl", "owl2rl-full"])
+def test_proofs(ruleset: str) -> None:
+    reasoner = Reasoner(f"{PREFIXES} [?y, :near, ?x] :- :p[?x, ?y] .", ruleset=ruleset)
+    reasoner.add_triples([(A, P, B), (C, P, A), (A, P, literal(1))])
+    proof = reasoner.explain((A, OWL.sameAs, A))
+    assert [step.rule.origin.name if step.rule else step.reason for step in proof.steps] == ["explicit", "eq-ref"]
+    assert (proof.height, proof.shortest) == (1, True)
+    proofs = list(reasoner.all_proofs((A, OWL.sameAs, A)))
+    assert [each.height for each in proofs] == [1, 1, 1, *[2] * (len(proofs) - 3)]
+    assert all(str(each.conclusion) == str(proof.conclusion) for each in proofs)
+    near = reasoner.explain((ex("near"), OWL.sameAs, ex("near")))
+    assert (near.height, near.shortest) == (2, False)
+    with pytest.raises(ReasonerError, match="does not hold"):
+        reasoner.explain((ex("nowhere"), OWL.sameAs, ex("nowhere")))
+    with pytest.raises(ReasonerError, match="holds: call explain"):
+        reasoner.why_not((A, OWL.sameAs, A))
+    assert reasoner.why_not((ex("nowhere"), OWL.sameAs, ex("nowhere"))).misses
+
+
+def test_proofs_end_with_a_change() -> None:
+    reasoner = Reasoner(ruleset="owl2rl-full")
+    reasoner.add_triples([(A, P, B), (B, P, A)])
+    proofs = reasoner.all_proofs((A, OWL.sameAs, A))
+    next(proofs)
+    reasoner.add_triples([(A, P, C)])
+    with pytest.raises(ReasonerError, match="have changed"):
+        next(proofs)
