@@ -90,19 +90,20 @@ class TripleTable(TripleLayout):
         return self._database.rows(self._table, which)
 
     def triples_of(self, property: int, cls: int | None = None, which: Which = "all") -> Rows:
+        def wanted(properties: Rows, values: Rows) -> Flags:
+            chosen: Flags = properties == property
+            return chosen if cls is None else chosen & (values == cls)
+
+        return self.select(wanted, which)
+
+    def select(self, wanted: Callable[[Rows, Rows], Flags], which: Which) -> Rows:
         record = self._database.relations[self._table]
         table: Rows = np.asarray(record.rows)[: 3 * record.count].reshape(-1, 3)
-        chosen = table[:, 1] == property
-        if cls is not None:
-            chosen &= table[:, 2] == cls
+        chosen = wanted(table[:, 1], table[:, 2])
         if which != "all" or record.dead:
             looked_at = ABSENT if which == "all" else ABSENT | EXPLICIT
             chosen &= (np.asarray(record.flags)[: len(table)] & looked_at) == (EXPLICIT if which == "explicit" else 0)
         return selected_rows(table, chosen)
-
-    def select(self, wanted: Callable[[Rows, Rows], Flags], which: Which) -> Rows:
-        rows = self.triples(which)
-        return rows[wanted(rows[:, 1], rows[:, 2])]
 
     # --- names ------------------------------------------------------------------------------------------------------
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 import re
 import string
 from collections.abc import Collection, Hashable, Sequence
+from itertools import compress
 from typing import Final
 
 import numpy as np
@@ -20,7 +21,7 @@ from kg_reasoner.expressions.datatypes import (
     types_of_string,
 )
 from kg_reasoner.storage.arrays import Ids
-from kg_reasoner.storage.dictionary import Dictionary
+from kg_reasoner.storage.dictionary import VALUE_STRING, Dictionary
 from kg_reasoner.terms import IRI, OWL, RDF, RDFS, XSD, Literal, term_from_text
 
 LITERAL_PREDICATES: Final = {
@@ -110,17 +111,16 @@ class LiteralFacts:
 
     def _describe(self, literals: Ids, found: dict[str, list[Ids]]) -> None:
         """Add the facts about literals. Most are strings without escapes and language, which are described together."""
-        strings: list[int] = []
-        contents: list[str] = []
         valued: list[int] = []
         values: list[Hashable] = []
         ill_typed: list[int] = []
         members: dict[tuple[str, ...], list[int]] = {}
-        for number, text in zip(literals.tolist(), self._dictionary.texts_of(literals), strict=True):
-            if text[-1] == '"' and "\\" not in text:
-                strings.append(number)
-                contents.append(text[1:-1])
-                continue
+        inside = self._dictionary.values_of(literals)
+        is_string = inside.kinds == VALUE_STRING
+        contents = bytes(inside.data).decode().split("\n")[:-1]  # a text has no line break but an escaped one
+        self._describe_strings(literals[is_string], list(compress(contents, is_string.tolist())), found)
+        others = literals[~is_string]
+        for number, text in zip(others.tolist(), self._dictionary.texts_of(others), strict=True):
             literal: Literal | None = None
             if "\\" in text or text[-1] == ">":
                 term = term_from_text(text)
@@ -136,28 +136,25 @@ class LiteralFacts:
                 members.setdefault(known[1], []).append(number)
             elif literal is None or is_ill_typed(literal, self._recognised):
                 ill_typed.append(number)
-        self._describe_strings(strings, contents, found)
         keys = [(value[1] if value[0] == _STRING else value) for value in values]  # type: ignore[index]  # pairs
         found["literal_value"].append(self._table_of_values(valued, keys, list(dict.fromkeys(keys))))
         found["ill_typed"].append(_table(ill_typed, 1))
         for types, numbers in members.items():
             found["literal_type"].append(self._table_of_types(numbers, types))
 
-    def _describe_strings(self, numbers: list[int], contents: list[str], found: dict[str, list[Ids]]) -> None:
+    def _describe_strings(self, ids: Ids, contents: list[str], found: dict[str, list[Ids]]) -> None:
         """Add the facts about strings, given with their ids."""
-        ids, types = np.array(numbers, np.int32), _types_of_strings(contents)
-        kinds = {id(each): each for each in types}
-        kind_of = np.array(list(map(id, types)), np.int64)
-        for kind, each in kinds.items():
-            of_kind = ids[kind_of == kind]
-            if each is None:
+        kinds, kind_of = _kinds_of_strings(contents)
+        for number, kind in enumerate(kinds):
+            of_kind = ids[kind_of == number]
+            if kind is None:
                 found["ill_typed"].append(of_kind[:, np.newaxis])
             else:
-                wanted = each if self._recognised is DATATYPES else [n for n in each if n == _EVERY or n in self._recognised]
+                wanted = kind if self._recognised is DATATYPES else [n for n in kind if n == _EVERY or n in self._recognised]
                 found["literal_type"].append(self._table_of_types(of_kind, wanted))
-        if id(None) in kinds:
-            valid = np.flatnonzero(kind_of != id(None)).tolist()
-            ids, contents = ids[valid], [contents[place] for place in valid]
+        if None in kinds:
+            is_valid = kind_of != kinds.index(None)
+            ids, contents = ids[is_valid], list(compress(contents, is_valid.tolist()))
         found["literal_value"].append(self._table_of_values(ids, contents, contents))
 
     def _table_of_values(self, literals: Sequence[int] | Ids, values: Sequence[Hashable], each: Sequence[Hashable]) -> Ids:
@@ -182,13 +179,19 @@ class LiteralFacts:
         return np.stack([np.repeat(np.array(literals, np.int32), len(each)), np.tile(each, len(literals))], axis=1)
 
 
-def _types_of_strings(strings: Sequence[str]) -> list[tuple[str, ...] | None]:
-    """Return the result of `types_of_string` for each string. Which ASCII letters and digits it has makes no difference."""
-    shapes = "\n".join(strings).encode().translate(_SHAPE).decode().split("\n")
+def _kinds_of_strings(strings: Sequence[str]) -> tuple[list[tuple[str, ...] | None], Ids]:
+    """Return the different results of `types_of_string` for some strings, and the number of each string's result.
+
+    Which ASCII letters and digits a string has makes no difference.
+    """
+    shapes: Sequence[str] = "\n".join(strings).encode().translate(_SHAPE).decode().split("\n")
     if len(shapes) != len(strings):  # there is no string, or one with a line break
-        return list(map(types_of_string, strings))
-    known = {shape: types_of_string(shape) for shape in set(shapes)}
-    return [known[shape] for shape in shapes]
+        shapes = strings
+    types = {shape: types_of_string(shape) for shape in dict.fromkeys(shapes)}
+    kinds = list(dict.fromkeys(types.values()))
+    numbers = {kind: number for number, kind in enumerate(kinds)}
+    number_of = {shape: numbers[kind] for shape, kind in types.items()}
+    return kinds, np.fromiter(map(number_of.__getitem__, shapes), np.int32, len(shapes))
 
 
 _NONE: Final = {name: np.empty((0, arity), np.int32) for name, arity in LITERAL_PREDICATES.items()}
