@@ -63,7 +63,13 @@ def __getattr__(name: str) -> Any:
     if name in _HOMES:
         from importlib import import_module
 
-        return getattr(import_module(f"kg_reasoner.{_HOMES[name]}"), name)
+        home = f"kg_reasoner.{_HOMES[name]}"
+        if home not in sys.modules:
+            from kg_reasoner.concurrency.garbage import without_collection
+
+            with without_collection():  # modules are kept: the search for garbage among them is a tenth of the time
+                import_module(home)
+        return getattr(import_module(home), name)
     raise AttributeError(f"module 'kg_reasoner' has no attribute {name!r}")
 
 

@@ -17,6 +17,8 @@ from kg_reasoner.engine import materialiser, rulebook
 from kg_reasoner.storage import value_table
 from kg_reasoner.terms import IRI, RDF, RDFS, literal
 
+ROOT = Path(__file__).resolve().parents[1]
+
 
 def test_garbage_is_collected_again_after_an_error() -> None:
     assert gc.isenabled()
@@ -38,7 +40,7 @@ def test_a_collector_that_was_off_stays_off() -> None:
 
 def test_many_objects_of_a_block_become_old() -> None:
     command = [sys.executable, "-m", "tests.old_objects"]
-    done = subprocess.run(command, cwd=Path(__file__).parents[1], capture_output=True, text=True, check=False)
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
 
 
@@ -77,6 +79,18 @@ def test_a_fork_does_not_wait_for_the_block_of_another_thread() -> None:
     over.set()
     thread.join()
     assert os.waitpid(child, 0)[1] == 0
+
+
+def test_modules_are_imported_without_collection() -> None:
+    code = (
+        "import gc, kg_reasoner\n"
+        "count = lambda: sum(each['collections'] for each in gc.get_stats())\n"
+        "before = count()\n"
+        "kg_reasoner.Reasoner\n"
+        "assert count() < before + 5, count() - before\n"  # before the block and after it
+        "assert gc.isenabled()\n"
+    )
+    subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True)
 
 
 def test_rules_are_planned_without_collection(monkeypatch: pytest.MonkeyPatch) -> None:
