@@ -174,6 +174,17 @@ def test_serialise_and_parse(zoo: Dataset, format: str) -> None:
     assert len(quads(again)) == 6
 
 
+@pytest.mark.parametrize("format", ["trig", "nquads", "json-ld", "trix", "hext"])
+@pytest.mark.parametrize("into", ["dataset", "default graph", "other graph"])
+def test_any_graph_of_a_dataset_reads_quads(format: str, into: str) -> None:
+    text = Dataset().parse(data=ZOO, format="trig").serialize(format=format)
+    ours, theirs = Dataset(store=KGReasonerStore(Reasoner())), Dataset()
+    for dataset in (ours, theirs):
+        graphs = {"dataset": dataset, "default graph": dataset.default_graph, "other graph": dataset.get_context(EX.other)}
+        graphs[into].parse(data=text, format=format)
+    assert quads(ours) == quads(theirs)
+
+
 @pytest.mark.parametrize("format", ["nquads", "json-ld"])
 def test_a_plain_graph_reads_quads(format: str) -> None:
     """Their graphs are kept, and the plain graph is the union."""

@@ -7,7 +7,8 @@ the caller:
 
 * if the store has a graph of that name, it is that graph;
 * an IRI is the name of a graph if the store was made for a dataset or reasons over each graph separately, if it has named graphs,
-  if a dataset is the caller (rdflib's parsers of quads make such graphs), or if another IRI is the store's own name;
+  if a dataset or one of its graphs is the caller (rdflib's parsers of quads make such graphs), or if another IRI is the store's own
+  name;
 * otherwise, the IRI becomes the store's own name: a graph of that name is the plain graph;
 * a blank node, which is rdflib's default, is a plain graph.
 
@@ -140,11 +141,16 @@ class Contexts:
 
 
 def _dataset_asks(store: Store) -> bool:
-    """Return whether some method of a dataset over the store is running, such as its `parse`."""
+    """Return whether some method of a dataset over the store, or of one of its graphs, is running, such as its `parse`."""
     frame: FrameType | None = sys._getframe(3)
     while frame is not None:
         asker = frame.f_locals.get("self")
-        if isinstance(asker, Dataset) and asker.store is store:
+        if isinstance(asker, Graph) and asker.store is store and _is_in_dataset(asker):
             return True
         frame = frame.f_back
     return False
+
+
+def _is_in_dataset(graph: Graph) -> bool:
+    """Return whether a graph is a dataset, has its prefixes, or is a default graph, which has prefixes of its own."""
+    return isinstance(graph.namespace_manager.graph, Dataset) or graph.identifier == DATASET_DEFAULT_GRAPH_ID
