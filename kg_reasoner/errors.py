@@ -286,10 +286,11 @@ class StreamError(ReasonerError):
 class UnknownNameError(ReasonerError):
     """A name (rule set, format, strategy ...) does not exist; the message lists similar ones."""
 
-    def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
+    def __init__(self, kind: str, name: object, known: Iterable[str]) -> None:
         known = sorted(known)
         choice = f"; choose one of: {', '.join(known)}" if known else ""
-        super().__init__(f"unknown {kind} {name!r}{suggest(name, known)}{choice}")
+        similar = suggest(name, known) if isinstance(name, str) else ""
+        super().__init__(f"unknown {kind} {name!r}{similar}{choice}")
 
 
 class MissingExtraError(ReasonerError):

@@ -8,6 +8,7 @@ import pickle
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any, cast
 
 import pytest
@@ -489,6 +490,8 @@ def test_settings_that_are_refused() -> None:
         KGReasonerStore(reasoning="graphs")
     with pytest.raises(ReasonerError, match="requires reasoning over the union"):
         KGReasonerStore(reasoning="graph", inferred_graph=EX.inferred)
+    with pytest.raises(ReasonerError, match=r"of a reasoner or the name of a rule set, not of .*Path"):
+        KGReasonerStore(Path("rules.dl"))  # type: ignore[arg-type]
 
 
 # --- equality by rewriting ---------------------------------------------------------------------------------------------------

@@ -118,6 +118,7 @@ class KGReasonerStore(DatasetStore):
 
     Raises:
         UnknownNameError: The rule set or the kind of reasoning is unknown.
+        ReasonerError: The configuration is neither a reasoner nor a string.
     """
 
     graph_aware = True
@@ -136,6 +137,8 @@ class KGReasonerStore(DatasetStore):
     ) -> None:
         if reasoning not in _REASONING:
             raise UnknownNameError("kind of reasoning", reasoning, tuple(_REASONING))
+        if not isinstance(configuration, Reasoner | str | None):
+            raise ReasonerError(f"a store is made of a reasoner or the name of a rule set, not of {configuration!r}")
         permissions = Permissions(allow)
         self.reasons_over_union = reasoning == "union"
         self.inferred_graph = None if inferred_graph is None else URIRef(inferred_graph)

@@ -77,7 +77,7 @@ def find_format(name: str) -> Format:
     Raises:
         UnknownNameError: The format is unknown.
     """
-    key = name.partition(";")[0].strip().lower().removeprefix(".")
+    key = name.partition(";")[0].strip().lower().removeprefix(".") if isinstance(name, str) else ""
     if key not in _BY_NAME:
         raise UnknownNameError("RDF format", name, (entry.name for entry in FORMATS))
     return _BY_NAME[key]
