@@ -33,8 +33,22 @@ class _End:
         os._exit(self.status)
 
 
+def _open_standard_streams() -> None:
+    """Open what the process was started without, so that no file that it opens is taken for a standard stream.
+
+    To read or write is an error, as it is for other programs; messages are discarded.
+    """
+    if sys.stdin is None:
+        sys.stdin = os.fdopen(os.open(os.devnull, os.O_WRONLY))
+    if sys.stdout is None:
+        sys.stdout = os.fdopen(os.open(os.devnull, os.O_RDONLY), "w")
+    if sys.stderr is None:
+        sys.stderr = os.fdopen(os.open(os.devnull, os.O_WRONLY), "w")
+
+
 def run() -> None:
     """Run the command that the arguments of the process name."""
+    _open_standard_streams()
     gc.set_threshold(_YOUNG)
     end = _End()
     if not atexit._ncallbacks():  # those of others that are registered already would be left out

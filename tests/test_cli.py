@@ -7,6 +7,7 @@ import gzip
 import io
 import json
 import os
+import shlex
 import signal
 import socket
 import subprocess
@@ -162,6 +163,44 @@ def test_a_closed_output_ends_it_silently() -> None:
 def test_a_full_disk_is_reported() -> None:
     with Path("/dev/full").open("wb") as full:
         assert as_process(["rules"], full) == (1, "error: cannot write to standard output: No space left on device\n")
+
+
+@pytest.mark.parametrize(
+    ("redirection", "arguments", "code", "message"),
+    [
+        (">&-", "rules", 1, "error: cannot write to standard output: Bad file descriptor\n"),
+        (">&-", "--version", 1, "error: cannot write to standard output: Bad file descriptor\n"),
+        ("2>&-", "query missing.ttl -Q ASK{}", 1, ""),
+        ("2>&-", "rules", 0, ""),
+        ("<&-", "rules", 0, ""),
+        ("<&-", "query - -Q ASK{}", 1, "error: cannot read <stdin>: Bad file descriptor\n"),
+        ("<&-", "query /dev/null -Q -", 1, "error: cannot read standard input: Bad file descriptor\n"),
+        ("<&-", "shell /dev/null", 1, "error: cannot read standard input: Bad file descriptor\n"),
+        (">/dev/full", "--help", 1, "error: cannot write to standard output: No space left on device\n"),
+    ],
+)
+def test_standard_streams_that_cannot_be_used(redirection: str, arguments: str, code: int, message: str) -> None:
+    if not Path("/dev/full").exists():
+        pytest.skip("this system has no device that is always full")
+    command = f"{shlex.quote(sys.executable)} -m kg_reasoner {arguments} {redirection}"
+    done = subprocess.run(["sh", "-c", command], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (code, message)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (b"\xef\xbb\xbfASK {}", None),
+        (b"ASK {\r\n}", None),
+        (b"ASK {\n\xff}", "error: cannot read standard input: byte 1 of line 2 is not UTF-8 text\n"),
+    ],
+)
+def test_standard_input_is_utf_8(given: bytes, message: str | None) -> None:
+    for arguments, end in [(["query", os.devnull, "-Q", "-"], b""), (["shell", os.devnull], b";")]:
+        if message is None:
+            assert good(*arguments, input=given + end).stdout.lower() == "true\n"
+        else:
+            assert bad(*arguments, input=given + end) == message
 
 
 # ---- rules
@@ -579,7 +618,7 @@ def test_each_graph_is_written_with_what_follows_from_it(write: Write, tmp_path:
 
 def test_relative_iris(write: Write) -> None:
     data = write("relative.ttl", "<leo> a <#Lion> .")
-    assert "base" in bad("query", data, "-Q", "ASK {}")
+    assert "or pass --base http://...\n" in bad("query", data, "-Q", "ASK {}")
     query = "SELECT ?x ?c { ?x a ?c }"
     found = good("query", data, "--base", "http://example.org/zoo", "-f", "csv", "-Q", query, "--ruleset", "rdfs").stdout
     assert found.split()[1:] == ["http://example.org/leo,http://example.org/zoo#Lion"]

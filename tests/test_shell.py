@@ -113,9 +113,11 @@ def test_errors_of_scripts(tmp_path: Path) -> None:
     assert code == 1 and shown == "" and f"error: {script}:3:1: unknown relation 'pth', did you mean 'path'?; choose" in message
     assert "    3 | dump pth\n      | ^^^^^^^^" in message
     code, _, message = run(PROGRAM, tmp_path / "none.dat")
-    assert code == 1 and "none.dat: No such file" in message
+    assert code == 1 and "none.dat does not exist" in message
     script.write_bytes(b"echo \xff;")
-    assert "it is not UTF-8 (byte 5)" in run(PROGRAM, script)[2]
+    assert "byte 6 of line 1 is not UTF-8 text" in run(PROGRAM, script)[2]
+    code, _, message = run(PROGRAM, text=f"insert edge({'[' * 5000}{']' * 5000}, 1);")
+    assert code == 1 and "the value is nested too deep" in message
     code, shown, message = run(PROGRAM, text="start; echo hi;")
     assert code == 0 and shown == "hi\n" and "a transaction was open at the end, and is undone" in message
 

@@ -14,6 +14,7 @@ from importlib import import_module
 from typing import Any, Final
 
 import click
+from click.exceptions import Exit
 
 from kg_reasoner import __version__
 from kg_reasoner.cli.limit_options import TimedOut
@@ -28,9 +29,9 @@ _MODULES: Final = {
     "diff": "classify",
 }
 """The commands, and the modules of this folder that have them."""
-_ARGUMENT: Final = regular_expression(r"\b(equality)='(\w+)'")
+_ARGUMENT: Final = regular_expression(r"\b(equality|base)='([^']+)'")
 """An argument whose option has its name, where a message does not give both."""
-_NO_ROOM: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
+_NOT_WRITTEN: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF)
 
 
 class _Terminated(BaseException):
@@ -54,38 +55,48 @@ def _terminated_tidily() -> Iterator[None]:
         signal.signal(signal.SIGTERM, before)
 
 
+@contextmanager
+def _errors_reported() -> Iterator[None]:
+    """Turn every error into one message and an exit code."""
+    try:
+        yield
+    except BrokenPipeError:  # the reader has seen enough
+        _leave_standard_output()
+        raise Exit(141) from None
+    except (ReasonerError, OSError) as error:
+        if isinstance(error, OSError) and error.filename is None and error.errno in _NOT_WRITTEN:
+            _leave_standard_output()
+            error = OutputError(f"cannot write to standard output: {error.strerror}")
+        click.secho(f"error: {_in_options(str(error))}", fg="red", err=True)
+        raise Exit(1) from None
+    except TimedOut as error:
+        click.secho(f"error: {error}", fg="red", err=True)
+        raise Exit(1) from None
+    except KeyboardInterrupt:
+        click.secho("interrupted", err=True)
+        exec("")  # Python would end by the signal if that struck in an `exec`, as in imports; another one makes it forget
+        raise Exit(130) from None
+    except _Terminated:
+        click.secho("terminated", err=True)
+        raise Exit(143) from None
+
+
 class _Commands(click.Group):
     """A command group that turns every error into one message and an exit code."""
+
+    def make_context(self, *arguments: Any, **options: Any) -> click.Context:
+        with _errors_reported():  # it writes the help and the version
+            return super().make_context(*arguments, **options)
 
     def invoke(self, context: click.Context) -> Any:
         os.environ.setdefault(
             "OPENBLAS_NUM_THREADS", "1"
         )  # NumPy's OpenBLAS starts threads that spin for a while; nothing here needs them
-        try:
-            with _terminated_tidily(), warnings.catch_warnings():
-                warnings.simplefilter("ignore", ReasonerWarning)  # commands print them
-                found = super().invoke(context)
-                sys.stdout.flush()  # an error in writing is reported now, not when the process ends
-                return found
-        except BrokenPipeError:  # the reader has seen enough
-            _leave_standard_output()
-            context.exit(141)
-        except (ReasonerError, OSError) as error:
-            if isinstance(error, OSError) and error.filename is None and error.errno in _NO_ROOM:
-                _leave_standard_output()
-                error = OutputError(f"cannot write to standard output: {error.strerror}")
-            click.secho(f"error: {_in_options(str(error))}", fg="red", err=True)
-            context.exit(1)
-        except TimedOut as error:
-            click.secho(f"error: {error}", fg="red", err=True)
-            context.exit(1)
-        except KeyboardInterrupt:
-            click.secho("interrupted", err=True)
-            exec("")  # Python would end by the signal if that struck in an `exec`, as in imports; another one makes it forget
-            context.exit(130)
-        except _Terminated:
-            click.secho("terminated", err=True)
-            context.exit(143)
+        with _errors_reported(), _terminated_tidily(), warnings.catch_warnings():
+            warnings.simplefilter("ignore", ReasonerWarning)  # commands print them
+            found = super().invoke(context)
+            sys.stdout.flush()  # an error in writing is reported now, not when the process ends
+            return found
 
     def list_commands(self, context: click.Context) -> list[str]:
         return sorted(_MODULES)

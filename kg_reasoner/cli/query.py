@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import click
@@ -22,7 +20,7 @@ from kg_reasoner.cli.options import (
     report_inconsistencies,
 )
 from kg_reasoner.cli.query_text import RdflibQuery, looks_like_query, parse_query, term_shortener
-from kg_reasoner.errors import LoadError
+from kg_reasoner.cli.text_inputs import text_of
 
 if TYPE_CHECKING:
     from kg_reasoner.rdflib_store import KGReasonerStore
@@ -32,6 +30,7 @@ if TYPE_CHECKING:
 _SOLUTIONS: Final = ("csv", "tsv", "json", "xml")
 """The formats of solutions for programs."""
 
+_NOT_A_QUERY: Final = "to give the query itself, begin with SELECT, ASK, CONSTRUCT, DESCRIBE or PREFIX"
 _NOT_ON_DEMAND: Final = "magic sets do not apply to this query and these rules, or would have derived too much"
 
 
@@ -169,19 +168,10 @@ def _query_text(source: str, files: tuple[str, ...]) -> tuple[str, str]:
     if source == "-":
         if "-" in files:
             raise click.UsageError("standard input cannot be both the data and the query")
-        return sys.stdin.read(), "standard input"
+        return text_of(source), "standard input"
     if looks_like_query(source):
         return source, "the query"
-    try:
-        return Path(source).read_text(encoding="utf-8-sig"), source
-    except FileNotFoundError:
-        raise LoadError(
-            f"{source} does not exist", hint="to give the query itself, begin with SELECT, ASK, CONSTRUCT, DESCRIBE or PREFIX"
-        ) from None
-    except OSError as error:
-        raise LoadError(f"cannot read {source}: {error.strerror}") from None
-    except UnicodeDecodeError as error:
-        raise LoadError(f"cannot read {source}: byte {error.start} is not UTF-8 text") from None
+    return text_of(source, _NOT_A_QUERY), source
 
 
 def _print_result(

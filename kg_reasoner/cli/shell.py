@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator
-from pathlib import Path
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Final
 
 import click
@@ -15,7 +14,8 @@ from kg_reasoner.cli.limit_options import limit_options
 from kg_reasoner.cli.loading_options import load_documents, loading_options
 from kg_reasoner.cli.options import quiet_option, reasoner_settings, threads_option
 from kg_reasoner.cli.table_options import add_queries, given_queries, given_tables, sql_options
-from kg_reasoner.errors import LoadError, ReasonerError
+from kg_reasoner.cli.text_inputs import lines_of
+from kg_reasoner.errors import ReasonerError
 
 if TYPE_CHECKING:
     from kg_reasoner.shell.session import Session
@@ -78,29 +78,14 @@ def shell(
     session = Session(reasoner, sys.stdout)
     scripts = [name for name in files if name.endswith(_SCRIPT)]
     for name in scripts:
-        if not _run(session, _lines_of(name), name):
+        if not _run(session, lines_of(name), name):
             return
     if not scripts and sys.stdin.isatty():
         _converse(session)
     elif not scripts:
-        _run(session, sys.stdin, "<standard input>")
+        _run(session, lines_of("-"), "<standard input>")
     if session.close():
         warn(_UNDONE)
-
-
-def _lines_of(name: str) -> Iterator[str]:
-    """Yield the lines of a script.
-
-    Raises:
-        LoadError: It cannot be read.
-    """
-    try:
-        with Path(name).open(encoding="utf-8") as file:
-            yield from file
-    except OSError as error:
-        raise LoadError(f"cannot read {name}: {error.strerror}") from None
-    except UnicodeDecodeError as error:
-        raise LoadError(f"cannot read {name}: it is not UTF-8 (byte {error.start})") from None
 
 
 def _run(session: Session, lines: Iterable[str], source: str) -> bool:

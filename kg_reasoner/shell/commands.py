@@ -171,6 +171,12 @@ class Reader:
 
     def value(self) -> Term:
         """Read a value."""
+        try:
+            return self._value()
+        except RecursionError:
+            raise self.wrong("the value is nested too deep") from None
+
+    def _value(self) -> Term:
         kind, text = self._next()
         if kind == "string":
             return self._string(text)
