@@ -94,6 +94,12 @@ def test_numbers_are_terms_as_they_are_written(number: str, pattern: str) -> Non
         assert len(graph.query(query.replace("NUMBER", number))) == 1
 
 
+def test_numbers_in_answers_of_other_stores_look_as_rdflib_makes_them() -> None:
+    Reasoner().query("ASK {}")
+    ((found,),) = rdflib.Graph().query("SELECT (01 AS ?x) {}")
+    assert repr(found) == repr(rdflib.Literal(1))
+
+
 SIGNS = """
 -1.50                 | -1.50
 +1.50                 | +1.50

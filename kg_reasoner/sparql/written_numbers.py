@@ -36,6 +36,10 @@ class WrittenNumber(Literal):
         made.written = written
         return made
 
+    def __repr__(self) -> str:
+        """As other literals: the answers of all stores of rdflib can have such numbers."""
+        return repr(Literal(self))
+
 
 def name_written_numbers() -> None:
     """Let rdflib's parser make numbers that have the text of the query. They are equal to those that it made before."""
