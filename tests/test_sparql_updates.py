@@ -136,3 +136,22 @@ def test_many_graphs_by_a_variable(settings: dict[str, Any]) -> None:
     assert len(list(dataset.quads())) == 200
     dataset.update(f"{PREFIXES} DELETE {{ GRAPH ?g {{ ?s ?p ?n }} }} WHERE {{ GRAPH ?g {{ ?s ?p ?n }} FILTER(?n >= 10) }}")
     assert {(s, g) for s, _, _, g in dataset.quads()} == {(EX[f"s{n}"], EX[f"s{n}"]) for n in range(10)}
+
+
+@pytest.mark.parametrize("settings", [{}, {"reasoning": "graph"}], ids=["union", "graph"])
+def test_with_a_graph_that_does_not_exist(settings: dict[str, Any]) -> None:
+    """WITH names a graph as GRAPH does, also over the store of a plain graph."""
+    graph = Graph(store=KGReasonerStore(Reasoner(), **settings)).add((EX.a, EX.p, EX.b))
+    graph.update(f"{PREFIXES} WITH ex:g DELETE {{ ?x ex:p ?y }} INSERT {{ ?x ex:q ?y }} WHERE {{ ?x ex:p ?y }}")
+    assert set(graph) == {(EX.a, EX.p, EX.b)}
+    graph.update(f"{PREFIXES} WITH ex:g INSERT {{ ex:c ex:p ex:d }} WHERE {{ FILTER NOT EXISTS {{ ?x ex:p ?y }} }}")
+    assert [tuple(row) for row in graph.query(f"{PREFIXES} SELECT ?g ?x {{ GRAPH ?g {{ ?x ex:p ?y }} }}")] == [(EX.g, EX.c)]
+
+
+def test_relative_iris_have_the_base_of_the_caller_unless_the_request_has_one() -> None:
+    graph = graph_of(Reasoner())
+    request = "INSERT DATA { <a> <p> <b> } ; BASE <http://example.com/> INSERT { <a> <p> ?x } WHERE { BIND(IRI('b') AS ?x) }"
+    graph.update(request, base=str(EX))
+    other = Namespace("http://example.com/")
+    assert set(graph) == {(EX.a, EX.p, EX.b), (other.a, other.p, other.b)}
+    assert graph.query("ASK { <a> <p> <b> }", base=str(EX))

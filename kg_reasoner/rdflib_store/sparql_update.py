@@ -45,6 +45,7 @@ def update_graph(
     request: Update | str,
     prefixes: Mapping[str, Any],
     bindings: Mapping[str, Any],
+    base: str | None = None,
     *,
     returns_added: bool,
 ) -> list[RdflibQuad]:
@@ -58,6 +59,7 @@ def update_graph(
         request: A SPARQL Update request, as text or prepared by rdflib.
         prefixes: Namespaces for the prefixes that the text does not declare.
         bindings: Values of variables, by name.
+        base: The IRI against which relative IRIs in the text are resolved.
         returns_added: Whether to return the quads that were added.
 
     Returns:
@@ -76,7 +78,7 @@ def update_graph(
 
     from kg_reasoner.sparql.sparql_text import read_update
 
-    prepared = request if isinstance(request, Update) else read_update(request, prefixes=prefixes)
+    prepared = request if isinstance(request, Update) else read_update(request, base=base, prefixes=prefixes)
     with writer.request():
         changes = UpdateChanges(dataset.graphs, writer, records=returns_added)
         _Request(graph, dataset, changes, target, bindings).carry_out(prepared)
@@ -145,10 +147,10 @@ class _Request:
 
     def _active(self, operation: CompValue) -> Graph:
         """Return the dataset in which the patterns of an operation are matched: that of USING, or else of WITH."""
-        from rdflib import Graph
+        from rdflib import Dataset
 
         if operation.using:
             return selection(self._dataset, operation.using)
         if operation.withClause:
-            return Graph(store=self._graph.store, identifier=operation.withClause)
+            return Dataset(store=self._graph.store).get_context(operation.withClause)
         return self._graph

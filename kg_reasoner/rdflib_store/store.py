@@ -587,7 +587,8 @@ class KGReasonerStore(DatasetStore):
         graph = self._queried(queryGraph)
         target = DATASET_DEFAULT_GRAPH_ID if isinstance(graph, Dataset) else self._name(graph, self)
         listens = self.dispatcher.get_map() is not None  # type: ignore[no-untyped-call]
-        added = update_graph(graph, self.dataset, self.writer, target, update, initNs, initBindings, returns_added=listens)
+        base = kwargs.get("base")
+        added = update_graph(graph, self.dataset, self.writer, target, update, initNs, initBindings, base, returns_added=listens)
         self._send_events(added)
 
     def _queried(self, name: str) -> Graph:

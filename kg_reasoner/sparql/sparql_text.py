@@ -86,8 +86,10 @@ def read_query(
     return tree, query
 
 
-def read_update(text: str, source: str = "the update", prefixes: Mapping[str, Any] | None = None) -> Update:
-    """Return the algebra of a SPARQL Update request.
+def read_update(
+    text: str, source: str = "the update", base: str | None = None, prefixes: Mapping[str, Any] | None = None
+) -> Update:
+    """Return the algebra of a SPARQL Update request; the arguments are those of `read_query`.
 
     Raises:
         QuerySyntaxError: The text is not a SPARQL Update request.
@@ -98,7 +100,7 @@ def read_update(text: str, source: str = "the update", prefixes: Mapping[str, An
     def parse(expanded: str) -> Any:
         return UpdateUnit.parse_string(expanded, parse_all=True)[0]
 
-    return _read(text, source, "update", parse, lambda tree: translateUpdate(tree, initNs=prefixes))[1]
+    return _read(text, source, "update", parse, lambda tree: translateUpdate(tree, base, prefixes))[1]
 
 
 def _set_variables(part: Any, choose: Callable[[Sequence[Any]], list[Any]]) -> None:
