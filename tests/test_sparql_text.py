@@ -7,7 +7,7 @@ import rdflib
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kg_reasoner import Reasoner
+from kg_reasoner import Reasoner, graph_of
 from kg_reasoner.sparql import expressions
 from kg_reasoner.terms import IRI, Literal, Term, term_text
 
@@ -89,8 +89,8 @@ def test_numbers_are_terms_as_they_are_written(number: str, pattern: str) -> Non
     reasoner.load(data.encode(), format="ntriples")
     assert len(reasoner.query(query.replace("NUMBER", number))) == 1
     assert len(reasoner.query(query.replace("NUMBER", f"0{number.lstrip('+-')}"))) == 0
-    for store in ("default", "KGReasoner"):
-        graph = rdflib.Graph(store=store).parse(data=data, format="nt")
+    for graph in (rdflib.Graph(), graph_of(Reasoner())):
+        graph.parse(data=data, format="nt")
         assert len(graph.query(query.replace("NUMBER", number))) == 1
 
 
