@@ -191,6 +191,18 @@ def test_permissions(copied: Copy) -> None:
         copied(zoo()).update("LOAD <http://example.org/>")
 
 
+@pytest.mark.parametrize(
+    "done",
+    [*COPIES.values(), attach, lambda data: attach(data, reasoning="graph"), lambda data: data.open("rdfs") and data],
+    ids=[*COPIES, "attach", "attach by graph", "open"],
+)
+def test_empty_graphs_stay_where_no_graph_ever_had_a_triple(done: Copy) -> None:
+    data = attach(Dataset())
+    data.graph(EX.empty)
+    data.add(TOM)
+    assert {graph.identifier for graph in done(data).graphs()} == {DATASET_DEFAULT_GRAPH_ID, EX.empty}
+
+
 def test_an_empty_graph(copied: Copy) -> None:
     graph = copied(attach(Graph()))
     assert len(graph) == 0

@@ -18,7 +18,7 @@ from kg_reasoner.errors import LoadError
 from kg_reasoner.language.printer import format_program
 from kg_reasoner.planning.catalog import INTERNAL
 from kg_reasoner.program import TRIPLE
-from kg_reasoner.query.quads import GRAPH_COLUMN, QUADS
+from kg_reasoner.query.quads import GRAPH_COLUMN, GRAPHS
 from kg_reasoner.storage.arrays import Ids
 from kg_reasoner.storage.dictionary import Dictionary
 
@@ -91,7 +91,7 @@ def reasoner_from(state: State) -> Reasoner:
 def _statements(source: Reasoner) -> State:
     """Return the triples of the default graph, those of named graphs, and the names of these graphs."""
     triples, dictionary = source.engine.base.triples("explicit"), source.dictionary
-    if QUADS not in source.engine.catalog.predicates:
+    if GRAPHS not in source.engine.catalog.predicates:
         return {"triples": _document(triples, dictionary), "quads": b"", "graphs": []}
     quads = source.core.queries.quads
     named = quads.match_quads(None, None, None, None)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kg_reasoner.query.quads import QUADS
+from kg_reasoner.query.quads import GRAPHS
 from kg_reasoner.storage.arrays import Ids
 from kg_reasoner.storage.dictionary import Dictionary
 
@@ -25,7 +25,7 @@ def copy_explicit(source: Reasoner, target: Reasoner) -> None:
     """Add the explicit triples of a reasoner to another one, in the same graphs."""
     quads = source.core.queries.quads
     triples = source.engine.base.triples("explicit")
-    if QUADS not in source.engine.catalog.predicates:
+    if GRAPHS not in source.engine.catalog.predicates:
         target.add_triples(translated(triples, source.dictionary, target.dictionary))
         return
     graphs = target.named_graphs
