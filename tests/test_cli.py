@@ -203,6 +203,26 @@ def test_standard_input_is_utf_8(given: bytes, message: str | None) -> None:
             assert bad(*arguments, input=given + end) == message
 
 
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("materialise", "", "-o", "-"),
+        ("materialise", os.devnull, "-o", ""),
+        ("query", os.devnull, "-Q", ""),
+        ("query", os.devnull, "-Q", "ASK {}", "--rules", ""),
+        ("query", os.devnull, "-Q", "ASK {}", "--catalog="),
+        ("check", os.devnull, ""),
+        ("run", os.devnull, "--facts", ""),
+        ("run", os.devnull, "-o", ""),
+        ("generate", "lubm", "-o", ""),
+        ("spark", "check", ""),
+    ],
+)
+def test_an_empty_text_is_wrong_usage(arguments: tuple[str, ...]) -> None:
+    """An unset variable of a shell must not stand for the working directory."""
+    assert "the text is empty" in bad(*arguments, code=2)
+
+
 # ---- rules
 
 
@@ -482,7 +502,7 @@ def test_a_query_comes_from_a_file_or_standard_input(zoo: Path, tmp_path: Path) 
             "the query:2:8: the SPARQL query has a syntax error here or shortly after\n    2 |  ?x ?p }\n      |        ^",
         ),
         ("INSERT DATA { <urn:a> <urn:b> 1 }", "hint: a query needs one of the keywords SELECT, ASK"),
-        ("", "hint: a query needs one of the keywords SELECT, ASK"),
+        (" ", "hint: a query needs one of the keywords SELECT, ASK"),
     ],
 )
 def test_a_wrong_query_is_refused_before_anything_is_read(tmp_path: Path, query: str, message: str) -> None:

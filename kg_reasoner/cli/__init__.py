@@ -106,7 +106,26 @@ class _Commands(click.Group):
         if name not in _MODULES:
             return None
         command: click.Command = getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
+        _refuse_empty_texts(command)
         return command
+
+
+class _Text(click.types.StringParamType):
+    """Text that is not empty: as the name of a file, an empty text would stand for the working directory."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        if value == "":
+            self.fail("the text is empty", param, ctx)
+        return super().convert(value, param, ctx)
+
+
+def _refuse_empty_texts(command: click.Command) -> None:
+    """Let a command, and all below it, take empty texts for wrong usage."""
+    for parameter in command.params:
+        if parameter.type is click.STRING:
+            parameter.type = _Text()
+    for below in getattr(command, "commands", {}).values():
+        _refuse_empty_texts(below)
 
 
 def _in_options(message: str) -> str:
