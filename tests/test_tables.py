@@ -20,6 +20,7 @@ from hypothesis import strategies as st
 
 from kg_reasoner import Reasoner
 from kg_reasoner.errors import ArityError, LoadError, MissingExtraError, ReasonerError, UnknownNameError
+from kg_reasoner.expressions.functions.numbers import Single, scientific
 from kg_reasoner.io.facts import read_facts
 from kg_reasoner.language.printer import format_term
 from kg_reasoner.program import Column
@@ -193,6 +194,42 @@ def test_values_in_columns_without_a_type() -> None:
         '"0.00000001"^^<decimal>',
     ]
     assert second[0] == '"<urn:a>"' and second[2].startswith('"0001-01-01"') and second[3].startswith('"2026-01-02T03:04:05"')
+
+
+BEYOND = "the table, row 1: column x: the date is before the year -32767 or after 32767"
+WORD = pyarrow.dictionary(pyarrow.int32(), pyarrow.string())
+
+
+@pytest.mark.parametrize(
+    ("values", "expected"),
+    [
+        (pyarrow.array([0.5, -0.0, None], pyarrow.float32()).cast(pyarrow.float16()), "-0.0E0 0.5E0"),
+        (pyarrow.array(["a", None], pyarrow.string_view()), '"a"'),
+        (pyarrow.array([["a"], ["b"]], pyarrow.list_(WORD)), 'LIST("a") LIST("b")'),
+        (pyarrow.array([-719529, 2932897], pyarrow.date32()), '"-0001-12-31"^^xsd:date "10000-01-01"^^xsd:date'),
+        (pyarrow.array([2**31 - 1], pyarrow.date32()), BEYOND),
+        (pyarrow.array([-(2**62)], pyarrow.timestamp("s")), BEYOND),
+    ],
+    ids=lambda values: str(getattr(values, "type", "")),
+)
+def test_rare_values_of_arrow(values: Any, expected: str) -> None:
+    reasoner = Reasoner()
+    try:
+        reasoner.add_table("r", pyarrow.table({"x": values}), nulls="skip")
+    except LoadError as error:
+        assert str(error) == expected
+    else:
+        assert " ".join(sorted(format_term(term) for (term,) in reasoner.facts("r"))) == expected
+
+
+@pytest.mark.parametrize("type_", ["float", "any"])
+@given(st.lists(st.floats(width=32), min_size=1))
+def test_floats_are_those_that_a_table_was_made_of(type_: str, numbers: list[float]) -> None:
+    terms = {Literal(literal(float(scientific(Single(number)))).lexical, XSD.float.value) for number in numbers}
+    reasoner, again = (Reasoner(f"input relation r(x: {type_}) .") for _ in range(2))
+    reasoner.add_facts("r", [(term,) for term in terms])
+    again.add_table("r", reasoner.facts("r").to_arrow())
+    assert facts(again, "r") == facts(reasoner, "r")
 
 
 @given(st.lists(st.floats() | st.sampled_from([0.1, 1e9, 999999999.5, 1e-3, 123456789012345.0, 1e15, 1e16, 5.0, -0.0]), min_size=1))

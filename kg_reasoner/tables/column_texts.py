@@ -26,7 +26,7 @@ from kg_reasoner.storage.table_terms import (
 )
 from kg_reasoner.terms import ABSOLUTE_IRI, XSD, Term, literal, term_from_text, term_text
 
-__all__ = ["Form", "Unreadable", "expect_terms", "form_of", "term_texts"]
+__all__ = ["Form", "Unreadable", "expect_terms", "form_of", "is_list", "list_texts", "plain", "term_texts"]
 
 _CANONICAL_INTEGER: Final = r"^(0|-?[1-9][0-9]*)$"
 _DECIMAL: Final = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)$"
@@ -102,6 +102,23 @@ def is_list(kind: Any) -> bool:
     return of.is_list(kind) or of.is_large_list(kind) or of.is_fixed_size_list(kind)
 
 
+def plain(values: Any) -> Any:
+    """Return an array of a type for which Arrow has all of its functions, without a null in its dictionary."""
+    import pyarrow
+    import pyarrow.types as of
+
+    kind = values.type
+    if of.is_dictionary(kind):
+        return values.dictionary_decode() if values.dictionary.null_count else values
+    if of.is_float16(kind):
+        return values.cast(pyarrow.float32())
+    if of.is_string_view(kind):
+        return values.cast(pyarrow.large_string())
+    if of.is_decimal(kind) and kind.bit_width < 128:
+        return values.cast(pyarrow.decimal128(kind.precision, kind.scale))
+    return values
+
+
 def list_texts(values: Any, type_: str, prefixes: Mapping[str, str]) -> list[str]:
     """Return the N-Triples forms of the lists or sets in a column of Arrow's lists, one for each row.
 
@@ -113,6 +130,7 @@ def list_texts(values: Any, type_: str, prefixes: Mapping[str, str]) -> list[str
     Raises:
         Unreadable: A member is not of its type, or is missing, or the column has another type.
     """
+    import pyarrow
     import pyarrow.compute as pc
 
     if (optional := optional_of(type_)) is not None:
@@ -121,7 +139,8 @@ def list_texts(values: Any, type_: str, prefixes: Mapping[str, str]) -> list[str
     if kind not in ("list", "set", "any", "term"):
         raise Unreadable(0, f"a list is not {with_article(type_)}")
     lengths = pc.list_value_length(values).to_pylist()
-    members = values.flatten()
+    members = plain(values.flatten())
+    members = members.dictionary_decode() if pyarrow.types.is_dictionary(members.type) else members
     of_member = [row for row, length in enumerate(lengths) for _ in range(length)]
     if members.null_count:
         raise Unreadable(of_member[members.is_null().to_pylist().index(True)], "a member of a list is null")
@@ -172,13 +191,13 @@ def term_texts(values: Any, type_: str, prefixes: Mapping[str, str], *, has_cell
     if type_ not in COLUMN_TYPES:  # what has structure is a term of its datatype, or the N-Triples form of one
         type_, has_cells = "any", True
     if type_ == "any" and form.form == "literal":
-        return _literals(_as_text(values) if is_text else _native(values)[1], form)
+        return _literals(_as_text(values) if is_text else _native(values, form.datatype == XSD.float.value)[1], form)
     if is_text:
         if type_ == "any" and form.form == "resource":
             return _resources(_as_text(values))
         is_cell = has_cells or form.form == "term"
         return _of_text(_as_text(values), "string" if type_ == "any" and not is_cell else type_, prefixes)
-    native, lexical = _native(values)
+    native, lexical = _native(values, type_ == "float")
     if type_ == "string" and len(lexical):
         raise Unreadable(
             0, f"{lexical[0]} is {with_article(native)}, and not a string: cast the column to text, or declare its type"
@@ -206,8 +225,13 @@ def _optional(values: Any, inner: str, type_: str, prefixes: Mapping[str, str], 
     return pyarrow.array(found, pyarrow.large_string())
 
 
-def _native(values: Any) -> tuple[str, Any]:
-    """Return the type of column that values of Arrow belong in, and their lexical forms."""
+def _native(values: Any, is_single: bool = False) -> tuple[str, Any]:
+    """Return the type of column that values of Arrow belong in, and their lexical forms.
+
+    Args:
+        values: The values.
+        is_single: Whether they become floats: single-precision numbers have the digits that they need as such.
+    """
     import pyarrow
     import pyarrow.compute as pc
     import pyarrow.types as of
@@ -218,12 +242,12 @@ def _native(values: Any) -> tuple[str, Any]:
     if of.is_boolean(kind):
         return "boolean", _as_text(values)
     if of.is_floating(kind):
-        return "double", _doubles(values.cast(pyarrow.float64()))
+        return "double", _doubles(values if is_single and of.is_float32(kind) else values.cast(pyarrow.float64()))
     if of.is_decimal(kind):
         texts = _as_text(values)
         return "decimal", _with_others(texts, pc.invert(pc.match_substring(texts, "E")), values, lambda value: f"{value:f}")
     if of.is_date(kind):
-        return "date", _as_text(values.cast(pyarrow.date32()))
+        return "date", _years(_as_text(values.cast(pyarrow.date32())))
     return "dateTime", _moments(values)
 
 
@@ -234,15 +258,37 @@ def _as_text(values: Any) -> Any:
 
 
 def _doubles(values: Any) -> Any:
-    """Return doubles in the form of `kg_reasoner.terms.literal`."""
+    """Return doubles or floats in the form of `kg_reasoner.terms.literal`."""
+    import numpy as np
     import pyarrow.compute as pc
+    import pyarrow.types as of
 
     texts = _as_text(values)
     size = pc.abs(values)
-    plain = pc.and_(pc.greater_equal(size, _LEAST_PLAIN), pc.less(size, _MOST_PLAIN))
+    has_plain_form = pc.and_(pc.greater_equal(size, _LEAST_PLAIN), pc.less(size, _MOST_PLAIN))
     point = pc.match_substring(texts, ".")
     texts = pc.if_else(point, _joined(texts, "E0"), _joined(texts, ".0E0"))
-    return _with_others(texts, plain, values, lambda value: literal(value).lexical)
+    is_double = of.is_float64(values.type)
+
+    def lexical(value: float) -> str:
+        return literal(value if is_double else float(str(np.float32(value)))).lexical
+
+    return _with_others(texts, has_plain_form, values, lexical)
+
+
+def _years(texts: Any) -> Any:
+    """Return the texts of dates or points in time.
+
+    Raises:
+        Unreadable: Arrow does not write one of them.
+    """
+    import numpy as np
+    import pyarrow.compute as pc
+
+    is_beyond = np.asarray(pc.match_substring(texts, "out of range"))
+    if is_beyond.any():
+        raise Unreadable(int(np.argmax(is_beyond)), "the date is before the year -32767 or after 32767")
+    return texts
 
 
 def _moments(values: Any) -> Any:
@@ -251,7 +297,7 @@ def _moments(values: Any) -> Any:
     import pyarrow.compute as pc
 
     zone = values.type.tz
-    texts = _as_text(values.cast(pyarrow.timestamp(values.type.unit)))
+    texts = _years(_as_text(values.cast(pyarrow.timestamp(values.type.unit))))
     texts = pc.replace_substring(texts, " ", "T", max_replacements=1)
     texts = pc.if_else(pc.match_substring(texts, "."), pc.utf8_rtrim(pc.utf8_rtrim(texts, "0"), "."), texts)
     return texts if zone is None else _joined(texts, "Z")

@@ -12,7 +12,7 @@ from kg_reasoner.program import Column
 from kg_reasoner.storage.arrays import Ids
 from kg_reasoner.storage.dictionary import Dictionary
 from kg_reasoner.storage.table_terms import NOTHING, optional_of
-from kg_reasoner.tables.column_texts import Form, Unreadable, expect_terms, form_of, is_list, list_texts, term_texts
+from kg_reasoner.tables.column_texts import Form, Unreadable, expect_terms, form_of, is_list, list_texts, plain, term_texts
 from kg_reasoner.tables.table_sources import Batches
 
 __all__ = ["READ_EXACTLY", "Nulls", "check_nulls", "encoded", "places_of"]
@@ -98,7 +98,7 @@ def encoded(
     done = 0
     try:
         for batch in table.parts:
-            arrays = [_without_null_codes(batch.column(place)) for place in places]
+            arrays = [plain(batch.column(place)) for place in places]
             for array, column in zip(arrays, columns, strict=True):
                 expect_terms(array.type, f"{table.name}: column {column.name}")
             present = _present(arrays, columns, nulls, f"{table.name}, row", done)
@@ -183,14 +183,6 @@ def _column(array: Any, texts_of: Callable[[Any], Any], dictionary: Dictionary, 
     numbers[used] = _ids(texts, dictionary, only_known)
     found: Ids = numbers[codes]
     return found
-
-
-def _without_null_codes(array: Any) -> Any:
-    """Return an array whose nulls are those of its validity: not codes of a null in its dictionary."""
-    import pyarrow
-
-    has_null = pyarrow.types.is_dictionary(array.type) and array.dictionary.null_count
-    return array.dictionary_decode() if has_null else array
 
 
 def _ids(texts: Any, dictionary: Dictionary, only_known: bool) -> Ids:
