@@ -28,6 +28,7 @@ __all__ = [
     "equal",
     "lang_string",
     "satisfies",
+    "single_of",
     "value_of",
 ]
 
@@ -87,11 +88,11 @@ def _double(lexical: str, datatype: str) -> Value | None:
         return None
     number = float(lexical)
     if datatype == XSD.float.value:
-        number = _single(number, lexical)
+        number = single_of(number, lexical)
     return "number", Decimal(number)
 
 
-def _single(number: float, lexical: str) -> float:
+def single_of(number: float, lexical: str) -> float:
     """Return the single-precision number nearest to a lexical form, given its double-precision value `number`.
 
     Rounding twice is wrong only where the double lies in the middle between two singles: there the digits themselves decide.

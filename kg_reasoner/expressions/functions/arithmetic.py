@@ -14,29 +14,30 @@ from fractions import Fraction
 from typing import Any, Final
 
 from kg_reasoner.expressions.functions.kinds import NUMBER, Function
-from kg_reasoner.expressions.functions.numbers import DIGITS, EXACT, Number, Single, exactly, to_float, too_large
+from kg_reasoner.expressions.functions.numbers import DIGITS, EXACT, Number, Single, exactly, to_float, to_single, too_large
 
-__all__ = ["FUNCTIONS", "PLACES", "add", "divide"]
+__all__ = ["FUNCTIONS", "PLACES", "WIDE", "add", "divide", "inexactly", "multiply"]
 
 PLACES: Final = 18
 """The decimal places of quotients (XML Schema asks for 18 digits at least)."""
 
 _SCALE: Final = 10**PLACES
 _HALF: Final = Decimal("0.5")
-_WHOLE: Final = Context(prec=2 * DIGITS, Emin=-2 * DIGITS, Emax=2 * DIGITS)
+WIDE: Final = Context(prec=2 * DIGITS, Emin=-2 * DIGITS, Emax=2 * DIGITS)
+"""Arithmetic on decimals with places for all digits of a quotient's integer part."""
 
 
-def _inexact(operation: Callable[[float, float], float], a: Number, b: Number) -> Number:
+def inexactly(operation: Callable[[float, float], float], a: Number, b: Number) -> Number:
     """Return the operation on doubles if one of the numbers is a double, and on floats otherwise."""
     if type(a) is float or type(b) is float:
         return operation(to_float(a), to_float(b))
-    return Single(operation(Single(to_float(a)), Single(to_float(b))))
+    return Single(operation(to_single(a), to_single(b)))
 
 
 def _operator(on_numbers: Callable[[Any, Any], Any], on_decimals: Callable[[Any, Any], Decimal]) -> Callable[[Number, Number], Any]:
     def apply(a: Number, b: Number) -> Number:
         if isinstance(a, float) or isinstance(b, float):
-            return _inexact(on_numbers, a, b)
+            return inexactly(on_numbers, a, b)
         if isinstance(a, int) and isinstance(b, int):
             return exactly(on_numbers(a, b))
         try:
@@ -63,12 +64,12 @@ def divide(a: Number, b: Number) -> Number | None:
         ValueTooLargeError: The result has too many digits.
     """
     if isinstance(a, float) or isinstance(b, float):
-        return _inexact(_divide_floats, a, b)
+        return inexactly(_divide_floats, a, b)
     if b == 0:
         return None
     quotient = Fraction(a) / Fraction(b)
     scaled = abs(quotient.numerator) * _SCALE // quotient.denominator
-    return exactly(Decimal(scaled if quotient > 0 else -scaled).scaleb(-PLACES, _WHOLE))
+    return exactly(Decimal(scaled if quotient > 0 else -scaled).scaleb(-PLACES, WIDE))
 
 
 def _divide_floats(a: float, b: float) -> float:
@@ -108,8 +109,8 @@ def _half_up(a: float) -> int:
 
 
 def _decimal_half_up(a: Decimal) -> Decimal:
-    below = a.to_integral_value(ROUND_FLOOR, _WHOLE)
-    return _WHOLE.add(below, 1) if _WHOLE.subtract(a, below) >= _HALF else below
+    below = a.to_integral_value(ROUND_FLOOR, WIDE)
+    return WIDE.add(below, 1) if WIDE.subtract(a, below) >= _HALF else below
 
 
 FUNCTIONS: Final = {
@@ -123,8 +124,8 @@ FUNCTIONS: Final = {
             "neg": _negate,
             "ABS": _absolute,
             "ROUND": _to_whole(_half_up, _decimal_half_up),
-            "CEIL": _to_whole(math.ceil, lambda a: a.to_integral_value(ROUND_CEILING, _WHOLE)),
-            "FLOOR": _to_whole(math.floor, lambda a: a.to_integral_value(ROUND_FLOOR, _WHOLE)),
+            "CEIL": _to_whole(math.ceil, lambda a: a.to_integral_value(ROUND_CEILING, WIDE)),
+            "FLOOR": _to_whole(math.floor, lambda a: a.to_integral_value(ROUND_FLOOR, WIDE)),
         }.items()
     },
 }

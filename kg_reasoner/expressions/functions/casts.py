@@ -15,13 +15,13 @@ from kg_reasoner.expressions.functions.kinds import BOOLEAN, NUMBER, TERM, Funct
 from kg_reasoner.expressions.functions.moments import Moment, moment_of
 from kg_reasoner.expressions.functions.numbers import (
     Number,
-    Single,
     decimal_text,
     literal_of,
     number_of,
     scientific,
     shortest,
     to_float,
+    to_single,
 )
 from kg_reasoner.expressions.values import value_of
 from kg_reasoner.terms import IRI, XSD, Literal, Term
@@ -106,7 +106,7 @@ def _to_moment(target: str, write: Callable[[Moment], str]) -> Callable[[Term], 
 _NUMBERS: Final = {
     "integer": _to_integer,
     "decimal": _to_decimal,
-    "float": lambda number: Single(to_float(number)),
+    "float": to_single,
     "double": lambda number: float(to_float(number)),
 }
 _OTHERS: Final = {

@@ -5,11 +5,12 @@ Bits are those of two's complement with no end, so that ``BNOT(0)`` is -1 and no
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from decimal import Decimal
 from typing import Any, Final
 
-from kg_reasoner.expressions.functions.arithmetic import divide, subtract
+from kg_reasoner.expressions.functions.arithmetic import WIDE, divide, inexactly, multiply
 from kg_reasoner.expressions.functions.floats import power
 from kg_reasoner.expressions.functions.kinds import NUMBER, TERM, Function
 from kg_reasoner.expressions.functions.numbers import DIGITS, Number, exactly, too_large
@@ -18,7 +19,8 @@ from kg_reasoner.terms import Term
 
 __all__ = ["FUNCTIONS"]
 
-_BITS: Final = int(DIGITS * 3.32)
+_BITS: Final = (10**DIGITS).bit_length()
+"""The bits of the greatest integer."""
 
 
 def _whole_quotient(a: Number, b: Number) -> int | None:
@@ -38,20 +40,18 @@ def _whole_quotient(a: Number, b: Number) -> int | None:
 
 def _remainder(a: Number, b: Number) -> Number | None:
     """Return the remainder of division towards zero, which has the sign of the dividend (XPath's mod)."""
-    import math
-
     if isinstance(a, float) or isinstance(b, float):
-        try:
-            return math.fmod(a, b)
-        except (ValueError, OverflowError):
-            return None
+        return inexactly(_remainder_of_floats, a, b)
     if b == 0:
         return None
     if isinstance(a, int) and isinstance(b, int):
         rest = abs(a) % abs(b)
         return -rest if a < 0 else rest
-    whole = _whole_quotient(a, b)
-    return None if whole is None else subtract(a, Decimal(whole) * b)
+    return exactly(WIDE.remainder(a, b))
+
+
+def _remainder_of_floats(a: float, b: float) -> float:
+    return math.nan if math.isinf(a) or b == 0 else math.fmod(a, b)
 
 
 def _on_integers(operate: Callable[..., Any]) -> Callable[..., Any]:
@@ -80,10 +80,10 @@ def _power(a: Number, b: Number) -> Number | None:
         if abs(a) > 1 and b > _BITS:
             raise too_large()
         return exactly(a**b)
-    if b > 10_000:
+    if abs(a) in (0, 1):
+        b = min(b, 2 + b % 2)
+    elif b > _BITS:
         raise too_large()
-    from kg_reasoner.expressions.functions.arithmetic import multiply
-
     for _ in range(b):
         result_of = multiply(result_of, a)
     return result_of

@@ -20,7 +20,7 @@ from decimal import Context, Decimal, DecimalException, Inexact, InvalidOperatio
 from typing import Final, TypeAlias
 
 from kg_reasoner.errors import ValueTooLargeError
-from kg_reasoner.expressions.values import INTEGER_RANGES, value_of
+from kg_reasoner.expressions.values import INTEGER_RANGES, single_of, value_of
 from kg_reasoner.terms import XSD, Literal, Term
 
 __all__ = [
@@ -37,6 +37,7 @@ __all__ = [
     "scientific",
     "shortest",
     "to_float",
+    "to_single",
     "too_large",
 ]
 
@@ -146,6 +147,16 @@ def to_float(number: Number) -> float:
         return float(number)
     except OverflowError:
         return float("inf") if number > 0 else float("-inf")
+
+
+def to_single(number: Number) -> Single:
+    """Return the nearest single-precision number.
+
+    >>> to_single(Decimal("16777217.0000000000000001")), Single(to_float(Decimal("16777217.0000000000000001")))
+    (Single(16777218.0), Single(16777216.0))
+    """
+    double = to_float(number)
+    return Single(double if isinstance(number, float) else single_of(double, str(number)))
 
 
 def decimal_text(number: Decimal) -> str:
