@@ -25,6 +25,7 @@ __all__ = [
     "from_oxigraph",
     "from_rdflib",
     "in_our_terms",
+    "plain_literal",
     "text_from_oxigraph",
     "text_from_rdflib",
     "text_from_term",
@@ -163,6 +164,20 @@ def _language_text(lexical: str, language: str) -> str:
     if _TO_ESCAPE.search(lexical):
         lexical = _escaped(lexical)
     return f'"{lexical}"@{language.lower()}'
+
+
+def plain_literal(lexical: str) -> Literal:
+    """Return the string that an rdf:PlainLiteral with the lexical form ``text@language`` or ``text@`` is.
+
+    The OWL API omits the final ``@`` of texts without a language: an ``@`` before something that is not a language tag is text.
+
+    >>> [str(plain_literal(lexical)) for lexical in ("a@EN", "a@", "a", "a@b c")]
+    ['"a"@en', '"a"', '"a"', '"a@b c"']
+    """
+    text, at, language = lexical.rpartition("@")
+    if not at or (language and not is_language(language)):
+        return Literal(lexical)
+    return Literal(text, _LANG_STRING, language.lower()) if language else Literal(text)
 
 
 # ---- rdflib

@@ -19,14 +19,14 @@ from urllib.parse import urljoin
 
 from kg_reasoner.data_classes import dataclass
 from kg_reasoner.errors import LoadError
-from kg_reasoner.loaders.convert import text_from_term
+from kg_reasoner.loaders.convert import plain_literal, text_from_term
 from kg_reasoner.loaders.rdf.blank import BlankScope
 from kg_reasoner.loaders.rdf.scan import too_long
 from kg_reasoner.loaders.rdf.xml import XMLReader, text_of
 from kg_reasoner.loaders.syntaxes.constructs import AXIOMS, SIGNATURES, Construct, Malformed, Part, check
 from kg_reasoner.loaders.syntaxes.to_rdf import RdfMapping
 from kg_reasoner.loaders.syntaxes.vocabulary import ENTITIES
-from kg_reasoner.terms import IRI, OWL, RDF, RDFS, XSD, BlankNode, Literal, Triple, is_language
+from kg_reasoner.terms import IRI, OWL, RDF, RDFS, XSD, BlankNode, Literal, Triple
 
 if TYPE_CHECKING:
     from kg_reasoner.loaders.rdf.declared_prefixes import PrefixSink
@@ -272,12 +272,10 @@ class _OwlXmlTranslation:
         text = "".join(element.text)
         datatype = element.attributes.get("datatypeIRI", XSD.string.value)
         language = element.attributes.get(f"{_XML}{_SPACE}lang") or None
-        if datatype == RDF.PlainLiteral.value:
-            datatype = XSD.string.value
-            if language is None:
-                text, language = self._plain_literal(text)
         if language:
             literal = Literal(text, RDF.langString.value, language.lower())
+        elif datatype == RDF.PlainLiteral.value:
+            literal = plain_literal(text)
         else:
             literal = Literal(text, self._iri(element, datatype).value)
         try:
@@ -285,17 +283,6 @@ class _OwlXmlTranslation:
         except LoadError as error:
             raise self._error(element, error.message, error.hint) from None
         return literal
-
-    @staticmethod
-    def _plain_literal(text: str) -> tuple[str, str | None]:
-        """Return the text and the language of an rdf:PlainLiteral, with the lexical form ``text@language`` or ``text@``.
-
-        The OWL API omits the final ``@`` of texts without a language: an ``@`` before something that is not a language tag is text.
-        """
-        before, at, language = text.rpartition("@")
-        if at and (not language or is_language(language)):
-            return before, language or None
-        return text, None
 
     def _number(self, element: _Element, text: str) -> int:
         if not _NUMBER.fullmatch(text):

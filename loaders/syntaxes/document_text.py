@@ -10,7 +10,7 @@ from urllib.parse import urljoin
 
 from kg_reasoner.data_classes import dataclass
 from kg_reasoner.errors import LoadError, Span
-from kg_reasoner.loaders.convert import check_absolute, text_from_term
+from kg_reasoner.loaders.convert import check_absolute, plain_literal, text_from_term
 from kg_reasoner.terms import IRI, OWL, RDF, RDFS, XSD, Literal
 
 __all__ = ["LANGUAGE", "PREFIX", "PREFIXED", "QUOTED", "DocumentNames", "Settings", "SourceText", "unquoted"]
@@ -143,14 +143,12 @@ class DocumentNames:
         if not rest:
             return Literal(lexical)
         if rest.startswith("@"):
-            return Literal(lexical, RDF.langString.value, rest[1:].lower())
-        place = text.index("^^", end) + 2
-        place += len(text) - place - len(text[place:].lstrip())
-        datatype = self.iri(text[place:], start + place).value
-        if datatype == RDF.PlainLiteral.value:
-            before, _, language = lexical.rpartition("@")
-            return Literal(before, RDF.langString.value, language.lower()) if language else Literal(before)
-        found = Literal(lexical, datatype)
+            found = Literal(lexical, RDF.langString.value, rest[1:].lower())
+        else:
+            place = text.index("^^", end) + 2
+            place += len(text) - place - len(text[place:].lstrip())
+            datatype = self.iri(text[place:], start + place).value
+            found = plain_literal(lexical) if datatype == RDF.PlainLiteral.value else Literal(lexical, datatype)
         try:
             text_from_term(found)
         except LoadError as error:
