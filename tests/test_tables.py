@@ -285,6 +285,28 @@ def test_metadata_that_say_nonsense_are_ignored() -> None:
         Reasoner().add_table("r", pyarrow.table([["a b"]], schema=schema))
 
 
+@pytest.mark.parametrize("ending", ["parquet", "jsonl", "csv", "tsv"])
+@pytest.mark.parametrize(
+    ("type_", "cells"),
+    [
+        ("integer", "7 9223372036854775808"),
+        ("signed<80>", "7 9223372036854775808"),
+        ("decimal", f"0.5 {'1' * 40}"),
+        ("date", "2024-01-01Z -0001-12-31"),
+        ("dateTime", "2024-01-01T00:00:00 2024-01-01T00:00:00Z"),
+        ("dateTime", "2024-01-01T00:00:00.1234567"),
+    ],
+)
+def test_values_beyond_the_types_of_arrow_are_read_again(type_: str, cells: str, ending: str, tmp_path: Path) -> None:
+    reasoner, again, loose = Reasoner(f"input relation r(x: {type_}) ."), Reasoner(f"input relation r(x: {type_}) ."), Reasoner()
+    reasoner.add_table("r", {"x": cells.split()})
+    assert reasoner.facts("r").write(tmp_path / f"r.{ending}") == len(cells.split())
+    again.add_table("r", tmp_path / f"r.{ending}")
+    assert facts(again, "r") == facts(reasoner, "r")
+    loose.add_table("r", reasoner.facts("r").to_arrow())
+    assert facts(loose, "r") == facts(reasoner, "r")
+
+
 def test_types_that_programs_define(tmp_path: Path) -> None:
     program = """
         type node = string .

@@ -2,14 +2,14 @@
 
 A column of a relation that is declared as ``list<t>`` or ``set<t>`` is a column of Arrow's lists, and one of ``optional<t>`` has
 nulls, if `t` is a list or set itself, or a type of integers, strings, IRIs, doubles, booleans or dates, and if all values fit.
-Others are columns of texts.
+Others are columns of texts: values of a declared datatype that Arrow's type does not have are their lexical forms.
 `kg_reasoner.tables.table_facts` reads them back in columns of these types.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from kg_reasoner.expressions.structures import decode
 from kg_reasoner.expressions.types import python_value
@@ -18,16 +18,23 @@ from kg_reasoner.storage.arrays import Ids
 from kg_reasoner.storage.dictionary import Dictionary
 from kg_reasoner.storage.grouping import distinct_ids
 from kg_reasoner.storage.table_terms import parts_of
-from kg_reasoner.terms import IRI, Literal, Term, literal, term_from_text
+from kg_reasoner.terms import IRI, XSD, Literal, Term, literal, term_from_text
 
 if TYPE_CHECKING:
     import pyarrow
 
 __all__ = ["with_nested_columns"]
 
+_DATATYPES: Final = {
+    **{name: XSD[name].value for name in ("integer", "decimal", "double", "float", "boolean", "date", "dateTime")},
+    **dict.fromkeys(("signed", "unsigned"), XSD.integer.value),
+}
+"""The types whose terms are literals of one datatype that Arrow has a type for."""
+
 
 def with_nested_columns(table: pyarrow.Table, types: Sequence[str], ids: Ids, dictionary: Dictionary) -> pyarrow.Table:
-    """Return a table of facts with lists and nulls in its columns of collections and optional values.
+    """Return a table of facts with lists and nulls in its columns of collections and optional values, and with lexical forms in
+    those of literals that have no other values of Arrow's.
 
     Args:
         table: The table, in which such values are texts.
@@ -38,7 +45,15 @@ def with_nested_columns(table: pyarrow.Table, types: Sequence[str], ids: Ids, di
     import pyarrow
 
     for place, type_ in enumerate(types):
-        if parts_of(type_)[0] not in ("list", "set", "optional"):
+        name = parts_of(type_)[0]
+        metadata = table.schema.field(place).metadata or {}
+        if name in _DATATYPES and metadata.get(b"form") == b"term":
+            numbers, places = distinct_ids(ids[:, place])
+            terms = [term_from_text(text) for text in dictionary.texts_of(numbers)]
+            array = pyarrow.array([term.lexical for term in terms if isinstance(term, Literal)]).take(pyarrow.array(places))
+            field = pyarrow.field(table.column_names[place], array.type, metadata={"form": "literal", "datatype": _DATATYPES[name]})
+            table = table.set_column(place, field, array)
+        if name not in ("list", "set", "optional"):
             continue
         kind = _arrow_type(type_)
         if kind is None:
