@@ -14,7 +14,7 @@ from kg_reasoner.data_classes import dataclass
 from kg_reasoner.errors import plural, suggest
 from kg_reasoner.loaders.rules.builtins import Builtin, Refused, Way, computation, condition, equality, nested
 from kg_reasoner.program import Argument, Call, Expression
-from kg_reasoner.terms import IRI, XSD
+from kg_reasoner.terms import IRI
 
 __all__ = ["N3_BUILTINS", "NAMESPACES", "builtins_of", "is_builtin", "short_name"]
 
@@ -27,7 +27,6 @@ NAMESPACES: Final = {
 }
 """The namespaces whose predicates are computed, by the prefixes that N3 files give them."""
 
-_INTEGER: Final = f"<{XSD.integer.value}>"
 _Make: TypeAlias = Callable[[str, Sequence[Argument], Argument], list[Builtin]]
 
 
@@ -106,14 +105,9 @@ def _lower(build: Callable[..., Expression]) -> Callable[..., Expression]:
     return lambda *arguments: build(*(Call("LCASE", (argument,)) for argument in arguments))
 
 
-def _whole_quotient(first: Expression, second: Expression) -> Expression:
-    return Call(_INTEGER, (Call("/", (first, second)),))
-
-
 def _remainder(first: Expression, second: Expression) -> Expression:
     """Return the remainder with the sign of the divisor, as in cwm."""
-    below = Call(_INTEGER, (Call("FLOOR", (Call("/", (first, second)),)),))
-    return Call("-", (first, Call("*", (second, below))))
+    return Call("%", (Call("+", (Call("%", (first, second)), second)), second))
 
 
 def _opposite(name: str, subject: Sequence[Argument], object: Argument) -> list[Builtin]:
@@ -138,7 +132,7 @@ N3_BUILTINS: Final[dict[str, _N3Builtin]] = {
     "math:difference": _values(2, 2, _function("-")),
     "math:product": _values(1, None, lambda *numbers: nested("*", numbers)),
     "math:quotient": _values(2, 2, _function("/")),
-    "math:integerQuotient": _values(2, 2, _whole_quotient),
+    "math:integerQuotient": _values(2, 2, _function("IDIV")),
     "math:remainder": _values(2, 2, _remainder),
     "math:negation": _N3Builtin(_opposite),
     "math:absoluteValue": _value(_function("ABS")),

@@ -14,15 +14,14 @@ from kg_reasoner.data_classes import dataclass
 from kg_reasoner.errors import plural, suggest
 from kg_reasoner.loaders.rules.builtins import Builtin, Refused, computation, condition, equality, nested
 from kg_reasoner.loaders.rules.swrl import SWRLB
-from kg_reasoner.program import Argument, Call, Expression, Variable
-from kg_reasoner.terms import IRI, XSD, literal
+from kg_reasoner.program import Argument, Call, Expression, unary_plus
+from kg_reasoner.terms import IRI, XSD, Literal, literal
 
 __all__ = ["SWRL_BUILTINS", "builtins_of"]
 
 _Arguments: TypeAlias = Sequence[Argument]
 _Make: TypeAlias = Callable[[str, _Arguments], list[Builtin]]
 
-_INTEGER: Final = f"<{XSD.integer.value}>"
 _BLANKS: Final = "[ \\t\\n\\r]+"
 
 
@@ -77,14 +76,6 @@ def _lower(name: str) -> Callable[..., Expression]:
     return lambda first, second: Call(name, (Call("LCASE", (first,)), Call("LCASE", (second,))))
 
 
-def _whole_quotient(first: Expression, second: Expression) -> Expression:
-    return Call(_INTEGER, (Call("/", (first, second)),))
-
-
-def _remainder(first: Expression, second: Expression) -> Expression:
-    return Call("-", (first, Call("*", (second, _whole_quotient(first, second)))))
-
-
 def _normal_space(text: Expression) -> Expression:
     trimmed = Call("REPLACE", (text, literal(f"^{_BLANKS}|{_BLANKS}$"), literal("")))
     return Call("REPLACE", (trimmed, literal(_BLANKS), literal(" ")))
@@ -92,7 +83,11 @@ def _normal_space(text: Expression) -> Expression:
 
 def _concatenation(*texts: Expression) -> Expression:
     """Return the definition of XPath's fn:concat, which takes all literals, whereas SPARQL's CONCAT takes strings."""
-    return Call("CONCAT", tuple(Call("STR", (text,)) if isinstance(text, Variable) else text for text in texts))
+    return Call("CONCAT", tuple(text if _is_simple(text) else Call("STR", (text,)) for text in texts))
+
+
+def _is_simple(text: Expression) -> bool:
+    return isinstance(text, Literal) and text.datatype == XSD.string.value
 
 
 def _parts(*functions: str) -> _SwrlBuiltin:
@@ -124,9 +119,9 @@ SWRL_BUILTINS: Final[dict[str, _SwrlBuiltin]] = {
     "subtract": _gives(2, 2, _function("-")),
     "multiply": _gives(2, None, lambda *numbers: nested("*", numbers)),
     "divide": _gives(2, 2, _function("/")),
-    "integerDivide": _gives(2, 2, _whole_quotient),
-    "mod": _gives(2, 2, _remainder),
-    "unaryPlus": _gives(1, 1, lambda number: Call("+", (literal(0), number))),
+    "integerDivide": _gives(2, 2, _function("IDIV")),
+    "mod": _gives(2, 2, _function("%")),
+    "unaryPlus": _gives(1, 1, unary_plus),
     "unaryMinus": _gives(1, 1, _function("neg")),
     "abs": _gives(1, 1, _function("ABS")),
     "ceiling": _gives(1, 1, _function("CEIL")),
