@@ -26,6 +26,7 @@ __all__ = [
     "BUILT_IN_ANNOTATIONS",
     "IRI",
     "NOT_IN_IRI",
+    "NOT_IN_LABEL",
     "OWL",
     "RDF",
     "RDFS",
@@ -57,6 +58,8 @@ _PLAIN_TAG: Final = regular_expression("[A-Za-z]{2,3}(?:-[A-Za-z]{4})?(?:-[A-Za-
 _TAG: Final = regular_expression("[A-Za-z]+(?:-[A-Za-z0-9]+)*")
 NOT_IN_IRI: Final = regular_expression(r'[\x00-\x20<>"{}|^`\\]')
 """The characters that IRIs cannot contain."""
+NOT_IN_LABEL: Final = regular_expression(r'[<>"\\\x00-\x20\ud800-\udfff]')
+"""The characters that the labels of blank nodes cannot contain."""
 
 
 @dataclass(frozen=True, slots=True, order=True)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final, cast
 
 from kg_reasoner.errors import LoadError
 from kg_reasoner.lazy_regex import regular_expression
-from kg_reasoner.terms import IRI, RDF, XSD, BlankNode, Literal, Term, is_language, term_from_text
+from kg_reasoner.terms import IRI, NOT_IN_LABEL, RDF, XSD, BlankNode, Literal, Term, is_language, term_from_text
 
 if TYPE_CHECKING:
     import pyoxigraph
@@ -41,7 +41,6 @@ _FOREIGN: Final = {
     f"{library}.{kind}" for library in ("rdflib", "pyoxigraph") for kind in ("URIRef", "NamedNode", "BNode", "BlankNode", "Literal")
 }
 _NOT_IN_IRI: Final = regular_expression(r'[<>"{}|^`\\\x00-\x20\ud800-\udfff]')
-_NOT_IN_LABEL: Final = regular_expression(r'[<>"\\\x00-\x20\ud800-\udfff]')
 _ESCAPES: Final = str.maketrans({"\\": "\\\\", '"': '\\"', "\n": "\\n", "\r": "\\r"})
 _TO_ESCAPE: Final = regular_expression(r'[\\"\n\r\ud800-\udfff]')
 _SURROGATE: Final = regular_expression(r"[\ud800-\udfff]")
@@ -131,7 +130,7 @@ def _iri_text(value: str) -> str:
 
 
 def _blank_text(label: str) -> str:
-    if not label or _NOT_IN_LABEL.search(label):
+    if not label or NOT_IN_LABEL.search(label):
         raise LoadError(f"{label!r} cannot be the label of a blank node")
     return "_:" + label
 

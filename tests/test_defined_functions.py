@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pickle
 import warnings
-from datetime import date, datetime, timedelta
+from datetime import date, datetime, timedelta, timezone
 from decimal import Decimal
 from typing import Any
 
@@ -16,7 +16,7 @@ from kg_reasoner.engine.maintenance import STRATEGIES
 from kg_reasoner.errors import ReasonerError, ReasonerWarning, RuleSyntaxError, ValueTooLargeError
 from kg_reasoner.language.parser import parse
 from kg_reasoner.language.printer import format_program, format_term
-from kg_reasoner.terms import IRI, Literal, literal
+from kg_reasoner.terms import IRI, RDF, BlankNode, Literal, literal
 
 
 def texts(reasoner: Reasoner, predicate: str) -> list[str]:
@@ -155,6 +155,29 @@ def test_exceptions_and_wrong_results_are_errors_of_the_expression() -> None:
     assert "the function inverse has no result for some arguments" in said
     assert "ZeroDivisionError" in said
     assert "'three', which is not an integer" in said
+
+
+@pytest.mark.parametrize(
+    "result",
+    [
+        Decimal("NaN"),
+        Decimal("Infinity"),
+        datetime(2024, 1, 1, tzinfo=timezone(timedelta(hours=20))),
+        datetime(2024, 1, 1, tzinfo=timezone(timedelta(seconds=5))),
+        "half of a pair: \ud800",
+        ["in a list: \udfff"],
+        IRI("not an IRI"),
+        BlankNode("not a label"),
+        Literal("a", "not a datatype"),
+        Literal("a", RDF.langString.value, "en-a"),
+    ],
+)
+def test_results_that_no_document_could_have_are_errors(result: Any) -> None:
+    reasoner = Reasoner()
+    reasoner.function("made", "integer")(lambda number: result if number else Literal("a", RDF.langString.value, "EN"))
+    reasoner.add_program("p(made(?x)) :- n(?x) . n(0) . n(1) .")
+    with pytest.warns(ReasonerWarning, match=r"it returned .*, which is not a term"):
+        assert list(reasoner.facts("p")) == [(Literal("a", RDF.langString.value, "en"),)]
 
 
 def test_a_batch_of_another_size_has_no_results() -> None:

@@ -19,7 +19,7 @@ from kg_reasoner.errors import ReasonerError, ValueTooLargeError, plural, sugges
 from kg_reasoner.expressions.structures import NAMESPACE, decode, encode
 from kg_reasoner.expressions.values import value_of
 from kg_reasoner.program import COLUMN_TYPES, TypeDefinition
-from kg_reasoner.terms import IRI, XSD, BlankNode, Literal, Term, literal
+from kg_reasoner.terms import IRI, NOT_IN_IRI, NOT_IN_LABEL, RDF, XSD, BlankNode, Literal, Term, is_language, literal, term_text
 
 __all__ = ["PARAMETRIC", "Type", "Types", "integer_range", "kind_of", "parts", "python_value"]
 
@@ -89,7 +89,7 @@ class Type:
         """Return the term of a Python value.
 
         Raises:
-            TypeError: No term has such a value.
+            TypeError, ValueError: No term has such a value.
         """
         return _term_of(value, self.name)
 
@@ -156,8 +156,52 @@ def _in_microseconds(text: str) -> str:
 
 
 def _term_of(value: Any, name: str) -> Term:
+    """Return the term of a Python value.
+
+    Raises:
+        TypeError, ValueError: There is none, or documents could not contain it.
+    """
     if isinstance(value, IRI | BlankNode | Literal):
-        return value
+        return _valid(value)
+    found = _literal_of(value, name)
+    if found is not None:
+        if value_of(found) is None:
+            raise ValueError(f"{value!r} is no value of {found.datatype}")
+        return _valid(found)
+    if isinstance(value, Mapping):
+        return encode("map", [_term_of(part, "any") for pair in value.items() for part in pair])
+    if isinstance(value, set | frozenset):
+        return encode("set", [_term_of(member, "any") for member in value])
+    if isinstance(value, tuple) and not name.startswith("list"):
+        return encode("tuple", [_term_of(member, "any") for member in value])
+    if isinstance(value, Iterable):
+        return encode("set" if name.startswith("set") else "list", [_term_of(member, "any") for member in value])
+    raise TypeError(f"{value!r} is not a term")
+
+
+def _valid(term: Term) -> Term:
+    """Return a term, if documents can contain it; language tags are in lower case.
+
+    Raises:
+        TypeError, ValueError: They cannot.
+    """
+    term_text(term).encode()  # half of a pair of surrogates is an error
+    if isinstance(term, BlankNode):
+        is_valid = not NOT_IN_LABEL.search(term.label)
+    elif isinstance(term, IRI):
+        is_valid = not NOT_IN_IRI.search(term.value)
+    elif term.language is None:
+        is_valid = not NOT_IN_IRI.search(term.datatype)
+    else:
+        is_valid = is_language(term.language)
+        term = Literal(term.lexical, RDF.langString.value, term.language.lower())
+    if not is_valid:
+        raise ValueError(f"{term} cannot be written")
+    return term
+
+
+def _literal_of(value: Any, name: str) -> Literal | None:
+    """Return the literal of a number, text, truth value or date."""
     if isinstance(value, bool | Decimal | str):
         return literal(value)
     if isinstance(value, int):
@@ -171,15 +215,7 @@ def _term_of(value: Any, name: str) -> Term:
         return Literal(text, XSD.dateTime.value)
     if isinstance(value, date):
         return Literal(value.isoformat(), XSD.date.value)
-    if isinstance(value, Mapping):
-        return encode("map", [_term_of(part, "any") for pair in value.items() for part in pair])
-    if isinstance(value, set | frozenset):
-        return encode("set", [_term_of(member, "any") for member in value])
-    if isinstance(value, tuple) and not name.startswith("list"):
-        return encode("tuple", [_term_of(member, "any") for member in value])
-    if isinstance(value, Iterable):
-        return encode("set" if name.startswith("set") else "list", [_term_of(member, "any") for member in value])
-    raise TypeError(f"{value!r} is not a term")
+    return None
 
 
 class Types:
