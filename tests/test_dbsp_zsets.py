@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import pytest
@@ -179,3 +180,9 @@ def test_an_empty_zset_needs_its_arity() -> None:
     with pytest.raises(ValueError, match="arity"):
         ZSet.of([])
     assert ZSet.of([], arity=3) == ZSet.empty(3)
+
+
+@pytest.mark.parametrize("rows", [[(1.5,)], [("1",)], [(1, 2), (1,)], [1, 2], {(2**63,): 1}, {(1,): 2**63}, {(1,): 0.5}])
+def test_rows_and_weights_are_integers(rows: Any) -> None:
+    with pytest.raises(ValueError, match="tuples of one length, of integers of 64 bits"):
+        ZSet.of(rows)

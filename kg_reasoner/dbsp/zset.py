@@ -55,17 +55,18 @@ class ZSet:
             The Z-set.
 
         Raises:
-            ValueError: The collection is empty, and its arity is not given.
+            ValueError: The collection is empty, and its arity is not given; or a row or a weight is none.
         """
         weighted = rows if isinstance(rows, Mapping) else None
         listed = list(rows)
-        if arity is None:
-            if not listed:
-                raise ValueError("an empty Z-set needs its arity: ZSet.empty(arity)")
-            arity = len(listed[0])
-        table = np.array(listed, np.int64).reshape(len(listed), arity)
-        weights = [weighted[row] for row in listed] if weighted is not None else np.ones(len(listed), np.int64)
-        return cls.consolidated(tuple(np.ascontiguousarray(table.T)), np.array(weights, np.int64))
+        if arity is None and not listed:
+            raise ValueError("an empty Z-set needs its arity: ZSet.empty(arity)")
+        try:
+            table = _integers(listed).reshape(len(listed), len(listed[0]) if arity is None else arity)
+            weights = np.ones(len(listed), np.int64) if weighted is None else _integers([weighted[row] for row in listed])
+        except (TypeError, ValueError, OverflowError):
+            raise ValueError("the rows of a Z-set are tuples of one length, of integers of 64 bits, and so are weights") from None
+        return cls.consolidated(tuple(np.ascontiguousarray(table.T)), weights)
 
     @classmethod
     def empty(cls, arity: int) -> ZSet:
@@ -282,3 +283,13 @@ class ZSet:
 
 
 _EMPTY: dict[int, ZSet] = {}
+
+
+def _integers(values: Sequence[object]) -> Integers:
+    """Return integers, or rows of them, as an array.
+
+    Raises:
+        TypeError, ValueError, OverflowError: They are others.
+    """
+    found = np.array(values, None if len(values) else np.int64)
+    return found if found.dtype == np.int64 else found.astype(np.int64, casting="safe")
