@@ -25,6 +25,7 @@ from kg_reasoner.io.facts import read_facts
 from kg_reasoner.language.printer import format_term
 from kg_reasoner.program import Column
 from kg_reasoner.storage.dictionary import Dictionary
+from kg_reasoner.storage.table_terms import NOTHING, something
 from kg_reasoner.tables.files import read_file
 from kg_reasoner.terms import IRI, RDF, XSD, BlankNode, Literal, Term, literal, term_text
 
@@ -206,6 +207,7 @@ WORD = pyarrow.dictionary(pyarrow.int32(), pyarrow.string())
         (pyarrow.array([0.5, -0.0, None], pyarrow.float32()).cast(pyarrow.float16()), "-0.0E0 0.5E0"),
         (pyarrow.array(["a", None], pyarrow.string_view()), '"a"'),
         (pyarrow.array([["a"], ["b"]], pyarrow.list_(WORD)), 'LIST("a") LIST("b")'),
+        (pyarrow.DictionaryArray.from_arrays([1, 1], pyarrow.array(["a", "b"], pyarrow.string_view())), '"b"'),
         (pyarrow.array([-719529, 2932897], pyarrow.date32()), '"-0001-12-31"^^xsd:date "10000-01-01"^^xsd:date'),
         (pyarrow.array([2**31 - 1], pyarrow.date32()), BEYOND),
         (pyarrow.array([-(2**62)], pyarrow.timestamp("s")), BEYOND),
@@ -220,6 +222,43 @@ def test_rare_values_of_arrow(values: Any, expected: str) -> None:
         assert str(error) == expected
     else:
         assert " ".join(sorted(format_term(term) for (term,) in reasoner.facts("r"))) == expected
+
+
+LARGE = [2**64, None, -(10**30)]
+
+
+class LargeCursor:
+    """A cursor of DB-API."""
+
+    description = (("x",),)
+
+    def __init__(self) -> None:
+        self._rows = [(value,) for value in LARGE]
+
+    def fetchmany(self, count: int) -> list[tuple[int | None]]:
+        return [self._rows.pop() for _ in range(min(count, len(self._rows)))]
+
+
+LARGE_SOURCES: dict[str, Callable[[], Any]] = {
+    "mapping": lambda: {"x": LARGE},
+    "pandas": lambda: needed("pandas").DataFrame({"x": LARGE}),
+    "cursor": LargeCursor,
+}
+
+
+@pytest.mark.parametrize("type_", ["any", "integer", "signed<128>", "optional<integer>"])
+@pytest.mark.parametrize("source", LARGE_SOURCES)
+def test_integers_beyond_64_bits(source: str, type_: str) -> None:
+    reasoner = Reasoner(f"input relation r(x: {type_}) .")
+    reasoner.add_table("r", LARGE_SOURCES[source](), nulls="skip")
+    terms = [literal(value) for value in LARGE if value is not None]
+    expected = {NOTHING, *map(something, terms)} if type_.startswith("optional") else set(terms)
+    assert facts(reasoner, "r") == {(term,) for term in expected}
+
+
+def test_integers_beyond_64_bits_beside_other_values() -> None:
+    with pytest.raises(LoadError, match="the table cannot be read"):
+        Reasoner().add_table("r", {"x": [2**64, "a"]})
 
 
 @pytest.mark.parametrize("type_", ["float", "any"])

@@ -109,7 +109,9 @@ def plain(values: Any) -> Any:
 
     kind = values.type
     if of.is_dictionary(kind):
-        return values.dictionary_decode() if values.dictionary.null_count else values
+        if values.dictionary.null_count:
+            return plain(values.dictionary_decode())
+        return pyarrow.DictionaryArray.from_arrays(values.indices, plain(values.dictionary))
     if of.is_float16(kind):
         return values.cast(pyarrow.float32())
     if of.is_string_view(kind):
@@ -183,7 +185,8 @@ def term_texts(values: Any, type_: str, prefixes: Mapping[str, str], *, has_cell
         _expect_range(values, width, type_)
         return texts
     is_text = _is_text(values.type)
-    if form.form != "literal" and (inner := optional_of(type_)) is not None:
+    is_inside = form.form != "literal" or form.datatype.startswith(str(XSD))
+    if is_inside and (inner := optional_of(type_)) is not None:
         return _optional(values, inner, type_, prefixes, has_cells=has_cells)
     is_structured = parts_of(type_)[0] in COLLECTIONS or (isinstance(prefixes, Vocabulary) and type_ in prefixes.types.definitions)
     if is_text and form.form != "literal" and is_structured:

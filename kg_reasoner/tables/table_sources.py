@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from kg_reasoner.errors import LoadError, MissingExtraError
+from kg_reasoner.terms import XSD
 
 __all__ = ["EXTRA", "Batches", "batches_of", "is_table"]
 
@@ -69,14 +70,42 @@ def batches_of(given: Any) -> Batches:
         if _is_cursor(given):
             return _of_cursor(given)
         if isinstance(given, Mapping):
-            table = pyarrow.table({str(name): column for name, column in given.items()})
+            table = _of_columns(given)
         elif _is_frame(given) and type(given).__module__.startswith("pandas"):
-            table = pyarrow.Table.from_pandas(given, preserve_index=False)
+            try:
+                table = pyarrow.Table.from_pandas(given, preserve_index=False)
+            except OverflowError:
+                table = _of_columns(given)
         else:
             table = _of_arrow(given)
-    except (pyarrow.ArrowException, TypeError, ValueError) as error:
+    except (pyarrow.ArrowException, TypeError, ValueError, OverflowError) as error:
         raise LoadError(f"the table cannot be read: {error}") from error
     return Batches("the table", table.schema.names, _parts(table))
+
+
+def _of_columns(given: Any) -> Any:
+    """Return columns by their names as a table of Arrow."""
+    import pyarrow
+
+    columns = {str(name): _column(column) for name, column in given.items()}
+    fields = [pyarrow.field(name, values.type, metadata=metadata) for name, (values, metadata) in columns.items()]
+    return pyarrow.table([values for values, _ in columns.values()], pyarrow.schema(fields))
+
+
+def _column(values: Any) -> tuple[Any, Mapping[str, str] | None]:
+    """Return values as an array of Arrow, and what its field says of them; integers beyond 64 bits are texts."""
+    import pyarrow
+
+    if isinstance(values, pyarrow.Array | pyarrow.ChunkedArray):
+        return values, None
+    listed = values if hasattr(values, "__len__") else list(values)
+    try:
+        return pyarrow.array(listed, from_pandas=hasattr(listed, "isna") or None), None
+    except OverflowError:
+        if not all(value is None or type(value) is int for value in listed):
+            raise
+        texts = [None if value is None else str(value) for value in listed]
+        return pyarrow.array(texts, pyarrow.string()), {"form": "literal", "datatype": XSD.integer.value}
 
 
 def _of_arrow(given: Any) -> Any:
@@ -114,14 +143,17 @@ def _fetched(cursor: Any, names: Sequence[str]) -> Iterator[Any]:
 
     done = 0
     while rows := cursor.fetchmany(_ROWS):
-        columns = []
+        columns: list[Any] = []
+        fields: list[Any] = []
         for name, values in zip(names, zip(*rows, strict=True), strict=True):
             try:
-                columns.append(pyarrow.array(values))
-            except (pyarrow.ArrowException, TypeError, ValueError) as error:
+                array, metadata = _column(values)
+                columns.append(array)
+                fields.append(pyarrow.field(str(len(fields)), array.type, metadata=metadata))
+            except (pyarrow.ArrowException, TypeError, ValueError, OverflowError) as error:
                 raise LoadError(
                     f"the result of the query, rows {done + 1} to {done + len(rows)}: column {name}: {error}",
                     hint="cast the column to one type in the query",
                 ) from None
         done += len(rows)
-        yield pyarrow.record_batch(columns, names=[str(number) for number in range(len(columns))])
+        yield pyarrow.record_batch(columns, pyarrow.schema(fields))
