@@ -263,9 +263,12 @@ def test_missing_values_in_data_frames() -> None:
 
 
 def test_texts_that_look_like_dates_in_json_lines(tmp_path: Path) -> None:
-    """Arrow takes them for points in time, unless their column has a type."""
+    """Arrow takes them for points in time."""
     path = tmp_path / "r.jsonl"
     path.write_text('{"a": "2026-01-02", "b": "2026-01-02", "c": ["2026-01-02"], "d": "2026-01-02T03:04:05Z"}\n')
+    untyped = Reasoner()
+    untyped.add_table("r", path, columns=["b", "d"])
+    assert set(untyped.facts("r")) == {(literal("2026-01-02"), literal("2026-01-02T03:04:05Z"))}
     reasoner = Reasoner(
         "input relation r(a: string, b: date, c: list<string>, d: dateTime) . q(?x, ?y) :- r(?a, ?x, ?c, ?d), ?y IN ?c ."
     )

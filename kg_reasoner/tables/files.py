@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import gzip
 import zlib
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -61,9 +61,7 @@ def read_file(
     if path.name.endswith(".parquet"):
         yield from _of_batches(_parquet(path), columns, dictionary, prefixes, wanted, nulls, only_known)
     elif path.name.endswith(JSON_LINES):
-        names = wanted or [column.name for column in columns or ()]
-        typed = [name for name, column in zip(names, columns or (), strict=False) if column.type != "any"]
-        yield from _of_batches(_json_lines(path, typed), columns, dictionary, prefixes, wanted, nulls, only_known)
+        yield from _of_batches(_json_lines(path), columns, dictionary, prefixes, wanted, nulls, only_known)
     else:
         yield from _of_text(path, columns, dictionary, prefixes, header, wanted, nulls, only_known)
 
@@ -105,12 +103,10 @@ def _parquet(path: Path) -> Batches:
     return Batches(str(path), schema.names, parts(), has_cells=True)
 
 
-def _json_lines(path: Path, typed: Collection[str]) -> Batches:
+def _json_lines(path: Path) -> Batches:
     """Return a file with an object on each line; a key that an object does not have is a missing value.
 
-    Args:
-        path: The file.
-        typed: The keys whose values have a declared type: a text stays one, also if it looks like a date.
+    A text stays one, also if it looks like a date, which Arrow takes for a point in time, without its time zone.
     """
     try:
         import pyarrow.json
@@ -125,7 +121,7 @@ def _json_lines(path: Path, typed: Collection[str]) -> Batches:
     )
     try:
         table = pyarrow.json.read_json(pyarrow.BufferReader(data), options)
-        fields = [field.with_type(_with_texts(field.type)) for field in table.schema if field.name in typed]
+        fields = [field.with_type(_with_texts(field.type)) for field in table.schema]
         if any(field.type != table.schema.field(field.name).type for field in fields):
             given = pyarrow.json.ParseOptions(explicit_schema=pyarrow.schema(fields))
             table = pyarrow.json.read_json(pyarrow.BufferReader(data), options, given)
