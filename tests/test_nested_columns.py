@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from kg_reasoner import Reasoner
 from kg_reasoner.errors import LoadError
-from kg_reasoner.expressions.structures import encode
+from kg_reasoner.expressions.structures import Structure, decode, encode
 from kg_reasoner.expressions.types import Types
 from kg_reasoner.language.parser import parse
 from kg_reasoner.language.printer import format_term
@@ -260,6 +260,32 @@ def test_missing_values_in_data_frames() -> None:
     again = Reasoner(program)
     again.add_table("r", frame)
     assert set(again.facts("r")) == set(reasoner.facts("r"))
+
+
+@pytest.mark.parametrize(
+    ("type_", "numbers", "expected"),
+    [
+        ("decimal", "0.1 -12.50 7 0.0 1e-9 1e2", "-12.5 0 0.000000001 0.1 100 7"),
+        ("decimal", "0.12345678901234567890123456789", "0.12345678901234567890123456789"),
+        ("integer", "18446744073709551616 -1 1.0", "-1 1 18446744073709551616"),
+        ("signed<80>", "18446744073709551616", "18446744073709551616"),
+        ("double", "18446744073709551616 0.1", "0.1E0 1.8446744073709552E+19"),
+        ("integer", "7 1.5", "row 2: column x: '1.5' is not an integer"),
+        ("decimal", "1e300", "row 1: column x: '1E+300' is not a decimal number"),
+    ],
+)
+@pytest.mark.parametrize("form", ["{}", "optional<{}>"])
+def test_numbers_in_json_lines(form: str, type_: str, numbers: str, expected: str, tmp_path: Path) -> None:
+    path = tmp_path / "r.jsonl"
+    path.write_text("".join(f'{{"x": {number}}}\n' for number in numbers.split()))
+    reasoner = Reasoner(f"input relation r(x: {form.format(type_)}) .")
+    try:
+        reasoner.add_table("r", path)
+    except LoadError as error:
+        assert str(error) == f"{path}, {expected}"
+    else:
+        terms = [(decode(term) or Structure("tuple", (term,))).members[0] for (term,) in reasoner.facts("r")]
+        assert sorted(term.lexical for term in terms if isinstance(term, Literal)) == expected.split()
 
 
 def test_texts_that_look_like_dates_in_json_lines(tmp_path: Path) -> None:

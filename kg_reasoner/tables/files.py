@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import gzip
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from decimal import Decimal
 from pathlib import Path
 from typing import Any, Final
 
@@ -19,6 +20,7 @@ from kg_reasoner.io.facts import read_facts
 from kg_reasoner.program import Column
 from kg_reasoner.storage.arrays import Ids
 from kg_reasoner.storage.dictionary import Dictionary
+from kg_reasoner.storage.table_terms import optional_of, parts_of
 from kg_reasoner.tables.table_facts import Nulls, encoded, places_of
 from kg_reasoner.tables.table_sources import EXTRA, Batches
 from kg_reasoner.terms import term_text
@@ -28,6 +30,8 @@ __all__ = ["JSON_LINES", "read_file"]
 JSON_LINES: Final = (".jsonl", ".ndjson", ".jsonl.gz", ".ndjson.gz")
 _BLOCK: Final = 1 << 24
 """The bytes of text that Arrow reads at a time."""
+_PLACES: Final = 38
+"""The digits before and after the point in numbers of JSON that are read exactly."""
 _QUOTE, _NEWLINE, _RETURN = ord('"'), ord("\n"), ord("\r")
 
 
@@ -61,7 +65,9 @@ def read_file(
     if path.name.endswith(".parquet"):
         yield from _of_batches(_parquet(path), columns, dictionary, prefixes, wanted, nulls, only_known)
     elif path.name.endswith(JSON_LINES):
-        yield from _of_batches(_json_lines(path), columns, dictionary, prefixes, wanted, nulls, only_known)
+        names = wanted or [column.name for column in columns or ()]
+        exact = [name for name, column in zip(names, columns or (), strict=False) if _is_exact(column.type)]
+        yield from _of_batches(_json_lines(path, exact), columns, dictionary, prefixes, wanted, nulls, only_known)
     else:
         yield from _of_text(path, columns, dictionary, prefixes, header, wanted, nulls, only_known)
 
@@ -103,10 +109,19 @@ def _parquet(path: Path) -> Batches:
     return Batches(str(path), schema.names, parts(), has_cells=True)
 
 
-def _json_lines(path: Path) -> Batches:
+def _is_exact(type_: str) -> bool:
+    """Return whether a type is one of integers or decimals, or of optional ones."""
+    return parts_of(optional_of(type_) or type_)[0] in ("integer", "decimal", "signed", "unsigned")
+
+
+def _json_lines(path: Path, exact: Collection[str]) -> Batches:
     """Return a file with an object on each line; a key that an object does not have is a missing value.
 
     A text stays one, also if it looks like a date, which Arrow takes for a point in time, without its time zone.
+
+    Args:
+        path: The file.
+        exact: The keys whose numbers become texts where Arrow would take them for doubles.
     """
     try:
         import pyarrow.json
@@ -125,11 +140,35 @@ def _json_lines(path: Path) -> Batches:
         if any(field.type != table.schema.field(field.name).type for field in fields):
             given = pyarrow.json.ParseOptions(explicit_schema=pyarrow.schema(fields))
             table = pyarrow.json.read_json(pyarrow.BufferReader(data), options, given)
+        table = _with_exact_numbers(table, data, options, [name for name in exact if name in table.schema.names])
     except pyarrow.ArrowException as error:
         raise LoadError(
             f"cannot read {path}: {error}", hint="each line is an object, with values of one type for each key"
         ) from error
     return Batches(str(path), table.schema.names, table.to_batches(max_chunksize=1 << 17))
+
+
+def _with_exact_numbers(table: Any, data: bytes, options: Any, names: Collection[str]) -> Any:
+    """Return a table of JSON lines with texts in place of the doubles of some columns, if their digits are not too many."""
+    import pyarrow
+    import pyarrow.compute as pc
+    import pyarrow.json
+
+    fields = [table.schema.field(name) for name in names if pyarrow.types.is_floating(table.schema.field(name).type)]
+    for field in fields:
+        kept = [other for other in table.schema if other.name != field.name]
+        schema = pyarrow.schema([*kept, field.with_type(pyarrow.decimal256(2 * _PLACES, _PLACES))])
+        try:
+            found = pyarrow.json.read_json(pyarrow.BufferReader(data), options, pyarrow.json.ParseOptions(explicit_schema=schema))
+        except pyarrow.ArrowInvalid:
+            continue
+        texts = found[field.name].cast(pyarrow.string()).combine_chunks()
+        has_exponent = pc.match_substring(texts, "E")
+        plain = [f"{Decimal(text):f}" for text in texts.filter(has_exponent).to_pylist()]
+        texts = pc.replace_with_mask(texts, has_exponent, pyarrow.array(plain, pyarrow.string()))
+        texts = pc.utf8_rtrim(pc.utf8_rtrim(texts, "0"), ".")
+        table = table.set_column(table.schema.names.index(field.name), field.name, texts)
+    return table
 
 
 def _with_texts(type_: Any) -> Any:
