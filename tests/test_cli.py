@@ -783,6 +783,7 @@ def test_run_with_tables_that_cannot_be(write: Write, tmp_path: Path) -> None:
     twice = bad("run", program, "--table", f"edge={table}", "--table", f"edge={table}", code=2)
     assert "--table names two files for the relation edge" in twice
     assert "nothing.csv does not exist" in bad("run", program, "--table", "edge=nothing.csv")
+    assert f"{tmp_path} is a folder" in bad("run", program, "--table", f"edge={tmp_path}")
     assert "name a folder with --output" in bad("run", program, "--table", f"edge={table}", "--format", "parquet")
 
 

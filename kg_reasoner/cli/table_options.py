@@ -89,7 +89,7 @@ def given_tables(tables: Iterable[str]) -> dict[str, Path]:
 
     Raises:
         click.UsageError: An option does not name a relation and a file, or two of them name the same relation.
-        LoadError: A file does not exist.
+        LoadError: A file does not exist, or is a folder.
     """
     files: dict[str, Path] = {}
     for given in tables:
@@ -100,5 +100,5 @@ def given_tables(tables: Iterable[str]) -> dict[str, Path]:
             raise click.UsageError(f"--table names two files for the relation {name}: {files[name]} and {path}")
         files[name] = Path(path)
         if not files[name].is_file():
-            raise LoadError(f"{path} does not exist")
+            raise LoadError(f"{path} is a folder" if files[name].is_dir() else f"{path} does not exist")
     return files
