@@ -169,6 +169,7 @@ ROWS = """
     RANGE(4, 1)                               | LIST()
     RANGE(1, 1.5)                             | error
     RANGE(0, 10000000)                        | error
+    RANGE(0, 1000000000000000000000000000000) | error
     RANGE(5, 0, -2)                           | LIST(5, 3, 1)
     RANGE(5, 9, 0)                            | LIST()
     INTERSECTION(SET(1, 2), LIST(2, 3))       | SET(2)

@@ -61,8 +61,10 @@ def _range(first: Number, end: Number, step: Number = 1) -> Literal | None:
     """Return the integers from `first` to `end`, which is not included; none if the step is 0."""
     if not (isinstance(first, int) and isinstance(end, int) and isinstance(step, int)):
         return None
-    found = range(first, end, step) if step else ()
-    return encode("list", map(literal, found)) if len(found) <= _LONGEST_RANGE else None
+    size = max(0, -((first - end) // step)) if step else 0
+    if size > _LONGEST_RANGE:
+        return None
+    return encode("list", (literal(first + step * place) for place in range(size)))
 
 
 def _appended(collection: Structure, *members: Term) -> Literal | None:

@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from kg_reasoner.errors import Span
+from kg_reasoner.expressions.functions.numbers import number_of
 from kg_reasoner.language.desugaring.context import Context
 from kg_reasoner.language.surface import Each, SurfaceBody
-from kg_reasoner.program import Aggregate, Argument, Atom, Bind, BodyLiteral, Call, Filter, Variable, variables_of
+from kg_reasoner.program import Aggregate, Argument, Atom, Bind, BodyLiteral, Call, Expression, Filter, Variable, variables_of
 from kg_reasoner.terms import Literal, literal
 
 __all__ = ["members"]
@@ -37,7 +38,7 @@ def members(part: Each, body: Iterable[object], context: Context) -> tuple[BodyL
     head = Atom(name, (*scope, *results), span)
     if isinstance(whole, Call) and whole.name == "RANGE" and len(whole.arguments) == 2:
         start, end = context.variable("start"), context.variable("end")
-        ends = Bind(whole.arguments[0], start, span), Bind(whole.arguments[1], end, span)
+        ends = Bind(_whole_number(whole.arguments[0], span), start, span), Bind(_whole_number(whole.arguments[1], span), end, span)
         place = _places(scope, start, (*binders, *ends), end, context, span)
         context.define(head, (place, Bind(place.terms[-1], results[0], span)))
     else:
@@ -48,6 +49,13 @@ def members(part: Each, body: Iterable[object], context: Context) -> tuple[BodyL
         place = _places((size,), _ZERO, (sized,), size, context, span)
         context.define(head, (sized, place, held, *_values(collection, place.terms[-1], results, context, span)))
     return (Atom(name, (*scope, *part.variables), span),)  # type: ignore[arg-type]  # patterns are gone
+
+
+def _whole_number(argument: Expression, span: Span | None) -> Expression:
+    """Return an expression for the canonical literal of an integer, which is an error for other values, as they are for RANGE."""
+    number = number_of(argument) if isinstance(argument, Literal) else None
+    is_canonical = isinstance(number, int) and argument == literal(number)
+    return argument if is_canonical else Call("BOR", (argument, _ZERO), span)
 
 
 def _places(
