@@ -141,7 +141,8 @@ def test_a_single_long_collection_is_left_to_kernels(monkeypatch: pytest.MonkeyP
 
 
 def test_other_expressions_have_none() -> None:
-    for other in (Call("STRLEN", (X,)), Call("SPLIT", (Literal("a"), X)), Call("ELEMENT", (X, Literal("1"))), X):
+    beyond = Call("ELEMENT", (X, Literal("9" * 5000, XSD.integer.value)))
+    for other in (beyond, Call("STRLEN", (X,)), Call("SPLIT", (Literal("a"), X)), Call("ELEMENT", (X, Literal("1"))), X):
         assert collection_function(other) is None
 
 

@@ -172,7 +172,10 @@ def _key_text(key: Hashable) -> str:
     """Return a text that is unique to the key."""
     if isinstance(key, tuple):
         return f"({', '.join(map(_key_text, key))})"
-    return str(Fraction(key)) if isinstance(key, Decimal | Fraction) else repr(key)
+    if isinstance(key, Decimal):  # its digits may be more than those of an integer that Python writes
+        digits = f"{key:f}" if key else "0"
+        return digits.rstrip("0").rstrip(".") if "." in digits else digits
+    return str(key) if isinstance(key, Fraction) else repr(key)
 
 
 def is_ill_typed(literal: Literal, recognised: Collection[str] = DATATYPES) -> bool:

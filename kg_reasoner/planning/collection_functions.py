@@ -26,6 +26,8 @@ CollectionFunction: TypeAlias = Callable[[Dictionary, Collections, Ids], Ids]
 """A function of the ids of its only argument, with the dictionary and its collections."""
 
 _STRING: Final = XSD.string.value
+_PLACE_DIGITS: Final = 10
+"""No collection has a place with so many digits."""
 
 
 def collection_function(expression: Expression) -> CollectionFunction | None:
@@ -40,7 +42,8 @@ def collection_function(expression: Expression) -> CollectionFunction | None:
     lexical = others[0].lexical
     if expression.name == "SPLIT" and others[0].datatype == _STRING and not set(lexical) & set('"\\\n\r'):
         return lambda dictionary, collections, ids: collections.split(ids, lexical)
-    if expression.name == "ELEMENT" and others[0] == literal(int(lexical) if lexical.isdecimal() else -1):
+    is_place = lexical.isdecimal() and len(lexical) < _PLACE_DIGITS
+    if expression.name == "ELEMENT" and is_place and others[0] == literal(int(lexical)):
         return lambda dictionary, collections, ids: _at(collections, ids, int(lexical))
     return None
 
