@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
@@ -11,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kg_reasoner.concurrency.tasks import Task
-from kg_reasoner.storage import capacities, index_building
+from kg_reasoner.storage import capacities, index_building, indexes
 from kg_reasoner.storage.database import Database
 from kg_reasoner.storage.index_building import Building
 from kg_reasoner.storage.kernels.bulk_insertion import MOST_SPILLED
@@ -183,3 +184,33 @@ def test_tuples_that_leave_their_part(count: int) -> None:
     run(Rehashing(database, relation, 256, 2).steps())
     assert database.have_flag(relation, rows).all()
     assert len(database.relations[relation].slots) == 256
+
+
+@pytest.mark.parametrize("page_bits", [1, 10])
+@pytest.mark.parametrize("apart", [0, 2])
+@settings(max_examples=examples(40))
+@given(
+    rows=st.lists(st.tuples(st.integers(0, 4), st.integers(0, 3), st.integers(0, 4)), max_size=40, unique=True),
+    removed=st.integers(0, 5),
+    listed=st.integers(0, 9),
+)
+def test_a_section_is_built_from_the_rows_that_another_index_lists(
+    page_bits: int, apart: int, rows: Tuples, removed: int, listed: int
+) -> None:
+    """`listed`: the rows up to which that is done."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(capacities, "current", replace(capacities.current, page_bits=page_bits, arena=1, slots=4))
+        patch.setattr(indexes, "LISTED", listed)
+        database, relation = filled(rows, 3, section_column=1)
+        database.retract(relation, np.array(rows[:removed], np.int32).reshape(-1, 3))
+        scanned = [database.index(relation, (column,), constant, apart) for column in (0, 2) for constant in range(4)]
+        for index in scanned:
+            database.fill_index(index)
+        expected = [vectors(database, index) for index in scanned]
+        database.build(database.index(relation, (1,)))
+        sizes = Counter(row[1] for row in rows[removed:])
+        for index, former in zip(scanned, expected, strict=True):
+            size = sizes[database.index_constant(index)]
+            assert (database._listed_rows(database.indexes[index]) is None) == (size > min(listed, 1 << page_bits))
+            database.fill_index(index)
+            assert vectors(database, index) == former

@@ -18,7 +18,7 @@ from kg_reasoner.storage.kernels.layout import ABSENT, EMPTY, EXPLICIT, MOST, RI
 from kg_reasoner.storage.kernels.memory import Record, StructTable, address, allocate, allocate_each, grant, mix, repeated
 from kg_reasoner.storage.plan_room import PlanRoom
 
-__all__ = ["Relations"]
+__all__ = ["Relations", "slot_of"]
 
 RANKS: Final = ("ranks", "tallies")
 """The fields of a relation that only counting uses, one number for each row."""
@@ -122,10 +122,10 @@ class Relations(PlanRoom):
                 size = table_size(4 * (len(members) + 1))
                 keys, ids = allocate(size, np.int64, EMPTY), allocate(size, np.int32, -1)
                 for key, section in members.items():
-                    slot = _free_slot(keys, key)
+                    slot = slot_of(keys, key)
                     keys[slot], ids[slot] = key, section
                 record.publish(section_keys=keys, section_ids=ids, section_mask=size - 1)
-            slot = _free_slot(keys, constant)
+            slot = slot_of(keys, constant)
             keys[slot], ids[slot], members[constant] = constant, number, number  # one line: nothing interrupts between two stores
         return number
 
@@ -295,9 +295,9 @@ def _room_for_watches(capacity: int) -> dict[str, Any]:
     return {"watches": allocate(capacity, np.int32), "watch_room": capacity}
 
 
-def _free_slot(keys: Any, key: int) -> int:
-    """Return the slot where a hash table of sections gets a new key."""
+def slot_of(keys: Any, key: int) -> int:
+    """Return the slot of a key in a hash table of numbers, or the one where it is inserted."""
     slot = mix(key) & (len(keys) - 1)
-    while keys[slot] != EMPTY:
+    while keys[slot] not in (key, EMPTY):
         slot = (slot + 1) & (len(keys) - 1)
     return slot

@@ -12,7 +12,7 @@ from kg_reasoner.errors import CapacityError
 from kg_reasoner.storage import capacities
 from kg_reasoner.storage.capacities import FILL, limit_of, resized, slots_for
 from kg_reasoner.storage.gradual_indexes import MANY_REMOVED, GradualIndexes
-from kg_reasoner.storage.growing_relations import Relations
+from kg_reasoner.storage.growing_relations import Relations, slot_of
 from kg_reasoner.storage.kernels import native
 from kg_reasoner.storage.kernels.layout import EMPTY, MOST, Index
 from kg_reasoner.storage.kernels.memory import Record, StructTable, address, allocate, grant, lend, repeated
@@ -21,6 +21,9 @@ __all__ = ["IndexedRelations", "item_size", "new_arena", "value_column"]
 
 _LEAP: Final = 16
 """The maximal growth of a table in one step while an index is built."""
+
+LISTED: Final = 1 << 8
+"""The rows of a section that are added to an index one by one: up to so many, that is faster than to look at all rows."""
 
 SIZE_CLASSES: Final = 40
 """Free lists of an index: vectors of up to 2**39 entries."""
@@ -144,11 +147,11 @@ class IndexedRelations(Relations):
 
     def postpone(self, index: int) -> bool:
         """Let a deletion scan the rows of a large relation in place of an index, which is built in slices. Return whether it
-        does: not if it removes so many facts that it would soon wait for the index.
+        does: not if it removes so many facts that it would soon wait for the index, or if the index is that of few listed rows.
         """
         context, rows = self.context, self.relations[self.indexes[index].relation].count
         may_scan = context.scans and not context.guarding and rows >= context.renew_from and context.removed_count < MANY_REMOVED
-        return bool(may_scan) and self.gradual.begin(index)
+        return bool(may_scan) and self._listed_rows(self.indexes[index]) is None and self.gradual.begin(index)
 
     def fill_index(self, index: int) -> None:
         """Build an index from the existing rows, as `build` does, but leave it to `link_index` to maintain it."""
@@ -163,15 +166,38 @@ class IndexedRelations(Relations):
             limit=limit_of(slots),
             **new_arena(record, arena),
         )
-        self.extend_index(index, 0)
+        listed = self._listed_rows(record)
+        if listed is None:
+            self.extend_index(index, 0)
+        else:
+            for row in listed:
+                self.extend_index(index, row, row + 1)
         if record.mask + 1 > 4 * record.used / FILL and record.mask + 1 > slots:
             self.set_keys(record, slots_for(record.used))  # there were fewer keys than expected
 
-    def extend_index(self, index: int, row: int) -> None:
-        """Add the rows from a row on to an index."""
+    def _listed_rows(self, index: Record) -> list[int] | None:
+        """Return the rows of an index's section where an index on the section column has them, and they are few; otherwise None."""
+        relation = self.relations[index.relation]
+        number = self._indexes.get((index.relation, -1, (relation.section_column,), 0)) if index.constant >= 0 else None
+        if number is None or not self.indexes[number].built:
+            return None
+        listing = self.indexes[number]
+        slot = slot_of(listing.keys, index.constant)
+        if listing.keys[slot] == EMPTY:
+            return []
+        start, length = int(listing.starts[slot]), int(listing.lengths[slot])
+        if start < 0 or length > LISTED:
+            return None
+        found = np.asarray(
+            listing.arena[start : start + length] >> 32 if listing.has_values else listing.row_arena[start : start + length]
+        )
+        return found.tolist()
+
+    def extend_index(self, index: int, row: int, end: int | None = None) -> None:
+        """Add the rows from a row on to an index, or those up to an end."""
         record, constant = self.indexes[index], self.indexes[index].constant
         relation = self.relations[record.relation]
-        first, count = row, relation.count
+        first, count = row, relation.count if end is None else end
         while (row := native.index_rows(relation.address, record.address, constant, row, count)) < count:
             done, rest = row - first, count - first
             self.grow_index(record, max(rest // done, 2) if first == 0 and done > rest // _LEAP else 2)
