@@ -941,7 +941,7 @@ def test_the_command_shows_missing_premises(zoo: Path) -> None:
         (":leo a", "is not a triple in Turtle"),
         ('"leo" a :Cat', "is not a triple in Turtle"),
         (":leo a :Cat, :Dog", "is 2 triples; give one"),
-        ("", "is not a triple in Turtle"),
+        ("", "the text is empty"),
     ],
 )
 def test_invalid_triples(zoo: Path, triple: str, message: str) -> None:
