@@ -36,10 +36,10 @@ class Identities:
 
     def covers(self, property: int | str | None) -> bool:
         """Return whether triples of this property may hold without being stored; variables are None or named."""
-        if not isinstance(property, int) or property != self._catalog.dictionary.find(OWL.sameAs):
-            return False
         relation = self._catalog.predicates.get(_ASKED_FOR)
-        return relation is not None and self._catalog.database.size(relation) == 0
+        if relation is None or not isinstance(property, int) or property != self._catalog.dictionary.find(OWL.sameAs):
+            return False
+        return self._catalog.database.size(relation) == 0
 
     def match(self, subject: int | None, property: int, value: int | None) -> Ids:
         """Return the triples of owl:sameAs that relate a term to itself, shape (n, 3). They may include stored ones."""
@@ -57,9 +57,6 @@ class Identities:
     def size(self, property: int) -> float:
         """Return an estimate of the number of triples."""
         return float(len(self._catalog.dictionary))
-
-    def forget(self) -> None:
-        """Discard computed values; there are none."""
 
     def _occurs(self, term: int, same_as: int) -> bool:
         """Return whether a term occurs in some triple, as owl:sameAs does if there are triples."""

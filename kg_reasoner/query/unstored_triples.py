@@ -20,11 +20,12 @@ class UnstoredTriples:
     """
 
     def __init__(self, catalog: RelationCatalog, matcher: TripleMatcher) -> None:
-        self._kinds = LiteralTriples(catalog, matcher), Identities(catalog, generalised=matcher.generalised)
+        self._literals = LiteralTriples(catalog, matcher)
+        self._identities = Identities(catalog, generalised=matcher.generalised)
 
     def covers(self, property: int | str | None) -> bool:
         """Return whether triples of this property may hold without being stored; variables are None or named."""
-        return any(kind.covers(property) for kind in self._kinds)
+        return self._literals.covers(property) or self._identities.covers(property)
 
     def match(self, subject: int | None, property: int, value: int | None) -> Ids:
         """Return the triples of a property that `covers` accepts, shape (n, 3). They may include stored ones.
@@ -40,8 +41,7 @@ class UnstoredTriples:
 
     def forget(self) -> None:
         """Discard computed values, as facts may have changed."""
-        for kind in self._kinds:
-            kind.forget()
+        self._literals.forget()
 
     def _of(self, property: int) -> LiteralTriples | Identities:
-        return next(kind for kind in self._kinds if kind.covers(property))
+        return self._literals if self._literals.covers(property) else self._identities
