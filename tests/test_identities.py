@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kg_reasoner import Reasoner, ReasonerError
+from kg_reasoner import LimitError, Limits, Reasoner, ReasonerError
 from kg_reasoner.rdflib_store import graph_of
 from kg_reasoner.terms import IRI, OWL, RDF, RDFS, BlankNode, Term, Triple, literal
 
@@ -116,7 +116,7 @@ def answers(reasoner: Reasoner, query: str) -> Any:
 def test_nobody_sees_whether_identities_are_stored(
     maintenance: Any, history: list[tuple[list[Triple], int]], rule: str, asks: bool
 ) -> None:
-    """`asks`: whether some query is asked twice, so that it has a shortcut."""
+    """`asks`: whether queries are asked twice, so that they have shortcuts, and queries in the rule language are asked."""
     one = Reasoner(PREFIXES + rule, ruleset="owl2rl-full", maintenance=maintenance)
     other = Reasoner(PREFIXES + rule + ASKING, ruleset="owl2rl-full", maintenance=maintenance)
     known: list[Triple] = []
@@ -136,6 +136,8 @@ def test_nobody_sees_whether_identities_are_stored(
         for query in QUERIES:
             for _ in range(1 + asks):
                 assert answers(one, query) == answers(other, query), query
+        for body in ("owl:sameAs[?x, ?y]", "[?x, ?p, ?y]", ":C[?x], NOT owl:sameAs[?x, ?x]") if asks else ():
+            assert Counter(one.answers(body)) == Counter(other.answers(body)), body
         for predicate in ("lone", "found"):
             assert Counter(one.facts(predicate)) == Counter(other.facts(predicate))
 
@@ -217,6 +219,37 @@ def test_proofs(ruleset: str) -> None:
     with pytest.raises(ReasonerError, match="holds: call explain"):
         reasoner.why_not((A, OWL.sameAs, A))
     assert reasoner.why_not((ex("nowhere"), OWL.sameAs, ex("nowhere"))).misses
+
+
+@pytest.mark.parametrize("on_demand", [False, True])
+@pytest.mark.parametrize("body", ["owl:sameAs[?x, :a]", "[?x, ?p, :a], FILTER(?p = owl:sameAs)"])
+def test_queries_in_the_rule_language_find_identities(body: str, on_demand: bool) -> None:
+    reasoner = Reasoner(PREFIXES, ruleset="owl2rl-full")
+    reasoner.add_triples([(A, P, B)])
+    reasoner.materialise()
+    with pytest.raises(LimitError):
+        reasoner.answers(body, on_demand=on_demand, limits=Limits(facts=1))
+    assert {x for x, *_ in reasoner.answers(body, on_demand=on_demand)} == {A}
+    reasoner.add_triples([(A, P, C)])
+    assert identities(reasoner) >= {A, C}
+    assert [*reasoner.answers("owl:sameAs[?x, :nowhere]")] == []
+
+
+@pytest.mark.parametrize("commits", [False, True])
+def test_a_query_in_a_transaction_lets_identities_be_stored(commits: bool) -> None:
+    reasoner = Reasoner(PREFIXES, ruleset="owl2rl-full")
+    reasoner.add_triples([(A, P, B)])
+    transaction = reasoner.transaction()
+    transaction.begin()
+    transaction.add_triples([(C, P, B)])
+    assert {x for (x,) in reasoner.answers("owl:sameAs[?x, :c]", {})} == set()
+    assert {x for (x,) in reasoner.answers("owl:sameAs[?x, :C]", {})} == {C}
+    if commits:
+        transaction.commit()
+    else:
+        transaction.rollback()
+    assert (C in identities(reasoner)) == commits
+    assert A in identities(reasoner)
 
 
 def test_proofs_end_with_a_change() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
+from typing import Final
 
 import numpy as np
 
@@ -14,7 +15,7 @@ from kg_reasoner.engine.demand import Demand, Found, abstracted
 from kg_reasoner.engine.on_demand import by_magic, by_reading
 from kg_reasoner.engine.row_encoding import as_term
 from kg_reasoner.errors import ArityError, ReasonerError, UnsupportedError, plural
-from kg_reasoner.expressions.demands import DEMAND_PREDICATES
+from kg_reasoner.expressions.demands import DEMAND_PREDICATES, asked_by
 from kg_reasoner.language import analysis
 from kg_reasoner.language.magic import answer_atom
 from kg_reasoner.language.parser import parse_query
@@ -22,12 +23,14 @@ from kg_reasoner.program import Atom, BodyLiteral, Program, Rule, Variable, atom
 from kg_reasoner.storage.arrays import Ids
 from kg_reasoner.storage.dictionary import Dictionary
 from kg_reasoner.storage.literals import LITERAL_PREDICATES
-from kg_reasoner.terms import AnyTerm, Term
+from kg_reasoner.terms import OWL, AnyTerm, Term
 
 __all__ = ["Answers", "answer"]
 
 _GIVEN = "given!"
 """The predicate of the given values of variables."""
+_ASKABLE: Final = frozenset([OWL.sameAs])
+"""What queries let rule sets derive: that each term is the same as itself. Types and differences of literals are too many."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,6 +75,7 @@ def answer(
         found = _on_demand(core, rules, given) if on_demand and is_plain else None
         if found is None:
             core.ask_for(atom.predicate for rule in rules for atom in atoms_within(rule.body))
+            core.ask_of(_ASKABLE.intersection(name for rule in rules for name in asked_by(rule)))
             with core.reading():
                 _check_against_program(core, rules)
                 found = by_reading(engine, rules)

@@ -5,7 +5,7 @@ It is for the package: transactions, named graphs, documents and graphs of rdfli
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Set
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import replace
 from functools import cached_property
@@ -28,6 +28,7 @@ from kg_reasoner.query.visibility import Visibility
 from kg_reasoner.storage.arrays import TripleIds
 from kg_reasoner.storage.column_types import ColumnTypes, check_heads
 from kg_reasoner.storage.releasing import give_back
+from kg_reasoner.terms import Term
 
 if TYPE_CHECKING:
     from kg_reasoner.api.subscriptions import Subscriptions
@@ -288,6 +289,12 @@ class ReasonerCore:
         if self.engine.are_idle(wanted):
             with self.engine.changing():
                 self.engine.ask_for(wanted)
+
+    def ask_of(self, names: Set[Term]) -> None:
+        """Let rule sets derive facts about some names that hold of all terms, if no query has looked for them so far."""
+        if self.engine.lacks(names):
+            with self.engine.changing():
+                self.engine.ask_of(names)
 
     def follow(self, predicate: str) -> None:
         """Derive a relation whose changes are to be followed, if nothing has used it so far."""

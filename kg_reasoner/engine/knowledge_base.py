@@ -78,7 +78,7 @@ class KnowledgeBase:
         """Make facts of a predicate explicit, or no longer explicit. They return whether each has changed."""
         self.queries = self.make_queries()
         self.maintenance: Maintenance = make_maintenance(self.materialiser)
-        self.rulebook = RuleBook(self.catalog, self.materialiser, merges_equal_terms=rewrites, shows_hidden=visibility.shows_all)
+        self.rulebook = RuleBook(self.catalog, self.materialiser, merges_equal_terms=rewrites)
         self.checked: dict[int, tuple[int, int]] = {}
         """For each relation with typed columns, at its last check: the number of rows, all of which were checked, and how often its
         rows had got other numbers."""

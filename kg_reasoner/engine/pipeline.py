@@ -72,7 +72,7 @@ def plan_rules(state: State, update: UpdateState) -> None:
                     update.before = state.base.materialised_facts()
                 state.rebuild(layout)
                 rules = state.applied_rules
-            state.base.rulebook.use(rules)
+            state.base.rulebook.use(rules, state.asked_names)
         update.rules_changed = False
     rulebook = state.base.rulebook
     if rulebook.literal_rules:

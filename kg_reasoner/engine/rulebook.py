@@ -29,6 +29,7 @@ from kg_reasoner.planning.triple_layout import NO_NAMES, Names
 from kg_reasoner.program import Rule
 from kg_reasoner.storage.arrays import Flags
 from kg_reasoner.storage.kernels.layout import STATED
+from kg_reasoner.terms import Term
 
 if TYPE_CHECKING:
     from kg_reasoner.engine.recursive_results import Results
@@ -38,19 +39,12 @@ if TYPE_CHECKING:
 class RuleBook:
     """Maintains the plans of a materialiser for changing rules."""
 
-    def __init__(
-        self,
-        catalog: RelationCatalog,
-        materialiser: Materialiser,
-        *,
-        merges_equal_terms: bool = False,
-        shows_hidden: bool = False,
-    ) -> None:
+    def __init__(self, catalog: RelationCatalog, materialiser: Materialiser, *, merges_equal_terms: bool = False) -> None:
         self.gone_rules: list[PlannedRule] = []
         """The plans that are out of use since the last `forget_gone`; the facts that they derived are candidates for deletion."""
         self.gone_aggregates: list[ComputedRelation] = []
         self._catalog = catalog
-        self._merges_equal_terms, self._shows_hidden = merges_equal_terms, shows_hidden
+        self._merges_equal_terms = merges_equal_terms
         self._materialiser = materialiser
         self.told: tuple[Told, ...] = ()
         """The rules that copy told triples, and are not applied to conclusions."""
@@ -77,9 +71,14 @@ class RuleBook:
         self._results_of: dict[Recursion, Results] = {}
         self._checked: tuple[int, int] | None = None
 
-    def use(self, rules: Sequence[Rule]) -> None:
-        """Replace the rules. New ones wait for `plan`; facts of the program are inserted, or lose their flag."""
-        demanded = demands(rules, merges_equal_terms=self._merges_equal_terms, shows_hidden=self._shows_hidden)
+    def use(self, rules: Sequence[Rule], asked: Collection[Term] = ()) -> None:
+        """Replace the rules. New ones wait for `plan`; facts of the program are inserted, or lose their flag.
+
+        Args:
+            rules: The rules.
+            asked: What queries ask of, see `kg_reasoner.expressions.demands`.
+        """
+        demanded = demands(rules, merges_equal_terms=self._merges_equal_terms, asked=asked)
         self._sources = split((*rules, *demanded))
         self.told = () if self._merges_equal_terms else copying_rules(self._sources)
         if self.told:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Set
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -14,6 +14,7 @@ from kg_reasoner.engine.limiting import Limited
 from kg_reasoner.engine.maintenance import strategy
 from kg_reasoner.engine.recorder import Recorder
 from kg_reasoner.engine.update_state import UpdateState
+from kg_reasoner.expressions.demands import looks_at_demands
 from kg_reasoner.language.module_rules import idle_rules
 from kg_reasoner.planning.catalog import RelationCatalog, layout_for
 from kg_reasoner.planning.expansion import is_expandable
@@ -23,6 +24,7 @@ from kg_reasoner.query.visibility import Visibility
 from kg_reasoner.storage.column_types import ColumnTypes
 from kg_reasoner.storage.database import Database
 from kg_reasoner.storage.dictionary import Dictionary
+from kg_reasoner.terms import OWL, Term
 
 if TYPE_CHECKING:
     from kg_reasoner.loaders.ontology.owl import RuleChanges
@@ -90,6 +92,8 @@ class State(Limited):
         self._idle: frozenset[Rule] | None = None
         self._asked: set[str] = set()
         """Relations that have been requested, so that the rules of modules derive them."""
+        self.asked_names: frozenset[Term] = frozenset([OWL.sameAs] if visibility.shows_all else [])
+        """What queries look for among the facts that hold of all terms, see `kg_reasoner.expressions.demands`."""
         self._rules_are_noted = False
         """Whether the visibility and the axioms know all rules."""
         self._program_rules: frozenset[Rule] = frozenset()
@@ -182,6 +186,15 @@ class State(Limited):
     def ask_for(self, predicates: Iterable[str]) -> None:
         """Apply all rules for some relations from now on."""
         self._asked = {*self._asked, *predicates}
+        self.touch(rules=True)
+
+    def lacks(self, names: Set[Term]) -> bool:
+        """Return whether a query looks for facts that hold of all terms, and that have not been derived so far."""
+        return not names <= self.asked_names and any(map(looks_at_demands, self.program.rules))
+
+    def ask_of(self, names: Set[Term]) -> None:
+        """Derive, from now on, the facts about some names that hold of all terms."""
+        self.asked_names |= names
         self.touch(rules=True)
 
     def translate_schema(self) -> None:

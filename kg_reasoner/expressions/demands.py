@@ -4,21 +4,22 @@ According to the specification, every literal has all its types and differs from
 rule set that derives these facts only where they are visible (``owl2rl-full``) has to know which of them the rules match. The
 predicate ``asked_of(?name)`` says so: it holds for the classes that rules name, for all datatypes if a rule matches any class, for
 owl:differentFrom if a rule names it, and for owl:sameAs if a rule matches it, as one by name or as any property. It also holds for
-owl:sameAs if a rule may make triples of literals that occur in no other triple, or if hidden triples are shown. The rules of the
-W3C's documents do not count, because the rule set already covers what they match.
+owl:sameAs if a rule may make triples of literals that occur in no other triple, if hidden triples are shown, and from the first
+query in the rule language that matches it. The rules of the W3C's documents do not count, because the rule set already covers what
+they match.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import Final
 
 from kg_reasoner.expressions.datatypes import DATATYPES
 from kg_reasoner.program import TRIPLE, Atom, Rule, Variable, atoms_within, remembered
 from kg_reasoner.terms import IRI, OWL, RDF, Literal, Term, literal
 
-__all__ = ["ASKED_OF", "BY_THE_BOOK", "DEMAND_PREDICATES", "MERGED", "demands", "looks_at_demands"]
+__all__ = ["ASKED_OF", "BY_THE_BOOK", "DEMAND_PREDICATES", "MERGED", "asked_by", "demands", "looks_at_demands"]
 
 ASKED_OF: Final = "asked_of"
 MERGED: Final = "merges_equal_terms"
@@ -34,13 +35,13 @@ _BESIDES: Final = ("list/", "beyond/", "datatypes/")
 _TYPES: Final = frozenset(map(IRI, DATATYPES))
 
 
-def demands(rules: Iterable[Rule], *, merges_equal_terms: bool, shows_hidden: bool = False) -> tuple[Rule, ...]:
+def demands(rules: Iterable[Rule], *, merges_equal_terms: bool, asked: Collection[Term] = ()) -> tuple[Rule, ...]:
     """Return the facts of `DEMAND_PREDICATES` as rules with empty bodies, or an empty result if no rule uses these predicates.
 
     Args:
         rules: The rules.
         merges_equal_terms: Whether equal terms are merged.
-        shows_hidden: Whether hidden triples match all patterns, see `kg_reasoner.query.visibility`.
+        asked: Names that are asked of besides.
 
     >>> from kg_reasoner.language.parser import parse
     >>> program = parse("asked(?x) :- asked_of(?x) . aged(?x) :- age(?x, ?n), xsd:integer[?n] .")
@@ -50,8 +51,7 @@ def demands(rules: Iterable[Rule], *, merges_equal_terms: bool, shows_hidden: bo
     rules = tuple(rules)
     if not any(looks_at_demands(rule) for rule in rules):
         return ()
-    asked = {name for rule in rules for name in _asked_by(rule)}
-    names = sorted(asked | {OWL.sameAs} if shows_hidden else asked, key=str)
+    names = sorted({*asked, *(name for rule in rules for name in asked_by(rule))}, key=str)
     facts = [Atom(ASKED_OF, (name,)) for name in names]
     if merges_equal_terms:
         facts.append(Atom(MERGED, (literal(True),)))
@@ -65,7 +65,7 @@ def looks_at_demands(rule: Rule) -> bool:
 
 
 @remembered
-def _asked_by(rule: Rule) -> frozenset[Term]:
+def asked_by(rule: Rule) -> frozenset[Term]:
     """Return the classes and properties that a user's rule matches."""
     name = rule.origin.name or ""
     if BY_THE_BOOK.match(name) or name.startswith(_BESIDES):
