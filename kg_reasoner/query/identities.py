@@ -50,6 +50,10 @@ class Identities:
             if term is None or value not in (None, term) or not self._occurs(term, property):
                 return NO_TRIPLES
             terms = np.array([term], np.int32)
+        return self.of(terms, property)
+
+    def of(self, terms: Ids, property: int) -> Ids:
+        """Return the triples of owl:sameAs that relate some terms, each of which is given once and occurs, to themselves."""
         if not self._generalised:
             terms = terms[self._catalog.dictionary.first_bytes()[terms] != ord('"')]
         return as_triples(terms, property, terms)

@@ -26,7 +26,7 @@ from kg_reasoner.query.matching import Which
 from kg_reasoner.query.quads import GRAPH_COLUMN
 from kg_reasoner.query.scans import counted_by_property, scanned
 from kg_reasoner.query.single_patterns import SinglePatterns, Solutions
-from kg_reasoner.storage.arrays import Ids, Numbers
+from kg_reasoner.storage.arrays import Ids, Numbers, unique_ids, unique_rows
 from kg_reasoner.storage.grouping import gathered, group_rows, pair_rows
 from kg_reasoner.storage.kernels.memory import Record
 from kg_reasoner.storage.workspaces import Workspace
@@ -250,6 +250,7 @@ class Queries(SinglePatterns):
         together.
         """
         sizes = {pattern: self._size(pattern, which) for pattern in patterns}
+        alike_in_length = all(len(pattern) == GRAPH_COLUMN for pattern in patterns)
         start = min(patterns, key=sizes.__getitem__)
         alike = [pattern for pattern in patterns if which == "all" and self._is_planned(pattern) and len(pattern) == len(start)]
         group = connected(start, alike)
@@ -262,8 +263,31 @@ class Queries(SinglePatterns):
         while rest:
             following = min(rest, key=lambda pattern: (*distance(pattern, solutions.names), sizes[pattern]))
             rest.remove(following)
-            solutions = self._extended(solutions, following, which, sizes[following])
+            found = self._related(solutions, following) if which == "all" and alike_in_length else None
+            if found is None:
+                solutions = self._extended(solutions, following, which, sizes[following])
+            else:
+                solutions = _join(solutions, found)
         return solutions
+
+    def _related(self, solutions: Solutions, pattern: AnyPattern) -> Solutions | None:
+        """Return the matches of a pattern of owl:sameAs that may agree with solutions, where identities are not stored; None for
+        other patterns.
+
+        Args:
+            solutions: Solutions of patterns of triples, so that all terms in them occur in triples.
+            pattern: The pattern.
+        """
+        subject, property, value, *graph = pattern
+        names = [name for name in (subject, value) if isinstance(name, str)]
+        shared = [name for name in names if name in solutions.names]
+        if graph or len(set(names)) < 2 or not shared or not self.unstored.identities.covers(constant(property)):
+            return None
+        same_as = constant(property)
+        assert same_as is not None
+        identities = self.unstored.identities.of(unique_ids(solutions.columns(shared).ravel()), same_as)
+        found = unique_rows(np.concatenate([self.matcher.match(None, same_as, None), identities]))
+        return Solutions(names, found[:, [0, 2]])
 
     def _size(self, pattern: AnyPattern, which: Which) -> float:
         """Return an estimate of the number of triples that match the constants of a pattern."""
@@ -279,21 +303,16 @@ class Queries(SinglePatterns):
         """Join solutions with a pattern, by looking up each distinct key or as a whole, whichever is cheaper."""
         names = variables_of([pattern])
         shared = [name for name in names if name in solutions.names]
-        new = [name for name in names if name not in solutions.names]
         keys = solutions.columns(shared)
         labels, firsts = group_rows(keys)
-        if len(firsts) * LOOK_UP < size:
-            tables = [self._matches(bound(pattern, shared, key), which).columns(new) for key in keys[firsts].tolist()]
-            found = np.concatenate([np.empty((0, len(new)), np.int32), *tables])
-            owners = np.repeat(np.arange(len(tables), dtype=np.int32), [len(table) for table in tables])
-            rows, places = pair_rows(labels[:, None], owners[:, None])
-        else:
-            whole = self._matches(pattern, which)
-            found = whole.columns(new)
-            rows, places = pair_rows(keys, whole.columns(shared))
-        return Solutions(
-            [*solutions.names, *new], np.concatenate([gathered(solutions.rows, rows), gathered(found, places)], axis=1)
-        )
+        if len(firsts) * LOOK_UP >= size:
+            return _join(solutions, self._matches(pattern, which))
+        new = [name for name in names if name not in solutions.names]
+        tables = [self._matches(bound(pattern, shared, key), which).columns(new) for key in keys[firsts].tolist()]
+        found = np.concatenate([np.empty((0, len(new)), np.int32), *tables])
+        owners = np.repeat(np.arange(len(tables), dtype=np.int32), [len(table) for table in tables])
+        rows, places = pair_rows(labels[:, None], owners[:, None])
+        return _side_by_side(solutions, rows, Solutions(new, found), places)
 
     # --- patterns with relations of their own -----------------------------------------------------------------------
 
@@ -427,3 +446,17 @@ class Queries(SinglePatterns):
             kept = first[rows[:, column]] == ord("<")
             rows = rows if kept.all() else rows[kept]
         return rows
+
+
+def _join(solutions: Solutions, others: Solutions) -> Solutions:
+    """Return the natural join of two tables."""
+    shared = [name for name in others.names if name in solutions.names]
+    new = [name for name in others.names if name not in solutions.names]
+    rows, places = pair_rows(solutions.columns(shared), others.columns(shared))
+    return _side_by_side(solutions, rows, Solutions(new, others.columns(new)), places)
+
+
+def _side_by_side(solutions: Solutions, rows: Numbers, others: Solutions, places: Numbers) -> Solutions:
+    """Return rows of a table, each beside a row of another one."""
+    table = np.concatenate([gathered(solutions.rows, rows), gathered(others.rows, places)], axis=1)
+    return Solutions([*solutions.names, *others.names], table)

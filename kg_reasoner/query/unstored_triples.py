@@ -17,15 +17,18 @@ class UnstoredTriples:
     Args:
         catalog: The relations.
         matcher: Finds stored triples. If it is for generalised RDF, literals may be subjects here, too.
+
+    Attributes:
+        identities: That terms are the same as themselves.
     """
 
     def __init__(self, catalog: RelationCatalog, matcher: TripleMatcher) -> None:
         self._literals = LiteralTriples(catalog, matcher)
-        self._identities = Identities(catalog, generalised=matcher.generalised)
+        self.identities = Identities(catalog, generalised=matcher.generalised)
 
     def covers(self, property: int | str | None) -> bool:
         """Return whether triples of this property may hold without being stored; variables are None or named."""
-        return self._literals.covers(property) or self._identities.covers(property)
+        return self._literals.covers(property) or self.identities.covers(property)
 
     def match(self, subject: int | None, property: int, value: int | None) -> Ids:
         """Return the triples of a property that `covers` accepts, shape (n, 3). They may include stored ones.
@@ -44,4 +47,4 @@ class UnstoredTriples:
         self._literals.forget()
 
     def _of(self, property: int) -> LiteralTriples | Identities:
-        return self._literals if self._literals.covers(property) else self._identities
+        return self._literals if self._literals.covers(property) else self.identities
