@@ -97,6 +97,8 @@ class State(Limited):
         self._rules_are_noted = False
         """Whether the visibility and the axioms know all rules."""
         self._program_rules: frozenset[Rule] = frozenset()
+        self._looks_at_demands = False
+        """Whether some rule of the program uses what `asked_names` become."""
         self.column_types = ColumnTypes(dictionary, self.program)
         self._counted = Counters()
 
@@ -190,7 +192,7 @@ class State(Limited):
 
     def lacks(self, names: Set[Term]) -> bool:
         """Return whether a query looks for facts that hold of all terms, and that have not been derived so far."""
-        return not names <= self.asked_names and any(map(looks_at_demands, self.program.rules))
+        return not names <= self.asked_names and self._looks_at_demands
 
     def ask_of(self, names: Set[Term]) -> None:
         """Derive, from now on, the facts about some names that hold of all terms."""
@@ -218,6 +220,7 @@ class State(Limited):
     def use_program(self, program: Program) -> None:
         """Replace the program. The new one has been checked."""
         self.program, self._program_rules = program, frozenset(program.rules)
+        self._looks_at_demands = any(map(looks_at_demands, program.rules))
         self.column_types, self.base.checked = ColumnTypes(self.dictionary, program), {}
         self.axioms.want(program)
         self.touch(rules=True)

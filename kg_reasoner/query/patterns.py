@@ -250,7 +250,7 @@ class Queries(SinglePatterns):
         together.
         """
         sizes = {pattern: self._size(pattern, which) for pattern in patterns}
-        alike_in_length = all(len(pattern) == GRAPH_COLUMN for pattern in patterns)
+        are_of_triples = which == "all" and all(len(pattern) == GRAPH_COLUMN for pattern in patterns)
         start = min(patterns, key=sizes.__getitem__)
         alike = [pattern for pattern in patterns if which == "all" and self._is_planned(pattern) and len(pattern) == len(start)]
         group = connected(start, alike)
@@ -263,14 +263,14 @@ class Queries(SinglePatterns):
         while rest:
             following = min(rest, key=lambda pattern: (*distance(pattern, solutions.names), sizes[pattern]))
             rest.remove(following)
-            found = self._related(solutions, following) if which == "all" and alike_in_length else None
+            found = self._equalities(solutions, following) if are_of_triples else None
             if found is None:
                 solutions = self._extended(solutions, following, which, sizes[following])
             else:
                 solutions = _join(solutions, found)
         return solutions
 
-    def _related(self, solutions: Solutions, pattern: AnyPattern) -> Solutions | None:
+    def _equalities(self, solutions: Solutions, pattern: AnyPattern) -> Solutions | None:
         """Return the matches of a pattern of owl:sameAs that may agree with solutions, where identities are not stored; None for
         other patterns.
 
@@ -278,13 +278,10 @@ class Queries(SinglePatterns):
             solutions: Solutions of patterns of triples, so that all terms in them occur in triples.
             pattern: The pattern.
         """
-        subject, property, value, *graph = pattern
-        names = [name for name in (subject, value) if isinstance(name, str)]
+        same_as, names = constant(pattern[1]), [name for name in (pattern[0], pattern[2]) if isinstance(name, str)]
         shared = [name for name in names if name in solutions.names]
-        if graph or len(set(names)) < 2 or not shared or not self.unstored.identities.covers(constant(property)):
+        if same_as is None or len(set(names)) < 2 or not shared or not self.unstored.identities.covers(same_as):
             return None
-        same_as = constant(property)
-        assert same_as is not None
         identities = self.unstored.identities.of(unique_ids(solutions.columns(shared).ravel()), same_as)
         found = unique_rows(np.concatenate([self.matcher.match(None, same_as, None), identities]))
         return Solutions(names, found[:, [0, 2]])

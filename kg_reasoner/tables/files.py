@@ -156,10 +156,10 @@ def _with_exact_numbers(table: Any, data: bytes, options: Any, names: Collection
 
     fields = [table.schema.field(name) for name in names if pyarrow.types.is_floating(table.schema.field(name).type)]
     for field in fields:
-        kept = [other for other in table.schema if other.name != field.name]
-        schema = pyarrow.schema([*kept, field.with_type(pyarrow.decimal256(2 * _PLACES, _PLACES))])
+        schema = pyarrow.schema([field.with_type(pyarrow.decimal256(2 * _PLACES, _PLACES))])
+        given = pyarrow.json.ParseOptions(explicit_schema=schema, unexpected_field_behavior="ignore")
         try:
-            found = pyarrow.json.read_json(pyarrow.BufferReader(data), options, pyarrow.json.ParseOptions(explicit_schema=schema))
+            found = pyarrow.json.read_json(pyarrow.BufferReader(data), options, given)
         except pyarrow.ArrowInvalid:
             continue
         texts = found[field.name].cast(pyarrow.string()).combine_chunks()

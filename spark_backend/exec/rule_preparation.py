@@ -101,6 +101,7 @@ def prepare(
             result.warnings, result.vocabulary = translation.warnings, translation.vocabulary
             # The axioms that were given name the rules that derived ones are translated to, too.
             rules = tuple(dict.fromkeys((*rules, *(translated.setdefault(rule, rule) for rule in translation.rules))))
+        # Results have all triples, also those that a reasoner hides, and that each term is the same as itself.
         rules = (*rules, *demands(rules, merges_equal_terms=representatives is not None, asked=[OWL.sameAs]))
         schema = set(statistics.schema) | further
         written: dict[Rule, list[Rule]] = {}

@@ -101,11 +101,10 @@ def unguarded(rule: Rule) -> Rule:
         return rule
 
     def is_guard(condition: Expression) -> bool:
-        if not isinstance(condition, Call):
-            return False
-        inner = condition.arguments[0] if condition.name == "!" else None
-        compared = inner if isinstance(inner, Call) and inner.name == "SAMETERM" else condition if condition.name == "!=" else None
-        return compared is not None and set(compared.arguments) == {subject, value}
+        match condition:
+            case Call("!=", sides) | Call("!", (Call("SAMETERM", sides),)):
+                return set(sides) == {subject, value}
+        return False
 
     body: list[BodyLiteral] = []
     for part in rule.body:
