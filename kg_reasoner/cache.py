@@ -1,17 +1,18 @@
 """A cache of files between processes that other users cannot write: compiled kernels, and the tables of the parser.
 
 Object code is run as it is, so a file is read only where it and its folder belong to the user and no other user may write to them
-(on POSIX; Windows protects the user's folders). A file is the SHA-256 of its content, as a line, and the content.
+(on POSIX; Windows protects the user's folders). A file is the digest of its content, as a line, and the content.
 """
 
 from __future__ import annotations
 
-import hashlib
 import os
 import stat
 import sys
 import time
 from pathlib import Path
+
+from kg_reasoner.digests import digest
 
 __all__ = ["cache_folder", "read", "sealed", "unsealed", "write"]
 
@@ -76,13 +77,13 @@ def sealed(content: bytes) -> bytes:
     >>> unsealed(sealed(b"content"))
     b'content'
     """
-    return hashlib.sha256(content).hexdigest().encode() + b"\n" + content
+    return digest(content).encode() + b"\n" + content
 
 
 def unsealed(file: bytes) -> bytes | None:
     """Return the content of a file made by `sealed`; None if it is not whole."""
-    digest, _, content = file.partition(b"\n")
-    return content if hashlib.sha256(content).hexdigest().encode() == digest else None
+    known, _, content = file.partition(b"\n")
+    return content if digest(content).encode() == known else None
 
 
 def _expect_private(path: Path, status: os.stat_result) -> None:

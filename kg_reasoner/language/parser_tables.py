@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import sys
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Final
 
 from kg_reasoner import cache
+from kg_reasoner.digests import digest
 
 if TYPE_CHECKING:
     from lark import Lark
@@ -71,7 +71,7 @@ def _shortened(parser: Lark) -> Lark:
 
 
 def _fingerprint(grammar: str, version: str) -> str:
-    return hashlib.sha256(f"{grammar}\0{version}\0{sys.version_info[:2]}".encode()).hexdigest()[:24]
+    return digest(f"{grammar}\0{version}\0{sys.version_info[:2]}".encode())
 
 
 def _with_numbers(members: dict[str, Any]) -> dict[Any, Any]:

@@ -5,7 +5,6 @@ A part of a program is a list of its class's name and its fields, a tuple a list
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Callable
 from contextlib import suppress
@@ -14,6 +13,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from kg_reasoner import cache, program, terms
+from kg_reasoner.digests import digest_of_files, python_sources
 from kg_reasoner.errors import Span
 from kg_reasoner.language.parser import parse_file
 from kg_reasoner.program import Program
@@ -142,9 +142,5 @@ def _shipped(path: Path, key: str) -> bytes | None:
 def _key(path: Path) -> str:
     """Return a name for what the program and its validity depend on: the file, the parser, and the checks of programs."""
     here = Path(__file__).parent
-    rooms = (*sorted(here.rglob("*.py")), *sorted(here.with_name("expressions").rglob("*.py")))
-    sources = (path, *rooms, here / "grammar.lark", Path(program.__file__), Path(terms.__file__))
-    digest = hashlib.sha256()
-    for source in sources:
-        digest.update(source.read_bytes())
-    return digest.hexdigest()[:24]
+    rooms = (*python_sources(here), *python_sources(here.with_name("expressions")))
+    return digest_of_files([path, *rooms, here / "grammar.lark", program.__file__, terms.__file__])

@@ -5,7 +5,6 @@ of RDF 1.1 Semantics).
 from __future__ import annotations
 
 import re
-import string
 from collections.abc import Collection, Hashable, Sequence
 from itertools import compress
 from typing import Final
@@ -53,9 +52,7 @@ _EVERY: Final = RDFS.Literal.value
 
 _MEMBERSHIP: Final = re.compile(re.escape(f"<{RDF}_") + "[1-9][0-9]*>")
 
-_SHAPE: Final = bytes(
-    ord("a") if chr(byte) in string.ascii_letters else ord("0") if chr(byte) in string.digits else byte for byte in range(256)
-)
+_SHAPE: Final = re.sub(rb"[A-Za-z]", b"a", re.sub(rb"[0-9]", b"0", bytes(range(256))))
 """Makes ASCII letters, and digits, alike."""
 
 _Facts = dict[str, Ids]

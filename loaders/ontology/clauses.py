@@ -5,12 +5,12 @@ Membership of a named class is a triple of rdf:type; that of an anonymous one is
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Iterable, Sequence
 from itertools import combinations
 from typing import Final
 
+from kg_reasoner.digests import digest
 from kg_reasoner.expressions.datatypes import DATATYPES
 from kg_reasoner.loaders.ontology.axiom_texts import Texts
 from kg_reasoner.loaders.ontology.axioms import SomeValuesFrom
@@ -211,7 +211,7 @@ class Clauses:
 def _numbered(kind: str, terms: Iterable[Term]) -> str:
     """Return a predicate for a list of terms."""
     text = "\n".join(map(term_text, terms))
-    return f"{AUXILIARY_PREFIX}{kind}_{hashlib.blake2b(text.encode(), digest_size=6).hexdigest()}"
+    return f"{AUXILIARY_PREFIX}{kind}_{digest(text.encode(), 6)}"
 
 
 def _is_empty(atom: Atom) -> bool:

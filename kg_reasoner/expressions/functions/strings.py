@@ -5,7 +5,6 @@ Two strings are compatible if they have the same language tag or if the second o
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable
 from typing import Any, Final
 from urllib.parse import quote
@@ -71,7 +70,12 @@ def _bytes(text: str) -> bytes:
 
 
 def _hash(name: str) -> Function:
-    return Function((SIMPLE,), SIMPLE, lambda text: hashlib.new(name, _bytes(text), usedforsecurity=False).hexdigest())
+    def hexadecimal(text: str) -> str:
+        from hashlib import new
+
+        return new(name, _bytes(text), usedforsecurity=False).hexdigest()
+
+    return Function((SIMPLE,), SIMPLE, hexadecimal)
 
 
 FUNCTIONS: Final = {

@@ -7,9 +7,9 @@ with the same value, for joins by value. SKOLEM names what two terms determine, 
 
 from __future__ import annotations
 
-from hashlib import blake2b
 from typing import Final
 
+from kg_reasoner.digests import digest
 from kg_reasoner.expressions.datatypes import canonical, same_value
 from kg_reasoner.expressions.functions.kinds import BOOLEAN, SIMPLE, TERM, Function
 from kg_reasoner.expressions.functions.numbers import NUMERIC
@@ -46,7 +46,7 @@ def _is_numeric(term: Term) -> bool:
 def _skolem(first: Term, second: Term) -> BlankNode:
     """Return a blank node for a pair of terms: always the same one for the same pair."""
     pair = f"{term_text(first)} {term_text(second)}".encode()
-    return BlankNode(f"skolem{blake2b(pair, digest_size=12).hexdigest()}")
+    return BlankNode(f"skolem{digest(pair, 12)}")
 
 
 _IRI: Final = Function((TERM,), TERM, _iri)

@@ -9,7 +9,6 @@ object code, which LLVM loads. Set ``KG_REASONER_KERNELS=checked`` to run every 
 from __future__ import annotations
 
 import ctypes
-import hashlib
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache as cache_result
@@ -17,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from kg_reasoner import cache
+from kg_reasoner.digests import digest, digest_of_files, python_sources
 from kg_reasoner.storage.kernels import memory
 from kg_reasoner.storage.kernels.images import Image, map_image, packed, unpacked
 from kg_reasoner.storage.kernels.kernel_groups import KernelGroup
@@ -114,15 +114,12 @@ def _object_code(group: KernelGroup, target: Target) -> bytes:
 def _key(group: KernelGroup, processor: str) -> str:
     """Return a name for what a group is compiled from and for."""
     parts = [_digest_of_sources(), processor, group.name, *group.modules]
-    return hashlib.sha256(" ".join(parts).encode()).hexdigest()[:24]
+    return digest(" ".join(parts).encode())
 
 
 @cache_result
 def _digest_of_sources() -> str:
-    digest = hashlib.sha256()
-    for source in sorted(Path(__file__).parent.glob("*.py")):
-        digest.update(source.read_bytes())
-    return digest.hexdigest()
+    return digest_of_files(python_sources(Path(__file__).parent))
 
 
 def _tell_of_compiling(group: KernelGroup) -> None:
