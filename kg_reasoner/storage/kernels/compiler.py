@@ -59,11 +59,11 @@ def machine_of(target: Target) -> Any:
         llvm.initialize_native_asmprinter()
         host = llvm.Target.from_triple(llvm.get_process_triple())
         features = llvm.get_host_cpu_features().flatten()
-        return host.create_target_machine(cpu=llvm.get_host_cpu_name(), features=features, opt=3, jit=True, codemodel="jitdefault")
+        return host.create_target_machine(cpu=llvm.get_host_cpu_name(), features=features, opt=2, jit=True, codemodel="jitdefault")
     llvm.initialize_all_targets()
     llvm.initialize_all_asmprinters()
     other = llvm.Target.from_triple(target.triple)
-    return other.create_target_machine(cpu=target.processor, opt=3, reloc="pic", codemodel="small")
+    return other.create_target_machine(cpu=target.processor, opt=2, reloc="pic", codemodel="small")
 
 
 def _translated(names: Collection[str], prefix: str, elsewhere: Collection[str]) -> Module:
