@@ -34,8 +34,8 @@ def by_effort(quick: T, ci: T, full: T) -> T:
 
 
 def examples(number: int) -> int:
-    """How many examples a property is tried on, given how many would be enough; CI, whose time is limited, tries two thirds."""
-    return by_effort(max(3, number // 30), max(3, 2 * number // 3), 50 * number)
+    """How many examples a property is tried on, given how many would be enough; CI, whose time is limited, tries half."""
+    return by_effort(max(3, number // 30), max(3, number // 2), 50 * number)
 
 
 def thinned(cases: Iterable[Any], every: int) -> list[Any]:
@@ -49,7 +49,7 @@ def _long(case: Any) -> Any:
     return pytest.param(case, marks=pytest.mark.long)
 
 
-TRANSACTIONS: Final = by_effort(1_200, 12_000, 1_000_000)
+TRANSACTIONS: Final = by_effort(1_200, 8_000, 1_000_000)
 """Random transactions of one reasoner, over all strategies and kinds of worlds."""
 
 DOCUMENTS: Final = by_effort(4, 16, 10_000)

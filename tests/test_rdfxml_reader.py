@@ -102,7 +102,7 @@ ODD_TEXTS = [
     "]]>", "&s;", "&missing;", "\x01", "\ufffe", "&#0;", "&#xFFFF;", "a<!-- -- -->b", "&#;", "&", "<?xml a?>", "\ufffd\uffee",
 ]  # fmt: skip
 NAMES = ["e:p", "p", "f:q", "e:a-b.c", "rdf:value", "rdf:_1", "rdf:li", "rdf:type"]
-ODD_NAMES = ["rdf:Description", "rdf:RDF", "rdf:ID", "g:p", "e:é", "rdf:aboutEach", "xml:p", "e:%"]
+ODD_NAMES = ["rdf:Description", "rdf:RDF", "rdf:ID", "g:p", "e:é", "rdf:aboutEach", "xml:p", "e:%", "its:p"]
 CLASSES = ["e:C", "C", "rdf:Description", "rdf:Description", "rdf:Bag", "f:C"]
 SPACES = ["", "", " ", "\n  ", "\r\n\t", "<!-- a - comment\n -->", "<?pi?>", "<!---->"]
 ODD_SPACES = ["&#32;", "text", "<![CDATA[ ]]>", "<!-- -- -->"]
@@ -110,12 +110,13 @@ DATATYPES = ["http://a.org/t", "http://www.w3.org/2001/XMLSchema#string"]
 COMMON = [
     'xml:lang="en"', 'xml:lang="EN-gb"', 'xml:base="http://base.org/a/b?q#f"', 'xml:space="preserve"', 'xmlns:e="http://e2.org/"',
     "xmlns:g='http://g.org/'", 'xmlns="http://d2.org/"', 'xml:base="http://base.org"', 'xml:lang=""',
+    'xmlns:its="http://www.w3.org/2005/11/its"',
 ]  # fmt: skip
 ODD_COMMON = [
     'xml:base="../b/"', 'xml:base="?q"', 'xml:base=""',
     'xml:lang="x-private"', 'xmlns:g=""', 'xmlns=""', 'xml:id="a"', 'xmlish="a"', 'a="b"', 'xml:base="relative"',
     'rdf:version="1.2"', 'rdf:annotation="a"', 'xmlns:xml="http://www.w3.org/XML/1998/namespace"',
-    'xmlns:i="http://www.w3.org/2005/11/its"',
+    'its:dir="ltr"', 'its:version="2.0"', 'xmlns="http://www.w3.org/2005/11/its"',
     'xmlns:x="http://www.w3.org/XML/1998/namespace"', 'rdf:bagID="a"', 'xmlns:x="a&#32;b"', 'xmlns:xmlns="http://a.org/"',
     "e:p='<'", 'xml:lang="de-Latn-DE"', 'xml:base="urn:a:b"', 'xmlns:h="&f;"', 'xmlns:h="é"',
 ]  # fmt: skip

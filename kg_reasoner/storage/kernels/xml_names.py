@@ -44,7 +44,7 @@ RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
 # the constants, by number: terms, the namespace, local names in it, and what else there is
 TYPE, FIRST, REST, NIL, STATEMENT, SUBJECT_OF, PREDICATE_OF, OBJECT_OF, STRING = 0, 1, 2, 3, 4, 5, 6, 7, 8
 NAMESPACE, FIRST_NAME, NAMES_END = 9, 10, 26
-FIRST_RESERVED, RESERVED_END = 26, 29
+FIRST_RESERVED, RESERVED_END, TRANSLATION = 26, 28, 28
 LANG, BASE, SPACE_NAME, XMLNS, RESOURCE_TYPE, COLLECTION_TYPE, SECTION = 29, 30, 31, 32, 33, 34, 35
 
 CONSTANTS = (
@@ -352,6 +352,9 @@ def expand(document: XmlText, start: int, end: int) -> int:
     place = copy_few(text, local, end, work, place)
     work[place] = GREATER
     if iri_end(document.classes, work, 0) != place + 1:
+        return BAD
+    first = document.constant_offsets[TRANSLATION]
+    if document.constant_offsets[TRANSLATION + 1] - first == length and same_bytes(work, 1, document.constants, first, length):
         return BAD
     document.kind = ORDINARY
     first = document.constant_offsets[NAMESPACE]
