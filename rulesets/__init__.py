@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import re
 from functools import cache
 from pathlib import Path
+from typing import Final
 
+from kg_reasoner.data_classes import dataclass
 from kg_reasoner.errors import UnknownNameError
 from kg_reasoner.language import analysis
 from kg_reasoner.language.parser import parse_file
 from kg_reasoner.language.saved_programs import saved_program
 from kg_reasoner.program import Program
 
-__all__ = ["Ruleset", "expect_known", "load", "names", "packaged"]
+__all__ = ["Ruleset", "expect_known", "load", "names", "packaged", "rule_names"]
 
 _SUFFIX = ".dl"
+_NAMED: Final = re.compile(r"^@rule (\S+)$", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +41,19 @@ def names() -> tuple[str, ...]:
     ('owl2el', 'owl2rl', 'owl2rl-full', 'rdfs', 'rdfs-full')
     """
     return tuple(sorted(path.stem for path in Path(__file__).parent.glob(f"*{_SUFFIX}")))
+
+
+@cache
+def rule_names() -> frozenset[str]:
+    """Return the names of the rules of the rule sets in the package.
+
+    Returns:
+        The names.
+
+    >>> {"eq-ref", "list/first", "rdfs9"} <= rule_names()
+    True
+    """
+    return frozenset(name for path in Path(__file__).parent.glob(f"*{_SUFFIX}") for name in _NAMED.findall(path.read_text("utf-8")))
 
 
 def load(name: str | Path) -> Ruleset:

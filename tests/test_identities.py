@@ -9,9 +9,10 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from rdflib import Dataset, URIRef
 
-from kg_reasoner import LimitError, Limits, Reasoner, ReasonerError
-from kg_reasoner.rdflib_store import graph_of
+from kg_reasoner import LimitError, Limits, Reasoner, ReasonerError, attach
+from kg_reasoner.rdflib_store import graph_of, store_of
 from kg_reasoner.terms import IRI, OWL, RDF, RDFS, BlankNode, Term, Triple, literal
 
 from .effort import examples
@@ -69,6 +70,7 @@ PATTERNS: list[tuple[Term | None, Term | None, Term | None]] = [
     *((None, OWL.sameAs, None), (A, OWL.sameAs, None), (None, OWL.sameAs, B), (A, OWL.sameAs, A), (A, OWL.sameAs, B)),
     *((P, OWL.sameAs, P), (OWL.sameAs, OWL.sameAs, None), (OWL.sameAs, None, None), (A, None, None), (P, None, P)),
     *((None, None, literal(1)), (None, OWL.sameAs, literal("text")), (ex("nowhere"), OWL.sameAs, None)),
+    *((literal(1), OWL.sameAs, literal(1)), (OWL.sameAs, OWL.sameAs, OWL.sameAs)),
 ]
 QUERIES = [
     "SELECT ?x ?y { ?x owl:sameAs ?y }",
@@ -100,6 +102,11 @@ QUERIES = [
     "SELECT ?g ?x { GRAPH ?g { ?x owl:sameAs ?y } }",
     "ASK { :a owl:sameAs :a }",
     "ASK { :p owl:sameAs :p . ?x :p ?y }",
+    "ASK { owl:sameAs owl:sameAs owl:sameAs }",
+    "ASK { ?x :p/owl:sameAs 'x' }",
+    "ASK { VALUES ?v { 'x' 1 } ?v owl:sameAs ?v }",
+    "SELECT ?x ?y { ?x :p ?y FILTER EXISTS { ?y owl:sameAs ?y } }",
+    "SELECT ?x ?y { ?x :p ?y FILTER NOT EXISTS { ?y owl:sameAs ?y } }",
     "DESCRIBE :a",
 ]
 
@@ -223,6 +230,41 @@ def test_proofs(ruleset: str) -> None:
     with pytest.raises(ReasonerError, match="holds: call explain"):
         reasoner.why_not((A, OWL.sameAs, A))
     assert reasoner.why_not((ex("nowhere"), OWL.sameAs, ex("nowhere"))).misses
+
+
+def test_the_identity_of_same_as_is_proved_by_that_of_another_term() -> None:
+    reasoner = Reasoner(ruleset="owl2rl-full")
+    same_as = OWL.sameAs, OWL.sameAs, OWL.sameAs
+    reasoner.add_triples([(A, P, B)])
+    proof = reasoner.explain(same_as)
+    assert [step.rule.origin.name if step.rule else step.reason for step in proof.steps] == ["explicit", "eq-ref", "eq-ref"]
+    assert next(reasoner.all_proofs(same_as)).height == 2
+    with pytest.raises(ReasonerError, match="holds: call explain"):
+        reasoner.why_not(same_as)
+
+
+@pytest.mark.parametrize("name", ["eq-mine", "list/mine", "beyond/mine", "dt-check", "rdfs0"])
+def test_names_like_those_of_the_w3c_are_names_of_users_rules(name: str) -> None:
+    reasoner = Reasoner(f"@rule {name}\n same(?x, ?y) :- owl:sameAs[?x, ?y] .", ruleset="owl2rl-full")
+    reasoner.add_triples([(A, P, B)])
+    assert {A, P, B} <= {x for x, _ in reasoner.facts("same")}
+
+
+@pytest.mark.parametrize("rule", ["", ASKING])
+@pytest.mark.parametrize("name", ["http://example.org/inferred", "urn:x-rdflib:default"])
+def test_the_graph_of_inferred_triples_has_them(rule: str, name: str) -> None:
+    dataset = Dataset()
+    a, p, b, same_as = (URIRef(term.value) for term in (A, P, B, OWL.sameAs))
+    dataset.graph(URIRef("http://example.org/g")).add((a, p, b))
+    store = store_of(attach(dataset, "owl2rl-full", inferred_graph=name))
+    store.reasoner.add_program(rule)
+    graph = dataset.graph(URIRef(name))
+    assert (a, same_as, a) in graph
+    assert {a, p, b} <= {x for x, _, y in graph.triples((None, same_as, None)) if x == y}
+    pattern = "?x owl:sameAs ?y . FILTER(?x IN (:a, :p, :b))"
+    for query in (f"FROM <{name}> {{ {pattern} }}", f"{{ GRAPH <{name}> {{ {pattern} }} }}"):
+        found = dataset.query(f"PREFIX : <http://example.org/> PREFIX owl: <http://www.w3.org/2002/07/owl#> SELECT ?x ?y {query}")
+        assert {tuple(row) for row in found} == {(a, a), (p, p), (b, b)}, query  # type: ignore[arg-type]  # rows
 
 
 @pytest.mark.parametrize("on_demand", [False, True])

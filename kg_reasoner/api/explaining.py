@@ -14,6 +14,7 @@ from kg_reasoner.explain import Derivations, Explainer, Proof, WhyNot
 from kg_reasoner.explain.explainer import check_version
 from kg_reasoner.explain.identity_proofs import identity_proof
 from kg_reasoner.program import TRIPLE, Atom, Program, Variable
+from kg_reasoner.storage.arrays import Ids
 from kg_reasoner.terms import IRI, OWL, AnyTriple, BlankNode, Literal, Triple
 
 __all__ = ["Explanations"]
@@ -98,9 +99,15 @@ class Explanations:
 
         def found() -> Iterator[Proof]:
             for place, triples in queries.occurrences(term):
-                for triple in dictionary.decode_rows(triples):
-                    check_version(self._version(), version)
-                    yield from (identity_proof(proof, place) for proof in proofs(cast(Triple, triple)))
+                yield from (identity_proof(proof, place) for proof in proved(triples))
+            if terms[0] == OWL.sameAs:  # the identities of other terms have it
+                for place, triples in queries.occurrences(None):
+                    yield from (identity_proof(identity_proof(proof, place), 1) for proof in proved(triples))
+
+        def proved(triples: Ids) -> Iterator[Proof]:
+            for triple in dictionary.decode_rows(triples):
+                check_version(self._version(), version)
+                yield from proofs(cast(Triple, triple))
 
         return found()
 

@@ -5,14 +5,15 @@ rule set that derives these facts only where they are visible (``owl2rl-full``) 
 predicate ``asked_of(?name)`` says so: it holds for the classes that rules name, for all datatypes if a rule matches any class, for
 owl:differentFrom if a rule names it, and for owl:sameAs if a rule matches it, as one by name or as any property. It also holds for
 owl:sameAs if a rule may make triples of literals that occur in no other triple, if hidden triples are shown, and from the first
-query in the rule language that matches it. The rules of the W3C's documents do not count, because the rule set already covers what
-they match.
+query in the rule language that matches it. Translated axioms, and rules with the names of those in the packaged rule sets, do not
+count, because the rule set already covers what they match.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable
+from functools import cache
 from typing import Final
 
 from kg_reasoner.expressions.datatypes import DATATYPES
@@ -28,9 +29,6 @@ DEMAND_PREDICATES: Final = frozenset({ASKED_OF, MERGED})
 
 BY_THE_BOOK: Final = re.compile(r"(?:eq|prp|cls|cax|dt|scm)-|rdfs?[0-9D]|rdfs?-axioms")
 """The prefixes of the names of rules in OWL 2 Profiles and in RDF 1.1 Semantics."""
-
-_BESIDES: Final = ("list/", "beyond/", "datatypes/")
-"""The prefixes of the names of the other rules in rule sets."""
 
 _TYPES: Final = frozenset(map(IRI, DATATYPES))
 
@@ -67,8 +65,7 @@ def looks_at_demands(rule: Rule) -> bool:
 @remembered
 def asked_by(rule: Rule) -> frozenset[Term]:
     """Return the classes and properties that a user's rule matches."""
-    name = rule.origin.name or ""
-    if BY_THE_BOOK.match(name) or name.startswith(_BESIDES):
+    if rule.origin.axiom or rule.origin.name in _packaged_names():
         return frozenset()
     found: set[Term] = {OWL.sameAs} if _may_make_terms(rule) else set()
     for _, property, value in (atom.terms for atom in atoms_within(rule.body) if atom.predicate == TRIPLE):
@@ -81,6 +78,14 @@ def asked_by(rule: Rule) -> frozenset[Term]:
         elif property == RDF.type and not isinstance(value, Variable):
             found.add(value)
     return frozenset(found)
+
+
+@cache
+def _packaged_names() -> frozenset[str]:
+    """Return the names of the rules of the packaged rule sets."""
+    from kg_reasoner.rulesets import rule_names
+
+    return rule_names()
 
 
 def _may_make_terms(rule: Rule) -> bool:

@@ -15,8 +15,8 @@ import numpy as np
 
 from kg_reasoner.planning.catalog import INTERNAL, RelationCatalog, StoredAtom, StoredTerm
 from kg_reasoner.query.matching import TripleMatcher
-from kg_reasoner.storage.arrays import NO_QUADS, NO_TRIPLES, Flags, Ids, Numbers
-from kg_reasoner.storage.grouping import group_rows, pair_rows
+from kg_reasoner.storage.arrays import NO_QUADS, Flags, Ids, Numbers
+from kg_reasoner.storage.grouping import pair_rows
 from kg_reasoner.storage.kernels.layout import EXPLICIT
 from kg_reasoner.terms import IRI
 
@@ -49,7 +49,7 @@ SINGLE: Final = 32
 class Quads:
     """Finds explicit triples in graphs. Terms are ids; None matches every term.
 
-    Queries return what is stored. Inferred triples are in no graph but `INFERRED`.
+    Inferred triples are in no graph but `INFERRED`, see `kg_reasoner.query.single_patterns`.
     """
 
     def __init__(self, catalog: RelationCatalog, matcher: TripleMatcher) -> None:
@@ -84,20 +84,15 @@ class Quads:
         *terms, graph = pattern
         return None if relation is None or isinstance(graph, frozenset) else StoredAtom(relation, (*terms, graph))
 
-    def match(self, subject: int | None, property: int | None, value: int | None, graph: int | frozenset[int]) -> Ids:
-        """Return the matching triples of a graph, or of the merge of some graphs, as ids of shape (n, 3).
+    def match(self, subject: int | None, property: int | None, value: int | None, graph: int) -> Ids:
+        """Return the matching triples of a graph as ids of shape (n, 3).
 
         Args:
             subject: Its id, or None for any.
             property: Its id, or None for any.
             value: Its id, or None for any.
-            graph: The id of the graph, or those of the merged ones.
+            graph: The id of the graph.
         """
-        if isinstance(graph, frozenset):
-            merged = np.concatenate([NO_TRIPLES, *(self.match(subject, property, value, each) for each in sorted(graph))])
-            return merged[group_rows(merged)[1]]
-        if graph == INFERRED:
-            return self.matcher.match(subject, property, value, "inferred")
         if graph == self.default:
             found = self.matcher.match(subject, property, value, "explicit")
             return found[self.in_default(found)] if self.count() > 0 else found

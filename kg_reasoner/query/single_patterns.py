@@ -13,8 +13,8 @@ from kg_reasoner.query.matching import TripleMatcher, Which
 from kg_reasoner.query.quads import GRAPH_COLUMN, INFERRED, Quads
 from kg_reasoner.query.unstored_triples import UnstoredTriples
 from kg_reasoner.query.visibility import Visibility
-from kg_reasoner.storage.arrays import Flags, Ids, unique_rows
-from kg_reasoner.storage.grouping import among
+from kg_reasoner.storage.arrays import NO_TRIPLES, Flags, Ids, unique_rows
+from kg_reasoner.storage.grouping import among, group_rows
 from kg_reasoner.terms import OWL, Term
 
 __all__ = ["SinglePatterns", "Solutions"]
@@ -78,6 +78,19 @@ class SinglePatterns:
             return self.seen(self._matching(subject, property, value, which), property, value, which)
         triple = subject, property, value
         return np.array([triple] if self.contains(*triple, which) else [], np.int32).reshape(-1, GRAPH_COLUMN)
+
+    def match_in(self, graph: int | frozenset[int], subject: int | None, property: int | None, value: int | None) -> Ids:
+        """Return the matching triples of a graph, or of the merge of some graphs, as ids, shape (n, 3).
+
+        Args:
+            graph: The id of the graph, or those of the merged ones; `INFERRED` stands for the graph of all inferred triples.
+            subject: Its id, or None for any.
+            property: Its id, or None for any.
+            value: Its id, or None for any.
+        """
+        self.unstored.forget()
+        found = self._in_graph(subject, property, value, graph)
+        return self.seen(found, property, value) if graph == INFERRED or isinstance(graph, frozenset) else found
 
     def contains(self, subject: int, property: int, value: int, which: Which = "all") -> bool:
         """Return whether a triple holds.
@@ -172,17 +185,25 @@ class SinglePatterns:
         """Return whether a pattern equates a term with itself, which holds whether or not a rule derives it."""
         if which == "explicit" or len(pattern) > GRAPH_COLUMN or not self.equates(pattern):
             return False
-        subject = constant(pattern[0])
-        assert subject is not None
+        subject, property, value = map(constant, pattern)
+        assert subject is not None and property is not None and value is not None
+        if not self.matcher.is_rdf(subject, property):
+            return False
+        if which == "inferred" and self.matcher.contains(subject, property, value, "explicit"):
+            return False
         return any(len(self.matcher.match(s, p, o, limit=1)) > 0 for s, p, o in _places(subject))
 
     def is_unstored_identity(self, term: int) -> bool:
         """Return whether a term is the same as itself without a stored triple that says so."""
         triple = term, self.catalog.dictionary.find(OWL.sameAs), term
-        return triple[1] >= 0 and not self.matcher.contains(*triple) and self._is_trivial(triple, "all")
+        return triple[1] >= 0 and not self.matcher.contains(*triple) and self.contains(*triple)
 
-    def occurrences(self, term: int) -> Iterator[tuple[int, Ids]]:
-        """Yield the triples with a term in each place, the explicit ones first: the place, and some triples, shape (n, 3)."""
+    def occurrences(self, term: int | None) -> Iterator[tuple[int, Ids]]:
+        """Yield the triples with a term in each place, the explicit ones first: the place, and some triples, shape (n, 3).
+
+        Args:
+            term: Its id; None for any.
+        """
         kinds: tuple[Which, ...] = "explicit", "inferred"
         for which in kinds:
             for place, pattern in enumerate(_places(term)):
@@ -214,6 +235,16 @@ class SinglePatterns:
         graph = pattern[GRAPH_COLUMN]
         if isinstance(graph, str):
             return self.quads.match_quads(subject, property, value, None)
+        return self._in_graph(subject, property, value, graph)
+
+    def _in_graph(self, subject: int | None, property: int | None, value: int | None, graph: int | frozenset[int]) -> Ids:
+        """Return what `match_in` returns, and hidden triples."""
+        if graph == INFERRED:
+            return self._matching(subject, property, value, "inferred")
+        if isinstance(graph, frozenset):
+            found = [self._in_graph(subject, property, value, each) for each in sorted(graph)]
+            merged = np.concatenate([NO_TRIPLES, *found])
+            return merged[group_rows(merged)[1]]
         return self.quads.match(subject, property, value, graph)
 
     def _matching(
@@ -229,6 +260,6 @@ class SinglePatterns:
         return unique_rows(np.concatenate([found, further]))
 
 
-def _places(term: int) -> tuple[tuple[int | None, int | None, int | None], ...]:
+def _places(term: int | None) -> tuple[tuple[int | None, int | None, int | None], ...]:
     """Return the patterns with a term in each place."""
     return (term, None, None), (None, term, None), (None, None, term)

@@ -121,8 +121,7 @@ class StoredGraphs:
         subject, property, value = pattern
         if place is None:
             return self.reasoner.core.queries.match(subject, property, value, which)
-        found = self.reasoner.core.queries.quads.match(subject, property, value, cast("int | frozenset[int]", place))
-        return found if is_stated(place) else self.reasoner.core.queries.seen(found, property, value)
+        return self.reasoner.core.queries.match_in(cast("int | frozenset[int]", place), subject, property, value)
 
     def contains(self, triple: Sequence[int | None], which: Which) -> bool:
         """Return whether a triple of ids exists in any graph; within a reading."""
