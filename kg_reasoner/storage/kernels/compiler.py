@@ -20,7 +20,7 @@ from kg_reasoner.storage.kernels.translation import callee, declare, translate
 __all__ = ["compile_kernels", "machine_of"]
 
 
-_LARGEST_INLINED: Final = {2: 60, 1: 25}
+_LARGEST_INLINED: Final = {2: 100, 1: 50}
 """LLVM's threshold by level, which is 225 otherwise. Larger ones make the kernels take longer to compile, and no less to run."""
 
 
