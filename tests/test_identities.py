@@ -251,6 +251,16 @@ def test_names_like_those_of_the_w3c_are_names_of_users_rules(name: str) -> None
 
 
 @pytest.mark.parametrize("rule", ["", ASKING])
+def test_paths_of_length_zero_do_not_depend_on_the_order_of_joins(rule: str) -> None:
+    """A property that is no subject or object of a visible triple is the same as itself, but not a node."""
+    for size in (0, 1, 200):
+        reasoner = Reasoner(rule, ruleset="owl2rl-full")
+        reasoner.add_triples([(A, P, B), *((A, ex("q"), ex(f"n{number}")) for number in range(size))])
+        assert answers(reasoner, "SELECT ?x { ?x :q*/owl:sameAs :p }") == Counter()
+        assert answers(reasoner, "SELECT ?x { ?x :q*/owl:sameAs :a }") == Counter([(A,)])
+
+
+@pytest.mark.parametrize("rule", ["", ASKING])
 @pytest.mark.parametrize("name", ["http://example.org/inferred", "urn:x-rdflib:default"])
 def test_the_graph_of_inferred_triples_has_them(rule: str, name: str) -> None:
     dataset = Dataset()

@@ -24,6 +24,7 @@ from kg_reasoner.sparql.substitute import substitute
 from kg_reasoner.sparql.table import UNBOUND, Table, concatenated
 from kg_reasoner.sparql.table_joins import compatible, is_among, merged
 from kg_reasoner.storage.arrays import Flags, Numbers
+from kg_reasoner.terms import OWL
 
 __all__ = ["START", "Extending", "Matches"]
 
@@ -331,7 +332,11 @@ def _triples_of(node: algebra.Patterns) -> list[Node]:
 
 
 def _nodes_of(node: Node) -> frozenset[str]:
-    """Return the variables that a pattern binds to nodes of the active graph."""
+    """Return the variables that a pattern binds to nodes of the active graph: subjects and objects of triples that are not hidden.
+
+    Properties, which need not be such nodes, are the same as themselves.
+    """
     if not isinstance(node, algebra.Patterns) or node.graph is not None:
         return frozenset()
-    return frozenset(term.name for s, _, o in node.triples for term in (s, o) if isinstance(term, Variable))
+    triples = (triple for triple in node.triples if triple[1] != OWL.sameAs)
+    return frozenset(term.name for s, _, o in triples for term in (s, o) if isinstance(term, Variable))
