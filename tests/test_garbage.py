@@ -106,9 +106,9 @@ def test_rules_are_planned_without_collection(monkeypatch: pytest.MonkeyPatch) -
 
 def test_plans_for_deletion_are_made_without_collection(monkeypatch: pytest.MonkeyPatch) -> None:
     found = []
-    plan = materialiser.Materialiser._plan_backward
+    plan = materialiser.Materialiser.plan_heads
     monkeypatch.setattr(
-        materialiser.Materialiser, "_plan_backward", lambda made, rules: found.append(gc.isenabled()) or plan(made, rules)
+        materialiser.Materialiser, "plan_heads", lambda made, rules: found.append(gc.isenabled()) or plan(made, rules)
     )
     reasoner = Reasoner("b(?x) :- a(?x) . c(?x) :- b(?x) .")
     reasoner.add_facts("a", [(literal(1),), (literal(2),)])
