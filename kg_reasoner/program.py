@@ -201,8 +201,9 @@ BodyLiteral: TypeAlias = Atom | Negation | Filter | Bind | Aggregate
 @dataclass(frozen=True, slots=True)
 class Origin:
     """The origin of a rule: its W3C or rule-set name (``cax-sco``), the axioms it was translated from, its place in a text, the
-    text itself where it differs from what the rule prints as, the name of the module that it was imported with, and the class
-    expression that it gives a meaning to, if it comes from no axiom: several may have that expression.
+    text itself where it differs from what the rule prints as, the name of the module that it was imported with, the class
+    expression that it gives a meaning to, if it comes from no axiom: several may have that expression, and whether it belongs to a
+    rule set of the package.
     """
 
     name: str | None = None
@@ -211,6 +212,7 @@ class Origin:
     text: str | None = field(default=None, repr=False)
     module: str | None = None
     expression: str | None = None
+    is_packaged: bool = False
 
     @property
     def axiom(self) -> str | None:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import re
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
-from typing import Final
 
 from kg_reasoner.data_classes import dataclass
 from kg_reasoner.errors import UnknownNameError
@@ -14,10 +13,9 @@ from kg_reasoner.language.parser import parse_file
 from kg_reasoner.language.saved_programs import saved_program
 from kg_reasoner.program import Program
 
-__all__ = ["Ruleset", "expect_known", "load", "names", "packaged", "rule_names"]
+__all__ = ["Ruleset", "expect_known", "load", "names", "packaged"]
 
 _SUFFIX = ".dl"
-_NAMED: Final = re.compile(r"^@rule (\S+)$", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,19 +39,6 @@ def names() -> tuple[str, ...]:
     ('owl2el', 'owl2rl', 'owl2rl-full', 'rdfs', 'rdfs-full')
     """
     return tuple(sorted(path.stem for path in Path(__file__).parent.glob(f"*{_SUFFIX}")))
-
-
-@cache
-def rule_names() -> frozenset[str]:
-    """Return the names of the rules of the rule sets in the package.
-
-    Returns:
-        The names.
-
-    >>> {"eq-ref", "list/first", "rdfs9"} <= rule_names()
-    True
-    """
-    return frozenset(name for path in Path(__file__).parent.glob(f"*{_SUFFIX}") for name in _NAMED.findall(path.read_text("utf-8")))
 
 
 def load(name: str | Path) -> Ruleset:
@@ -121,17 +106,18 @@ def packaged(name: str) -> Ruleset:
 
 
 def checked(path: Path) -> Program:
-    """Return the program of a file, after checking it, without repeated rules.
+    """Return the program of a file of the package, after checking it, without repeated rules.
 
     Args:
         path: The file.
 
     Returns:
-        The program.
+        The program, whose rules know that they are packaged.
     """
     found = parse_file(path)
     analysis.check(found)
-    return Program() | found
+    rules = (replace(rule, origin=replace(rule.origin, is_packaged=True)) for rule in found.rules)
+    return Program() | replace(found, rules=tuple(rules))
 
 
 def _read(name: str, file: str | Path, program: Program) -> Ruleset:

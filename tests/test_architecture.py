@@ -71,7 +71,7 @@ cli: language concurrency storage query sparql explain rulesets loaders loaders.
     )
 }
 
-WORDS = ("errors", "data_classes", "terms", "program", "substitution", "graphs", "progress", "cache", "lazy_regex")
+WORDS = ("errors", "data_classes", "digests", "terms", "program", "substitution", "graphs", "progress", "cache", "lazy_regex")
 
 # What programs see of the package itself: public names, the command, former names of modules, and the interface of owlrl.
 FRONT = {"__init__": ("api", "concurrency", "rdflib_store", "_moved"), "__main__": ("cli",), "owlrl": ("engine", "rdflib_store")}

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kg_reasoner import Reasoner
-from kg_reasoner.engine import materialiser
+from kg_reasoner.engine import planned_strata
 from kg_reasoner.planning import rule_shapes
 from kg_reasoner.planning.catalog import DISTINCT_TERMS, StoredAtom, StoredCall, StoredComparison, StoredRule
 from kg_reasoner.planning.planner import plan_backward, plan_rule, plan_trigger
@@ -199,7 +199,7 @@ def tree(count: int) -> Iterator[Triple]:
 
 def test_an_ontology_is_planned_by_shapes_and_not_by_rules(monkeypatch: pytest.MonkeyPatch) -> None:
     planned = []
-    monkeypatch.setattr(materialiser, "plan_trigger", lambda *given: planned.append(given) or plan_trigger(*given))
+    monkeypatch.setattr(planned_strata, "plan_trigger", lambda *given: planned.append(given) or plan_trigger(*given))
     reasoner = Reasoner(ruleset="owl2rl")
     reasoner.add_triples(tree(100))
     reasoner.materialise()
@@ -218,7 +218,7 @@ def test_axioms_that_come_and_go_leave_no_plans() -> None:
     taken, kept = [], []
 
     def planned() -> int:
-        return sum(isinstance(each, materialiser.PlannedRule) for each in gc.get_objects())
+        return sum(isinstance(each, planned_strata.PlannedRule) for each in gc.get_objects())
 
     for number in range(60):
         axiom = IRI(f"http://example.org/C{number % 29 + 1}"), RDFS.subClassOf, IRI(f"http://example.org/C{number % 7 + 30}")

@@ -5,15 +5,14 @@ rule set that derives these facts only where they are visible (``owl2rl-full``) 
 predicate ``asked_of(?name)`` says so: it holds for the classes that rules name, for all datatypes if a rule matches any class, for
 owl:differentFrom if a rule names it, and for owl:sameAs if a rule matches it, as one by name or as any property. It also holds for
 owl:sameAs if a rule may make triples of literals that occur in no other triple, if hidden triples are shown, and from the first
-query in the rule language that matches it. Translated axioms, and rules with the names of those in the packaged rule sets, do not
-count, because the rule set already covers what they match.
+query in the rule language that matches it. Translated axioms and the rules of packaged rule sets do not count, because the rule set
+already covers what they match.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable
-from functools import cache
 from typing import Final
 
 from kg_reasoner.expressions.datatypes import DATATYPES
@@ -65,7 +64,7 @@ def looks_at_demands(rule: Rule) -> bool:
 @remembered
 def asked_by(rule: Rule) -> frozenset[Term]:
     """Return the classes and properties that a user's rule matches."""
-    if rule.origin.axiom or rule.origin.name in _packaged_names():
+    if rule.origin.axiom or rule.origin.is_packaged:
         return frozenset()
     found: set[Term] = {OWL.sameAs} if _may_make_terms(rule) else set()
     for _, property, value in (atom.terms for atom in atoms_within(rule.body) if atom.predicate == TRIPLE):
@@ -78,14 +77,6 @@ def asked_by(rule: Rule) -> frozenset[Term]:
         elif property == RDF.type and not isinstance(value, Variable):
             found.add(value)
     return frozenset(found)
-
-
-@cache
-def _packaged_names() -> frozenset[str]:
-    """Return the names of the rules of the packaged rule sets."""
-    from kg_reasoner.rulesets import rule_names
-
-    return rule_names()
 
 
 def _may_make_terms(rule: Rule) -> bool:
