@@ -206,6 +206,19 @@ def test_identities_are_not_stored_otherwise(data: str) -> None:
     assert list(reasoner.triples(A, OWL.sameAs)) == [(A, OWL.sameAs, A)]
 
 
+def test_rules_of_swrl_can_use_identities() -> None:
+    rule = """
+        @prefix : <http://example.org/> . @prefix swrl: <http://www.w3.org/2003/11/swrl#> .
+        :x a swrl:Variable . :y a swrl:Variable . :a :p :b .
+        [] a swrl:Imp ;
+            swrl:body ( [ a swrl:SameIndividualAtom ; swrl:argument1 :x ; swrl:argument2 :y ] ) ;
+            swrl:head ( [ a swrl:IndividualPropertyAtom ; swrl:propertyPredicate :near ; swrl:argument1 :x ; swrl:argument2 :y ] ) .
+    """
+    reasoner = Reasoner(ruleset="owl2rl+owl2rl-full")
+    reasoner.add_triples(triples_in(rule))
+    assert {A, B} <= {x for x, _, y in reasoner.triples(None, ex("near"), None) if x == y}
+
+
 def test_all_is_stored_where_all_is_shown() -> None:
     reasoner = Reasoner(ruleset="owl2rl-full", show_hidden=True)
     reasoner.add_triples([(A, P, B)])

@@ -5,8 +5,8 @@ rule set that derives these facts only where they are visible (``owl2rl-full``) 
 predicate ``asked_of(?name)`` says so: it holds for the classes that rules name, for all datatypes if a rule matches any class, for
 owl:differentFrom if a rule names it, and for owl:sameAs if a rule matches it, as one by name or as any property. It also holds for
 owl:sameAs if a rule may make triples of literals that occur in no other triple, if hidden triples are shown, and from the first
-query in the rule language that matches it. Translated axioms and the rules of packaged rule sets do not count, because the rule set
-already covers what they match.
+query in the rule language that matches it. Translated axioms of OWL and the rules of packaged rule sets do not count, because the
+rule set already covers what they match.
 """
 
 from __future__ import annotations
@@ -64,7 +64,8 @@ def looks_at_demands(rule: Rule) -> bool:
 @remembered
 def asked_by(rule: Rule) -> frozenset[Term]:
     """Return the classes and properties that a user's rule matches."""
-    if rule.origin.axiom or rule.origin.is_packaged:
+    origin = rule.origin
+    if origin.is_packaged or (origin.axiom and BY_THE_BOOK.match(origin.name or "")):
         return frozenset()
     found: set[Term] = {OWL.sameAs} if _may_make_terms(rule) else set()
     for _, property, value in (atom.terms for atom in atoms_within(rule.body) if atom.predicate == TRIPLE):
