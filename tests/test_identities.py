@@ -264,6 +264,18 @@ def test_names_like_those_of_the_w3c_are_names_of_users_rules(name: str) -> None
 
 
 @pytest.mark.parametrize("rule", ["", ASKING])
+@pytest.mark.parametrize("others", [0, 3000])
+def test_literals_are_no_subjects_wherever_patterns_are_looked_up(rule: str, others: int) -> None:
+    reasoner = Reasoner(rule, ruleset="owl2rl-full")
+    reasoner.add_triples([(A, P, literal("x")), *((ex(f"s{number}"), ex("q"), ex(f"o{number}")) for number in range(others))])
+    for query in ("{ :a :p/owl:sameAs 'x' }", "{ VALUES ?v { 'x' } ?v owl:sameAs ?v }", "{ VALUES ?v { 'x' } ?v owl:sameAs 'x' }"):
+        assert not answers(reasoner, f"ASK {query}"), query
+    assert not answers(reasoner, "SELECT ?v { :a :p ?v FILTER EXISTS { ?v owl:sameAs ?v } }")
+    assert answers(reasoner, "SELECT ?v { :a :p ?v FILTER NOT EXISTS { ?v owl:sameAs ?v } }") == Counter([(literal("x"),)])
+    assert not list(reasoner.triples(literal("x"), OWL.sameAs, literal("x")))
+
+
+@pytest.mark.parametrize("rule", ["", ASKING])
 def test_paths_of_length_zero_do_not_depend_on_the_order_of_joins(rule: str) -> None:
     """A property that is no subject or object of a visible triple is the same as itself, but not a node."""
     for size in (0, 1, 200):
