@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Hashable, Iterable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,7 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rdflib import Dataset, URIRef
 
-from kg_reasoner import LimitError, Limits, Reasoner, ReasonerError, attach
+from kg_reasoner import LimitError, Limits, Reasoner, ReasonerError, attach, rulesets
+from kg_reasoner.language.saved_programs import saved_rule_file
 from kg_reasoner.rdflib_store import graph_of, store_of
 from kg_reasoner.terms import IRI, OWL, RDF, RDFS, BlankNode, Term, Triple, literal
 
@@ -204,6 +206,23 @@ def test_identities_are_not_stored_otherwise(data: str) -> None:
     reasoner.add_triples(triples_in(data))
     assert not identities(reasoner)
     assert list(reasoner.triples(A, OWL.sameAs)) == [(A, OWL.sameAs, A)]
+
+
+def test_a_copy_of_the_rule_set_asks_for_nothing_but_what_its_other_rules_match(tmp_path: Path) -> None:
+    """Otherwise all literals would be stored as different."""
+    text = rulesets.packaged("owl2rl-full").path.read_text("utf-8")
+    triples = [(ex(f"s{number}"), P, literal(f"x{number}")) for number in range(20)]
+    file = tmp_path / "copy.dl"
+    file.write_text(text, encoding="utf-8")
+    packaged = Reasoner(ruleset="owl2rl-full")
+    copies = [Reasoner(text), Reasoner(ruleset=file), Reasoner(saved_rule_file(str(file)))]
+    for reasoner in (packaged, *copies):
+        reasoner.add_triples(triples)
+        assert identities(reasoner) == set()
+        assert reasoner.sizes().inferred == packaged.sizes().inferred
+    more = Reasoner(f"{PREFIXES} {text} {ASKING}")
+    more.add_triples(triples)
+    assert A not in identities(more) and P in identities(more)
 
 
 def test_rules_of_swrl_can_use_identities() -> None:

@@ -157,3 +157,12 @@ def test_a_program_that_cannot_be_saved_is_parsed_each_time(file: Path) -> None:
 
         assert saved_program(file, parsed) is elsewhere
         assert calls == [file]
+
+
+def test_a_copy_of_a_rule_set_is_not_the_rule_set(tmp_path: Path) -> None:
+    file, copy = tmp_path / "rules.dl", tmp_path / "copy.dl"
+    for each in (file, copy):
+        each.write_text("p(1) .", encoding="utf-8")
+    of_users = saved_rule_file(str(copy))
+    packaged = saved_program(file, rulesets.checked)
+    assert [rule.origin.is_packaged for program in (of_users, packaged) for rule in program.rules] == [False, True]

@@ -6,7 +6,7 @@ predicate ``asked_of(?name)`` says so: it holds for the classes that rules name,
 owl:differentFrom if a rule names it, and for owl:sameAs if a rule matches it, as one by name or as any property. It also holds for
 owl:sameAs if a rule may make triples of literals that occur in no other triple, if hidden triples are shown, and from the first
 query in the rule language that matches it. Translated axioms of OWL and the rules of packaged rule sets do not count, because the
-rule set already covers what they match.
+rule set already covers what they match; nor do the rules by the book in a copy of a rule set that has to know.
 """
 
 from __future__ import annotations
@@ -29,6 +29,9 @@ DEMAND_PREDICATES: Final = frozenset({ASKED_OF, MERGED})
 BY_THE_BOOK: Final = re.compile(r"(?:eq|prp|cls|cax|dt|scm)-|rdfs?[0-9D]|rdfs?-axioms")
 """The prefixes of the names of rules in OWL 2 Profiles and in RDF 1.1 Semantics."""
 
+_BESIDES: Final = ("list/", "beyond/", "datatypes/")
+"""The prefixes of the names of the other rules in rule sets."""
+
 _TYPES: Final = frozenset(map(IRI, DATATYPES))
 
 
@@ -48,7 +51,9 @@ def demands(rules: Iterable[Rule], *, merges_equal_terms: bool, asked: Collectio
     rules = tuple(rules)
     if not any(looks_at_demands(rule) for rule in rules):
         return ()
-    names = sorted({*asked, *(name for rule in rules for name in asked_by(rule))}, key=str)
+    copies = {_source(rule) for rule in rules if looks_at_demands(rule)}
+    asking = (rule for rule in rules if not (_is_named_like_others(rule) and _source(rule) in copies))
+    names = sorted({*asked, *(name for rule in asking for name in asked_by(rule))}, key=str)
     facts = [Atom(ASKED_OF, (name,)) for name in names]
     if merges_equal_terms:
         facts.append(Atom(MERGED, (literal(True),)))
@@ -78,6 +83,17 @@ def asked_by(rule: Rule) -> frozenset[Term]:
         elif property == RDF.type and not isinstance(value, Variable):
             found.add(value)
     return frozenset(found)
+
+
+def _source(rule: Rule) -> str | None:
+    """Return the name of the text that a rule comes from."""
+    return None if rule.origin.span is None else rule.origin.span.source
+
+
+def _is_named_like_others(rule: Rule) -> bool:
+    """Return whether a rule has a name like those of rule sets."""
+    name = rule.origin.name or ""
+    return name.startswith(_BESIDES) or BY_THE_BOOK.match(name) is not None
 
 
 def _may_make_terms(rule: Rule) -> bool:

@@ -33,7 +33,7 @@ _PARTS: Final = {
 _FIELDS: Final = {part: tuple(field.name for field in fields(part)) for part in _PARTS.values()}
 
 
-def saved_program(path: Path, parse: Callable[[Path], Program], source: str | None = None) -> Program:
+def saved_program(path: Path, parse: Callable[[Path], Program], source: str | None = None, purpose: str = "ruleset") -> Program:
     """Return the program of a file as this version has parsed it before, or parse it and save it in the cache.
 
     A wheel contains the programs of its rule sets beside their files.
@@ -42,12 +42,13 @@ def saved_program(path: Path, parse: Callable[[Path], Program], source: str | No
         path: The file.
         parse: Returns its program, after checking it: saved programs are valid.
         source: The name of the file in the places of the program; by default, its path.
+        purpose: What the program is for: a file with the same content that has another purpose is parsed by itself.
 
     Returns:
         The program.
     """
     key, source = _key(path), str(path) if source is None else source
-    name = f"ruleset-{key}.json"
+    name = f"{purpose}-{key}.json"
     known = _fitting(_shipped(path, key), source) or _fitting(cache.read(name), source)
     if known is not None:
         return known
@@ -69,7 +70,7 @@ def saved_rule_file(name: str) -> Program:
         imports = b"import" in Path(name).read_bytes()
     except OSError:
         imports = True  # the parser says what is wrong
-    return parse_file(name) if imports else saved_program(Path(name), lambda _: parse_file(name), name)
+    return parse_file(name) if imports else saved_program(Path(name), lambda _: parse_file(name), name, "rules")
 
 
 def _fitting(saved: bytes | None, source: str) -> Program | None:
