@@ -44,7 +44,8 @@ RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
 # the constants, by number: terms, the namespace, local names in it, and what else there is
 TYPE, FIRST, REST, NIL, STATEMENT, SUBJECT_OF, PREDICATE_OF, OBJECT_OF, STRING = 0, 1, 2, 3, 4, 5, 6, 7, 8
 NAMESPACE, FIRST_NAME, NAMES_END = 9, 10, 26
-FIRST_RESERVED, RESERVED_END, TRANSLATION = 26, 28, 28
+FIRST_RESERVED, RESERVED_END = 26, 28
+TAG_SET = 28  # ITS, the Internationalization Tag Set: declaring it says nothing, its attributes do
 LANG, BASE, SPACE_NAME, XMLNS, RESOURCE_TYPE, COLLECTION_TYPE, SECTION = 29, 30, 31, 32, 33, 34, 35
 
 CONSTANTS = (
@@ -91,6 +92,14 @@ def is_constant(document: XmlText, number: int, start: int, end: int) -> int:
     first = document.constant_offsets[number]
     length = document.constant_offsets[number + 1] - first
     return 1 if end - start == length and same_bytes(document.text, start, document.constants, first, length) else 0
+
+
+@kernel
+def is_namespace(document: XmlText, number: int, start: int, length: int) -> int:
+    """Return whether some text of the work space is a constant."""
+    first = document.constant_offsets[number]
+    known = document.constant_offsets[number + 1] - first
+    return 1 if known == length and same_bytes(document.work, start, document.constants, first, length) else 0
 
 
 @kernel
@@ -157,9 +166,7 @@ def declare_namespace(document: XmlText, start: int, end: int, value: int, value
     is_of_xml = 1 if end == start + 3 and is_xml(document, start) else 0
     reserved = 0
     for number in range(FIRST_RESERVED, RESERVED_END):
-        first = document.constant_offsets[number]
-        length = document.constant_offsets[number + 1] - first
-        if last == length and same_bytes(document.work, 0, document.constants, first, length):
+        if is_namespace(document, number, 0, last):
             reserved = number
     if is_constant(document, XMLNS, start, end) or reserved != (FIRST_RESERVED if is_of_xml else 0):
         return BAD
@@ -351,14 +358,10 @@ def expand(document: XmlText, start: int, end: int) -> int:
     place = copy_few(held, binding[2], binding[3], work, 1)
     place = copy_few(text, local, end, work, place)
     work[place] = GREATER
-    if iri_end(document.classes, work, 0) != place + 1:
-        return BAD
-    first = document.constant_offsets[TRANSLATION]
-    if document.constant_offsets[TRANSLATION + 1] - first == length and same_bytes(work, 1, document.constants, first, length):
+    if iri_end(document.classes, work, 0) != place + 1 or is_namespace(document, TAG_SET, 1, length):
         return BAD
     document.kind = ORDINARY
-    first = document.constant_offsets[NAMESPACE]
-    if document.constant_offsets[NAMESPACE + 1] - first == length and same_bytes(work, 1, document.constants, first, length):
+    if is_namespace(document, NAMESPACE, 1, length):
         document.kind = OF_RDF
         for number in range(FIRST_NAME, NAMES_END):
             if is_constant(document, number, local, end):
