@@ -80,6 +80,8 @@ TINY = table_capacities.Capacities(
     grown_arena=1,
     page_bits=1,
     dead=1,
+    ordered_rows=1,
+    rare=1,
     filtered_rows=1,
     filtered_plans=1,
 )

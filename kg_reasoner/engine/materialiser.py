@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from kg_reasoner.concurrency.garbage import without_collection
 from kg_reasoner.concurrency.limits import NOBODY, Watch, current_watch
+from kg_reasoner.engine.axioms_first import put_axioms_first
 from kg_reasoner.engine.planned_rules import PlannedRule, Stratum
 from kg_reasoner.engine.planned_strata import PlannedStrata
 from kg_reasoner.engine.recorder import Recorder
@@ -116,6 +117,8 @@ class Materialiser(PlannedStrata):
         if context.gone_count and stratum.has_blockers:
             context.place = 0
             self.call(native.derive_unblocked)
+        if self.database.is_fresh:
+            put_axioms_first(self.database, [atom for rule in stratum.rules.values() for atom in rule.rule.body])
         if new_rules:
             self.plan_without_trigger(new_rules)
         for planned in new_rules:

@@ -39,6 +39,10 @@ class Capacities:
     """Fewer triples than this are loaded by one thread."""
     block: int = BLOCK
     """Rows that are processed together. The order of derived rows depends on it."""
+    ordered_rows: int = 1 << 12
+    """Fewer triples than this keep their order before the first materialisation (see `engine.axioms_first`)."""
+    rare: int = 1 << 6
+    """A constant is rare in a column if all rows are so many times as many as those with it."""
     filtered_rows: int = 1 << 8
     """Blocks of fewer rows than this are not filtered (see `kernels.block_filters`)."""
     filtered_plans: int = 4

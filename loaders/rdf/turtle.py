@@ -87,7 +87,7 @@ def read_turtle(
     size = window_size(window, block)
     reader = _Reader(opened, base, dictionary, scope, size, format)
     if threads > 1 and not format.graphs:
-        reader.ahead = Ahead(dictionary, scope, threads, part)
+        reader.ahead = Ahead(dictionary, scope, threads, not opened.document.reopens, part)
     for rows in in_blocks(reader.rows(), min(block, ROWS), reader.width):
         yield (rows[:, :3], rows[:, 3]) if format.graphs else (rows, None)
     for prefix, namespace in reader.declared.prefixes.items():
@@ -152,7 +152,7 @@ class _Reader:
                 window.clear()
                 yield from self.ahead.rows(self._stream, self.declared.prefixes)
                 share.since += self.ahead.bytes
-                self._lines += 0 if self._document.reopens else self.ahead.lines
+                self._lines += self.ahead.lines
                 has_ended = not window.fill(self._stream.readinto)
             else:
                 self._count_lines(window.passed)

@@ -56,15 +56,17 @@ class Ahead:
         dictionary: Assigns the ids.
         scope: The blank nodes of the document.
         threads: The number of threads.
+        counts_lines: Whether to count lines, which an error needs if the document cannot be read again.
         part: The bytes of a part.
 
     Attributes:
         bytes: How many bytes the last call of `rows` has read.
-        lines: How many lines these have.
+        lines: How many lines these have, or 0 if lines are not counted.
         is_tried: Whether threads have read up to a statement that is not plain, which has not been read since.
     """
 
-    def __init__(self, dictionary: Dictionary, scope: BlankScope, threads: int, part: int = PART) -> None:
+    def __init__(self, dictionary: Dictionary, scope: BlankScope, threads: int, counts_lines: bool, part: int = PART) -> None:
+        self._counts_lines = counts_lines
         self._terms = PartDictionaries(dictionary, scope)
         self._threads = threads
         self._size = part
@@ -122,7 +124,7 @@ class Ahead:
         part.text.check_encoding()
         rows, is_read = part.text.read()
         passed = part.text.whole if is_read else part.text.passed
-        return _Found(rows, part.terms.hashes(), is_read, len(passed), count_lines(passed))
+        return _Found(rows, part.terms.hashes(), is_read, len(passed), count_lines(passed) if self._counts_lines else 0)
 
     def _collect(self, part: _Part, found: _Found) -> Ids:
         rows = self._terms.merge(part.terms, found.hashes, found.rows)

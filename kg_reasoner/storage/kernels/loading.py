@@ -2,7 +2,7 @@
 
 from kg_reasoner.storage.kernels.layout import ABSENT, CLAIMED, DEAD, EXPLICIT, FULL, RETRACTED, RING, STATED, Context, Relation
 from kg_reasoner.storage.kernels.memory import Bytes, Int32s, entry, kernel, mix, prefetch
-from kg_reasoner.storage.kernels.relations import count_dead, find, find_or_insert, tuple_key
+from kg_reasoner.storage.kernels.relations import count_dead, find, find_or_insert, set_slot, tuple_key, tuple_slot
 
 
 @kernel
@@ -69,6 +69,30 @@ def load_facts(context: Context, number: int, facts: Int32s, first: int, count: 
             return fact
         changed[fact] = result
     return count
+
+
+@entry
+def exchange_rows(relation: Relation, firsts: Int32s, seconds: Int32s, count: int) -> int:
+    """Exchange pairs of rows, which are not dead, in a relation without indexes."""
+    for number in range(count):
+        first = firsts[number]
+        second = seconds[number]
+        left = relation.rows + first * relation.arity
+        right = relation.rows + second * relation.arity
+        left_key = tuple_key(left, relation.arity)
+        right_key = tuple_key(right, relation.arity)
+        left_slot = tuple_slot(relation, left, left_key)
+        right_slot = tuple_slot(relation, right, right_key)
+        set_slot(relation, left_slot, left_key, second)
+        set_slot(relation, right_slot, right_key, first)
+        for column in range(relation.arity):
+            value = left[column]
+            left[column] = right[column]
+            right[column] = value
+        flags = relation.flags[first]
+        relation.flags[first] = relation.flags[second]
+        relation.flags[second] = flags
+    return 0
 
 
 @entry
