@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from kg_reasoner.storage.arrays import selected_rows
 from kg_reasoner.terms import IRI, OWL, RDFS
 
 if TYPE_CHECKING:
@@ -40,6 +41,6 @@ def exported(reasoner: Reasoner, which: Which = "all") -> TripleIds:
 def _below(reasoner: Reasoner, triples: TripleIds, below: IRI, equivalent: IRI) -> TripleIds:
     """Return, for each equivalence among some triples, the triple of the hierarchy that repeats it."""
     find = reasoner.dictionary.find
-    found = triples[triples[:, 1] == find(equivalent)]  # a copy
+    found = selected_rows(triples, triples[:, 1] == find(equivalent))  # a copy
     found[:, 1] = find(below)
     return found

@@ -193,7 +193,7 @@ class NamedGraphs:
         """Return the quads that state some explicit triples."""
         numbers, graphs = self.quads.memberships(triples)
         bare = np.delete(triples, numbers, axis=0)
-        return np.concatenate([np.column_stack([triples[numbers], graphs]), quads_of(bare, self.default)])
+        return np.concatenate([np.column_stack([triples.take(numbers, axis=0), graphs]), quads_of(bare, self.default)])
 
     # --- what the reasoner says -------------------------------------------------------------------------------------
 
@@ -205,7 +205,7 @@ class NamedGraphs:
         """Record that triples have been removed from all graphs."""
         numbers, graphs = self.quads.memberships(triples)
         if len(numbers):
-            self._core.engine.retract(QUADS, np.column_stack([triples[numbers], graphs]))
+            self._core.engine.retract(QUADS, np.column_stack([triples.take(numbers, axis=0), graphs]))
 
 
 def quads_of(triples: Ids, graph: int) -> Ids:

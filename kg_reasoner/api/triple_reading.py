@@ -11,7 +11,7 @@ from kg_reasoner.api.core import ReasonerCore
 from kg_reasoner.engine.row_encoding import as_term, find_term
 from kg_reasoner.query.matching import Which, check_which
 from kg_reasoner.query.patterns import match_triples
-from kg_reasoner.storage.arrays import TripleIds
+from kg_reasoner.storage.arrays import TripleIds, selected_rows
 from kg_reasoner.terms import AnyTerm, Triple
 
 __all__ = ["triple_ids", "triples"]
@@ -30,10 +30,10 @@ def triple_ids(core: ReasonerCore, which: Which, predicate: AnyTerm | None) -> T
         base = core.engine.base
         ids = base.triples(which) if predicate is None else base.triples_of(core.dictionary.find(as_term(predicate)), which)
         first = core.dictionary.first_bytes()
-        kept = first[ids[:, 0]] != ord('"')
+        kept = first.take(ids[:, 0]) != ord('"')
         if predicate is None:
-            kept &= first[ids[:, 1]] == ord("<")
-        seen: TripleIds = core.queries.seen(ids if kept.all() else ids[kept], which=which)
+            kept &= first.take(ids[:, 1]) == ord("<")
+        seen: TripleIds = core.queries.seen(ids if kept.all() else selected_rows(ids, kept), which=which)
         return seen.copy() if seen.base is not None else seen
 
 

@@ -48,7 +48,7 @@ class FollowedTriples:
             rows = np.concatenate([ids[blank[:, 0]], ids[blank[:, 1]]])
             nodes = np.concatenate([ids[blank[:, 0], 0], ids[blank[:, 1], 2]])
             order = np.argsort(nodes, kind="stable")
-            self._rows, self._nodes = rows[order], nodes[order]
+            self._rows, self._nodes = rows.take(order, axis=0), nodes[order]
 
     def change(self, gone: Iterable[_Triple], new: Iterable[_Triple]) -> tuple[_Change, _Change]:
         """Remove and add triples. Return the change without blank nodes; and for the blank nodes of the others, and those that are

@@ -24,7 +24,7 @@ from kg_reasoner.query.delta import Change, Changes, Delta
 from kg_reasoner.query.matching import Which
 from kg_reasoner.query.patterns import Queries
 from kg_reasoner.query.visibility import Visibility
-from kg_reasoner.storage.arrays import Changed, Ids, TripleIds
+from kg_reasoner.storage.arrays import Changed, Ids, TripleIds, selected_rows
 from kg_reasoner.storage.dictionary import Dictionary
 from kg_reasoner.storage.kernels.layout import STATED
 from kg_reasoner.storage.kernels.memory import grant
@@ -185,7 +185,7 @@ class KnowledgeBase:
         if not self.equality.merges:
             return self.catalog.layout.triples_of(property, which=which)
         rows = self.triples(which)
-        return rows[rows[:, 1] == property]
+        return selected_rows(rows, rows[:, 1] == property)
 
     def rows(self, predicate: str, which: Which = "all") -> Ids:
         """Return the facts of a general predicate, in all names of their terms."""
@@ -198,8 +198,8 @@ class KnowledgeBase:
         if not arguments or self.equality.merges:
             rows = self.rows(predicate, which)
             places = list(arguments)
-            found: Ids = rows[(rows[:, places] == np.array([arguments[place] for place in places], np.int32)).all(axis=1)]
-            return found
+            wanted = np.array([arguments[place] for place in places], np.int32)
+            return selected_rows(rows, (rows[:, places] == wanted).all(axis=1))
         return self.database.rows_with(relation, arguments, which)
 
 

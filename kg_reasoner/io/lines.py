@@ -33,7 +33,7 @@ Sink: TypeAlias = Callable[["tuple[bytes | memoryview, int]"], None]
 def are_rdf(triples: TripleIds, dictionary: Dictionary) -> Flags:
     """Return a mask of the triples that are RDF: the subject is not a literal, and the property is an IRI."""
     first = dictionary.first_bytes()
-    found: Flags = (first[triples[:, 0]] != ord('"')) & (first[triples[:, 1]] == ord("<"))
+    found: Flags = (first.take(triples[:, 0]) != ord('"')) & (first.take(triples[:, 1]) == ord("<"))
     return found
 
 

@@ -36,7 +36,7 @@ from kg_reasoner.loaders.rdf.formats import (
     unpacked_name,
 )
 from kg_reasoner.progress import Progress
-from kg_reasoner.storage.arrays import NO_TRIPLES, TripleIds, unique_rows
+from kg_reasoner.storage.arrays import NO_TRIPLES, TripleIds, selected_rows, unique_rows
 from kg_reasoner.storage.dictionary import Dictionary
 from kg_reasoner.terms import IRI, BlankNode, Literal, Term, Triple, term_text
 
@@ -204,7 +204,7 @@ class TripleWriter:
     def ids(self, triples: TripleIds, dictionary: Dictionary) -> int:
         """Write triples given as ids, of shape (n, 3); return their number. Much faster than terms."""
         keep = are_rdf(triples, dictionary)
-        triples = triples if keep.all() else triples[keep]
+        triples = triples if keep.all() else selected_rows(triples, keep)
         if self._format in (N_TRIPLES, N_QUADS):
             return self._together(lambda sink: write_lines(triples, dictionary, "", sink, self._threads))
         if self._format in (TURTLE, TRIG, N3):
@@ -217,7 +217,7 @@ class TripleWriter:
         if self._format in OWL_FORMATS:
             terms = {number: dictionary.decode(number) for number in np.unique(triples).tolist()}
             return self(cast("Triple", tuple(map(terms.__getitem__, row))) for row in triples.tolist())
-        triples = triples[np.argsort(triples[:, 0], kind="stable")]  # both group the statements about a subject
+        triples = triples.take(np.argsort(triples[:, 0], kind="stable"), axis=0)  # both group the statements about a subject
         if self._format is RDF_XML:
             from kg_reasoner.io.rdfxml import rdfxml_blocks
 
@@ -249,7 +249,7 @@ class TripleWriter:
         if self._format is N_QUADS:
             return self._together(partial(_write_quads, parts, self._threads))
         if self._format is PARQUET:
-            some = ((triples[are_rdf(triples, dictionary)], graph, dictionary) for triples, graph, dictionary in parts)
+            some = ((selected_rows(ids, are_rdf(ids, dictionary)), graph, dictionary) for ids, graph, dictionary in parts)
             return self._parquet(some, graphs=True)
         if self._format.graphs:
             return self._reserialised(_quad_lines(parts))
@@ -337,7 +337,7 @@ def _line_text(term: Term) -> str:
 
 def _quad_lines(parts: Iterable[QuadIds]) -> Blocks:
     for triples, graph, dictionary in parts:
-        yield from line_blocks(triples[are_rdf(triples, dictionary)], dictionary, graph)
+        yield from line_blocks(selected_rows(triples, are_rdf(triples, dictionary)), dictionary, graph)
 
 
 def _hand_over(blocks: Blocks, sink: Sink) -> None:
@@ -347,7 +347,7 @@ def _hand_over(blocks: Blocks, sink: Sink) -> None:
 
 def _write_quads(parts: Iterable[QuadIds], threads: int, sink: Sink) -> None:
     for triples, graph, dictionary in parts:
-        write_lines(triples[are_rdf(triples, dictionary)], dictionary, graph, sink, threads)
+        write_lines(selected_rows(triples, are_rdf(triples, dictionary)), dictionary, graph, sink, threads)
 
 
 def _in_dictionary(part: QuadIds, dictionary: Dictionary) -> TripleIds:

@@ -16,7 +16,7 @@ import numpy as np
 
 from kg_reasoner.concurrency.ordered_work import deliver
 from kg_reasoner.io.lines import ROWS_OF_A_PART, ROWS_TOGETHER, Blocks, RenamedNodes, Sink
-from kg_reasoner.storage.arrays import Ids, TripleIds, in_order, unique_ids
+from kg_reasoner.storage.arrays import Ids, TripleIds, in_order, selected_rows, unique_ids
 from kg_reasoner.storage.row_ranges import in_ranges
 from kg_reasoner.storage.writing import TextTable, TextWriter, Writers, WrittenText, rows_for_statements, short_texts
 from kg_reasoner.terms import RDF
@@ -71,7 +71,7 @@ class _TurtleWriter:
         named_subjects = triples[~has_blank] if has_blank.any() else triples
         self._named_subjects = self._sorted(named_subjects, len(blank), lambda: tables.append(shorten()))
         (self._table,) = tables
-        self._triples = self._sorted(triples[has_blank], len(blank))
+        self._triples = self._sorted(selected_rows(triples, has_blank), len(blank))
         """The statements about blank nodes."""
         objects, counts = np.unique(triples[blank[triples[:, 2]], 2], return_counts=True)
         self._nested = np.zeros(self._table.known, np.bool_)

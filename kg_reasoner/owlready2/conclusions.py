@@ -12,6 +12,7 @@ from kg_reasoner.classification.hierarchy import NOTHING
 from kg_reasoner.classification.taxonomy import Taxonomy
 from kg_reasoner.data_classes import dataclass
 from kg_reasoner.graphs import reachable
+from kg_reasoner.storage.arrays import selected_rows
 from kg_reasoner.terms import IRI, OWL, RDF, RDFS, XSD, Term
 
 if TYPE_CHECKING:
@@ -123,7 +124,7 @@ class _Reading:
         find = reasoner.dictionary.find
         classes = {find(name): name for name in taxonomy.names}
         ids = reasoner.triple_ids("all")
-        ids = ids[(ids[:, 1] == find(RDF.type)) & np.isin(ids[:, 2], list(classes))]
+        ids = selected_rows(ids, (ids[:, 1] == find(RDF.type)) & np.isin(ids[:, 2], list(classes)))
         ids = ids[np.lexsort((ids[:, 2], ids[:, 0]))]
         starts = np.flatnonzero(np.r_[True, ids[1:, 0] != ids[:-1, 0]][: len(ids)])
         nearest: dict[tuple[int, ...], list[IRI]] = {}

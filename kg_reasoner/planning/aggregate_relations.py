@@ -12,7 +12,7 @@ from kg_reasoner.planning.group_functions import GroupFunction
 from kg_reasoner.planning.group_states import Group
 from kg_reasoner.planning.group_values import GroupValues, sorted_groups
 from kg_reasoner.program import Aggregate, Atom, Rule, Variable
-from kg_reasoner.storage.arrays import Numbers, Rows, contains, unique_rows
+from kg_reasoner.storage.arrays import Numbers, Rows, contains, selected_rows, unique_rows
 from kg_reasoner.storage.database import Database
 from kg_reasoner.storage.kernels.layout import ABSENT
 
@@ -149,7 +149,7 @@ class AggregateRelation:
         """Replace the rows of some groups."""
         database, width = self._database, len(self._columns)
         rows = database.rows(self.target)
-        old = rows[contains(keys, rows[:, :width])]
+        old = selected_rows(rows, contains(keys, rows[:, :width]))
         gone, added = old[~contains(new, old)], new[~contains(old, new)]
         if len(gone):
             database.delete(self.target, gone)
@@ -162,7 +162,7 @@ class AggregateRelation:
         chosen = contains(keys, rows[starts][:, self._columns])
         sizes = np.diff(np.append(starts, len(rows)))
         if not chosen.all():
-            rows, sizes = rows[np.repeat(chosen, sizes)], sizes[chosen]
+            rows, sizes = selected_rows(rows, np.repeat(chosen, sizes)), sizes[chosen]
             starts = np.cumsum(sizes) - sizes
         if not len(rows):
             return np.empty((0, len(self._columns) + len(self._functions)), np.int32)

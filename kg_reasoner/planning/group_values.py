@@ -211,4 +211,4 @@ def sorted_groups(rows: Rows, columns: list[int]) -> tuple[Rows, Numbers]:
     ranks = np.empty(len(firsts), np.int32)
     ranks[np.lexsort(distinct[:, ::-1].T)] = np.arange(len(firsts))
     order, starts = ordered_by_group(ranks[labels], len(firsts))
-    return rows[order], starts[:-1]
+    return rows.take(order, axis=0), starts[:-1]

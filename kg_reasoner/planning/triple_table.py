@@ -71,7 +71,7 @@ class TripleTable(TripleLayout):
         index = self._database.index(self._table, columns, -1 if property is None else property)
         rows = self.lookups.probe(index, key, which)[:, 1]
         record = self._database.relations[self._table]
-        table: Rows = np.asarray(record.rows)[: 3 * record.count].reshape(-1, 3)[rows]
+        table: Rows = np.asarray(record.rows)[: 3 * record.count].reshape(-1, 3).take(rows, axis=0)
         return table
 
     def surroundings(self, *, forwards: bool, of_classes: bool) -> Mapping[str, Any]:
@@ -109,7 +109,7 @@ class TripleTable(TripleLayout):
 
     def names_related_by(self, property: int, since: Names = NO_NAMES) -> list[int]:
         rows = self.triples()
-        related = np.unique(rows[rows[:, 1] == property][:, [0, 2]])
+        related = np.unique(selected_rows(rows, rows[:, 1] == property)[:, ::2])
         used = np.isin(related, rows[:, 1]) | np.isin(related, rows[rows[:, 1] == self._type, 2])
         return related[used].tolist()
 

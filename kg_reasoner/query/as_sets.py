@@ -60,8 +60,8 @@ def solved_as_set(queries: Queries, parts: Parts, wanted: Sequence[str]) -> Solu
     inner = parts_of(queries, parts.first, wanted)
     if inner is None:
         rows = queries.solve(parts.first, "all", None, wanted).columns(wanted)
-        rows = np.ascontiguousarray(rows[group_rows(rows)[1]])
+        rows = rows.take(group_rows(rows)[1], axis=0)
     else:
         rows = solved_as_set(queries, inner, wanted).rows
     found, _, _ = extend(queries, parts.rest, rows[:, [wanted.index(name) for name in parts.shared]], parts.shared, (), once=True)
-    return Solutions(wanted, rows[np.unique(found)])
+    return Solutions(wanted, rows.take(np.unique(found), axis=0))

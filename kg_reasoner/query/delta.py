@@ -9,7 +9,7 @@ import numpy as np
 from kg_reasoner.data_classes import dataclass
 from kg_reasoner.program import TRIPLE
 from kg_reasoner.query.matching import Which
-from kg_reasoner.storage.arrays import Flags, Ids
+from kg_reasoner.storage.arrays import Flags, Ids, selected_rows
 from kg_reasoner.storage.dictionary import Dictionary
 from kg_reasoner.terms import IRI, Literal, Term, Triple
 
@@ -36,7 +36,7 @@ class Change:
 
     def where(self, chosen: Flags) -> Change:
         """Return the rows for which `chosen` (shape (n,)) is true."""
-        return self if chosen.all() else Change(self.ids[chosen], self.explicit[chosen])
+        return self if chosen.all() else Change(selected_rows(self.ids, chosen), self.explicit[chosen])
 
 
 class Changes:
@@ -231,7 +231,7 @@ def _net_change(steps: list[tuple[Ids, Ids, Ids]]) -> tuple[Change, Change, Chan
     facts, was, becomes = (np.concatenate(columns) for columns in zip(*steps, strict=True))
     if len(steps) > 1:  # one fact may occur in several steps
         order = np.lexsort(facts.T[::-1]) if facts.shape[1] else np.arange(len(facts))  # stable: equal facts stay in order of time
-        ids = facts[order]
+        ids = facts.take(order, axis=0)
         differs = (ids[1:] != ids[:-1]).any(axis=1)
         first, last = np.append(True, differs), np.append(differs, True)
         facts, was, becomes = ids[first], was[order][first], becomes[order][last]

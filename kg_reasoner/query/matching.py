@@ -6,7 +6,7 @@ import numpy as np
 
 from kg_reasoner.errors import UnknownNameError
 from kg_reasoner.planning.catalog import RelationCatalog
-from kg_reasoner.storage.arrays import NO_TRIPLES, Ids
+from kg_reasoner.storage.arrays import NO_TRIPLES, Ids, selected_rows
 from kg_reasoner.storage.lookups import FLAGS, Which
 
 __all__ = ["TripleMatcher", "Which", "check_which"]
@@ -70,7 +70,7 @@ class TripleMatcher:
             return found
         if limit is not None and np.count_nonzero(keep) < limit <= len(found):
             return self.match(subject, property, value, which)
-        kept: Ids = found[keep]
+        kept: Ids = selected_rows(found, keep)
         return kept
 
     def count(self, which: Which = "all") -> int:

@@ -26,7 +26,7 @@ from kg_reasoner.query.matching import Which
 from kg_reasoner.query.quads import GRAPH_COLUMN
 from kg_reasoner.query.scans import counted_by_property, scanned
 from kg_reasoner.query.single_patterns import SinglePatterns, Solutions
-from kg_reasoner.storage.arrays import Ids, Numbers, unique_ids, unique_rows
+from kg_reasoner.storage.arrays import Ids, Numbers, selected_rows, unique_ids, unique_rows
 from kg_reasoner.storage.grouping import gathered, group_rows, pair_rows
 from kg_reasoner.storage.kernels.memory import Record
 from kg_reasoner.storage.workspaces import Workspace
@@ -420,7 +420,7 @@ class Queries(SinglePatterns):
             return rows if proper is None else proper(rows)
         for graph in {graph for *_, graph in patterns}:
             if isinstance(graph, str) and graph in names:
-                rows = rows[rows[:, names.index(graph)] != self.quads.default]
+                rows = selected_rows(rows, rows[:, names.index(graph)] != self.quads.default)
         return rows
 
     @staticmethod
@@ -438,10 +438,10 @@ class Queries(SinglePatterns):
         first = self.catalog.dictionary.first_bytes()
         for column in subjects:
             kept = first[rows[:, column]] != ord('"')
-            rows = rows if kept.all() else rows[kept]
+            rows = rows if kept.all() else selected_rows(rows, kept)
         for column in properties:
             kept = first[rows[:, column]] == ord("<")
-            rows = rows if kept.all() else rows[kept]
+            rows = rows if kept.all() else selected_rows(rows, kept)
         return rows
 
 

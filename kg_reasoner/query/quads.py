@@ -15,7 +15,7 @@ import numpy as np
 
 from kg_reasoner.planning.catalog import INTERNAL, RelationCatalog, StoredAtom, StoredTerm
 from kg_reasoner.query.matching import TripleMatcher
-from kg_reasoner.storage.arrays import NO_QUADS, Flags, Ids, Numbers
+from kg_reasoner.storage.arrays import NO_QUADS, Flags, Ids, Numbers, selected_rows
 from kg_reasoner.storage.grouping import pair_rows
 from kg_reasoner.storage.kernels.layout import EXPLICIT
 from kg_reasoner.terms import IRI
@@ -95,7 +95,7 @@ class Quads:
         """
         if graph == self.default:
             found = self.matcher.match(subject, property, value, "explicit")
-            return found[self.in_default(found)] if self.count() > 0 else found
+            return selected_rows(found, self.in_default(found)) if self.count() > 0 else found
         return self.match_quads(subject, property, value, graph)[:, :GRAPH_COLUMN]
 
     def match_quads(self, subject: int | None, property: int | None, value: int | None, graph: int | None) -> Ids:
@@ -116,7 +116,7 @@ class Quads:
             quads = self.catalog.database.rows_at(relation, self._explicit(relation, columns, key))
         else:
             quads = self.catalog.database.rows(relation, "explicit")
-        return quads if graph is not None else quads[quads[:, GRAPH_COLUMN] != self.default]
+        return quads if graph is not None else selected_rows(quads, quads[:, GRAPH_COLUMN] != self.default)
 
     def memberships(self, triples: Ids) -> tuple[Numbers, Ids]:
         """Return the number and graph of each quad of some triples, including quads for the default graph."""

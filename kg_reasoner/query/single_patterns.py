@@ -13,7 +13,7 @@ from kg_reasoner.query.matching import TripleMatcher, Which
 from kg_reasoner.query.quads import GRAPH_COLUMN, INFERRED, Quads
 from kg_reasoner.query.unstored_triples import UnstoredTriples
 from kg_reasoner.query.visibility import Visibility
-from kg_reasoner.storage.arrays import NO_TRIPLES, Flags, Ids, unique_rows
+from kg_reasoner.storage.arrays import NO_TRIPLES, Flags, Ids, selected_rows, unique_rows
 from kg_reasoner.storage.grouping import among, group_rows
 from kg_reasoner.terms import OWL, Term
 
@@ -61,7 +61,7 @@ class SinglePatterns:
                 triples = np.empty((len(rows), GRAPH_COLUMN), np.int32)
                 for column, term in enumerate(pattern[:GRAPH_COLUMN]):
                     triples[:, column] = rows[:, solutions.names.index(term)] if isinstance(term, str) else term
-                rows = rows[self._shown(triples, which)]
+                rows = selected_rows(rows, self._shown(triples, which))
         return rows
 
     def match(self, subject: int | None, property: int | None, value: int | None, which: Which = "all") -> Ids:
@@ -148,7 +148,7 @@ class SinglePatterns:
         """
         if which == "explicit" or len(found) == 0 or self.visibility is None or not self.visibility.covers(property, value):
             return found
-        return found if self.visibility.hides_none(found) else found[self._shown(found, which)]
+        return found if self.visibility.hides_none(found) else selected_rows(found, self._shown(found, which))
 
     def _hides_from(self, pattern: AnyPattern, which: Which) -> bool:
         """Return whether hidden triples are omitted for a pattern. Explicit triples, such as those of named graphs, never are."""
@@ -224,7 +224,7 @@ class SinglePatterns:
                     columns.append(column)
         found = self._found(pattern, which, None if repeated else limit)
         for first, second in repeated:
-            found = found[found[:, first] == found[:, second]]
+            found = selected_rows(found, found[:, first] == found[:, second])
         return Solutions(names, found[:, columns])
 
     def _found(self, pattern: AnyPattern, which: Which, limit: int | None = None) -> Ids:
@@ -244,7 +244,7 @@ class SinglePatterns:
         if isinstance(graph, frozenset):
             found = [self._in_graph(subject, property, value, each) for each in sorted(graph)]
             merged = np.concatenate([NO_TRIPLES, *found])
-            return merged[group_rows(merged)[1]]
+            return merged.take(group_rows(merged)[1], axis=0)
         return self.quads.match(subject, property, value, graph)
 
     def _matching(

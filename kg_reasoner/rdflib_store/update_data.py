@@ -14,7 +14,7 @@ from kg_reasoner.rdflib_store.copying import translated
 from kg_reasoner.rdflib_store.rdflib_terms import triple_texts
 from kg_reasoner.rdflib_store.transactions import IN_DEFAULT
 from kg_reasoner.rdflib_store.update_templates import rdflib_quads
-from kg_reasoner.storage.arrays import NO_QUADS, Ids
+from kg_reasoner.storage.arrays import NO_QUADS, Flags, Ids, selected_rows
 
 if TYPE_CHECKING:
     from rdflib.plugins.sparql.parserutils import CompValue
@@ -56,9 +56,9 @@ def data_to_delete(changes: UpdateChanges, operation: CompValue, target: Node | 
             continue
         in_graph.append(name is not None)
     quads = changes.dictionary.find_texts(texts).reshape(-1, 4)
-    is_known = (quads >= 0).all(axis=1)
+    is_known: Flags = (quads >= 0).all(axis=1)
     quads[~np.array(in_graph, np.bool_), GRAPH_COLUMN] = IN_DEFAULT
-    return quads[is_known]
+    return selected_rows(quads, is_known)
 
 
 def document_quads(changes: UpdateChanges, iri: str, kind: str, target: Node | None) -> Ids:

@@ -25,7 +25,7 @@ from kg_reasoner.rdflib_store.rdflib_terms import (
 )
 from kg_reasoner.rdflib_store.separate_graphs import Graphs
 from kg_reasoner.rdflib_store.transactions import IN_DEFAULT, encoded
-from kg_reasoner.storage.arrays import NO_TRIPLES, Ids
+from kg_reasoner.storage.arrays import NO_TRIPLES, Ids, selected_rows
 from kg_reasoner.storage.dictionary import Dictionary
 
 BATCH: Final = 50_000
@@ -167,12 +167,12 @@ class StoreWriter:
                 number = graphs.terms.find(inferred)
                 if number >= 0 and (added[:, GRAPH_COLUMN] == number).any():
                     raise _read_only(inferred)
-                removed = removed[removed[:, GRAPH_COLUMN] != number] if number >= 0 else removed
+                removed = selected_rows(removed, removed[:, GRAPH_COLUMN] != number) if number >= 0 else removed
             if not len(removed) and not len(added):
                 return
             transactions.flush()
             everywhere = removed[:, GRAPH_COLUMN] == IN_DEFAULT
-            gone: dict[int | None, Ids] = {None: _triples(removed[everywhere])} if everywhere.any() else {}
+            gone: dict[int | None, Ids] = {None: _triples(selected_rows(removed, everywhere))} if everywhere.any() else {}
             transactions.change(gone, _triples(added), added[:, GRAPH_COLUMN], quads=removed[~everywhere])
 
     def _wait(self, added: list[tuple[list[str], int]]) -> None:

@@ -39,4 +39,4 @@ def described(evaluator: Evaluator, resources: Ids) -> TripleIds:
         blocks.append(np.stack([np.full(found.size, number, np.int32), found.column(_PROPERTY.name), values], axis=1))
         waiting += values[evaluator.terms.first_bytes(values) == ord("_")].tolist()
     triples = np.concatenate(blocks)
-    return triples[np.sort(group_rows(triples)[1])] if len(triples) else triples
+    return triples.take(np.sort(group_rows(triples)[1]), axis=0) if len(triples) else triples

@@ -59,7 +59,7 @@ def _instances(template: Sequence[tuple[PatternTerm | None, ...]], width: int, t
             proper &= (first[3] != 0) & (first[3] != ord('"'))
         blocks.append(np.stack(columns, axis=1)[proper])
     rows = np.concatenate(blocks)
-    return rows[np.sort(group_rows(rows)[1])] if len(rows) else rows
+    return rows.take(np.sort(group_rows(rows)[1]), axis=0) if len(rows) else rows
 
 
 def _column(term: PatternTerm | None, table: Table, terms: QueryTerms, made: dict[PatternTerm, Ids]) -> Ids:

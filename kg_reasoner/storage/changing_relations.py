@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from kg_reasoner.storage.arguments import RETAINED
-from kg_reasoner.storage.arrays import Rows, contains
+from kg_reasoner.storage.arrays import Rows, contains, selected_rows
 from kg_reasoner.storage.capacities import resized
 from kg_reasoner.storage.indexes import IndexedRelations
 from kg_reasoner.storage.kernels import native
@@ -67,7 +67,7 @@ class ChangingRelations(IndexedRelations):
         if first >= record.count:
             return np.empty((0, record.arity), np.int32)
         flags = np.asarray(record.flags)[first : record.count]
-        return self._table(relation)[first:][(flags & (ABSENT | REBORN)) == 0]
+        return selected_rows(self._table(relation)[first:], (flags & (ABSENT | REBORN)) == 0)
 
     def new_row_count(self) -> int:
         """Return the number of unprocessed rows."""
@@ -111,14 +111,14 @@ class ChangingRelations(IndexedRelations):
     def gone_rows(self, relation: int) -> Rows:
         """Return the facts that this update has deleted from a relation, shape (n, arity); some may hold again."""
         gone = self.listed("gone")
-        return self._table(relation)[(gone[gone >> 32 == relation] & ROW)]
+        return self.rows_at(relation, gone[gone >> 32 == relation] & ROW)
 
     def lost_rows(self, relation: int) -> Rows:
         """Return the facts that this update has deleted from a relation and that do not hold again, shape (n, arity)."""
         gone, first = self.gone_rows(relation), int(self.materialised[relation])
         flags = np.asarray(self.relations[relation].flags)[first : self.relations[relation].count]
-        again = self._table(relation)[first:][(flags & (ABSENT | REBORN)) == REBORN]
-        return gone[~contains(again, gone)]
+        again = selected_rows(self._table(relation)[first:], (flags & (ABSENT | REBORN)) == REBORN)
+        return selected_rows(gone, ~contains(again, gone))
 
     def reserve_list(self, name: str, count: int) -> None:
         """Make room for further facts in the list of removed or claimed ones."""

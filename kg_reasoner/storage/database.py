@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from kg_reasoner.storage import capacities
 from kg_reasoner.storage.arguments import ProbedFacts
-from kg_reasoner.storage.arrays import Changed, Rows
+from kg_reasoner.storage.arrays import Changed, Rows, selected_rows
 from kg_reasoner.storage.changing_relations import ChangingRelations
 from kg_reasoner.storage.kernels import native
 from kg_reasoner.storage.kernels.layout import EMPTY, EXPLICIT, STATED, Relation
@@ -142,7 +142,7 @@ class Database(ChangingRelations):
             numbers = numbers[((flags & EXPLICIT) != 0) == (which == "explicit")]
         rows = self.rows_at(relation, numbers)
         for column in columns[len(indexed) :]:
-            rows = rows[rows[:, column] == arguments[column]]
+            rows = selected_rows(rows, rows[:, column] == arguments[column])
         return rows
 
     # --- care between updates ---------------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from kg_reasoner.concurrency.forking import new_mutex
 from kg_reasoner.errors import CapacityError
 from kg_reasoner.storage import capacities
-from kg_reasoner.storage.arrays import Rows
+from kg_reasoner.storage.arrays import Rows, selected_rows
 from kg_reasoner.storage.capacities import fill_of, limit_of, resized, row_mask_for, slots_for, table_size
 from kg_reasoner.storage.kernels import native
 from kg_reasoner.storage.kernels.layout import ABSENT, EMPTY, EXPLICIT, MOST, RING, Relation, Section
@@ -156,15 +156,15 @@ class Relations(PlanRoom):
         table: Rows = np.asarray(record.rows)[: count * arity].reshape(count, arity)
         flags = np.asarray(record.flags)[:count]
         if which == "all":
-            return table if record.dead == 0 else table[(flags & ABSENT) == 0]
-        return table[(flags & (ABSENT | EXPLICIT)) == (EXPLICIT if which == "explicit" else 0)]
+            return table if record.dead == 0 else selected_rows(table, (flags & ABSENT) == 0)
+        return selected_rows(table, (flags & (ABSENT | EXPLICIT)) == (EXPLICIT if which == "explicit" else 0))
 
     def rows_from(self, relation: int, first: int, end: int | None = None) -> Rows:
         """Return the live rows from a number on, or those in a range of numbers, shape (n, arity)."""
         if first == 0 and end is None:
             return self.rows(relation)
         table, record = self._table(relation)[first:end], self.relations[relation]
-        return table if record.dead == 0 else table[(self.flags(relation)[first:end] & ABSENT) == 0]
+        return table if record.dead == 0 else selected_rows(table, (self.flags(relation)[first:end] & ABSENT) == 0)
 
     def are_explicit(self, relation: int) -> npt.NDArray[np.bool_]:
         """Return which of the live rows, in the order of `rows`, are explicit."""
@@ -180,7 +180,7 @@ class Relations(PlanRoom):
 
     def rows_at(self, relation: int, numbers: npt.NDArray[Any]) -> Rows:
         """Return the rows with these numbers, shape (n, arity)."""
-        return self._table(relation)[numbers]
+        return self._table(relation).take(numbers, axis=0)
 
     def tuple_of(self, relation: int, row: int) -> list[int]:
         """Return the ids of a row."""

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from kg_reasoner.planning.catalog import INTERNAL, RelationCatalog
-from kg_reasoner.storage.arrays import Changed, Flags, Rows, contains, unique_rows
+from kg_reasoner.storage.arrays import Changed, Flags, Rows, contains, selected_rows, unique_rows
 from kg_reasoner.storage.kernels.layout import ABSENT, EXPLICIT
 
 PREFIX = f"{INTERNAL}asserted: "
@@ -87,7 +87,7 @@ class Asserted:
             found = np.concatenate([self._with_key(relation, range(width), normal_form) for normal_form in normal_forms.tolist()])
         else:
             found = self._database.rows(relation, "explicit")
-            found = found[contains(normal_forms, found[:, :width])]
+            found = selected_rows(found, contains(normal_forms, found[:, :width]))
         return found[~contains(pairs, found)]
 
     def about(self, predicate: str, terms: Rows) -> Rows:

@@ -36,7 +36,7 @@ from kg_reasoner.program import TRIPLE, Atom, Program, Rule
 from kg_reasoner.query.delta import Delta
 from kg_reasoner.query.matching import Which
 from kg_reasoner.query.patterns import Queries
-from kg_reasoner.storage.arrays import Changed, Ids, Rows, contains, unique_rows
+from kg_reasoner.storage.arrays import Changed, Ids, Rows, contains, selected_rows, unique_rows
 from kg_reasoner.storage.kernels.layout import EXPLICIT
 from kg_reasoner.storage.literals import LITERAL_PREDICATES
 from kg_reasoner.terms import OWL, Term
@@ -370,7 +370,7 @@ class Rewriting(Equality):
         new = self._pairs(predicate, _facts(old))
         self.asserted.add(predicate, new[self._are_about_merged(predicate, _facts(new))])
         before, after = _normal_forms(old), _normal_forms(new)
-        gone = before[~contains(after, before) & ~self.asserted.are_normal_forms(predicate, before)]
+        gone = selected_rows(before, ~contains(after, before) & ~self.asserted.are_normal_forms(predicate, before))
         self._retract(predicate, gone, flag_of(predicate))
         self._load(predicate, after[~contains(before, after)], flag_of(predicate))
 

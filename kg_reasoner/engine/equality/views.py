@@ -14,7 +14,7 @@ from kg_reasoner.query.matching import TripleMatcher, Which
 from kg_reasoner.query.patterns import AnyPattern, Pattern, Proper, Queries
 from kg_reasoner.query.quads import GRAPH_COLUMN, Quads
 from kg_reasoner.query.unstored_triples import UnstoredTriples
-from kg_reasoner.storage.arrays import NO_TRIPLES, Ids, contains
+from kg_reasoner.storage.arrays import NO_TRIPLES, Ids, contains, selected_rows
 from kg_reasoner.terms import OWL, Term
 
 
@@ -100,7 +100,7 @@ class ExpandingTripleMatcher(TripleMatcher):
         if self.generalised:
             return triples
         first = self.catalog.dictionary.first_bytes()
-        return triples[(first[triples[:, 0]] != ord('"')) & (first[triples[:, 1]] == ord("<"))]
+        return selected_rows(triples, (first.take(triples[:, 0]) != ord('"')) & (first.take(triples[:, 1]) == ord("<")))
 
 
 class ExpandingQueries(Queries):

@@ -8,7 +8,7 @@ from kg_reasoner.engine.counters import Counters
 from kg_reasoner.engine.maintenance import ChangedFacts, Finder, Maintenance, Work
 from kg_reasoner.engine.materialiser import Materialiser
 from kg_reasoner.progress import Progress
-from kg_reasoner.storage.arrays import Flags, Rows, contains
+from kg_reasoner.storage.arrays import Flags, Rows, contains, selected_rows
 from kg_reasoner.storage.kernels.layout import ABSENT, EXPLICIT
 
 
@@ -65,9 +65,9 @@ class Rematerialise:
             explicit = (flags[(flags & ABSENT) == 0] & EXPLICIT) > 0
             earlier, was_explicit = before.get(relation, (after[:0], explicit[:0]))
             is_old, stays = contains(earlier, after), contains(after, earlier)
-            work.added.append(ChangedFacts(relation, after[~is_old], explicit[~is_old]))
-            work.removed.append(ChangedFacts(relation, earlier[~stays], was_explicit[~stays]))
+            work.added.append(ChangedFacts(relation, selected_rows(after, ~is_old), explicit[~is_old]))
+            work.removed.append(ChangedFacts(relation, selected_rows(earlier, ~stays), was_explicit[~stays]))
             for value in (True, False):
-                now = after[is_old & (explicit == value)]
-                changed = contains(earlier[was_explicit != value], now)
+                now = selected_rows(after, is_old & (explicit == value))
+                changed = contains(selected_rows(earlier, was_explicit != value), now)
                 work.restated.append(ChangedFacts(relation, now[changed], np.full(int(changed.sum()), value)))
