@@ -18,6 +18,7 @@ from rdflib.term import Node
 
 from kg_reasoner import KGReasonerStore, Limits, Reasoner, attach, detach, graph_of, store_of
 from kg_reasoner.errors import InconsistencyError, LoadError, NotAllowedError, ReasonerError, UnknownNameError
+from kg_reasoner.terms import Literal as Value
 from kg_reasoner.terms import literal
 
 EX = Namespace("http://example.org/")
@@ -135,6 +136,78 @@ def test_rules_and_settings(copied: Copy) -> None:
         for predicate in ("pest", "weight"):
             assert set(same.facts(predicate, which)) == set(reasoner.facts(predicate, which))
     assert set(same.triples()) == set(reasoner.triples())
+
+
+def test_facts_without_arguments(copied: Copy) -> None:
+    reasoner = Reasoner("late(?x) :- there(?x), NOT open() . there(1) .")
+    reasoner.add_facts("open", [()])
+    same = copied(graph_of(reasoner)).store.reasoner
+    assert [*same.facts("open", "explicit")] == [()]
+    assert not same.facts("late")
+
+
+def test_counts_of_multisets(copied: Copy) -> None:
+    reasoner = Reasoner("input multiset vote(for: string) .")
+    reasoner.add_facts("vote", [[literal("ann")], [literal("tim")], [literal("ann")]])
+    same = copied(graph_of(reasoner)).store.reasoner
+    assert dict(same.counts("vote")) == dict(reasoner.counts("vote"))
+    same.remove_facts("vote", [[literal("ann")], [literal("tim")]])
+    assert [*same.facts("vote")] == [(literal("ann"),)]
+
+
+TEMPORAL = """
+    input relation n(x: integer) .
+    input stream s(x: integer) .
+    relation gained(x: integer) difference n .
+    relation before(x: integer) delay n .
+    relation earlier(x: integer) delay 3 n .
+    stream then(x: integer) delay s .
+    stream echo(x: integer) .
+    echo(?x) :- then(?x), before(?x) .
+"""
+
+
+@pytest.mark.parametrize("seen", range(5))
+def test_delays_and_differences_go_on(seen: int, copied: Copy) -> None:
+    reasoner = Reasoner(TEMPORAL)
+    steps = [(number, number + 1) for number in range(9)]
+    for step in steps[:seen]:
+        advance(reasoner, *step)
+    same = copied(graph_of(reasoner)).store.reasoner
+    assert temporal_facts(same) == temporal_facts(reasoner)
+    for step in steps[seen:]:
+        assert advance(same, *step) == advance(reasoner, *step)
+        assert temporal_facts(same) == temporal_facts(reasoner)
+
+
+def advance(reasoner: Reasoner, new: int, old: int) -> str:
+    with reasoner.transaction() as transaction:
+        transaction.add_facts("n", [[literal(new)]])
+        transaction.remove_facts("n", [[literal(new - 4)]])
+        transaction.add_facts("s", [[literal(new)], [literal(old)]])
+    return str(transaction.delta)
+
+
+def temporal_facts(reasoner: Reasoner) -> dict[str, list[int]]:
+    names = ("n", "gained", "before", "earlier", "then", "echo")
+    return {name: sorted(int(x.lexical) for (x,) in reasoner.facts(name) if isinstance(x, Value)) for name in names}
+
+
+def test_functions_in_python() -> None:
+    reasoner = Reasoner()
+    reasoner.function("twice", "integer", returns="integer")(lambda number: 2 * number)
+    reasoner.aggregate("smallest", "integer", returns="integer")(min)
+    reasoner.add_program("""
+        even(?y) :- number(?x), BIND(twice(?x) AS ?y) .
+        first(?n) :- AGGREGATE(even(?x) BIND smallest(?x) AS ?n) .
+    """)
+    reasoner.add_facts("number", [[literal(5)]])
+    graph = graph_of(reasoner)
+    same = copy.deepcopy(graph).store.reasoner
+    same.add_facts("number", [[literal(4)]])
+    assert ([*same.facts("first")], [*reasoner.facts("first")]) == ([(literal(8),)], [(literal(10),)])
+    with pytest.raises(ReasonerError, match="functions in Python cannot be pickled"):
+        pickle.dumps(graph)
 
 
 def test_rules_of_documents(copied: Copy) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Final
 
 import numpy as np
 
@@ -14,9 +15,10 @@ from kg_reasoner.storage.arrays import Ids, Numbers
 from kg_reasoner.storage.grouping import group_rows, pair_rows
 from kg_reasoner.terms import Literal, Term, literal
 
-__all__ = ["add_counted", "counts", "remove_counted"]
+__all__ = ["COUNTS", "add_counted", "counts", "remove_counted"]
 
-_COUNTS = f"{INTERNAL}counts of "
+COUNTS: Final = f"{INTERNAL}counts of "
+"""The beginning of the names of relations with counts."""
 
 
 def add_counted(engine: Engine, predicate: str, facts: Ids) -> None:
@@ -59,7 +61,7 @@ def _distinct(facts: Ids) -> tuple[Ids, Numbers]:
 def _counts(engine: Engine, predicate: str, rows: Ids) -> Numbers:
     """Return the counts of facts."""
     counts = engine.base.are_explicit(predicate, rows).astype(np.int64)
-    hidden = _COUNTS + predicate
+    hidden = COUNTS + predicate
     if hidden in engine.catalog.predicates:
         table = engine.base.rows(hidden, "explicit")
         mine, theirs = pair_rows(rows, np.ascontiguousarray(table[:, :-1]))
@@ -74,4 +76,4 @@ def _set_counts(engine: Engine, predicate: str, rows: Ids, before: Numbers, afte
         chosen = changed & (counts > 1)
         if chosen.any():
             numbers = np.array([engine.dictionary.encode(literal(count)) for count in counts[chosen].tolist()], np.int32)
-            change(_COUNTS + predicate, np.ascontiguousarray(np.column_stack([rows[chosen], numbers])))
+            change(COUNTS + predicate, np.ascontiguousarray(np.column_stack([rows[chosen], numbers])))

@@ -1,20 +1,24 @@
 """The explicit content of a reasoner as plain data, for copies and pickles of graphs: N-Quads, rows of facts, and settings.
 
 Nothing that is inferred is part of it: a reasoner that is made from it reasons again. Neither are subscriptions, nor the boundaries
-of transactions. Blank nodes keep their labels, as they do in rdflib's own copies and pickles, so that triples of a copy can be
-compared with those of the original.
+of transactions. What relations remember between transactions is: counts of multisets, and what delays will show. Blank
+nodes keep their labels, as they do in rdflib's own copies and pickles, so that triples of a copy can be compared with those of the
+original.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import Any, Final, TypeAlias, cast
+from typing import Any, Final, NoReturn, TypeAlias, cast
 
 import numpy as np
 
+from kg_reasoner.api.core import ReasonerCore
+from kg_reasoner.api.multisets import COUNTS
 from kg_reasoner.api.reasoner import Reasoner
-from kg_reasoner.errors import LoadError
+from kg_reasoner.api.ticks import DELAYED
+from kg_reasoner.errors import LoadError, ReasonerError
 from kg_reasoner.language.printer import format_program
 from kg_reasoner.planning.catalog import INTERNAL
 from kg_reasoner.program import TRIPLE
@@ -25,9 +29,9 @@ from kg_reasoner.storage.dictionary import Dictionary
 __all__ = ["State", "reasoner_from", "state_of"]
 
 State: TypeAlias = "dict[str, Any]"
-"""Texts, bytes, numbers, and lists of them."""
+"""Texts, bytes, numbers, and lists of them; and functions in Python, if there are any."""
 
-FORM: Final = 1
+FORM: Final = 2
 """The form of a state; another version of this package may have another one."""
 
 _TERM: Final = re.compile(rb'<[^>]*>|_:[^ ]+|"(?:[^"\\]|\\.)*"(?:\^\^<[^>]*>|@[A-Za-z0-9-]+)?')
@@ -41,6 +45,7 @@ def state_of(source: Reasoner, template: Reasoner) -> State:
         source: The reasoner with the facts.
         template: The reasoner with the program and the settings.
     """
+    ticks = source.core.ticks
     return {
         "form": FORM,
         "program": format_program(template.program),
@@ -53,7 +58,9 @@ def state_of(source: Reasoner, template: Reasoner) -> State:
             "limits": template.limits,
             "threads": template.threads,
         },
+        "functions": _PythonFunctions(template.core) if template.core.functions or template.core.reductions else None,
         "facts": dict(_facts(source)),
+        "last": {} if ticks is None else {name: _table(rows, source.dictionary) for name, rows in ticks.last.items()},
         **_statements(source),
     }
 
@@ -71,11 +78,17 @@ def reasoner_from(state: State) -> Reasoner:
         raise LoadError("the pickled graph was made by another version of kg_reasoner", hint="exchange graphs as N-Quads")
     settings = dict(state["settings"])
     reaction = settings.pop("on_inconsistency")
-    reasoner = Reasoner(state["program"], **settings)
-    dictionary = reasoner.dictionary
+    reasoner = Reasoner(**settings)
+    if state["functions"] is not None:
+        reasoner.core.functions.update(state["functions"].functions)
+        reasoner.core.reductions.update(state["functions"].reductions)
+    reasoner.add_program(state["program"])
+    dictionary, engine = reasoner.dictionary, reasoner.engine
+    ticks, reasoner.core.ticks = reasoner.core.ticks, None  # this is no transaction with which delays and differences change
     with reasoner.transaction(collects=False):
-        for predicate, (arity, rows) in state["facts"].items():
-            reasoner.add_facts(predicate, dictionary.decode_rows(_ids(rows, arity, dictionary)))
+        with engine.changing():
+            for predicate, (arity, rows) in state["facts"].items():
+                engine.load(predicate, _ids(rows, arity, dictionary))
         triples, quads, names = _ids(state["triples"], 3, dictionary), _ids(state["quads"], 4, dictionary), state["graphs"]
         if len(quads) or names:
             graphs = reasoner.named_graphs
@@ -84,8 +97,24 @@ def reasoner_from(state: State) -> Reasoner:
             graphs.create(dictionary.encode_texts(names))
         else:
             reasoner.add_triples(triples)
+    if ticks is not None:
+        ticks.last = {name: _ids(rows, arity, dictionary) for name, (arity, rows) in state["last"].items()}
+        reasoner.core.ticks = ticks
     reasoner.on_inconsistency = reaction
     return reasoner
+
+
+class _PythonFunctions:
+    """The functions in Python of a reasoner, which copies share, and pickles cannot have."""
+
+    def __init__(self, core: ReasonerCore) -> None:
+        self.functions, self.reductions = dict(core.functions), dict(core.reductions)
+
+    def __deepcopy__(self, memo: object) -> _PythonFunctions:
+        return self
+
+    def __reduce__(self) -> NoReturn:
+        raise ReasonerError("a graph whose reasoner has functions in Python cannot be pickled; it can be copied")
 
 
 def _statements(source: Reasoner) -> State:
@@ -103,12 +132,17 @@ def _statements(source: Reasoner) -> State:
 
 
 def _facts(source: Reasoner) -> Iterator[tuple[str, tuple[int, bytes]]]:
-    """Yield the explicit facts of general predicates: name, number of arguments, and rows."""
+    """Yield the explicit facts of general predicates by name."""
     for predicate in source.engine.catalog.predicates:
-        if predicate != TRIPLE and not predicate.startswith(INTERNAL):
+        if predicate != TRIPLE and (not predicate.startswith(INTERNAL) or predicate.startswith((COUNTS, DELAYED))):
             rows = source.engine.base.rows(predicate, "explicit")
-            if len(rows) and rows.shape[1]:
-                yield predicate, (rows.shape[1], _document(np.asarray(rows), source.dictionary))
+            if len(rows):
+                yield predicate, _table(rows, source.dictionary)
+
+
+def _table(rows: Ids, dictionary: Dictionary) -> tuple[int, bytes]:
+    """Return the number of arguments of facts, and the facts as lines."""
+    return rows.shape[1], _document(np.asarray(rows), dictionary)
 
 
 def _document(ids: Ids, dictionary: Dictionary) -> bytes:
@@ -122,6 +156,7 @@ def _document(ids: Ids, dictionary: Dictionary) -> bytes:
 def _ids(document: bytes, width: int, dictionary: Dictionary) -> Ids:
     """Return the ids of the terms in lines of N-Quads with a number of terms each."""
     texts: Sequence[bytes] = _TERM.findall(document)
-    if len(texts) != width * document.count(b" .\n"):
+    count = document.count(b" .\n")
+    if len(texts) != width * count:
         raise LoadError("the pickled graph is damaged: its triples cannot be read")
-    return dictionary.encode_texts([text.decode() for text in texts]).reshape(-1, width)
+    return dictionary.encode_texts([text.decode() for text in texts]).reshape(count, width)

@@ -21,9 +21,10 @@ from kg_reasoner.query.delta import Change
 from kg_reasoner.storage.arrays import Ids
 from kg_reasoner.storage.grouping import among
 
-__all__ = ["Ticks"]
+__all__ = ["DELAYED", "Ticks"]
 
-_DELAYED: Final = f"{INTERNAL}delayed "
+DELAYED: Final = f"{INTERNAL}delayed "
+"""The beginning of the names of relations that delays of several transactions go through."""
 
 
 class _Timing:
@@ -47,7 +48,7 @@ class Ticks:
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
         self._timing = _Timing(Program())
-        self._last: dict[str, Ids] = {}
+        self.last: dict[str, Ids] = {}
         """The facts that streams with a delay had in the last transaction."""
         self._begun: Program | None = None
         """The program for which the last transaction began."""
@@ -72,7 +73,7 @@ class Ticks:
                     continue
                 is_last = place == len(stages) - 1
                 if is_last and source in self._now.is_stream:
-                    rows = self._last.get(source, np.empty((0, declaration.arity), np.int32))
+                    rows = self.last.get(source, np.empty((0, declaration.arity), np.int32))
                 else:
                     rows = self._rows(source, declaration.arity)
                 self._assign(target, np.array(rows))
@@ -96,7 +97,7 @@ class Ticks:
         delayed = {found.source for found in self._now.delays if found.source in self._now.is_stream}
         if delayed:
             last = {found.predicate: np.array(self._rows(found.predicate, found.arity)) for found in self._now.streams}
-            engine.set(self, "_last", {name: rows for name, rows in last.items() if name in delayed})
+            engine.set(self, "last", {name: rows for name, rows in last.items() if name in delayed})
         for declaration in self._now.streams:
             rows = np.array(self._rows(declaration.predicate, declaration.arity, "explicit"))
             if len(rows):
@@ -161,5 +162,5 @@ def _table(change: Change | None, arity: int) -> Ids:
 
 def _stages(declaration: Declaration) -> Sequence[str]:
     """Return the relations that a delay goes through, the last one first."""
-    further: Iterable[str] = (f"{_DELAYED}{step} of {declaration.predicate}" for step in range(1, declaration.steps))
+    further: Iterable[str] = (f"{DELAYED}{step} of {declaration.predicate}" for step in range(1, declaration.steps))
     return (declaration.predicate, *further)
