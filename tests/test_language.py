@@ -143,6 +143,16 @@ def test_line_ends_and_byte_order_marks_of_windows() -> None:
     assert caught.value.span.text == "q(2 ."
 
 
+@pytest.mark.parametrize("half", ["\ud800", "\udfff"])
+def test_half_of_a_surrogate_pair(half: str) -> None:
+    for read, span in ((Reasoner, "<string>:2:5"), (Reasoner("p(1) .").answers, "<query>:2:5")):
+        with pytest.raises(RuleSyntaxError, match="is half of a surrogate pair") as caught:
+            read(f'p("a"),\np("b{half}")')
+        assert str(caught.value).startswith(span)
+        str(caught.value).encode()
+    assert [*Reasoner("p(1) .").facts("p", arguments=[half])] == []
+
+
 def test_every_function_aggregate_type_and_cast_is_known() -> None:
     for name in NAMES:
         assert parse(f"p(?x) :- q(?x), FILTER({name.lower()}(?x)) .").rules[0].body[1] == Filter(Call(name, (Variable("x"),)))

@@ -91,6 +91,56 @@ def test_every_source_has_the_same_facts(source: str) -> None:
     assert facts(reasoner) == set()
 
 
+def not_utf_8(texts: list[bytes]) -> Any:
+    return pyarrow.array(texts, pyarrow.binary()).view(pyarrow.string())
+
+
+NOT_UTF_8: dict[str, tuple[str, Callable[[], Any]]] = {
+    "strings": ("string", lambda: not_utf_8([b"a", b"\xc3\xbcb\xff"])),
+    "columns of any type": ("any", lambda: not_utf_8([b"a", b"b\xff"])),
+    "numbers": ("integer", lambda: not_utf_8([b"1", b"1\xff"])),
+    "dictionaries": ("string", lambda: not_utf_8([b"a", b"b\xff"]).dictionary_encode()),
+    "lists": ("list<string>", lambda: pyarrow.ListArray.from_arrays([0, 1, 2], not_utf_8([b"a", b"b\xff"]))),
+}
+
+
+@pytest.mark.parametrize("name", NOT_UTF_8)
+def test_texts_that_are_not_utf_8(name: str, tmp_path: Path) -> None:
+    kind, column = NOT_UTF_8[name]
+    table = pyarrow.table({"x": column()})
+    pyarrow.parquet.write_table(table, tmp_path / "x.parquet")
+    for source in (table, tmp_path / "x.parquet"):
+        reasoner = Reasoner(f"input relation p(x: {kind}) .")
+        with pytest.raises(LoadError, match="row 2: column x: byte 0xff is not UTF-8 text"):
+            reasoner.add_table("p", source)
+        assert not reasoner.facts("p")
+
+
+@pytest.mark.parametrize("line", [b'{"x": "a\xff"}\n', b'{"x\xff": "a"}\n'])
+def test_json_lines_that_are_not_utf_8(line: bytes, tmp_path: Path) -> None:
+    (tmp_path / "p.jsonl").write_bytes(line)
+    with pytest.raises(LoadError, match="byte 0xff"):
+        Reasoner("input relation p(x: string) .").add_table("p", tmp_path / "p.jsonl")
+
+
+def test_files_of_relations_without_columns(tmp_path: Path) -> None:
+    path = tmp_path / "p.csv"
+    reasoner = Reasoner("input relation p() .")
+    path.write_text("yes\n")
+    with pytest.raises(LoadError, match="a relation without columns has the line"):
+        reasoner.add_table("p", path)
+    path.write_text("()\n")
+    reasoner.add_table("p", path)
+    assert [*reasoner.facts("p")] == [()]
+
+
+def test_an_empty_header_behind_a_byte_order_mark(tmp_path: Path) -> None:
+    (tmp_path / "p.csv").write_bytes(b"\xef\xbb\xbf\na\n")
+    reasoner = Reasoner("input relation p(x: string) .")
+    reasoner.add_table("p", tmp_path / "p.csv", header=True)
+    assert [*reasoner.facts("p")] == [(literal("a"),)]
+
+
 @pytest.mark.parametrize("ending", ["parquet", "csv", "csv.gz", "jsonl", "jsonl.gz"])
 def test_files_that_others_write(tmp_path: Path, ending: str) -> None:
     from pyarrow import csv

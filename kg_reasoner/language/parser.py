@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 from kg_reasoner.errors import LoadError, RuleSyntaxError, Span, UnsupportedError
 from kg_reasoner.language.parser_tables import lalr_parser
 from kg_reasoner.language.prefixes import PREFIXES
-from kg_reasoner.language.syntax_errors import explain
+from kg_reasoner.language.syntax_errors import expect_characters, explain
 from kg_reasoner.program import FALSE, BodyLiteral, Program, Rule
 
 if TYPE_CHECKING:
@@ -52,6 +52,7 @@ def _parsed(text: str, source: str, known: Known | None, importing: tuple[Path, 
     from kg_reasoner.language.reading.statement_trees import ProgramReader
 
     text = text.removeprefix("\ufeff")
+    expect_characters(text, source)
     try:
         tree = _lark().parse(text)
     except UnexpectedInput as error:
@@ -113,6 +114,7 @@ def parse_query(
 
     body = text.strip().removesuffix(".")
     headless = f"{_HEADLESS}{body}"
+    expect_characters(body, source)
     reader = ProgramReader(body, source, len(_HEADLESS), known)
     reader.prefixes.update(prefixes)
     try:

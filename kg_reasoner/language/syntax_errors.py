@@ -11,7 +11,7 @@ from kg_reasoner.errors import RuleSyntaxError, Span, suggest
 if TYPE_CHECKING:
     from lark.exceptions import UnexpectedInput
 
-__all__ = ["RESERVED", "explain"]
+__all__ = ["RESERVED", "expect_characters", "explain"]
 
 RESERVED: Final = ("AGGREGATE", "BIND", "FILTER")
 """Keywords that cannot name predicates, in any case: a parenthesis follows them, too."""
@@ -90,7 +90,19 @@ _ELSEWHERE: Final = {
     ":=": "a variable gets its value by =, as in ?x = ?y + 1",
 }
 """Operators of other languages, and their equivalents here."""
+_SURROGATE: Final = re.compile("[\ud800-\udfff]")
 _WORD: Final = re.compile(r"[?@]?(?:[\w:.-]*\w|\w)|:-|\S")
+
+
+def expect_characters(text: str, source: str) -> None:
+    """Check that a text can be written as UTF-8.
+
+    Raises:
+        RuleSyntaxError: It has half of a surrogate pair.
+    """
+    if (found := _SURROGATE.search(text)) is not None:
+        span = _span(text.encode(errors="replace").decode(), source, found.start(), 1)
+        raise RuleSyntaxError(f"U+{ord(found[0]):04X} is half of a surrogate pair, which is not a character", span)
 
 
 def explain(error: UnexpectedInput, text: str, source: str) -> RuleSyntaxError:

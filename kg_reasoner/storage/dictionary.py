@@ -111,7 +111,7 @@ class Dictionary:
 
     def find_text(self, text: str) -> int:
         """Return the id of the term with this text, or -1."""
-        data = text.encode()
+        data = text.encode(errors="surrogatepass")  # no term has such a text
         layout = self._layout(len(data), 1)
         with self.mutex:
             layout.bytes[: len(data)] = data
@@ -301,7 +301,7 @@ class Dictionary:
         """Return the ids of texts in the exact form of `term_text`, or -1 for unknown terms."""
         pieces: Sequence[bytes] | Sequence[str] = texts
         if not (len(texts) > FEW and "".join(texts).isascii()):
-            pieces = [text.encode() for text in texts]
+            pieces = [text.encode(errors="surrogatepass") for text in texts]  # no term has such a text
         layout = self._layout(sum(map(len, pieces)), len(pieces))
         with self.mutex:
             layout.put(pieces)

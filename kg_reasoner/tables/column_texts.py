@@ -26,7 +26,7 @@ from kg_reasoner.storage.table_terms import (
 )
 from kg_reasoner.terms import ABSOLUTE_IRI, XSD, Term, literal, term_from_text, term_text
 
-__all__ = ["Form", "Unreadable", "expect_terms", "form_of", "is_list", "list_texts", "plain", "term_texts"]
+__all__ = ["Form", "Unreadable", "expect_characters", "expect_terms", "form_of", "is_list", "list_texts", "plain", "term_texts"]
 
 _CANONICAL_INTEGER: Final = r"^(0|-?[1-9][0-9]*)$"
 _DECIMAL: Final = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)$"
@@ -95,6 +95,27 @@ def expect_terms(kind: Any, where: str) -> None:
         raise LoadError(f"{where}: no term corresponds to a value of Arrow's type {kind}", hint=hint)
 
 
+def expect_characters(values: Any) -> None:
+    """Check that texts are UTF-8, which Arrow takes for granted.
+
+    Raises:
+        Unreadable: One is not.
+    """
+    import pyarrow
+
+    if not _is_text(values.type):
+        return
+    try:
+        values.validate(full=True)
+    except pyarrow.ArrowInvalid:
+        for place, data in enumerate(values.cast(pyarrow.large_binary()).to_pylist()):
+            try:
+                str(data or b"", "utf-8")
+            except UnicodeDecodeError as error:
+                raise Unreadable(place, f"byte {data[error.start]:#04x} is not UTF-8 text") from None
+        raise
+
+
 def is_list(kind: Any) -> bool:
     """Return whether a type of Arrow is one of lists."""
     import pyarrow.types as of
@@ -151,6 +172,7 @@ def list_texts(values: Any, type_: str, prefixes: Mapping[str, str]) -> list[str
         texts = list_texts(members, type_of_members, prefixes)
     else:
         try:
+            expect_characters(members)
             texts = term_texts(members, type_of_members, prefixes, has_cells=False).to_pylist()
         except Unreadable as error:
             raise Unreadable(of_member[error.place], str(error)) from None

@@ -5,6 +5,7 @@ Text is read by Arrow where it reads the same cells as `kg_reasoner.io.facts`, w
 
 from __future__ import annotations
 
+import codecs
 import gzip
 import zlib
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -96,11 +97,11 @@ def _parquet(path: Path) -> Batches:
         raise MissingExtraError("reading Parquet", EXTRA) from None
     try:
         schema = pyarrow.parquet.read_schema(path)
+        texts = [field.name for field in schema if pyarrow.types.is_string(field.type) or pyarrow.types.is_large_string(field.type)]
     except FileNotFoundError:
         raise LoadError(f"{path} does not exist") from None
-    except (OSError, pyarrow.ArrowException) as error:
+    except (OSError, UnicodeDecodeError, pyarrow.ArrowException) as error:
         raise LoadError(f"cannot read {path}: {error}") from error
-    texts = [field.name for field in schema if pyarrow.types.is_string(field.type) or pyarrow.types.is_large_string(field.type)]
 
     def parts() -> Iterator[Any]:
         with pyarrow.parquet.ParquetFile(path, read_dictionary=texts) as file:
@@ -141,7 +142,7 @@ def _json_lines(path: Path, exact: Collection[str]) -> Batches:
             given = pyarrow.json.ParseOptions(explicit_schema=pyarrow.schema(fields))
             table = pyarrow.json.read_json(pyarrow.BufferReader(data), options, given)
         table = _with_exact_numbers(table, data, options, [name for name in exact if name in table.schema.names])
-    except pyarrow.ArrowException as error:
+    except (UnicodeDecodeError, pyarrow.ArrowException) as error:
         raise LoadError(
             f"cannot read {path}: {error}", hint="each line is an object, with values of one type for each key"
         ) from error
@@ -198,7 +199,8 @@ def _of_text(
     only_known: bool,
 ) -> Iterator[Ids]:
     """Yield the facts of CSV or TSV: by Arrow, or by the reader that knows places where that is not possible."""
-    table = _text_table(path, header, nulls)
+    has_cells = columns is None or len(columns) > 0
+    table = _text_table(path, header, nulls) if has_cells else None
     if table is not None:
         try:
             facts = list(_of_batches(table, columns, dictionary, prefixes, wanted, nulls, only_known))
@@ -244,14 +246,14 @@ def _text_table(path: Path, header: bool, nulls: Nulls) -> Batches | None:
 
 
 def _content(path: Path) -> bytes:
-    """Return the bytes of a file, decompressed.
+    """Return the bytes of a file, decompressed, without a byte order mark.
 
     Raises:
         LoadError: It cannot be read.
     """
     try:
         data = path.read_bytes()
-        return gzip.decompress(data) if path.name.endswith(".gz") else data
+        return (gzip.decompress(data) if path.name.endswith(".gz") else data).removeprefix(codecs.BOM_UTF8)
     except (OSError, EOFError, zlib.error) as error:
         if isinstance(error, FileNotFoundError):
             raise LoadError(f"{path} does not exist") from None

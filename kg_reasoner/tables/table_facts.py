@@ -12,7 +12,17 @@ from kg_reasoner.program import Column
 from kg_reasoner.storage.arrays import Ids
 from kg_reasoner.storage.dictionary import Dictionary
 from kg_reasoner.storage.table_terms import NOTHING, optional_of
-from kg_reasoner.tables.column_texts import Form, Unreadable, expect_terms, form_of, is_list, list_texts, plain, term_texts
+from kg_reasoner.tables.column_texts import (
+    Form,
+    Unreadable,
+    expect_characters,
+    expect_terms,
+    form_of,
+    is_list,
+    list_texts,
+    plain,
+    term_texts,
+)
 from kg_reasoner.tables.table_sources import Batches
 
 __all__ = ["READ_EXACTLY", "Nulls", "check_nulls", "encoded", "places_of"]
@@ -175,8 +185,10 @@ def _column(array: Any, texts_of: Callable[[Any], Any], dictionary: Dictionary, 
     used = np.zeros(len(values), np.bool_)
     used[codes] = True
     numbers = np.full(len(values), -1, np.int32)
+    values = values if used.all() else values.filter(pyarrow.array(used))
     try:
-        texts = texts_of(values if used.all() else values.filter(pyarrow.array(used)))
+        expect_characters(values)
+        texts = texts_of(values)
     except Unreadable as error:
         value = int(np.flatnonzero(used)[error.place])
         raise Unreadable(int(np.argmax(codes == value)), str(error)) from None

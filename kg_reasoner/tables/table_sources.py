@@ -78,9 +78,9 @@ def batches_of(given: Any) -> Batches:
                 table = _of_columns(given)
         else:
             table = _of_arrow(given)
+        return Batches("the table", table.schema.names, _parts(table))
     except (pyarrow.ArrowException, TypeError, ValueError, OverflowError) as error:
         raise LoadError(f"the table cannot be read: {error}") from error
-    return Batches("the table", table.schema.names, _parts(table))
 
 
 def _of_columns(given: Any) -> Any:
