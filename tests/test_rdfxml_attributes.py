@@ -152,6 +152,12 @@ def test_relative_bases_inside_each_other() -> None:
     assert sorted(values(in_all_ways(body))) == sorted(expected)
 
 
+def test_bases_end_with_their_elements() -> None:
+    body = "<C xml:base='a/' rdf:about='x'/><C rdf:about='x'><p xml:base='b/'><C rdf:about='y'/></p><p xml:base='c/' rdf:resource='z'/></C>"
+    expected = [f"<http://base/d/{path}>" for path in ("b/y", "c/z")]
+    assert sorted(values(in_all_ways(body))) == expected
+
+
 def test_a_relative_base_without_another_is_refused() -> None:
     for window in (None, 1 << 16):
         assert "the IRI is relative" in str(read(document_with("<C xml:base='z/' rdf:about='x'/>"), window))

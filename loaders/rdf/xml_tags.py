@@ -71,6 +71,8 @@ class Tags:
         """
         if depth <= self._literal:
             self._literal = 0
+        while self._bases[-1][0] >= depth:
+            self._bases.pop()
         if _BASE in attributes:
             self._resolved.append(None if self._literal else self._base(depth, attributes[_BASE]))
         is_property = self._has_properties[depth - 1]
@@ -83,8 +85,6 @@ class Tags:
 
     def _base(self, depth: int, given: str) -> str | None:
         """Return the base that holds in an element, if it is given relative to the one around."""
-        while self._bases[-1][0] >= depth:
-            self._bases.pop()
         outer = self._bases[-1][1]
         made = None if _SCHEME.match(given) or outer is None else _resolved_iri(outer, given)
         self._bases.append((depth, made or given))
