@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from kg_reasoner import lubm
 from kg_reasoner.api.reasoner import Reasoner
 from kg_reasoner.cli import main
-from kg_reasoner.errors import NoProofError, ReasonerError
+from kg_reasoner.errors import ArityError, NoProofError, ReasonerError
 from kg_reasoner.explain import Group, Miss, Proof, Step, WhyNot
 from kg_reasoner.explain.missing import in_order
 from kg_reasoner.language.parser import parse
@@ -522,6 +522,13 @@ def test_why_not_compares_constants_that_nothing_else_has() -> None:
     """)
     (miss,) = reasoner.why_not(Atom("wanted", ())).misses
     assert miss.failed == Atom("missing", (literal(4),))
+
+
+def test_the_arity_of_what_rules_would_derive() -> None:
+    reasoner = Reasoner("q(?x) :- p(?x) .")
+    for asked in (reasoner.explain, reasoner.all_proofs, reasoner.why_not):
+        with pytest.raises(ArityError, match="q has 1 argument, not 2"):
+            asked(Atom("q", (literal(1), literal(2))))
 
 
 @EXAMPLES

@@ -10,6 +10,7 @@ from kg_reasoner.api.reasoner import Reasoner
 from kg_reasoner.api.update import Update
 from kg_reasoner.engine.counters import Counters
 from kg_reasoner.engine.maintenance import marking
+from kg_reasoner.errors import ReasonerError
 from kg_reasoner.storage import capacities as table_capacities
 from kg_reasoner.storage.database import Database
 from kg_reasoner.terms import Term, literal
@@ -88,3 +89,14 @@ def test_an_announced_update_that_does_not_come(strategy: str) -> None:
         reasoner.materialise()
     reasoner.remove_facts("edge", edges(0))
     assert len(list(reasoner.facts("path"))) == 12
+
+
+def test_what_is_announced_and_is_no_update(strategy: str) -> None:
+    reasoner = Reasoner(PATHS, maintenance=strategy)
+    with pytest.raises(ReasonerError, match=r"\{\} is not an Update"):
+        reasoner.foresee({})  # type: ignore[arg-type]
+    for removed in ({"edge": 7}, 7):
+        reasoner.foresee(Update(removed=removed))  # type: ignore[arg-type]
+        reasoner.add_facts("edge", edges(0))
+        reasoner.materialise()
+    assert len(list(reasoner.facts("edge"))) == len(edges(0))

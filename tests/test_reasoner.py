@@ -21,7 +21,7 @@ from kg_reasoner.errors import ArityError, LoadError, ReasonerError, SourceError
 from kg_reasoner.language.parser import parse
 from kg_reasoner.loaders.convert import to_rdflib
 from kg_reasoner.planning.triple_table import TripleTable
-from kg_reasoner.program import Program
+from kg_reasoner.program import TRIPLE, Program
 from kg_reasoner.terms import IRI, OWL, RDF, RDFS, literal
 
 A, B, C, D, x, y, z, p, q = (IRI(f"http://example.org/{name}") for name in "ABCDxyzpq")
@@ -219,6 +219,22 @@ def test_terms_of_rdflib_will_do() -> None:
             (lambda reasoner, name=name: reasoner.add_facts(name, [(x,)]), "is not the name of a predicate: .* add_triples")
             for name in (IRI("urn:p"), None, 5, ("a",), "")
         ),
+        *(
+            (do, "7 has no rows of terms\nhint: rows come in a list")
+            for do in (
+                lambda reasoner: reasoner.add_triples(7),
+                lambda reasoner: reasoner.remove_triples(7),
+                lambda reasoner: reasoner.add_facts("edge", 7),
+                lambda reasoner: reasoner.remove_facts("edge", 7),
+                lambda reasoner: reasoner.insert_or_update("edge", 7),
+            )
+        ),
+        (lambda reasoner: reasoner.add_facts(TRIPLE, [(x, p)]), "a triple has 3 arguments, not 2"),
+        (
+            lambda reasoner: reasoner.add_facts("internal: quads", [(x, p, y, x)]),
+            "'internal: quads' is not the name",
+        ),
+        (lambda reasoner: reasoner.add_table("internal: graphs", {"x": [1]}), "'internal: graphs' is not the name"),
         (lambda reasoner: list(reasoner.triples("http://example.org/x")), "is not an RDF term"),
         (lambda reasoner: list(reasoner.triples(which="derived")), "unknown kind of facts 'derived'"),
         (lambda reasoner: list(reasoner.facts("edge", "derived")), "choose one of: all, explicit, inferred"),

@@ -11,7 +11,7 @@ import numpy as np
 
 from kg_reasoner.api.core import ReasonerCore
 from kg_reasoner.api.given_values import as_value, expect_several
-from kg_reasoner.api.stating import state_facts, withdraw_facts
+from kg_reasoner.api.stating import expect_general, state_facts, withdraw_facts
 from kg_reasoner.errors import ArityError, LoadError, ReasonerError, UnknownNameError, plural
 from kg_reasoner.expressions.types import Types
 from kg_reasoner.program import TRIPLE, Column, Declaration, Program, TypeDefinition
@@ -89,6 +89,7 @@ def _encoded(
         expect_several(columns, "names of columns")
     if predicate == TRIPLE:
         raise ReasonerError("triples are added with add_triples or load, and tables become triples by rules")
+    expect_general(predicate)
     declared = core.declared(predicate)
     known = _columns_of(core, predicate, declared)
     prefixes = Vocabulary({**PREFIXES, **core.prefixes}, Types(core.engine.program.types))

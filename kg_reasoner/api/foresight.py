@@ -5,10 +5,22 @@ from __future__ import annotations
 from kg_reasoner.api.core import ReasonerCore
 from kg_reasoner.api.update import Update
 from kg_reasoner.engine.row_encoding import find_rows, find_triples
+from kg_reasoner.errors import ReasonerError
 from kg_reasoner.program import TRIPLE
 from kg_reasoner.storage.arrays import Ids
 
-__all__ = ["facts_to_go"]
+__all__ = ["expect_update", "facts_to_go"]
+
+
+def expect_update(given: object) -> Update:
+    """Return an update.
+
+    Raises:
+        ReasonerError: Something else is given.
+    """
+    if not isinstance(given, Update):
+        raise ReasonerError(f"{given!r} is not an Update")
+    return given
 
 
 def facts_to_go(core: ReasonerCore, update: Update) -> list[tuple[int, Ids]]:

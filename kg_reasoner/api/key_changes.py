@@ -10,7 +10,7 @@ import numpy as np
 from kg_reasoner.api.core import ReasonerCore
 from kg_reasoner.api.given_values import as_value, expect_several
 from kg_reasoner.api.keys import check_among, check_new_key, facts_with_keys, stated_facts
-from kg_reasoner.engine.row_encoding import as_row, encode_rows
+from kg_reasoner.engine.row_encoding import as_rows, encode_rows
 from kg_reasoner.errors import ArityError, KeyViolationError, ReasonerError, UnknownNameError, plural
 from kg_reasoner.language.declarations import key_places
 from kg_reasoner.program import Declaration
@@ -23,7 +23,7 @@ __all__ = ["delete_key", "insert_or_update", "modify"]
 
 def insert_or_update(core: ReasonerCore, predicate: str, rows: Iterable[Sequence[AnyTerm]]) -> None:
     """Add facts, in place of those with the same keys; see `Reasoner.insert_or_update`."""
-    facts = list(map(as_row, rows))
+    facts = as_rows(rows)
     if not facts:
         return
     with core.at_once():

@@ -26,7 +26,7 @@ from kg_reasoner.engine.counters import Counters
 from kg_reasoner.engine.engine import Engine
 from kg_reasoner.engine.inconsistency import Reaction, Violation, reaction
 from kg_reasoner.engine.maintenance import DEFAULT, Strategy
-from kg_reasoner.engine.row_encoding import as_term, encode_triples, find_triples
+from kg_reasoner.engine.row_encoding import as_term, encode_triples, expect_rows, find_triples
 from kg_reasoner.engine.state import EngineSettings
 from kg_reasoner.errors import UnknownNameError
 from kg_reasoner.expressions.datatypes import recognised_datatypes
@@ -466,7 +466,7 @@ class Reasoner:
         Raises:
             LoadError: An item is not a triple; nothing is removed then.
         """
-        wanted = triples if isinstance(triples, np.ndarray) else list(triples)
+        wanted = triples if isinstance(triples, np.ndarray) else list(expect_rows(triples))
         with self.core.at_once():
             self.core.withdraw_triples(find_triples(self.dictionary, wanted))
 
@@ -887,10 +887,13 @@ class Reasoner:
 
         Args:
             update: The update, as far as it is known; None: nothing is known.
-        """
-        from kg_reasoner.api.foresight import facts_to_go
 
-        self.engine.foresee(None if update is None else partial(facts_to_go, self.core, update))
+        Raises:
+            ReasonerError: The argument is not an update.
+        """
+        from kg_reasoner.api.foresight import expect_update, facts_to_go
+
+        self.engine.foresee(None if update is None else partial(facts_to_go, self.core, expect_update(update)))
 
     # --- reading ----------------------------------------------------------------------------------------------------
 

@@ -5,23 +5,27 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from kg_reasoner.api.core import ReasonerCore
-from kg_reasoner.engine.row_encoding import as_row, encode_rows, find_rows
+from kg_reasoner.engine.row_encoding import as_rows, encode_rows, find_rows
 from kg_reasoner.errors import ArityError, ReasonerError, plural
-from kg_reasoner.program import Declaration
+from kg_reasoner.planning.catalog import INTERNAL
+from kg_reasoner.program import TRIPLE, Declaration
 from kg_reasoner.storage.arrays import Ids
 from kg_reasoner.terms import AnyTerm
 
-__all__ = ["add_facts", "remove_facts", "state_facts", "withdraw_facts"]
+__all__ = ["add_facts", "expect_general", "remove_facts", "state_facts", "withdraw_facts"]
 
 
 def add_facts(core: ReasonerCore, predicate: str, rows: Iterable[Sequence[AnyTerm]]) -> None:
     """See `kg_reasoner.api.reasoner.Reasoner.add_facts`."""
-    facts = list(map(as_row, rows))
+    expect_general(predicate)
+    facts = as_rows(rows)
     if not facts:
         return
     with core.at_once():
         arity = len(facts[0])
         core.engine.expect_arities({predicate: arity})
+        if predicate == TRIPLE and arity != 3:
+            raise ArityError(f"a triple has 3 arguments, not {arity}")
         for row in facts:
             if len(row) != arity:
                 raise ArityError(f"{predicate} has {plural(arity, 'argument')}, not {len(row)}")
@@ -32,12 +36,23 @@ def add_facts(core: ReasonerCore, predicate: str, rows: Iterable[Sequence[AnyTer
 
 def remove_facts(core: ReasonerCore, predicate: str, rows: Iterable[Sequence[AnyTerm]]) -> None:
     """See `kg_reasoner.api.reasoner.Reasoner.remove_facts`."""
-    facts = list(map(as_row, rows))
+    expect_general(predicate)
+    facts = as_rows(rows)
     with core.at_once():
         relation = core.engine.catalog.predicates.get(predicate, -1)
         if relation >= 0:
             arity = core.engine.database.relations[relation].arity
             withdraw_facts(core, predicate, find_rows(core.dictionary, facts, arity))
+
+
+def expect_general(predicate: str) -> None:
+    """Check that a predicate is one for which facts are given by name.
+
+    Raises:
+        ReasonerError: It is the engine's own.
+    """
+    if isinstance(predicate, str) and predicate.startswith(INTERNAL):
+        raise ReasonerError(f"{predicate!r} is not the name of a predicate of yours")
 
 
 def state_facts(core: ReasonerCore, predicate: str, facts: Ids) -> None:

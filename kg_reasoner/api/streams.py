@@ -13,6 +13,7 @@ from collections.abc import AsyncIterable, AsyncIterator, Generator, Iterable, I
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final, Protocol, overload
 
+from kg_reasoner.api.foresight import expect_update
 from kg_reasoner.api.update import Row, Update
 from kg_reasoner.concurrency.forking import new_mutex
 from kg_reasoner.errors import ReasonerError, StreamError
@@ -109,8 +110,7 @@ def _apply(reasoner: UpdateTarget, update: Update, number: int) -> Delta:
 
 
 def _transact(reasoner: UpdateTarget, update: Update) -> Delta:
-    if not isinstance(update, Update):
-        raise ReasonerError(f"{update!r} is not an Update")
+    expect_update(update)
     transaction = reasoner.transaction()
     try:  # a fault on the first line of `__exit__` would leave a ``with`` block's transaction open
         transaction.begin()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Final
+from typing import Final, TypeVar
 
 import numpy as np
 
@@ -12,7 +12,20 @@ from kg_reasoner.storage.arrays import Ids, TripleIds
 from kg_reasoner.storage.dictionary import Dictionary
 from kg_reasoner.terms import IRI, AnyTerm, AnyTriple, BlankNode, Literal, Term, Triple, term_from_text
 
-__all__ = ["as_row", "as_term", "as_triple", "encode_rows", "encode_triples", "find_rows", "find_term", "find_triples"]
+__all__ = [
+    "as_row",
+    "as_rows",
+    "as_term",
+    "as_triple",
+    "encode_rows",
+    "encode_triples",
+    "expect_rows",
+    "find_rows",
+    "find_term",
+    "find_triples",
+]
+
+T = TypeVar("T")
 
 _INT32: Final = np.dtype(np.int32)
 
@@ -27,7 +40,7 @@ def encode_triples(dictionary: Dictionary, triples: Iterable[AnyTriple] | Triple
     """
     if isinstance(triples, np.ndarray):
         return _as_ids(triples)
-    texts = _texts(map(_triple, triples))
+    texts = _texts(map(_triple, expect_rows(triples)))
     for subject, property in zip(texts[::3], texts[1::3], strict=True):
         if subject.startswith('"') or not property.startswith("<"):
             what = "the subject is a literal" if subject.startswith('"') else "the predicate is not an IRI"
@@ -39,7 +52,7 @@ def find_triples(dictionary: Dictionary, triples: Iterable[AnyTriple] | TripleId
     """Return the ids of the triples whose terms are all known."""
     if isinstance(triples, np.ndarray):
         return _as_ids(triples)
-    return _all_known(dictionary.find_texts(_texts(map(_triple, triples))).reshape(-1, 3))
+    return _all_known(dictionary.find_texts(_texts(map(_triple, expect_rows(triples)))).reshape(-1, 3))
 
 
 def encode_rows(dictionary: Dictionary, rows: Sequence[Sequence[AnyTerm]], arity: int) -> Ids:
@@ -96,6 +109,26 @@ def as_row(given: object) -> tuple[AnyTerm, ...]:
     if isinstance(given, Iterable) and not isinstance(given, str):
         return tuple(given)
     raise LoadError(f"{given!r} is not a row of terms", hint=_ROWS)
+
+
+def as_rows(given: Iterable[object]) -> list[tuple[AnyTerm, ...]]:
+    """Return rows of terms as tuples.
+
+    Raises:
+        LoadError: They are not rows.
+    """
+    return list(map(as_row, expect_rows(given)))
+
+
+def expect_rows(given: Iterable[T]) -> Iterable[T]:
+    """Return what is given.
+
+    Raises:
+        LoadError: It cannot be iterated over.
+    """
+    if isinstance(given, Iterable):
+        return given
+    raise LoadError(f"{given!r} has no rows of terms", hint=_ROWS)
 
 
 def _triple(given: object) -> tuple[AnyTerm, ...]:

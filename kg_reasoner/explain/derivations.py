@@ -168,7 +168,10 @@ class Derivations:
     def arity(self, predicate: str) -> int | None:
         """Return the number of arguments of a predicate; None if nothing uses it."""
         relation = self.catalog.predicates.get(predicate)
-        return None if relation is None else int(self.database.relations[relation].arity)
+        if relation is not None:
+            return int(self.database.relations[relation].arity)
+        heads = self._heads.get((predicate, None, None))
+        return self._pieces[heads[0]][0].head.arity if heads else None
 
     def fact(self, atom: Atom) -> Fact | None:
         """Return the stored form of a ground atom, or None if its predicate or one of its terms is unknown."""

@@ -51,7 +51,12 @@ class Marking:
         find, self._find = self._find, None
         try:
             facts = find() if find is not None else ()
-        except (ReasonerError, ValueError):  # an update that cannot be read is reported when its turn comes
+        except (
+            ReasonerError,
+            AttributeError,
+            TypeError,
+            ValueError,
+        ):  # an update that cannot be read is reported when its turn comes
             return
         for relation, rows in facts:
             ids = allocate(rows.size, np.int32)
