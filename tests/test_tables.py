@@ -23,7 +23,7 @@ from kg_reasoner.errors import ArityError, LoadError, MissingExtraError, Reasone
 from kg_reasoner.expressions.functions.numbers import Single, scientific
 from kg_reasoner.io.facts import read_facts
 from kg_reasoner.language.printer import format_term
-from kg_reasoner.program import Column
+from kg_reasoner.program import Column, Program
 from kg_reasoner.storage.dictionary import Dictionary
 from kg_reasoner.storage.table_terms import NOTHING, something
 from kg_reasoner.tables.files import read_file
@@ -132,6 +132,25 @@ def test_files_of_relations_without_columns(tmp_path: Path) -> None:
     path.write_text("()\n")
     reasoner.add_table("p", path)
     assert [*reasoner.facts("p")] == [()]
+
+
+@pytest.mark.parametrize("header", [False, True])
+@pytest.mark.parametrize("ending", ["tsv", "csv", "tsv.gz"])
+@pytest.mark.parametrize(
+    "program",
+    [
+        "input relation p() . p() .",
+        'input relation p(x: any) . p("") . p("a") .',
+        'type Name = string . input relation p(x: Name) . p("") . p("a") .',
+        'input relation p(x: optional<integer>) . p(RECORD("None")) . p(RECORD("Some", 3)) .',
+    ],
+)
+def test_cells_that_look_like_empty_lines(program: str, ending: str, header: bool, tmp_path: Path) -> None:
+    written = Reasoner(program)
+    written.facts("p").write(tmp_path / f"p.{ending}", header=header)
+    read = Reasoner(Program(declarations=written.program.declarations, types=written.program.types))
+    read.add_table("p", tmp_path / f"p.{ending}", header=header)
+    assert facts(read, "p") == facts(written, "p")
 
 
 def test_an_empty_header_behind_a_byte_order_mark(tmp_path: Path) -> None:

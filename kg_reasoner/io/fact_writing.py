@@ -16,7 +16,7 @@ from kg_reasoner.storage.arrays import Ids
 from kg_reasoner.storage.dictionary import Dictionary
 from kg_reasoner.storage.grouping import distinct_ids
 from kg_reasoner.storage.table_terms import NO_TYPES, format_cell
-from kg_reasoner.terms import XSD, Literal, Term, term_of
+from kg_reasoner.terms import XSD, Literal, Term, term_of, term_text
 
 __all__ = ["write_facts", "write_ids"]
 
@@ -30,7 +30,8 @@ def write_facts(file: IO[str], rows: Iterable[tuple[Term, ...]], columns: Sequen
         OutputError: A ``string`` column of a TSV file cannot hold a string with a tab or a line break.
     """
     types = [column.type for column in columns]
-    keyed = [([format_cell(term, type_) for term, type_ in zip(row, types, strict=True)], row) for row in rows]
+    is_alone = _may_be_empty_lines(types, separator, NO_TYPES)
+    keyed = [([_cell(term, type_, NO_TYPES, is_alone) for term, type_ in zip(row, types, strict=True)], row) for row in rows]
     keyed.sort(key=lambda item: list(map(_rank, item[0], item[1])))
     table = [cells for cells, _ in keyed]
     if not columns:
@@ -51,12 +52,13 @@ def write_ids(
     if not types:
         file.write(f"{NO_COLUMNS}\n" * len(ids))
         return len(ids)
+    is_alone = _may_be_empty_lines(types, separator, defined)
     columns: list[Any] = []
     ranks: list[Any] = []
     for place, type_ in enumerate(types):
         numbers, places = distinct_ids(ids[:, place])
         terms = list(map(term_of, dictionary.texts_of(numbers)))
-        cells = [format_cell(term, type_, defined) for term in terms]
+        cells = [_cell(term, type_, defined, is_alone) for term in terms]
         keys = list(map(_rank, cells, terms))
         rank = np.empty(len(keys), np.int64)
         rank[sorted(range(len(keys)), key=keys.__getitem__)] = np.arange(len(keys))
@@ -68,6 +70,16 @@ def write_ids(
     lines = zip(*(column[order].tolist() for column in columns), strict=True)
     file.writelines(f"{separator.join(line)}\n" for line in lines)
     return len(ids)
+
+
+def _may_be_empty_lines(types: Sequence[str], separator: str, defined: Types) -> bool:
+    """Return whether an empty cell would be a line that is read as no fact."""
+    return separator == "\t" and len(types) == 1 and defined.meant(types[0]) != "string"
+
+
+def _cell(term: Term, type_: str, defined: Types, is_alone: bool) -> str:
+    cell = format_cell(term, type_, defined)
+    return cell or term_text(term) if is_alone else cell
 
 
 def _rank(cell: str, term: Term) -> tuple[bool, Any, str]:

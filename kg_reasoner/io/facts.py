@@ -16,7 +16,7 @@ from typing import BinaryIO, Final, cast
 
 from kg_reasoner.errors import LoadError, Span, plural, suggest
 from kg_reasoner.program import Column
-from kg_reasoner.storage.table_terms import cell_reader, optional_of
+from kg_reasoner.storage.table_terms import Vocabulary, cell_reader, optional_of
 from kg_reasoner.terms import Term
 
 __all__ = ["NO_COLUMNS", "read_facts"]
@@ -61,6 +61,7 @@ def read_facts(
     records = _records(path, separator)
     chosen: list[int] | None = None
     width = None if columns is None else len(columns)
+    header = header and width != 0  # a relation without columns has no names of columns
     if header or wanted is not None or columns is None:
         first = next(records, None)
         if first is None:
@@ -74,8 +75,13 @@ def read_facts(
             names = [f"column {number}" for number in range(1, len(cells) + 1)] if chosen is None else [cells[at] for at in chosen]
             columns = [Column(name) for name in names]
         width = len(cells)
-    single_string = width == 1 and columns is not None and len(columns) == 1 and columns[0].type == "string" and separator == "\t"
+    single_string = width == 1 == len(columns or ()) and separator == "\t" and _meant(columns[0].type, prefixes or {}) == "string"
     yield from _read(path, records, separator, columns or (), width or 0, chosen, prefixes or {}, single_string, nulls == "skip")
+
+
+def _meant(type_: str, prefixes: Mapping[str, str]) -> str:
+    """Return what a type is another name of, or the type."""
+    return prefixes.types.meant(type_) if isinstance(prefixes, Vocabulary) else type_
 
 
 def _read(
