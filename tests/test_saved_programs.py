@@ -159,6 +159,18 @@ def test_a_program_that_cannot_be_saved_is_parsed_each_time(file: Path) -> None:
         assert calls == [file]
 
 
+def test_a_file_that_changes_while_it_is_read(file: Path) -> None:
+    former = file.read_text(encoding="utf-8")
+
+    def parsed(path: Path) -> Program:
+        path.write_text("p(1) .", encoding="utf-8")
+        return parse_file(path)
+
+    assert saved_program(file, parsed) == parse("p(1) .", str(file))
+    file.write_text(former, encoding="utf-8")
+    assert saved_program(file, parse_file) == parse_file(file)
+
+
 def test_a_copy_of_a_rule_set_is_not_the_rule_set(tmp_path: Path) -> None:
     file, copy = tmp_path / "rules.dl", tmp_path / "copy.dl"
     for each in (file, copy):

@@ -53,8 +53,10 @@ def saved_program(path: Path, parse: Callable[[Path], Program], source: str | No
     if known is not None:
         return known
     found = parse(path)
-    with suppress(TypeError, ValueError):  # a part that cannot be saved: the program is parsed each time
-        cache.write(name, dumps(found, source))
+    with suppress(OSError, TypeError, ValueError):  # a part that cannot be saved: the program is parsed each time
+        saved = dumps(found, source)
+        if _key(path) == key:  # otherwise the file has changed meanwhile, and this may be its new program
+            cache.write(name, saved)
     return found
 
 
