@@ -94,6 +94,18 @@ def test_damage_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, suf
             load(path)
 
 
+@pytest.mark.parametrize("first", [0x50, 0x5E, 0x5F])
+def test_frames_of_zstd_without_content(tmp_path: Path, first: int) -> None:
+    skipped = bytes([first]) + b"\x2a\x4d\x18\4\0\0\0\0abc"
+    half = len(LINES) // 2
+    parts = [PACK[".zst"](LINES[:half]), PACK[".zst"](LINES[half:])]
+    for data in ([skipped, *parts], [parts[0], skipped, parts[1]], [*parts, skipped], [skipped, skipped, *parts]):
+        (tmp_path / "x.nt.zst").write_bytes(b"".join(data))
+        assert load(tmp_path / "x.nt.zst") == 5000
+    (tmp_path / "x.nt.zst").write_bytes(skipped)
+    assert load(tmp_path / "x.nt.zst") == 0
+
+
 def test_zstd_is_an_extra(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "zstandard", None)
     with pytest.raises(MissingExtraError, match=r"compressed with zstd.*\[zstd\]"):

@@ -33,12 +33,12 @@ class _Unpacker(Protocol):
 
 @dataclass(frozen=True)
 class _Packing:
-    """A way of packing: its name, how its files begin, its unpacker, and how many bytes that gets at a time (they may expand to a
-    thousand times as many, those of zstd to more).
+    """A way of packing: its name, how its files may begin, its unpacker, and how many bytes that gets at a time (they may expand to
+    a thousand times as many, those of zstd to more).
     """
 
     name: str
-    magic: bytes
+    magic: tuple[bytes, ...]
     unpacker: Callable[[], tuple[_Unpacker, type[Exception]]]
     step: int
 
@@ -55,9 +55,12 @@ def _zstd() -> tuple[_Unpacker, type[Exception]]:
     return cast(_Unpacker, zstandard.ZstdDecompressor().decompressobj()), zstandard.ZstdError
 
 
+_SKIPPABLE: Final = tuple(bytes([first]) + b"\x2a\x4d\x18" for first in range(0x50, 0x60))
+"""The beginnings of frames of zstd without content, which some programs write before the others."""
+
 _PACKINGS: Final = (
-    _Packing("gzip", b"\x1f\x8b", _gzip, 1 << 14),
-    _Packing("zstd", b"\x28\xb5\x2f\xfd", _zstd, 1 << 11),
+    _Packing("gzip", (b"\x1f\x8b",), _gzip, 1 << 14),
+    _Packing("zstd", (b"\x28\xb5\x2f\xfd", *_SKIPPABLE), _zstd, 1 << 11),
 )
 
 
