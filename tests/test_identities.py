@@ -275,6 +275,20 @@ def test_the_identity_of_same_as_is_proved_by_that_of_another_term() -> None:
         reasoner.why_not(same_as)
 
 
+@pytest.mark.parametrize("is_read", [False, True])
+@pytest.mark.parametrize("rule", ["", "loop(?x) :- [?x, ?p, ?x] ."])
+def test_without_the_rule_there_are_no_identities(rule: str, is_read: bool) -> None:
+    reasoner = Reasoner(ruleset="owl2rl-full")
+    reasoner.add_program(rule)
+    if is_read:
+        assert len([*reasoner.triples(None, OWL.sameAs)]) > 0
+    reasoner.remove_rules([known for known in reasoner.rules if known.origin.name == "eq-ref"])
+    for one in (reasoner, reasoner.without_facts()):
+        one.add_triples([(IRI("urn:a"), IRI("urn:p"), IRI("urn:b"))])
+        assert [*one.triples(None, OWL.sameAs)] == []
+        assert [*one.answers("owl:sameAs[?x, ?y]")] == []
+
+
 @pytest.mark.parametrize("name", ["eq-mine", "list/mine", "beyond/mine", "dt-check", "rdfs9", "eq-trans"])
 def test_names_like_those_of_the_w3c_are_names_of_users_rules(name: str) -> None:
     reasoner = Reasoner(f"@rule {name}\n same(?x, ?y) :- owl:sameAs[?x, ?y] .", ruleset="owl2rl-full")

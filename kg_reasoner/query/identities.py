@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Final
 
 import numpy as np
@@ -26,11 +27,12 @@ class Identities:
 
     Args:
         catalog: The relations.
+        are_stated: Returns whether a rule states them.
         generalised: Whether literals may be subjects.
     """
 
-    def __init__(self, catalog: RelationCatalog, *, generalised: bool) -> None:
-        self._catalog = catalog
+    def __init__(self, catalog: RelationCatalog, are_stated: Callable[[], bool], *, generalised: bool) -> None:
+        self._catalog, self._are_stated = catalog, are_stated
         self._matcher = TripleMatcher(catalog, generalised=True)
         self._generalised = generalised
 
@@ -39,7 +41,7 @@ class Identities:
         relation = self._catalog.predicates.get(_ASKED_FOR)
         if relation is None or not isinstance(property, int) or property != self._catalog.dictionary.find(OWL.sameAs):
             return False
-        return self._catalog.database.size(relation) == 0
+        return self._catalog.database.size(relation) == 0 and self._are_stated()
 
     def match(self, subject: int | None, property: int, value: int | None) -> Ids:
         """Return the triples of owl:sameAs that relate a term to itself, shape (n, 3). They may include stored ones."""

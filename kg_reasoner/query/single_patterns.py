@@ -45,7 +45,10 @@ class SinglePatterns:
         self.catalog = catalog
         self.matcher = TripleMatcher(catalog, generalised=generalised)
         self.quads = Quads(catalog, self.matcher)
-        self.unstored = UnstoredTriples(catalog, self.matcher)
+        self.unstored = UnstoredTriples(catalog, self.matcher, self._states_identities)
+
+    def _states_identities(self) -> bool:
+        return self.visibility is None or self.visibility.states_identities
 
     def are_special(self, patterns: Sequence[AnyPattern], which: Which) -> bool:
         """Return whether hidden triples match some pattern, or a pattern holds without being derived."""

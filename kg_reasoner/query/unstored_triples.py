@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from kg_reasoner.planning.catalog import RelationCatalog
 from kg_reasoner.query.identities import Identities
 from kg_reasoner.query.literal_triples import LiteralTriples
@@ -17,14 +19,15 @@ class UnstoredTriples:
     Args:
         catalog: The relations.
         matcher: Finds stored triples. If it is for generalised RDF, literals may be subjects here, too.
+        states_identities: See `Identities`.
 
     Attributes:
         identities: That terms are the same as themselves.
     """
 
-    def __init__(self, catalog: RelationCatalog, matcher: TripleMatcher) -> None:
+    def __init__(self, catalog: RelationCatalog, matcher: TripleMatcher, states_identities: Callable[[], bool]) -> None:
         self._literals = LiteralTriples(catalog, matcher)
-        self.identities = Identities(catalog, generalised=matcher.generalised)
+        self.identities = Identities(catalog, states_identities, generalised=matcher.generalised)
 
     def covers(self, property: int | str | None) -> bool:
         """Return whether triples of this property may hold without being stored; variables are None or named."""

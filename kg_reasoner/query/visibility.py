@@ -66,21 +66,29 @@ class Visibility:
         self._marks: npt.NDArray[np.uint8] = allocate(1, np.uint8, 0)
         self._marked = 0
         self._type = self._same_as = self._below = -1
-        self._hiding = self._equating = 0
-        """The number of rules that may derive hidden triples, and the number of those about equality."""
+        self._hiding = self._equating = self._identifying = 0
+        """The number of rules that may derive hidden triples, of those about equality, and of those about identity."""
 
     def use(self, rules: Collection[Rule], change: int | None = None) -> None:
         """Set the rules, or those that were added (1) or removed (-1). Hidden triples are derived only by rules of the W3C's
         documents, and not by all of them.
         """
-        hiding, equating = sum(map(_may_derive_hidden, rules)), sum(rule.origin.name == "eq-trans" for rule in rules)
-        self._hiding = hiding if change is None else self._hiding + change * hiding
-        self._equating = equating if change is None else self._equating + change * equating
+        names = [rule.origin.name for rule in rules]
+        found = sum(map(_may_derive_hidden, rules)), names.count("eq-trans"), names.count("eq-ref")
+        known = self._hiding, self._equating, self._identifying
+        if change is not None:
+            found = known[0] + change * found[0], known[1] + change * found[1], known[2] + change * found[2]
+        self._hiding, self._equating, self._identifying = found
 
     @property
     def is_active(self) -> bool:
         """Whether there may be hidden triples."""
         return self._hiding > 0 and not self.shows_all
+
+    @property
+    def states_identities(self) -> bool:
+        """Whether a rule says that every term is the same as itself."""
+        return self._identifying > 0
 
     def is_trivial(self, property: int) -> bool:
         """Return whether a property relates every term to itself: owl:sameAs, with rules about equality (even without eq-ref)."""

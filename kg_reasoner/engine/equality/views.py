@@ -115,7 +115,7 @@ class ExpandingQueries(Queries):
         super().__init__(catalog, generalised=generalised)
         self.matcher = ExpandingTripleMatcher(catalog, cliques, asserted, generalised=generalised)
         self.quads = Quads(catalog, self.matcher)
-        self.unstored = UnstoredTriples(catalog, self.matcher)
+        self.unstored = UnstoredTriples(catalog, self.matcher, self._states_identities)
         self._same_as = catalog.dictionary.encode(OWL.sameAs)
 
     @property
