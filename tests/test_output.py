@@ -391,6 +391,20 @@ def test_the_old_file_stands_until_the_new_one_is_complete(tmp_path: Path) -> No
     assert stat.S_IMODE(path.stat().st_mode) == 0o640
 
 
+def test_an_interrupt_while_the_new_file_is_created_leaves_no_trace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from kg_reasoner.io import atomic_files
+
+    class Interrupted(atomic_files._File):
+        def __init__(self, *arguments: Any) -> None:
+            super().__init__(*arguments)
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(atomic_files, "_File", Interrupted)
+    with pytest.raises(KeyboardInterrupt), atomic_output(tmp_path / "x.nt"):
+        pass
+    assert [*tmp_path.iterdir()] == []
+
+
 def test_a_new_file_has_the_usual_permissions(tmp_path: Path) -> None:
     write_triples(SIMPLE, tmp_path / "x.nt")
     (tmp_path / "y").touch()

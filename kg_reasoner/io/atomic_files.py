@@ -45,9 +45,10 @@ def atomic_output(target: Target) -> Iterator[BinaryIO]:
     found = _status(path, target)
     in_place = found is not None and not stat.S_ISREG(found.st_mode)
     temporary = path if in_place else path.with_name(f".{path.name}.{os.urandom(4).hex()}.tmp")
-    with _reported(target):
-        file = _File(temporary, target, os.O_WRONLY if in_place else os.O_WRONLY | os.O_CREAT | os.O_EXCL)
+    file: _File | None = None
     try:
+        with _reported(target):
+            file = _File(temporary, target, os.O_WRONLY if in_place else os.O_WRONLY | os.O_CREAT | os.O_EXCL)
         buffered = io.BufferedWriter(file, 1 << 18)
         suffix = packing_suffix(path.name)
         if suffix:
@@ -62,9 +63,11 @@ def atomic_output(target: Target) -> Iterator[BinaryIO]:
                     temporary.chmod(stat.S_IMODE(found.st_mode))
                 temporary.replace(path)
     except BaseException:
-        file.give_up()
+        if file is not None:
+            file.give_up()
         if not in_place:
-            temporary.unlink(missing_ok=True)
+            with contextlib.suppress(OSError):  # what has not been created cannot be removed
+                temporary.unlink()
         raise
 
 
