@@ -122,6 +122,13 @@ def test_errors_of_scripts(tmp_path: Path) -> None:
     assert code == 0 and shown == "hi\n" and "a transaction was open at the end, and is undone" in message
 
 
+@pytest.mark.parametrize("number", ["9" * 5000, "1_" * 5000 + "1", "0x" + "f" * 5000])
+def test_a_number_of_too_many_digits_is_one_clear_error(number: str) -> None:
+    script = f"insert about(<urn:a>, 1, true, {number});"
+    with pytest.raises(ReasonerError, match="too many digits"):
+        list(run_script(session(), [script], "x"))
+
+
 def test_many_commands(tmp_path: Path) -> None:
     script = tmp_path / "many.dat"
     lines = [f'insert edge("{number}", "{number + 1}"){";" if number % 3 else ","}\n' for number in range(0, 2000, 2)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 from kg_reasoner.data_classes import dataclass
@@ -34,7 +34,7 @@ _TOKEN: Final = re.compile(
 )
 _COLLECTIONS: Final = ("LIST", "SET", "TUPLE")
 """Functions of the rule language that values may be written with."""
-_SIMPLE: Final = re.compile(r'\s*(?:"([^"\\]*)"|(-?\d+)(?![\w.\'])|(true|false)(?!\w))\s*([,)])')
+_SIMPLE: Final = re.compile(r'\s*(?:"([^"\\]*)"|(-?\d{1,1000})(?![\w.\'])|(true|false)(?!\w))\s*([,)])')
 """A value that needs no further look, and the mark behind it."""
 _BASES: Final = {"d": 10, "h": 16, "b": 2, "o": 8}
 _READ: Final = ("iri", "decimal", "double", "float", "date", "dateTime")
@@ -159,7 +159,7 @@ class Reader:
             raise self.wrong(f"a change is a record with new values: <- name{{.{columns[-1] if columns else 'column'} = ...}}")
         self.mark("{")
         found = self._others([], "}")
-        if found.ordered and len(found.ordered) != len(columns):
+        if not found.named and len(found.ordered) != len(columns):
             raise self.wrong("a change names its columns: .column = value")
         return found.named or dict(zip(columns, found.ordered, strict=True))
 
@@ -180,10 +180,8 @@ class Reader:
         kind, text = self._next()
         if kind == "string":
             return self._string(text)
-        if kind == "int":
-            return Literal(str(int(text)), XSD.integer.value)
-        if kind == "based":
-            return Literal(str(_integer(text)), XSD.integer.value)
+        if kind in ("int", "based"):
+            return self._number(text, int if kind == "int" else _integer)
         if kind == "float":
             return literal(float(text)) if "e" in text.lower() else Literal(text, XSD.decimal.value)
         if kind == "name" and text in ("true", "false"):
@@ -201,6 +199,12 @@ class Reader:
         if text == "[":
             return encode("list", self._others([], "]").ordered)
         raise self.wrong(f"a value is missing before {text!r}")
+
+    def _number(self, text: str, read: Callable[[str], int]) -> Term:
+        try:
+            return Literal(str(read(text)), XSD.integer.value)
+        except ValueError:
+            raise self.wrong("the number has digits that its base does not have, or too many digits") from None
 
     def _record(self, name: str) -> Term:
         """Read the fields of a record, in order or by name; a name alone is one without fields. Parentheses serve as braces."""
