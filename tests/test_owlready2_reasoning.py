@@ -94,6 +94,42 @@ def test_values_only_if_asked_for(zoo: Any) -> None:
     assert not written._has_obj_triple_spo(zoo.ann.storid, zoo.owns.storid, zoo.tom.storid)  # its inverse is stated
 
 
+def test_a_second_call_keeps_the_values_of_inverse_properties() -> None:
+    text = """
+        :Pet a owl:Class ; rdfs:subClassOf [ a owl:Restriction ; owl:onProperty :ownedBy ; owl:hasValue :ann ] .
+        :owns a owl:ObjectProperty ; owl:inverseOf :ownedBy . :ownedBy a owl:ObjectProperty .
+        :tom a owl:NamedIndividual, :Pet . :ann a owl:NamedIndividual .
+    """
+    world = world_of(text)
+    zoo = world.get_ontology(ZOO)
+    for _ in range(3):
+        sync_reasoner(world, infer_property_values=True, debug=0)
+        assert (names(zoo.ann.owns), names(zoo.tom.ownedBy)) == ({"tom"}, {"ann"})
+    world.close()
+
+
+def test_a_symmetric_property_gets_the_values_of_its_inverse() -> None:
+    world = world_of("""
+        :near a owl:ObjectProperty, owl:SymmetricProperty . :by a owl:ObjectProperty ; owl:inverseOf :near .
+        :a a owl:NamedIndividual ; :by :b . :b a owl:NamedIndividual .
+    """)
+    zoo = world.get_ontology(ZOO)
+    for _ in range(2):
+        sync_reasoner(world, infer_property_values=True, debug=0)
+        assert (names(zoo.a.near), names(zoo.b.near)) == ({"b"}, {"a"})
+    world.close()
+
+
+def test_values_that_were_read_before_their_property_was_symmetric_are_read_again() -> None:
+    world = world_of(":near a owl:ObjectProperty . :a a owl:NamedIndividual ; :near :b . :b a owl:NamedIndividual .")
+    zoo = world.get_ontology(ZOO)
+    assert names(zoo.b.near) == set()
+    zoo.near.is_a.append(owlready2.SymmetricProperty)
+    sync_reasoner(world, infer_property_values=True, debug=0)
+    assert names(zoo.b.near) == {"a"}
+    world.close()
+
+
 def test_where_results_are_written(zoo: Any) -> None:
     world, results = zoo.world, zoo.world.get_ontology("http://example.org/results#")
     before = len(zoo.graph)
@@ -153,6 +189,18 @@ def test_an_inferred_class_is_not_a_premise_of_itself() -> None:
     onto.A.equivalent_to.remove(onto.C)
     sync_reasoner(world, debug=0)
     assert onto.C.equivalent_to == [] and onto.A.equivalent_to == []
+
+
+def test_a_class_below_its_equivalent_gets_the_classes_above_it() -> None:
+    world = world_of("""
+        :A a owl:Class ; rdfs:subClassOf :B . :B a owl:Class ; rdfs:subClassOf :C ; owl:equivalentClass :A . :C a owl:Class .
+    """)
+    zoo = world.get_ontology(ZOO)
+    assert names(zoo.A.is_a) == {"B"}
+    assert names(zoo.B.is_a) == {"C"}
+    sync_reasoner(world, debug=0)
+    assert (names(zoo.A.is_a), names(zoo.B.is_a)) == ({"C"}, {"C"})
+    world.close()
 
 
 def test_an_individual_gets_all_equivalents_of_its_class() -> None:

@@ -75,8 +75,8 @@ class Writer:
 
     def _apply(self, found: Conclusions, undo: Undo) -> int:
         hierarchy = list(self.of_hierarchy(found))
-        relations = [triple for triple in self.unstated(found.relations) if not self.is_stated_inversely(triple)]
-        wanted = dict.fromkeys([*self.unstated(hierarchy), *relations])
+        relations = self.unstated(found.relations)
+        wanted = dict.fromkeys([*self.unstated(hierarchy), *self.not_stated_inversely(relations)])
         gone = self.retract(self.attached.written, wanted, of_literals=False)
         written = self.write(wanted)
         values = dict.fromkeys(self.unstated(found.values, of_literals=True))
@@ -118,11 +118,19 @@ class Writer:
         stated = contains(self.attached.triples, self.ids(triples, of_literals)).tolist()
         return [triple for triple, is_stated in zip(triples, stated, strict=True) if not is_stated]
 
-    def is_stated_inversely(self, triple: _Triple) -> bool:
-        subject, property, value = triple
-        entity = self.world._get_by_storid(property)
-        inverse = getattr(entity, "_inverse_property", None)
-        return bool(inverse and self.world._has_obj_triple_spo(value, inverse.storid, subject))
+    def not_stated_inversely(self, triples: list[_Triple]) -> list[_Triple]:
+        """Return the triples that the World does not state of the inverse property. What was inferred before is not stated."""
+        inverses: dict[_Triple, _Triple] = {}
+        for subject, property, value in triples:
+            inverse = self.inverse(property)
+            if inverse:
+                inverses[subject, property, value] = value, inverse, subject
+        unstated = set(self.unstated(list(inverses.values())))
+        return [triple for triple in triples if triple not in inverses or inverses[triple] in unstated]
+
+    def inverse(self, property: int) -> int:
+        """Return the property whose triples owlready2 also reads, backwards; 0 without one. A symmetric one is its own."""
+        return getattr(self.entity(property), "_inverse_storid", 0) or 0
 
     def retract(
         self, written: dict[tuple[int, ...], tuple[int, ...]], wanted: dict[_Triple, None], *, of_literals: bool
@@ -237,13 +245,11 @@ class Writer:
 
     def nearest(self, found: Conclusions, number: int, old: list[Any], parents: list[Any]) -> list[Any]:
         """Return the nearest of the parents of an entity: those that are not above another one."""
-        package = owlready()
-        every = list(dict.fromkeys([*old, *(parent for parent in parents if parent is not None)]))
+        skipped = {owlready().Thing.storid, *found.equivalents.get(number, ())}
+        every = [each for each in dict.fromkeys([*old, *parents]) if each is not None and each.storid not in skipped]
         near = {parent.storid for parent in parents if parent is not None}
         kept = []
         for each in every:
-            if each is package.Thing or each.storid in found.equivalents.get(number, ()):
-                continue
             is_far = any(each.storid in found.above(other) for other in near) and each.storid not in near
             is_same = each.storid not in near and any(other in found.equivalents.get(each.storid, ()) for other in near)
             is_base = any(other is not each and each in getattr(other, "__mro__", ()) for other in every) and each.storid > _OF_OWL
@@ -253,14 +259,13 @@ class Writer:
 
     def forget(self, subject: int, property: int, value: int | None) -> None:
         """Make objects read the values of a property again."""
-        entity = self.world._get_by_storid(property) if property > _OF_OWL else None
-        name = getattr(entity, "_python_name", None)
-        _forget(self.world._entities.get(subject), name)
-        inverse = getattr(entity, "_inverse_property", None)
-        if inverse and value is not None:
-            _forget(self.world._entities.get(value), inverse._python_name)
+        if property <= _OF_OWL:
+            return
+        self._forget(subject, property)
+        if value is not None and (inverse := self.inverse(property)):
+            self._forget(value, inverse)
 
-
-def _forget(entity: Any, name: str | None) -> None:
-    if entity is not None and name is not None and name in entity.__dict__:
-        delattr(entity, name)
+    def _forget(self, number: int, property: int) -> None:
+        entity, name = self.world._entities.get(number), getattr(self.entity(property), "_python_name", None)
+        if entity is not None and name is not None and name in entity.__dict__:
+            delattr(entity, name)
