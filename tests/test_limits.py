@@ -14,6 +14,7 @@ from rdflib import Graph, Literal, Namespace
 from kg_reasoner import Reasoner, graph_of
 from kg_reasoner.concurrency.limits import Limits, Watch
 from kg_reasoner.errors import CancelledError, LimitError
+from kg_reasoner.program import Atom
 from kg_reasoner.terms import Literal as Term
 from kg_reasoner.terms import literal
 
@@ -329,3 +330,37 @@ def test_time_runs_while_other_threads_keep_the_reasoner_busy() -> None:
         end.set()
         thread.join()
     assert len(list(reasoner.facts("e"))) == 10
+
+
+def closure(count: int = 60) -> tuple[Reasoner, Atom]:
+    """A reasoner whose shortest proofs take a second to find, and a fact that it derives."""
+    reasoner = Reasoner("p(?x, ?z) :- p(?x, ?y), p(?y, ?z) .")
+    reasoner.add_facts("p", pairs(count))
+    reasoner.materialise()
+    return reasoner, Atom("p", (literal(0), literal(count - 1)))
+
+
+def test_explanations_end_in_time() -> None:
+    reasoner, fact = closure()
+    for _ in range(2):
+        with pytest.raises(LimitError), reasoner.limited(Limits(seconds=0.01)):
+            reasoner.explain(fact)
+    expected, _ = closure()
+    assert reasoner.explain(fact).text() == expected.explain(fact).text()
+
+
+def test_an_explanation_is_cancelled_by_another_thread() -> None:
+    reasoner, fact = closure()
+    timer = threading.Timer(0.02, reasoner.cancel)
+    timer.start()
+    with pytest.raises(CancelledError):
+        reasoner.explain(fact)
+    timer.join()
+    expected, _ = closure()
+    assert reasoner.explain(fact).text() == expected.explain(fact).text()
+
+
+def test_proofs_one_by_one_end_in_time() -> None:
+    reasoner, fact = closure()
+    with pytest.raises(LimitError), reasoner.limited(Limits(seconds=0.01)):
+        list(reasoner.all_proofs(fact))

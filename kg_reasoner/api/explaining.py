@@ -152,7 +152,8 @@ class Explanations:
         engine = self._engine
         engine.update()
         if self._explainer is None or self._explainer.derivations.catalog is not engine.catalog:
-            derivations = Derivations(engine.catalog, engine.base.materialiser.values, engine.base.queries.statistics)
+            base = engine.base
+            derivations = Derivations(engine.catalog, base.materialiser.values, base.queries.statistics, engine.check_limits)
             self._explainer = Explainer(derivations, engine.base.equality.renaming())
         if self._explainer.version != engine.version:
             self._explainer.use(engine.version, engine.applied_rules, self._core.prefixes)

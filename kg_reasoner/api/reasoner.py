@@ -1272,6 +1272,7 @@ class Reasoner:
         Raises:
             NoProofError: The fact does not hold: `why_not` returns what is missing.
             ReasonerError: The argument is not a fact.
+            LimitError, CancelledError: The search exceeds a limit, see `limited`, or another thread cancelled it.
         """
         return self._explaining().explain(fact, effort)
 

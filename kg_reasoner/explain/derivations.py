@@ -9,7 +9,7 @@ as written: a group is a fact that needs no rule, and `Derivations.group` return
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TypeAlias
 
 import numpy as np
@@ -90,10 +90,20 @@ class Instance:
 
 
 class Derivations:
-    """Finds rule instances over the current contents of a catalog's relations."""
+    """Finds rule instances over the current contents of a catalog's relations.
 
-    def __init__(self, catalog: RelationCatalog, values: ValueTable, statistics: RelationStatistics) -> None:
+    Args:
+        catalog: The catalog.
+        values: The values of terms.
+        statistics: The sizes of relations, for join orders.
+        check_limits: Raises an error if the operation exceeds a limit or has been cancelled.
+    """
+
+    def __init__(
+        self, catalog: RelationCatalog, values: ValueTable, statistics: RelationStatistics, check_limits: Callable[[], None]
+    ) -> None:
         self.catalog = catalog
+        self._check_limits = check_limits
         self.database = catalog.database
         self.values = values
         self.rules: tuple[Rule, ...] = ()
@@ -256,6 +266,7 @@ class Derivations:
             if size * width > len(self._out):
                 self._out = allocate(size * width, np.int32)
             count = native.fetch(self._context, width, address(self._out), size)
+            self.expect_complete()
             if count:
                 flat = self._out[: count * width].tolist()
                 rows = [flat[start : start + width] for start in range(0, count * width, width)] if width else [[]] * count
@@ -277,6 +288,15 @@ class Derivations:
                 pass
             if not self.answer():
                 return
+
+    def expect_complete(self) -> None:
+        """Check that kernels have not stopped early, and left instances out.
+
+        Raises:
+            LimitError, CancelledError: The operation exceeds a limit, or has been cancelled.
+        """
+        if self.database.context.stop:
+            self._check_limits()
 
     def answer(self) -> bool:
         """Compute the results requested by kernels. Return false if they requested none."""

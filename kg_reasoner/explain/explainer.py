@@ -75,7 +75,11 @@ class Explainer:
             ReasonerError: The argument is not a fact.
         """
         stored, flags = self._stored(fact)
-        found = find_proof(self.derivations, stored, flags & (EXPLICIT | STATED) != 0, effort, self._memory)
+        try:
+            found = find_proof(self.derivations, stored, flags & (EXPLICIT | STATED) != 0, effort, self._memory)
+        except BaseException:  # what was found so far may be incomplete
+            self._memory = Memory()
+            raise
         if found is None:
             raise AssertionError(f"{self.text(fact)} is there, but no rule derives it")
         return self._proof(fact, stored, *found)

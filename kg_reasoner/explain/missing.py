@@ -355,6 +355,7 @@ class _Attempt:
             while True:
                 derivations.start(plan)
                 count = native.fetch(database.address, len(names), address(out), size)
+                derivations.expect_complete()
                 if count == size:
                     database.context.request_count = 0  # these will do
                     break
