@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
+from itertools import pairwise
 
 import pytest
 from hypothesis import given
@@ -30,7 +31,7 @@ AXIOMS: list[Triple] = [
 PEOPLE = [name(f"person{number}") for number in range(2_500)]
 DATA: list[Triple] = [
     *((person, RDF.type, SMALL) for person in PEOPLE[::2]),
-    *((person, KNOWS, other) for person, other in zip(PEOPLE, PEOPLE[1:], strict=False)),
+    *((person, KNOWS, other) for person, other in pairwise(PEOPLE)),
     *((PEOPLE[first], NEXT, PEOPLE[first + 1]) for first in range(0, 2_000, 2)),
 ]
 

@@ -56,7 +56,7 @@ def data_to_delete(changes: UpdateChanges, operation: CompValue, target: Node | 
             continue
         in_graph.append(name is not None)
     quads = changes.dictionary.find_texts(texts).reshape(-1, 4)
-    is_known: Flags = (quads >= 0).all(axis=1)
+    is_known: Flags = quads.min(axis=1) >= 0
     quads[~np.array(in_graph, np.bool_), GRAPH_COLUMN] = IN_DEFAULT
     return selected_rows(quads, is_known)
 
