@@ -92,14 +92,14 @@ class Times:
 
 
 def lubm_workloads(universities: Sequence[int], folder: Path) -> Iterator[Workload]:
-    """Yield LUBM in each size under both rule sets."""
+    """Yield LUBM in each size under both rule sets, under RDFS also with the data before the ontology."""
     for number in universities:
-        for ruleset in (OWL2RL, RDFS):
-            name = f"LUBM({number}), {ruleset}"
-            yield Workload(
-                name,
-                lambda threads, n=number, r=ruleset: lubm(n, folder, ruleset=r, threads=threads).reasoner,  # type: ignore[misc]
-            )
+        for ruleset, data_first in ((OWL2RL, False), (RDFS, False), (RDFS, True)):
+
+            def make(threads: int, number: int = number, ruleset: str = ruleset, data_first: bool = data_first) -> Reasoner:
+                return lubm(number, folder, data_first, ruleset=ruleset, threads=threads).reasoner
+
+            yield Workload(f"LUBM({number}), {ruleset}{', data first' * data_first}", make)
 
 
 def deletion_workloads(universities: Sequence[int], folder: Path) -> Iterator[Workload]:

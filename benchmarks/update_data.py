@@ -42,14 +42,14 @@ def data_folder(given: Path | None) -> Path:
     return given or Path(tempfile.gettempdir()) / "kg-reasoner-benchmarks"
 
 
-def lubm(universities: int, folder: Path, **options: Any) -> Lubm:
-    """Load LUBM's ontology and data into a new `Reasoner` with the given options. Equal calls give equal ids."""
+def lubm(universities: int, folder: Path, data_first: bool = False, **options: Any) -> Lubm:
+    """Load LUBM's ontology and data, or the data first, into a new `Reasoner` with some options. Equal calls give equal ids."""
     ontology = made(folder / "ontology.nt", write_ontology)
     data = made(folder / f"lubm{universities}" / "data.nt", lambda file: file.writelines(universities_as_ntriples(universities)))
     reasoner = Reasoner(**options)
     axioms, triples = triples_of(ontology, reasoner), triples_of(data, reasoner)
-    reasoner.add_triples(axioms)
-    reasoner.add_triples(triples)
+    for block in (triples, axioms) if data_first else (axioms, triples):
+        reasoner.add_triples(block)
     return Lubm(reasoner, triples, axioms)
 
 

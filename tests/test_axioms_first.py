@@ -56,6 +56,15 @@ def test_axioms_behind_the_data_come_first(ruleset: str, threads: int) -> None:
     assert set(expected) <= set(first)
 
 
+def test_a_profile_is_that_of_axioms_that_come_first() -> None:
+    reasoner = Reasoner(ruleset="rdfs")
+    with reasoner.profile():
+        reasoner.add_triples([*DATA, *AXIOMS])
+        reasoner.materialise()
+    decode = reasoner.dictionary.decode
+    assert set(AXIOMS[:3]) <= {tuple(map(decode, row)) for row in reasoner.triple_ids().tolist()[: len(AXIOMS)]}
+
+
 def test_the_order_of_few_triples_is_kept() -> None:
     reasoner = reasoner_of([DATA[:100], AXIOMS], "rdfs")
     decode = reasoner.dictionary.decode

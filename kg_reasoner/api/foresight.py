@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from kg_reasoner.api.core import ReasonerCore
 from kg_reasoner.api.update import Update
 from kg_reasoner.engine.row_encoding import find_rows, find_triples
@@ -16,10 +18,13 @@ def expect_update(given: object) -> Update:
     """Return an update.
 
     Raises:
-        ReasonerError: Something else is given.
+        ReasonerError: Something else is given, or what it adds or removes is not given by predicate.
     """
     if not isinstance(given, Update):
         raise ReasonerError(f"{given!r} is not an Update")
+    for what, facts in (("adds", given.added), ("removes", given.removed)):
+        if not isinstance(facts, Mapping):
+            raise ReasonerError(f"what an Update {what} is a mapping from predicates to rows of terms, not {facts!r}")
     return given
 
 

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 
-from kg_reasoner.planning.catalog import StoredAtom, StoredTerm
+from kg_reasoner.engine.planned_rules import PlannedRule
+from kg_reasoner.planning.catalog import StoredTerm
 from kg_reasoner.storage import capacities
 from kg_reasoner.storage.arrays import Ids, Rows
 from kg_reasoner.storage.database import Database
 from kg_reasoner.storage.kernels import native
+from kg_reasoner.storage.kernels.layout import Relation
 from kg_reasoner.storage.kernels.memory import address, lend
 
 __all__ = ["put_axioms_first"]
@@ -22,7 +24,7 @@ _SAMPLE: Final = 1 << 16
 _CHUNK: Final = 1 << 20
 
 
-def put_axioms_first(database: Database, atoms: Sequence[StoredAtom]) -> None:
+def put_axioms_first(database: Database, rules: Collection[PlannedRule]) -> None:
     """Move the rows with rare constants of body atoms before all others, in tables of triples that no rule has looked at.
 
     A rule joins each new row with the rows before it. An axiom behind the data is joined with all of them at once: this takes
@@ -30,14 +32,16 @@ def put_axioms_first(database: Database, atoms: Sequence[StoredAtom]) -> None:
 
     Args:
         database: The relations.
-        atoms: The body atoms of the rules that are to be evaluated.
+        rules: The rules that are to be evaluated.
     """
-    for number, record in enumerate(database.relations.records):
-        is_large = record.count >= capacities.current.ordered_rows
-        if record.section_column < 0 or not is_large or record.dead or database.built_indexes(number):
+    sections = database.relations.words[: len(database.relations), Relation.fields["section_column"][0]]
+    for number in np.flatnonzero(sections >= 0).tolist():
+        record = database.relations[number]
+        if record.count < capacities.current.ordered_rows or record.dead or database.built_indexes(number):
             continue
         rows = database.rows(number)
-        first = _rows_with(_rare_constants(rows, [atom.terms for atom in atoms if atom.relation == number]), rows)
+        patterns = [atom.terms for planned in rules for atom in planned.rule.body if atom.relation == number]
+        first = _rows_with(_rare_constants(rows, patterns), rows)
         moved = first[len(first) <= first]
         if len(moved):
             displaced = np.setdiff1d(np.arange(len(first)), first, assume_unique=True)

@@ -109,6 +109,8 @@ class Materialiser(PlannedStrata):
         of new rules.
         """
         context = self.database.context
+        if self.database.is_fresh:
+            put_axioms_first(self.database, stratum.rules.values())
         if self.inserter is not None and self.recorder.is_on:
             self.inserter(stratum, new_rules, progress)
             return
@@ -117,8 +119,6 @@ class Materialiser(PlannedStrata):
         if context.gone_count and stratum.has_blockers:
             context.place = 0
             self.call(native.derive_unblocked)
-        if self.database.is_fresh:
-            put_axioms_first(self.database, [atom for rule in stratum.rules.values() for atom in rule.rule.body])
         if new_rules:
             self.plan_without_trigger(new_rules)
         for planned in new_rules:

@@ -66,7 +66,7 @@ def encode_rows(dictionary: Dictionary, rows: Sequence[Sequence[AnyTerm]], arity
 
 def find_rows(dictionary: Dictionary, rows: Iterable[Sequence[AnyTerm]], arity: int) -> Ids:
     """Return the ids of the rows with `arity` known terms, shape (n, arity)."""
-    facts = [row for row in map(as_row, rows) if len(row) == arity]
+    facts = [row for row in as_rows(rows) if len(row) == arity]
     return _all_known(dictionary.find_texts(_texts(facts)).reshape(len(facts), arity))
 
 

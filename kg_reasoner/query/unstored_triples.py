@@ -19,7 +19,7 @@ class UnstoredTriples:
     Args:
         catalog: The relations.
         matcher: Finds stored triples. If it is for generalised RDF, literals may be subjects here, too.
-        states_identities: See `Identities`.
+        states_identities: Returns whether a rule states identities.
 
     Attributes:
         identities: That terms are the same as themselves.

@@ -75,10 +75,10 @@ class Visibility:
         """
         names = [rule.origin.name for rule in rules]
         found = sum(map(_may_derive_hidden, rules)), names.count("eq-trans"), names.count("eq-ref")
-        known = self._hiding, self._equating, self._identifying
-        if change is not None:
-            found = known[0] + change * found[0], known[1] + change * found[1], known[2] + change * found[2]
-        self._hiding, self._equating, self._identifying = found
+        known, change = ((0, 0, 0), 1) if change is None else ((self._hiding, self._equating, self._identifying), change)
+        self._hiding, self._equating, self._identifying = (
+            before + change * more for before, more in zip(known, found, strict=True)
+        )
 
     @property
     def is_active(self) -> bool:

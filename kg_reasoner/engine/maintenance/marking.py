@@ -51,8 +51,8 @@ class Marking:
         find, self._find = self._find, None
         try:
             facts = find() if find is not None else ()
-        except (ReasonerError, AttributeError, TypeError, ValueError):
-            return  # an update that cannot be read is reported when its turn comes
+        except (ReasonerError, ValueError):  # an update that cannot be read is reported when its turn comes
+            return
         for relation, rows in facts:
             ids = allocate(rows.size, np.int32)
             ids[: rows.size] = rows.reshape(-1)
