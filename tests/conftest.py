@@ -18,6 +18,7 @@ from kg_reasoner.storage import capacities as table_capacities
 
 from .cpu_report import CpuReport
 from .effort import EFFORT, examples
+from .passed_before import PASSED, PassedBefore
 
 collect_ignore_glob = [] if find_spec("pyspark") else ["spark_*.py"]
 """Looking for doctests imports every module, and what tests on Spark share cannot be imported without the extra."""
@@ -33,6 +34,8 @@ def pytest_configure(config: pytest.Config) -> None:
         config.option.markexpr = "not long"
         if not config.getoption("numprocesses", None):
             config.pluginmanager.register(CpuReport())
+    if PASSED:
+        config.pluginmanager.register(PassedBefore(Path(PASSED)))
 
 
 @pytest.hookimpl(tryfirst=True)

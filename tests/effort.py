@@ -34,8 +34,8 @@ def by_effort(quick: T, ci: T, full: T) -> T:
 
 
 def examples(number: int) -> int:
-    """How many examples a property is tried on, given how many would be enough; CI, whose time is limited, tries half."""
-    return by_effort(max(3, number // 30), max(3, number // 2), 50 * number)
+    """How many examples a property is tried on, given how many would be enough; CI, whose time is limited, tries a third."""
+    return by_effort(max(3, number // 30), max(3, number // 3), 50 * number)
 
 
 def thinned(cases: Iterable[Any], every: int) -> list[Any]:

@@ -6,21 +6,26 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Literal
 
 import pytest
 from hypothesis import settings
 
+from . import passed_before
 from .effort import EFFORTS
 
 ROOT = Path(__file__).resolve().parents[1]
 LONG = "test_maintenance.py::test_the_same_in_checked_mode"
+RANDOM = "test_maintenance.py::test_random_transactions[usual-positive]"
+SAME = "test_architecture.py::test_rooms_have_no_circle"
 SAMPLED = tuple(f"test_maintenance.py::test_random_transactions[usual-{kind}]" for kind in ("positive", "negation"))
 """The first case of a test, which runs always, and the second one, which is long."""
 
 
-def collected(*options: str, effort: str | None) -> subprocess.CompletedProcess[str]:
-    environment = {name: value for name, value in os.environ.items() if name != "KG_REASONER_EFFORT"}
+def collected(*options: str, effort: str | None, passed: Path | None = None) -> subprocess.CompletedProcess[str]:
+    environment = {name: value for name, value in os.environ.items() if name not in ("KG_REASONER_EFFORT", "KG_REASONER_PASSED")}
     environment |= {} if effort is None else {"KG_REASONER_EFFORT": effort}
+    environment |= {} if passed is None else {"KG_REASONER_PASSED": str(passed)}
     command = [
         sys.executable,
         "-m",
@@ -53,6 +58,30 @@ def test_what_takes_long_runs_where_it_is_asked_for(
     assert run.returncode == 0, run.stdout + run.stderr
     assert (LONG in run.stdout) == has_long
     assert [case in run.stdout for case in SAMPLED] == [has_others, has_long]
+
+
+@pytest.mark.parametrize("effort", ["quick", "ci"])
+def test_what_has_passed_before_runs_again_only_if_it_does_more(tmp_path: Path, effort: str) -> None:
+    (tmp_path / "passed").write_text(f"tests/{RANDOM}\ntests/{SAME}\n")
+    run = collected("tests/test_architecture.py", effort=effort, passed=tmp_path / "passed")
+    assert run.returncode == 0, run.stdout + run.stderr
+    assert RANDOM in run.stdout
+    assert (SAME in run.stdout) == (effort == "quick")
+
+
+def test_what_passes_is_noted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(passed_before, "EFFORT", "quick")
+    plugin = passed_before.PassedBefore(tmp_path / "passed")
+    outcomes: list[tuple[str, Literal["passed", "failed", "skipped"], Literal["setup", "call", "teardown"]]] = [
+        ("right", "passed", "setup"),
+        ("right", "passed", "call"),
+        ("wrong", "failed", "call"),
+        ("left out", "skipped", "setup"),
+        ("right, too", "passed", "call"),
+    ]
+    for name, outcome, when in outcomes:
+        plugin.pytest_runtest_logreport(pytest.TestReport(name, ("", 0, name), {}, outcome, None, when))
+    assert (tmp_path / "passed").read_text() == "right\nright, too\n"
 
 
 def test_an_unknown_effort() -> None:
