@@ -43,7 +43,7 @@ class FollowedTriples:
         data = np.asarray(ids, np.int32).tobytes()
         self._keys = {data[place : place + 12] for place in range(0, len(data), 12)}
         self._rows, self._nodes, self._with_node = NO_TRIPLES, NO_TRIPLES[:, 0], {}
-        blank = self._dictionary.first_bytes()[ids[:, ::2]] == ord("_")
+        blank = self._dictionary.first_bytes_of(ids[:, ::2].reshape(-1)).reshape(-1, 2) == ord("_")
         if blank.any():
             rows = np.concatenate([ids[blank[:, 0]], ids[blank[:, 1]]])
             nodes = np.concatenate([ids[blank[:, 0], 0], ids[blank[:, 1], 2]])

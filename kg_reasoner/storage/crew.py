@@ -143,13 +143,9 @@ class Crew:
 
     def build(self, wanted: int) -> None:
         """Build the index that a kernel wants, and others that plans will want soon."""
-        database, shared_rows = self._database, capacities.current.shared_rows
+        database = self._database
         indexes = sorted({wanted, *soon_wanted(database)}, key=self._rows_of, reverse=True)
-        large = [index for index in indexes if self._rows_of(index) >= shared_rows and database.index_constant(index) < 0]
-        self._run_steps(
-            [partial(database.fill_index, index) for index in indexes if index not in large],
-            [Building(database, index, len(self._workers)).steps() for index in large],
-        )
+        self._run_steps(*self._filling(indexes))
         for index in indexes:
             database.link_index(index)
 
@@ -160,6 +156,13 @@ class Crew:
         if relation.used >= relation.limit and relation.used >= capacities.current.shared_rows:
             self._run_steps((), [Rehashing(database, number, 2 * (relation.mask + 1), len(self._workers)).steps()])
         database.grow()
+
+    def _filling(self, indexes: Sequence[int]) -> tuple[list[Task], list[Iterator[list[Task]]]]:
+        """Return the tasks that fill indexes, and the steps of filling those that are large."""
+        database, shared_rows = self._database, capacities.current.shared_rows
+        large = [index for index in indexes if self._rows_of(index) >= shared_rows and database.index_constant(index) < 0]
+        tasks: list[Task] = [partial(database.fill_index, index) for index in indexes if index not in large]
+        return tasks, [Building(database, index, len(self._workers)).steps() for index in large]
 
     def _rows_of(self, index: int) -> int:
         """Return the number of rows of an index's relation."""
@@ -213,7 +216,8 @@ class Crew:
             worker.start()
         first, *others = (partial(copies, worker) for worker in self._workers)
         try:
-            self._run([first, *(partial(database.fill_index, index) for index in indexes), *others])
+            filling, steps = self._filling(indexes)
+            self._run_steps([first, *filling, *others], steps)
         finally:
             native.count_rows(database.address)
         context.has_reborn = max(context.has_reborn, *(worker.context.has_reborn for worker in self._workers))

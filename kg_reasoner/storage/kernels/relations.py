@@ -530,11 +530,13 @@ def index_rows(relation: Relation, index: Index, constant: int, first: int, end:
 
     `constant` is the constant of the index's section, -1 for all rows.
     """
-    is_large = constant < 0 and index.mask >= CACHED
+    is_large = index.mask >= CACHED
     last = EMPTY  # successive rows often have the same key, whose slot is still in the index
     for row in range(first, end):
         if is_large and row + RING < end:
-            prefetch_key(index, relation.rows + (row + RING) * relation.arity)
+            ahead = relation.rows + (row + RING) * relation.arity
+            if constant < 0 or ahead[relation.section_column] == constant:
+                prefetch_key(index, ahead)
         values = relation.rows + row * relation.arity
         if constant >= 0 and values[relation.section_column] != constant:
             continue
