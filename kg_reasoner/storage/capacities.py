@@ -49,8 +49,8 @@ class Capacities:
     """Blocks are filtered by a column for so many plans or more."""
     heads: int = 1 << 18
     """The heads that a thread can keep (see `storage.worker`)."""
-    shared_instances: int = 1 << 19
-    """Fewer rule instances than this are found by one thread: they take it some milliseconds, and sharing them costs as much."""
+    shared_instances: int = 1 << 16
+    """Fewer rule instances than this are found by one thread: they take it a millisecond or two, and sharing them costs as much."""
     shared_heads: int = 1 << 12
     """Fewer heads than this are inserted by one thread."""
     inserted_heads: int = 1 << 19
