@@ -45,7 +45,7 @@ class Capacities:
     """A constant is rare in a column if all rows are so many times as many as those with it."""
     filtered_rows: int = 1 << 8
     """Blocks of fewer rows than this are not filtered (see `kernels.block_filters`)."""
-    filtered_plans: int = 4
+    filtered_plans: int = 2
     """Blocks are filtered by a column for so many plans or more."""
     heads: int = 1 << 18
     """The heads that a thread can keep (see `storage.worker`)."""

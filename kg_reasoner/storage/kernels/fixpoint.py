@@ -41,6 +41,7 @@ from kg_reasoner.storage.kernels.relations import (
     growing_count,
     has_key,
     has_row,
+    has_values,
     is_present,
     key_of_columns,
     key_slot,
@@ -55,6 +56,15 @@ from kg_reasoner.storage.kernels.vectors import entry_place, page_end, row_at, v
 
 
 @kernel
+def is_last(context: Context, number: int, relation_number: int, values: Int32s) -> int:
+    """Return whether the head that was put into the queue before the one with this number is this tuple."""
+    place = (number - 1) & (RING - 1)
+    if context.ring_relations[place] != relation_number:
+        return 0
+    return has_values(context.relations[relation_number], values, context.ring + place * context.ring_stride)
+
+
+@kernel
 def queue_head(context: Context, frame: Frame, plan: Plan) -> int:
     """Put the head of the frame's match into the queue, and prefetch the cache line of its lookup.
 
@@ -66,7 +76,7 @@ def queue_head(context: Context, frame: Frame, plan: Plan) -> int:
     relation = context.relations[plan.head_relation]
     fill_tuple(frame, context.codes + plan.head, relation.arity, values)
     key = tuple_key(values, relation.arity)
-    if key == plan.last_key and relation.arity < 3:
+    if key == plan.last_key and (relation.arity < 3 or is_last(context, number, plan.head_relation, values)):
         return context.ring_count
     plan.last_key = key
     context.ring_relations[place] = plan.head_relation
