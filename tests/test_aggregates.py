@@ -62,6 +62,13 @@ ROWS = """
     SUM             | 1.5e0 1 0.5                       | 3.0E0
     SUM             | 1e16 1 -1e16                      | 1.0E0
     SUM             | "1.5"^^xsd:float 1                | "2.5E0"^^xsd:float
+    SUM             | "16777216"^^xsd:float "1"^^xsd:float "1e-12"^^xsd:float    | "1.6777218E7"^^xsd:float
+    SUM             | "16777218"^^xsd:float "1"^^xsd:float "-1e-12"^^xsd:float   | "1.6777218E7"^^xsd:float
+    SUM             | "-16777216"^^xsd:float "-1"^^xsd:float "-1e-12"^^xsd:float | "-1.6777218E7"^^xsd:float
+    SUM             | "16777216"^^xsd:float "1"^^xsd:float    | "1.6777216E7"^^xsd:float
+    AVG             | "16777216"^^xsd:float "16777218"^^xsd:float "1"^^xsd:float "1e-12"^^xsd:float | "8.388609E6"^^xsd:float
+    SUM             | "3e38"^^xsd:float "2e38"^^xsd:float     | "INF"^^xsd:float
+    AVG             | "1"^^xsd:float "2"^^xsd:float 1         | "1.3333334E0"^^xsd:float
     SUM             | "0.1"^^xsd:float 0.1e0            | 2.0000000149011612E-1
     SUM             | 1e308 1e308 -1e308                | 1.0E308
     SUM             | 1e308 1e308                       | "INF"^^xsd:double

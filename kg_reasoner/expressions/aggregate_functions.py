@@ -13,6 +13,7 @@ Results do not depend on the order of the values, as incremental maintenance req
 from __future__ import annotations
 
 import math
+import struct
 from collections.abc import Callable, Iterable, Sequence
 from decimal import Context, Decimal
 from fractions import Fraction
@@ -139,8 +140,21 @@ def _total(values: Sequence[Term | None]) -> Number | None:
         total = reduce(_WIDE.add, decimals, Decimal(total))
     if not floats:
         return exactly(total)
-    rounded = _float_sum([to_float(total), *floats])
-    return rounded if any(type(number) is float for number in floats) else Single(rounded)
+    floats.append(to_float(total))
+    rounded = _float_sum(floats)
+    return rounded if any(type(number) is float for number in numbers) else _single_sum(floats, rounded)
+
+
+def _single_sum(numbers: Sequence[float], rounded: float) -> Single:
+    """Return the sum rounded to single precision, given the sum rounded to double precision.
+
+    Where that is halfway between two singles, what it lacks decides: of the two doubles around the sum, the odd one is never halfway.
+    """
+    if math.isfinite(rounded):
+        lacking = math.fsum([*numbers, -rounded])
+        if lacking and not struct.unpack("q", struct.pack("d", rounded))[0] & 1:
+            rounded = math.nextafter(rounded, math.copysign(math.inf, lacking))
+    return Single(rounded)
 
 
 def _float_sum(numbers: Sequence[float]) -> float:
