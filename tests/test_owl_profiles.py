@@ -38,6 +38,8 @@ def some(property: str, filler: str) -> str:
         (f":A rdfs:subClassOf {some('[ owl:inverseOf :p ]', ':B')} .", "QL DL"),
         (":A rdfs:subClassOf [ a owl:Class ; owl:unionOf (:B :C) ] .", "DL"),
         ("[ a owl:Class ; owl:unionOf (:B :C) ] rdfs:subClassOf :A .", "RL DL"),
+        (":A rdfs:subClassOf [ a owl:Class ; owl:unionOf (:B) ] .", "EL QL RL DL"),
+        (":A owl:unionOf (:B) .", "EL QL RL DL"),
         (":A rdfs:subClassOf [ a owl:Class ; owl:complementOf :B ] .", "QL RL DL"),
         (":A rdfs:subClassOf [ a owl:Class ; owl:oneOf (:a) ] .", "EL DL"),
         ("[ a owl:Class ; owl:oneOf (:a :b) ] rdfs:subClassOf :A .", "RL DL"),

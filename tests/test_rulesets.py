@@ -60,7 +60,7 @@ CONSTRAINTS = """
 
 BEYOND = """
     beyond/symmetry beyond/pairs beyond/datatypes
-    beyond/exact beyond/complement beyond/bottom beyond/min beyond/self beyond/disjoint-union
+    beyond/exact beyond/complement beyond/bottom beyond/min beyond/self beyond/disjoint-union beyond/union-of-one
 """
 """Rules that are not in the tables."""
 

@@ -42,6 +42,8 @@ def define(clauses: Clauses, node: Term, expression: ClassExpression) -> None:
         case UnionOf(operands):
             for operand in operands:
                 clauses.conclude(node, X, [clauses.member(operand, X)], "cls-uni")
+            if len(operands) == 1:
+                clauses.conclude(operands[0], X, [clauses.member(node, X)], "ext-uni1")
         case OneOf(members):
             for individual in members:
                 clauses.conclude(node, individual, [], "cls-oo")

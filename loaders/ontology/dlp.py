@@ -24,8 +24,8 @@ Properties of the translation:
   (owl:DatatypeProperty); values of other properties are compared as terms.
 * Constants are matched as terms: ``hasValue "1"^^xsd:integer`` does not match ``"01"^^xsd:integer``.
 * Some axioms beyond the RL/RDF rules are translated because rules can express them: owl:hasSelf (named ext-self1 and ext-self2); at
-  least one value in a subclass (ext-min1); the upper bound of owl:cardinality and owl:qualifiedCardinality 0 and 1; the members and
-  the disjointness of owl:disjointUnionOf.
+  least one value in a subclass (ext-min1); the members of a union of one class (ext-uni1); the upper bound of owl:cardinality and
+  owl:qualifiedCardinality 0 and 1; the members and the disjointness of owl:disjointUnionOf.
 """
 
 from __future__ import annotations

@@ -71,9 +71,12 @@ def concluded_class(axiom: Axiom) -> Term | None:
 
 def _is_only_recognised(expression: ClassExpression) -> bool:
     """Return whether clauses of an expression say who is a member, and nothing about members."""
-    return isinstance(expression, UnionOf | SomeValuesFrom | OneOf) or (
-        isinstance(expression, Cardinality) and at_most(expression) is None
-    )
+    match expression:
+        case UnionOf(operands):
+            return len(operands) > 1
+        case Cardinality():
+            return at_most(expression) is None
+    return isinstance(expression, SomeValuesFrom | OneOf)
 
 
 def _operands(expression: ClassExpression) -> tuple[Term, ...]:

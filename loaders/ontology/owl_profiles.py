@@ -219,13 +219,13 @@ class _Reader:
             return
         self._open.add((node, side))
         for expression in self.ontology.expressions.get(node, ()):
-            if isinstance(expression, IntersectionOf | UnionOf) and len(expression.operands) == 1:
-                yield from self.node(expression.operands[0], side)
-            else:
-                yield from self.expression(expression, side, node)
+            yield from self.expression(expression, side, node)
         self._open.discard((node, side))
 
     def expression(self, expression: ClassExpression, side: str, node: Term) -> Iterator[str]:
+        if isinstance(expression, IntersectionOf | UnionOf) and len(expression.operands) == 1:
+            yield from self.node(expression.operands[0], side)
+            return
         grammar = self.grammar
         allowed = grammar.sides[side]
         is_range = self.ontology.is_datatype(node) or isinstance(expression, DatatypeRestriction)

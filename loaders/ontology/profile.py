@@ -303,6 +303,8 @@ class _Judge:
                 return self.right_of_cardinality(expression, text)
             case SomeValuesFrom():
                 return Expressed(None, (f"{text} as a superclass requires an anonymous individual, which rules cannot create",))
+            case UnionOf((operand,)):
+                return self.some_parts(expression, [self.right(operand)])
             case UnionOf() | OneOf():
                 return Expressed(None, (f"{text} as a superclass is a choice, which rules cannot express",))
             case DatatypeRestriction():

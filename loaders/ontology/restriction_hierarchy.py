@@ -365,6 +365,8 @@ def operand_edges(node: Term, expression: ClassExpression) -> tuple[tuple[Term, 
     match expression:
         case IntersectionOf(operands):
             return tuple((node, operand) for operand in operands)
+        case UnionOf((operand,)):
+            return (operand, node), (node, operand)
         case UnionOf(operands):
             return tuple((operand, node) for operand in operands)
     return ()
