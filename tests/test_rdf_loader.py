@@ -624,8 +624,16 @@ def test_invalid_terms_are_refused(format: str, term: str, part: str) -> None:
     data = f"<http://a> <http://b> <http://c> .\n<http://a> <http://b> {term} .\n".encode()
     message = message_of(data, format=format)
     assert part.lower() in message.lower()
-    if part not in ("base direction", "triple term") or format in ("nt", "nq"):
+    if part != "triple term" or format in ("nt", "nq"):
         assert re.search(r":2:\d+: |line 2", message)
+
+
+@pytest.mark.parametrize("format", ["ttl", "trig", "n3"])
+@pytest.mark.parametrize("text", ['"x"@en--ltr', "'x'@en--rtl", '"""x\ny--"z" """@en-gb--ltr', '""@en--ltr', "'''x'''@ar--rtl"])
+def test_errors_of_base_directions_show_the_place(format: str, text: str) -> None:
+    message = message_of(f'<http://a> <http://b> "x@en--ltr"@en-gb .\n<http://a> <http://b> {text} .\n'.encode(), format=format)
+    assert "base direction of a literal" in message and "leave the direction out" in message
+    assert f":{2 + text.count(chr(10))}:" in message and "^" in message
 
 
 def test_an_invalid_graph_name() -> None:

@@ -30,6 +30,11 @@ class Scan:
         """The number of completed lines."""
         return int(self._state[3])
 
+    @property
+    def state(self) -> int:
+        """The number of the state."""
+        return int(self._state[0])
+
     def scan(self, data: bytes, deepest: int, longest: int) -> int:
         """Scan the next part: `FINE`, or why the document is rejected."""
         text = borrow(data)

@@ -45,19 +45,21 @@ _TEXT: Final[_Edges] = {
     b" \t\r\n,;.": ("text", 0),
 }
 
+_AFTER_STRING: Final[_Edges] = {**_TEXT, b"@": ("language", INSIDE)}
+
 
 def _strings(quote: bytes, name: str) -> dict[str, _Edges]:
     """Return the states for short and long strings with these quotes."""
-    inside = {b"": (name, INSIDE), quote: ("text", 0), b"\\": (f"escape {name}", INSIDE), b"\n": ("text", 0)}
+    inside = {b"": (name, INSIDE), quote: ("string", 0), b"\\": (f"escape {name}", INSIDE), b"\n": ("text", 0)}
     within_long = {b"": (f"long {name}", INSIDE), b"\\": (f"long escape {name}", INSIDE)}
     return {
         f"one {name}": {**inside, quote: (f"two {name}", 0)},
-        f"two {name}": {**_TEXT, quote: (f"long {name}", 0)},
+        f"two {name}": {**_AFTER_STRING, quote: (f"long {name}", 0)},
         name: inside,
         f"escape {name}": {b"": (name, INSIDE)},
         f"long {name}": {**within_long, quote: (f"first {name}", INSIDE)},
         f"first {name}": {**within_long, quote: (f"second {name}", INSIDE)},
-        f"second {name}": {**within_long, quote: ("text", 0)},
+        f"second {name}": {**within_long, quote: ("string", 0)},
         f"long escape {name}": {b"": (f"long {name}", INSIDE)},
     }
 
@@ -69,10 +71,15 @@ _TURTLE: Final[dict[str, _Edges]] = {
     "IRI": {b"": ("IRI", INSIDE), b"> \t\r\n": ("text", 0)},
     "brace": {**_TEXT, b"|": ("text", REFUSED)},
     "escaped name": {b"": ("text", INSIDE)},
+    "string": _AFTER_STRING,
+    "language": {**_TEXT, b"": ("language", INSIDE), b"-": ("hyphen", INSIDE)},
+    "hyphen": {**_TEXT, b"": ("language", INSIDE), b"-": ("direction", REFUSED)},
+    "direction": {},
     **_strings(b'"', "double"),
     **_strings(b"'", "single"),
 }
 """Turtle, TriG and N3."""
+_DIRECTION: Final = list(_TURTLE).index("direction")
 
 _JSON: Final[dict[str, _Edges]] = {
     "text": {b"": ("text", 0), b'"': ("string", 0), b"[{": ("text", OPENS), b"]}": ("text", CLOSES)},
@@ -146,6 +153,10 @@ class Scanned:
 
     def _error(self, verdict: int) -> LoadError:
         line = self._automaton.lines + 1
+        if verdict == FOUND and not self._is_json and self._automaton.state == _DIRECTION:
+            return self._document.error(
+                "the base direction of a literal belongs to RDF 1.2, which is not supported", line, hint="leave the direction out"
+            )
         if verdict == FOUND:
             return refused_triple_term(self._document, line)
         if verdict == TOO_DEEP:
