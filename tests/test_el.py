@@ -523,7 +523,9 @@ def test_what_is_beyond_the_profile_is_a_warning(turtle: str, warned: str) -> No
 
 
 def test_a_union_of_one_class_is_that_class() -> None:
-    reasoner = reasoner_on(":A rdfs:subClassOf [ owl:unionOf (:B) ] . :C owl:unionOf (:D) . [ owl:unionOf (:D) ] rdfs:subClassOf :E .")
+    reasoner = reasoner_on(
+        ":A rdfs:subClassOf [ owl:unionOf (:B) ] . :C owl:unionOf (:D) . [ owl:unionOf (:D) ] rdfs:subClassOf :E ."
+    )
     assert reasoner.warnings == []
     for sub, sup in (("A", "B"), ("C", "D"), ("D", "C"), ("C", "E")):
         assert (name(sub), RDFS.subClassOf, name(sup)) in set(reasoner.triples())

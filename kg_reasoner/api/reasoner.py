@@ -1233,7 +1233,7 @@ class Reasoner:
         return profiles(triples, self.prefixes if prefixes is None else prefixes)
 
     def sizes(self) -> Sizes:
-        """Count the facts and terms, and the bytes that they occupy.
+        """Count the stored facts and the terms, and the bytes that they occupy.
 
         Returns:
             The counts.

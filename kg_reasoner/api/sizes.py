@@ -12,7 +12,11 @@ __all__ = ["Sizes", "sizes_of"]
 
 @dataclass(frozen=True, slots=True)
 class Sizes:
-    """Numbers of facts (triples and others, helper predicates included) and of terms, and the bytes that they occupy."""
+    """Numbers of the stored facts (triples and others, helper predicates included) and of terms, and the bytes that they occupy.
+
+    Facts that only answers have do not count: that a term is the same as itself (under `owl2rl-full`, unless rules use it), and
+    where equal terms are merged, facts in terms of any but the representatives.
+    """
 
     explicit: int
     inferred: int
@@ -28,7 +32,7 @@ class Sizes:
 
 
 def sizes_of(engine: Engine, dictionary: Dictionary) -> Sizes:
-    """Count the facts and terms, and the bytes that they occupy."""
+    """Count the stored facts and the terms, and the bytes that they occupy."""
     explicit = inferred = 0
     hidden = {number for name, number in engine.catalog.predicates.items() if name.startswith(INTERNAL)}
     for number in range(len(engine.database.relations)):

@@ -148,7 +148,7 @@ def _total(values: Sequence[Term | None]) -> Number | None:
 def _single_sum(numbers: Sequence[float], rounded: float) -> Single:
     """Return the sum rounded to single precision, given the sum rounded to double precision.
 
-    Where that is halfway between two singles, what it lacks decides: of the two doubles around the sum, the odd one is never halfway.
+    Halfway between two singles, what it lacks decides. Of the two doubles around the sum, the odd one is never halfway.
     """
     if math.isfinite(rounded):
         lacking = math.fsum([*numbers, -rounded])
