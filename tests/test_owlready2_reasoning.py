@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import gc
 import io
 import subprocess
 import sys
+import weakref
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -16,7 +18,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from kg_reasoner import Reasoner
-from kg_reasoner.errors import NoProofError, ReasonerError
+from kg_reasoner.errors import LoadError, NoProofError, ReasonerError
 from kg_reasoner.terms import IRI, RDF, RDFS, BlankNode, Triple
 from tests.effort import examples
 from tests.test_classification import HEAD, class_names, declared, restriction, statements
@@ -153,6 +155,70 @@ def test_a_list_of_ontologies_is_all_that_is_read(zoo: Any) -> None:
     assert owlready2.Nothing not in zoo.Plant.equivalent_to
     sync_reasoner([zoo, other], debug=0)
     assert owlready2.Nothing in zoo.Plant.equivalent_to
+
+
+def test_worlds_with_the_same_names_are_apart(zoo: Any) -> None:
+    other = world_of(ANIMALS + ":rex a :Cat .").get_ontology(ZOO)
+    for ontology in (zoo, other, zoo):
+        sync_reasoner(ontology, debug=0)
+    assert zoo.Beast in zoo.rex.INDIRECT_is_a and zoo.Mammal not in zoo.rex.INDIRECT_is_a
+    assert other.Mammal in other.rex.INDIRECT_is_a
+    with pytest.raises(ReasonerError, match="several Worlds"):
+        sync_reasoner([zoo, other], debug=0)
+    size = len(other.graph)
+    with other, pytest.raises(ReasonerError, match="belongs to another World"):
+        sync_reasoner(zoo.world, debug=0)
+    assert len(other.graph) == size
+
+
+def test_ontologies_that_import_each_other(zoo: Any) -> None:
+    other = zoo.world.get_ontology("http://example.org/circus#")
+    zoo.imported_ontologies.append(other)
+    other.imported_ontologies.append(zoo)
+    with other:
+        lion = zoo.Cat("lion")
+    assert sync_reasoner(other, debug=0).complete
+    assert zoo.Beast in lion.INDIRECT_is_a
+    other.destroy()
+    assert sync_reasoner(zoo, debug=0).complete
+    assert IRI("http://example.org/circus#lion") not in {s for s, _, _ in attach(zoo.world).reasoner.triples()}
+
+
+def test_a_reasoner_goes_with_its_world() -> None:
+    world = world_of(ANIMALS)
+    attach(world).reasoner.materialise()
+    left, kept = weakref.ref(world), weakref.ref(attach(world).current)
+    world.close()  # or else owlready2 keeps it, because of the properties
+    del world
+    gc.collect()
+    assert left() is None and kept() is None
+
+
+def test_a_closed_world_is_an_error() -> None:
+    world = world_of(ANIMALS)
+    attached = attach(world)
+    attached.reasoner.materialise()
+    world.close()
+    for use in (
+        lambda: attached.reasoner,
+        attached.hierarchy,
+        lambda: sync_reasoner(world, debug=0),
+        lambda: Reasoner().load(world),
+    ):
+        with pytest.raises(LoadError, match="closed"):
+            use()
+    attached.close()
+    attached.close()
+
+
+def test_another_database_is_another_version(tmp_path: Path) -> None:
+    """The number of changes of a new connection can be that of the old one."""
+    world = owlready2.World()
+    store = attach(world).store
+    before = store.version()
+    world.set_backend(filename=str(tmp_path / "zoo.sqlite3"))
+    assert store.version() != before
+    world.close()
 
 
 def test_inconsistent_ontologies_are_an_error_with_a_proof(zoo: Any) -> None:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from types import TracebackType
-from typing import TYPE_CHECKING, Any
-from weakref import WeakKeyDictionary
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -53,7 +52,7 @@ class Attached:
         self.store = QuadStore(world, self.current.dictionary)
         self.triples: Ids = np.empty((0, 3), np.int32)
         """The triples that the World stated then, in ids."""
-        self._seen: tuple[int, Collection[int] | None, int] | None = None
+        self._seen: tuple[tuple[object, int], Collection[int] | None, int] | None = None
         self._has_renamed = False
         """Whether the ids of what was written are those of former names."""
         self._lock = new_mutex()
@@ -100,8 +99,8 @@ class Attached:
 
     def close(self) -> None:
         """Follow the World no longer."""
-        if _followers.get(self.world) is self:
-            del _followers[self.world]
+        if vars(self.world).get(_FOLLOWER) is self:
+            del vars(self.world)[_FOLLOWER]
 
     @property
     def reasoner(self) -> Reasoner:
@@ -154,7 +153,8 @@ def _without(blocks: list[Ids], written: dict[tuple[int, ...], tuple[int, ...]])
     return rows[~contains(np.array(sorted(written), np.int32).reshape(-1, 4), rows)]
 
 
-_followers: WeakKeyDictionary[Any, Attached] = WeakKeyDictionary()
+_FOLLOWER: Final = "_kg_reasoner"
+"""The attribute of a World that has what follows it, so that both go together."""
 
 
 def attach(world: Any, ruleset: str = "owl2rl") -> Attached:
@@ -180,10 +180,10 @@ def attach(world: Any, ruleset: str = "owl2rl") -> Attached:
 
 def follower_of(world: Any, ruleset: str) -> Attached:
     """Return the object that follows a World with a rule set; it is made at the first call."""
-    found = _followers.get(world)
+    found: Attached | None = vars(world).get(_FOLLOWER)
     if found is None or found.ruleset != ruleset:
         new = Attached(world, ruleset)
         if found is not None:
             new.inherit(found)
-        found = _followers[world] = new
+        found = vars(world)[_FOLLOWER] = new
     return found

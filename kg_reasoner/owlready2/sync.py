@@ -8,6 +8,7 @@ from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
 from kg_reasoner.data_classes import dataclass
+from kg_reasoner.errors import ReasonerError
 from kg_reasoner.owlready2.conclusions import conclusions_of
 from kg_reasoner.owlready2.following import Attached, follower_of, owlready
 from kg_reasoner.owlready2.world_writing import Writer
@@ -112,7 +113,7 @@ def sync_reasoner(
     Raises:
         owlready2.OwlReadyInconsistentOntologyError: The ontologies are inconsistent. The message has a proof; nothing is written.
         MissingExtraError: owlready2 is not installed.
-        ReasonerError: The argument is none of these.
+        ReasonerError: The argument is none of these, or closed, or of another World than the ontology of the ``with`` block.
 
     Warns:
         BeyondProfileWarning: An axiom is beyond the rule set.
@@ -191,8 +192,6 @@ def sync_reasoner_pellet(
 
 def _world_of(x: Any) -> tuple[Any, tuple[int, ...] | None]:
     """Return the World that is meant, and the numbers of the graphs to read; None for all."""
-    from kg_reasoner.errors import ReasonerError
-
     package = owlready()
     if x is None:
         return package.default_world, None
@@ -201,6 +200,8 @@ def _world_of(x: Any) -> tuple[Any, tuple[int, ...] | None]:
     if isinstance(x, package.Ontology):
         return x.world, None
     if isinstance(x, list) and x and all(isinstance(each, package.Ontology) for each in x):
+        if any(each.world is not x[0].world for each in x):
+            raise ReasonerError("the ontologies belong to several Worlds, which are reasoned over one by one")
         return x[0].world, tuple(each.graph.c for each in x)
     raise ReasonerError(f"{x!r} is neither a World nor an Ontology of owlready2, nor a list of ontologies")
 
@@ -210,6 +211,10 @@ def _target(x: Any, world: Any) -> Any:
     package = owlready()
     spaces = package.namespace.CURRENT_NAMESPACES.get()
     if spaces:
+        if spaces[-1].world is not world:
+            raise ReasonerError(
+                f"{spaces[-1].ontology.base_iri}, of the `with` block, belongs to another World than what is reasoned over"
+            )
         return spaces[-1].ontology
     return x if isinstance(x, package.Ontology) else world.get_ontology(_INFERENCES)
 

@@ -8,8 +8,9 @@ first World that is read.
 from __future__ import annotations
 
 import base64
+import sqlite3
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import count
 from typing import Any, Final
 from weakref import WeakKeyDictionary
@@ -17,6 +18,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 import numpy.typing as npt
 
+from kg_reasoner.errors import LoadError
 from kg_reasoner.loaders.rdf.syntax import Batch
 from kg_reasoner.terms import RDF, XSD, Literal, term_text
 
@@ -83,9 +85,21 @@ class QuadStore:
         self.stored_as: dict[int, tuple[Any, Any]] = {}
         """The value and the datatype by which the World has a literal, by its id."""
 
-    def version(self) -> int:
-        """Return a number that is another one after each change of the World by this process."""
-        return int(self.world.graph.db.total_changes)
+    def version(self) -> tuple[object, int]:
+        """Return what is not equal after each change of the World by this process: its database, and a number.
+
+        Raises:
+            LoadError: The World is closed.
+        """
+        self._execute("SELECT 1")
+        return self.world.graph.db, int(self.world.graph.db.total_changes)
+
+    def _execute(self, query: str, given: Sequence[int] = ()) -> sqlite3.Cursor:
+        try:
+            found: sqlite3.Cursor = self.world.graph.db.execute(query, given)
+        except sqlite3.ProgrammingError as error:
+            raise LoadError(f"the World cannot be read: {error}", hint="a World that is closed has no triples any more") from None
+        return found
 
     def relations(self, contexts: Iterable[int] | None = None, block: int = _BLOCK) -> Iterator[npt.NDArray[np.int32]]:
         """Yield the quads without literals as blocks of rows: context, and the ids of subject, property and object."""
@@ -101,11 +115,11 @@ class QuadStore:
             yield np.column_stack([table[:, 0], self.encoded(table[:, 1:]), literals]).astype(np.int32)
 
     def _blocks(self, columns: str, table: str, contexts: Iterable[int] | None, block: int) -> Iterator[list[Any]]:
-        where, given = "", []
+        where, given = "", list[int]()
         if contexts is not None:
             given = sorted(contexts)
             where = f" WHERE c IN ({','.join('?' * len(given))})"
-        cursor = self.world.graph.db.execute(f"SELECT {columns} FROM {table}{where}", given)
+        cursor = self._execute(f"SELECT {columns} FROM {table}{where}", given)
         while rows := cursor.fetchmany(block):
             yield rows
 
@@ -114,14 +128,14 @@ class QuadStore:
     def iri(self, number: int) -> str:
         """Return the IRI of a resource."""
         if number not in self._iris:
-            cursor = self.world.graph.db.execute("SELECT storid, iri FROM resources")
+            cursor = self._execute("SELECT storid, iri FROM resources")
             while rows := cursor.fetchmany(_BLOCK):
                 self._iris.update(rows)
         return self._iris[number]
 
     def forget_renamed(self) -> bool:
         """Forget the ids of resources that have another IRI than when they were read; return whether there are any."""
-        current = dict(self.world.graph.db.execute("SELECT storid, iri FROM resources"))
+        current = dict(self._execute("SELECT storid, iri FROM resources"))
         renamed = [number for number, iri in self._iris.items() if current.get(number, iri) != iri]
         for number in renamed:
             self._ids.pop(number, None)
