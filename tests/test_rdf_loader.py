@@ -636,6 +636,28 @@ def test_errors_of_base_directions_show_the_place(format: str, text: str) -> Non
     assert f":{2 + text.count(chr(10))}:" in message and "^" in message
 
 
+@pytest.mark.parametrize("format", ["ttl", "trig"])
+@pytest.mark.parametrize("bad", ["<< :a :p :b >> :p :c .", ':a :p "x"@en--ltr .'])
+@pytest.mark.parametrize(
+    "before", ["@prefix : <http://a/> . @prefix b: <http://b/> . @prefix c: <http://c/> . ", "@prefix : <http://a/> .\n\n\n"]
+)
+def test_lines_of_what_is_not_supported_are_those_of_the_document(format: str, bad: str, before: str) -> None:
+    """The parser of a stream reads the prefixes again, one a line."""
+    line = before.count("\n") + 1
+    for source in (io.BytesIO((before + bad).encode()), (before + bad).encode()):
+        assert re.search(rf"line {line}:|:{line}:", message_of(source, format=format))
+
+
+def test_streams_that_cannot_be_read() -> None:
+    packed = gzip.compress(NTRIPLES.encode() * 1000)
+    damaged = bytearray(packed)
+    damaged[len(packed) // 2] ^= 255
+    closed = io.BytesIO(b"")
+    closed.close()
+    for stream in (gzip.GzipFile(fileobj=io.BytesIO(packed[:-20])), gzip.GzipFile(fileobj=io.BytesIO(bytes(damaged))), closed):
+        assert "cannot read <stream>: " in message_of(stream, format="nt")
+
+
 def test_an_invalid_graph_name() -> None:
     message = message_of(
         b"<http://a> <http://b> <http://c> <http://g> .\n<http://a> <http://b> <http://c> <http://g%z> .\n", format="nq"

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cache
 from typing import TYPE_CHECKING, Any, BinaryIO, Final
 
@@ -103,10 +103,27 @@ def _table(is_json: bool) -> Any:
 
 
 class Scanned:
-    """A stream that is scanned while it is read. With `by_lines`, `line` is the number of the line returned last."""
+    """A stream that is scanned while it is read. With `by_lines`, `line` is the number of the line returned last.
 
-    def __init__(self, stream: BinaryIO, document: Document, format: Format, *, by_lines: bool) -> None:
+    Args:
+        stream: The stream.
+        document: The document.
+        format: The syntax.
+        by_lines: Whether it is read by lines.
+        lines_before: Returns how many lines of the document are before the stream.
+    """
+
+    def __init__(
+        self,
+        stream: BinaryIO,
+        document: Document,
+        format: Format,
+        *,
+        by_lines: bool,
+        lines_before: Callable[[], int] = lambda: 0,
+    ) -> None:
         self._stream = stream
+        self._lines_before = lines_before
         self._by_lines = by_lines
         self._document = document
         self._is_json = format is JSON_LD
@@ -152,7 +169,7 @@ class Scanned:
             self._before = keys[-_LONGEST_KEY:]
 
     def _error(self, verdict: int) -> LoadError:
-        line = self._automaton.lines + 1
+        line = self._lines_before() + self._automaton.lines + 1
         if verdict == FOUND and not self._is_json and self._automaton.state == _DIRECTION:
             return self._document.error(
                 "the base direction of a literal belongs to RDF 1.2, which is not supported", line, hint="leave the direction out"

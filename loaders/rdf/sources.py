@@ -7,6 +7,7 @@ import io
 import os
 import re
 import sys
+import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import field
 from pathlib import Path
@@ -304,7 +305,14 @@ class _Encoded(io.RawIOBase):
         return True
 
     def read(self, size: int = -1) -> bytes:
-        data = self._inner.read(size)
+        try:
+            data = self._inner.read(size)
+        except (
+            EOFError,
+            ValueError,
+            zlib.error,
+        ) as error:  # a truncated or damaged gzip file, a closed one, text in another encoding
+            raise OSError(str(error)) from error
         return data.encode("utf-8", "surrogatepass") if isinstance(data, str) else data  # no UTF-8, as its reader will say
 
 
@@ -325,7 +333,7 @@ def document_of(source: object, format: Format | None, bounds: DocumentBounds = 
     if hasattr(source, "read"):
         stream = cast(ReadableStream, getattr(source, "buffer", source))
         name = getattr(source, "name", None)
-        name = name if isinstance(name, str) else "<stream>"
+        name = name if isinstance(name, str) and name else "<stream>"
         return Document(name, None, lambda: _Encoded(stream), False, format or format_of_name(name), bounds)
     return None
 

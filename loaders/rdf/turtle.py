@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import io
 import itertools
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import field
 from typing import IO, TYPE_CHECKING, BinaryIO, cast
 
@@ -165,6 +165,11 @@ class _Reader:
             self._lines += count_lines(passed) - (self._ends_in_return and passed[0] == ord("\n"))
             self._ends_in_return = passed[-1] == ord("\r")
 
+    def _lines_read(self) -> int:
+        """Count the lines before the window, at last, if the document cannot be read again."""
+        self._count_lines(self._window.passed)
+        return self._lines
+
     def _parsed_part(self, data: bytes) -> Ids | None:
         """Return the triples of some statements, or None if they are wrong or their end was not found."""
         try:
@@ -178,7 +183,7 @@ class _Reader:
         header, _ = self._around()
         self._stream.push_back([header, bytes(self._window.rest)])
         try:
-            yield from self._parsed(self._stream)
+            yield from self._parsed(self._stream, lambda: self._lines_read() - header.count(b"\n"))
         except (SyntaxError, LoadError, MemoryError) as error:
             if self._document.reopens:
                 self._raise_error_of_document()
@@ -187,8 +192,7 @@ class _Reader:
             if not isinstance(error, SyntaxError):
                 raise
             if error.lineno is not None:
-                self._count_lines(self._window.passed)
-                start = self._lines
+                start = self._lines_read()
                 if error.lineno == header.count(b"\n") + 1:  # the columns before the statement are not known
                     error.offset = error.end_offset = None
                 error.lineno += start - header.count(b"\n")
@@ -204,11 +208,11 @@ class _Reader:
             graph = "_:" + graph.removeprefix(f"_:{self._scope.prefix}")
         return header + f"{graph} {{ ".encode(), b" }"
 
-    def _parsed(self, stream: object) -> Iterator[Ids]:
+    def _parsed(self, stream: object, lines_before: Callable[[], int] = lambda: 0) -> Iterator[Ids]:
         """Yield the triples of a document that begins with the declarations, and update these."""
         import pyoxigraph
 
-        feed = Scanned(cast(BinaryIO, stream), self._document, self._format, by_lines=False)
+        feed = Scanned(cast(BinaryIO, stream), self._document, self._format, by_lines=False, lines_before=lines_before)
         recorded = RecordedPrefixes(feed)
         graphs = self._format.graphs
         syntax = pyoxigraph.RdfFormat.TRIG if graphs else pyoxigraph.RdfFormat.TURTLE
