@@ -678,6 +678,71 @@ def test_json_ld_loses_nothing_in_silence(value: str, part: str) -> None:
     assert part in message_of(f'{{"@id": "http://a", "http://b": {value}}}'.encode()).lower()
 
 
+def test_json_ld_says_what_is_not_rdf() -> None:
+    assert "the property _:p is a blank node" in message_of(b'{"@context": {"p": "_:p"}, "@id": "http://a", "p": "x"}')
+    assert "declare one in the document" in message_of(
+        b'{"@context": {"@base": null}, "@id": "a", "http://p": 1}', base="http://b/"
+    )
+
+
+@pytest.mark.parametrize(
+    ("document", "expected"),
+    [
+        # a context of a type holds for the node alone, unless it says that it propagates
+        (
+            '{"@context": {"@vocab": "http://v/", "T": {"@context": {"n": "http://t/n"}}}, "@id": "http://a", "@type": "T", "n": 1,'
+            ' "p": {"@id": "http://b", "n": 2}}',
+            "<http://a> a <http://v/T> ; <http://t/n> 1 ; <http://v/p> <http://b> . <http://b> <http://v/n> 2 .",
+        ),
+        (
+            '{"@context": {"@vocab": "http://v/", "p": {"@context": {"n": "http://p/n"}}}, "@id": "http://a", "n": 1,'
+            ' "p": {"@id": "http://b", "n": 2}}',
+            "<http://a> <http://v/n> 1 ; <http://v/p> <http://b> . <http://b> <http://p/n> 2 .",
+        ),
+        (
+            '{"@context": {"@vocab": "http://v/"}, "@id": "http://a", "p": {"@context": {"@propagate": false, "n": "http://x/n"},'
+            ' "@id": "http://b", "n": 1, "q": {"@id": "http://c", "n": 2}}}',
+            "<http://a> <http://v/p> <http://b> . <http://b> <http://x/n> 1 ; <http://v/q> <http://c> ."
+            " <http://c> <http://v/n> 2 .",
+        ),
+        (
+            '{"@context": {"@vocab": "http://v/", "kids": {"@reverse": "http://v/parent", "@container": "@index"}}, "@id": "http://a",'
+            ' "kids": {"x": {"@id": "http://b"}}, "@included": [{"@id": "http://c", "n": 1}]}',
+            "<http://b> <http://v/parent> <http://a> . <http://c> <http://v/n> 1 .",
+        ),
+        (
+            '{"@context": {"@vocab": "http://v/", "t": {"@container": "@type"}, "i": {"@container": "@id"}}, "@id": "http://a",'
+            ' "t": {"T": {"@id": "http://b"}}, "i": {"http://c": {"n": 1}}}',
+            "<http://a> <http://v/t> <http://b> ; <http://v/i> <http://c> . <http://b> a <http://v/T> ."
+            " <http://c> <http://v/n> 1 .",
+        ),
+        (
+            '{"@context": {"@vocab": "http://v/", "j": {"@type": "@json"}, "l": {"@container": "@language"}, "m": "@nest"},'
+            ' "@id": "http://a", "j": {"b": 1, "a": [null]}, "m": {"l": {"en": "x", "@none": "y"}}}',
+            '<http://a> <http://v/j> \'{"a":[null],"b":1}\'^^<http://www.w3.org/1999/02/22-rdf-syntax-ns#JSON> ;'
+            ' <http://v/l> "x"@en, "y" .',
+        ),
+    ],
+    ids=["type", "property", "propagate", "reverse", "maps", "values"],
+)
+def test_contexts_of_json_ld(document: str, expected: str) -> None:
+    assert set(triples(document.encode(), format="jsonld")) == set(triples(expected.encode(), format="turtle"))
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        '{"@context": [{"@protected": true, "n": "http://v/n"}, {"n": "http://w/n"}], "n": 1}',
+        '{"@context": {"@import": "http://r/c"}, "n": 1}',
+        '{"@id": "http://a", "http://p": {"@context": "c.jsonld", "n": 1}}',
+        '{"@context": {"p": {"@id": "http://v/p", "@context": "http://r/c"}}, "p": {"n": 1}}',
+    ],
+)
+def test_contexts_of_json_ld_that_are_refused(document: str) -> None:
+    data = f'[{{"@id": "http://k", "http://p": "x"}}, {document}]'.encode()
+    assert re.search("protected term n|refers to a remote context", message_of(data, format="jsonld", base="http://b/"))
+
+
 @pytest.mark.parametrize("context", ["https://schema.org/", "file:///etc/hostname", "context.jsonld"])
 def test_remote_contexts_are_not_fetched(monkeypatch: pytest.MonkeyPatch, context: str) -> None:
     import socket

@@ -61,7 +61,8 @@ def first_error(document: Document, chunk: bytes, first_line: int | None, quads:
             check_line(line, quads)
         except SyntaxError as error:
             if number is None:
-                return document.error(f"{_POSITION.sub('', error.msg, count=1)}: {text}")
+                message = _POSITION.sub("", error.msg, count=1)
+                return document.error(f"{message}: {text}", hint=_hint_for(message))
             return parser_error(document, error, number, text)
         except LoadError as error:
             return document.error(error.message, number, hint=error.hint, text=text)
@@ -133,8 +134,8 @@ def _statements(
             lenient=is_json,  # or else invalid terms would be left out: kept, they are found when they are encoded
         )
         some: Iterator[pyoxigraph.Quad] = statements
-        if is_json:  # keys that no context maps to an IRI: JSON-LD says to ignore them
-            some = (quad for quad in statements if ":" in quad.predicate.value)
+        if is_json:
+            some = _with_properties(statements, document)
         lines = pyoxigraph.RdfFormat.N_QUADS if format.graphs else pyoxigraph.RdfFormat.N_TRIPLES
         while data := pyoxigraph.serialize(itertools.islice(some, rows), format=lines):
             if is_json:
@@ -152,6 +153,16 @@ def _statements(
         raise parser_error(document, error, line if error.lineno is None else None) from None
     except MemoryError:  # of the parser's own buffer: a term is longer than it
         raise term_too_long(document) from None
+
+
+def _with_properties(statements: Iterator[pyoxigraph.Quad], document: Document) -> Iterator[pyoxigraph.Quad]:
+    """Leave out keys that no context maps to an IRI, as JSON-LD says, and refuse blank nodes as properties."""
+    for quad in statements:
+        property = quad.predicate.value
+        if property.startswith("_:"):
+            raise document.error(f"the property {property} is a blank node, which RDF does not permit", hint="give it an IRI")
+        if ":" in property:
+            yield quad
 
 
 def term_too_long(document: Document) -> LoadError:
@@ -184,7 +195,7 @@ def _parser_of(format: Format) -> pyoxigraph.RdfFormat:
 def parser_error(document: Document, error: SyntaxError, line: int | None = None, text: str | None = None) -> LoadError:
     """Return the error for a message of pyoxigraph, at its position or at `line`; with `text`, the position is in this text."""
     message = _POSITION.sub("", error.msg, count=1)
-    hint = next((hint for part, hint in _HINTS if part in message), None)
+    hint = _hint_for(message)
     if "LoadDocumentCallback" in message:
         message = "the document refers to a remote context"
     elif "No scheme found in an absolute IRI" in message:
@@ -196,6 +207,10 @@ def parser_error(document: Document, error: SyntaxError, line: int | None = None
         return document.error(message, line, hint=hint, text=text)
     end = error.end_offset if error.end_lineno == error.lineno else None
     return document.error(message, line if text is not None else error.lineno, error.offset or 1, end, hint, text)
+
+
+def _hint_for(message: str) -> str | None:
+    return next((hint for part, hint in _HINTS if part in message), None)
 
 
 def _refuse_relative(data: bytes, document: Document) -> None:
