@@ -543,6 +543,36 @@ def _use_shared(_: int) -> str:
     return use_copy(_shared)
 
 
+def test_a_thread_that_writes_again_and_again_lets_others_read() -> None:
+    lock, has_read = ReadWriteLock(), threading.Event()
+    writes = 0
+
+    def write() -> None:
+        nonlocal writes
+        while not has_read.is_set():
+            with lock.write():
+                writes += 1
+                sum(range(50_000))
+
+    def read() -> None:
+        before = writes
+        while writes == before:
+            time.sleep(0)
+        for _ in range(20):
+            with lock.read():
+                pass
+        has_read.set()
+
+    threads = [threading.Thread(target=target, daemon=True) for target in (write, read)]
+    for thread in threads:
+        thread.start()
+    in_time = has_read.wait(10.0)
+    has_read.set()
+    for thread in threads:
+        thread.join()
+    assert in_time and writes < 60, writes
+
+
 @pytest.mark.parametrize(
     "leave", [lambda lock: None, lambda lock: run_in_thread(lock.write)], ids=["nobody", "a thread that has ended"]
 )

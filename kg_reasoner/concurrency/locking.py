@@ -22,6 +22,10 @@ __all__ = ["NO_HOLD", "Hold", "ReadWriteLock"]
 POLL: Final = 0.05
 """Seconds after which a waiting thread checks for void holds."""
 
+TURN: Final = 1e-4
+"""Seconds that a free lock is left to the threads that wait for it before a thread writes that does not. They have been woken, but
+need the interpreter first: a thread that writes again and again would keep them waiting for seconds."""
+
 
 class Hold:
     """The right of a thread to read or write, as a ``with`` block or until `release`. This base class grants nothing."""
@@ -79,7 +83,7 @@ class ReadWriteLock:
     """Any number of threads read, or a single one writes.
 
     The lock is re-entrant: a writing thread may also read and write again, which gives a hold without effect, and a reading thread
-    may read again. A waiting writer precedes later readers.
+    may read again. A waiting writer precedes later readers; threads that wait precede a writer that comes when the lock is free.
 
     Two dictionaries record the readers and the writer. They change in single steps, so they are correct at any interrupt. A reader
     registers itself and then checks for a writer; a writer registers itself and then checks for readers.
@@ -178,6 +182,8 @@ class ReadWriteLock:
             ReasonerError: This thread is in the middle of a query, and another thread is about to write.
         """
         me = get_ident()
+        if self._waiting and not self.writer and me not in self._readers:
+            time.sleep(TURN)
         token = me, until
         known = self.writer.setdefault(WRITER, token)
         if known is not token:
