@@ -787,6 +787,12 @@ def test_run_with_tables_that_cannot_be(write: Write, tmp_path: Path) -> None:
     assert "name a folder with --output" in bad("run", program, "--table", f"edge={table}", "--format", "parquet")
 
 
+def test_run_writes_no_parquet_without_columns(write: Write, tmp_path: Path) -> None:
+    program = write("odd.dl", "output relation odd() . odd() :- CHECK(1 = 1) .")
+    assert "Parquet cannot hold the relation odd" in bad("run", program, "-o", tmp_path / "out", "--format", "parquet")
+    assert not (tmp_path / "out").exists()
+
+
 def test_run_writes_parquet_and_json_lines(write: Write, tmp_path: Path) -> None:
     program, table = write("paths.dl", PATHS), write("a.csv", "a,b\nb,c\n")
     good("run", program, "--table", f"edge={table}", "-o", tmp_path, "--format", "parquet")

@@ -19,7 +19,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kg_reasoner import Reasoner
-from kg_reasoner.errors import ArityError, LoadError, MissingExtraError, ReasonerError, UnknownNameError
+from kg_reasoner.errors import ArityError, LoadError, MissingExtraError, OutputError, ReasonerError, UnknownNameError
 from kg_reasoner.expressions.functions.numbers import Single, scientific
 from kg_reasoner.io.facts import read_facts
 from kg_reasoner.language.printer import format_term
@@ -132,6 +132,36 @@ def test_files_of_relations_without_columns(tmp_path: Path) -> None:
     path.write_text("()\n")
     reasoner.add_table("p", path)
     assert [*reasoner.facts("p")] == [()]
+
+
+def test_facts_of_relations_without_columns_in_other_tables(tmp_path: Path) -> None:
+    written = Reasoner("p() .").facts("p")
+    assert written.to_arrow().num_rows == 1
+    written.write(tmp_path / "p.jsonl")
+    assert (tmp_path / "p.jsonl").read_text() == "{}\n"
+    for table in (tmp_path / "p.jsonl", written.to_arrow()):
+        reasoner = Reasoner("input relation p() .")
+        reasoner.add_table("p", table)
+        assert [*reasoner.facts("p")] == [()]
+        reasoner.remove_table("p", table)
+        assert not len(reasoner.facts("p"))
+    with pytest.raises(OutputError, match="Parquet cannot hold the facts of a relation without columns"):
+        written.write(tmp_path / "p.parquet")
+    assert not (tmp_path / "p.parquet").exists()
+    pyarrow.parquet.write_table(written.to_arrow(), tmp_path / "p.parquet")
+    with pytest.raises(LoadError, match=r"p\.parquet has no columns"):
+        reasoner.add_table("p", tmp_path / "p.parquet")
+
+
+def test_rows_of_other_relations(tmp_path: Path) -> None:
+    row = tmp_path / "p.jsonl"
+    row.write_text('{"x": 1}\n')
+    for table in (row, {"x": [1]}):
+        with pytest.raises(LoadError, match="1 column where the relation has 0 columns"):
+            Reasoner("input relation p() .").add_table("p", table)
+    row.write_text("{}\n")
+    with pytest.raises(LoadError, match="0 columns where the relation has 1 column"):
+        Reasoner("input relation p(x: integer) .").add_table("p", row)
 
 
 @pytest.mark.parametrize("header", [False, True])

@@ -221,7 +221,7 @@ class Facts(DataFrames, Iterator[tuple[Term, ...]]):
 
         Raises:
             UnknownNameError: The name of the file has another ending.
-            OutputError: The file cannot be written, or TSV cannot hold a string.
+            OutputError: The file cannot be written, TSV cannot hold a string, or Parquet a relation without columns.
             MissingExtraError: Parquet and JSON lines need pyarrow.
         """
         from kg_reasoner.io.atomic_files import atomic_output
@@ -246,7 +246,7 @@ class Facts(DataFrames, Iterator[tuple[Term, ...]]):
             The number of facts.
 
         Raises:
-            OutputError: TSV cannot hold a string.
+            OutputError: TSV cannot hold a string, or Parquet a relation without columns.
             MissingExtraError: Parquet and JSON lines need pyarrow.
         """
         if format == "parquet":

@@ -142,7 +142,9 @@ def _outputs(program: Program, reasoner: Reasoner, output_format: str, *, header
         return len(lines)
 
     outputs: dict[str, _Writer] = {}
-    for predicate in output_relations(program):
+    for predicate, columns in output_relations(program).items():
+        if output_format == "parquet" and not columns:
+            raise OutputError(f"Parquet cannot hold the relation {predicate}, which has no columns: choose another --format")
         outputs[f"{file_stem(predicate)}.{output_format}"] = relation_writer(predicate)
     if any(rule.body and rule.head.predicate == TRIPLE for rule in program.rules):
         outputs[TRIPLES] = write_triples

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Final, cast
 
 import numpy as np
 
-from kg_reasoner.errors import LoadError, MissingExtraError, plural
+from kg_reasoner.errors import LoadError, MissingExtraError, OutputError, plural
 from kg_reasoner.loaders.rdf.formats import Format
 from kg_reasoner.storage.arrays import Ids, TripleIds
 from kg_reasoner.storage.dictionary import Dictionary
@@ -74,9 +74,15 @@ def write_parquet(
 
 
 def write_table(table: pyarrow.Table, file: BinaryIO) -> None:
-    """Write a table of Arrow to an open file."""
+    """Write a table of Arrow to an open file.
+
+    Raises:
+        OutputError: The table has no columns, without which Parquet has no rows.
+    """
     import pyarrow.parquet
 
+    if not table.schema.names:
+        raise OutputError("Parquet cannot hold the facts of a relation without columns: write JSON lines, CSV or TSV")
     pyarrow.parquet.write_table(table, _Sink(file), compression="zstd")
 
 

@@ -68,7 +68,9 @@ def read_file(
     elif path.name.endswith(JSON_LINES):
         names = wanted or [column.name for column in columns or ()]
         exact = [name for name, column in zip(names, columns or (), strict=False) if _is_exact(column.type)]
-        yield from _of_batches(_json_lines(path, exact), columns, dictionary, prefixes, wanted, nulls, only_known)
+        table = _json_lines(path, exact)
+        if table is not None:
+            yield from _of_batches(table, columns, dictionary, prefixes, wanted, nulls, only_known)
     else:
         yield from _of_text(path, columns, dictionary, prefixes, header, wanted, nulls, only_known)
 
@@ -82,8 +84,6 @@ def _of_batches(
     nulls: Nulls,
     only_known: bool,
 ) -> Iterator[Ids]:
-    if not table.names:  # JSON lines without a line do not say what their columns are
-        return
     places = places_of(table, columns, wanted)
     known = columns if columns is not None else [Column(table.names[place]) for place in places]
     yield from encoded(table, places, known, dictionary, prefixes, nulls=nulls, only_known=only_known)
@@ -102,6 +102,9 @@ def _parquet(path: Path) -> Batches:
         raise LoadError(f"{path} does not exist") from None
     except (OSError, UnicodeDecodeError, pyarrow.ArrowException) as error:
         raise LoadError(f"cannot read {path}: {error}") from error
+    if not schema.names:
+        hint = "the facts of a relation without columns are read from JSON lines, CSV or TSV"
+        raise LoadError(f"{path} has no columns, without which Parquet has no rows", hint=hint)
 
     def parts() -> Iterator[Any]:
         with pyarrow.parquet.ParquetFile(path, read_dictionary=texts) as file:
@@ -115,8 +118,9 @@ def _is_exact(type_: str) -> bool:
     return parts_of(optional_of(type_) or type_)[0] in ("integer", "decimal", "signed", "unsigned")
 
 
-def _json_lines(path: Path, exact: Collection[str]) -> Batches:
-    """Return a file with an object on each line; a key that an object does not have is a missing value.
+def _json_lines(path: Path, exact: Collection[str]) -> Batches | None:
+    """Return a file with an object on each line, or None without a line, as that does not say what the columns are; a key that an
+    object does not have is a missing value.
 
     A text stays one, also if it looks like a date, which Arrow takes for a point in time, without its time zone.
 
@@ -130,7 +134,7 @@ def _json_lines(path: Path, exact: Collection[str]) -> Batches:
         raise MissingExtraError("reading JSON lines", EXTRA) from None
     data = _content(path)
     if not bytes(data[:_BLOCK]).strip():
-        return Batches(str(path), [], [])
+        return None
     options = pyarrow.json.ReadOptions(
         use_threads=False,
         block_size=len(data) if len(data) < 1 << 30 else _BLOCK,  # types are those of the first block

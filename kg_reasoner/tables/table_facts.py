@@ -60,7 +60,7 @@ def places_of(table: Batches, columns: Sequence[Column] | None, wanted: Sequence
     if wanted is None and columns is not None:
         own = [column.name for column in columns]
         is_misplaced = any(name in own and own[place : place + 1] != [name] for place, name in enumerate(names))
-        if is_misplaced or all(names.count(name) == 1 for name in own):
+        if is_misplaced or (own and all(names.count(name) == 1 for name in own)):
             wanted = own
     if wanted is not None:
         for name in wanted:

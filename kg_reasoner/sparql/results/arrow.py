@@ -53,6 +53,8 @@ def arrow_table(columns: Columns) -> pyarrow.Table:
         array, metadata = _column(ids, columns.terms)
         fields.append(pyarrow.field(name, array.type, metadata=metadata))
         arrays.append(array)
+    if not arrays:  # Arrow takes the number of rows from a column
+        return pyarrow.table({"": pyarrow.nulls(columns.size)}).select([])
     return pyarrow.Table.from_arrays(arrays, schema=pyarrow.schema(fields))
 
 
