@@ -452,6 +452,16 @@ def test_option_in_vain(data: Path, tmp_path: Path) -> None:
     assert result.exit_code == 2 and "--profile is for reasoning over all graphs together" in result.stderr
     result = kg("materialise", data, "-o", tmp_path / "out.nt", "--profile", tmp_path / "none" / "p.json")
     assert result.exit_code == 1 and "its folder does not exist" in result.output
+    assert "loaded" not in result.output and not (tmp_path / "out.nt").exists()
     result = kg("materialise", tmp_path / "none.ttl", "-o", tmp_path / "out.nt", "--profile", tmp_path / "p.txt")
     assert result.exit_code == 1 and "none.ttl" in result.output
     assert (tmp_path / "p.txt").exists()
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no full device")
+def test_option_with_a_full_device(data: Path, tmp_path: Path) -> None:
+    result = kg("query", data, "-Q", "ASK {}", "--profile", "/dev/full")
+    assert result.exit_code == 1 and "error: cannot write /dev/full" in result.output
+    result = kg("query", tmp_path / "none.ttl", "-Q", "ASK {}", "--profile", "/dev/full")
+    assert result.exit_code == 1 and "warning: cannot write /dev/full" in result.output
+    assert "none.ttl does not exist" in result.output

@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import json
 import sys
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import click
+from click.exceptions import Exit
 
-from kg_reasoner.cli.console import note
+from kg_reasoner.cli.console import note, warn
 from kg_reasoner.cli.group_options import group_option, group_values
+from kg_reasoner.errors import OutputError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from contextlib import AbstractContextManager
+    from io import TextIOBase
 
     from kg_reasoner.api.cost_profiles import Profile
     from kg_reasoner.api.reasoner import Reasoner
@@ -36,13 +41,14 @@ def profile_option(command: _Command) -> _Command:
 
 
 def begin_profile(reasoner: Reasoner) -> None:
-    """Profile what a reasoner does until the command ends, if its options ask for that.
+    """Profile what a reasoner does until the command ends, also by an error, if its options ask for that.
 
     Args:
         reasoner: The reasoner.
 
     Raises:
         UsageError: The command reasons over each graph by itself.
+        OutputError: The file cannot be written.
     """
     context = click.get_current_context()
     target = group_values(_GROUP).get("profile")
@@ -51,19 +57,38 @@ def begin_profile(reasoner: Reasoner) -> None:
     if context.params.get("reasoning") == "graph":
         raise click.UsageError("--profile is for reasoning over all graphs together: leave out --graphs graph", context)
     profile = reasoner.profile()
-    context.call_on_close(lambda: _write(profile, target))
-
-
-def _write(profile: Profile, target: str) -> None:
+    if target == "-":
+        context.call_on_close(lambda: _print(profile))
+        return
     from kg_reasoner.io.atomic_files import atomic_text
 
+    opened = ExitStack()  # now, so that a file that cannot be written is noticed before the work
+    file = opened.enter_context(atomic_text(Path(target)))
+    context.call_on_close(lambda: _write(profile, target, file, opened))
+
+
+def _print(profile: Profile) -> None:
     profile.stop()
-    if target == "-":
-        click.echo(profile.to_text(), err=True)
-        return
-    with atomic_text(Path(target)) as file:
-        file.write(_in_form(profile, Path(target).suffix.lower()))
-    note(f"profile written to {target}")
+    click.echo(profile.to_text(), err=True)
+
+
+def _write(profile: Profile, target: str, file: TextIOBase, opened: AbstractContextManager[object]) -> None:
+    """Write a profile to a file, and close it; if that fails after another error, it is a warning.
+
+    Raises:
+        OutputError: It fails after no other error.
+    """
+    earlier = sys.exc_info()[1]
+    profile.stop()
+    try:
+        with opened:
+            file.write(_in_form(profile, Path(target).suffix.lower()))
+    except OutputError as error:
+        if earlier is None or isinstance(earlier, Exit):
+            raise
+        warn(str(error))
+    else:
+        note(f"profile written to {target}")
 
 
 def _in_form(profile: Profile, suffix: str) -> str:
