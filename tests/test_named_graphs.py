@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, cast
 
+import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -351,6 +352,20 @@ def test_a_reasoner_keeps_the_graphs_of_documents() -> None:
     assert (EX.tom, RDF.type, EX.Cat, EX.ann) not in dataset
     with pytest.raises(LoadError, match="cannot name a graph"):
         reasoner.named_graphs.add_triples([(tom, kind, cat)], term_from_text('"x"'))
+
+
+def test_what_is_no_array_of_ids() -> None:
+    graphs = Reasoner().named_graphs
+    wrong: list[Any] = [7, None, "abc", [(1, 2, 3, 4)], np.zeros((1, 3), np.int32), np.zeros((1, 4))]
+    for change in (graphs.add, graphs.remove):
+        for given in wrong:
+            with pytest.raises(LoadError, match="is not an array of ids of quads"):
+                change(given)
+    for given in (7, [7], np.zeros(1)):
+        with pytest.raises(LoadError, match="is not an array of ids of graphs"):
+            graphs.create(given)
+    with pytest.raises(LoadError, match="is not the id of a graph"):
+        graphs.drop("abc")  # type: ignore[arg-type]
 
 
 def test_graphs_survive_a_change_of_layout(zoo: Dataset) -> None:

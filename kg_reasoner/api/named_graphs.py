@@ -120,24 +120,46 @@ class NamedGraphs:
     # --- ids --------------------------------------------------------------------------------------------------------
 
     def add(self, quads: Ids) -> None:
-        """State triples, given as quads of shape (n, 4)."""
+        """State triples, given as quads of shape (n, 4).
+
+        Raises:
+            LoadError: That is no array of ids.
+        """
+        _expect_quads(quads)
         if len(quads):
             with self._core.at_once():
                 self.state(quads)
 
     def remove(self, quads: Ids) -> None:
-        """Remove triples from their graphs, given as quads of shape (n, 4)."""
+        """Remove triples from their graphs, given as quads of shape (n, 4).
+
+        Raises:
+            LoadError: That is no array of ids.
+        """
+        _expect_quads(quads)
         if len(quads):
             with self._core.at_once():
                 self.withdraw(quads)
 
     def create(self, graphs: Ids) -> None:
-        """Create named graphs, which are empty where they state nothing."""
+        """Create named graphs, given as ids, which are empty where they state nothing.
+
+        Raises:
+            LoadError: That is no array of ids.
+        """
+        if not (isinstance(graphs, np.ndarray) and graphs.dtype.kind == "i"):
+            raise LoadError(f"{graphs!r} is not an array of ids of graphs", hint="encode() returns the id of a name")
         with self._core.at_once():
             self._create(graphs)
 
     def drop(self, graph: int) -> None:
-        """Remove a named graph with all triples that it states."""
+        """Remove a named graph, given as its id, with all triples that it states.
+
+        Raises:
+            LoadError: That is no id.
+        """
+        if not isinstance(graph, int | np.integer):
+            raise LoadError(f"{graph!r} is not the id of a graph", hint="encode() returns the id of a name")
         with self._core.at_once():
             self.withdraw(quads_of(self.quads.match(None, None, None, graph), graph))
             self.undeclare(graph)
@@ -206,6 +228,11 @@ class NamedGraphs:
         numbers, graphs = self.quads.memberships(triples)
         if len(numbers):
             self._core.engine.retract(QUADS, np.column_stack([triples.take(numbers, axis=0), graphs]))
+
+
+def _expect_quads(given: object) -> None:
+    if not (isinstance(given, np.ndarray) and given.dtype.kind == "i" and given.shape[1:] == (4,)):
+        raise LoadError(f"{given!r} is not an array of ids of quads", hint="add_triples and remove_triples take triples of terms")
 
 
 def quads_of(triples: Ids, graph: int) -> Ids:
