@@ -112,6 +112,9 @@ class Span:
 class ReasonerError(Exception):
     """The base class of all errors that kg_reasoner raises deliberately."""
 
+    def __init__(self, message: str = "") -> None:
+        super().__init__(message.encode(errors="backslashreplace").decode())  # half of a surrogate pair could not be printed
+
 
 def _cut(text: str) -> str:
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST // 2]} ... {text[-_LONGEST // 2 :]}"

@@ -358,12 +358,12 @@ def test_what_is_no_array_of_ids() -> None:
     graphs = Reasoner().named_graphs
     wrong: list[Any] = [7, None, "abc", [(1, 2, 3, 4)], np.zeros((1, 3), np.int32), np.zeros((1, 4))]
     for change in (graphs.add, graphs.remove):
-        for given in wrong:
+        for ids in wrong:
             with pytest.raises(LoadError, match="is not an array of ids of quads"):
-                change(given)
-    for given in (7, [7], np.zeros(1)):
+                change(ids)
+    for ids in (7, [7], np.zeros(1)):
         with pytest.raises(LoadError, match="is not an array of ids of graphs"):
-            graphs.create(given)
+            graphs.create(ids)
     with pytest.raises(LoadError, match="is not the id of a graph"):
         graphs.drop("abc")  # type: ignore[arg-type]
 

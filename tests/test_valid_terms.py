@@ -9,9 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kg_reasoner import Reasoner
-from kg_reasoner.errors import QuerySyntaxError, RuleSyntaxError
+from kg_reasoner.errors import QuerySyntaxError, ReasonerError, RuleSyntaxError
 from kg_reasoner.language.parser import parse
-from kg_reasoner.terms import is_iri, is_language
+from kg_reasoner.program import Atom
+from kg_reasoner.terms import IRI, BlankNode, Literal, Term, is_iri, is_language
 
 from .effort import examples
 
@@ -84,6 +85,28 @@ def test_wrong_iris(iri: str) -> None:
     for base in ("", "BASE <http://base/>"):
         made = [row.made for row in Reasoner().query(f'{base} SELECT (IRI("{iri}") AS ?made) {{}}')]
         assert made == [None]
+
+
+HALF = "\ud800"
+
+
+@pytest.mark.parametrize("term", [IRI(f"http://a/{HALF}"), BlankNode(HALF), Literal(HALF), Literal("a", f"http://a/{HALF}")])
+def test_messages_about_half_of_a_surrogate_pair_can_be_printed(term: Term) -> None:
+    reasoner = Reasoner("p(1) .")
+    graphs, iri = reasoner.named_graphs, IRI("http://a/b")
+    for call in (
+        lambda: reasoner.explain((iri, iri, term)),
+        lambda: reasoner.explain(Atom("p", (term,))),
+        lambda: reasoner.explain(Atom(HALF, (iri,))),
+        lambda: reasoner.answers(Atom("p", (term,))),
+        lambda: reasoner.answers("p(?x)", {"x": term}),
+        lambda: reasoner.add_triples([(iri, iri, term)]),
+        lambda: graphs.add_triples([(iri, iri, iri)], term),
+        lambda: reasoner.load(f"{HALF}.ttl"),
+    ):
+        with pytest.raises(ReasonerError) as caught:
+            call()
+        assert str(caught.value).encode()
 
 
 def test_wrong_iris_of_names() -> None:

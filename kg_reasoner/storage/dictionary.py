@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from kg_reasoner.concurrency.forking import new_mutex
-from kg_reasoner.errors import CapacityError
+from kg_reasoner.errors import CapacityError, LoadError
 from kg_reasoner.storage.arrays import Ids
 from kg_reasoner.storage.kernels import native
 from kg_reasoner.storage.kernels.interning import (
@@ -309,8 +309,16 @@ class Dictionary:
             return np.array(layout.ids[: len(pieces)])
 
     def encode_texts(self, texts: Sequence[str]) -> Ids:
-        """Intern texts in the exact form of `term_text` without asserting facts about them; return their ids."""
-        return self.encode_pieces([text.encode() for text in texts])
+        """Intern texts in the exact form of `term_text` without asserting facts about them; return their ids.
+
+        Raises:
+            LoadError: A text has half of a surrogate pair; no term is new then.
+        """
+        try:
+            pieces = [text.encode() for text in texts]
+        except UnicodeEncodeError as error:
+            raise LoadError(f"the term {error.object} contains half of a surrogate pair, which is not a character") from None
+        return self.encode_pieces(pieces)
 
     def encode_pieces(self, pieces: Sequence[bytes]) -> Ids:
         """Intern texts as `encode_texts` does, given as UTF-8."""
