@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import pickle
 import pickletools
+import zlib
 from collections.abc import Callable
 from typing import Any, cast
 
@@ -136,6 +137,33 @@ def test_rules_and_settings(copied: Copy) -> None:
         for predicate in ("pest", "weight"):
             assert set(same.facts(predicate, which)) == set(reasoner.facts(predicate, which))
     assert set(same.triples()) == set(reasoner.triples())
+
+
+@pytest.mark.parametrize(
+    ("ruleset", "program", "asks"),
+    [
+        ("owl2rl-full", "@rule prp-mine same(?x) :- owl:sameAs[?x, ?y] .", False),
+        ("owl2rl-full", "", True),
+        ("owl2el+owl2rl-full", "", False),
+    ],
+)
+def test_facts_that_hold_of_all_terms_are_stored_alike(ruleset: str, program: str, asks: bool, copied: Copy) -> None:
+    graph = zoo(ruleset=ruleset)
+    reasoner = graph.store.reasoner
+    reasoner.add_program(program)
+    if asks:
+        list(reasoner.answers("owl:sameAs[?x, ?y]"))
+    same = copied(graph).store.reasoner
+    assert [rule.origin for rule in same.program.rules] == [rule.origin for rule in reasoner.program.rules]
+    for each in (same, reasoner):
+        each.materialise()
+    assert set(same.facts("same")) == set(reasoner.facts("same"))
+    sizes = [
+        {name: base.database.size(number) for name, number in base.catalog.predicates.items()}
+        for base in (same.engine.base, reasoner.engine.base)
+    ]
+    assert sizes[0] == sizes[1]
+    assert len(same.engine.base.triples("all")) == len(reasoner.engine.base.triples("all"))
 
 
 def test_facts_without_arguments(copied: Copy) -> None:
@@ -325,6 +353,9 @@ def test_damaged_pickles() -> None:
     for damage in ({"triples": b"<a> <b> .\n"}, {"triples": b"junk .\n"}, {"triples": b"<a> <b> <c> .\n<d> .\n"}):
         with pytest.raises(LoadError, match="damaged"):
             restore({**state, **damage}, *others)
+    for origins in (b"junk", zlib.compress(b"junk"), zlib.compress(b'["",["",1]]'), zlib.compress(b'[""]')):
+        with pytest.raises(LoadError, match="damaged"):
+            restore({**state, "origins": origins}, *others)
     with pytest.raises(LoadError, match="another version"):
         restore({**state, "form": 0}, *others)
 

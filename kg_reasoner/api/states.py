@@ -1,37 +1,41 @@
 """The explicit content of a reasoner as plain data, for copies and pickles of graphs: N-Quads, rows of facts, and settings.
 
 Nothing that is inferred is part of it: a reasoner that is made from it reasons again. Neither are subscriptions, nor the boundaries
-of transactions. What relations remember between transactions is: counts of multisets, and what delays will show. Blank
-nodes keep their labels, as they do in rdflib's own copies and pickles, so that triples of a copy can be compared with those of the
-original.
+of transactions. What relations remember between transactions is: counts of multisets, and what delays will show. So are the origins
+of rules and what queries have asked of, which decide what is stored of the facts that hold of all terms. Blank nodes keep their
+labels, as they do in rdflib's own copies and pickles, so that triples of a copy can be compared with those of the original.
 """
 
 from __future__ import annotations
 
 import re
+import zlib
 from collections.abc import Iterator, Sequence
 from typing import Any, Final, NoReturn, TypeAlias, cast
 
 import numpy as np
 
 from kg_reasoner.api.core import ReasonerCore
+from kg_reasoner.api.given_programs import as_program
 from kg_reasoner.api.multisets import COUNTS
 from kg_reasoner.api.reasoner import Reasoner
 from kg_reasoner.api.ticks import DELAYED
 from kg_reasoner.errors import LoadError, ReasonerError
 from kg_reasoner.language.printer import format_program
+from kg_reasoner.language.saved_programs import dumps_origins, with_origins
 from kg_reasoner.planning.catalog import INTERNAL
 from kg_reasoner.program import TRIPLE
 from kg_reasoner.query.quads import GRAPH_COLUMN, GRAPHS
 from kg_reasoner.storage.arrays import Ids
 from kg_reasoner.storage.dictionary import Dictionary
+from kg_reasoner.terms import term_of, term_text
 
 __all__ = ["State", "reasoner_from", "state_of"]
 
 State: TypeAlias = "dict[str, Any]"
 """Texts, bytes, numbers, and lists of them; and functions in Python, if there are any."""
 
-FORM: Final = 2
+FORM: Final = 3
 """The form of a state; another version of this package may have another one."""
 
 _TERM: Final = re.compile(rb'<[^>]*>|_:[^ ]+|"(?:[^"\\]|\\.)*"(?:\^\^<[^>]*>|@[A-Za-z0-9-]+)?')
@@ -49,6 +53,8 @@ def state_of(source: Reasoner, template: Reasoner) -> State:
     return {
         "form": FORM,
         "program": format_program(template.program),
+        "origins": zlib.compress(dumps_origins(template.program), 1),
+        "asked": sorted(map(term_text, source.engine.asked_names)),
         "settings": {
             "maintenance": template.maintenance,
             "datatypes": sorted(template.datatypes),
@@ -82,7 +88,13 @@ def reasoner_from(state: State) -> Reasoner:
     if state["functions"] is not None:
         reasoner.core.functions.update(state["functions"].functions)
         reasoner.core.reductions.update(state["functions"].reductions)
-    reasoner.add_program(state["program"])
+    program = as_program(state["program"], reasoner.core.known)
+    try:
+        program = with_origins(program, zlib.decompress(state["origins"]))
+    except (ValueError, LookupError, TypeError, zlib.error):
+        raise LoadError("the pickled graph is damaged: the origins of its rules cannot be read") from None
+    reasoner.add_program(program)
+    reasoner.core.ask_of(frozenset(map(term_of, state["asked"])))
     dictionary, engine = reasoner.dictionary, reasoner.engine
     ticks, reasoner.core.ticks = reasoner.core.ticks, None  # this is no transaction with which delays and differences change
     with reasoner.transaction(collects=False):

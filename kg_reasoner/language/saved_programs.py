@@ -18,7 +18,7 @@ from kg_reasoner.errors import Span
 from kg_reasoner.language.parser import parse_file
 from kg_reasoner.program import Program
 
-__all__ = ["dumps", "loads", "saved_program", "saved_rule_file", "write_program"]
+__all__ = ["dumps", "dumps_origins", "loads", "saved_program", "saved_rule_file", "with_origins", "write_program"]
 
 _PARTS: Final = {
     part.__name__: part
@@ -109,8 +109,32 @@ def loads(text: bytes, source: str) -> Program:
     return found
 
 
-def _plain(part: Any, source: str) -> Any:
-    if isinstance(part, Span):
+def dumps_origins(parsed: Program) -> bytes:
+    """Return the origins of a program's rules as JSON, which has what the text of the program does not say."""
+    return json.dumps(_plain(tuple(rule.origin for rule in parsed.rules), None), separators=(",", ":")).encode()
+
+
+def with_origins(parsed: Program, text: bytes) -> Program:
+    """Return a program, read from text, with the origins of its rules from some JSON.
+
+    >>> from kg_reasoner.language.parser import parse
+    >>> packaged = Program((program.Rule(program.Atom("p", ()), (), program.Origin("first", is_packaged=True)),))
+    >>> with_origins(parse("p() ."), dumps_origins(packaged)).rules[0].origin.is_packaged
+    True
+
+    Raises:
+        ValueError, LookupError, TypeError: The JSON is not of the origins of these rules.
+    """
+    origins = _part(json.loads(text), None)
+    if not all(isinstance(origin, program.Origin) for origin in origins):
+        raise TypeError("these are no origins of rules")
+    rules = zip(parsed.rules, origins, strict=True)
+    return replace(parsed, rules=tuple(replace(rule, origin=origin) for rule, origin in rules))
+
+
+def _plain(part: Any, source: str | None) -> Any:
+    """Return a part of a program as data for JSON; with a source, that of all of its parts, which is left out."""
+    if isinstance(part, Span) and source is not None:
         if part.source != source:
             raise ValueError(f"a program of {source} has a part of {part.source}")
         part = replace(part, source="")
@@ -125,10 +149,10 @@ def _plain(part: Any, source: str) -> Any:
     raise TypeError(f"a {type(part).__name__} cannot be part of a program")
 
 
-def _part(plain: Any, source: str) -> Any:
+def _part(plain: Any, source: str | None) -> Any:
     name, *members = plain
     values = [_part(member, source) if type(member) is list else member for member in members]
-    if name == "Span":
+    if name == "Span" and source is not None:
         values[0] = source
     return _PARTS[name](*values) if name else tuple(values)
 
