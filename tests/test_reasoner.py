@@ -220,6 +220,29 @@ def test_terms_of_rdflib_will_do() -> None:
             for name in (IRI("urn:p"), None, 5, ("a",), "")
         ),
         *(
+            (do, r"\['edge'\] is not the name of a predicate")
+            for do in (
+                lambda reasoner: reasoner.facts(["edge"]),
+                lambda reasoner: reasoner.add_facts(["edge"], [(x, y)]),
+                lambda reasoner: reasoner.remove_facts(["edge"], [(x, y)]),
+                lambda reasoner: reasoner.add_table(["edge"], {"a": [1]}),
+                lambda reasoner: reasoner.remove_table(["edge"], {"a": [1]}),
+                lambda reasoner: reasoner.insert_or_update(["edge"], [(x, y)]),
+                lambda reasoner: reasoner.delete_key(["edge"], [x]),
+                lambda reasoner: reasoner.modify(["edge"], x),
+                lambda reasoner: list(reasoner.counts(["edge"])),
+            )
+        ),
+        *(
+            (do, "is not a mapping from the names of variables to their values")
+            for do in (
+                lambda reasoner: reasoner.answers("edge(?x, ?y)", [1]),
+                lambda reasoner: reasoner.query("SELECT * { ?s ?p ?o }", [1]),
+                lambda reasoner: reasoner.query("SELECT * { ?s ?p ?o }", 5),
+            )
+        ),
+        (lambda reasoner: reasoner.query_index(["edge"]), r"unknown index \['edge'\]"),
+        *(
             (do, "7 has no rows of terms\nhint: rows come in a list")
             for do in (
                 lambda reasoner: reasoner.add_triples(7),

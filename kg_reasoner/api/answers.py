@@ -9,6 +9,7 @@ from typing import Final
 import numpy as np
 
 from kg_reasoner.api.core import ReasonerCore
+from kg_reasoner.api.given_values import expect_bindings
 from kg_reasoner.concurrency.limits import Limits
 from kg_reasoner.data_classes import dataclass
 from kg_reasoner.engine.demand import Demand, Found, abstracted
@@ -66,6 +67,7 @@ def answer(
 ) -> Answers:
     """Return the answers to a query, see `kg_reasoner.api.reasoner.Reasoner.answers`."""
     engine = core.engine
+    expect_bindings(bindings)
     given = {name: as_term(term) for name, term in bindings.items()}
     bodies, others = _parts(core, body)
     rules = _rules(bodies, others, given)

@@ -18,6 +18,7 @@ from kg_reasoner.concurrency.locking import Hold
 from kg_reasoner.engine.collector import Collector
 from kg_reasoner.engine.engine import Engine
 from kg_reasoner.engine.inconsistency import Reaction
+from kg_reasoner.engine.row_encoding import expect_predicate
 from kg_reasoner.errors import InconsistencyError, TransactionError
 from kg_reasoner.language import analysis
 from kg_reasoner.program import TRIPLE, Declaration, Program
@@ -84,7 +85,12 @@ class ReasonerCore:
         """Begins and ends transactions, if the program has streams, delays or differences."""
 
     def declared(self, predicate: str) -> Declaration | None:
-        """Return the declaration of a predicate, if it has one."""
+        """Return the declaration of a predicate, if it has one.
+
+        Raises:
+            ReasonerError: That is not the name of a predicate.
+        """
+        expect_predicate(predicate)
         program = self.engine.program
         if self._declared[0] is not program:
             self._declared = program, {declaration.predicate: declaration for declaration in reversed(program.declarations)}

@@ -334,7 +334,7 @@ def facts_of(core: ReasonerCore, predicate: str, which: Which, arguments: Sequen
 def indexed_facts(core: ReasonerCore, name: str, values: Sequence[Any]) -> Facts:
     """See `kg_reasoner.api.reasoner.Reasoner.query_index`."""
     indexes = {index.name: index for index in core.engine.program.indexes}
-    if name not in indexes:
+    if not isinstance(name, str) or name not in indexes:
         raise UnknownNameError("index", name, indexes)
     index = indexes[name]
     if len(values) != len(index.columns):

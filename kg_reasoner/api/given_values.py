@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from decimal import Decimal
 from typing import Any, Final
 
@@ -10,7 +10,7 @@ from kg_reasoner.engine.row_encoding import as_term
 from kg_reasoner.errors import LoadError
 from kg_reasoner.terms import Term, literal
 
-__all__ = ["as_value", "expect_several"]
+__all__ = ["as_value", "expect_bindings", "expect_several"]
 
 _PYTHON_VALUES: Final = (bool, int, float, Decimal, str)
 
@@ -23,6 +23,16 @@ def as_value(value: Any) -> Term:
     """
     is_python = isinstance(value, _PYTHON_VALUES) and not type(value).__module__.startswith("rdflib")
     return literal(value) if is_python else as_term(value)
+
+
+def expect_bindings(given: object) -> None:
+    """Refuse what is no mapping where variables get values.
+
+    Raises:
+        LoadError: It is none.
+    """
+    if not isinstance(given, Mapping):
+        raise LoadError(f"{given!r} is not a mapping from the names of variables to their values")
 
 
 def expect_several(given: object, what: str) -> None:

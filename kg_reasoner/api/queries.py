@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from kg_reasoner.api.core import ReasonerCore
 from kg_reasoner.api.demand_matching import DemandMatcher, Effort, NotOnDemandError
+from kg_reasoner.api.given_values import expect_bindings
 from kg_reasoner.concurrency.limits import NOBODY, UNLIMITED, Limits, current_watch
 from kg_reasoner.engine.on_demand import is_applicable
 from kg_reasoner.errors import QuerySyntaxError, ReasonerError
@@ -106,6 +107,8 @@ def query(
 ) -> QueryResult:
     """Return the answer to a query, see `kg_reasoner.api.reasoner.Reasoner.query`."""
     engine = core.engine
+    if bindings:
+        expect_bindings(bindings)
     key = (text, base, *bindings) if bindings else (text, base)
     pieces = None
     if prefixes is None and limits is None and isinstance(text, str) and _is_unlimited(core):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from kg_reasoner.api.core import ReasonerCore
-from kg_reasoner.engine.row_encoding import as_rows, encode_rows, find_rows
+from kg_reasoner.engine.row_encoding import as_rows, encode_rows, expect_predicate, find_rows
 from kg_reasoner.errors import ArityError, ReasonerError, plural
 from kg_reasoner.planning.catalog import INTERNAL
 from kg_reasoner.program import TRIPLE, Declaration
@@ -49,9 +49,10 @@ def expect_general(predicate: str) -> None:
     """Check that a predicate is one for which facts are given by name.
 
     Raises:
-        ReasonerError: It is the engine's own.
+        ReasonerError: It is the engine's own, or not named.
     """
-    if isinstance(predicate, str) and predicate.startswith(INTERNAL):
+    expect_predicate(predicate)
+    if predicate.startswith(INTERNAL):
         raise ReasonerError(f"{predicate!r} is not the name of a predicate of yours")
 
 

@@ -17,7 +17,8 @@ from kg_reasoner.engine.collector import Collector
 from kg_reasoner.engine.inconsistency import Violation, is_consistent, violations
 from kg_reasoner.engine.journal import LoggedFacts, LoggedLoad
 from kg_reasoner.engine.maintenance import Finder
-from kg_reasoner.errors import ArityError, ReasonerError, plural
+from kg_reasoner.engine.row_encoding import expect_predicate
+from kg_reasoner.errors import ArityError, plural
 from kg_reasoner.language import analysis
 from kg_reasoner.program import TRIPLE, Program, is_hidden
 from kg_reasoner.progress import Progress
@@ -134,9 +135,7 @@ class Engine(AtomicState):
             ReasonerError: One of them is not the name of a predicate.
         """
         for name in arities:
-            if not isinstance(name, str) or not name:
-                what = "a predicate is named by text; triples have functions of their own, such as add_triples()"
-                raise ReasonerError(f"{name!r} is not the name of a predicate: {what}")
+            expect_predicate(name)
         if self._misfit(arities) is not None:
             self.update()
             self._release()

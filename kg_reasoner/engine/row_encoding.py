@@ -7,7 +7,7 @@ from typing import Final, TypeVar
 
 import numpy as np
 
-from kg_reasoner.errors import LoadError
+from kg_reasoner.errors import LoadError, ReasonerError
 from kg_reasoner.storage.arrays import Ids, TripleIds
 from kg_reasoner.storage.dictionary import Dictionary
 from kg_reasoner.terms import IRI, AnyTerm, AnyTriple, BlankNode, Literal, Term, Triple, term_from_text
@@ -19,6 +19,7 @@ __all__ = [
     "as_triple",
     "encode_rows",
     "encode_triples",
+    "expect_predicate",
     "expect_rows",
     "find_rows",
     "find_term",
@@ -118,6 +119,17 @@ def as_rows(given: Iterable[object]) -> list[tuple[AnyTerm, ...]]:
         LoadError: They are not rows.
     """
     return list(map(as_row, expect_rows(given)))
+
+
+def expect_predicate(given: object) -> None:
+    """Check that a predicate is named.
+
+    Raises:
+        ReasonerError: It is not.
+    """
+    if not isinstance(given, str) or not given:
+        what = "a predicate is named by text; triples have functions of their own, such as add_triples()"
+        raise ReasonerError(f"{given!r} is not the name of a predicate: {what}")
 
 
 def expect_rows(given: Iterable[T]) -> Iterable[T]:
