@@ -194,6 +194,10 @@ def test_load_that_is_allowed(server: Server, tmp_path: Path) -> None:
     plain = attach(Graph(), allow=["files"])
     plain.update(f"LOAD <{file.as_uri()}>")
     assert (URIRef("urn:z"), URIRef("urn:p"), URIRef("urn:y")) in plain
+    plain.update(f"DELETE DATA {{ <urn:z> <urn:p> <urn:y> }} ; LOAD <{file.as_uri().replace('///', '//LocalHost/')}>")
+    assert (URIRef("urn:z"), URIRef("urn:p"), URIRef("urn:y")) in plain
+    with pytest.raises(NotAllowedError, match=r"only files of this machine can be loaded, not of example\.org"):
+        plain.update(f"LOAD <{file.as_uri().replace('///', '//example.org/')}>")
 
 
 def test_a_broken_document_changes_nothing(server: Server, tmp_path: Path) -> None:

@@ -53,9 +53,12 @@ class Permissions:
         Raises:
             NotAllowedError: It is not allowed, or is neither an http or https address nor that of a local file.
         """
-        scheme = urlsplit(iri).scheme.lower()
+        parts = urlsplit(iri)
+        scheme, host = parts.scheme.lower(), parts.netloc
         if scheme not in ("http", "https", "file"):
             raise NotAllowedError(f"LOAD <{iri}> is refused: only addresses with http, https and file can be loaded")
+        if scheme == "file" and host.lower() not in ("", "localhost"):
+            raise NotAllowedError(f"LOAD <{iri}> is refused: only files of this machine can be loaded, not of {host}")
         kind = "files" if scheme == "file" else "load"
         self._check(kind, "LOAD", iri)
         return kind
