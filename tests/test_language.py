@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kg_reasoner.api.reasoner import Reasoner
-from kg_reasoner.errors import LoadError, RuleSyntaxError, SourceError
+from kg_reasoner.errors import LoadError, RuleSyntaxError, SourceError, UnsupportedError
 from kg_reasoner.expressions.aggregate_functions import NAMES as AGGREGATES
 from kg_reasoner.expressions.compile import CASTS, NAMES
 from kg_reasoner.language.analysis import check
@@ -94,6 +94,11 @@ def test_a_program_means_what_it_should(text: str, expected: str) -> None:
     found[TRIPLE] = set(reasoner.triples()) if TRIPLE in derived else set()
     found[FALSE] = {()} if reasoner.inconsistencies() else set()
     assert written(found, program) == expected
+
+
+def test_a_range_that_nobody_can_enumerate() -> None:
+    with pytest.raises(UnsupportedError, match=r"rules\.dl:1:10: the range has more integers than a relation can have"):
+        parse("p(?n) :- ?n IN RANGE(0, 1000000000000000000000000000000) .", "rules.dl")
 
 
 def written(facts: Facts, program: Program) -> str:

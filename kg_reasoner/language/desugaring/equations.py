@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from kg_reasoner.language.desugaring.context import Context
-from kg_reasoner.language.desugaring.members import members
+from kg_reasoner.language.desugaring.members import is_range, members
 from kg_reasoner.language.desugaring.structure_patterns import is_pattern, taken_apart
 from kg_reasoner.language.surface import Condition, Each, NotAny, Same, SurfaceBody
 from kg_reasoner.program import (
@@ -41,11 +41,12 @@ def without_conditions(body: SurfaceBody, context: Context) -> tuple[BodyLiteral
     """Return a body in which conditions are FILTERs, BINDs, and atoms for the members of collections.
 
     Each keeps its place. An equation with one variable that nothing else binds is a BIND; of several that could give a variable its
-    value, the first does, and the others compare.
+    value, the first does, and the others compare, as do members of ranges.
     """
     bound = given_by([part for part in body if not isinstance(part, Each)])
     results: dict[int, tuple[BodyLiteral, ...]] = {}
     waiting = [place for place, part in enumerate(body) if isinstance(part, Condition | Same | Each)]
+    waiting.sort(key=lambda place: is_range(getattr(body[place], "collection", None)))  # values that others give are compared
     while waiting:
         for place in waiting:
             found = _resolved(body[place], bound, _so_far(body, results), context)
@@ -68,7 +69,7 @@ def _so_far(body: SurfaceBody, results: Mapping[int, tuple[BodyLiteral, ...]]) -
 def _resolved(part: object, bound: set[Variable], body: Sequence[object], context: Context) -> tuple[BodyLiteral, ...] | None:
     """Return the form of a part once the variables that it needs are bound; None before."""
     if isinstance(part, Each):
-        return members(part, body, context) if bound.issuperset(variables_of(part.collection)) else None
+        return members(part, bound, body, context) if bound.issuperset(variables_of(part.collection)) else None
     if isinstance(part, Same):
         sides: tuple[Expression, Expression] = (part.first, part.second)
     else:

@@ -6,29 +6,51 @@ so that the number of rounds is the logarithm of the size. Collections of one si
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence, Set
+from typing import Final
 
-from kg_reasoner.errors import Span
+from kg_reasoner.errors import Span, UnsupportedError
 from kg_reasoner.expressions.functions.numbers import number_of
 from kg_reasoner.language.desugaring.context import Context
 from kg_reasoner.language.surface import Each, SurfaceBody
 from kg_reasoner.program import Aggregate, Argument, Atom, Bind, BodyLiteral, Call, Expression, Filter, Variable, variables_of
 from kg_reasoner.terms import Literal, literal
 
-__all__ = ["members"]
+__all__ = ["is_range", "members", "membership"]
 
+_MOST_FACTS: Final = 1 << 31
 _ZERO, _ONE, _TWO = literal(0), literal(1), literal(2)
 
 
-def members(part: Each, body: Iterable[object], context: Context) -> tuple[BodyLiteral, ...]:
+def is_range(collection: object) -> bool:
+    """Return whether a collection is that of the integers between two numbers, which need not be enumerated to compare a value."""
+    return isinstance(collection, Call) and collection.name == "RANGE" and len(collection.arguments) == 2
+
+
+def membership(member: Expression, collection: Expression, span: Span | None) -> Call:
+    """Return an expression for whether a collection has a member."""
+    if not is_range(collection) or isinstance(member, Call):  # which would be there four times
+        return Call("HAS", (collection, member), span)
+    is_integer, *compared = _within(member, collection)
+    found = Call("COALESCE", (is_integer, literal(False)), span)
+    for condition in compared:
+        found = Call("&&", (found, condition), span)
+    return found
+
+
+def members(part: Each, bound: Set[Variable], body: Iterable[object], context: Context) -> tuple[BodyLiteral, ...]:
     """Return the parts that give the members of a collection to variables.
 
     The predicates have the variables of the collection's expression, so that they are joined by these, and not by a computed value.
 
     Args:
         part: The variables and the collection.
+        bound: The variables that have values without it.
         body: The body that it is in.
         context: For new names.
+
+    Raises:
+        UnsupportedError: They are the integers between two constants, and more than a relation can have.
     """
     whole, span = part.collection, part.span
     scope = tuple(dict.fromkeys(variables_of(whole)))
@@ -36,7 +58,10 @@ def members(part: Each, body: Iterable[object], context: Context) -> tuple[BodyL
     name = context.predicate("members")
     results = tuple(context.variable("member") for _ in part.variables)
     head = Atom(name, (*scope, *results), span)
-    if isinstance(whole, Call) and whole.name == "RANGE" and len(whole.arguments) == 2:
+    if is_range(whole) and part.variables[0] in bound:
+        return tuple(Filter(condition, span) for condition in _within(part.variables[0], whole))
+    if isinstance(whole, Call) and is_range(whole):
+        _expect_enumerable(whole.arguments, span)
         start, end = context.variable("start"), context.variable("end")
         ends = Bind(_whole_number(whole.arguments[0], span), start, span), Bind(_whole_number(whole.arguments[1], span), end, span)
         place = _places(scope, start, (*binders, *ends), end, context, span)
@@ -49,6 +74,24 @@ def members(part: Each, body: Iterable[object], context: Context) -> tuple[BodyL
         place = _places((size,), _ZERO, (sized,), size, context, span)
         context.define(head, (sized, place, held, *_values(collection, place.terms[-1], results, context, span)))
     return (Atom(name, (*scope, *part.variables), span),)  # type: ignore[arg-type]  # patterns are gone
+
+
+def _within(value: Expression, whole: Expression) -> tuple[Call, Call, Call]:
+    """Return the conditions that a value is a member of a range."""
+    assert isinstance(whole, Call)
+    (start, end), span = whole.arguments, whole.span
+    return (
+        Call("SAMETERM", (value, Call("BOR", (value, _ZERO), span)), span),
+        Call(">=", (value, _whole_number(start, span)), span),
+        Call("<", (value, _whole_number(end, span)), span),
+    )
+
+
+def _expect_enumerable(ends: Sequence[Expression], span: Span | None) -> None:
+    start, end = (number_of(side) if isinstance(side, Literal) else None for side in ends)
+    if isinstance(start, int) and isinstance(end, int) and end - start > _MOST_FACTS:
+        hint = "give the variable its values by another part of the body, and they are compared with the ends"
+        raise UnsupportedError("the range has more integers than a relation can have", span, hint)
 
 
 def _whole_number(argument: Expression, span: Span | None) -> Expression:

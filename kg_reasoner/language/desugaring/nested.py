@@ -10,6 +10,7 @@ from kg_reasoner.language.choice import chosen
 from kg_reasoner.language.desugaring.alternatives import without_alternatives
 from kg_reasoner.language.desugaring.context import Context
 from kg_reasoner.language.desugaring.equations import given_by
+from kg_reasoner.language.desugaring.members import membership
 from kg_reasoner.language.desugaring.negated_equations import sides_of
 from kg_reasoner.language.desugaring.nested_expressions import without_expressions
 from kg_reasoner.language.desugaring.structure_patterns import is_pattern, pattern_variables
@@ -106,7 +107,7 @@ def _condition(part: object) -> tuple[Expression, ...]:
     if isinstance(part, Same):
         return (Call("SAMETERM", (part.first, part.second), part.span),)
     if isinstance(part, Each) and len(part.variables) == 1 and not is_pattern(part.variables[0]):
-        return (Call("HAS", (part.collection, part.variables[0]), part.span),)
+        return (membership(part.variables[0], part.collection, part.span),)
     return ()
 
 

@@ -22,7 +22,7 @@ from kg_reasoner.language.desugaring.nested import (
 from kg_reasoner.language.desugaring.nested_expressions import without_expressions
 from kg_reasoner.language.desugaring.structure_patterns import is_pattern, taken_apart
 from kg_reasoner.language.surface import Applied, Chosen, Each, Grouped, NotAny, SurfaceBody
-from kg_reasoner.program import Aggregate, Atom, BodyLiteral, Call, Filter, Origin, Rule, Variable
+from kg_reasoner.program import Aggregate, Atom, Bind, BodyLiteral, Origin, Rule, Variable
 
 __all__ = ["is_plain", "rules_of"]
 
@@ -102,7 +102,7 @@ def _with_pattern(part: Each, context: Context) -> SurfaceBody:
     each = Each((member,), part.collection, part.span)
     if is_pattern(pattern):
         return (each, *taken_apart(pattern, member, context))  # type: ignore[arg-type]  # a call
-    return (each, Filter(Call("SAMETERM", (member, pattern), part.span), part.span))
+    return (Bind(pattern, member, part.span), each)
 
 
 def _with_aggregates(parts: Sequence[object], context: Context) -> SurfaceBody:

@@ -126,11 +126,9 @@ class BodyReader(ExpressionReader):
             if tree == FALSE:
                 hint = "false can only be the head of a constraint: `false :- body .`"
             raise RuleSyntaxError("a term is neither an atom nor a condition", span, hint)
-        expression = self.expression(tree)
-        if tree.data == "member" and isinstance(expression, Call) and expression.name == "HAS":
-            collection, member = expression.arguments
-            return Each((member,), collection, span)
-        return Condition(expression, span)
+        if tree.data == "member" and str(tree.children[1]).upper() == "IN":
+            return Each((self.expression(tree.children[0]),), self.expression(tree.children[2]), span)
+        return Condition(self.expression(tree), span)
 
     def negation(self, tree: Node, span: Span, level: int) -> Part:
         if tree.data == "body":

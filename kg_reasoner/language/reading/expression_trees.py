@@ -9,6 +9,7 @@ from typing import Final
 from kg_reasoner.errors import RuleSyntaxError, Span, suggest
 from kg_reasoner.expressions.aggregate_functions import FUNCTIONS as AGGREGATES
 from kg_reasoner.expressions.compile import CASTS, DEPTH, NAMES, too_deep
+from kg_reasoner.language.desugaring.members import membership
 from kg_reasoner.language.desugaring.nested_expressions import STRUCTURES, constant
 from kg_reasoner.language.desugaring.structure_patterns import in_pattern
 from kg_reasoner.language.reading.term_trees import Node, TermReader, is_token
@@ -57,7 +58,7 @@ class ExpressionReader(TermReader):
             members = tuple(self.expression(part, level + 1) for part in (parts[0], *parts[2:]))
             if node.data == "membership":
                 return Call(operator, members, self.span(node))
-            has = Call("HAS", members[::-1], self.span(node))
+            has = membership(members[0], members[1], self.span(node))
             return has if operator == "IN" else Call("!", (has,), self.span(node))
         result = self.expression(parts[0], level + calls)  # operators of one precedence, from left to right
         for operator, argument in zip(parts[1::2], parts[2::2], strict=True):
