@@ -153,6 +153,23 @@ def test_facts_of_relations_without_columns_in_other_tables(tmp_path: Path) -> N
         reasoner.add_table("p", tmp_path / "p.parquet")
 
 
+def test_great_integers_of_json_lines_without_a_type(tmp_path: Path) -> None:
+    path = tmp_path / "p.jsonl"
+    numbers = [1 << 64, -(1 << 70) - 1, 10**5000, 3]
+    path.write_text("".join(f'{{"x": {number if number < 1 << 80 else "1" + "0" * 5000}}}\n' for number in numbers))
+    reasoner = Reasoner()
+    reasoner.add_table("p", path)
+    texts = {term.lexical for (term,) in reasoner.facts("p") if isinstance(term, Literal) and term.datatype == XSD.integer.value}
+    assert texts == {"18446744073709551616", "-1180591620717411303425", "1" + "0" * 5000, "3"}
+    path.write_text('{"x": 1e20}\n{"x": 18446744073709551616}\n')
+    reasoner.add_table("q", path)
+    assert {*reasoner.facts("q")} == {(literal(1e20),), (literal(float(1 << 64)),)}
+    for text in ('{"x": 18446744073709551617}\n{"x": 1.5}\n', '{"x": [18446744073709551617]}\n'):
+        path.write_text(text)
+        with pytest.raises(LoadError, match="column x has integers, beside other numbers or in lists, that no double is"):
+            reasoner.add_table("r", path)
+
+
 def test_rows_of_other_relations(tmp_path: Path) -> None:
     row = tmp_path / "p.jsonl"
     row.write_text('{"x": 1}\n')

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import codecs
 import gzip
+import json
 import zlib
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from decimal import Decimal
@@ -24,13 +25,15 @@ from kg_reasoner.storage.dictionary import Dictionary
 from kg_reasoner.storage.table_terms import optional_of, parts_of
 from kg_reasoner.tables.table_facts import Nulls, encoded, places_of
 from kg_reasoner.tables.table_sources import EXTRA, Batches
-from kg_reasoner.terms import term_text
+from kg_reasoner.terms import XSD, term_text
 
 __all__ = ["JSON_LINES", "read_file"]
 
 JSON_LINES: Final = (".jsonl", ".ndjson", ".jsonl.gz", ".ndjson.gz")
 _BLOCK: Final = 1 << 24
 """The bytes of text that Arrow reads at a time."""
+_EXACT_DOUBLES: Final = 1 << 53
+"""Integers below this are doubles without a loss of digits."""
 _PLACES: Final = 38
 """The digits before and after the point in numbers of JSON that are read exactly."""
 _QUOTE, _NEWLINE, _RETURN = ord('"'), ord("\n"), ord("\r")
@@ -67,8 +70,8 @@ def read_file(
         yield from _of_batches(_parquet(path), columns, dictionary, prefixes, wanted, nulls, only_known)
     elif path.name.endswith(JSON_LINES):
         names = wanted or [column.name for column in columns or ()]
-        exact = [name for name, column in zip(names, columns or (), strict=False) if _is_exact(column.type)]
-        table = _json_lines(path, exact)
+        types = {name: column.type for name, column in zip(names, columns or (), strict=False)}
+        table = _json_lines(path, types)
         if table is not None:
             yield from _of_batches(table, columns, dictionary, prefixes, wanted, nulls, only_known)
     else:
@@ -118,7 +121,7 @@ def _is_exact(type_: str) -> bool:
     return parts_of(optional_of(type_) or type_)[0] in ("integer", "decimal", "signed", "unsigned")
 
 
-def _json_lines(path: Path, exact: Collection[str]) -> Batches | None:
+def _json_lines(path: Path, types: Mapping[str, str]) -> Batches | None:
     """Return a file with an object on each line, or None without a line, as that does not say what the columns are; a key that an
     object does not have is a missing value.
 
@@ -126,7 +129,8 @@ def _json_lines(path: Path, exact: Collection[str]) -> Batches | None:
 
     Args:
         path: The file.
-        exact: The keys whose numbers become texts where Arrow would take them for doubles.
+        types: The types of columns by their keys. Numbers become texts where Arrow would take them for doubles, if their type is
+            one of integers or decimals, or if they are integers and have no type.
     """
     try:
         import pyarrow.json
@@ -145,7 +149,9 @@ def _json_lines(path: Path, exact: Collection[str]) -> Batches | None:
         if any(field.type != table.schema.field(field.name).type for field in fields):
             given = pyarrow.json.ParseOptions(explicit_schema=pyarrow.schema(fields))
             table = pyarrow.json.read_json(pyarrow.BufferReader(data), options, given)
-        table = _with_exact_numbers(table, data, options, [name for name in exact if name in table.schema.names])
+        names = table.schema.names
+        table = _with_exact_numbers(table, data, options, [name for name in names if _is_exact(types.get(name, "any"))])
+        table = _with_great_integers(path, table, data, [name for name in names if types.get(name, "any") == "any"])
     except (UnicodeDecodeError, pyarrow.ArrowException) as error:
         raise LoadError(
             f"cannot read {path}: {error}", hint="each line is an object, with values of one type for each key"
@@ -174,6 +180,40 @@ def _with_exact_numbers(table: Any, data: bytes, options: Any, names: Collection
         texts = pc.utf8_rtrim(pc.utf8_rtrim(texts, "0"), ".")
         table = table.set_column(table.schema.names.index(field.name), field.name, texts)
     return table
+
+
+def _with_great_integers(path: Path, table: Any, data: bytes, names: Collection[str]) -> Any:
+    """Return a table of JSON lines with texts in place of the doubles of columns that are integers, beyond 64 bits.
+
+    Raises:
+        LoadError: A column has integers, beside other numbers or in lists, that no double is.
+    """
+    import pyarrow
+    import pyarrow.compute as pc
+
+    for name in names:
+        values = table[name]
+        while pyarrow.types.is_list(values.type):
+            values = pc.list_flatten(values)
+        if not pyarrow.types.is_floating(values.type) or (pc.max(pc.abs(values)).as_py() or 0) < _EXACT_DOUBLES:
+            continue
+        found = [json.loads(line, parse_int=Decimal).get(name) for line in data.splitlines() if line.strip()]
+        if all(value is None or isinstance(value, Decimal) for value in found):
+            texts = pyarrow.array([None if value is None else f"{value:f}" for value in found], pyarrow.string())
+            field = pyarrow.field(name, texts.type, metadata={"form": "literal", "datatype": XSD.integer.value})
+            table = table.set_column(table.schema.names.index(name), field, texts)
+        elif any(Decimal(float(value)) != value for value in _integers_in(found)):
+            hint = "declare the column as decimal, or as text where the numbers are in quotation marks"
+            raise LoadError(f"{path}: column {name} has integers, beside other numbers or in lists, that no double is", hint=hint)
+    return table
+
+
+def _integers_in(value: object) -> Iterator[Decimal]:
+    if isinstance(value, list):
+        for member in value:
+            yield from _integers_in(member)
+    elif isinstance(value, Decimal):
+        yield value
 
 
 def _with_texts(type_: Any) -> Any:
