@@ -12,7 +12,7 @@ from kg_reasoner.dbsp import aggregates
 from kg_reasoner.dbsp.circuit import Circuit, Nested
 from kg_reasoner.dbsp.wiring import Stream
 from kg_reasoner.dbsp.zset import ZSet
-from kg_reasoner.errors import CircuitError
+from kg_reasoner.errors import CapacityError, CircuitError
 
 from .test_dbsp_laws import LAW, run
 from .test_dbsp_zsets import zsets
@@ -44,6 +44,16 @@ def test_a_recursive_query(linear: bool, values: list[ZSet]) -> None:
     for change, paths_change in zip(values, found, strict=True):
         total, paths = total + change, paths + paths_change
         assert paths.as_dict() == dict.fromkeys(closure_of(total.to_set()), 1)  # type: ignore[arg-type]
+
+
+def test_weights_beyond_64_bits_in_the_past() -> None:
+    circuit = Circuit()
+    circuit.output("out", circuit.input("in", 1).distinct())
+    half = ZSet.of({(1,): 2**62})
+    found = [circuit.step(**{"in": change})["out"].as_dict() for change in (half, -half, half)]
+    assert found == [{(1,): 1}, {(1,): -1}, {(1,): 1}]
+    with pytest.raises(CapacityError, match="exceeds 64 bits"):
+        circuit.step(**{"in": half})
 
 
 # ------------------------------------------------------------------------------------------------------------------ wiring

@@ -16,6 +16,7 @@ from kg_reasoner.dbsp import aggregates
 from kg_reasoner.dbsp.sorted_columns import search
 from kg_reasoner.dbsp.trace import Trace
 from kg_reasoner.dbsp.zset import Row, ZSet
+from kg_reasoner.errors import CapacityError
 
 from .effort import examples
 
@@ -174,6 +175,25 @@ def test_what_cancels_out_is_forgotten(size: int) -> None:
         trace.insert(rows)
         trace.insert(-rows)
     assert len(trace) <= 2 * size
+
+
+def test_weights_beyond_64_bits() -> None:
+    half = ZSet.of({(1, 1): 2**62, (2, 1): 1, (3, 1): -(2**62)})
+    for overflow in (
+        lambda: half + half,
+        lambda: half.join(half, 1),
+        lambda: half.project([1]) + ZSet.of({(1,): 2**63 - 1}) + ZSet.of([(1,)]),
+        lambda: ZSet.consolidated((np.zeros(4096, np.int64),), np.full(4096, 2**51)),
+        lambda: ZSet.of({(1, 1): 2**62, (1, 2): 2**62}).aggregate(1, aggregates.count),
+        lambda: ZSet.of({(1, 4): 2**61}).aggregate(1, aggregates.total()),
+    ):
+        with pytest.raises(CapacityError, match="exceeds 64 bits"):
+            overflow()
+    assert (half + half.filter(lambda columns: columns[0] == 2)).as_dict() == {(1, 1): 2**62, (2, 1): 2, (3, 1): -(2**62)}
+    assert half.project([1]).as_dict() == {(1,): 1}
+    assert half.join(ZSet.of([(1, 2)]), 1).as_dict() == {(1, 1, 2): 2**62}
+    with pytest.raises(ValueError, match="can be negated"):
+        ZSet.of({(1,): -(2**63)})
 
 
 def test_an_empty_zset_needs_its_arity() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from kg_reasoner.dbsp.sorted_columns import Columns, Integers
+from kg_reasoner.dbsp.sorted_columns import Columns, Integers, magnitude, products, sums
 from kg_reasoner.dbsp.zset import Reduction
 
 
@@ -19,7 +19,7 @@ def count(values: Columns, weights: Integers, starts: Integers) -> Integers:
     Returns:
         One number for each group.
     """
-    return np.add.reduceat(weights, starts)
+    return sums(weights, starts)
 
 
 def total(column: int = 0) -> Reduction:
@@ -31,7 +31,12 @@ def total(column: int = 0) -> Reduction:
     Returns:
         The reduction.
     """
-    return lambda values, weights, starts: np.add.reduceat(values[column] * weights, starts)
+
+    def added(values: Columns, weights: Integers, starts: Integers) -> Integers:
+        most = magnitude(values[column]) * magnitude(weights)
+        return sums(products(values[column], weights, most), starts)
+
+    return added
 
 
 def least(column: int = 0) -> Reduction:

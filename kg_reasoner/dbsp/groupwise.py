@@ -8,7 +8,7 @@ import numpy as np
 
 from kg_reasoner.dbsp.agenda import Agenda
 from kg_reasoner.dbsp.operators import Operator
-from kg_reasoner.dbsp.sorted_columns import Columns, Integers, Weighted, search
+from kg_reasoner.dbsp.sorted_columns import SAFE, Columns, Integers, Weighted, search
 from kg_reasoner.dbsp.trace import Found, Trace
 from kg_reasoner.dbsp.zset import ZSet
 
@@ -119,6 +119,8 @@ class DistinctOperator(Groupwise):
         super().__init__("distinct", arity, arity, arity, ZSet.distinct, nested)
 
     def _result(self, time: int, groups: Columns, change: ZSet, found: Sequence[Found]) -> ZSet:
+        if sum((run.magnitude for run in (*self._past.runs, *self._present.runs)), change.magnitude) > SAFE:
+            return super()._result(time, groups, change, found)  # which checks the sums
         count = len(groups[0])
         old, old_before = self._weights(time, count, found)
         new, new_before = self._weights(time, count, self._present.between(groups, groups))

@@ -9,7 +9,7 @@ import numpy as np
 
 from kg_reasoner.dbsp.agenda import Agenda
 from kg_reasoner.dbsp.operators import Operator
-from kg_reasoner.dbsp.sorted_columns import Booleans, Columns, Integers, Weighted, consolidate
+from kg_reasoner.dbsp.sorted_columns import Booleans, Columns, Integers, Weighted, consolidate, products
 from kg_reasoner.dbsp.trace import Trace
 from kg_reasoner.dbsp.zset import ZSet
 
@@ -108,11 +108,12 @@ class IncrementalJoin(Operator):
         matching = self._matching
         low, high = matching.left_range(changes.columns) if swapped else matching.right_range(changes.columns)
         for which, places, run in trace.between(low, high):
+            most = changes.magnitude * run.magnitude
             for start in range(0, len(which), PAIRS):
                 some, found = which[start : start + PAIRS], places[start : start + PAIRS]
                 mine = tuple(column[some] for column in changes.columns)
                 theirs = tuple(column[found] for column in run.columns)
-                weights = changes.weights[some] * run.weights[found]
+                weights = products(changes.weights[some], run.weights[found], most)
                 times: Integers | None = None
                 if self._nested:
                     times, theirs = theirs[-1], theirs[:-1]

@@ -8,6 +8,8 @@ from typing import Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from kg_reasoner.errors import CapacityError
+
 Integers: TypeAlias = npt.NDArray[np.int64]
 Booleans: TypeAlias = npt.NDArray[np.bool_]
 Columns: TypeAlias = tuple[Integers, ...]
@@ -20,6 +22,9 @@ KEY_BITS = 63
 
 FEW = 1024
 """The maximum number of rows that are sorted column by column: making keys of them would take longer."""
+
+SAFE = float(1 << 62)
+"""The greatest sum of magnitudes of weights whose sums are not checked one by one."""
 
 Field: TypeAlias = "tuple[int, int]"
 """The least number of a column, and how many bits the differences from it take."""
@@ -74,11 +79,14 @@ def consolidate(columns: Columns, weights: Integers, presorted: bool = False) ->
 
     Args:
         presorted: Whether the rows are a few sorted tables, one after the other; sorting them then takes linear time.
+
+    Raises:
+        CapacityError: A weight exceeds 64 bits.
     """
     if len(weights) < 2 or (len(columns) == 1 and (columns[0][1:] > columns[0][:-1]).all()):
         return without_zeros(columns, weights)
     fields = fields_of(columns) if len(weights) > FEW else None
-    if fields is not None and 1 << bits_of(fields) <= len(weights):
+    if fields is not None and 1 << bits_of(fields) <= len(weights) and magnitude(weights) <= SAFE:
         totals = np.zeros(1 << bits_of(fields), np.int64)
         np.add.at(totals, packed(columns, fields), weights)
         (keys,) = totals.nonzero()
@@ -86,9 +94,50 @@ def consolidate(columns: Columns, weights: Integers, presorted: bool = False) ->
     columns, weights, differs = _sorted(columns, weights, fields, presorted)
     if not differs.all():
         starts = np.concatenate([[0], differs.nonzero()[0] + 1])
-        weights = np.add.reduceat(weights, starts)
+        weights = sums(weights, starts)
         columns = tuple(column[starts] for column in columns)
     return without_zeros(columns, weights)
+
+
+def magnitude(weights: Integers) -> float:
+    """Return the sum of the magnitudes of weights, which is rounded: a bound of all sums."""
+    return float(np.add.reduce(np.abs(weights, dtype=np.float64)))
+
+
+def sums(weights: Integers, starts: Integers) -> Integers:
+    """Return the sums of weights from each start to the next one.
+
+    Raises:
+        CapacityError: One exceeds 64 bits.
+    """
+    found = np.add.reduceat(weights, starts)
+    if magnitude(weights) > SAFE:
+        upper, lower = np.add.reduceat(weights >> 32, starts), np.add.reduceat(weights & 0xFFFFFFFF, starts)
+        _expect(found, upper + (lower >> 32) == found >> 32)
+    return found
+
+
+def products(one: Integers, other: Integers, most: float) -> Integers:
+    """Return products of weights, and of other numbers, at the same places.
+
+    Args:
+        one: Numbers.
+        other: Weights.
+        most: A bound of the products.
+
+    Raises:
+        CapacityError: One exceeds 64 bits.
+    """
+    found = one * other
+    if most > SAFE:
+        _expect(found, found // other == one)
+    return found
+
+
+def _expect(found: Integers, are_right: Booleans) -> None:
+    """Check that results are right, and can be negated."""
+    if not are_right.all() or (found == np.iinfo(np.int64).min).any():
+        raise CapacityError("a weight of a Z-set, or a sum of weighted values, exceeds 64 bits")
 
 
 def without_zeros(columns: Columns, weights: Integers) -> Weighted:

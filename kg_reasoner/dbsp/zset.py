@@ -12,7 +12,17 @@ from typing import TypeAlias
 
 import numpy as np
 
-from kg_reasoner.dbsp.sorted_columns import Booleans, Columns, Integers, Weighted, concatenated, consolidate, ranges
+from kg_reasoner.dbsp.sorted_columns import (
+    Booleans,
+    Columns,
+    Integers,
+    Weighted,
+    concatenated,
+    consolidate,
+    magnitude,
+    products,
+    ranges,
+)
 
 Row: TypeAlias = tuple[int, ...]
 
@@ -37,11 +47,12 @@ class ZSet:
     ZSet({(1, 2): 2})
     """
 
-    __slots__ = ("columns", "weights")
+    __slots__ = ("_magnitude", "columns", "weights")
 
     def __init__(self, columns: Columns, weights: Integers) -> None:
         self.columns = columns
         self.weights = weights
+        self._magnitude = -1.0
 
     @classmethod
     def of(cls, rows: Mapping[Row, int] | Iterable[Row], arity: int | None = None) -> ZSet:
@@ -66,6 +77,8 @@ class ZSet:
             weights = np.ones(len(listed), np.int64) if weighted is None else _integers([weighted[row] for row in listed])
         except (TypeError, ValueError, OverflowError):
             raise ValueError("the rows of a Z-set are tuples of one length, of integers of 64 bits, and so are weights") from None
+        if (weights == np.iinfo(np.int64).min).any():
+            raise ValueError("a weight of a Z-set is more than -2^63, so that it can be negated")
         return cls.consolidated(tuple(np.ascontiguousarray(table.T)), weights)
 
     @classmethod
@@ -92,6 +105,9 @@ class ZSet:
 
         Returns:
             The Z-set, with each row once and none of weight 0.
+
+        Raises:
+            CapacityError: A weight exceeds 64 bits.
         """
         return cls(*consolidate(tuple(columns), np.ones(len(columns[0]), np.int64) if weights is None else weights))
 
@@ -160,6 +176,13 @@ class ZSet:
 
     def __repr__(self) -> str:
         return f"ZSet({self.as_dict()})" if len(self) <= 16 else f"<ZSet of {len(self)} rows of {self.arity} columns>"
+
+    @property
+    def magnitude(self) -> float:
+        """The sum of the magnitudes of its weights, rounded."""
+        if self._magnitude < 0:
+            self._magnitude = magnitude(self.weights)
+        return self._magnitude
 
     @property
     def nbytes(self) -> int:
@@ -256,7 +279,8 @@ class ZSet:
         key = self.columns[:on]
         places, which = ranges(other.columns, key, key)
         columns = [column[which] for column in self.columns] + [column[places] for column in other.columns[on:]]
-        return ZSet.consolidated(columns, self.weights[which] * other.weights[places])
+        weights = products(self.weights[which], other.weights[places], self.magnitude * other.magnitude)
+        return ZSet.consolidated(columns, weights)
 
     def aggregate(self, by: int, *reductions: Reduction) -> ZSet:
         """Return, for each group of rows with equal first `by` columns, these columns and a number from each reduction.
