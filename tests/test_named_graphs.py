@@ -368,6 +368,21 @@ def test_what_is_no_array_of_ids() -> None:
         graphs.drop("abc")  # type: ignore[arg-type]
 
 
+@pytest.mark.parametrize("beyond", [None, 0, 10**9])
+def test_ids_of_no_terms(beyond: int | None) -> None:
+    reasoner = Reasoner()
+    known = reasoner.named_graphs.encode(IRI("urn:g"))
+    number = -1 if beyond is None else len(reasoner.dictionary) + beyond
+    for change, ids in (
+        (reasoner.add_triples, [[known, known, number]]),
+        (reasoner.named_graphs.add, [[number, known, known, known]]),
+        (reasoner.named_graphs.create, [number]),
+    ):
+        with pytest.raises(LoadError, match=f"^{number} is the id of no term"):
+            change(np.array(ids, np.int32))
+    assert not list(reasoner.triples()) and not list(reasoner.named_graphs.names())
+
+
 def test_graphs_survive_a_change_of_layout(zoo: Dataset) -> None:
     before = quads(zoo)
     zoo.store.reasoner.add_program("[?y, ?p, ?x] :- [?p, <urn:turns>, ?q], [?x, ?q, ?y] .")

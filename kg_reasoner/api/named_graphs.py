@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 
 from kg_reasoner.api.core import ReasonerCore
-from kg_reasoner.engine.row_encoding import as_term, encode_triples, find_term, find_triples
+from kg_reasoner.engine.row_encoding import as_term, encode_triples, expect_ids, find_term, find_triples
 from kg_reasoner.errors import LoadError
 from kg_reasoner.program import TRIPLE
 from kg_reasoner.query.quads import DEFAULT_GRAPH, GRAPH_COLUMN, GRAPHS, QUADS, Quads
@@ -123,9 +123,10 @@ class NamedGraphs:
         """State triples, given as quads of shape (n, 4).
 
         Raises:
-            LoadError: That is no array of ids.
+            LoadError: That is no array of ids, or one is that of no term.
         """
         _expect_quads(quads)
+        expect_ids(self._core.dictionary, quads)
         if len(quads):
             with self._core.at_once():
                 self.state(quads)
@@ -145,10 +146,11 @@ class NamedGraphs:
         """Create named graphs, given as ids, which are empty where they state nothing.
 
         Raises:
-            LoadError: That is no array of ids.
+            LoadError: That is no array of ids, or one is that of no term.
         """
         if not (isinstance(graphs, np.ndarray) and graphs.dtype.kind == "i"):
             raise LoadError(f"{graphs!r} is not an array of ids of graphs", hint="encode() returns the id of a name")
+        expect_ids(self._core.dictionary, graphs)
         with self._core.at_once():
             self._create(graphs)
 

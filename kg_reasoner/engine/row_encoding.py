@@ -19,6 +19,7 @@ __all__ = [
     "as_triple",
     "encode_rows",
     "encode_triples",
+    "expect_ids",
     "expect_predicate",
     "expect_rows",
     "find_rows",
@@ -37,16 +38,29 @@ def encode_triples(dictionary: Dictionary, triples: Iterable[AnyTriple] | Triple
     """Intern the terms of triples (of this package, of rdflib or of pyoxigraph) and return the ids of the triples.
 
     Raises:
-        LoadError: A term is invalid, or stands where RDF does not allow it; no term is new then.
+        LoadError: A term is invalid, or stands where RDF does not allow it, or an id is that of no term; no term is new then.
     """
     if isinstance(triples, np.ndarray):
-        return _as_ids(triples)
+        ids = _as_ids(triples)
+        expect_ids(dictionary, ids)
+        return ids
     texts = _texts(map(_triple, expect_rows(triples)))
     for subject, property in zip(texts[::3], texts[1::3], strict=True):
         if subject.startswith('"') or not property.startswith("<"):
             what = "the subject is a literal" if subject.startswith('"') else "the predicate is not an IRI"
             raise LoadError(f"not an RDF triple: {what} in {subject} {property} ...")
     return dictionary.encode_texts(texts).reshape(-1, 3)
+
+
+def expect_ids(dictionary: Dictionary, ids: Ids) -> None:
+    """Refuse numbers that are ids of no terms.
+
+    Raises:
+        LoadError: There is one.
+    """
+    if ids.size and not (ids.min() >= 0 and ids.max() < len(dictionary)):
+        wrong = ids[(ids < 0) | (ids >= len(dictionary))][0]
+        raise LoadError(f"{wrong} is the id of no term", hint="encode() of a reasoner's dictionary returns the ids of terms")
 
 
 def find_triples(dictionary: Dictionary, triples: Iterable[AnyTriple] | TripleIds) -> TripleIds:
