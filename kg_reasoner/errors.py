@@ -183,7 +183,7 @@ class NotAllowedError(ReasonerError):
 
 
 class NoProofError(ReasonerError):
-    """A proof is requested for a fact that does not hold."""
+    """A proof is requested for a fact that does not hold, or that has none."""
 
 
 class TransactionError(ReasonerError):

@@ -292,6 +292,21 @@ def test_each_value_has_a_proof(strategy: Strategy, edges: set[Edge]) -> None:
         assert all(step.reason in ("rule", "explicit", "computed") for step in proof.steps)
 
 
+@pytest.mark.parametrize("start", ["5", "0.0"])
+def test_a_value_that_only_supports_itself_has_no_proof(start: str) -> None:
+    """What it came from, 1 or 0.0, gave way to it."""
+    reasoner = Reasoner(f"""
+        got("x", {start}) .
+        got(?x, FLOOR(?v / 2)) :- best(?x, ?v) .
+        best(?x, ?b) :- AGGREGATE(got(?x, ?v) ON ?x BIND MIN(?v) AS ?b) .
+        read(?b) :- best(_, ?b) .""")
+    (best,) = reasoner.facts("best")
+    for fact in (Atom("best", best), Atom("read", best[1:])):
+        with pytest.raises(NoProofError, match=r" has no proof: in a recursion through MIN or MAX, a value came from a worse one"):
+            reasoner.explain(fact)
+        assert not list(reasoner.all_proofs(fact))
+
+
 def test_ids_of_groups_need_no_table_of_their_own() -> None:
     """One column of ids is its own numbering; further columns are numbered as they come."""
     import numpy as np

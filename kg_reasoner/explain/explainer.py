@@ -71,7 +71,7 @@ class Explainer:
             effort: The maximal number of instances to examine for the shortest proof; None means unlimited.
 
         Raises:
-            NoProofError: The fact does not hold.
+            NoProofError: The fact does not hold, or its value in a recursion through MIN or MAX came from a worse one.
             ReasonerError: The argument is not a fact.
         """
         stored, flags = self._stored(fact)
@@ -80,6 +80,9 @@ class Explainer:
         except BaseException:  # what was found so far may be incomplete
             self._memory = Memory()
             raise
+        if found is None and self.derivations.attaining:  # as best(?x, 0) by FLOOR(?value / 2), which supports only itself
+            reason = "in a recursion through MIN or MAX, a value came from a worse one, which does not hold any more"
+            raise NoProofError(f"{self.text(fact)} has no proof: {reason}")
         if found is None:
             raise AssertionError(f"{self.text(fact)} is there, but no rule derives it")
         return self._proof(fact, stored, *found)
