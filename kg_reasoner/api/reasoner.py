@@ -1270,7 +1270,8 @@ class Reasoner:
         └── edge("b", "c")   (stated by the program)
 
         Raises:
-            NoProofError: The fact does not hold: `why_not` returns what is missing.
+            NoProofError: The fact does not hold: `why_not` returns what is missing. Or it has no proof, as a value that supports
+                only itself in a recursion through MIN or MAX.
             ReasonerError: The argument is not a fact.
             LimitError, CancelledError: The search exceeds a limit, see `limited`, or another thread cancelled it.
         """
