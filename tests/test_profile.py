@@ -456,6 +456,8 @@ def test_option_in_vain(data: Path, tmp_path: Path) -> None:
     result = kg("materialise", tmp_path / "none.ttl", "-o", tmp_path / "out.nt", "--profile", tmp_path / "p.txt")
     assert result.exit_code == 1 and "none.ttl" in result.output
     assert (tmp_path / "p.txt").exists()
+    result = kg("materialise", data, "-o", tmp_path / "out.nt", "--profile", tmp_path / "out.nt")
+    assert result.exit_code == 2 and "--profile and --output are the same file" in result.stderr
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no full device")
