@@ -46,7 +46,7 @@ class PassedBefore:
 
 
 def _does_more(item: pytest.Item) -> bool:
-    """Whether a test does more with more effort."""
+    """Return whether a test does more with more effort."""
     if not isinstance(item, pytest.Function):
         return False
     return is_hypothesis_test(item.obj) or _depends_on_effort(item.module.__name__)
@@ -54,7 +54,7 @@ def _does_more(item: pytest.Item) -> bool:
 
 @cache
 def _depends_on_effort(name: str) -> bool:
-    """Whether a module of tests, or a module that it shares with others, looks at the effort."""
+    """Return whether a module of tests, or one that it imports from `tests`, looks at the effort."""
     module = sys.modules[name]
     if module.__file__ is None or name == "tests.effort":
         return False

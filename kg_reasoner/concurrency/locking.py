@@ -23,7 +23,7 @@ POLL: Final = 0.05
 """Seconds after which a waiting thread checks for void holds."""
 
 TURN: Final = 1e-4
-"""Seconds that a free lock is left to the threads that wait for it before a thread writes that does not. They have been woken, but
+"""Seconds for which a thread that wants to write leaves a free lock to threads that were waiting for it. They have been woken, but
 need the interpreter first: a thread that writes again and again would keep them waiting for seconds."""
 
 
