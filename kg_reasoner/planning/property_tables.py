@@ -29,6 +29,9 @@ FEW: Final = 16
 MANY: Final = 100_000
 """The number of triples from which they are counted by a kernel, in tables as long as the dictionary."""
 
+SPARE: Final = 1 << 12
+"""The number of terms, at least, for which the maps have room in advance: rules bring some after the data."""
+
 RESERVED: Final = 64
 """The number of new triples of a property or class from which room is allocated in advance."""
 
@@ -100,11 +103,12 @@ class PropertyTables(TripleLayout):
         known.update(zip(terms, numbers, strict=True))
 
     def _extend_maps(self) -> None:
-        """Extend the kernels' maps from terms to relations to the size of the dictionary."""
+        """Extend the kernels' maps from terms to relations to the size of the dictionary, and somewhat further."""
         count = len(self._dictionary)
+        size = count + max(SPARE, min(count // 8, 1 << 20))
         for name in ("_property_map", "_class_map"):
             old = getattr(self, name)
-            new = allocate(max(count, min(2 * len(old), count + (1 << 20))), np.int32, -1)
+            new = allocate(size, np.int32, -1)
             new[: len(old)] = old
             setattr(self, name, new)
         self._database.context.property_relations = self._property_map

@@ -200,8 +200,11 @@ def allocate(shape: int | tuple[int, ...], dtype: npt.DTypeLike, fill: int | Non
     """Return an array visible to kernels; without `fill` its items are undefined."""
     if fill is None:
         array = np.empty(shape if not isinstance(shape, int) else max(shape, 1), dtype)
+    elif fill == 0:
+        array = np.zeros(shape, dtype)
     else:
-        array = np.full(shape, fill, dtype) if fill else np.zeros(shape, dtype)
+        array = np.empty(shape, dtype)
+        array.fill(fill)
     if not CHECKED:
         return array
     block = array.view(_Block)
@@ -302,7 +305,7 @@ class Record:
     @property
     def address(self) -> int:
         """The address of the struct, for kernels. It changes when its table grows."""
-        return int(self._table.words.ctypes.data) + 8 * self._first
+        return self._table.start + 8 * self._first
 
     @property
     def nbytes(self) -> int:
@@ -311,11 +314,17 @@ class Record:
 
     def publish(self, **values: Any) -> None:
         """Set several fields atomically: an interrupt finds all of them set, or none."""
-        fields = self._table.struct.fields
-        arrays = {**self._arrays, **{name: value for name, value in values.items() if fields[name][1] is not int}}
-        places = [self._first + fields[name][0] for name in values]
-        words = np.array([value if fields[name][1] is int else address(value) for name, value in values.items()], np.int64)
-        self._table.words.reshape(-1)[places], self._arrays = words, arrays  # one line: nothing interrupts between two stores
+        table, first, arrays = self._table, self._first, self._arrays.copy()
+        places, words = [], []
+        for name, value in values.items():
+            word, kind = table.struct.fields[name]
+            places.append(first + word)
+            if kind is int:
+                words.append(value)
+            else:
+                words.append(address(value))
+                arrays[name] = value
+        table.words.reshape(-1)[places], self._arrays = words, arrays  # one line: nothing interrupts between two stores
 
 
 class _RecordOfTable(Record):
@@ -391,13 +400,13 @@ class StructTable:
         self._use(allocate((capacity, len(struct.fields)), np.int64, 0))
 
     def _use(self, words: Any) -> None:
-        """Switch to another array of words; `flat` is the same array in one dimension, for quick access."""
-        flat, owner = memoryview(words.reshape(-1)), self.owner
+        """Switch to another array of words. `flat` is the same array in one dimension, for quick access, `start` its address."""
+        flat, start, owner = memoryview(words.reshape(-1)), address(words), self.owner
         if owner is None:
-            self.words, self.flat = words, flat
+            self.words, self.flat, self.start = words, flat, start
             return
-        places, place, at = owner._table.flat, owner._first + owner._table.struct.fields[self.field][0], address(words)
-        owner._arrays[self.field], places[place], self.words, self.flat = words, at, words, flat
+        places, place = owner._table.flat, owner._first + owner._table.struct.fields[self.field][0]
+        owner._arrays[self.field], places[place], self.words, self.flat, self.start = words, start, words, flat, start
 
     def add(self, **values: Any) -> Record:
         """Append a struct with the given field values; other fields are zero. The struct becomes visible when all fields are
