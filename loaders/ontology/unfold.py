@@ -3,7 +3,9 @@
 The translation of an ontology introduces an auxiliary predicate for every anonymous class; few of them are worth materialising.
 Unfolding a predicate (resolving each rule that uses it with each that defines it) preserves the consequences for all other
 predicates. It is done as long as it does not increase the number of rules. This is bounded variable elimination, which SAT solvers
-apply to clauses (Een and Biere, Effective Preprocessing in SAT Through Variable and DraftRule Elimination, 2005).
+apply to clauses.
+
+Source: Eén and Biere, Effective Preprocessing in SAT Through Variable and Clause Elimination (SAT 2005).
 """
 
 from __future__ import annotations
