@@ -23,9 +23,6 @@ __all__ = ["Relations", "slot_of"]
 RANKS: Final = ("ranks", "tallies")
 """The fields of a relation that only counting uses, one number for each row."""
 
-_WATCHES: Final[dict[str, type[np.generic]]] = {"watches": np.int32}
-"""The fields of a relation with one item per row that only deletion uses."""
-
 _NO_SECTIONS: Final = allocate(16, np.int64, EMPTY), allocate(16, np.int32, -1)
 """The table of a relation's sections by their constants, before it has any; no kernel writes to it."""
 
@@ -76,7 +73,7 @@ class Relations(PlanRoom):
         if arity > self.frames.arity:
             self._set_arity(arity)
         capacity, slots = capacities.current.rows, capacities.current.slots
-        per_row = {**(_WATCHES if self._watched else {}), **(dict.fromkeys(RANKS, np.int32) if self._ranked else {})}
+        per_row = (*(("watches",) if self._watched else ()), *(RANKS if self._ranked else ()))
         self.relations.add_many(
             count,
             arity=arity,
@@ -94,8 +91,7 @@ class Relations(PlanRoom):
             section_keys=repeated(_NO_SECTIONS[0], count),
             section_ids=repeated(_NO_SECTIONS[1], count),
             section_mask=len(_NO_SECTIONS[0]) - 1,
-            watch_room=capacity if self._watched else 0,
-            **{name: allocate_each(count, capacity, dtype) for name, dtype in per_row.items()},
+            **{name: allocate_each(count, capacity, np.int32) for name in per_row},
         )
         self.context.relation_count = first + count
         return first
@@ -238,7 +234,7 @@ class Relations(PlanRoom):
             "capacity": capacity,
         }
         if self._watched:
-            grown.update(_room_for_watches(capacity))
+            grown["watches"] = allocate(capacity, np.int32)
         if self._ranked:
             grown.update({name: resized(getattr(relation, name), capacity, used) for name in RANKS})
         if capacity > relation.row_mask + 1:
@@ -259,7 +255,7 @@ class Relations(PlanRoom):
 
     def side_tables(self, relation: Record, rows: Any, capacity: int) -> dict[str, Any]:
         """Return the tables beside the rows of a relation, with some of its rows and another capacity."""
-        tables = _room_for_watches(capacity) if self._watched else {}
+        tables: dict[str, Any] = {"watches": allocate(capacity, np.int32)} if self._watched else {}
         for name in RANKS if self._ranked else ():
             tables[name] = allocate(capacity, np.int32)
             tables[name][: len(rows)] = getattr(relation, name)[rows]
@@ -269,7 +265,7 @@ class Relations(PlanRoom):
         """Allocate, from now on, room in every relation for the rule instances that wait for its facts."""
         self._watched = True
         for record in self.relations.records:
-            record.publish(**_room_for_watches(record.capacity))
+            record.publish(watches=allocate(record.capacity, np.int32))
 
     def rank(self) -> None:
         """Maintain, from now on, ranks and derivation counts of rows (see `kernels.derivation_counts`)."""
@@ -288,11 +284,6 @@ class Relations(PlanRoom):
         """Make room for tuples with this number of columns. No kernel may be running."""
         self.frames.fit(arity=arity)
         self.context.publish(ring=allocate(RING * arity, np.int32, 0), ring_stride=arity)
-
-
-def _room_for_watches(capacity: int) -> dict[str, Any]:
-    """Return the fields of a relation for the rule instances that wait for its facts."""
-    return {"watches": allocate(capacity, np.int32), "watch_room": capacity}
 
 
 def slot_of(keys: Any, key: int) -> int:

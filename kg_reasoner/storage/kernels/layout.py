@@ -237,7 +237,6 @@ class Relation(Struct):
     section_mask: int
     watches: Int32s
     """Per WATCHED row, the first rule instance that waits for it."""
-    watch_room: int
     ranks: Int32s
     """Under counting: the first iteration that derives a row, 0 for explicit ones, or NEVER."""
     ranked: int
