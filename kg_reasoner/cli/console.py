@@ -20,7 +20,6 @@ from kg_reasoner.progress import Progress
 
 __all__ = [
     "Stopwatch",
-    "bold",
     "detail",
     "is_quiet",
     "note",
@@ -69,11 +68,6 @@ def is_quiet() -> bool:
     """Return whether ``--quiet`` was given."""
     context = click.get_current_context(silent=True)
     return bool(context and context.params.get("quiet"))
-
-
-def bold(text: str) -> str:
-    """Return the text in bold; click removes the codes if the output is not a terminal."""
-    return click.style(text, bold=True)
 
 
 def print_table(columns: Sequence[str], rows: Sequence[Sequence[str]], numeric: Collection[int] = ()) -> None:

@@ -51,8 +51,8 @@ class Recorder:
     One thread at a time runs updates, and records.
     """
 
-    def __init__(self, clock: Callable[[], float] = thread_time) -> None:
-        self.clock = clock
+    def __init__(self) -> None:
+        self.clock: Callable[[], float] = thread_time
         self._readers: dict[int, weakref.ref[object]] = {}
         self._mutex = new_mutex()
         self._tallies: dict[Activity, Tally] = {}

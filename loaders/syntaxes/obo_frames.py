@@ -69,7 +69,6 @@ class OboTranslation:
         self._ids = identifiers
         self._header = header
         self._settings = settings
-        self._subject: IRI | None = None
         self._xrefs = treatments(header)
         self._namespace: Literal | None = None
         """The namespace of stanzas that have none of their own."""

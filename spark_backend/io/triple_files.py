@@ -133,7 +133,7 @@ def write_whole(frame: DataFrame, target: str, source: str, *, overwrite: bool =
         try:
             writer.mode("error").save(str(temporary))
             rows = int(seen.get["rows"])
-            _check(spark, temporary, target, rows)
+            _check(temporary, target, rows)
             _move(temporary, place)
         finally:
             shutil.rmtree(temporary, ignore_errors=True)
@@ -168,7 +168,7 @@ def _shared_place(spark: SparkSession, target: str) -> Path | None:
     return place
 
 
-def _check(spark: SparkSession, folder: Path, target: str, rows: int) -> None:
+def _check(folder: Path, target: str, rows: int) -> None:
     """Check that all files are present: executors on other machines write to their own disks unless the folder is shared."""
     if not (folder / "_SUCCESS").exists() or (rows and not any(folder.glob("part-*"))):
         raise OutputError(f"cannot write {target}: the executors do not write to the driver's file system; name a shared one")

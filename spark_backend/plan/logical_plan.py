@@ -31,7 +31,6 @@ __all__ = [
     "Sources",
     "TermFeatures",
     "X",
-    "feature_text",
 ]
 
 X = Variable("x")
@@ -217,11 +216,6 @@ class RunPlan:
         parts += [f"without {'triples' if atom.predicate == TRIPLE else atom.predicate}" for atom in join.negations]
         others = f", and {len(join.axioms.joins) - 1:,} axioms of that shape" if join.axioms else ""
         return f"# {' with '.join(parts) or 'constants'}{others}"
-
-
-def feature_text(atom: Atom) -> str:
-    """Return a feature as text, for messages."""
-    return format_rule(Rule(atom)).removesuffix(" .")
 
 
 def _listed(rules: Iterable[Rule]) -> list[str]:

@@ -14,7 +14,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Final, TypeAlias
 
-__all__ = ["ALL", "NOTHING", "Characters", "block", "category", "complement", "difference", "one", "union", "with_case_variants"]
+__all__ = ["ALL", "Characters", "block", "category", "complement", "difference", "one", "union", "with_case_variants"]
 
 Characters: TypeAlias = tuple[tuple[int, int], ...]
 """Ranges of code points, both ends included: sorted, and with a gap between any two."""
@@ -23,7 +23,6 @@ _LAST: Final = 0x10FFFF
 _CASED: Final = 0x20000
 """All characters with upper and lower case are below this one."""
 
-NOTHING: Final[Characters] = ()
 ALL: Final[Characters] = ((0, _LAST),)
 
 
