@@ -13,7 +13,7 @@ import pytest
 
 from kg_reasoner.language import analysis
 from kg_reasoner.language.analysis import Key, head_key
-from kg_reasoner.language.magic import MOST_PATTERNS, SEED, answer_atom, copied_predicate, magic_rules
+from kg_reasoner.language.magic import MOST_ADORNMENTS, SEED, answer_atom, copied_predicate, magic_rules
 from kg_reasoner.language.parser import parse, parse_body
 from kg_reasoner.language.printer import format_rule
 from kg_reasoner.program import Atom, Rule
@@ -82,7 +82,7 @@ def test_copies_are_few() -> None:
     found = transformed("\n".join(["explicit: p", *rules, f"?- p(1, 2, 3, 4, {', '.join(variables[4:])})"]))
     assert found is not None
     copies = {rule.head.predicate for rule in found if copied_predicate(rule.head.predicate)}
-    assert len(copies) == MOST_PATTERNS + 1
+    assert len(copies) == MOST_ADORNMENTS + 1
 
 
 def test_names_of_copies() -> None:

@@ -1,18 +1,22 @@
 """Magic sets: rules and a query become rules that derive only what the query needs.
 
-Each derived predicate is copied for every pattern of bound arguments in which it is asked for: ``path^bf`` has the facts of
-``path`` whose first argument is in the magic set ``path^bf?``, which has the values that are asked for.
+Each derived predicate is copied for each *adornment*, a letter per argument: ``b`` if it is bound where the predicate is used,
+``f`` if it is free. ``path^bf`` has the facts of ``path`` whose first argument is in the magic set ``path^bf?``.
 ``path(?x, ?z) :- path(?x, ?y), edge(?y, ?z) .`` becomes, with the query ``path("a", ?y)``::
 
     path^bf?("a") :- query?() .
     path^bf(?x, ?z) :- path^bf?(?x), path^bf(?x, ?y), edge(?y, ?z) .
 
-Bindings are passed from the head, and from atom to atom (sideways). Only terms of the query, of rules and of facts are passed,
-never the results of BIND or AGGREGATE: magic sets are finite wherever the materialisation is.
+Bindings are passed from the head to the body, and from atom to atom (sideways information passing). Only terms of the query, of
+rules and of facts are passed, never the results of BIND or AGGREGATE: magic sets are finite wherever the materialisation is.
 
-What is negated or aggregated has magic sets, too, as long as the result can be stratified; the fewest atoms that bind its
-variables say what to ask for, which keeps other dependencies away. Where it cannot be stratified, the negated and aggregated
-predicates of the rule, and all that they depend on, are derived as a whole (``path^all``).
+Negated and aggregated predicates have magic sets, too, as long as the result can be stratified. Their magic sets depend on as few
+atoms as possible, those that bind the variables, which avoids other dependencies. Where the result cannot be stratified, the
+negated and aggregated predicates of the rule, and all that they depend on, are derived as a whole (``path^all``).
+
+Sources: Beeri and Ramakrishnan, On the Power of Magic (Journal of Logic Programming 10, 1991); for negation, Balbin, Port,
+Ramamohanarao and Meenakshi, Efficient Bottom-up Computation of Queries on Stratified Databases (Journal of Logic Programming 11,
+1991).
 """
 
 from __future__ import annotations
@@ -40,7 +44,7 @@ from kg_reasoner.program import (
 )
 from kg_reasoner.terms import RDF
 
-__all__ = ["ANSWER", "GIVEN", "MOST_PATTERNS", "SEED", "answer_atom", "copied_predicate", "is_magic_set", "magic_rules"]
+__all__ = ["ANSWER", "GIVEN", "MOST_ADORNMENTS", "SEED", "answer_atom", "copied_predicate", "is_magic_set", "magic_rules"]
 
 ANSWER = "answer!"
 """The predicate of the answers."""
@@ -49,11 +53,11 @@ SEED = "query?"
 """The predicate, without arguments, whose fact starts the evaluation."""
 
 GIVEN = "given?"
-"""The predicate of the values that a query is asked for."""
+"""The predicate of the given values of a query's variables."""
 
-MOST_PATTERNS: Final = 4
-"""The number of copies of a predicate, by pattern, after which further patterns are served by one copy of everything. A recursion
-through many arguments would meet most of their patterns, and derive the same facts for each of them.
+MOST_ADORNMENTS: Final = 4
+"""The number of adornments of a predicate, after which one copy without bound arguments serves all others. A recursion through many
+arguments would meet most of their adornments, and derive the same facts for each of them.
 """
 
 _EVERYTHING: Key = (TRIPLE, None, None)
@@ -79,8 +83,8 @@ def copied_predicate(name: str) -> str | None:
     >>> copied_predicate("path^bf"), copied_predicate("path^bf?"), copied_predicate("edge")
     ('path', None, None)
     """
-    predicate, mark, pattern = name.rpartition("^")
-    if not mark or pattern.endswith("?"):
+    predicate, mark, adornment = name.rpartition("^")
+    if not mark or adornment.endswith("?"):
         return None
     return predicate[1:-1] if predicate.startswith("(") else predicate
 
@@ -163,10 +167,10 @@ class _Relation:
         """Return the atom over a copy of the predicate."""
         return Atom(f"{self.name}^{suffix}", self.arguments)
 
-    def magic(self, pattern: str) -> Atom:
-        """Return the atom over the magic set for a pattern of bound arguments."""
-        bound = tuple(term for term, letter in zip(self.arguments, pattern, strict=True) if letter == "b")
-        return Atom(f"{self.name}^{pattern}?", bound)
+    def magic(self, adornment: str) -> Atom:
+        """Return the atom over the magic set for an adornment."""
+        bound = tuple(term for term, letter in zip(self.arguments, adornment, strict=True) if letter == "b")
+        return Atom(f"{self.name}^{adornment}?", bound)
 
 
 class _Scope:
@@ -218,23 +222,23 @@ class _Transformation:
             (self._rules_of if rule.body else self._facts_of).setdefault(self._relation(rule.head).key, []).append(rule)
         self._waiting: list[tuple[_Relation, str]] = []
         self._seen: set[tuple[Key, str]] = set()
-        self._patterns: Counter[Key] = Counter()
+        self._adornments: Counter[Key] = Counter()
         self._stated: set[Key] = set()
         self._groups = 0
 
     def complete(self) -> None:
         """Copy the predicates that are asked for, until none is left."""
         while self._waiting:
-            relation, pattern = self._waiting.pop(0)
+            relation, adornment = self._waiting.pop(0)
             for rule in self._rules_of.get(relation.key, ()):
                 head = self._relation(rule.head)
-                self.add_rule(head.copy(pattern), rule, self._guard(head, pattern), whole=pattern == _ALL)
+                self.add_rule(head.copy(adornment), rule, self._guard(head, adornment), whole=adornment == _ALL)
             atom = Atom(relation.key[0], self._terms(relation))
             source = Rule(atom, (atom,))
             if self._has_facts(relation.key) or relation.key == _EVERYTHING:
-                self._make(Rule(relation.copy(pattern), (self._guard(relation, pattern), atom)), source)
+                self._make(Rule(relation.copy(adornment), (self._guard(relation, adornment), atom)), source)
             if relation.key in self._facts_of:
-                self._make(Rule(relation.copy(pattern), (self._guard(relation, pattern), self._stated_atom(relation))), source)
+                self._make(Rule(relation.copy(adornment), (self._guard(relation, adornment), self._stated_atom(relation))), source)
 
     def add_rule(self, head: Atom, rule: Rule, guard: Atom, *, whole: bool = False) -> None:
         """Add the transformed copy of a rule, and the rules of the magic sets that its body requires."""
@@ -284,28 +288,28 @@ class _Transformation:
         if not self._is_derived(relation.key):
             return self._stated_atom(relation) if self._is_stated(relation.key) else atom
         if whole:
-            pattern = _ALL
+            adornment = _ALL
         else:
-            pattern, everything = self._pattern(relation, scope.bound), "f" * len(relation.arguments)
-            is_new = (relation.key, pattern) not in self._seen
-            if relation.magic(everything) == prefix[0] or (is_new and self._patterns[relation.key] >= MOST_PATTERNS):
-                pattern = everything  # the rule derives everything of the same predicate, or there are enough copies
-            magic = relation.magic(pattern)
+            adornment, everything = self._adornment(relation, scope.bound), "f" * len(relation.arguments)
+            is_new = (relation.key, adornment) not in self._seen
+            if relation.magic(everything) == prefix[0] or (is_new and self._adornments[relation.key] >= MOST_ADORNMENTS):
+                adornment = everything  # the rule derives everything of the same predicate, or there are enough copies
+            magic = relation.magic(adornment)
             if magic not in prefix:
                 self._make(Rule(magic, tuple(prefix)), source)
-        if (relation.key, pattern) not in self._seen:
-            self._seen.add((relation.key, pattern))
-            self._patterns[relation.key] += 1
+        if (relation.key, adornment) not in self._seen:
+            self._seen.add((relation.key, adornment))
+            self._adornments[relation.key] += 1
             variables = tuple(Variable(f"v{place}") for place in range(1, len(relation.arguments) + 1))
-            self._waiting.append((_Relation(relation.key, variables), pattern))
-        return relation.copy(pattern)
+            self._waiting.append((_Relation(relation.key, variables), adornment))
+        return relation.copy(adornment)
 
     def _cost(self, atom: Atom, bound: Collection[Variable], place: int) -> tuple[int, int, int]:
         """Return the place of an atom in the order in which bindings are passed: stored atoms with a known argument come first, as
         they say what to ask derived ones for; atoms without one come last.
         """
         relation = self._relation(atom)
-        is_derived, unknown = self._is_derived(relation.key), self._pattern(relation, bound).count("f")
+        is_derived, unknown = self._is_derived(relation.key), self._adornment(relation, bound).count("f")
         if 0 < unknown == len(relation.arguments):
             return 4 if is_derived else 3, unknown, place
         return (0 if not is_derived else 1 if unknown == 0 else 2), unknown, place
@@ -346,18 +350,18 @@ class _Transformation:
                 self._make(Rule(self._relation(fact.head).copy("stated"), (), fact.origin), fact)
         return relation.copy("stated")
 
-    def _pattern(self, relation: _Relation, bound: Collection[Variable]) -> str:
+    def _adornment(self, relation: _Relation, bound: Collection[Variable]) -> str:
         return "".join("b" if not isinstance(term, Variable) or term in bound else "f" for term in relation.arguments)
 
-    def _guard(self, head: _Relation, pattern: str) -> Atom:
-        return _SEED if pattern == _ALL else head.magic(pattern)
+    def _guard(self, head: _Relation, adornment: str) -> Atom:
+        return _SEED if adornment == _ALL else head.magic(adornment)
 
     def _make(self, rule: Rule, source: Rule) -> None:
         self.made.append((rule, source))
 
 
 _ALL = "all"
-"""The pattern of predicates that are derived as a whole."""
+"""The adornment of predicates that are derived as a whole."""
 
 
 def _offenders(made: Sequence[tuple[Rule, Rule]]) -> Iterator[Rule]:
