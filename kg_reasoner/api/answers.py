@@ -101,7 +101,7 @@ def _on_demand(core: ReasonerCore, rules: Sequence[Rule], given: Mapping[str, Te
 
 
 def _parts(core: ReasonerCore, body: str | BodyLiteral | Sequence[BodyLiteral]) -> tuple[list[tuple[BodyLiteral, ...]], list[Rule]]:
-    """Return the parts of each alternative of a query, and the rules for its own predicates."""
+    """Return the parts of each alternative of a query, and the rules for its auxiliary predicates."""
     if isinstance(body, str):
         return parse_query(body, core.prefixes, known=core.known())
     parts = (body,) if isinstance(body, BodyLiteral) or not isinstance(body, Iterable) else tuple(body)

@@ -1,4 +1,5 @@
-"""Choice: of all facts with the same key, the least by the other columns is kept, so that it does not depend on any order.
+"""Choice: of all facts with the same key, the least by the other columns is kept, so that the result does not depend on the order
+of evaluation.
 
 A choice is rules with aggregates: the least value of the first other column for each key, then that of the second one for each key
 and first value, and so on. Choices are stratified as aggregates are.
@@ -36,7 +37,7 @@ def chosen(candidates: str, variables: Sequence[Variable], key: Collection[Varia
 
 
 def choice_rule(declaration: Declaration) -> Rule:
-    """Return the rule that a declaration of a choice stands for."""
+    """Return the rule that a declaration of a choice abbreviates."""
     variables = tuple(Variable(column.name) for column in declaration.columns)
     key = {Variable(name) for name in declaration.per}
     origin = Origin(f"choice of {declaration.source}", span=declaration.span)

@@ -16,7 +16,7 @@ def check_declarations(program: Program) -> None:
     """Check that clauses of declarations stand where they may, and that relations with a key are not derived.
 
     Raises:
-        RuleSyntaxError: At the first that is not so.
+        RuleSyntaxError: One of them does not hold; the error is at the first violation.
     """
     if not program.declarations and not program.indexes:
         return

@@ -12,7 +12,7 @@ __all__ = ["idle_rules"]
 def idle_rules(program: Program, others: Iterable[Rule], asked: Set[str]) -> frozenset[Rule]:
     """Return the rules of modules that derive relations that nothing uses.
 
-    The rules of the program itself are always of use, and so are those for triples, IRIs, constraints and outputs.
+    The rules of the program itself always count as used, and so do those for triples, IRIs, constraints and outputs.
 
     Args:
         program: The program, with its modules.

@@ -103,7 +103,7 @@ def parse_query(
         known: What the text may refer to.
 
     Returns:
-        The alternatives of the body, and the rules for predicates of its own.
+        The alternatives of the body, and the rules for its auxiliary predicates.
 
     Raises:
         RuleSyntaxError, UnsupportedError: As `parse`.

@@ -1,6 +1,6 @@
 """Recursion through MIN and MAX: which rules form one, whether it has a least fixpoint, and the program around it.
 
-A cycle through an aggregate has a meaning if values can only improve: the aggregate is MIN or MAX, and a better value never
+A cycle through an aggregate has a least fixpoint if values can only improve: the aggregate is MIN or MAX, and a better value never
 invalidates what the former one gave. This is checked for each rule. The values of a recursive predicate's *value columns* have a
 trend, down (MIN) or up (MAX); expressions must keep or reverse it, conditions must stay true along it, and nothing may ask for one
 exact value, as the joins of a rule do.

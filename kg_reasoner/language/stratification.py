@@ -30,7 +30,7 @@ __all__ = [
 ]
 
 CORRELATED: Final = "correlated"
-"""How the auxiliary predicates begin that take values from around what is negated or aggregated."""
+"""The prefix of the auxiliary predicates that take values from around what is negated or aggregated."""
 
 Key: TypeAlias = tuple[str, Term | None, Term | None]
 """A predicate, and for `TRIPLE` the constant property, and for rdf:type the constant class (None where there is a variable)."""

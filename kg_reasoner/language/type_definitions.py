@@ -18,7 +18,7 @@ def check_definitions(new: Iterable[TypeDefinition], known: Mapping[str, TypeDef
         known: All definitions by name, with the new ones.
 
     Raises:
-        RuleSyntaxError: At the first that is not so.
+        RuleSyntaxError: One of them does not hold; the error is at the first violation.
     """
     owners: dict[str, TypeDefinition] = {}
     for definition in known.values():

@@ -1,4 +1,4 @@
-"""Disjunctions: a body with some becomes several bodies, one for each choice of alternatives."""
+"""Disjunctions: a body that contains any becomes several bodies, one for each choice of alternatives."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _MOST: Final = 100
 
 
 def without_alternatives(alternatives: Sequence[SurfaceBody], context: Context, span: Span | None) -> list[SurfaceBody]:
-    """Return bodies without disjunctions and paths of which one holds if one of the alternatives holds.
+    """Return bodies without disjunctions and paths, one of which holds if and only if one of the alternatives holds.
 
     Raises:
         UnsupportedError: There are too many.

@@ -1,4 +1,6 @@
-"""State shared by the passes while they rewrite one statement: new names, and predicates of its own that wait for their rules."""
+"""State shared by the passes while they rewrite one statement: new names, and auxiliary predicates whose rules are still to be
+rewritten.
+"""
 
 from __future__ import annotations
 
@@ -13,10 +15,10 @@ __all__ = ["Context"]
 
 
 class Context:
-    """The new names and predicates of one statement.
+    """The new variables and auxiliary predicates of one statement.
 
     Args:
-        statement: What identifies the statement: equal statements have equal predicates of their own, different ones have not.
+        statement: What identifies the statement: equal statements have the same auxiliary predicates, different ones have others.
         taken: The names of its variables.
         heads: Its heads.
     """
@@ -41,11 +43,11 @@ class Context:
         return Variable(name)
 
     def predicate(self, kind: str) -> str:
-        """Return the name of a new predicate."""
+        """Return the name of a new auxiliary predicate."""
         self._predicates += 1
         digest = hashlib.sha256(repr(self._statement).encode(errors="surrogatepass")).hexdigest()[:10]
         return f"{AUXILIARY}{kind}{self._predicates}_{digest}"
 
     def define(self, head: Atom, *alternatives: SurfaceBody) -> None:
-        """Add rules for a predicate of the statement's own, one for each alternative."""
+        """Add rules for an auxiliary predicate, one for each alternative."""
         self.waiting.append((head, alternatives))

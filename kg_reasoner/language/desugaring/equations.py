@@ -46,7 +46,7 @@ def without_conditions(body: SurfaceBody, context: Context) -> tuple[BodyLiteral
     bound = given_by([part for part in body if not isinstance(part, Each)])
     results: dict[int, tuple[BodyLiteral, ...]] = {}
     waiting = [place for place, part in enumerate(body) if isinstance(part, Condition | Same | Each)]
-    waiting.sort(key=lambda place: is_range(getattr(body[place], "collection", None)))  # values that others give are compared
+    waiting.sort(key=lambda place: is_range(getattr(body[place], "collection", None)))  # ranges last: a bound variable is compared
     while waiting:
         for place in waiting:
             found = _resolved(body[place], bound, _so_far(body, results), context)

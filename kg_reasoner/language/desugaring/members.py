@@ -1,7 +1,7 @@
 """The members of collections: ``?x IN SPLIT(?s, ",")`` has a solution for each.
 
-A predicate of its own has them. Another one has the places of collections of a size: it halves them until each range has one place,
-so that the number of rounds is the logarithm of the size. Collections of one size share their places.
+An auxiliary predicate has them. Another one has the places of collections of a given size: it halves them until each range has one
+place, so that the number of rounds is the logarithm of the size. Collections of one size share their places.
 """
 
 from __future__ import annotations

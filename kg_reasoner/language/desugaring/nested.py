@@ -1,4 +1,4 @@
-"""The bodies of NOT and AGGREGATE that are more than a body may contain: a predicate of their own in their place."""
+"""The bodies of NOT and AGGREGATE that plain rules cannot contain: atoms of auxiliary predicates take their place."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ def is_plain(heads: Sequence[object], alternatives: Sequence[SurfaceBody]) -> bo
 
 
 def rules_of(heads: Sequence[Atom | Applied], alternatives: Sequence[SurfaceBody], origin: Origin, context: Context) -> list[Rule]:
-    """Return the rules of a statement: a rule for each head and each alternative, then those for its own predicates.
+    """Return the rules of a statement: a rule for each head and each alternative, then those for its auxiliary predicates.
 
     Args:
         heads: The heads.

@@ -1,7 +1,7 @@
 """Property paths (SPARQL 1.1 Query, section 9) as atoms and disjunctions.
 
 A path that may have length zero is the same term at both ends, or a path of a length of at least one: `longer` says which.
-Repetition is a predicate of its own, the transitive closure.
+Repetition is an auxiliary predicate, the transitive closure.
 """
 
 from __future__ import annotations

@@ -40,7 +40,7 @@ class FunctionReader(BodyReader):
         return Column(str(name).removeprefix("?"), "any" if type_ is None else self.type(type_))
 
     def type(self, tree: Node, level: int = 0) -> str:
-        """Return the text of a type, which is a parameter of so many others."""
+        """Return the text of a type that is nested in `level` others."""
         if level > DEPTH:
             raise UnsupportedError(f"a type is nested more than {DEPTH} deep", self.span(tree), "give a part of it a name")
         name, *parameters = tree.children
