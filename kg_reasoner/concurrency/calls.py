@@ -18,7 +18,7 @@ _IMPORTING: Final = "<frozen importlib._bootstrap>"
 def calls_of_threads() -> dict[int, FrameType]:
     """Return the innermost call of each thread.
 
-    No garbage is collected meanwhile: in CPython before 3.12, the collector would wait for ever for a lock that
+    No garbage is collected meanwhile: in CPython before 3.12, the collector would wait forever for a lock that
     `sys._current_frames` holds.
     """
     with without_collection():

@@ -1,7 +1,7 @@
 """Forks: the child process has a copy of each reasoner that no other thread was changing, and in which no lock is held.
 
-A thread that forks waits until other threads have left what only one of them at a time may do, and complete no change; then it
-keeps them from beginning another one until it has forked.
+A thread that forks waits until no other thread is in a critical section or completing a change; then it prevents them from
+beginning another one until it has forked.
 """
 
 from __future__ import annotations

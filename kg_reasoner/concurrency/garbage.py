@@ -1,8 +1,9 @@
-"""Work without the garbage collector, where it would find nothing, or must not run.
+"""Switches the cyclic garbage collector off for work in which it would find nothing, or must not run.
 
-CPython's collector looks at all objects again and again while their number grows. It finds nothing where many are made and all of
-them are kept, and takes a third of the time in which a large ontology is translated. Afterwards it would look at all of them once
-or twice, while they are young, which is a tenth of the time. So they become old at once, and are seen when it looks at all objects.
+While the number of objects grows, CPython's collector traverses them repeatedly. Where all new objects are kept, it finds no
+garbage: during the translation of a large ontology, it would take a third of the time. Afterwards, it would traverse the new
+objects once or twice more while they are in its young generations, which takes a tenth of the time. Therefore they are moved to the
+oldest generation, which only full collections traverse.
 """
 
 from __future__ import annotations
@@ -21,23 +22,23 @@ _blocks: Final[dict[object, int]] = {}
 """The blocks without collection, each with its thread."""
 
 _is_to_return = False
-"""Whether garbage is to be collected again after the last of the blocks."""
+"""Whether the collector is to be switched on again after the last of the blocks."""
 
 _MANY: Final = 2_000
-"""From so many new objects on, they are made old."""
+"""The least number of new objects that are moved to the oldest generation."""
 _MOST_UNSEEN: Final = 1_000_000
-"""After so many, no more are made old until the collector has looked at all objects: garbage may be among them."""
+"""After this many, no more objects are moved until the next full collection, because there may be garbage among them."""
 _OLDEST: Final = 2
 
 _unseen = 0
-"""The number of objects that were made old since then."""
+"""The number of objects that were moved to the oldest generation since the last full collection."""
 _full_collections = 0
-"""The number of times that the collector had looked at all objects."""
+"""The number of full collections so far."""
 
 
 @contextmanager
 def without_collection() -> Iterator[None]:
-    """Let no garbage be collected in the block, in all threads. Objects without cycles are freed as usual.
+    """Return a ``with`` block in which no thread collects cyclic garbage. Reference counting frees other objects as usual.
 
     Garbage is collected again when no thread is in such a block.
     """
@@ -65,19 +66,21 @@ def _collect_again() -> None:
 
 
 def _make_old() -> None:
-    """Make all young objects old without a look at them, if there are many. Those that a program has frozen stay as they are."""
+    """Move all young objects to the oldest generation without traversing them, if there are many. If a program has frozen objects,
+    do nothing.
+    """
     global _unseen, _full_collections
     young, full_collections = gc.get_count()[0], gc.get_stats()[_OLDEST]["collections"]
     if full_collections != _full_collections:
         _unseen, _full_collections = 0, full_collections
     if young < _MANY or _unseen > _MOST_UNSEEN:
         return
-    if gc.get_freeze_count():  # it counts them one by one: not again before the collector has looked at all objects
+    if gc.get_freeze_count():  # counting them takes time: not again before the next full collection
         _unseen = _MOST_UNSEEN + 1
         return
     _unseen += young
     try:
-        gc.freeze()  # an object that is frozen and thawed is old
+        gc.freeze()  # unfreezing puts objects into the oldest generation
     finally:
         gc.unfreeze()
 

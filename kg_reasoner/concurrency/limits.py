@@ -58,7 +58,7 @@ UNLIMITED: Final = Limits()
 
 
 def expect_limits(given: object) -> None:
-    """Check that what a caller gives as limits is that.
+    """Check that an argument is a `Limits`.
 
     Raises:
         TypeError: It is not.

@@ -83,7 +83,8 @@ class ReadWriteLock:
     """Any number of threads read, or a single one writes.
 
     The lock is re-entrant: a writing thread may also read and write again, which gives a hold without effect, and a reading thread
-    may read again. A waiting writer precedes later readers; threads that wait precede a writer that comes when the lock is free.
+    may read again. A waiting writer precedes readers that come later; threads that were waiting precede a writer that finds the
+    lock free.
 
     Two dictionaries record the readers and the writer. They change in single steps, so they are correct at any interrupt. A reader
     registers itself and then checks for a writer; a writer registers itself and then checks for readers.
@@ -126,7 +127,7 @@ class ReadWriteLock:
 
     def state(self) -> int | None:
         """Return a number that stays the same until a thread writes, for a thread that reads; None while a thread writes."""
-        writes = self.writes  # before the look at the writer, who counts when it has been seen
+        writes = self.writes  # first, because a writer registers before it increments the number
         return None if self.writer else writes
 
     @property

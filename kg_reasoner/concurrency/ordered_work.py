@@ -12,7 +12,8 @@ from kg_reasoner.concurrency.tasks import Helpers, Task, run_together
 __all__ = ["PARTS_OF_A_THREAD", "ThreadPipeline", "deliver"]
 
 PARTS_OF_A_THREAD: Final = 4
-"""The parts in a round for each thread: the more there are, the more equal is the work, and the more is in memory."""
+"""The number of parts per thread in a round: the more there are, the more evenly the work is shared, and the more memory it takes.
+"""
 
 Part = TypeVar("Part")
 Worked = TypeVar("Worked")

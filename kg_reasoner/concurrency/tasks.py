@@ -1,4 +1,4 @@
-"""Tasks that several threads do at the same time. Whoever wants them can be interrupted, and no task outlives the call."""
+"""Tasks that several threads run at the same time. The calling thread can be interrupted, and no task outlives the call."""
 
 from __future__ import annotations
 

@@ -46,7 +46,8 @@ class OpenChanges(Protocol):
 class Operation:
     """The ``with`` block of an operation; see `AtomicState.changing`. It holds the lock, and commits the changes or undoes them.
 
-    A state has one of them, as one operation at a time runs: what is noted in it belongs to the thread that holds the lock.
+    Each state has a single such object, because one operation runs at a time: its attributes belong to the thread that holds the
+    lock.
     """
 
     __slots__ = ("_hold", "_state")

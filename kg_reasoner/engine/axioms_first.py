@@ -1,4 +1,4 @@
-"""Rows with constants of rules before all others, so that rules see axioms before the data, whichever were loaded first."""
+"""Moves rows with constants of rules before all others, so that rules see axioms before the data, whichever were loaded first."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from kg_reasoner.storage.kernels.memory import address, lend
 __all__ = ["put_axioms_first"]
 
 _SAMPLE: Final = 1 << 16
-"""About so many rows tell which constants are rare."""
+"""About this many rows are sampled to find the rare constants."""
 _CHUNK: Final = 1 << 20
 
 

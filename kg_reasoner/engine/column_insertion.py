@@ -68,7 +68,7 @@ class ColumnInsertion:
         check: Callable[[], None],
         around: Callable[[PlannedRule], AbstractContextManager[object]] = lambda planned: nullcontext(),
     ) -> set[int]:
-        """Insert the heads of rules whose relations have many unprocessed rows, and get no more in this stratum.
+        """Insert the heads of rules whose body relations have many unprocessed rows and receive no further ones in this stratum.
 
         Args:
             stratum: The rules of the stratum are considered.

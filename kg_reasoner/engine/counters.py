@@ -1,4 +1,4 @@
-"""Counters of maintenance work: rule applications by phase, and marks."""
+"""Counters of maintenance work: rule applications by phase, and marked facts."""
 
 from __future__ import annotations
 

@@ -27,10 +27,12 @@ from kg_reasoner.storage.arrays import Changed, Ids
 __all__ = ["Engine"]
 
 _LARGE: Final = 1 << 16
-"""The number of facts from which on the journal does without those that a load adds."""
+"""The number of facts of a load above which the journal need not record them one by one."""
 
 _LOADED: Final = 8
-"""A load is undone by the facts of before if it adds this many times as many."""
+"""If a load adds at least this many times as many facts as there were, the journal records the former facts instead of the new
+ones.
+"""
 
 
 class Engine(AtomicState):
@@ -96,7 +98,7 @@ class Engine(AtomicState):
         if not self.next_update.is_due:
             return False
         pipeline.run(self, self.collector, progress)
-        self.base.demands = None  # which holds on to tables as they were
+        self.base.demands = None  # it would keep the former tables alive
         if watches()[-1] is not NOBODY or self._watch.why is not None:
             self.check_limits()
         self.next_update.is_due = False

@@ -46,7 +46,7 @@ class LoggedFacts:
         self.ids, self.changed = ids, changed
 
     def forget(self) -> None:
-        """Discard all facts, which another entry takes back."""
+        """Discard all facts, because another entry restores them."""
         nothing = np.empty((0, self.ids.shape[1]), np.int32), np.empty(0, np.bool_)
         self.ids, self.changed = nothing
 
@@ -58,7 +58,7 @@ class LoggedFacts:
 
 @dataclass(slots=True, eq=False)
 class LoggedLoad:
-    """Many facts of a predicate become explicit from here on. To undo that, the few explicit facts of before are enough.
+    """A load of many facts of a predicate. The few facts that were explicit before suffice to undo it.
 
     Attributes:
         before: The facts, shape (n, arity).

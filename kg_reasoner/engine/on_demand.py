@@ -3,8 +3,8 @@
 The rules are transformed for the query (`language.magic`) and evaluated in a database of their own, which reads the engine's
 facts in place. Nothing of the engine's changes but its indexes, so any number of threads may do this at once while none writes.
 
-Plans are kept by the shapes of queries: those that differ in constants only have the same. Where magic sets come to ask for far
-more than there are facts, they are given up, and everything that the query depends on is derived.
+Plans are kept by the shapes of queries: those that differ in constants only have the same. If magic sets request far more than
+there are facts, they are abandoned, and everything that the query depends on is derived.
 """
 
 from __future__ import annotations

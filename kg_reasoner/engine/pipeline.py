@@ -36,7 +36,7 @@ def run(state: State, collector: Collector | None, progress: Progress | None) ->
         pipeline = Pipeline(*(tuple(partial(_measured, step) for step in steps) for steps in pipeline))
     while True:
         if update.rules_changed or state.axioms.has_changed:
-            with without_collection():  # a large ontology makes many objects from axioms to plans, which are all kept
+            with without_collection():  # translating a large ontology makes many objects, all of which are kept
                 for step in pipeline.on_rules:
                     step(state, update)
         else:
@@ -45,7 +45,7 @@ def run(state: State, collector: Collector | None, progress: Progress | None) ->
             if step(state, update):
                 break
         else:
-            update.collector = update.progress = None  # they belong to whoever asked for this update
+            update.collector = update.progress = None  # they belong to the caller
             return
 
 

@@ -41,7 +41,7 @@ class PlannedRule:
     blockers: Plans
     """One for each negated body atom."""
     source_rule: Rule
-    """The rule as its author wrote it: before its aggregates were split off, and before properties took the place of variables."""
+    """The rule as its author wrote it, before its aggregates were split off and its variables for properties were replaced."""
     whole: int = -1
     """The plan without a trigger; -1 until it is needed."""
     backward: int = -1

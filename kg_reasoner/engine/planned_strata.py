@@ -29,15 +29,17 @@ __all__ = ["PlannedStrata"]
 _PlanChange: TypeAlias = Callable[[SectionPlans, StoredAtom, int], int]
 
 _FEW: Final = 64
-"""More new rules than this have their strata determined together with those of all other rules."""
+"""If there are more new rules than this, the strata of all rules are computed again."""
 
 _PLANNED_TOGETHER: Final = 8
-"""The most rules of a section that are planned from their heads at once. Often one of them derives a fact, and further ones are not
-needed; but to plan a few at once takes hardly longer than one.
+"""The most rules of a section that are planned from their heads together. Often one of them derives the fact, and further ones are
+not needed; but planning a few together takes hardly longer than planning one.
 """
 
 _MANY: Final = 1024
-"""For more rules than this, it is noted which derive a section when their strata are made, so that the first deletion need not."""
+"""With more rules than this, the rules that derive each section are recorded when strata are computed, so that the first deletion
+need not do so.
+"""
 
 
 def _deriver(planned: PlannedRule) -> tuple[StoredAtom, int]:
@@ -99,7 +101,7 @@ class PlannedStrata:
             added.append(PlannedRule(each.rule, number, each.level, *plans, each.source or each.rule.rule))
         self._next_number += len(added)
         if len(added) > _FEW + len(self._active) // 16:
-            self._grouped = False  # to make the strata again takes less time
+            self._grouped = False  # computing the strata again takes less time
             self._derivers, self._derivers_are_entered = None, False
         for planned in added:
             self._active[planned.number] = planned

@@ -84,8 +84,8 @@ def _constants(materialiser: Materialiser, relation: int, low: int, high: int) -
 
 
 def _run(materialiser: Materialiser, planned: PlannedRule, entry: Callable[..., int], *arguments: int) -> None:
-    """Call a kernel that runs one plan until it is done. What counts are the matches of the last call, which has them all, except
-    those whose heads an earlier call has inserted, if the plan does not look for these.
+    """Call a kernel that runs one plan until it is done. Only the matches of the last call count: it finds all of them, except
+    those whose heads an earlier call has inserted, if the plan skips these.
     """
     database, context = materialiser.database, materialiser.database.context
     head = database.relations[planned.rule.head.relation]

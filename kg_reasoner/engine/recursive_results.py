@@ -79,7 +79,7 @@ class RecursiveResult:
         self._results.forget()
 
     def clear(self) -> None:
-        """Delete the facts, as there are no rules for them any more."""
+        """Delete the facts, for which there are no longer any rules."""
         database = self._results.database
         database.delete(self.target, database.rows(self.target))
 

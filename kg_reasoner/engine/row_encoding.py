@@ -38,7 +38,8 @@ def encode_triples(dictionary: Dictionary, triples: Iterable[AnyTriple] | Triple
     """Intern the terms of triples (of this package, of rdflib or of pyoxigraph) and return the ids of the triples.
 
     Raises:
-        LoadError: A term is invalid, or stands where RDF does not allow it, or an id is that of no term; no term is new then.
+        LoadError: A term is invalid, or stands where RDF does not allow it, or a number is not the id of a term; no term is added
+            then.
     """
     if isinstance(triples, np.ndarray):
         ids = _as_ids(triples)
@@ -53,10 +54,10 @@ def encode_triples(dictionary: Dictionary, triples: Iterable[AnyTriple] | Triple
 
 
 def expect_ids(dictionary: Dictionary, ids: Ids) -> None:
-    """Refuse numbers that are ids of no terms.
+    """Check that numbers are ids of terms.
 
     Raises:
-        LoadError: There is one.
+        LoadError: A number is not the id of a term.
     """
     if ids.size and not (ids.min() >= 0 and ids.max() < len(dictionary)):
         wrong = ids[(ids < 0) | (ids >= len(dictionary))][0]

@@ -51,7 +51,9 @@ class RuleBook:
         self._sources: dict[Rule, Rule] = {}
         self._levels: dict[Rule, int] = {}
         self._has_strata = self._has_demands = False
-        """Whether some rule negates or aggregates, and whether some rule asks what others ask for."""
+        """Whether some rule negates or aggregates, and whether some rule uses `DEMAND_PREDICATES` (see
+        `kg_reasoner.expressions.demands`).
+        """
         self.literal_rules = 0
         """The number of rules that use facts about literals."""
         self._new: set[Rule] = set()
@@ -154,7 +156,7 @@ class RuleBook:
         """
         if self._checked == self._catalog.filling:
             return False
-        self._note_filled()  # so that the next update, which may be small, need not
+        self._note_filled()  # so that the next update, which may be small, need not do so
         if not self._relevance.deferred or not (ready := self._relevance.ready()):
             return False
         self._new.update(ready)

@@ -88,7 +88,9 @@ class State(Limited):
         self.base = self._make_base(layout=layout_for(()))
         self._all_rules: tuple[Rule, ...] = ()
         self._rules_are_collected = False
-        """Whether `_all_rules` are the rules. Those of before are kept until then: to discard many takes as long as a change."""
+        """Whether `_all_rules` are the current rules. The former ones are kept until they are collected again, because discarding
+        many objects takes as long as a change.
+        """
         self._idle: frozenset[Rule] | None = None
         self._asked: set[str] = set()
         """Relations that have been requested, so that the rules of modules derive them."""

@@ -35,8 +35,8 @@ class ToldFacts:
         self.fed: frozenset[Told] = frozenset()
 
     def feed(self, wanted: Iterable[Told]) -> None:
-        """State copies of the triples that have become explicit or stated since the last update, and take back those of triples
-        that are no longer.
+        """State copies of the triples that have become explicit or stated since the last update, and retract the copies of triples
+        that no longer are.
 
         Args:
             wanted: The rules that need copies. For those that did not need them before, all such triples are copied.
@@ -52,12 +52,12 @@ class ToldFacts:
         self.fed = wanted
 
     def _retract(self, told: Told, ends: Ids) -> None:
-        """Take back copies."""
+        """Retract copies."""
         if len(ends):
             self._database.retract(self._catalog.predicate(told.given(), 2), ends, STATED)
 
     def _changed(self, told: Told, *, everything: bool) -> tuple[Ids, Ids]:
-        """Return the ends of the triples that are given now and may not have been, and of those that are given no longer."""
+        """Return the subjects and objects of triples that may have become explicit or stated, and of those that no longer are."""
         database, layout = self._database, self._catalog.layout
         property = self._catalog.dictionary.encode(told.property)
         listed = np.concatenate([database.listed("claimed"), database.listed("removed")])

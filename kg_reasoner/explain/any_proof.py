@@ -2,9 +2,9 @@
 
 A fact is proved by the first of its instances whose premises can be proved in turn. An instance is put off if one of its premises
 is already being proved, or could not be: such a premise may be proved later in another way, which then proves the fact too. So each
-fact is visited once, and what is visited is most often not much more than the proof, since every fact of a materialisation has one.
+fact is visited once. The search usually visits little more than the proof, since every fact of a materialisation has one.
 
-What one search proves, the next ones use. Instances whose premises are proved, and these with low proofs, are tried first.
+What one search proves, the next ones use. Instances whose premises already have proofs of small height are tried first.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ UNPROVED: Final = 1 << 60
 """The height of facts without a proof yet."""
 
 _MORE_ROWS: Final = 64
-"""The instances of a rule that are looked at after the first few; each time there are too few, as many times as many."""
+"""How many instances of a rule are examined after the first few. If these do not suffice, the number grows by the same factor."""
 
 
 def prove(derivations: Derivations, goal: Fact, known: Known) -> bool:

@@ -309,7 +309,7 @@ class Derivations:
     def start(self, plan: int) -> None:
         """Prepare to fetch the matches of a plan."""
         database = self.database
-        self.values.expire()  # a question may have constants that no rule or fact had before
+        self.values.expire()  # the fact may have constants that no rule or fact had before
         while (status := native.start_query(self._context, plan)) != DONE:
             if status == BUILD_INDEX:
                 database.build(database.context.wanted)

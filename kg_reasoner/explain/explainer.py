@@ -90,7 +90,7 @@ class Explainer:
     def all_proofs(self, fact: Any, version: Callable[[], int]) -> Iterator[Proof]:
         """Return an iterator over all proofs of a fact, see `enumerate_proofs`. Errors are those of `explain`, raised at once.
 
-        Should the `version` of the facts and rules change before all have been read, going on is an error.
+        If the `version` of the facts and rules changes before all have been read, continuing the iteration is an error.
         """
         stored, flags = self._stored(fact)
         return self._enumerated(fact, stored, flags & (EXPLICIT | STATED) != 0, version, version())

@@ -157,8 +157,8 @@ def _is_about_anything(rule: Rule) -> bool:
 
 
 def in_order(body: Sequence[BodyLiteral], known: Iterable[Variable]) -> list[BodyLiteral]:
-    """Return the parts of a body in the order of trying: atoms and aggregates as written, other parts as soon as their variables
-    are bound.
+    """Return the parts of a body in the order in which they are tried: atoms and aggregates as written, other parts as soon as
+    their variables are bound.
     """
     givers = [part for part in body if isinstance(part, Atom | Aggregate)]
     outside = {variable for part in givers for variable in variables_of(part)}
@@ -341,7 +341,7 @@ class _Attempt:
             yield {Variable(name): decode(number) for name, number in zip(names, row, strict=True)}
 
     def _call(self, expression: Expression, values: Bindings, result: Variable | None) -> StoredCall:
-        """Return a function as the rules have it, applied to the known values, so that a question creates no new function."""
+        """Return a function as the rules have it, applied to the known values, so that an explanation creates no new function."""
         function, relation, variables = self.catalog.functions.number(expression, is_filter=result is None)
         arguments = tuple(self.catalog.term(values.get(variable, variable)) for variable in variables)
         return StoredCall(function, relation, arguments, None if result is None else self.catalog.term(values.get(result, result)))

@@ -24,7 +24,7 @@ from kg_reasoner.graphs import postorder, reachable
 __all__ = ["EFFORT", "UNPROVED", "Choice", "Memory", "Search", "below_first", "find_proof"]
 
 EFFORT: Final = 100_000
-"""Rule instances that are looked at before a search is content with any proof; and how many are remembered."""
+"""The number of rule instances that a search examines before it accepts any proof, and the number that are remembered."""
 
 Choice = dict[Fact, Instance]
 """A proof: for each fact that is proved by a rule, the instance."""
@@ -97,7 +97,7 @@ class Search:
     def expand(self, node: FactNode, limit: int | None = None) -> None:
         """Fetch the instances of a node, up to about `limit`. If instances need no further rule, keep only the shortest of them.
 
-        A look at the first instances of each rule often finds one.
+        Examining the first instances of each rule often finds one.
         """
         derivations, fact = self.derivations, node.fact
         links: list[Link] = []

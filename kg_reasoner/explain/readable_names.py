@@ -119,7 +119,7 @@ class Names:
 
 
 def _parts_of(structure: Term) -> Iterator[Term]:
-    """Yield the terms in a structure that are no structures, however deep it is nested."""
+    """Yield the terms in a structure that are not structures themselves, however deeply it is nested."""
     waiting = [structure]
     while waiting:
         found = decode(part := waiting.pop())

@@ -44,7 +44,7 @@ class ComputedRelation(Protocol):
         ...
 
     def clear(self) -> None:
-        """Delete the facts, as there are no rules for them any more."""
+        """Delete the facts, for which there are no longer any rules."""
         ...
 
 

@@ -1,8 +1,8 @@
-"""Functions of their own results, as in recursion that counts: their next results, before kernels request them.
+"""Functions that are applied to their own results, as in a recursion that counts: the next results, before kernels request them.
 
-A recursion such as ``n(?y) :- n(?x), BIND(?x + 1 AS ?y)`` requests one result in each round, and the way from the kernels to
-Python and back costs more than the result. If each request is for the last result, the next ones are computed as well: twice as
-many each time, so that no more than half of them are in vain.
+A recursion such as ``n(?y) :- n(?x), BIND(?x + 1 AS ?y)`` requests one result in each round, and switching from the kernels to
+Python and back costs more than computing the result. If each request is for the last result, further results are computed ahead:
+twice as many each time, so that at most half of them are not needed.
 """
 
 from __future__ import annotations
@@ -33,7 +33,8 @@ class Chains:
         """For each function the last result, and how many were computed with it."""
 
     def further(self, function: int, argument: int, result: int, evaluate: Callable[[Sequence[Term]], Term | bool | None]) -> Ids:
-        """Return the function of a requested result, the function of that, and so on; none of them if it was not the next request.
+        """Return the results of repeated application to a requested result: the function of it, the function of that, and so on;
+        none if the request was not for the last result.
 
         Args:
             function: A number for the function.

@@ -41,16 +41,17 @@ FEW: Final = 24
 """Fewer arguments are evaluated one by one, which costs less than columns of them."""
 
 LONG: Final = 1 << 12
-"""The number of bytes from which on the text of a single collection is left to kernels."""
+"""The size in bytes above which the text of a single collection is left to kernels."""
 
 REQUESTS: Final = 1 << 14
-"""Function calls that wait for their results at once, at first: where there are more, `MORE` times as many the next time."""
+"""The initial capacity of the list of function calls that wait for their results; when it is full, it grows by the factor `MORE`.
+"""
 
 MOST_REQUESTS: Final = 1 << 18
 MORE: Final = 16
 
 MEMBERS: Final = f"{AUXILIARY}members"
-"""How the predicates for members of collections begin."""
+"""The prefix of the predicates for members of collections."""
 
 
 @dataclass(frozen=True, slots=True)

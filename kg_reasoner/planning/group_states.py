@@ -17,8 +17,8 @@ Group: TypeAlias = tuple[int, ...]
 class GroupStates:
     """The states of a function by group.
 
-    What is kept here only saves work: a group without a state is computed from its solutions. States are trusted only if the update
-    before has settled them, since functions may change them in place.
+    What is kept here only saves work: a group without a state is computed from its solutions. States are used only if the previous
+    update has settled them, since functions may change them in place.
 
     Args:
         reduction: The function.

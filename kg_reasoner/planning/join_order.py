@@ -1,7 +1,7 @@
 """The order in which a plan joins the parts of a body.
 
 The order is greedy: the positive atom with the fewest expected rows is next; all other parts follow as soon as their variables are
-bound. Tuples that the trigger determines come first: most triggers lack one, which takes less time to find out than a check. A rule
+bound. Tuples that the trigger determines come first: most triggers lack one, and looking it up takes less time than a check. A rule
 has one plan for each of its atoms, so what does not depend on the trigger is determined once for a body.
 """
 

@@ -191,7 +191,7 @@ class Draft:
         self.database = database
         self.head = head
         self.of_rule = of_rule
-        """Whether the plan is run for many rows, so that it is worth while to know at once that it finds nothing."""
+        """Whether the plan is run for many rows, so that it is worthwhile to find out early that nothing matches."""
         self.one_is_enough = trigger is not None and not (backward or exact or body[trigger].negated)
         """Whether further matches with the same head make no difference."""
         self.slots: dict[str, int] = {name: slot for slot, name in enumerate(seeds)}

@@ -27,7 +27,7 @@ from kg_reasoner.storage.plan_room import JoinFrames, PlanRoom
 __all__ = ["Outline", "Pattern", "ShapedPlans", "outline"]
 
 _MANY: Final = 4
-"""The first rules of a shape, fewer than this, are planned one by one."""
+"""The number of rules of a shape from which they are planned together; fewer are planned one by one."""
 _MOST: Final = 256
 """The maximal number of shapes that are remembered."""
 _LONGEST: Final = 16

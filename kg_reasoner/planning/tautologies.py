@@ -1,10 +1,11 @@
 """Instances of rules whose head is in their own body.
 
 ``[?x, rdf:type, ?d] :- rdfs:subClassOf[?c, ?d], [?x, rdf:type, ?c]`` derives nothing new where ``?c`` and ``?d`` are the same, and
-such an instance proves nothing either. The rules of the W3C state that each class is below itself, and each term the same as
-itself, so that without a look at this, every fact would be derived again by many rules.
+such an instance proves nothing either. By the rules of the W3C, each class is a subclass of itself, and each term the same as
+itself. If such instances were not left out, many rules would derive every fact again.
 
-Only triples of a certain property are looked at, because only there an index can leave out those from a term to itself.
+Only atoms with a constant for the property are considered, because only their indexes can leave out the triples that relate a term
+to itself.
 """
 
 from __future__ import annotations

@@ -1,11 +1,12 @@
-"""Rules that copy triples which are told: explicit, or derived by other rules than the one that concludes such triples itself.
+"""Rules that copy *told* triples: those that are explicit, or derived by other rules than the one that itself concludes such
+triples.
 
-``owl2el`` has the rule ``axiom(?c, ?d) :- rdfs:subClassOf[?c, ?d]``, named ``told/el-subclass``. What its rule ``el-subclass``
-concludes is a triple of this kind again, and to copy it would be right, but lead to nothing new: a path of n classes would take
-time that grows with the third power of n. The premise of CR1 (Baader, Brandt and Lutz, Pushing the EL Envelope, IJCAI 2005) is an
-axiom of the ontology, not a conclusion. So the rule is not applied to triples. Instead, each other rule that derives such triples
-gets a copy that derives the copied fact. Triples that need no rule have copies in a relation of the engine (see
-`kg_reasoner.engine.told_facts`), to which the rule is applied.
+``owl2el`` has the rule ``axiom(?c, ?d) :- rdfs:subClassOf[?c, ?d]``, named ``told/el-subclass``. The conclusions of its rule
+``el-subclass`` are such triples, too. Copying them would be correct, but would lead to nothing new, and a chain of n classes would
+take time cubic in n. The premise of CR1 (Baader, Brandt and Lutz, Pushing the EL Envelope, IJCAI 2005) is an axiom of the ontology,
+not a conclusion. So the rule is not applied to triples. Instead, each other rule that derives such triples gets a copy that derives
+the copied fact. Triples that need no rule have copies in a relation of the engine (see `kg_reasoner.engine.told_facts`), to which
+the rule is applied.
 """
 
 from __future__ import annotations

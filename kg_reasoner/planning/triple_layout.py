@@ -61,11 +61,11 @@ class TripleLayout(ABC):
         self._type = dictionary.encode(RDF.type)
 
     def expect(self, blocks: Sequence[Rows]) -> None:
-        """Make room for triples that will be stored, all at once: that is faster than growth. By default, nothing is done."""
+        """Make room for triples that will be stored, which is faster than repeated growth. By default, nothing is done."""
         del blocks
 
     def make(self, pairs: Iterable[tuple[int | str, int | str]]) -> None:
-        """Create the relations of triples, given their properties and values, all at once: that is faster than one by one. By
+        """Create the relations of triples, given their properties and values, together, which is faster than one by one. By
         default, nothing is done.
         """
         del pairs

@@ -1,4 +1,4 @@
-"""Joins whose answers are wanted once each: what is only asked to exist is looked for once for each different answer.
+"""Joins with set semantics: patterns that only have to have a match are checked once for each different answer.
 
 A join enumerates the matches of all patterns. Where the last patterns of the join order share only wanted variables with those
 before, the first ones are joined, equal answers are dropped, and the kernels look for matches of the others.

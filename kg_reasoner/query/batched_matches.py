@@ -18,7 +18,7 @@ __all__ = ["fetched_in_batches", "slots_of"]
 
 FIRST_CHUNK: Final = 1 << 12
 CHUNK: Final = 1 << 17
-"""The numbers of matches that are fetched between two checks of the limits: the first time, and later."""
+"""The numbers of matches that are fetched between two checks of the limits: initially, and afterwards."""
 
 _NO_SEEDS: Final = allocate(0, np.int32)
 

@@ -252,7 +252,7 @@ def _fact_text(predicate: str, terms: tuple[Term, ...], prefixes: Mapping[str, s
 
 
 def joined(changes: Sequence[Change]) -> Change:
-    """Return several changes of one predicate, of different facts, as one."""
+    """Return the union of several changes of one predicate, which concern different facts."""
     if len(changes) == 1:
         return changes[0]
     return Change(np.concatenate([change.ids for change in changes]), np.concatenate([change.explicit for change in changes]))

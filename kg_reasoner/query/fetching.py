@@ -1,4 +1,4 @@
-"""The solutions of a plan, one after the other, as far as they are wanted."""
+"""The solutions of a plan, fetched one after the other until there are enough."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ Prepare: TypeAlias = Callable[[], AbstractContextManager[tuple[Workspace, int]]]
 """Makes the ``with`` block in which a query has a plan."""
 
 Proper: TypeAlias = Callable[[Ids], Ids]
-"""Returns those solutions, or what they stand for, that are answers."""
+"""Returns those solutions that are answers, or what they represent."""
 
 FIRST_CHUNK: Final = 64
 CHUNK: Final = 1 << 16
-"""The numbers of solutions fetched at once: the first time, and later."""
+"""The numbers of solutions that are fetched at once: initially, and afterwards."""
 
 
 def fetched_one_by_one(prepare: Prepare, proper: Proper | None, width: int, limit: int) -> Ids:

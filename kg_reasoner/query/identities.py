@@ -1,4 +1,4 @@
-"""That each term of a triple is the same as itself: what eq-ref states, worked out for queries where it is not stored.
+"""Identities: each term of a triple is the same as itself (eq-ref). They are computed for queries where they are not stored.
 
 ``owl2rl-full`` derives it only where rules can use it.
 """

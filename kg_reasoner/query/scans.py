@@ -1,4 +1,4 @@
-"""Patterns that all triples match, or all of some properties: only the columns that are wanted are made."""
+"""Patterns that match all triples, or all triples of some properties: only the wanted columns are made."""
 
 from __future__ import annotations
 
@@ -16,7 +16,9 @@ from kg_reasoner.storage.arrays import Flags, Ids, Numbers
 __all__ = ["counted_by_property", "scanned"]
 
 BLOCK: Final = 1 << 16
-"""Rows that are looked at together: arrays for all of them would be large, and new to the process."""
+"""The number of rows that are processed together: arrays for all rows would be large, and the system would have to clear their
+memory.
+"""
 
 
 def scanned(

@@ -118,7 +118,7 @@ class Visibility:
         return not any(self._hides(*triple) for triple in triples.tolist())
 
     def hidden_in(self, subjects: Ids | int, properties: Ids | int, values: Ids | int) -> Flags | None:
-        """Return whether each inferred triple is hidden, given in columns, some of which may be constants; None: no one is."""
+        """Return whether each inferred triple is hidden, given in columns, some of which may be constants; None: none is."""
         self._look_at_new_terms()
         marks = self._marks
         hidden: Flags = np.asarray((marks[subjects] & VOCABULARY) != 0)

@@ -1,7 +1,7 @@
 """Equality by rewriting: terms that are owl:sameAs are merged, and the engine uses one representative of each clique.
 
-A clique of a thousand terms costs as much as one term, whereas the axioms of equality (eq-sym, eq-trans, eq-rep-*) would derive
-every fact for every combination of equal terms. The modules, each of which uses only those before it:
+A clique, or equivalence class, of a thousand terms costs as much as one term, whereas the axioms of equality (eq-sym, eq-trans,
+eq-rep-*) would derive every fact for every combination of equal terms. The modules, each of which uses only those before it:
 
 * `treatment`: the interface of the engine to equality, and its implementation without merging;
 * `cliques`: the cliques of equal terms and their representatives;

@@ -33,7 +33,7 @@ STRATEGIES: Final[Mapping[Strategy, str]] = {
 
 
 Finder: TypeAlias = Callable[[], Sequence[tuple[int, Rows]]]
-"""Returns the facts known when it is called, by relation."""
+"""Returns the facts that are known at the time of the call, by relation."""
 
 
 class ChangedFacts(NamedTuple):
