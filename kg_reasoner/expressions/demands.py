@@ -1,4 +1,4 @@
-"""Describe which facts that hold of all terms the user's rules look for, as facts that rule sets can match.
+"""Facts for rule sets that say which universal facts, those that hold of all terms, the user's rules look for.
 
 According to the specification, every literal has all its types and differs from all others, and every term is the same as itself. A
 rule set that derives these facts only where they are visible (``owl2rl-full``) has to know which of them the rules match. The

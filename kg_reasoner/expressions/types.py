@@ -39,7 +39,7 @@ _NOUNS: Final = {
     "term": "a term",
 }
 _OPEN_LETTERS: Final = frozenset("FHLMNRSX")
-"""Names of types that are consonants and are spoken with a vowel first."""
+"""Letters whose names begin with a vowel, for the article before a type with a one-letter name."""
 
 _Members: TypeAlias = Callable[[Term], Iterable[tuple[str, Term]] | None]
 

@@ -14,7 +14,8 @@ __all__ = [
 ]
 
 SPARSE: Final = 16
-"""Fewer ids than one of so many are looked up by bisection."""
+"""The ratio of the range of ids to the number of ids to look up, above which they are looked up by bisection instead of in a table.
+"""
 
 Ids: TypeAlias = npt.NDArray[np.int32]
 """Ids of terms, in any shape."""

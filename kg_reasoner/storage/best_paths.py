@@ -62,7 +62,8 @@ def best_paths(
         initial: Groups with their first values, in the last column.
         column: The column of the groups that edges lead from and to; the others stay the same along edges.
         edges: The edges, of one or several kinds.
-        claim: Called with the bytes of the groups, ever more, before they are put together; it may refuse them.
+        claim: Called with the size of the groups so far in bytes, before they are put together; it raises an error if that exceeds
+            a limit.
         is_greatest: Whether the greatest value is the best one.
 
     Returns:

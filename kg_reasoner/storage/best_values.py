@@ -1,4 +1,4 @@
-"""The least or greatest value of each group, as values come in."""
+"""The least or greatest value of each group, updated as values are added."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from kg_reasoner.storage.value_columns import DOUBLE, INTEGER, ValueCache, Value
 __all__ = ["BestValues", "NotANumberError"]
 
 MANY: Final = 256
-"""With more groups that have improved, the best ones are taken first."""
+"""If more groups than this have improved, those with the best values are taken first."""
 SHARE: Final = 8
-"""The best part of them that is taken: an eighth."""
+"""One in this many of them is taken."""
 _NOBODY: Final = -1
 
 

@@ -11,7 +11,7 @@ from kg_reasoner.storage.kernels.memory import allocate
 __all__ = ["FILL", "Capacities", "current", "fill_of", "limit_of", "resized", "row_mask_for", "slots_for", "table_size"]
 
 FILL: Final = 0.62
-"""The fullest that a hash table gets before it doubles."""
+"""The maximal load factor of a hash table, at which it doubles."""
 
 WIDE_FILL: Final = 0.75
 """The same for tuples of more than two columns: dense joins, which look up most, have heads of two."""
@@ -32,7 +32,7 @@ class Capacities:
     dead: int = 256
     """Fewer dead rows than this are left where they are."""
     large: int = 1 << 16
-    """The number of rows from which on relations grow and are compacted in steps."""
+    """The number of rows above which relations grow and are compacted in steps."""
     doubled: int = 1 << 18
     """Tables of fewer rows or entries than this get room for as many again when they grow: untouched memory costs nothing."""
     shared_triples: int = 1 << 17
@@ -42,15 +42,16 @@ class Capacities:
     ordered_rows: int = 1 << 12
     """Fewer triples than this keep their order before the first materialisation (see `engine.axioms_first`)."""
     rare: int = 1 << 6
-    """A constant is rare in a column if all rows are so many times as many as those with it."""
+    """A constant is rare in a column if at most one row of this many has it."""
     filtered_rows: int = 1 << 8
     """Blocks of fewer rows than this are not filtered (see `kernels.block_filters`)."""
     filtered_plans: int = 2
-    """Blocks are filtered by a column for so many plans or more."""
+    """The least number of plans for which blocks are filtered by a column."""
     heads: int = 1 << 18
     """The heads that a thread can keep (see `storage.worker`)."""
     shared_instances: int = 1 << 16
-    """Fewer rule instances than this are found by one thread: they take it a millisecond or two, and sharing them costs as much."""
+    """Fewer rule instances than this are found by one thread: this takes a millisecond or two, and sharing the work costs as much.
+    """
     shared_heads: int = 1 << 12
     """Fewer heads than this are inserted by one thread."""
     inserted_heads: int = 1 << 19

@@ -19,7 +19,7 @@ from kg_reasoner.storage.kernels.memory import address, allocate, grant, lend
 __all__ = ["ChangingRelations"]
 
 _FEW: Final = 1 << 10
-"""Of so few relations, the rows of all are looked at."""
+"""Up to this number of relations, the rows of all are examined."""
 
 
 class ChangingRelations(IndexedRelations):

@@ -26,7 +26,7 @@ def reached(
         sources: The start of each step.
         targets: Its end.
         origins: Nodes from which to start, which may be any numbers.
-        check: Called with the number of pairs so far, and their size in bytes.
+        check: Called with the number of pairs so far, and their size in bytes; raises an error if that exceeds a limit.
         enough: A sufficient number of pairs; by default, all.
 
     Returns:

@@ -40,7 +40,7 @@ Counts: TypeAlias = npt.NDArray[np.int64]
 """A number for each relation."""
 
 FULLEST: Final = 0.8
-"""The fullest that a hash table gets by the heads of threads before it grows."""
+"""The maximal load factor of a hash table while threads insert heads."""
 
 KEEPING: Final = 1.5
 """How much longer it takes to keep heads and insert them than to insert them at once."""
@@ -325,7 +325,7 @@ class Crew:
     def _number(
         self, segments: Segments, groups: Sequence[tuple[int, int]], counts: Sequence[Counts], relations: Sequence[int]
     ) -> None:
-        """Number the heads that have slots in the order of the segments, and write their rows.
+        """Assign row numbers to the heads that have slots, in the order of the segments, and write their rows.
 
         Args:
             segments: The segments.

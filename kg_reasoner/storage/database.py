@@ -85,7 +85,9 @@ class Database(ChangingRelations):
         return self._arguments.answers(count)
 
     def retract(self, relation: int, facts: Rows, flag: int = EXPLICIT) -> Changed:
-        """Take a flag from facts, shape (n, arity); they are in the list of removed facts then. Says of each whether it had it."""
+        """Remove a flag from facts, shape (n, arity), and add these to the list of removed facts. Return a mask of the facts that
+        had it.
+        """
         self.reserve_list("removed", len(facts))
         data, changed = self._arguments.take(facts)
         native.retract_facts(self.address, relation, data, len(facts), flag, changed)
@@ -108,7 +110,7 @@ class Database(ChangingRelations):
         return arguments.answers(len(facts))
 
     def triples_have_flag(self, triples: Rows, flag: int = EXPLICIT) -> Changed:
-        """The same for triples, shape (n, 3), in property tables."""
+        """Return the same as `have_flag` for triples, shape (n, 3), in property tables."""
         arguments = ProbedFacts()
         data, answers = arguments.take(triples)
         native.triples_have_flag(self.address, data, len(triples), flag, answers)

@@ -40,7 +40,7 @@ __all__ = [
 ]
 
 FEW: Final = 64
-"""Texts that are looked up through shared buffers, and one after the other."""
+"""The maximal number of texts that are looked up through shared buffers, one after the other."""
 
 
 Buffer: TypeAlias = "bytes | memoryview"

@@ -1,4 +1,4 @@
-"""The rows that plans which only copy rows will derive at least, so that the tables of their heads get their sizes at once."""
+"""A lower bound of the rows that copying plans will derive, so that the tables of their heads are allocated once."""
 
 from __future__ import annotations
 

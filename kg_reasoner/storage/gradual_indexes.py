@@ -2,8 +2,8 @@
 
 The first deletions look into many indexes that no rule has needed before, each of them once or twice. It takes as long to build an
 index as to scan the rows `PATIENCE` times. So deletions scan them (see `kernels.joins.scan_for_key`), and the index grows in
-proportion: an update takes twice as long as its scans do. What scans more rows than that within one update waits for the index.
-Rows are only appended meanwhile; if they get other numbers, what has been built is discarded.
+proportion: an update takes twice as long as its scans do. A deletion that would scan more rows than that within one update waits
+for the index. Rows are only appended meanwhile; if they get other numbers, what has been built is discarded.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ PATIENCE: Final = 64
 """The number of rows that are scanned in the time in which one is added to an index."""
 
 MANY_REMOVED: Final = PATIENCE
-"""An update that removes so many facts needs indexes at once: it would scan for each of them."""
+"""An update that removes at least this many facts needs indexes immediately, because it would scan for each of them."""
 
 SLICE: Final = 1 << 10
 """Rows that are added with each update to one of the indexes, besides those that pay for scans."""
 
 SAMPLE: Final = 1 << 10
-"""Rows that are looked at to foresee the size of an index."""
+"""The number of rows that are sampled to estimate the size of an index."""
 
 FILLED: Final = 24
 """The number of bytes of new tables that are initialised in the time in which one row is added. The system clears them first."""

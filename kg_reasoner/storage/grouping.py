@@ -27,7 +27,7 @@ PAIR: Final = 16
 """The size of a pair of row numbers in bytes."""
 
 SPARSE: Final = 8
-"""The ratio of the range of a column's ids to its length from which on they are grouped by a hash table."""
+"""The ratio of the range of a column's ids to its length above which they are grouped by a hash table."""
 
 Item = TypeVar("Item", bound=np.generic)
 

@@ -27,7 +27,7 @@ Marks: TypeAlias = npt.NDArray[np.uint8]
 Numbers: TypeAlias = npt.NDArray[np.int64]
 
 MARKS: Final = 1 << 20
-"""The most bytes for marks of keys; they are enough to estimate some millions of keys."""
+"""The maximal size in bytes of the table of marks, with which some millions of keys can be estimated."""
 
 
 class _Counts:

@@ -1,4 +1,4 @@
-"""The indexes that semi-naive evaluation will want soon, so that they can be built at the same time."""
+"""The indexes that semi-naive evaluation will need soon, so that they can be built at the same time."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ _LEAP: Final = 16
 """The maximal growth of a table in one step while an index is built."""
 
 LISTED: Final = 1 << 8
-"""The rows of a section that are added to an index one by one: up to so many, that is faster than to look at all rows."""
+"""Up to this number of rows of a section, adding them to an index one by one is faster than scanning all rows."""
 
 SIZE_CLASSES: Final = 40
 """Free lists of an index: vectors of up to 2**39 entries."""
@@ -226,7 +226,7 @@ class IndexedRelations(Relations):
         """Maintain an index, which has all rows, from now on."""
         record = self.indexes[index]
         section = self.sections[self.section(record.relation, self.indexes[index].constant)]
-        if not self._is_linked(section, index):  # it is, where an exception struck right here before
+        if not self._is_linked(section, index):  # it may be, if an interrupt came at this line before
             record.next = section.first_index
             section.first_index = index
         record.built = 1
@@ -240,7 +240,7 @@ class IndexedRelations(Relations):
         return bool(number == index)
 
     def unlink_indexes(self, relation: int) -> list[int]:
-        """Maintain the indexes of a relation no more, until they are linked again. Return them."""
+        """Stop maintaining the indexes of a relation until they are linked again. Return them."""
         indexes = self.built_indexes(relation)
         for index, constant in indexes:
             self.indexes[index].built = 0

@@ -44,7 +44,7 @@ There are none about literals of datatypes that are not recognised.
 """
 
 VALUES: Final = "tag:kg-reasoner:value/"
-"""How the IRIs begin that stand for values."""
+"""The prefix of the IRIs that represent values."""
 
 _STRING: Final = XSD.string.value
 _EVERY: Final = RDFS.Literal.value
@@ -53,7 +53,7 @@ _EVERY: Final = RDFS.Literal.value
 _MEMBERSHIP: Final = re.compile(re.escape(f"<{RDF}_") + "[1-9][0-9]*>")
 
 _SHAPE: Final = re.sub(rb"[A-Za-z]", b"a", re.sub(rb"[0-9]", b"0", bytes(range(256))))
-"""Makes ASCII letters, and digits, alike."""
+"""A translation table that maps all ASCII letters to one letter, and all digits to one digit."""
 
 _Facts = dict[str, Ids]
 

@@ -20,7 +20,7 @@ FEW_ROWS: Final = 1 << 12
 """For fewer rows, values are read when they are needed."""
 
 FEW_TERMS: Final = 4
-"""Up to so many terms a row are read ahead."""
+"""The maximal number of terms per row that are read ahead."""
 
 FEWEST: Final = 1 << 12
 MOST_AHEAD: Final = 1 << 20

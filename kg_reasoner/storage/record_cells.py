@@ -18,7 +18,7 @@ def members_of_record(value: object, definition: TypeDefinition) -> tuple[Varian
     """Return the constructor of a record in JSON, and its fields in order.
 
     Raises:
-        ValueError: The value is no record of the type.
+        ValueError: The value is not a record of the type.
     """
     variants = {variant.name: variant for variant in definition.variants}
     if isinstance(value, str) and value in variants and not variants[value].fields:

@@ -11,7 +11,7 @@ from typing import Final
 __all__ = ["LARGE", "give_back"]
 
 LARGE: Final = 100_000
-"""The number of facts of an operation from which on unused memory is released afterwards."""
+"""The number of facts of an operation above which unused memory is released afterwards."""
 
 
 def give_back(facts: int) -> None:

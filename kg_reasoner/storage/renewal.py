@@ -2,8 +2,8 @@
 
 A relation with many rows that is nearly full, or has many dead rows, would make one update wait until all rows are copied. Its
 successor is filled ahead instead: with the live rows in their order, their hash, and the indexes. Rows are only appended, so what
-has been copied remains valid but for the flags, which are copied at the end. A successor that comes too late is discarded, and the
-relation grows at once.
+has been copied remains valid but for the flags, which are copied at the end. A successor that is not complete in time is discarded,
+and the relation grows at once.
 """
 
 from __future__ import annotations

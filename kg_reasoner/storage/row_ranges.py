@@ -1,4 +1,4 @@
-"""Rows in order, by several threads, each of which takes those in a range of the first column."""
+"""Sorts rows in several threads, each of which takes those in a range of the first column."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from kg_reasoner.storage.arrays import Ids
 __all__ = ["in_ranges"]
 
 _RANGES_OF_A_THREAD: Final = 3
-"""The more ranges there are, the more equal is the work."""
+"""The number of ranges per thread: the more there are, the more evenly the work is shared."""
 _SAMPLE: Final = 1 << 10
 
 

@@ -92,7 +92,7 @@ class CopySchedule:
 
 
 def makespan(copies: Sequence[Copy], seconds: Callable[[Copy], float], threads: int) -> float:
-    """Return how long threads take to make copies, given how long each of them takes."""
+    """Return the time in which threads make copies, given the time for each copy."""
     schedule, now, running = CopySchedule(copies), 0.0, list[tuple[float, Copy]]()
     while True:
         while len(running) < threads and (copy := schedule.begin()) is not None:

@@ -44,10 +44,12 @@ MOST_FACTS: Final = 1 << 12
 """The most facts that a thread takes at once."""
 
 PARTS: Final = 16
-"""A thread takes about so many parts of the facts, if there are fewer."""
+"""The number of parts per thread into which fewer facts are divided."""
 
 STRIDE: Final = 64
-"""One of so many facts is tried first, until nothing is requested: a search begins anew when its request has been fulfilled."""
+"""One in this many facts is tried first, until nothing is requested, because a search starts again when its request has been
+fulfilled.
+"""
 
 
 class Request(NamedTuple):
@@ -127,7 +129,7 @@ class SharedDeletion:
             listed, first, end = context.candidates, context.candidates_done, context.candidates_count
         facts: Facts = np.asarray(listed)[first:end].copy()
         self._end, self._few = end, context.shared_facts
-        """Where the list ends, and the number of facts from which on they are shared."""
+        """The end of the list, and the least number of facts that are shared."""
         self._untried, self._without_consequences = (facts, facts[:0]) if which == CANDIDATES else (facts[:0], facts)
         """The facts for which no proof has been searched, and those whose consequences are to be listed."""
         self.requests: list[Request] = []

@@ -85,7 +85,7 @@ class TextWindow(ABC):
         return read
 
     def widen(self, most: int) -> bool:
-        """Make the window twice as large, if it has not more than `most` bytes then; return whether it is."""
+        """Double the size of the window, unless it would exceed `most` bytes; return whether it has been done."""
         size = 2 * (len(self._text) - SLACK)
         if size > most:
             return False

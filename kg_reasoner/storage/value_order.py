@@ -16,7 +16,7 @@ from kg_reasoner.storage.kernels.sorting import SEGMENT
 __all__ = ["ranks_of_values"]
 
 SEGMENTS: Final = 1 << 10
-"""The number of segments that wait to be sorted at most."""
+"""The maximal number of segments that wait to be sorted."""
 
 AT_ONCE: Final = 1 << 20
 """The number of terms that are looked at between two checks of the limits."""

@@ -27,7 +27,7 @@ _SPACE = 1 << 32
 _LIMIT = 1 << 62
 _LARGEST: Final = _LIMIT // _SPACE
 _MANY: Final = 1000
-"""Of more new terms, no garbage is collected meanwhile."""
+"""With more new terms than this, the garbage collector is switched off meanwhile."""
 _ENDS: Final = {Decimal("-Infinity"): -_LIMIT, Decimal("Infinity"): _LIMIT}
 _INTEGER_END: Final = f'"^^<{XSD.integer.value}>'
 

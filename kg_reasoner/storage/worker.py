@@ -30,7 +30,7 @@ from kg_reasoner.storage.shared_deletion import Visible
 __all__ = ["MOST_KEPT", "Worker"]
 
 MOST_HEADS: Final = 1 << (31 - LIST_BITS)
-"""A list has no more heads than this."""
+"""The maximal number of heads in a list."""
 
 ENTRY: Final = 20
 """The bytes of a head in a list, without its ids: its key, place and relation."""

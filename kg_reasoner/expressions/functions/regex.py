@@ -38,7 +38,7 @@ STEPS: Final = 4_000_000_000
 _MEMORY: Final = 1 << 23
 """The bytes that RE2 may use for a pattern."""
 _MATCH: Final = 2000
-"""The steps that replacing a match counts for."""
+"""The number of steps that replacing a match counts as."""
 _SMALL: Final = 50
 """Patterns of so few instructions are deterministic automata in RE2: a step for each byte. Larger ones may take one for each
 instruction."""

@@ -1,4 +1,6 @@
-"""The few triples around a node, and the few nodes that are reached from one: found by one call, as in `small_queries`."""
+"""Queries with few answers, found by one call, as in `small_queries`: the triples around a node, and the nodes that are reached
+from one.
+"""
 
 from kg_reasoner.storage.kernels.interning import LESS_THAN, QUOTE
 from kg_reasoner.storage.kernels.joins import is_hidden

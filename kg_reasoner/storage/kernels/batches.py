@@ -12,7 +12,7 @@ from kg_reasoner.storage.kernels.relations import tuple_key
 from kg_reasoner.storage.kernels.vectors import entry_place, prefetch_vector, row_at, value_at
 
 BATCH = 128
-"""The matches of a batch: the lines of memory that are requested for them fit into the processor's first cache."""
+"""The number of matches in a batch: the cache lines that are requested for them fit into the processor's first-level cache."""
 
 # what the state of a join has: before the batches, and for each of them
 DEPTH, TOP, NEXT_SEED, ANSWERED, FIRST_BATCH = 0, 1, 2, 3, 4

@@ -1,4 +1,4 @@
-"""Which rows of a block can match the first step of a plan, found out once for each distinct value of a column.
+"""Filters for blocks: whether rows can match the first step of a plan, determined once for each distinct value of a column.
 
 Rules over triples look up what an ontology says of the property: its domain, its inverse, whether it is transitive. A block has few
 properties, and most plans match none of them, so rows are filtered by the number of their property, without a lookup for each row.
@@ -38,7 +38,7 @@ def filtered_column(context: Context, section: Section, arity: int) -> int:
 
 @shared_kernel
 def number_values(context: Context, relation: Relation, column: int, low: int, high: int) -> int:
-    """Number the distinct values of a column of a block. Return how many there are, or 0 if there are too many.
+    """Assign numbers to the distinct values of a column of a block. Return how many there are, or 0 if there are too many.
 
     `filter_numbers` receives the number of each row's value.
     """

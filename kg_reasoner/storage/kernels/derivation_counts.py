@@ -193,7 +193,7 @@ def is_counted_before(context: Context, frame: Frame, plan: Plan, fact: int) -> 
             if not step.negated:
                 if frame.levels[position].row == fact & ROW:
                     return 1
-            elif is_out:  # only this fact is out: does the negation fail with it?
+            elif is_out:  # only this fact is left out: does the negation fail with it?
                 show(context, fact)
                 found = advance(context, frame, step, position, 1, row_limit(context, step, 0, 0, -1))
                 hide(context, fact)
@@ -265,7 +265,7 @@ def move_triggered(context: Context, plans: Int32s, first: int, end: int, fact: 
 @kernel
 def move_by_section(context: Context, section: Section, fact: int, before: int, after: int) -> int:
     """Move the instances affected by a change of a fact's rank, for the rules of a section: DONE, or a request to the caller."""
-    if before == NEVER or after == NEVER:  # it comes or goes, and holds back or sets free what only it blocks
+    if before == NEVER or after == NEVER:  # it is added or deleted, which blocks or unblocks instances
         held = 0 if before == NEVER else NEVER
         hide(context, fact)
         status = move_triggered(context, context.blockers, section.first_blocker, section.end_blocker, fact, held, NEVER - held)
@@ -350,7 +350,7 @@ def look_at(context: Context, fact: int) -> int:
     """Update the rank of a fact as far as the current iteration determines it: DONE, or a request to the caller."""
     relation = relation_of(context, fact)
     flags = relation.flags[fact & ROW]
-    if relation.level < context.level:  # of a lower stratum: it comes, or goes
+    if relation.level < context.level:  # of a lower stratum: it is added or deleted
         if flags & ABSENT:
             return DONE if flags & OUT else change_rank(context, fact, rank_of(context, fact), NEVER)
         if flags & OUT:
@@ -379,7 +379,7 @@ def look_at(context: Context, fact: int) -> int:
 def begin_counting(context: Context) -> int:
     """Put changed facts on the agenda of a stratum: DONE or GROW.
 
-    New rows are out of the world at first, and those of lower strata that are gone are still in it.
+    New rows are not in the current state at first, and deleted rows of lower strata still are.
     """
     wanted = 2 * (context.gone_count + context.removed_count + context.claimed_count)
     for number in range(context.relation_count):

@@ -611,7 +611,9 @@ def process_block(context: Context, current: int, low: int, high: int) -> int:
 
 @kernel
 def follow(context: Context, number: int) -> int:
-    """Make a relation with new rows the current one, if rules derive one from another relation. Return whether there is one."""
+    """Choose the next current relation among those with new rows whose rows rules derive from a relation. Return whether there is
+    one.
+    """
     section = context.sections[context.relations[number].section]
     for position in range(section.first_trigger, section.end_trigger):
         head = context.plans[context.triggers[position]].head_relation

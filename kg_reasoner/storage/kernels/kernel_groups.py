@@ -21,7 +21,9 @@ class KernelGroup(NamedTuple):
     name: str
     modules: tuple[str, ...]
     speed_level: int = 1
-    """How much LLVM does for speed. 2 takes a fifth more time to compile kernels, and makes most of them no faster."""
+    """The level of LLVM's optimisations for speed. Level 2 takes a fifth more time to compile kernels, and makes most of them no
+    faster.
+    """
 
     @property
     def entries(self) -> list[str]:

@@ -113,7 +113,7 @@ WATCHED = 256
 
 # flags that only counting uses, instead of those
 OUT = 4
-"""Not in the world that joins see at the moment (see `derivation_counts`)."""
+"""Not in the state that joins see at the moment (see `derivation_counts`)."""
 TOUCHED = 32
 """In the list of facts that may be gone."""
 
@@ -149,7 +149,7 @@ MOST_VALUES = 1 << 8
 VALUE_SLOTS = 1 << 10
 """The slots of a hash table of these values."""
 FEW = 16
-"""Rows that are processed together without a look at whether they can match."""
+"""The number of rows that are processed together without checking whether they can match."""
 SPARSE = 1 << 10
 """With more relations than this between two that have new rows, the next ones are not looked for in their order."""
 RING = 32
@@ -411,7 +411,9 @@ class Context(Struct):
     hashes: Int64s
     """The hashes of the next `RING` heads, where keys are exact."""
     filtered_rows: int
-    """The rows of a block, and the plans that one column filters, from which on blocks are filtered (see `block_filters`)."""
+    """The least numbers of rows of a block, and of plans that one column filters, for which blocks are filtered (see
+    `block_filters`).
+    """
     filtered_plans: int
     filter_slots: Int32s
     """A hash table of the distinct values of the column by which a block is filtered: their numbers."""
@@ -476,7 +478,7 @@ class Context(Struct):
     compact_from: int
     """Fewer dead rows than this are left where they are."""
     renew_from: int
-    """The number of rows from which on relations are copied in steps."""
+    """The number of rows above which relations are copied in steps."""
     scans: int
     """1: joins may scan the rows in place of an index that is not built, if it has `patience`."""
     guarding: int

@@ -30,10 +30,10 @@ UNDECIDED = -1
 """In place of a number, place or term: the caller decides."""
 
 PER_BYTE = 8
-"""How many bytes of a list a byte of its string becomes at most: a separator of one byte becomes the beginning of a member."""
+"""The maximal number of bytes of a list for each byte of its string: a separator of one byte becomes the beginning of a member."""
 
 PER_MEMBER = 16
-"""How many bytes longer than its term a member is at most."""
+"""The maximal number of bytes by which a member is longer than its term."""
 
 
 @kernel

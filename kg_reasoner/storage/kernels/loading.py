@@ -28,7 +28,8 @@ def insert_flagged(context: Context, number: int, values: Int32s, flag: int) -> 
 def retract(context: Context, number: int, values: Int32s, flag: int) -> int:
     """Remove a flag (EXPLICIT or STATED) from a fact: 1, or 0 if it does not have the flag.
 
-    The fact goes on the list of removed facts. If it has come since the last update, nothing follows from it: it is dead at once.
+    The fact is added to the list of removed facts. If it was inserted after the last update, nothing follows from it, so it is dead
+    at once.
     """
     relation = context.relations[number]
     row = find(relation, values)
@@ -108,7 +109,7 @@ def retract_facts(context: Context, number: int, facts: Int32s, count: int, flag
 
 @kernel
 def relation_of_triple(context: Context, values: Int32s) -> int:
-    """The relation that holds a triple in property tables: of its class, or of its property; -1 if there is none yet."""
+    """Return the relation that holds a triple in property tables: of its class, or of its property; -1 if there is none yet."""
     if values[1] == context.type_id:
         return context.class_relations[values[2]]
     return context.property_relations[values[1]]
@@ -135,7 +136,7 @@ def have_flag(context: Context, number: int, facts: Int32s, count: int, flag: in
 
 @entry
 def triples_have_flag(context: Context, triples: Int32s, count: int, flag: int, answers: Bytes) -> int:
-    """The same for triples in property tables."""
+    """Write the same for triples in property tables."""
     values = context.frames[0].scratch
     for number in range(count):
         triple = triples + 3 * number

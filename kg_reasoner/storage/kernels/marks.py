@@ -1,4 +1,4 @@
-"""Marks: what comes with one update of a stream, goes with the next, and what follows from it directly.
+"""Marks: facts that one update of a stream adds and the next one deletes, and their direct consequences.
 
 Facts that are explicit, new, and deleted by the next update are EXPIRING. The heads of all rule instances with such a fact are
 MARKED and listed while the update derives them, and the next update makes them candidates for deletion without a search (see
@@ -13,7 +13,7 @@ from kg_reasoner.storage.kernels.relations import clear_flags, find, flags_of, s
 
 @kernel
 def forget_marks(context: Context) -> int:
-    """Do without marks: they are too many."""
+    """Forget the marks, because there are too many."""
     for place in range(context.marked_count):
         clear_flags(context, context.marked[place], MARKED | EXPIRING)
     context.marked_count = 0
@@ -34,7 +34,7 @@ def mark(context: Context, fact: int, flags: int) -> int:
 
 @kernel
 def has_expiring_body(context: Context, frame: Frame, plan: Plan) -> int:
-    """Whether the frame's rule instance has a fact that is EXPIRING."""
+    """Return whether the frame's rule instance has a body fact that is EXPIRING."""
     if frame.fact >= 0 and flags_of(context, frame.fact) & EXPIRING:
         return 1
     for position in range(plan.step_count):

@@ -126,9 +126,9 @@ class Kernel(NamedTuple):
     is_entry: bool
     """Whether Python calls it."""
     is_brief: bool
-    """Whether an entry keeps the interpreter's lock, because it takes less time than to give that back and get it again."""
+    """Whether an entry keeps the interpreter's lock, because it takes less time than releasing and acquiring it."""
     is_rare: bool = False
-    """Whether it is seldom called, and must not be inlined where it would burden a loop."""
+    """Whether it is seldom called, and must not be inlined into loops, which it would slow down."""
     is_shared: bool = False
     """Whether other groups of kernels call it where it is (see `kernel_groups`)."""
 
@@ -154,7 +154,7 @@ def rare_kernel(function: F) -> F:
 
 
 def shared_kernel(function: F) -> F:
-    """Register a function that is compiled once: it is large, and calls of it cost little beside what it does."""
+    """Register a function that is compiled once, because it is large, and a call costs little compared with its work."""
     kernels[function.__name__] = Kernel(function, is_entry=False, is_brief=False, is_shared=True)
     return function
 
@@ -277,8 +277,8 @@ Argument: TypeAlias = int | ctypes.c_int64
 
 
 def argument(number: int) -> Argument:
-    """Return an integer that entries are often called with in the form in which they take it: to convert one takes as long as a
-    small kernel.
+    """Convert an integer that entries are often called with to the form in which they take it, because the conversion takes as long
+    as a small kernel.
     """
     return number if CHECKED else ctypes.c_int64(number)
 
@@ -464,7 +464,7 @@ class StructTable:
         if count > len(self.words):
             assert len(self.words) > 1
             used = len(self._records)
-            room = max(count + count // 8, 2 * len(self.words))  # after many structs, there is room for single ones
+            room = max(count + count // 8, 2 * len(self.words))  # after many structs, leave room for single ones
             grown = allocate((room, self.words.shape[1]), np.int64, 0)
             grown[:used] = self.words[:used]
             self._use(grown)

@@ -1,4 +1,4 @@
-"""Deletion by several threads: what can be told of candidates for deletion, or deleted facts, from a few rule instances each.
+"""Deletion by several threads: what a few rule instances each show about candidates for deletion, or about deleted facts.
 
 Threads search for proofs of candidates, depth first, without marks and not far. A fact is disproved if all its instances have been
 looked at, and each needs a fact that is disproved or is a goal already. Where a few instances are not enough, one thread decides

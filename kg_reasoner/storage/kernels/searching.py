@@ -5,7 +5,9 @@ from kg_reasoner.storage.kernels.layout import Terms
 from kg_reasoner.storage.kernels.memory import Bytes, Int32s, entry, kernel, prefetch
 
 ANYWHERE, AT_START, AT_END, IN_STEPS = 0, 1, 2, 3
-"""Where the text is searched. The last is anywhere, too, for one text that has nothing to escape, as it is, see `has_in_steps`."""
+"""Where the text is searched. The last one also means anywhere, for a single text that needs no escapes and no conversion, see
+`has_in_steps`.
+"""
 
 AS_IT_IS, LOWER, UPPER = 0, 1, 2
 """The case that letters are converted to first."""
