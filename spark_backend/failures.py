@@ -30,7 +30,7 @@ _ENDED: Final = (
     "the session has ended: its program stopped it, or all executors died, mostly for want of memory: give them more, start a new "
     "session, then resume"
 )
-"""A cluster that gives up between two jobs ends the session without a word of its reason."""
+"""A cluster that gives up between two jobs ends the session without stating the reason."""
 
 _HINTS: Final = (
     ("No space left on device", "the disk is full: free some space, or name another folder"),

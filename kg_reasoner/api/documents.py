@@ -123,8 +123,8 @@ def _report(watch: Watch, progress: Progress | None, stage: str, done: int, tota
 
 
 def _taken(blocks: list[Block]) -> Iterator[Block]:
-    """Yield the blocks of a list, those without graphs in larger groups, and remove them from it, so that memory can be used again
-    that one after the other frees.
+    """Yield the blocks of a list, those without graphs in larger groups, and remove them from it, so that the memory that each of
+    them frees can be used again.
     """
     blocks.reverse()
     while blocks:

@@ -210,7 +210,8 @@ class Facts(DataFrames, Iterator[tuple[Term, ...]]):
         return with_nested_columns(table, self.types, self.ids, self._dictionary)
 
     def write(self, path: str | Path, *, header: bool = False) -> int:
-        """Write the facts to a file: ``.parquet``, ``.jsonl``, or sorted to ``.csv`` or ``.tsv``, the texts maybe with ``.gz``.
+        """Write the facts to a file: ``.parquet``, ``.jsonl``, or sorted to ``.csv`` or ``.tsv``; text files may end in ``.gz`` in
+        addition.
 
         Args:
             path: The file, which appears when it is complete.

@@ -26,20 +26,20 @@ def as_value(value: Any) -> Term:
 
 
 def expect_bindings(given: object) -> None:
-    """Refuse what is no mapping where variables get values.
+    """Check that the values of variables are given as a mapping.
 
     Raises:
-        LoadError: It is none.
+        LoadError: They are not.
     """
     if not isinstance(given, Mapping):
         raise LoadError(f"{given!r} is not a mapping from the names of variables to their values")
 
 
 def expect_several(given: object, what: str) -> None:
-    """Refuse what is no collection where several things are expected, and text, which would be taken for its characters.
+    """Check that several things are given as a collection. Text is not one, because it would be taken for its characters.
 
     Raises:
-        LoadError: It is a single thing: text, also a term of rdflib, bytes, or nothing that can be iterated over.
+        LoadError: A single thing is given: text (terms of rdflib are text, too), bytes, or anything that cannot be iterated over.
     """
     if isinstance(given, (str, bytes)) or not isinstance(given, Iterable):
         raise LoadError(f"{given!r} is not a collection of {what}", hint="give a list, also of a single one")

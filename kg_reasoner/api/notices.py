@@ -69,13 +69,13 @@ class Notices:
 
 
 def _other_part(before: tuple[AxiomWarning, ...], now: tuple[AxiomWarning, ...]) -> tuple[AxiomWarning, ...]:
-    """Return a sequence without what it begins and ends with like another one. Few of many warnings change."""
+    """Return a sequence without the prefix and the suffix that it shares with another one. Few of many warnings change."""
     start = _equal_at_first(before, now)
     return now[start : len(now) - _equal_at_first(before[start:][::-1], now[start:][::-1])]
 
 
 def _equal_at_first(first: tuple[AxiomWarning, ...], second: tuple[AxiomWarning, ...]) -> int:
-    """Return how many items of two sequences are equal, from the first on. Parts that are the same objects are compared fast."""
+    """Return the length of the common prefix of two sequences. Parts that are the same objects are compared quickly."""
     low, high = 0, min(len(first), len(second))
     while low < high:
         middle = (low + high + 1) // 2

@@ -96,7 +96,7 @@ def reasoner_from(state: State) -> Reasoner:
     reasoner.add_program(program)
     reasoner.core.ask_of(frozenset(map(term_of, state["asked"])))
     dictionary, engine = reasoner.dictionary, reasoner.engine
-    ticks, reasoner.core.ticks = reasoner.core.ticks, None  # this is no transaction with which delays and differences change
+    ticks, reasoner.core.ticks = reasoner.core.ticks, None  # delays and differences do not change with this transaction
     with reasoner.transaction(collects=False):
         with engine.changing():
             for predicate, (arity, rows) in state["facts"].items():

@@ -1,4 +1,4 @@
-"""Facts of general predicates become explicit, or no longer explicit, as the declarations of their relations say."""
+"""Assertion and retraction of facts of general predicates, according to the declarations of their relations."""
 
 from __future__ import annotations
 

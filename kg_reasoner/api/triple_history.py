@@ -1,4 +1,4 @@
-"""Changes of the triples of a reasoner between two points in time, where one relation has them all."""
+"""Changes of the triples of a reasoner since an earlier time, if a single relation has all triples."""
 
 from __future__ import annotations
 

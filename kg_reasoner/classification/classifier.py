@@ -179,7 +179,7 @@ class Classifier:
         with self._lock:
             if self._found is not None and self._seen is not None and np.array_equal(self._seen, triples):
                 return self._found
-        # The source is read before the forks are locked: whoever waits for them may be changing it.
+        # The source is read before the forks are locked: a thread that waits for them may be changing it.
         selection = select(triples, source.dictionary, separates_told=self._separates_told)
         self._separates_told &= selection.told is not None  # so that a change back and forth begins anew only once
         is_consistent = source.is_consistent() if len(selection.others) else None

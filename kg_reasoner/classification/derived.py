@@ -44,7 +44,7 @@ _NOTHING: Final = {
     "data property": OWL.bottomDataProperty,
 }
 _FEW: Final = 100
-"""If more names become unsatisfiable or satisfiable at once, all is read anew."""
+"""If more names become unsatisfiable or satisfiable at once, everything is read again."""
 
 _MOST: Final = 1000
 """The same for explicit triples, and for derived ones, that come or go."""

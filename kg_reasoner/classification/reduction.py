@@ -103,7 +103,7 @@ class TransitiveReduction:
         return found._reduced_below(np.union1d(removed, added) // max(self.count, 1))
 
     def _reduced_below(self, changed: Numbers) -> TransitiveReduction:
-        """Return this relation with its own reduction, given those of before, and the nodes above which something has changed."""
+        """Return this relation with its own reduction, given the former ones and the nodes above which something has changed."""
         below = np.zeros(self.count, bool)
         below[changed] = True
         below[np.searchsorted(self.starts, np.flatnonzero(below[self.high]), side="right") - 1] = True
@@ -203,7 +203,7 @@ def reduced(
 
 
 def _keys(count: int, pairs: npt.NDArray[Any], nodes: Small | None) -> Numbers:
-    """Return the pairs of a relation as ``lower * count + upper``, in a little memory besides."""
+    """Return the pairs of a relation as ``lower * count + upper``, with little additional memory."""
     keys, used = np.empty(len(pairs), np.int64), 0
     for begin in range(0, len(pairs), _PART):
         part = pairs[begin : begin + _PART]
@@ -218,7 +218,7 @@ def _keys(count: int, pairs: npt.NDArray[Any], nodes: Small | None) -> Numbers:
 
 
 def _compressed(count: int, keys: Numbers) -> tuple[Numbers, Small]:
-    """Return the rows of a relation, given as sorted keys, in a little memory besides."""
+    """Return the rows of a relation, given as sorted keys, with little additional memory."""
     high = np.empty(len(keys), np.int32)
     used, sizes = 0, np.zeros(count, np.int64)
     for begin in range(0, len(keys), _PART):

@@ -1,8 +1,8 @@
 """Selection of the rules of a program that apply to new members.
 
-A rule that asks for what is absent (negation, aggregates), or whether names differ, would answer from how little is known of a new
-member. A rule whose body
-falls into parts without a common individual would combine members of different classes. Neither is used for classification.
+A rule with negation or aggregates, or one that tests whether names differ, would draw conclusions from the lack of information
+about a new member. A rule whose body falls into parts without a common individual would combine members of different classes.
+Neither is used for classification.
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ def lines_of(name: str, hint: str | None = None) -> Iterator[str]:
 
     Args:
         name: The name of its file, or ``-`` for standard input.
-        hint: What to do if there is no such file.
+        hint: What to do if the file does not exist.
 
     Raises:
         LoadError: It cannot be read.

@@ -56,7 +56,7 @@ def ordered(positive: Sequence[SignedAtom], others: Sequence[Part], size: Callab
     """Return a body in join order: the atom with the fewest facts first, then atoms that share a variable; other parts as early as
     possible.
 
-    Whatever stands first is what the interpreter keeps, joined, so small beginnings save most.
+    The interpreter stores the joins of all prefixes of a body, so small first parts save the most memory.
     """
     body: list[Part] = []
     waiting, bound = list(positive), set[str]()

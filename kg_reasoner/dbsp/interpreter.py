@@ -42,7 +42,7 @@ class Interpreter:
     """A circuit that evaluates clauses over facts, both of which are streams of changes.
 
     Negation is right if what is negated does not depend on clauses of this interpreter: `Strata` makes a chain of interpreters.
-    Evaluated from scratch, facts then only come from iteration to iteration, and none goes; so there is an end to it.
+    In an evaluation from scratch, iterations then only add facts and never remove any, so that it terminates.
 
     Args:
         indexed: Whether the circuit has an index operator. Without one, facts are looked up by predicate only.

@@ -64,7 +64,7 @@ class IncrementalJoin(Operator):
 
     Args:
         name: How it is printed.
-        arity: Of the Z-sets that it puts out.
+        arity: The number of columns of its output.
         accepts: The arities of both sides.
         matching: Which rows of both sides match, and the result of a pair.
         nested: Whether there is an inner clock.

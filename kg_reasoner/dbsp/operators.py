@@ -18,7 +18,7 @@ class Operator:
 
     Args:
         name: How it is printed.
-        arity: Of the Z-sets that it puts out.
+        arity: The number of columns of its output.
         accepts: The arities of its inputs.
     """
 
@@ -72,7 +72,7 @@ class Lift(Operator):
 
     Args:
         name: How it is printed.
-        arity: Of the Z-sets that it puts out.
+        arity: The number of columns of its output.
         accepts: The arities of its inputs.
         function: Returns the output for the values of the inputs.
     """
@@ -90,7 +90,7 @@ class Linear(Operator):
 
     Args:
         name: How it is printed.
-        arity: Of the Z-sets that it puts out.
+        arity: The number of columns of its output.
         accepts: The arity of its input.
         function: Returns the output for an input.
     """
@@ -110,7 +110,7 @@ def mapping(name: str, arity: int, accepts: int, function: Mapper) -> Linear:
 
     Args:
         name: How it is printed.
-        arity: Of the Z-sets that it puts out.
+        arity: The number of columns of its output.
         accepts: The arity of its input.
         function: The function of rows.
     """

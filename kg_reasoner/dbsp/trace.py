@@ -25,7 +25,7 @@ class Trace:
     """The sum of the inserted Z-sets, indexed by its leading columns.
 
     Args:
-        arity: Of the Z-sets.
+        arity: The number of columns of the Z-sets.
     """
 
     __slots__ = ("arity", "runs")

@@ -34,7 +34,7 @@ _DATATYPES: Final = {
 
 def with_nested_columns(table: pyarrow.Table, types: Sequence[str], ids: Ids, dictionary: Dictionary) -> pyarrow.Table:
     """Return a table of facts with lists and nulls in its columns of collections and optional values, and with lexical forms in
-    those of literals that have no other values of Arrow's.
+    columns of literals that Arrow's types cannot represent.
 
     Args:
         table: The table, in which such values are texts.

@@ -25,7 +25,7 @@ _NOT_IN_XML: Final = regular_expression("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff
 _RDF: Final = str(RDF)
 _SYNTAX_NAMES: Final = "RDF ID about parseType resource nodeID datatype Description aboutEach aboutEachPrefix bagID li"
 _SYNTAX: Final = frozenset(RDF[name] for name in _SYNTAX_NAMES.split())
-"""The names that are no properties in RDF/XML (section 7.2.5), and ``rdf:li``, which stands for ``rdf:_1`` and so on."""
+"""The names that cannot be properties in RDF/XML (section 7.2.5), and ``rdf:li``, which stands for ``rdf:_1`` and so on."""
 _KNOWN: Final = 100_000
 """The number of objects that are cached with their texts."""
 

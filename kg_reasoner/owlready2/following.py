@@ -98,7 +98,7 @@ class Attached:
         return found
 
     def close(self) -> None:
-        """Follow the World no longer."""
+        """Stop following the World."""
         if vars(self.world).get(_FOLLOWER) is self:
             del vars(self.world)[_FOLLOWER]
 

@@ -147,7 +147,7 @@ class GraphReasoners(StoreTransactions):
             self._version = None
             super().rollback()
             for number in self._made & self._graphs.keys():
-                del self._graphs[number]  # what was there when it was made may be gone
+                del self._graphs[number]  # triples that existed when it was made may have been removed
             for graph in self._graphs.values():
                 graph.transactions.rollback()
             self._ended()

@@ -18,7 +18,7 @@ Allow: TypeAlias = Collection[str] | Callable[[str, str], bool]
 
 
 class Permissions:
-    """The decisions which addresses may be fetched.
+    """Decides which addresses may be fetched.
 
     Args:
         allow: Kinds of access, or a function of a kind and an IRI that decides.

@@ -211,7 +211,7 @@ class KGReasonerStore(DatasetStore):
         return f"<KGReasonerStore over {self.reasoner!r}>"
 
     def _repr_html_(self) -> str:
-        """The number of triples in each graph. In the default graph and the named graphs, triples are explicit."""
+        """Return the number of triples in each graph as HTML. In the default graph and the named graphs, triples are explicit."""
         from html import escape
 
         names = [None, *self.graphs.all_graphs()] if self.named_graphs() else [None]

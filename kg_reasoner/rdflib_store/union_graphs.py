@@ -57,7 +57,7 @@ class UnionGraphs(StoredGraphs):
         """Yield the matching triples of all graphs together, with their graphs, which `context` makes of names."""
         with self.transactions.reading():
             found = np.array(self.match(None, triple_pattern))
-            size = max(CHUNK, self.reasoner.core.queries.quads.count())  # to look graphs up takes a look at all quads
+            size = max(CHUNK, self.reasoner.core.queries.quads.count())  # looking up the graphs scans all quads
         for start in range(0, len(found), size):
             chunk = found[start : start + size]
             graphs = _Memberships(self, chunk, context)

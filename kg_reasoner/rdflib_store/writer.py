@@ -29,7 +29,7 @@ from kg_reasoner.storage.arrays import NO_TRIPLES, Ids, selected_rows
 from kg_reasoner.storage.dictionary import Dictionary
 
 BATCH: Final = 50_000
-"""Added triples that wait at most before they become ids."""
+"""The maximal number of added triples that wait before they become ids."""
 
 
 class StoreWriter:

@@ -1,9 +1,9 @@
 """EXISTS: for which solutions a pattern, with their values in the place of variables, has a solution (18.6, ``exists``).
 
-Usually this is a semi-join: the pattern is followed from the solutions, or evaluated once. What cannot leave a pattern without
-solutions (OPTIONAL, BIND, DISTINCT) is omitted, the parts of a UNION are tried one after the other, and conditions in nested groups
-that see outer variables are evaluated after the join. Where the values of outer variables can still be seen otherwise (by MINUS or
-an aggregate, say), the pattern is evaluated for each different combination of them.
+Usually this is a semi-join: the pattern is followed from the solutions, or evaluated once. Operators that cannot remove all
+solutions (OPTIONAL, BIND, DISTINCT) are omitted, the parts of a UNION are tried one after the other, and conditions in nested
+groups that see outer variables are evaluated after the join. Where the values of outer variables can still be seen otherwise (by
+MINUS or an aggregate, say), the pattern is evaluated for each different combination of them.
 """
 
 from __future__ import annotations

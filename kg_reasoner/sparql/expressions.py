@@ -44,7 +44,7 @@ __all__ = ["Expressions", "PatternEvaluation", "check_expression", "is_too_long"
 Truth: TypeAlias = npt.NDArray[np.int8]
 
 SEARCHABLE: Final = 32
-"""The number of solutions from which on texts are searched all together."""
+"""The number of solutions above which texts are searched together."""
 
 MANY: Final = 256
 """Rows of which strings are searched together."""

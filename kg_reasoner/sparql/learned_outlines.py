@@ -19,7 +19,7 @@ _CHOICES: Final = 4
 """The number of choices of parameters: which constants are parameters depends on the others, such as the property rdf:type."""
 
 _PATIENCE: Final = 4
-"""The number of learned queries without a use after which fewer and fewer are learned from."""
+"""The number of learned queries without a use after which queries are learned from less and less often."""
 
 
 class LearnedOutline:

@@ -39,7 +39,7 @@ RUN: Final = 1 << 16
 """The number of terms that are sorted between two checks of the limits. Runs in order are merged quickly."""
 
 MANY: Final = 64
-"""The number of terms from which on a kernel ranks them."""
+"""The number of terms above which a kernel ranks them."""
 
 RanksOf: TypeAlias = Callable[[Numbers], Numbers]
 

@@ -34,7 +34,7 @@ _TERM: Final = regular_expression(
     r"""(?P<tag>@[A-Za-z]+(?:-[A-Za-z0-9]+)*)?|\#[^\r\n]*""",
     re.DOTALL,
 )
-"""An IRI, or a string, maybe with a language tag; or a comment."""
+"""An IRI, a string with or without a language tag, or a comment."""
 _SCHEME: Final = re.compile("[A-Za-z][A-Za-z0-9+.-]*:")
 
 Tree = TypeVar("Tree")
@@ -42,7 +42,7 @@ Prepared = TypeVar("Prepared")
 
 
 _PARSING: Final = new_mutex()
-"""pyparsing finds out how to call its functions when they are first called, which is for one thread at a time."""
+"""Held while pyparsing calls functions for the first time: it then determines how to call them, which is not thread-safe."""
 
 
 class UnknownPrefixError(QuerySyntaxError):

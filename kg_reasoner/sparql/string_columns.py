@@ -95,7 +95,7 @@ def strings_of(expression: Any, table: Table, terms: QueryTerms, last: LastColum
 
 
 def _shortened(column: StringColumn) -> StringColumn:
-    """Return a column with each value once, if many are alike: what follows has less to do then."""
+    """Return a column with each value once, if many are equal, which saves work in what follows."""
     values, places = column
     if places is None or len(set(values[:SAMPLE])) * ALIKE > len(values[:SAMPLE]):
         return column

@@ -37,7 +37,7 @@ class Table:
         self.columns: dict[str, Ids] = dict(columns)
         self.size = size
         self.origin: object = object() if origin is None else origin
-        """The same for tables of the same solutions, or of some of them, with more or fewer columns."""
+        """An object that tables of the same solutions, or of some of them, share, whatever their columns are."""
         self.numbers = numbers
         """The numbers that the solutions have among those of the origin; None: their positions."""
 

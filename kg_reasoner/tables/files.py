@@ -53,7 +53,8 @@ def read_file(
     """Yield the facts in a file as ids, shape (n, arity), batch by batch. The name of the file says its format.
 
     Args:
-        path: The file: ``.parquet``, ``.jsonl`` or ``.ndjson``, ``.csv``, or anything else for TSV; the texts maybe with ``.gz``.
+        path: The file: ``.parquet``, ``.jsonl`` or ``.ndjson``, ``.csv``, or anything else for TSV; text files may end in ``.gz``
+            in addition.
         columns: The columns of the relation, if it is known.
         dictionary: The dictionary of the ids.
         prefixes: Namespaces of prefixes in cells.

@@ -77,7 +77,7 @@ class Catalog:
             The location.
 
         Raises:
-            LoadError: Two documents of a folder claim the IRI, or a catalog says something that makes no sense.
+            LoadError: Two documents of a folder have the IRI, or an entry of a catalog is invalid.
         """
         for part in self.parts:
             for written in (iri, iri[:-1] if iri.endswith("#") else f"{iri}#"):

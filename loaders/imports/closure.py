@@ -34,7 +34,7 @@ IMPORTS: Final = ("resolve", "require", "fetch", "ignore")
 """Treatments of imports: load those that are found; require all; fetch missing ones from the web; load none."""
 
 MOST_FETCHED: Final = 100
-"""The documents that are fetched at the most: a server could go on for ever."""
+"""The maximal number of documents that are fetched, because a server could go on forever."""
 BUILT_IN: Final = "built in"
 """The document of an import of the vocabularies that need none."""
 _VOCABULARIES: Final = frozenset(str(space).removesuffix("#") for space in (RDF, RDFS, OWL, XSD, SWRL, SWRLB))

@@ -22,7 +22,7 @@ from kg_reasoner.terms import IRI, OWL, RDF, RDFS, BlankNode, Literal, Term, lit
 __all__ = ["AUXILIARY_PREFIX", "INCONSISTENT", "LITERAL_TYPE", "Clauses", "X", "Y", "Z"]
 
 AUXILIARY_PREFIX: Final = "_owl_"
-"""How the names of the translation's auxiliary predicates begin; they are stable while the blank nodes keep their labels."""
+"""The prefix of the translation's auxiliary predicates, whose names are stable while the blank nodes keep their labels."""
 
 LITERAL_TYPE: Final = "literal_type"
 """The predicate ``literal_type(?literal, ?datatype)``, which the engine provides (see `dlp`)."""
@@ -35,7 +35,9 @@ INCONSISTENT: Final = Atom(FALSE, ())
 _NOTHING: Final = OWL.Nothing.value
 _BOTTOM: Final = frozenset({OWL.bottomObjectProperty.value, OWL.bottomDataProperty.value})
 _MANY: Final = 12
-"""Up to this number, classes, properties or individuals are stated to differ pair by pair, beyond it by a numbered predicate."""
+"""Up to this number of classes, properties or individuals, there is a clause for each pair that must differ; with more, a numbered
+predicate is used.
+"""
 
 
 class Clauses:

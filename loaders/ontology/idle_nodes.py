@@ -1,4 +1,4 @@
-"""Anonymous classes without consequences: rules would say who their members are, and nothing asks for these.
+"""Anonymous classes without consequences: rules would derive their members, which no other rule uses.
 
 ``SubClassOf(:Cat ObjectSomeValuesFrom(:eats :Mouse))`` yields no rule. Many ontologies consist of such axioms for the most part,
 and of unions as domains and ranges. No clauses are made for them, because all would be dropped by `unfold.apart`.

@@ -1,7 +1,7 @@
 """The parts of an ontology that steps of the hierarchy link, translated again without the rest.
 
 Rules of two expressions depend on each other only if their axioms share a blank node, or if steps lead from one restriction to the
-other. All that depends on some restrictions, directly or by others, is an *area*.
+other. All parts that depend on some restrictions, directly or indirectly, are an *area*.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ Part = BlankNode | Axiom | SwrlRule
 """A part of an ontology: the node of an expression, an axiom, or a rule."""
 _FIELDS: dict[type, tuple[str, ...]] = {}
 """The names of the fields of expressions, axioms and rules, once they have been looked at."""
-_TERMS: Final = (IRI, BlankNode, Literal)  # a union would be made again by each call
+_TERMS: Final = (IRI, BlankNode, Literal)  # otherwise, each call would make the union again
 _AXIOM_KINDS: Final = {kind: number for number, kind in enumerate(get_args(Axiom))}
 
 

@@ -1,9 +1,10 @@
 """The steps of a hierarchy of restrictions while the order of classes and properties changes.
 
-An edge more or less concerns the groups of a family that are below it, if others of the family are above it. Steps are found again
-for these only; a step that comes or goes is an edge between classes itself, and concerns further groups. After a removal, all steps
-that the edge may support are removed before they are found again, because steps can support each other in a circle. A restriction
-more or less is edges to and from its group; if it is the first or last of the group, the families of this change, too.
+Adding or removing an edge affects the groups of a family that are below it, if others of the family are above it. Steps are found
+again for these only; a step that comes or goes is an edge between classes itself, and concerns further groups. After a removal, all
+steps that the edge may support are removed before they are found again, because steps can support each other in a circle. Adding or
+removing a restriction adds or removes edges to and from its group; if it is the only one of the group, the group's families change,
+too.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ from kg_reasoner.terms import Term
 __all__ = ["LiveSteps"]
 
 _MOST: Final = 10_000
-"""More fillers and properties than this are not looked at for one change."""
+"""The maximal number of fillers and properties that are examined for one change."""
 _Edge = tuple[bool, Node, Node]
 """Whether it is one between classes rather than properties, its lower and its upper end."""
 _Starts = dict[Family, dict[Node, None]]
@@ -46,7 +47,7 @@ _Starts = dict[Family, dict[Node, None]]
 
 
 class _TooMany(Exception):
-    """A change concerns so much that everything is better translated again."""
+    """A change affects so much that it is better to translate everything again."""
 
 
 class LiveSteps:

@@ -50,7 +50,7 @@ class Side:
     """The class expressions that are permitted on one side of an inclusion.
 
     Attributes:
-        name: What messages call it.
+        name: Its name in messages.
         kinds: The kinds of expressions.
         has_thing: Whether owl:Thing may be there.
         operands: The side for the parts of an expression, by its kind; this side where it is absent.

@@ -17,7 +17,7 @@ from kg_reasoner.loaders.ontology.restriction_hierarchy import Above, Family, Gr
 __all__ = ["Chosen", "OrderGraph", "above", "groups_below", "is_harmless"]
 
 _FARTHEST: Final = 5_000
-"""More nodes than this are not searched."""
+"""The maximal number of nodes that are searched."""
 _MOST_STARTS: Final = 100
 """From more nodes than this it is not searched one by one."""
 

@@ -378,6 +378,6 @@ def declaration_edges(cls: Term) -> tuple[tuple[Term, Term], ...]:
 
 
 def _one_name_for_all(axioms: Iterable[SameNames]) -> dict[Term, Term]:
-    """For each name that is equal to others the one that stands for all of them."""
+    """Return, for each name that is equal to others, the representative of all of them."""
     components = connected_components((axiom.first, axiom.second) for axiom in axioms)
     return {name: one for one, names in components.items() for name in names}

@@ -22,14 +22,14 @@ from kg_reasoner.substitution import in_atom, in_part
 __all__ = ["DraftRule", "is_idle", "rename", "unfold"]
 
 _PLAIN: Final = frozenset({"", "cax-sco", "cax-eqc1", "cax-eqc2"})
-"""Names that say less than any other: an inclusion between classes, or nothing."""
+"""The least informative names: that of an inclusion between classes, or none."""
 
 _LARGE: Final = 2_000
-"""More resolvents than this are not tried."""
+"""The maximal number of resolvents that are tried."""
 _LARGEST: Final = 50_000
-"""Nor are those that have more atoms in their bodies than this, all of them together: time grows with these."""
+"""The maximal number of atoms in the bodies of all resolvents together, with which the time grows."""
 _LONGEST: Final = 16
-"""Bodies do not grow beyond this by unfolding."""
+"""The maximal number of atoms of a body that unfolding makes."""
 
 
 @dataclass(slots=True, unsafe_hash=True)
@@ -43,8 +43,8 @@ class DraftRule:
 
 
 def apart(clauses: Iterable[DraftRule], auxiliary: Collection[str]) -> tuple[list[DraftRule], list[DraftRule]]:
-    """Return the clauses without auxiliary predicates, and those with some of which each is defined and used: the others can never
-    fire or never matter, and most expressions of an ontology have such ones.
+    """Return the clauses without auxiliary predicates, and those all of whose auxiliary predicates are both defined and used. The
+    others, which most expressions of an ontology have, can never fire or never matter.
     """
     alone: list[DraftRule] = []
     linked: dict[int, tuple[DraftRule, list[str]]] = {}
@@ -74,7 +74,7 @@ def apart(clauses: Iterable[DraftRule], auxiliary: Collection[str]) -> tuple[lis
 
 
 def unfold(clauses: Iterable[DraftRule], auxiliary: Collection[str]) -> list[DraftRule]:
-    """The clauses with as many of the auxiliary predicates unfolded as possible without getting more clauses.
+    """Return the clauses with as many auxiliary predicates unfolded as possible without increasing the number of clauses.
 
     Clauses that can never fire because nothing defines one of their auxiliary predicates, or never matter because nothing uses
     the one they define, are left out. The order is that of the given clauses; one made by unfolding stands where its user stood.
@@ -213,7 +213,7 @@ def _resolvents(clause: DraftRule, predicate: str, definitions: Sequence[DraftRu
 
 
 def _apart(clause: DraftRule, depth: int) -> DraftRule:
-    """The clause with variables that no renamed clause has, and no other depth of replacement."""
+    """Return the clause with variables that occur in no normalised clause, nor at another depth of replacement."""
     names: dict[Variable, Argument] = {variable: Variable(f"{variable.name}_{depth}") for variable in _variables(clause)}
     return DraftRule(in_atom(clause.head, names), tuple(in_part(part, names) for part in clause.body), clause.name, clause.axioms)
 
@@ -255,7 +255,9 @@ def _is_never(call: Call) -> bool:
 
 
 def _unify(left: tuple[Argument, ...], right: tuple[Argument, ...]) -> dict[Variable, Argument] | None:
-    """The most general substitution that makes two tuples equal; variables of the left are replaced rather than the right's."""
+    """Return the most general unifier of two tuples, which replaces variables of the left tuple where possible; None if there is
+    none.
+    """
     found: dict[Variable, Argument] = {}
     for a, b in zip(left, right, strict=True):
         a, b = _walk(a, found), _walk(b, found)
@@ -280,7 +282,9 @@ _LETTERS: Final = tuple(Variable(name) for name in "xyzuvw")
 
 
 def rename(clause: DraftRule) -> DraftRule:
-    """The clause with its variables called ``?x ?y ?z ...`` in the order in which the body, then the head, has them."""
+    """Return the clause with its variables named ``?x ?y ?z ...`` in the order of their first occurrences in the body, then in the
+    head.
+    """
     found = dict.fromkeys(_variables(clause))
     if tuple(found) == _LETTERS[: len(found)]:
         return clause

@@ -1,4 +1,4 @@
-"""Units: expressions and axioms that can be added to an ontology, or removed, without a look at the rest of it.
+"""Units: expressions and axioms that can be added to an ontology, or removed, independently of the rest of it.
 
 All triples of a unit have blank nodes, of which no other triple of the ontology speaks, as those of ``:C owl:equivalentClass
 [ a owl:Restriction ; owl:onProperty :p ; owl:someValuesFrom :D ]``.

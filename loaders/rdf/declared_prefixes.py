@@ -10,7 +10,7 @@ __all__ = ["PrefixSink", "RecordedPrefixes"]
 
 _DIRECTIVE: Final = re.compile(rb"[pP][rR][eE][fF][iI][xX](?:\s|#[^\n]*\n)+([^\s:<>\"']*):")
 _SPELLINGS: Final = (b"prefix", b"PREFIX", b"Prefix")
-"""Other spellings are as rare as they are legal: such prefixes come last."""
+"""The usual spellings of declarations. Others are valid, but rare: their prefixes come last."""
 _LONGEST: Final = 1 << 8
 
 

@@ -32,8 +32,9 @@ _BYTES_OF_A_LINE: Final = 100
 _LARGEST_PIECE: Final = 1 << 21
 _RETURN: Final = ord("\r")
 _ALONE: Final = 8
-"""The number of pieces up to which one thread reads all; short documents have no more. Of a document that is known to be twice as
-long, it reads only the first one."""
+"""The number of pieces up to which one thread reads the whole document, as it does for short ones. If the document is known to be
+at least twice as long, one thread reads only the first piece.
+"""
 
 
 class _LongLineError(Exception):

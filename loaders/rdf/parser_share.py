@@ -34,7 +34,7 @@ def window_size(window: int | None, block: int) -> int:
 
 @dataclass(slots=True)
 class ParserShare:
-    """The number of bytes that the parser gets next: few at first, more if the compiled reader reads little in between.
+    """The number of bytes that the parser gets next: few initially, and more if the compiled reader reads little in between.
 
     Attributes:
         least: The number; the parser gets the whole statements that have so many bytes.

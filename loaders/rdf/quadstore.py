@@ -86,7 +86,7 @@ class QuadStore:
         """The value and the datatype by which the World has a literal, by its id."""
 
     def version(self) -> tuple[object, int]:
-        """Return what is not equal after each change of the World by this process: its database, and a number.
+        """Return a value that differs after each change of the World by this process: its database, and a number.
 
         Raises:
             LoadError: The World is closed.

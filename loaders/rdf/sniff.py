@@ -145,7 +145,7 @@ def _sniff_xml(head: bytes, name: str) -> Format:
 
     parser = expat.ParserCreate(namespace_separator=" ")
     parser.StartElementHandler = start
-    with contextlib.suppress(_RootSeen, expat.ExpatError, LookupError, ValueError):  # what is wrong, its reader says better
+    with contextlib.suppress(_RootSeen, expat.ExpatError, LookupError, ValueError):  # its reader gives a better error
         parser.Parse(head, len(head) < HEAD_SIZE)
     namespace, _, local = roots[0].rpartition(" ") if roots else ("", "", "")
     if (namespace, local) == (str(OWL), "Ontology"):

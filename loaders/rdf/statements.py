@@ -138,7 +138,7 @@ def parse_lines(lines: Iterable[bytes], label: Callable[[str], str], quads: bool
 
     data = b"\n".join(lines)
     if b"<<" in data and b"<<" in _PASSED_OVER.sub(b"", data):
-        raise triple_term_error()  # pyoxigraph reads them, and ends the process if they are inside each other too often
+        raise triple_term_error()  # pyoxigraph reads triple terms, and crashes the process if they are nested too deeply
     texts: list[str] = []
     graphs: list[str] = []
     syntax = pyoxigraph.RdfFormat.N_QUADS if quads else pyoxigraph.RdfFormat.N_TRIPLES

@@ -128,7 +128,7 @@ class _Reader:
             yield ids
             read = before - len(window.rest)
             share.since += read
-            if read and self.ahead is not None and self.ahead.is_tried:  # this was not plain enough for threads
+            if read and self.ahead is not None and self.ahead.is_tried:  # the statement is not plain, so threads stopped here
                 self.ahead.has_stopped()
                 share.since = 0
             has_enough = has_ended or window.is_full or share.is_there(len(window.rest))

@@ -84,7 +84,7 @@ class Tags:
             self._literal = depth
 
     def _base(self, depth: int, given: str) -> str | None:
-        """Return the base that holds in an element, if it is given relative to the one around."""
+        """Return the base in scope in an element, if it is given relative to the enclosing one."""
         outer = self._bases[-1][1]
         made = None if _SCHEME.match(given) or outer is None else _resolved_iri(outer, given)
         self._bases.append((depth, made or given))

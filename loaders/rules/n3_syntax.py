@@ -103,7 +103,7 @@ def parse(text: Text, base: str | None, label: Callable[[str | None], str]) -> F
         raise LoadError(f"not N3: {error._why}", text.span(place, place + 1)) from None
     except (RecursionError, MemoryError):
         raise LoadError("not N3: nested too deep", text.span(sink.start)) from None
-    except Exception:  # the parser trips over broken input in many ways
+    except Exception:  # the parser raises various exceptions for malformed input
         raise LoadError("not N3: this sentence cannot be read", text.span(sink.start)) from None
     return sink.root
 

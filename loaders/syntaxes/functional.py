@@ -1,7 +1,7 @@
 """OWL 2 functional syntax to constructs.
 
 One regular expression finds the tokens, and a stack puts them together, without recursion. What cannot be put together is parsed
-again with the grammar, which says what was expected: Lark is imported for mistakes only.
+again with the grammar, whose errors say what was expected: Lark is imported only for errors.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Declarations that a document leaves out, and without which its triples say something else.
+"""Declarations that a document omits, and without which its triples would mean something else.
 
 In OWL's text syntaxes, a name's place tells what it is: ``FunctionalDataProperty(:d)`` is about a data property. Its triples are
 those of ``FunctionalObjectProperty(:d)``, unless a declaration tells them apart. So the declarations of such names are added.

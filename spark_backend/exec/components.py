@@ -84,7 +84,7 @@ def _least(pairs: DataFrame, workspace: WorkDirectory, method: Method | None) ->
 
 
 def least_of_components(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
-    """For each text of some pairs, the least of its component, if that is another one.
+    """Return, for each text of some pairs, the least text of its component, if that is another one.
 
     >>> least_of_components([("b", "c"), ("d", "e"), ("c", "a")])
     {'b': 'a', 'c': 'a', 'e': 'd'}

@@ -48,8 +48,8 @@ def graph_tables(triples: DataFrame) -> tuple[DataFrame, DataFrame]:
     Returns:
         vertices: ``id`` (long), ``term`` (the text of an IRI or blank node), and ``attributes``: the texts of its literals, as an
         array for each predicate's text; null if it has none.
-        edges: ``src`` and ``dst`` (ids), ``predicate`` (its text) and ``inferred``, which is False everywhere if the triples do
-        lack this column. Edges have no duplicates.
+        edges: ``src`` and ``dst`` (ids), ``predicate`` (its text) and ``inferred``, which is False everywhere if the triples lack
+            this column. Edges have no duplicates.
     """
     from pyspark.sql import functions as F
 
@@ -134,7 +134,7 @@ def components(pairs: DataFrame) -> Iterator[DataFrame]:
         numbered = found.select("id", F.col("component").cast("long").alias("component"))
         yield vertices.join(numbered, "id").select("term", "component")
     finally:
-        if not _is_remote(spark):  # there, GraphFrames would compute everything again to find out what it is to let go
+        if not _is_remote(spark):  # there, GraphFrames would compute everything again only to release it
             found.unpersist(blocking=True)
 
 

@@ -1,7 +1,7 @@
 """The last phase of an evaluation: when little is left to read, the driver derives the rest with the in-process engine.
 
 An iteration on Spark runs some ten jobs, however few facts are new. The rules that can still fire, and all facts that match their
-bodies, determine what is left to derive. If the driver holds these at ease, one run of the engine replaces all iterations.
+bodies, determine what is left to derive. If they easily fit on the driver, one run of the engine replaces all iterations.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class LastPhase:
         wide = (*facts.properties.rules, *facts.features.rules)
         self._rules = RemainingRules([rule for join in joins for rule in _rules_of(join)], wide)
         self._too_many: list[frozenset[Rule]] = []
-        """Rules that read or derive too much; they will not do with less, as facts only grow."""
+        """Rules that read or derive too much, and will not read or derive less later, because facts are only added."""
 
     def finish(self, fresh: Collection[Join]) -> Candidates | None:
         """Return all that is left to derive, or None if that may take too many facts, or if no rule can fire.

@@ -30,7 +30,7 @@ DATATYPE_PREDICATES: Final = frozenset({"recognised_datatype", "disjoint_datatyp
 for rdf:_1, rdf:_2 ..., as far as they occur. The driver stores these facts."""
 
 VALUES: Final = "tag:kg-reasoner:value/"
-"""How the IRIs begin that stand for values."""
+"""The prefix of the IRIs that represent values."""
 
 
 def datatype_facts(terms: Iterable[Term]) -> dict[str, list[tuple[Term, ...]]]:

@@ -22,7 +22,7 @@ FEW: Final = 200_000
 """The maximum number of rows of one column that are sent to every executor instead of being shuffled."""
 
 MOST_MASKS: Final = 300_000
-"""With more distinct masks, the driver is not the place to close them."""
+"""The maximal number of distinct masks that the driver closes."""
 
 CHOICE: Final = "choice"
 """The column of the choice of features that a term fits."""
@@ -37,7 +37,7 @@ class MaskTable:
 
     The first step has the features as they were given, from which the closed mask and that of the new features (n) are looked up.
     Each later iteration adds one with the terms that candidates are about: the mask as it was (m), and what the candidates added,
-    from which the new mask and its new features are looked up; where nothing is new, there is no answer and no row.
+    from which the new mask and its new features are looked up. Where nothing is new, the lookup finds nothing, and there is no row.
     """
 
     def __init__(self, plan: MaskPass, workspace: WorkDirectory) -> None:

@@ -35,7 +35,9 @@ if TYPE_CHECKING:
 __all__ = ["SparkReasoner"]
 
 TRIPLES_OF_A_FILE: Final = 250_000
-"""So few triples are about one file, unless sorted files are asked for: some ten seconds of a task, and a few MB of Parquet."""
+"""About this many triples are written to one file, unless sorted files are requested: they take a task some ten seconds, and a few
+MB of Parquet.
+"""
 
 _VIOLATIONS = "rule string, name string, axiom string, values map<string, string>"
 

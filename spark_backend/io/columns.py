@@ -36,7 +36,7 @@ INFERRED: Final = "inferred"
 TRIPLE_COLUMNS: Final = (SUBJECT, PREDICATE, OBJECT)
 TERM: Final = "term"
 PARQUET_OPTIONS: Final = {f"parquet.enable.dictionary#{column}": "false" for column in (SUBJECT, OBJECT, TERM)}
-"""Parquet gives up on a dictionary of terms that hardly repeat, but only after it has tried."""
+"""Switches off dictionaries for columns of terms that hardly repeat, which Parquet would abandon only after trying them."""
 TYPE: Final = term_text(RDF.type)
 """The text of rdf:type."""
 
