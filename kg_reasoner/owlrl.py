@@ -120,7 +120,7 @@ class DeductiveClosure:
             return
         if isinstance(destination, str):
             if not isinstance(graph, Dataset):
-                raise ReasonerError(f"the destination {destination} names a graph of a Dataset, and {graph!r} is none")
+                raise ReasonerError(f"the destination {destination} names a graph of a Dataset, and {graph!r} is not a Dataset")
             destination = graph.graph(URIRef(destination))
         expansion = Expansion(graph, self.rulesets, show_hidden=self._show_hidden, on_inconsistency=self._on_inconsistency)
         expansion.write(graph if destination is None else destination)

@@ -73,16 +73,16 @@ list<integer>            | "2:n1"^^<urn:kg-reasoner:list> | LIST(1)
 WRONG = """
 Colour                   | blue                  | 'blue' is not a value of Colour: red, "7"
 Shape                    | x                     | 'x' is not a value of Shape, which is written FORMS
-Shape                    | {"Circle": {"radius": 1}} | an object with radius has not the fields of Circle: radius, colour
+Shape                    | {"Circle": {"radius": 1}} | an object with radius does not have the fields of Circle: radius, colour
 Shape                    | {"Circle": {"radius": "a", "colour": "red"}} | 'a' is not an integer
 Shape                    | {"Square": {}}        | an object with Square is not a value of Shape, which is written FORMS
 Point                    | [1]                   | an array is not a value of Point, which is written {"x": ..., "y": ...}
-Point                    | {}                    | an empty object has not the fields of Point: x, y
+Point                    | {}                    | an empty object does not have the fields of Point: x, y
 list<Shape>              | ["Circle"]            | 'Circle' is not a value of Shape, which is written FORMS
 Shape                    | "1:x"^^<urn:kg-reasoner:list> | '"1:x"^^<urn:kg-reasoner:list>' is not a Shape
 list<string>             | x                     | 'x' is not a list<string>, which is written in JSON: [...]
 map<string, integer>     | x                     | 'x' is not a map<string, integer>, which is written in JSON: {"key": ...}
-list<string>             | ["\\ud800"]            | '["\\\\ud800"]' has half of a pair of surrogates, which is not a character
+list<string>             | ["\\ud800"]            | '["\\\\ud800"]' has half of a surrogate pair, which is not a character
 list<string>             | [1]                   | "1" is not a string
 list<integer>            | [1.5]                 | '1.5' is not an integer
 list<integer>            | [NaN]                 | 'NaN' is not an integer
@@ -243,7 +243,7 @@ def test_records_in_tables(tmp_path: Path) -> None:
     path.write_text('v\nDot\n"{""Circle"": {""radius"": 3}}"\n')
     with pytest.raises(LoadError) as caught:
         reasoner.add_table("s", path, header=True)
-    message = "column v: an object with radius has not the fields of Circle: radius, colour"
+    message = "column v: an object with radius does not have the fields of Circle: radius, colour"
     assert str(caught.value).splitlines()[:2] == [f"{path}:3:1: {message}", '    3 | "{""Circle"": {""radius"": 3}}"']
 
 

@@ -196,7 +196,7 @@ def test_load_that_is_allowed(server: Server, tmp_path: Path) -> None:
     assert (URIRef("urn:z"), URIRef("urn:p"), URIRef("urn:y")) in plain
     plain.update(f"DELETE DATA {{ <urn:z> <urn:p> <urn:y> }} ; LOAD <{file.as_uri().replace('///', '//LocalHost/')}>")
     assert (URIRef("urn:z"), URIRef("urn:p"), URIRef("urn:y")) in plain
-    with pytest.raises(NotAllowedError, match=r"only files of this machine can be loaded, not of example\.org"):
+    with pytest.raises(NotAllowedError, match=r"only files of this machine can be loaded, not those of example\.org"):
         plain.update(f"LOAD <{file.as_uri().replace('///', '//example.org/')}>")
 
 

@@ -136,7 +136,9 @@ class Hierarchies:
         reported = {each.axiom for each in axioms.warnings}
         beyond = axioms.beyond_el(self._reasoner.core.engine.catalog)
         return tuple(
-            AxiomWarning(each.axiom, f"{each.reason}; what follows for individuals is derived, the hierarchy may lack some of it")
+            AxiomWarning(
+                each.axiom, f"{each.reason}; what follows for individuals is derived, but the hierarchy may lack some of it"
+            )
             for each in beyond
             if each.axiom not in reported
         )

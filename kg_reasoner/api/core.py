@@ -170,7 +170,7 @@ class ReasonerCore:
         from kg_reasoner.api.ticks import Ticks
 
         if self.engine.transaction is not None:
-            raise TransactionError("the first streams, delays and differences are declared outside of transactions")
+            raise TransactionError("the first streams, delays and differences must be declared outside of transactions")
         self.engine.set(self, "ticks", Ticks(self.engine))
 
     def _check_types(self, program: Program) -> None:

@@ -42,4 +42,4 @@ def expect_several(given: object, what: str) -> None:
         LoadError: A single thing is given: text (terms of rdflib are text, too), bytes, or anything that cannot be iterated over.
     """
     if isinstance(given, (str, bytes)) or not isinstance(given, Iterable):
-        raise LoadError(f"{given!r} is not a collection of {what}", hint="give a list, also of a single one")
+        raise LoadError(f"{given!r} is not a collection of {what}", hint="give a list, even for a single one")

@@ -61,7 +61,7 @@ def expect_ids(dictionary: Dictionary, ids: Ids) -> None:
     """
     if ids.size and not (ids.min() >= 0 and ids.max() < len(dictionary)):
         wrong = ids[(ids < 0) | (ids >= len(dictionary))][0]
-        raise LoadError(f"{wrong} is the id of no term", hint="encode() of a reasoner's dictionary returns the ids of terms")
+        raise LoadError(f"no term has the id {wrong}", hint="encode() of a reasoner's dictionary returns the ids of terms")
 
 
 def find_triples(dictionary: Dictionary, triples: Iterable[AnyTriple] | TripleIds) -> TripleIds:

@@ -166,7 +166,7 @@ def _term_of(value: Any, name: str) -> Term:
     found = _literal_of(value, name)
     if found is not None:
         if value_of(found) is None:
-            raise ValueError(f"{value!r} is no value of {found.datatype}")
+            raise ValueError(f"{value!r} is not a value of {found.datatype}")
         return _valid(found)
     if isinstance(value, Mapping):
         return encode("map", [_term_of(part, "any") for pair in value.items() for part in pair])
@@ -185,7 +185,7 @@ def _valid(term: Term) -> Term:
     Raises:
         TypeError, ValueError: They cannot.
     """
-    term_text(term).encode()  # half of a pair of surrogates is an error
+    term_text(term).encode()  # half of a surrogate pair is an error
     if isinstance(term, BlankNode):
         is_valid = not NOT_IN_LABEL.search(term.label)
     elif isinstance(term, IRI):

@@ -127,7 +127,7 @@ def with_origins(parsed: Program, text: bytes) -> Program:
     """
     origins = _part(json.loads(text), None)
     if not all(isinstance(origin, program.Origin) for origin in origins):
-        raise TypeError("these are no origins of rules")
+        raise TypeError("this is not a list of the origins of these rules")
     rules = zip(parsed.rules, origins, strict=True)
     return replace(parsed, rules=tuple(replace(rule, origin=origin) for rule, origin in rules))
 

@@ -149,7 +149,7 @@ def _special(found: str, accepted: set[str], before: str) -> str | None:
     if found in ('"', "'") and "STRING" in accepted:
         return "the string that begins here is not closed on this line"
     if found == "<" and before == "=":
-        return "=< is no operator here, write <="
+        return "=< is not an operator here: write <="
     if found == "<" and "IRI" in accepted:
         return "the IRI that begins here is not closed, or has a character that IRIs cannot contain (such as a space)"
     if found.startswith("@") and "_AT_PREFIX" in accepted:

@@ -58,7 +58,7 @@ class Permissions:
         if scheme not in ("http", "https", "file"):
             raise NotAllowedError(f"LOAD <{iri}> is refused: only addresses with http, https and file can be loaded")
         if scheme == "file" and host.lower() not in ("", "localhost"):
-            raise NotAllowedError(f"LOAD <{iri}> is refused: only files of this machine can be loaded, not of {host}")
+            raise NotAllowedError(f"LOAD <{iri}> is refused: only files of this machine can be loaded, not those of {host}")
         kind = "files" if scheme == "file" else "load"
         self._check(kind, "LOAD", iri)
         return kind

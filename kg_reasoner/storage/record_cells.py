@@ -37,7 +37,7 @@ def _fields(value: object, variant: Variant) -> list[object]:
     names = [field.name for field in variant.fields]
     if not isinstance(value, dict) or sorted(value) != sorted(names):
         listed = ", ".join(names) or "no fields"
-        raise ValueError(f"{_shown(value)} has not the fields of {variant.name}: {listed}")
+        raise ValueError(f"{_shown(value)} does not have the fields of {variant.name}: {listed}")
     return [value[name] for name in names]
 
 

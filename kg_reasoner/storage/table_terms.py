@@ -238,7 +238,7 @@ def _read_json(cell: str, type_: str, types: Types) -> object:
         value = None
     if isinstance(value, list | dict):
         if "\\u" in cell and _SURROGATE.search(json.dumps(value, ensure_ascii=False, default=str)):
-            raise ValueError(f"{cell!r} has half of a pair of surrogates, which is not a character")
+            raise ValueError(f"{cell!r} has half of a surrogate pair, which is not a character")
         return value
     definition = types.definitions.get(type_)
     if definition is not None:

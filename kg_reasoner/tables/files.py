@@ -187,7 +187,7 @@ def _with_great_integers(path: Path, table: Any, data: bytes, names: Collection[
     """Return a table of JSON lines with texts in place of the doubles of columns that are integers, beyond 64 bits.
 
     Raises:
-        LoadError: A column has integers, beside other numbers or in lists, that no double is.
+        LoadError: A column has integers, beside other numbers or in lists, that doubles cannot represent.
     """
     import pyarrow
     import pyarrow.compute as pc
@@ -205,7 +205,9 @@ def _with_great_integers(path: Path, table: Any, data: bytes, names: Collection[
             table = table.set_column(table.schema.names.index(name), field, texts)
         elif any(Decimal(float(value)) != value for value in _integers_in(found)):
             hint = "declare the column as decimal, or as text where the numbers are in quotation marks"
-            raise LoadError(f"{path}: column {name} has integers, beside other numbers or in lists, that no double is", hint=hint)
+            raise LoadError(
+                f"{path}: column {name} has integers, beside other numbers or in lists, that doubles cannot represent", hint=hint
+            )
     return table
 
 

@@ -98,7 +98,7 @@ class QuadStore:
         try:
             found: sqlite3.Cursor = self.world.graph.db.execute(query, given)
         except sqlite3.ProgrammingError as error:
-            raise LoadError(f"the World cannot be read: {error}", hint="a World that is closed has no triples any more") from None
+            raise LoadError(f"the World cannot be read: {error}", hint="a closed World cannot be read") from None
         return found
 
     def relations(self, contexts: Iterable[int] | None = None, block: int = _BLOCK) -> Iterator[npt.NDArray[np.int32]]:

@@ -256,7 +256,7 @@ class FrameParser:
         """Raise an error unless the subject of a frame has a name."""
         if not isinstance(subject, IRI):
             start = self.offset + (children[0].start_pos or 0)
-            message = "what has no name has no annotations, and is no disjoint union: this needs the name of a class or property"
+            message = "annotations and disjoint unions need the name of a class or property"
             raise self.names.source.error(message, start, start + len(children[0]))
 
     def _sections(self, subject: Any, children: list[Any]) -> list[_Section]:

@@ -49,7 +49,7 @@ def _code_points(text: Literal) -> Literal:
 
 
 def _from_code_points(points: Structure) -> str | None:
-    """Return the text of a list of code points; None if one of them is none, or half of a pair of surrogates."""
+    """Return the text of a list of code points; None if one of them is none, or half of a surrogate pair."""
     numbers = [NUMBER.read(point) for point in points.members]
     if points.kind != "list" or not all(_is_code_point(number) for number in numbers):
         return None

@@ -74,7 +74,7 @@ def _same(term: Term) -> Term:
 
 
 def _is_only_read(value: Any) -> Term:
-    raise TypeError(f"{value!r} is a result of no function")
+    raise TypeError(f"{value!r} is not the result of a function")
 
 
 @dataclass(frozen=True, eq=False)
