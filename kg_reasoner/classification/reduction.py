@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from kg_reasoner.data_classes import dataclass
+from kg_reasoner.storage.arrays import ranges
 
 __all__ = ["Numbers", "Small", "TransitiveReduction", "reduced"]
 
@@ -69,7 +70,7 @@ class TransitiveReduction:
             return np.empty((0, 2), np.int64)
         sought = np.zeros(self.count, bool)
         sought[nodes] = True
-        above = np.stack([np.repeat(nodes, self.sizes[nodes]), self.high[_ranges(self.starts[nodes], self.sizes[nodes])]], axis=1)
+        above = np.stack([np.repeat(nodes, self.sizes[nodes]), self.high[ranges(self.starts[nodes], self.sizes[nodes])]], axis=1)
         places = np.flatnonzero(sought[self.high])
         below = np.stack([np.searchsorted(self.starts, places, side="right") - 1, self.high[places]], axis=1)
         return np.concatenate([above, below]).astype(np.int64)
@@ -138,7 +139,7 @@ class TransitiveReduction:
             sizes = self.sizes[part]
             for some in np.array_split(part, 1 + int(sizes.sum()) // _PART):
                 low = np.repeat(some, self.sizes[some])
-                high = self.high[_ranges(self.starts[some], self.sizes[some])].astype(np.int64)
+                high = self.high[ranges(self.starts[some], self.sizes[some])].astype(np.int64)
                 like = self.sizes[low] == self.sizes[high]
                 low, high = np.divmod(self._mutual(low[like] * self.count + high[like]), self.count)
                 np.minimum.at(first, low, high)
@@ -154,7 +155,7 @@ class TransitiveReduction:
         while waiting:
             part = waiting.pop()
             rows = np.repeat(np.arange(len(part)), self.sizes[part])
-            upper = self.high[_ranges(self.starts[part], self.sizes[part])]
+            upper = self.high[ranges(self.starts[part], self.sizes[part])]
             strict = is_first[upper]
             rows, upper = rows[strict], upper[strict]
             sizes = self.sizes[upper]
@@ -162,7 +163,7 @@ class TransitiveReduction:
                 waiting += [part[len(part) // 2 :], part[: len(part) // 2]]
                 continue
             far = np.zeros((len(part), self.count), bool)
-            far[np.repeat(rows, sizes), self.high[_ranges(self.starts[upper], sizes)]] = True
+            far[np.repeat(rows, sizes), self.high[ranges(self.starts[upper], sizes)]] = True
             near = ~far[rows, upper]
             found.append(np.stack([part[rows[near]], upper[near]], axis=1))
         return np.concatenate(found)
@@ -243,10 +244,3 @@ def _complete(starts: Numbers, high: Small) -> TransitiveReduction:
 def _shifted(starts: Numbers, nodes: Numbers, by: int) -> Numbers:
     """Return where rows begin after each of some nodes, which may occur repeatedly, has got or lost an item."""
     return starts + by * np.concatenate([[0], np.cumsum(np.bincount(nodes, minlength=len(starts) - 1))])
-
-
-def _ranges(starts: Numbers, sizes: Numbers) -> Numbers:
-    """Return the numbers of several ranges, one after the other."""
-    total = int(sizes.sum())
-    offsets = np.repeat(starts - (np.cumsum(sizes) - sizes), sizes)
-    return offsets + np.arange(total)

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from kg_reasoner.planning.catalog import StoredAtom
 from kg_reasoner.planning.planner import section_constant
+from kg_reasoner.storage.arrays import ranges
 from kg_reasoner.storage.database import Database
 from kg_reasoner.storage.kernels.layout import Relation
 from kg_reasoner.storage.kernels.memory import allocate
@@ -113,7 +114,7 @@ class SectionPlans:
         starts = np.cumsum(sizes) - sizes
         count = int(sizes.sum())
         plans = allocate(2 * (count + room) + _LEAST, np.int32)
-        plans[:count] = self.plans[np.arange(count) + np.repeat(first - starts, sizes)]
+        plans[:count] = self.plans[ranges(first, sizes)]
         self.ranges[:] = 0
         self.ranges[used, 0], self.ranges[used, 1] = starts, starts + sizes
         self.plans, self._top, self._room = plans, count, {}

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 __all__ = [
     *("NO_QUADS", "NO_TRIPLES", "Changed", "Flags", "Ids", "Numbers", "Rows", "TripleIds"),
-    *("among_sorted", "in_order", "selected_rows", "unique_ids", "unique_rows"),
+    *("among_sorted", "in_order", "ranges", "selected_rows", "unique_ids", "unique_rows"),
 ]
 
 SPARSE: Final = 16
@@ -126,6 +126,21 @@ def selected_rows(rows: Rows, chosen: Flags) -> Rows:
         rows[begin : begin + _PART].take(numbers, axis=0, out=found[used : used + len(numbers)], mode="clip")
         used += len(numbers)
     return found
+
+
+def ranges(starts: Numbers, sizes: Numbers) -> Numbers:
+    """Return the numbers in several ranges, one range after the other.
+
+    >>> ranges(np.array([5, 1]), np.array([2, 3])).tolist()
+    [5, 6, 1, 2, 3]
+
+    Args:
+        starts: The first number of each range.
+        sizes: The number of numbers in each range.
+    """
+    ends = np.cumsum(sizes)
+    numbers: Numbers = np.arange(ends[-1] if len(ends) else 0) + np.repeat(starts - (ends - sizes), sizes)
+    return numbers
 
 
 def among_sorted(ids: Ids, members: Ids, room: int | None = None) -> Flags:

@@ -6,7 +6,7 @@ from typing import Final
 
 import numpy as np
 
-from kg_reasoner.storage.index_needs import ranges
+from kg_reasoner.storage.arrays import ranges
 from kg_reasoner.storage.indexes import IndexedRelations
 from kg_reasoner.storage.kernels.layout import Plan, Relation, Section
 

@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 
+from kg_reasoner.storage.arrays import Numbers, ranges
 from kg_reasoner.storage.indexes import IndexedRelations
 from kg_reasoner.storage.kernels.layout import COMPARE, EMPTY, PROBE, Plan, Relation, Section, Step
 from kg_reasoner.storage.kernels.memory import StructTable, mix
 
-__all__ = ["field_of", "ranges", "soon_wanted"]
-
-Numbers = npt.NDArray[np.int64]
+__all__ = ["field_of", "soon_wanted"]
 
 
 def soon_wanted(database: IndexedRelations, rows: Numbers | None = None, done: Sequence[int] = ()) -> list[int]:
@@ -84,10 +82,3 @@ def _owners(database: IndexedRelations) -> Numbers:
     for relation, section in database.sections_of_constants():
         owners[section] = relation
     return owners
-
-
-def ranges(starts: Numbers, sizes: Numbers) -> Numbers:
-    """Return the numbers of consecutive ranges."""
-    ends = np.cumsum(sizes)
-    numbers: Numbers = np.arange(ends[-1] if len(ends) else 0) + np.repeat(starts - (ends - sizes), sizes)
-    return numbers

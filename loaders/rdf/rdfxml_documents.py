@@ -30,6 +30,7 @@ from kg_reasoner.loaders.rdf.xml_tags import quoted
 from kg_reasoner.storage.arrays import Ids
 from kg_reasoner.storage.dictionary import Dictionary
 from kg_reasoner.storage.rdfxml_reading import PlainRDFXML
+from kg_reasoner.storage.texts import count_lines
 
 if TYPE_CHECKING:
     from kg_reasoner.loaders.rdf.sources import OpenDocument
@@ -163,7 +164,7 @@ class _Reader:
     def _count_lines(self) -> None:
         """Count the lines of what leaves the window, if the document cannot be read again."""
         if not self._document.reopens:
-            self._lines += _line_breaks(bytes(self._window.passed))
+            self._lines += count_lines(self._window.passed)
 
     def _parsed_part(self, data: bytes) -> Ids | None:
         """Return the triples of some elements, or None if they are wrong, or give names that must not be given again."""
@@ -185,7 +186,7 @@ class _Reader:
         end = self._end_tag() if self._window.is_closed else b""
         self._stream.push_back([self._header, self._names(), end, bytes(self._window.rest)])
         stream = self._stream
-        lines = self._lines - _line_breaks(self._header)
+        lines = self._lines - count_lines(self._header)
         rest = _Rest(self._document.name, None, lambda: _Raw(stream), False, RDF_XML, self._document.bounds, lines)
         declared: list[tuple[str, str]] = []
         try:
@@ -222,10 +223,6 @@ class _Reader:
         with self._document.open() as again:
             for _ in read_parsed(again, RDF_XML, self._base, Encoder(scratch, BlankScope(scratch, again.head), parsed=True), ROWS):
                 pass
-
-
-def _line_breaks(data: bytes) -> int:
-    return data.count(b"\n") + data.count(b"\r") - data.count(b"\r\n")
 
 
 @dataclass(frozen=True)
