@@ -332,7 +332,7 @@ class ReasonerCore:
 
     @property
     def is_idle(self) -> bool:
-        """Whether nobody is changing anything at this moment, and there is nothing to derive, to undo or to warn of."""
+        """Whether no change is under way, and there is nothing to derive, to undo or to warn of."""
         engine = self.engine
         if engine.lock.writer or engine.next_update.is_due or not engine.is_whole:
             return False  # most of `is_current`, without a call

@@ -129,7 +129,7 @@ class Subscriptions:
     commits after its subscription, in their order, exactly once.
 
     A callback may change the reasoner. Subscribers are notified of its commits after all of them have been notified of the present
-    one, so that nobody sees commits out of order; the facts that a callback reads may therefore be newer than its delta.
+    one, so that no subscriber sees commits out of order; the facts that a callback reads may therefore be newer than its delta.
 
     An exception in a callback does not affect other subscribers: it is recorded in `Subscription.errors` and logged by the logger
     ``kg_reasoner.subscriptions``. Only an exception that is not an `Exception` (KeyboardInterrupt, for example) is passed on to the

@@ -16,7 +16,7 @@ __all__ = ["Difference", "difference"]
 class Difference:
     """The inclusions that only one of two hierarchies has, as triples.
 
-    Only those between neighbours in their own hierarchy are given, because the others follow from them. What is unsatisfiable is
+    Only direct inclusions of their own hierarchy are given, because the others follow from them. What is unsatisfiable is
     below owl:Nothing, and a name that the other hierarchy does not have, below owl:Thing or a universal property.
     """
 

@@ -33,7 +33,7 @@ class FollowedTriples:
         self._nodes: Ids = NO_TRIPLES[:, 0]
         """The nodes of these, sorted."""
         self._with_node: dict[int, dict[_Triple, None]] = {}
-        """The triples with each blank node that somebody has asked for."""
+        """The triples with each blank node that has been requested."""
 
     def __contains__(self, ids: _Triple) -> bool:
         return _key(ids) in self._keys

@@ -343,7 +343,7 @@ class _Judge:
         if key in self._known:
             return self._known[key]
         if key in self._open or len(self._open) >= _DEEPEST:
-            # What is lost further down is found where the cycle began; nobody can read what is too deep inside.
+            # What is lost further down is found where the cycle began; expressions beyond the maximal depth are not examined.
             self._cut = min(self._cut, self._open.get(key, _NOWHERE))
             return Expressed(self.texts.name(node))
         depth = self._open[key] = len(self._open)

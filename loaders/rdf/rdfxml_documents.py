@@ -80,7 +80,7 @@ def read_rdfxml(
 
 
 def _ignored(prefix: str, namespace: str) -> None:
-    """Take a prefix that nobody wants."""
+    """Ignore a prefix."""
 
 
 class _Reader:

@@ -12,7 +12,7 @@ from kg_reasoner.loaders.syntaxes.document_text import Settings, SourceText
 
 __all__ = ["Clause", "OboFrame", "Reference", "frames"]
 
-# No pattern has two neighbours that match the same characters: a long line takes time as its length.
+# No two adjacent parts of a pattern match the same characters, so matching takes time linear in the length of a line.
 _LINE: Final = re.compile(r"([^\n]*)(?:\n|\Z)")
 _BACKSLASH: Final = ("\\", "\\\r")
 _CONTINUED: Final = re.compile(r"(?<!\\)(?:\\\\)*(\\)\r?\Z")

@@ -80,7 +80,7 @@ BINARY_AXIOMS: Final = {
     "DatatypeDefinition": OWL.equivalentClass,
 }
 CHAINED_AXIOMS: Final = {
-    # Each two neighbours are related.
+    # Adjacent items are related.
     "EquivalentClasses": OWL.equivalentClass,
     "EquivalentObjectProperties": OWL.equivalentProperty,
     "EquivalentDataProperties": OWL.equivalentProperty,

@@ -59,7 +59,7 @@ def read_triples(
             N-Triples or N-Quads. Files in other syntaxes are read as a whole by one task each, have blank nodes of their own, and
             are refused if they are not in their syntax, whatever the policy for bad lines.
         blank_nodes: Whose the labels are: each path's (``"document"``), each file's (``"file"``; as in process, where a folder is
-            many documents), or everybody's (``"shared"``: labels stay as they are, the same label is the same node wherever it is).
+            many documents), or all files' (``"shared"``: labels stay as they are, the same label is the same node wherever it is).
             In Parquet, they always stay as they are.
         graphs: Add the column ``graph``, null in the default graph. Without it, the triples of all graphs are there.
         keep: A folder that gets the triples as Parquet, so that texts are read once; on a cluster, a place that all executors can

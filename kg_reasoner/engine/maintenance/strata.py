@@ -80,8 +80,8 @@ class StratumByStratum(ABC):
             self._update_each(strata, work)
 
     def _is_simple(self, work: Work) -> bool:
-        """Return whether only facts of a single stratum have changed, nobody follows what happens, and the kernel deletes as this
-        strategy does, or has nothing to delete.
+        """Return whether only facts of a single stratum have changed, neither progress nor a profile is to be reported, and the
+        kernel deletes as this strategy does, or has nothing to delete.
         """
         materialiser = self.materialiser
         is_followed = work.progress is not None or materialiser.inserter is not None

@@ -414,7 +414,7 @@ def begin_counting(context: Context) -> int:
 
 
 @kernel
-def see_world(context: Context) -> int:
+def see_current_state(context: Context) -> int:
     """Make joins see the current state."""
     context.hidden = DEAD | OUT
     context.checks_flags = 1
@@ -424,7 +424,7 @@ def see_world(context: Context) -> int:
 @entry
 def count_rule(context: Context, number: int, removes: int) -> int:
     """Count all instances of a rule, or with `removes` discount them: DONE, or a request to the caller, who then calls again."""
-    see_world(context)
+    see_current_state(context)
     context.adjusted_count = 0
     status = open_plan(context, context.frames[0], number)
     if status == READY:
@@ -440,7 +440,7 @@ def count_rule(context: Context, number: int, removes: int) -> int:
 @entry
 def count_changes(context: Context) -> int:
     """Process the agenda, iteration by iteration: DONE, or a request to the caller, who then calls again."""
-    see_world(context)
+    see_current_state(context)
     status = DONE
     while status == DONE and context.time <= context.last_time:
         event = context.agenda[context.time]

@@ -5,7 +5,7 @@ Each thread has a context of its own over the same relations, and keeps the head
 threads claim slots of the hash tables for these heads, each thread in its own part of every table. The heads that have a slot are
 the new rows. They are numbered in the order in which a single thread would have derived them, and threads append them.
 
-Nothing here locks: while threads join, nobody writes to relations; while they claim, each writes to its own slots; while they
+Nothing here locks: while threads join, none writes to relations; while they claim, each writes to its own slots; while they
 append, each to its own rows.
 
 Where rows are only copied to other relations, each thread inserts into relations of its own instead (see `storage.shared_copies`).

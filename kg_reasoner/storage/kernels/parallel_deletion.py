@@ -5,7 +5,7 @@ looked at, and each needs a fact that is disproved or is a goal already. Where a
 (see `proving`), which goes on from what has been found. Then threads list the heads of the instances that disproved, or deleted,
 facts trigger.
 
-Nothing here locks: while threads look for instances, nobody writes to relations or indexes, and what is found of a fact is kept in
+Nothing here locks: while threads look for instances, none writes to relations or indexes, and what is found of a fact is kept in
 a list of outcomes. Then threads set the flags, each those of its own facts.
 """
 
