@@ -112,7 +112,7 @@ class Profile(AbstractContextManager["Profile"]):
 
         Args:
             by: ``rule``; ``axiom``: the rules that come from an axiom are one row; ``name``: rules of one name are one row.
-            prefixes: Prefixes for names in rules and axioms, besides those of the reasoner.
+            prefixes: Prefixes for names in rules and axioms, in addition to those of the reasoner.
 
         Returns:
             The rows.

@@ -119,7 +119,7 @@ class Interpreter:
         facts, rewrites = loop.feedback(fact), loop.feedback(rewrite)
 
         # Given facts come round at iteration 1, so bodies begin then. A negation that came first in a body at iteration 0 would see
-        # no facts, and put out a head to be taken back at iteration 1: what follows from that could hold itself up for ever.
+        # no facts, and derive a head that is withdrawn at iteration 1: its consequences could then support each other without end.
         wanted = (rewrites + seed.delay()).match(leads, _Gatekeep(directions), fact + rewrite, "gatekeep")
         indexed = facts.match(orders, _IndexOrder(directions), fact, "index")
 

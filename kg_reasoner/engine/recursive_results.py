@@ -39,7 +39,7 @@ from kg_reasoner.terms import RDF, term_text
 __all__ = ["RecursiveResult", "Results"]
 
 MOST_ROUNDS: Final = 10_000
-"""The maximal number of rounds, besides one for each group. With more, values are taken to improve for ever."""
+"""The maximal number of rounds, in addition to one for each group. With more, values are assumed to improve without end."""
 
 _OWN: Final = f"{INTERNAL}inside "
 _VALUE: Final = Variable("value of the aggregate")
@@ -62,7 +62,7 @@ class RecursiveResult:
         self._results, self._key = results, key
 
     def refresh(self) -> None:
-        """Compute the facts anew, if something has changed that they depend on."""
+        """Compute the facts again, if something that they depend on has changed."""
         found = self._results.of(self._key)
         if found is None:
             return

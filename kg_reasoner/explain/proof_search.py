@@ -173,7 +173,7 @@ class Search:
     # --- the shortest proof -----------------------------------------------------------------------------------------
 
     def compute_height(self, target: FactNode, effort: int | None) -> bool:
-        """Compute the smallest height of a node, or UNPROVED. Return False if that takes more than so many new instances."""
+        """Compute the smallest height of a node, or UNPROVED. Return False if that takes more new instances than `effort`."""
         most = None if effort is None else self.spent + effort
         level, depth = [target], 0
         seen = {target}

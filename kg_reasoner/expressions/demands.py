@@ -41,7 +41,7 @@ def demands(rules: Iterable[Rule], *, merges_equal_terms: bool, asked: Collectio
     Args:
         rules: The rules.
         merges_equal_terms: Whether equal terms are merged.
-        asked: Names that are asked of besides.
+        asked: Further names that are asked about.
 
     >>> from kg_reasoner.language.parser import parse
     >>> program = parse("asked(?x) :- asked_of(?x) . aged(?x) :- age(?x, ?n), xsd:integer[?n] .")

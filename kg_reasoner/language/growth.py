@@ -1,4 +1,4 @@
-"""Recursions that may derive facts for ever: those that compute new values from their own results, without a bound.
+"""Recursions that may derive facts without end: those that compute new values from their own results, without a bound.
 
 A rule is *bounded* where a condition compares the values, at the end that they lead to, or where an atom outside of the recursion
 has to have them. Whether an unbounded recursion ends depends on the facts: it does on a graph without cycles. Recursion through MIN
@@ -35,7 +35,7 @@ _INTEGER: Final = XSD.integer.value
 
 
 def growing(rules: Sequence[Rule]) -> Iterator[str]:
-    """Yield a warning for each rule that may derive facts for ever."""
+    """Yield a warning for each rule that may derive facts without end."""
     below: dict[Key, set[Key]] = {}
     for rule in rules:
         below.setdefault(head_key(rule), set()).update(key_of(atom) for atom in rule.body_atoms())

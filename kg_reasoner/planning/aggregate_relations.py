@@ -90,7 +90,7 @@ class AggregateRelation:
             function.settle()
 
     def _is_sorted_for(self, keys: int, *, is_new: bool) -> bool:
-        """Return whether sorting all solutions is cheaper than to find and read those of so many groups."""
+        """Return whether sorting all solutions is cheaper than finding and reading the solutions of this number of groups."""
         if not is_new and len(self._keeping) == len(self._functions):
             return False
         size, groups = self._database.size(self.source), max(self._database.size(self.target), keys)

@@ -27,7 +27,7 @@ CollectionFunction: TypeAlias = Callable[[Dictionary, Collections, Ids], Ids]
 
 _STRING: Final = XSD.string.value
 _PLACE_DIGITS: Final = 10
-"""No collection has a place with so many digits."""
+"""The minimal number of digits that no place in a collection has."""
 
 
 def collection_function(expression: Expression) -> CollectionFunction | None:

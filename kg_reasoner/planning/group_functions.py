@@ -25,7 +25,7 @@ from kg_reasoner.terms import Term
 __all__ = ["GroupFunction"]
 
 MANY: Final = 48
-"""From so many solutions on, a single group is evaluated on columns."""
+"""The minimal number of solutions with which a single group is evaluated on columns."""
 
 
 class GroupFunction:

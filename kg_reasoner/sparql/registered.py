@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["RegisteredFunctions"]
 
 _ERRORS: Final = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
-"""The exceptions of functions for unexpected values, besides SPARQL's errors."""
+"""The exceptions with which functions reject unexpected values, in addition to SPARQL's errors."""
 
 
 class RegisteredFunctions:

@@ -21,7 +21,7 @@ from kg_reasoner.storage.value_columns import INTEGER, ValueCache
 __all__ = ["Edges", "best_paths"]
 
 _BLOCK: Final = 1 << 20
-"""The number of nodes for which a call of the kernel has room, if so many can be reached at all."""
+"""The maximal number of nodes for which a call of the kernel has room."""
 
 
 class Edges(NamedTuple):

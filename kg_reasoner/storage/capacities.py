@@ -93,7 +93,7 @@ def limit_of(slots: int, fill: float = FILL) -> int:
 
 
 def row_mask_for(rows: int, slots: int) -> int:
-    """Return which bits of a slot are the number of a row, in a hash table of so many slots for so many rows.
+    """Return the mask of the bits of a slot that are the number of a row, in a hash table of `slots` slots for `rows` rows.
 
     There are bits for more rows than there are slots, because dead rows wait for compaction.
     """

@@ -386,13 +386,13 @@ class Dictionary:
         return hashes
 
     def clear(self) -> None:
-        """Remove all terms, so that ids are assigned anew. No other thread uses the dictionary."""
+        """Remove all terms, so that ids are assigned from the beginning. No other thread uses the dictionary."""
         self._terms.count = 0
         self._terms.slots[:] = EMPTY
         self._first_bytes = np.empty(0, np.uint8), 0
 
     def has_room(self, text_length: int) -> bool:
-        """Return whether there is room for another term with a text of so many bytes. The caller holds the mutex."""
+        """Return whether there is room for another term with a text of `text_length` bytes. The caller holds the mutex."""
         terms = self._terms
         return bool(terms.count < terms.room and terms.offsets[terms.count] + text_length <= terms.text_capacity)
 

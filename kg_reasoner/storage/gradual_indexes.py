@@ -29,7 +29,7 @@ MANY_REMOVED: Final = PATIENCE
 """An update that removes at least this many facts needs indexes immediately, because it would scan for each of them."""
 
 SLICE: Final = 1 << 10
-"""Rows that are added with each update to one of the indexes, besides those that pay for scans."""
+"""The number of rows that each update adds to one of the indexes, in addition to those that pay for scans."""
 
 SAMPLE: Final = 1 << 10
 """The number of rows that are sampled to estimate the size of an index."""

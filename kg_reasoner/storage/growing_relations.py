@@ -242,11 +242,11 @@ class Relations(PlanRoom):
         relation.publish(**grown)
 
     def set_slots(self, relation: Record, slots: int, rows: int = 0) -> None:
-        """Give a relation a hash table of another size, with room for the numbers of so many rows."""
+        """Give a relation a hash table of another size, with room for the numbers of at least `rows` rows."""
         relation.publish(**self._hashed(relation, slots, max(rows, relation.capacity)))
 
     def _hashed(self, relation: Record, size: int, rows: int) -> dict[str, Any]:
-        """Return a hash table of the rows of a relation, with room for the numbers of so many rows."""
+        """Return a hash table of the rows of a relation, with room for the numbers of `rows` rows."""
         self.claim(4 * size)
         slots, row_mask = allocate(size, np.int32, EMPTY), row_mask_for(rows, size)
         hashes = allocate(RING, np.int64)

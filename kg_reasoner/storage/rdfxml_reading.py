@@ -166,7 +166,7 @@ class PlainRDFXML(TextWindow):
         """Return the length of the elements that a full parser is to read next, or 0 if the window has no end of an element.
 
         Args:
-            least: The least number of bytes, if elements that end in the window have so many.
+            least: The minimal number of bytes, if the elements that end in the window are that long.
         """
         return self._end_by(native.elements_end, least)
 

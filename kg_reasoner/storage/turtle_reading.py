@@ -150,7 +150,7 @@ class PlainTurtle(TextWindow):
         """Return the length of the statements that a full parser is to read next, or 0 if the window has no end of a statement.
 
         Args:
-            least: The least number of bytes, if statements that end in the window have so many.
+            least: The minimal number of bytes, if the statements that end in the window are that long.
         """
         return self._end_by(native.statements_end, least)
 

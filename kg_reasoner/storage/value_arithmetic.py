@@ -181,7 +181,7 @@ def _are(column: ValueColumn, *kinds: int) -> Flags:
 
 
 def _errors(name: str, left: ValueColumn, right: ValueColumn) -> Any:
-    """Return how far results are from the exact ones, besides the rounding of the results themselves."""
+    """Return bounds on the differences between results and exact ones, without the rounding of the results themselves."""
     mine = np.zeros(len(left.kinds)) if left.errors is None else left.errors
     theirs = np.zeros(len(right.kinds)) if right.errors is None else right.errors
     with np.errstate(all="ignore"):

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 __all__ = ["read_rdfxml"]
 
 _WIDEST: Final = 1 << 24
-"""The most bytes in memory, if an element has so many; a longer one is left to the parser."""
+"""The maximal length in bytes of an element that is read into memory; a longer one is left to the parser."""
 
 _ROOT: Final = re.compile(rb"<([^\s:>]+):RDF[\s>]")
 _NAMES: Final = re.compile(rb":ID\s*=")

@@ -45,7 +45,7 @@ Ontology: TypeAlias = "DataFrame | Iterable[Triple]"
 __all__ = ["Equality", "Ontology", "Options", "Run", "given_triples"]
 
 DRIVER_FACTS: Final = 100_000
-"""The default of the option: so many facts take the driver about a second and a hundred megabytes."""
+"""The default of the option: for this number of facts, the driver needs about a second and a hundred megabytes."""
 
 
 @dataclass(frozen=True)

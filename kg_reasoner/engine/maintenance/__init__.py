@@ -46,8 +46,8 @@ class ChangedFacts(NamedTuple):
 
 @dataclass(slots=True)
 class Work:
-    """The task of a strategy, besides explicit facts that were added (rows beyond the materialised ones) or removed (the context's
-    list), and its result: the changed facts.
+    """The task of a strategy, and its result: the changed facts. Not listed are the explicit facts that were added (rows beyond the
+    materialised ones) or removed (the context's list).
     """
 
     new_rules: Sequence[PlannedRule] = ()

@@ -40,8 +40,9 @@ _MEMORY: Final = 1 << 23
 _MATCH: Final = 2000
 """The number of steps that replacing a match counts as."""
 _SMALL: Final = 50
-"""Patterns of so few instructions are deterministic automata in RE2: a step for each byte. Larger ones may take one for each
-instruction."""
+"""The maximal number of instructions of a pattern that is surely a deterministic automaton in RE2: it takes a step for each byte. A
+larger one may take a step for each instruction.
+"""
 _REPLACEMENT: Final = re.compile(r"\\([\\$])|\$([0-9]+)|([^\\$]+)")
 
 

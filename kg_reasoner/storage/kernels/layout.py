@@ -556,7 +556,7 @@ class Context(Struct):
     shared_facts: int
     """From this number of facts on, threads, if there are several, share the work on candidates for deletion, or deleted facts."""
     is_large: int
-    """1: this update had so many candidates for deletion, or deleted facts, that threads would share the work."""
+    """1: this update had enough candidates for deletion, or deleted facts, for threads to share the work."""
     shared_to: int
     """The position in the list of candidates, or of deleted facts, up to which threads have shared the work."""
     lists: Array[HeadList]

@@ -92,7 +92,7 @@ def use_marks(context: Context) -> int:
 
 @entry
 def renumber_marks(context: Context, number: int) -> int:
-    """List the marked facts of a relation anew: its rows have got other numbers."""
+    """List the marked facts of a relation again, after its rows were renumbered."""
     count = 0
     for place in range(context.marked_count):
         fact = context.marked[place]
