@@ -76,7 +76,9 @@ def postorder(roots: Iterable[Node], successors: Callable[[Node], Iterable[Node]
 
 
 def strongly_connected_components(roots: Iterable[Node], successors: Callable[[Node], Iterable[Node]]) -> Iterator[list[Node]]:
-    """Yield the strongly connected components of the reachable nodes, each after those it leads to (Tarjan 1972).
+    """Yield the strongly connected components of the reachable nodes, each after those it leads to.
+
+    Source: R. Tarjan, Depth-First Search and Linear Graph Algorithms (SIAM Journal on Computing 1, 1972).
 
     >>> list(strongly_connected_components("a", {"a": "b", "b": "cd", "c": "b", "d": ""}.__getitem__))
     [['d'], ['c', 'b'], ['a']]

@@ -10,8 +10,9 @@ In each iteration, the bindings of rule prefixes (*rewrites*) go one part of a b
 
 All of it is incremental in both times, so facts and rules come and go in any mixture.
 
-Source of the idea: *Incremental Evaluation of Dynamic Datalog Programs as a Higher-order DBSP Program* (the DYRE system). Here,
-rewrites need no `distinct` of their own: they keep all their variables, so that each of them has one derivation at most.
+Source of the idea: Carneiro Alves de Lima, Kramer, Apinis and Micinski, Incremental Evaluation of Dynamic Datalog Programs as a
+Higher-order DBSP Program (the system DYRE; Datalog 2.0 2024, CEUR Workshop Proceedings 3801). Here, rewrites need no `distinct` of
+their own: they keep all their variables, so that each of them has one derivation at most.
 """
 
 from __future__ import annotations

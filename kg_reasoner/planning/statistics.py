@@ -38,7 +38,8 @@ class RelationStatistics:
         bound.
 
         Two columns are assumed to share as many values as possible: a join has ``|R| |S| / max(V(R), V(S))`` rows, where V is the
-        number of distinct values (Selinger et al., 1979). Atoms without a bound variable count as a product.
+        number of distinct values (Selinger, Astrahan, Chamberlin, Lorie and Price, Access Path Selection in a Relational Database
+        Management System, SIGMOD 1979). Atoms without a bound variable count as a product.
         """
         sizes = {atom: self.size(atom) for atom in atoms}
         values: dict[tuple[StoredAtom, str], float] = {}

@@ -1,8 +1,8 @@
 """Marking: the consequences of facts that one update adds and the next one deletes are searched for only once.
 
-Source: Illich and Glimm, Backward/Forward with Marking for Update Streams. They mark all facts that the next update deletes, and
-their consequences. Here, only facts that the current update adds are marked, with their direct consequences, because the
-consequences of others must be searched for anyway.
+Source: Illich and Glimm, Backward/Forward with Marking for Update Streams (CEUR Workshop Proceedings 4091, 2025). They mark all
+facts that the next update deletes, and their consequences. Here, only facts that the current update adds are marked, with their
+direct consequences, because the consequences of others must be searched for anyway.
 """
 
 from __future__ import annotations
