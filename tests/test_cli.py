@@ -628,6 +628,17 @@ def test_materialise_keeps_graphs(write: Write, tmp_path: Path, format: str) -> 
     )
 
 
+@pytest.mark.parametrize("options", ["", "--inferred-only", "--inferred-graph urn:more", "--graphs graph"])
+def test_no_inferred_subclass_repeats_an_equivalence(write: Write, options: str) -> None:
+    data = write("equal.trig", GRAPHS + ":g { :A owl:equivalentClass :B . :B rdfs:subClassOf :C . :x a :A }")
+    output = good("materialise", data, "-o", "-", "--format", "nq", *options.split()).stdout
+    subclasses = [line.split()[::2][:2] for line in output.splitlines() if "subClassOf" in line and "Lion" not in line]
+    inherited = [f"<{EXAMPLE}A>", f"<{EXAMPLE}C>"]
+    explicit = [f"<{EXAMPLE}B>", f"<{EXAMPLE}C>"]
+    assert sorted(subclasses) == ([inherited] if "only" in options else [inherited, explicit])
+    assert inferred("x B").removesuffix(" .") in output
+
+
 def test_each_graph_is_written_with_what_follows_from_it(write: Write, tmp_path: Path) -> None:
     data, output = write("zoos.trig", GRAPHS + "GRAPH :b { :Lion rdfs:subClassOf :Beast }"), tmp_path / "out.nq"
     good("materialise", data, "-o", output, "--ruleset", "rdfs", "--graphs", "graph", "--inferred-only")

@@ -6,14 +6,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kg_reasoner.storage.arrays import selected_rows
+from kg_reasoner.storage.grouping import among
 from kg_reasoner.terms import IRI, OWL, RDFS
 
 if TYPE_CHECKING:
     from kg_reasoner.api.reasoner import Reasoner
     from kg_reasoner.query.matching import Which
     from kg_reasoner.storage.arrays import TripleIds
-from kg_reasoner.storage.grouping import among
 
 __all__ = ["exported"]
 
@@ -30,17 +29,17 @@ def exported(reasoner: Reasoner, which: Which = "all") -> TripleIds:
     triples = reasoner.triple_ids(which)
     if reasoner.visibility.shows_all or which == "explicit":
         return triples
-    repeating = np.concatenate([_below(reasoner, triples, *pair) for pair in _EQUIVALENCES.items()])
+    repeating = np.concatenate([_below(reasoner, *pair) for pair in _EQUIVALENCES.items()])
     if len(repeating) == 0:
         return triples
     gone = np.flatnonzero(among(triples, repeating))
-    gone = gone[~among(triples[gone], reasoner.triple_ids("explicit"))]
+    if which == "all":
+        gone = gone[~among(triples[gone], reasoner.triple_ids("explicit"))]
     return np.delete(triples, gone, axis=0)
 
 
-def _below(reasoner: Reasoner, triples: TripleIds, below: IRI, equivalent: IRI) -> TripleIds:
-    """Return, for each equivalence among some triples, the triple of the hierarchy that repeats it."""
-    find = reasoner.dictionary.find
-    found = selected_rows(triples, triples[:, 1] == find(equivalent))  # a copy
-    found[:, 1] = find(below)
+def _below(reasoner: Reasoner, below: IRI, equivalent: IRI) -> TripleIds:
+    """Return, for each equivalence, explicit or inferred, the triple of the hierarchy that repeats it."""
+    found = reasoner.triple_ids("all", equivalent).copy()
+    found[:, 1] = reasoner.dictionary.find(below)
     return found

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
+from kg_reasoner.api.exports import exported
 from kg_reasoner.io.output import QuadIds
 from kg_reasoner.terms import IRI, term_text
 
@@ -25,7 +26,7 @@ def quads_of_graphs(store: KGReasonerStore, which: Which) -> Iterator[QuadIds]:
 
     for name in store.graphs.all_graphs():
         reasoner = store.reasoner_of(name)
-        yield reasoner.triple_ids(which), "" if str(name) == _DEFAULT else text_from_rdflib(name), reasoner.dictionary
+        yield exported(reasoner, which), "" if str(name) == _DEFAULT else text_from_rdflib(name), reasoner.dictionary
 
 
 def quads_of_union(reasoner: Reasoner, which: Which, inferred_graph: str) -> Iterator[QuadIds]:
@@ -37,7 +38,7 @@ def quads_of_union(reasoner: Reasoner, which: Which, inferred_graph: str) -> Ite
         yield explicit[quads.in_default(explicit)], "", dictionary
         for graph in quads.names().tolist():
             yield quads.match(None, None, None, graph), dictionary.text(graph), dictionary
-    yield reasoner.triple_ids("inferred"), inferred_graph, dictionary
+    yield exported(reasoner, "inferred"), inferred_graph, dictionary
 
 
 def graph_text(name: str | None) -> str:
