@@ -59,6 +59,19 @@ def test_what_it_looks_like() -> None:
     )
 
 
+def test_namespaces_that_end_within_a_word() -> None:
+    dictionary, file = Dictionary(), io.BytesIO()
+    names = ["urn:x:a", "urn:x:1", "urn:x:-a", "urn:x:", "urn:x:a/b", "urn:y", f"{EX}GO_0001", f"{EX}GO-1", f"{EX}GOA", f"{EX}GO"]
+    ids = np.array([[dictionary.encode(term) for term in (A, P, IRI(name))] for name in names], np.int32)
+    TripleWriter(file, TURTLE, {"go": EX + "GO_", "x": "urn:x:", "ex": EX, "g": EX + "GO"}).ids(ids, dictionary)
+    text = file.getvalue().decode()
+    assert text.endswith(" x:a, x:1, <urn:x:-a>, <urn:x:>, <urn:x:a/b>, <urn:y>, ex:GO_0001, ex:GO-1, ex:GOA, ex:GO .\n")
+    assert set(map(str, Graph().parse(data=text).objects())) == set(names)
+    again = io.BytesIO()
+    TripleWriter(again, TURTLE, {"go": EX + "GO_", "g": EX + "GO"}).ids(ids, dictionary)
+    assert f"<urn:y>, go:0001, <{EX}GO-1>, g:A, <{EX}GO> .\n" in again.getvalue().decode()
+
+
 @pytest.mark.parametrize(
     "triples",
     [

@@ -187,8 +187,10 @@ def short_texts(dictionary: Dictionary, prefixes: Mapping[str, str], buffer: int
 
 def _names(prefixes: Mapping[str, str]) -> Any:
     """Return a record of `PrefixTable`."""
-    namespaces, namespace_offsets = concatenated([namespace.encode() for namespace in prefixes])
-    names, name_offsets = concatenated([prefix.encode() for prefix in prefixes.values()])
+    delimited = [namespace for namespace in prefixes if namespace.endswith(("#", "/"))]
+    ordered = [*delimited, *(namespace for namespace in prefixes if not namespace.endswith(("#", "/")))]
+    namespaces, namespace_offsets = concatenated([namespace.encode() for namespace in ordered])
+    names, name_offsets = concatenated([prefixes[namespace].encode() for namespace in ordered])
     ends = [f'"^^{kind}'.encode() for kind in (XSD.integer, XSD.boolean)]
     integer, boolean, truth = (concatenated([piece])[0] for piece in (*ends, b"truefalse"))
     return StructTable(PrefixTable, capacity=1).add(
@@ -197,7 +199,8 @@ def _names(prefixes: Mapping[str, str]) -> Any:
         namespace_offsets=namespace_offsets,
         prefixes=names,
         prefix_offsets=name_offsets,
-        count=len(prefixes),
+        count=len(ordered),
+        delimited=len(delimited),
         integer=integer,
         integer_length=len(ends[0]),
         boolean=boolean,

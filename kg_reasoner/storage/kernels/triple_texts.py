@@ -48,6 +48,8 @@ class Output(Struct):
 class PrefixTable(Struct):
     """How terms are written in short: `count` prefixes with their namespaces, and the datatypes of numbers and truth values.
 
+    The namespaces of the first `delimited` prefixes end with ``#`` or ``/``.
+
     `integer` and `boolean` are the ends of literals with these datatypes, from the quotation mark on; `truth` is "truefalse".
     """
 
@@ -57,6 +59,7 @@ class PrefixTable(Struct):
     prefixes: Bytes
     prefix_offsets: Int64s
     count: int
+    delimited: int
     integer: Bytes
     integer_length: int
     boolean: Bytes
@@ -178,6 +181,14 @@ def write_statements(output: Output, rows: Int32s, rdf_type: int, first: int, en
 
 
 @kernel
+def write_name(names: PrefixTable, number: int, texts: Bytes, local: int, end: int, out: Bytes, place: int) -> int:
+    """Write a prefixed name. Return the place after it."""
+    place = copy_bytes(names.prefixes, names.prefix_offsets[number], names.prefix_offsets[number + 1], out, place)
+    out[place] = COLON
+    return copy_bytes(texts, local, end, out, place + 1)
+
+
+@kernel
 def short_iri(names: PrefixTable, texts: Bytes, start: int, end: int, out: Bytes, place: int) -> int:
     """Write an IRI in brackets as a prefixed name, or as it is. Return the place after it."""
     local = end - 1
@@ -185,13 +196,18 @@ def short_iri(names: PrefixTable, texts: Bytes, start: int, end: int, out: Bytes
         local = local - 1
     is_name = local < end - 1 and texts[local] != MINUS and not names.classes[texts[local]] & DIGIT
     if is_name and (texts[local - 1] == HASH or texts[local - 1] == SLASH):
-        for number in range(names.count):
+        for number in range(names.delimited):
             first = names.namespace_offsets[number]
             length = names.namespace_offsets[number + 1] - first
             if length == local - start - 1 and same_bytes(texts, start + 1, names.namespaces, first, length):
-                place = copy_bytes(names.prefixes, names.prefix_offsets[number], names.prefix_offsets[number + 1], out, place)
-                out[place] = COLON
-                return copy_bytes(texts, local, end - 1, out, place + 1)
+                return write_name(names, number, texts, local, end - 1, out, place)
+    for number in range(names.delimited, names.count):
+        first = names.namespace_offsets[number]
+        length = names.namespace_offsets[number + 1] - first
+        after = start + 1 + length
+        if after >= local and after < end - 1 and texts[after] != MINUS:
+            if same_bytes(texts, start + 1, names.namespaces, first, length):
+                return write_name(names, number, texts, after, end - 1, out, place)
     return copy_bytes(texts, start, end, out, place)
 
 
