@@ -483,6 +483,26 @@ def test_construct_gives_turtle_or_n_triples(zoo: Path) -> None:
     assert "use --format table, csv, tsv, json or xml" in bad("query", zoo, "-Q", "ASK {}", "-f", "nt", code=2)
 
 
+def test_construct_keeps_every_literal_and_any_depth(write: Write, caplog: pytest.LogCaptureFixture) -> None:
+    """As rdflib writes them, the double would lose digits, the boolean would be an integer, and `1_0` no Turtle."""
+    kinds = {"1.23456789012345e0": "double", "1": "boolean", "1_0": "integer", "5.": "decimal", "no date": "date"}
+    values = ", ".join(f'"{text}"^^<http://www.w3.org/2001/XMLSchema#{kind}>' for text, kind in kinds.items())
+    data = write("values.ttl", f"@prefix u: <urn:> . u:a u:p {values}, {'[ u:p ' * 1000 + '1' + ' ]' * 1000} .")
+    query = "CONSTRUCT WHERE { ?x ?p ?y }"
+    shown = good("query", data, "-Q", query, "-q").stdout
+    assert shown.startswith("@prefix u: <urn:> .\n@prefix xsd:") and "\nu:a u:p " in shown
+    expected = list(pyoxigraph.parse(path=str(data)))
+    for format in ("table", "nt"):
+        shown = good("query", data, "-Q", query, "-q", "-f", format).stdout
+        found = list(pyoxigraph.parse(shown, pyoxigraph.RdfFormat.TURTLE))
+        assert {str(triple.object) for triple in found if triple.subject == pyoxigraph.NamedNode("urn:a")} >= set(
+            values.split(", ")
+        )
+        assert len(found) == len(expected) == 1006
+    assert "no date^^xsd:date" in good("query", data, "-Q", "SELECT ?y { ?x ?p ?y }", "-q").stdout
+    assert not caplog.records
+
+
 def test_a_query_comes_from_a_file_or_standard_input(zoo: Path, tmp_path: Path) -> None:
     file = tmp_path / "q.rq"
     file.write_text(PREFIX + "SELECT ?x { ?x a :Cat }")

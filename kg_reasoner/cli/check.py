@@ -14,6 +14,7 @@ from kg_reasoner.cli.label_options import displayed_names, label_options
 from kg_reasoner.cli.options import data_options, graphs_option, load_into_store, reasoner_for
 from kg_reasoner.cli.query_text import term_shortener
 from kg_reasoner.language.display_names import merged
+from kg_reasoner.terms import IRI
 
 if TYPE_CHECKING:
     from kg_reasoner.api.reasoner import Reasoner
@@ -118,14 +119,13 @@ def _reason(reasoner: Reasoner, proof: Proof, prefixes: Mapping[str, str], steps
 
 def _place(graph: str, prefixes: Mapping[str, str]) -> str:
     """Return the graph of a contradiction as text, if each graph is reasoned over by itself."""
-    from rdflib import URIRef
     from rdflib.graph import DATASET_DEFAULT_GRAPH_ID
 
     if not graph:
         return ""
     if graph == str(DATASET_DEFAULT_GRAPH_ID):
         return ", in the default graph"
-    return f", in the graph {term_shortener(prefixes)(URIRef(graph))}"
+    return f", in the graph {term_shortener(prefixes)(IRI(graph))}"
 
 
 def _as_dict(graph: str, reasoner: Reasoner, violation: Violation, prefixes: Mapping[str, str], proves: bool) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 import click
@@ -21,6 +21,7 @@ from kg_reasoner.cli.options import (
 )
 from kg_reasoner.cli.query_text import RdflibQuery, looks_like_query, parse_query, term_shortener
 from kg_reasoner.cli.text_inputs import text_of
+from kg_reasoner.terms import term_text
 
 if TYPE_CHECKING:
     from kg_reasoner.rdflib_store import KGReasonerStore
@@ -197,7 +198,7 @@ def _print_truth(result: AskResult, output_format: str) -> None:
 def _print_bindings(result: SelectResult, output_format: str, prefixes: Mapping[str, str]) -> None:
     if output_format == "table":
         shorten = term_shortener(prefixes)
-        rows = [[shorten(term) for term in row] for row in result.rows("rdflib")]
+        rows = [[shorten(term) for term in row] for row in result.rows()]
         print_table(list(result.variables), rows)
         note(plural(len(rows), "answer"))
     else:
@@ -205,11 +206,23 @@ def _print_bindings(result: SelectResult, output_format: str, prefixes: Mapping[
 
 
 def _print_graph(result: GraphResult, output_format: str, prefixes: dict[str, str]) -> None:
-    graph = result.to_graph()
-    if output_format == "nt":
-        click.echo(b"".join(sorted(graph.serialize(format="nt", encoding="utf-8").splitlines(keepends=True))), nl=False)
-        return
-    for prefix, namespace in reversed(prefixes.items()):  # of two for a namespace, the query's is the last
-        graph.bind(prefix, namespace, replace=True)
-    click.echo(graph.serialize(format="turtle").strip())
-    note(plural(len(graph), "triple"))
+    from kg_reasoner.io.output import triple_writer
+    from kg_reasoner.language.prefixes import PREFIXES
+    from kg_reasoner.storage.dictionary import Dictionary
+
+    texts = sorted(tuple(map(term_text, triple)) for triple in result)
+    dictionary = Dictionary()
+    dictionary.encode_texts(sorted({text for triple in texts for text in triple}))  # Turtle is sorted by the ids
+    triples = dictionary.encode_texts([text for triple in texts for text in triple]).reshape(-1, 3)
+    with triple_writer("-", "ntriples" if output_format == "nt" else "turtle") as write:
+        write.add_prefixes(_used(prefixes | PREFIXES | prefixes, dictionary.texts()))
+        write.ids(triples, dictionary)
+    if output_format != "nt":
+        note(plural(len(triples), "triple"))
+
+
+def _used(prefixes: dict[str, str], texts: Sequence[str]) -> dict[str, str]:
+    """Return the prefixes by which texts are shortened, sorted; the first of two for a namespace."""
+    first = {namespace: prefix for prefix, namespace in reversed(prefixes.items())}
+    used = {prefix: namespace for namespace, prefix in first.items() if any(f"<{namespace}" in text for text in texts)}
+    return dict(sorted(used.items()))

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from kg_reasoner.data_classes import dataclass
 from kg_reasoner.language.display_names import DisplayNames
 from kg_reasoner.language.prefixes import PREFIXES
-from kg_reasoner.terms import XSD
+from kg_reasoner.terms import IRI, XSD, BlankNode, Term
 
 if TYPE_CHECKING:
     from rdflib.plugins.sparql.sparql import Query
@@ -58,22 +58,19 @@ def parse_query(text: str, source: str, prefixes: Mapping[str, str] | None = Non
     return RdflibQuery(prepared, prepared.algebra.name in ("ConstructQuery", "DescribeQuery"), declared, graphs)
 
 
-def term_shortener(prefixes: Mapping[str, str]) -> Callable[[Any], str]:
-    """Return a function that writes an rdflib term in readable form: prefixed names, plain strings and numbers, an empty text for
-    None.
+def term_shortener(prefixes: Mapping[str, str]) -> Callable[[Term | None], str]:
+    """Return a function that writes a term in readable form: prefixed names, plain strings and numbers, an empty text for None.
 
-    >>> from rdflib import Literal, URIRef
+    >>> from kg_reasoner.terms import literal
     >>> shorten = term_shortener({"ex": "http://example.org/"})
-    >>> shorten(URIRef("http://example.org/a")), shorten(Literal("x")), shorten(Literal("x", lang="en")), shorten(None)
+    >>> shorten(IRI("http://example.org/a")), shorten(literal("x")), shorten(literal("x", language="en")), shorten(None)
     ('ex:a', 'x', 'x@en', '')
     """
-    from rdflib import BNode, Literal
-
     spaces = sorted({**PREFIXES, **prefixes}.items(), key=lambda item: -len(item[1]))
     bare = {XSD[name].value for name in ("string", "integer", "decimal", "double", "boolean")}
 
     def shorten_iri(iri: str) -> str:
-        label = prefixes.label(str(iri)) if isinstance(prefixes, DisplayNames) else None
+        label = prefixes.label(iri) if isinstance(prefixes, DisplayNames) else None
         if label is not None:
             return label
         for prefix, space in spaces:
@@ -81,17 +78,15 @@ def term_shortener(prefixes: Mapping[str, str]) -> Callable[[Any], str]:
                 return f"{prefix}:{iri[len(space) :]}"
         return f"<{iri}>"
 
-    def shorten(term: Any) -> str:
+    def shorten(term: Term | None) -> str:
         if term is None:
             return ""
-        if isinstance(term, BNode):
-            return f"_:{term}"
-        if not isinstance(term, Literal):
-            return shorten_iri(term)
+        if isinstance(term, BlankNode):
+            return f"_:{term.label}"
+        if isinstance(term, IRI):
+            return shorten_iri(term.value)
         if term.language:
-            return f"{term}@{term.language}"
-        if term.datatype is None or str(term.datatype) in bare:
-            return str(term)
-        return f"{term}^^{shorten_iri(term.datatype)}"
+            return f"{term.lexical}@{term.language}"
+        return term.lexical if term.datatype in bare else f"{term.lexical}^^{shorten_iri(term.datatype)}"
 
     return shorten
