@@ -123,6 +123,24 @@ def test_json_lines_that_are_not_utf_8(line: bytes, tmp_path: Path) -> None:
         Reasoner("input relation p(x: string) .").add_table("p", tmp_path / "p.jsonl")
 
 
+@pytest.mark.parametrize(
+    ("line", "what"),
+    [
+        ('{"x": }', "Invalid value"),
+        ('{"x": "a", "x": "b"}', "Column(/x) was specified twice"),
+        ("[1]", "Column() changed from object to array"),
+        ('{"x": 1}', "Column(/x) changed from string to number"),
+        ('{"x": "\\ud800"}', "The surrogate pair in string is invalid"),
+    ],
+)
+def test_the_line_of_an_error_in_json_lines(line: str, what: str, tmp_path: Path) -> None:
+    (tmp_path / "p.jsonl").write_text(f'{{"x": "a"}}\r\n\n{{"x": "b"}}\n  \n{line}\n{{"x": "c"}}\n')
+    with pytest.raises(LoadError) as caught:
+        Reasoner("input relation p(x: string) .").add_table("p", tmp_path / "p.jsonl")
+    assert caught.value.message == what
+    assert caught.value.span is not None and (caught.value.span.line, caught.value.span.text) == (5, line)
+
+
 def test_files_of_relations_without_columns(tmp_path: Path) -> None:
     path = tmp_path / "p.csv"
     reasoner = Reasoner("input relation p() .")

@@ -23,6 +23,7 @@ from kg_reasoner.program import Column
 from kg_reasoner.storage.arrays import Ids
 from kg_reasoner.storage.dictionary import Dictionary
 from kg_reasoner.storage.table_terms import optional_of, parts_of
+from kg_reasoner.tables.json_line_errors import json_lines_error
 from kg_reasoner.tables.table_facts import Nulls, encoded, places_of
 from kg_reasoner.tables.table_sources import EXTRA, Batches
 from kg_reasoner.terms import XSD, term_text
@@ -154,9 +155,7 @@ def _json_lines(path: Path, types: Mapping[str, str]) -> Batches | None:
         table = _with_exact_numbers(table, data, options, [name for name in names if _is_exact(types.get(name, "any"))])
         table = _with_great_integers(path, table, data, [name for name in names if types.get(name, "any") == "any"])
     except (UnicodeDecodeError, pyarrow.ArrowException) as error:
-        raise LoadError(
-            f"cannot read {path}: {error}", hint="each line is an object, with values of one type for each key"
-        ) from error
+        raise json_lines_error(path, data if options.block_size >= len(data) else b"", error) from error
     return Batches(str(path), table.schema.names, table.to_batches(max_chunksize=1 << 17))
 
 
