@@ -736,9 +736,12 @@ def test_run_without_declarations_writes_all_that_is_derived(write: Write, tmp_p
     assert written == {"next.tsv": '2\t"3"\n_:b\t<http://example.org/a>\n', "alone.tsv": "()\n", "lonely.tsv": "1\n"}
 
 
-def test_run_without_an_output_folder_prints(write: Write) -> None:
+def test_run_without_an_output_folder_prints(write: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     program = write("p.dl", 'edge("a", "b") . path(?x, ?y) :- edge(?x, ?y) . none(?x) :- edge(?x, ?x) .')
-    assert good("run", program).stdout == "# path (1 fact)\na\tb\n# none (0 facts)\n"
+    monkeypatch.chdir(tmp_path)
+    for options in ((), ("-o", "-")):
+        assert good("run", program, *options).stdout == "# path (1 fact)\na\tb\n# none (0 facts)\n"
+    assert [path.name for path in tmp_path.iterdir()] == ["p.dl"]
 
 
 def test_run_with_rdf_in_and_out(zoo: Path, write: Write, tmp_path: Path) -> None:

@@ -54,7 +54,13 @@ _Writer: TypeAlias = Callable[[BinaryIO], int]
 )
 @ruleset_option("A rule set to apply as well, see `kg-reasoner rules`.")
 @click.option("--data", metavar="FILE", multiple=True, help="RDF data to run the program on; repeatable.")
-@click.option("-o", "--output", metavar="DIR", help="The folder to write to, created if necessary. [default: standard output]")
+@click.option(
+    "-o",
+    "--output",
+    default="-",
+    metavar="DIR",
+    help="The folder to write to, created if necessary; - is standard output, the default.",
+)
 @click.option(
     "-f", "--format", "output_format", type=click.Choice(["tsv", "csv", "parquet", "jsonl"]), default="tsv", show_default=True
 )
@@ -73,7 +79,7 @@ def run(
     nulls: Nulls,
     ruleset: str | None,
     data: tuple[str, ...],
-    output: str | None,
+    output: str,
     output_format: str,
     quiet: bool,
 ) -> None:
@@ -106,11 +112,11 @@ def run(
     for warning in (*homonyms(program), *table_warnings(program, facts, {**inputs, **asked})):
         warn(warning)
     outputs = _outputs(program, reasoner, output_format, header=header)
-    if output is None and output_format == "parquet":
+    if output == "-" and output_format == "parquet":
         raise OutputError("Parquet is not written to standard output: name a folder with --output")
     watch = Stopwatch()
     with ExitStack() as stack:
-        files = stack.enter_context(_opened(Path(output), outputs, inputs.values())) if output is not None else None
+        files = stack.enter_context(_opened(Path(output), outputs, inputs.values())) if output != "-" else None
         progress = stack.enter_context(progress_shown())
         if data:
             load_documents(reasoner, data, None, progress)
