@@ -4,11 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from rdflib import plugin
+from rdflib.store import Store
+
 if TYPE_CHECKING:
     from kg_reasoner.rdflib_store.attaching import attach, detach, graph_of, store_of
     from kg_reasoner.rdflib_store.store import KGReasonerStore
 
 __all__ = ["KGReasonerStore", "attach", "detach", "graph_of", "store_of"]
+
+plugin.register("KGReasoner", Store, "kg_reasoner.rdflib_store", "KGReasonerStore")  # of the rest, the store takes care
 
 _HOMES = {"KGReasonerStore": "store", **dict.fromkeys(("attach", "detach", "graph_of", "store_of"), "attaching")}
 

@@ -1,11 +1,10 @@
-"""Registration with rdflib of this package's store, parsers, serializers, processors and evaluator."""
+"""Registration with rdflib of this package's parsers, serializers, processors and evaluator."""
 
 from __future__ import annotations
 
 from rdflib import plugin
 from rdflib.plugins.sparql import CUSTOM_EVALS
 from rdflib.query import Processor, UpdateProcessor
-from rdflib.store import Store
 
 from kg_reasoner.rdflib_store import evaluators
 from kg_reasoner.rdflib_store.owl_plugins import register_owl_plugins
@@ -16,8 +15,7 @@ __all__ = ["register"]
 
 
 def register() -> None:
-    """Register everything with rdflib, also where the package's entry points are not installed."""
-    plugin.register("KGReasoner", Store, "kg_reasoner.rdflib_store", "KGReasonerStore")
+    """Register what a store needs with rdflib, also where the package's entry points are not installed."""
     plugin.register("KGReasoner", Processor, "kg_reasoner.rdflib_store.processors", "RuleProcessor")
     plugin.register("KGReasoner", UpdateProcessor, "kg_reasoner.rdflib_store.processors", "RuleUpdateProcessor")
     CUSTOM_EVALS[evaluators.NAME] = evaluators.evaluate
