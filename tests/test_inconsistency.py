@@ -187,6 +187,10 @@ def test_subscribers_hear_nothing_of_what_is_refused() -> None:
 def test_reactions_are_known_by_name() -> None:
     with pytest.raises(UnknownNameError, match="did you mean 'raise'"):
         Reasoner(on_inconsistency="rise")
+    reasoner = Reasoner(on_inconsistency="raise")
+    with pytest.raises(UnknownNameError, match="did you mean 'report'"):
+        reasoner.on_inconsistency = "reports"  # type: ignore[assignment]
+    assert reasoner.on_inconsistency == "raise"
 
 
 # --- graphs and datasets -----------------------------------------------------------------------------------------------------

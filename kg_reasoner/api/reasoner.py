@@ -207,12 +207,12 @@ class Reasoner:
 
     @property
     def on_inconsistency(self) -> Reaction:
-        """The reaction to inconsistent data, ``report`` or ``raise``."""
+        """The reaction to inconsistent data, ``report`` or ``raise``. Setting it to another name is an UnknownNameError."""
         return self.core.on_inconsistency
 
     @on_inconsistency.setter
     def on_inconsistency(self, name: Reaction) -> None:
-        self.core.on_inconsistency = name
+        self.core.on_inconsistency = reaction(name)
 
     @property
     def loaded(self) -> Loaded:
