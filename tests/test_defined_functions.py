@@ -214,13 +214,20 @@ def test_aggregates_follow_their_groups(strategy: str) -> None:
 
 def test_names_are_refused() -> None:
     reasoner = Reasoner()
-    for name in ("strlen", "IF", "no name", "count", "union"):
+    for name in ("strlen", "IF", "no name", "count", "union", None, ["f"]):
         with pytest.raises(ReasonerError, match="cannot be the name of a function"):
-            reasoner.function(name)(len)
+            reasoner.function(name)(len)  # type: ignore[arg-type]
         with pytest.raises(ReasonerError, match="cannot be the name of a function"):
-            reasoner.aggregate(name)(len)
+            reasoner.aggregate(name)(len)  # type: ignore[arg-type]
     with pytest.raises(ReasonerError, match="unknown type strng, did you mean 'string'"):
         reasoner.function("f", "strng")(len)
+    with pytest.raises(ReasonerError, match="5 is not the name of a type"):
+        reasoner.function("f", 5)(len)  # type: ignore[arg-type]
+    with pytest.raises(ReasonerError, match=r"\['string'\] is not the name of a type"):
+        reasoner.aggregate("f", returns=["string"])(len)  # type: ignore[arg-type]
+    for register in (reasoner.function, reasoner.aggregate):
+        with pytest.raises(ReasonerError, match="f is not a function"):
+            register("f", "string")(7)  # type: ignore[type-var]
     with pytest.raises(RuleSyntaxError, match="unknown function initials"):
         reasoner.add_program("p(initials(?x)) :- q(?x) .")
 

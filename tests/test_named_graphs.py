@@ -518,6 +518,8 @@ def test_transactions_of_graphs_by_themselves(apart: Dataset) -> None:
 def test_settings_that_are_refused() -> None:
     with pytest.raises(UnknownNameError, match="did you mean 'graph'"):
         KGReasonerStore(reasoning="graphs")
+    with pytest.raises(UnknownNameError, match=r"unknown kind of reasoning \['graph'\]"):
+        KGReasonerStore(Reasoner(), reasoning=["graph"])  # type: ignore[arg-type]
     with pytest.raises(ReasonerError, match="requires reasoning over the union"):
         KGReasonerStore(reasoning="graph", inferred_graph=EX.inferred)
     with pytest.raises(ReasonerError, match=r"of a reasoner or the name of a rule set, not of .*Path"):

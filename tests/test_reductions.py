@@ -169,6 +169,10 @@ def test_names_and_arguments_are_checked() -> None:
     register(reasoner)
     with pytest.raises(ReasonerError, match="'sum' cannot be the name of a function"):
         reasoner.reduction("sum", "integer", initial=int, add=plus)
+    with pytest.raises(ReasonerError, match="None cannot be the name of a function"):
+        reasoner.reduction(None, "integer", initial=int, add=plus)  # type: ignore[arg-type]
+    with pytest.raises(ReasonerError, match="7 is not the name of a type"):
+        reasoner.reduction("total", 7, initial=int, add=plus)  # type: ignore[arg-type]
     with pytest.raises(ReasonerError, match="unknown type integr"):
         reasoner.reduction("total", "integr", initial=int, add=plus)
     with pytest.raises(ReasonerError, match="initial of the reduction total is not a function"):

@@ -12,7 +12,7 @@ from kg_reasoner.expressions import aggregate_functions
 from kg_reasoner.expressions.compile import NAMES
 from kg_reasoner.expressions.defined_functions import PythonFunction
 from kg_reasoner.expressions.reductions import Reduction, StatefulReduction
-from kg_reasoner.expressions.types import Types
+from kg_reasoner.expressions.types import Type, Types
 
 __all__ = ["add_reduction", "aggregate_adder", "function_adder"]
 
@@ -23,9 +23,9 @@ def function_adder(core: ReasonerCore, name: str, types: Sequence[str], returns:
     """Return a decorator that adds a function, see `kg_reasoner.api.reasoner.Reasoner.function`."""
 
     def add(function: F) -> F:
-        known = _types_for(core, name)
-        parameters = tuple(map(known.type_of, types))
-        core.functions[name] = PythonFunction(name, parameters, known.type_of(returns), guarded(function), batch)
+        parameters, result = _signature(core, name, types, returns)
+        _expect_function(function, name)
+        core.functions[name] = PythonFunction(name, parameters, result, guarded(function), batch)
         return function
 
     return add
@@ -35,9 +35,9 @@ def aggregate_adder(core: ReasonerCore, name: str, types: Sequence[str], returns
     """Return a decorator that adds an aggregate function, see `kg_reasoner.api.reasoner.Reasoner.aggregate`."""
 
     def add(function: F) -> F:
-        known = _types_for(core, name)
-        parameters = tuple(map(known.type_of, types))
-        core.reductions[name] = Reduction(name, parameters, known.type_of(returns), guarded(function))
+        parameters, result = _signature(core, name, types, returns)
+        _expect_function(function, name)
+        core.reductions[name] = Reduction(name, parameters, result, guarded(function))
         return function
 
     return add
@@ -55,15 +55,14 @@ def add_reduction(
     result: Callable[[Any], Any] | None,
 ) -> None:
     """Add an aggregate function with a state, see `kg_reasoner.api.reasoner.Reasoner.reduction`."""
-    known = _types_for(core, name)
-    parameters = tuple(map(known.type_of, types))
+    parameters, value = _signature(core, name, types, returns)
     given = {"initial": initial, "add": add, "remove": remove, "result": result}
     for argument, function in given.items():
-        if function is not None and not callable(function):
-            raise ReasonerError(f"{argument} of the reduction {name} is not a function")
+        if function is not None:
+            _expect_function(function, f"{argument} of the reduction {name}")
     states = (guarded(_with_state(initial)), guarded(_with_state(add)), None if remove is None else guarded(_with_state(remove)))
     finish = _same if result is None else guarded(result)
-    core.reductions[name] = StatefulReduction(name, parameters, known.type_of(returns), *states, finish)
+    core.reductions[name] = StatefulReduction(name, parameters, value, *states, finish)
 
 
 def _with_state(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -82,8 +81,18 @@ def _same(state: Any) -> Any:
     return state
 
 
-def _types_for(core: ReasonerCore, name: str) -> Types:
-    """Return the types of the program, after checking the name of a new function."""
-    if not name.isidentifier() or name.upper() in (*NAMES, *aggregate_functions.NAMES):
+def _signature(core: ReasonerCore, name: str, types: Sequence[str], returns: str) -> tuple[tuple[Type, ...], Type]:
+    """Return the types of the parameters and of the result of a new function, after checking its name."""
+    if not isinstance(name, str) or not name.isidentifier() or name.upper() in (*NAMES, *aggregate_functions.NAMES):
         raise ReasonerError(f"{name!r} cannot be the name of a function: use an identifier that the language does not use itself")
-    return Types(core.engine.program.types)
+    for text in (*types, returns):
+        if not isinstance(text, str):
+            raise ReasonerError(f"{text!r} is not the name of a type")
+    known = Types(core.engine.program.types)
+    return tuple(map(known.type_of, types)), known.type_of(returns)
+
+
+def _expect_function(given: object, what: str) -> None:
+    """Raise an error unless something can be called."""
+    if not callable(given):
+        raise ReasonerError(f"{what} is not a function")

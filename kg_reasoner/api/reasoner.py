@@ -289,7 +289,7 @@ class Reasoner:
             What registers a function, and returns it.
 
         Raises:
-            ReasonerError: The name is taken, or a type is unknown.
+            ReasonerError: The name is taken, a type is unknown, or something else is given for the function.
         """
         from kg_reasoner.api.python_functions import function_adder
 
@@ -313,7 +313,7 @@ class Reasoner:
             What registers a function, and returns it.
 
         Raises:
-            ReasonerError: The name is taken, or a type is unknown.
+            ReasonerError: The name is taken, a type is unknown, or something else is given for the function.
         """
         from kg_reasoner.api.python_functions import aggregate_adder
 

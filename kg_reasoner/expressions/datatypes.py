@@ -124,10 +124,11 @@ def recognised_datatypes(datatypes: Iterable[str] | None) -> frozenset[str]:
     """
     if datatypes is None:
         return DATATYPES
-    wanted = frozenset(datatypes)
-    for name in sorted(wanted - DATATYPES):
-        raise UnknownNameError("datatype", name, DATATYPES)
-    return wanted | ALWAYS_RECOGNISED
+    wanted = tuple(datatypes)
+    for name in wanted:
+        if not isinstance(name, str) or name not in DATATYPES:
+            raise UnknownNameError("datatype", name, DATATYPES)
+    return ALWAYS_RECOGNISED.union(wanted)
 
 
 def identity(literal: Literal, recognised: Collection[str] = DATATYPES) -> Hashable | None:

@@ -14,7 +14,7 @@ __all__ = ["TripleMatcher", "Which", "check_which"]
 
 def check_which(which: str) -> None:
     """Raise UnknownNameError for an unknown kind of facts."""
-    if which not in FLAGS:
+    if not isinstance(which, str) or which not in FLAGS:
         raise UnknownNameError("kind of facts", which, FLAGS)
 
 

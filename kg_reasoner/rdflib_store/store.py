@@ -135,7 +135,7 @@ class KGReasonerStore(DatasetStore):
         inferred_graph: str | None = None,
         allow: Allow = (),
     ) -> None:
-        if reasoning not in _REASONING:
+        if not isinstance(reasoning, str) or reasoning not in _REASONING:
             raise UnknownNameError("kind of reasoning", reasoning, tuple(_REASONING))
         if not isinstance(configuration, Reasoner | str | None):
             raise ReasonerError(f"a store is made of a reasoner or the name of a rule set, not of {configuration!r}")

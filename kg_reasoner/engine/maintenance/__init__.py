@@ -86,15 +86,20 @@ class Maintenance(Protocol):
         ...
 
 
-@cache
 def strategy(name: str) -> Callable[[Materialiser], Maintenance]:
     """Return the class of a strategy.
 
     Raises:
         UnknownNameError: The name is unknown.
     """
-    if name not in STRATEGIES:
+    if not isinstance(name, str) or name not in STRATEGIES:
         raise UnknownNameError("maintenance strategy", name, STRATEGIES)
+    return _imported(name)
+
+
+@cache
+def _imported(name: str) -> Callable[[Materialiser], Maintenance]:
+    """Return the class of a strategy that is known."""
     module, _, cls = STRATEGIES[cast(Strategy, name)].partition(".")
     found: Callable[[Materialiser], Maintenance] = getattr(import_module(f"{__name__}.{module}"), cls)
     return found
