@@ -1,4 +1,4 @@
-"""More operations that the sweeps interrupt: those of the shell, tables, Worlds of owlready2, SPARQL updates and graphs."""
+"""More operations that the sweeps interrupt: of the shell, tables, Worlds of owlready2, SPARQL updates and graphs; and reading."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ import importlib.util
 import io
 import sqlite3
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, suppress
+from itertools import islice
 from pathlib import Path
 from typing import Any, Final, cast
 
@@ -19,6 +20,7 @@ from kg_reasoner.api.transaction import run_in
 from kg_reasoner.api.update import Update
 from kg_reasoner.errors import LimitError
 from kg_reasoner.language.parser import parse
+from kg_reasoner.program import Atom
 from kg_reasoner.shell.scripts import run_script
 from kg_reasoner.shell.session import Session
 from kg_reasoner.terms import literal
@@ -511,4 +513,43 @@ def _of_worlds() -> Iterator[Scenario]:
         yield Scenario("World, sync_reasoner again", ended(animals, sync), sync)
 
 
-SURFACES: Final = (_of_the_shell, _of_tables, _of_programs, _of_graphs, _of_worlds)
+# --- what only reads -------------------------------------------------------------------------------------------------------
+
+FAR: Final = Atom("path", (literal("a"), literal("a")))
+READS: Final[Mapping[str, Callable[[Reasoner], object]]] = {
+    "explain": lambda reasoner: str(reasoner.explain(FAR)),
+    "all proofs": lambda reasoner: [str(proof) for proof in islice(reasoner.all_proofs(FAR), 3)],
+    "why not": lambda reasoner: str(reasoner.why_not(Atom("path", (literal("a"), literal("z"))))),
+    "answers": lambda reasoner: set(reasoner.answers("path(?x, ?y), NOT edge(?x, ?y), degree(?x, ?n)")),
+    "SPARQL": lambda reasoner: sorted(map(str, reasoner.query("SELECT ?p (COUNT(?s) AS ?n) { ?s ?p ?o } GROUP BY ?p"))),
+    "inconsistencies": lambda reasoner: list(map(str, reasoner.inconsistencies())),
+}
+
+
+def knowing(make: Make, read: Callable[[Reasoner], object]) -> Make:
+    """A subject, and what another one like it reads."""
+
+    def prepared() -> Subject:
+        subject = make()
+        subject.kept["read"] = read(make().reasoner)
+        return subject
+
+    return prepared
+
+
+def reads_the_same(read: Callable[[Reasoner], object]) -> Operation:
+    """Return what reads, and finds that nothing that an interrupted reader has left behind misleads it."""
+
+    def execute(subject: Subject) -> None:
+        assert read(subject.reasoner) == subject.kept["read"]
+
+    return execute
+
+
+def _of_reading() -> Iterator[Scenario]:
+    for name, read in READS.items():
+        make = axioms if name in ("SPARQL", "inconsistencies") else edges
+        yield Scenario(f"read, {name}", knowing(make, read), reads_the_same(read))
+
+
+SURFACES: Final = (_of_the_shell, _of_tables, _of_programs, _of_graphs, _of_worlds, _of_reading)
