@@ -97,6 +97,20 @@ print("numpy.ma" in sys.modules)
 """
 
 
+def test_what_is_lent_remains_known_to_checked_kernels(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The loan of an array that kernels know already, or of its beginning, ends without their forgetting it."""
+    monkeypatch.setattr(memory, "CHECKED", True)
+    table = allocate(8, np.int32, 7)
+    for part in (table, table[:4]):
+        lent = memory.lend(np.ascontiguousarray(part))
+        assert lent.tolist() == part.tolist()
+        del lent
+        assert memory.at_address(address(table), memory.Int32s)[7] == 7
+    lent, place = memory.lend(table[:4]), address(table)
+    del table, part
+    assert memory.at_address(place, memory.Int32s)[3] == lent[3] == 7
+
+
 @pytest.mark.skipif(memory.CHECKED, reason="takes long in checked mode")
 def test_first_steps_do_without_masked_arrays() -> None:
     """NumPy imports them when `numpy.unique` is called in its plain form, also by `numpy.isin`; that takes longer than many

@@ -252,9 +252,15 @@ def repeated(array: Any, count: int) -> Pieces:
 
 
 def lend(array: npt.NDArray[Any]) -> Any:
-    """Return an array of Python's, whose items are adjacent, as one that kernels can read, without a copy."""
+    """Return an array of Python's, whose items are adjacent, as one that kernels can read, without a copy.
+
+    If kernels know the array already, or a longer one that begins with it, that remains known, also after the lent one is gone.
+    """
     if not CHECKED:
         return array
+    known = _arrays.get(array.ctypes.data)
+    if known is not None and known.dtype == array.dtype and known.size >= array.size:
+        return known.reshape(-1)[: array.size].reshape(array.shape)  # a view, which keeps it alive
     block = array.view(_Block)
     _arrays[block.ctypes.data] = block
     return block
