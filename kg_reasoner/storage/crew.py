@@ -144,10 +144,10 @@ class Crew:
     def build(self, wanted: int) -> None:
         """Build the index that a kernel wants, and others that plans will want soon."""
         database = self._database
-        indexes = sorted({wanted, *soon_wanted(database)}, key=self._rows_of, reverse=True)
-        self._run_steps(*self._filling(indexes))
-        for index in indexes:
-            database.link_index(index)
+        for indexes in database.in_turns(sorted({wanted, *soon_wanted(database)}, key=self._rows_of, reverse=True)):
+            self._run_steps(*self._filling(indexes))
+            for index in indexes:
+                database.link_index(index)
 
     def grow(self) -> None:
         """Make room in the relation that a kernel found full, or in its indexes."""

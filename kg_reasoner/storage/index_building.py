@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import partial
+from itertools import pairwise
 from math import log
 from typing import Final, TypeAlias
 
@@ -39,6 +40,11 @@ class _Counts:
         self.mask = slots - 1
 
     @property
+    def used(self) -> int:
+        """The number of keys."""
+        return int(np.count_nonzero(self.keys != EMPTY))
+
+    @property
     def addresses(self) -> tuple[int, int]:
         """The addresses of the keys and of the numbers."""
         return address(self.keys), address(self.lengths)
@@ -65,13 +71,18 @@ class Building:
 
     def steps(self) -> Iterator[list[Task]]:
         """Yield the tasks of each step. They have been run when the next step is asked for."""
-        parts, count = range(self._parts), self._relation.count
-        marks = [allocate(min(MARKS, slots_for(count)), np.uint8, 0) for _ in parts]
-        bounds = [count * part // self._parts for part in range(self._parts + 1)]
-        yield [partial(self._mark, marks[part], bounds[part], bounds[part + 1]) for part in parts]
-        keys = _estimated(marks)
-        del marks
-        yield from self._by_rows(keys, bounds) if keys <= capacities.current.few_keys else self._by_keys(keys)
+        bounds = [self._relation.count * part // self._parts for part in range(self._parts + 1)]
+        ranges = list(pairwise(bounds))
+        if (few_keys := capacities.current.few_keys) > 0:
+            counts, results = [_Counts(slots_for(few_keys)) for _ in ranges], list[int]()
+            yield [partial(self._count_rows, *each, results) for each in zip(counts, ranges, strict=True)]
+            if all(status == DONE for status in results):
+                yield self._by_rows(list(zip(counts, ranges, strict=True)))
+                return
+            del counts
+        marks = [allocate(min(MARKS, slots_for(self._relation.count)), np.uint8, 0) for _ in ranges]
+        yield [partial(self._mark, *each) for each in zip(marks, ranges, strict=True)]
+        yield from self._by_keys(_estimated(marks))
 
     def _by_keys(self, keys: int) -> Iterator[list[Task]]:
         """Yield the steps in which each thread adds a part of the keys."""
@@ -95,35 +106,30 @@ class Building:
         self._found = []
         index.top = sum(sizes)
 
-    def _by_rows(self, keys: int, bounds: Sequence[int]) -> Iterator[list[Task]]:
-        """Yield the steps in which each thread adds the rows between two bounds."""
-        database, index, slots = self._database, self._index, slots_for(keys)
-        while True:
-            counts = [_Counts(slots) for _ in range(self._parts)]
-            ranges = list(zip(counts, bounds, bounds[1:], strict=False))
-            results: list[int] = []
-            yield [partial(self._count_rows, *each, results) for each in ranges]
-            database.set_empty_keys(self._number, slots)
-            index.keys[:], index.used = EMPTY, 0
-            results += [native.add_counts(index.address, *table.addresses, slots - 1) for table in counts]
-            if all(status == DONE for status in results):
-                break
-            slots *= 2  # there are more keys than expected
+    def _by_rows(self, counted: Sequence[tuple[_Counts, tuple[int, int]]]) -> list[Task]:
+        """Lay out the vectors for keys whose rows have been counted, and return the tasks in which each thread adds a range of
+        rows.
+        """
+        database, index = self._database, self._index
+        database.set_empty_keys(self._number, slots_for(sum(counts.used for counts, _ in counted)))
+        index.keys[:], index.used = EMPTY, 0
+        for counts, _ in counted:
+            native.add_counts(index.address, *counts.addresses, counts.mask)
         database.set_arena(self._number, native.room_of_vectors(index.address))
         native.lay_out_vectors(index.address)
-        yield [partial(self._fill_rows, *each) for each in ranges]
+        return [partial(self._fill_rows, *each) for each in counted]
 
-    def _count_rows(self, counts: _Counts, first: int, end: int, results: list[int]) -> None:
+    def _count_rows(self, counts: _Counts, rows: tuple[int, int], results: list[int]) -> None:
         here = self._relation.address, self._index.address, self._constant
-        results.append(native.count_in_range(*here, first, end, *counts.addresses, counts.mask))
+        results.append(native.count_in_range(*here, *rows, *counts.addresses, counts.mask))
 
-    def _fill_rows(self, counts: _Counts, first: int, end: int) -> None:
+    def _fill_rows(self, counts: _Counts, rows: tuple[int, int]) -> None:
         here = self._relation.address, self._index.address, self._constant
-        native.fill_in_range(*here, first, end, *counts.addresses, address(counts.starts), counts.mask)
+        native.fill_in_range(*here, *rows, *counts.addresses, address(counts.starts), counts.mask)
 
-    def _mark(self, marks: Marks, first: int, end: int) -> None:
+    def _mark(self, marks: Marks, rows: tuple[int, int]) -> None:
         here = self._relation.address, self._index.address, self._constant
-        native.mark_keys(*here, first, end, address(marks), len(marks) - 1)
+        native.mark_keys(*here, *rows, address(marks), len(marks) - 1)
 
     def _count(self, part: int, results: list[int]) -> None:
         here, found = (self._relation.address, self._index.address, self._constant), self._found[part]

@@ -177,8 +177,7 @@ class IndexedRelations(Relations):
 
     def _listed_rows(self, index: Record) -> list[int] | None:
         """Return the rows of an index's section where an index on the section column has them, and they are few; otherwise None."""
-        relation = self.relations[index.relation]
-        number = self._indexes.get((index.relation, -1, (relation.section_column,), 0)) if index.constant >= 0 else None
+        number = self._listing(index)
         if number is None or not self.indexes[number].built:
             return None
         listing = self.indexes[number]
@@ -192,6 +191,20 @@ class IndexedRelations(Relations):
             listing.arena[start : start + length] >> 32 if listing.has_values else listing.row_arena[start : start + length]
         )
         return found.tolist()
+
+    def _listing(self, index: Record) -> int | None:
+        """Return the index on the section column of an index's relation, if the index has the rows of one section only."""
+        column = self.relations[index.relation].section_column
+        return self._indexes.get((index.relation, -1, (column,), 0)) if index.constant >= 0 else None
+
+    def in_turns(self, indexes: Sequence[int]) -> tuple[list[int], list[int]]:
+        """Return those of some indexes that can be built now, and those for which others of them may list few rows, and save a scan
+        of all.
+        """
+        turns: tuple[list[int], list[int]] = [], []
+        for index in indexes:
+            turns[self._listing(self.indexes[index]) in indexes].append(index)
+        return turns
 
     def extend_index(self, index: int, row: int, end: int | None = None) -> None:
         """Add the rows from a row on to an index, or those up to an end."""
