@@ -11,7 +11,7 @@ from typing import Final
 __all__ = ["run"]
 
 _YOUNG: Final = 100_000
-"""So many new objects are made before the garbage collector looks for cycles among them. Most commands keep what they make."""
+"""The number of new objects after which the garbage collector looks for cycles among them. Most commands keep their objects."""
 
 
 class _End:

@@ -181,11 +181,11 @@ class Classifier:
                 return self._found
         # The source is read before the forks are locked: a thread that waits for them may be changing it.
         selection = select(triples, source.dictionary, separates_told=self._separates_told)
-        self._separates_told &= selection.told is not None  # so that a change back and forth begins anew only once
+        self._separates_told &= selection.told is not None  # so that a change back and forth causes only one new start
         is_consistent = source.is_consistent() if len(selection.others) else None
         others = self._of_individuals(selection)
         with self._lock:
-            state, self._state, self._found = self._state, None, None  # an interrupted update begins anew
+            state, self._state, self._found = self._state, None, None  # nothing half-updated after an interrupt
             state = self._follow(state, selection)
             found = self._read(state, selection, others, is_consistent)
             self._state, self._found, self._seen = state, found, triples

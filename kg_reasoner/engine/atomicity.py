@@ -1,7 +1,7 @@
 """Atomic operations, and transactions of several operations: how they begin, end and are undone.
 
 If an operation fails, the state is the one before it. Errors of this package are undone at once. After any other exception, such as
-an interrupt, the engine undoes the operation when it is used next, and derives all facts anew.
+an interrupt, the engine undoes the operation when it is used next, and derives all facts again from the explicit ones.
 """
 
 from __future__ import annotations

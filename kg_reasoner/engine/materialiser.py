@@ -198,7 +198,7 @@ class Materialiser(PlannedStrata):
                 self.database.context.wanted = wanted
                 if status == BUILD_INDEX:  # threads do not scan rows in its place
                     self._builder(wanted).build(wanted)
-                elif status == UNPLANNED:  # threads search anew when more is planned
+                elif status == UNPLANNED:  # threads search again when more is planned
                     with without_collection():
                         self.plan_heads(wanted, None)
                 else:

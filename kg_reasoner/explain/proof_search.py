@@ -183,7 +183,7 @@ class Search:
                     if most is not None and self.spent > most:
                         return False
                     limit = None if effort is None else effort + 1
-                    if limit is None or node.fetched < limit:  # otherwise an earlier search has looked at so many
+                    if limit is None or node.fetched < limit:  # otherwise an earlier search has fetched as many
                         self.expand(node, limit)
                     if not (node.complete or node.exact):
                         return False

@@ -6,7 +6,7 @@ predicate ``asked_of(?name)`` says so: it holds for the classes that rules name,
 owl:differentFrom if a rule names it, and for owl:sameAs if a rule matches it, as one by name or as any property. It also holds for
 owl:sameAs if a rule may make triples of literals that occur in no other triple, if hidden triples are shown, and from the first
 query in the rule language that matches it. Translated axioms of OWL and the rules of packaged rule sets do not count, because the
-rule set already covers what they match; nor do the rules by the book in a copy of a rule set that has to know.
+rule set already covers what they match; nor do the W3C's rules in a copy of such a rule set.
 """
 
 from __future__ import annotations

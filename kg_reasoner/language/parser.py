@@ -34,7 +34,7 @@ def parse(text: str, source: str = "<string>", known: Known | None = None) -> Pr
     Args:
         text: The rules.
         source: The name of the text in error messages.
-        known: What the text may refer to besides what it defines.
+        known: Definitions from elsewhere to which the text may refer.
 
     Returns:
         The program, which has not been checked.

@@ -61,7 +61,7 @@ class Recursion:
     Attributes:
         rules: The rules.
         keys: The predicates, properties and classes that depend on each other.
-        reads: The atoms whose facts it reads, besides those with these keys.
+        reads: The atoms with other keys whose facts it reads.
         inner: Those of the predicates that are parts of its rules (disjunctions, say): nothing else reads their facts.
         needs_numbers: Whether rules calculate with values or compare them.
     """

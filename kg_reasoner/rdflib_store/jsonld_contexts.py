@@ -1,4 +1,4 @@
-"""Information in the text of a JSON-LD document besides its triples: prefixes, and contexts outside it.
+"""Information in the text of a JSON-LD document that its triples do not have: prefixes, and contexts outside it.
 
 rdflib writes a dataset as an array of graphs, of which the default graph has no name, and reads it in the same way. By the
 standard, a graph without a name among others has a blank node for its name.

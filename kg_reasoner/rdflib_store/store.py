@@ -222,7 +222,7 @@ class KGReasonerStore(DatasetStore):
         return f"<table><thead><tr><th>graph</th><th>triples</th></tr></thead><tbody>{rows}</tbody></table>"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Copy and pickle what is explicit, the rules and the settings; what a copy shows is inferred anew.
+        """Copy and pickle what is explicit, the rules and the settings; a copy infers its triples again.
 
         Subscriptions and the boundaries of transactions are not part of a copy.
         """

@@ -146,8 +146,10 @@ class IndexedRelations(Relations):
             self.link_index(index)
 
     def postpone(self, index: int) -> bool:
-        """Let a deletion scan the rows of a large relation in place of an index, which is built in slices. Return whether it
-        does: not if it removes so many facts that it would soon wait for the index, or if the index is that of few listed rows.
+        """Begin to build an index of a large relation in slices, while a deletion scans the rows. Return whether it has begun.
+
+        It is built at once instead if the deletion removes so many facts that slices would not be ready in time, or if the index
+        is built from few listed rows.
         """
         context, rows = self.context, self.relations[self.indexes[index].relation].count
         may_scan = context.scans and not context.guarding and rows >= context.renew_from and context.removed_count < MANY_REMOVED

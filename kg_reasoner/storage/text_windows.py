@@ -1,4 +1,4 @@
-"""A part of a document in a buffer that a compiled reader reads, and that is moved on over the document."""
+"""A window on a document: a buffer with a part of it, which a compiled reader reads and which moves on over the document."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class TextWindow(ABC):
     Args:
         dictionary: Assigns the ids.
         scope: Returns what the labels of blank nodes begin with; called before the first of them is read.
-        document: What kernels know of the document: its `text` up to `end`, to be read from `position` on.
+        document: The record by which kernels know the document: its `text` up to `end`, to be read from `position` on.
         text: The buffer, with `SLACK` further bytes.
     """
 
@@ -38,7 +38,7 @@ class TextWindow(ABC):
 
     @property
     def fresh_nodes(self) -> int:
-        """The number of blank nodes without a label so far, which may be set: the next one's label has this number."""
+        """The number of blank nodes without a label so far. The label of the next one has this number, which may be set."""
         count: int = self._document.fresh_before
         return count
 
@@ -64,11 +64,11 @@ class TextWindow(ABC):
 
     @property
     def is_full(self) -> bool:
-        """Whether what has not been read fills the whole window."""
+        """Whether the unread part fills the whole window."""
         return self._document.position == 0 and self._document.end == len(self._text) - SLACK
 
     def fill(self, read_into: Callable[[memoryview], int]) -> int:
-        """Move the window to what has not been read, and read more behind it; return the number of bytes read.
+        """Move the window to the unread part, and read more bytes behind it; return the number of these bytes.
 
         Args:
             read_into: Fills a buffer as far as possible, and returns the number of bytes; 0 at the end of the document.
@@ -85,7 +85,7 @@ class TextWindow(ABC):
         return read
 
     def widen(self, most: int) -> bool:
-        """Double the size of the window, unless it would exceed `most` bytes; return whether it has been done."""
+        """Double the size of the window, unless it would exceed `most` bytes; return whether it has been doubled."""
         size = 2 * (len(self._text) - SLACK)
         if size > most:
             return False
@@ -96,23 +96,23 @@ class TextWindow(ABC):
         return True
 
     def clear(self) -> None:
-        """Forget what is in the window."""
+        """Empty the window."""
         self._document.publish(position=0, end=0)
 
     def skip(self, length: int) -> None:
-        """Pass over bytes."""
+        """Skip bytes."""
         self._document.position += length
 
     @abstractmethod
     def check_encoding(self) -> None:
-        """Find out whether the window is UTF-8; if not, only what is ASCII is read."""
+        """Find out whether the text in the window is UTF-8; if not, only its ASCII part is read."""
 
     @abstractmethod
     def _make_room(self, room: int) -> None:
-        """Allocate rows, and what goes with them, and keep what has been read."""
+        """Allocate larger arrays of rows and the arrays that belong to them, and keep their contents."""
 
     def _read_by(self, kernel: Callable[..., int]) -> bool:
-        """Let a kernel read, and make the room that it asks for; return whether all of the window is read."""
+        """Let a kernel read, and make the room that it asks for; return whether the whole window has been read."""
         document, dictionary = self._document, self._dictionary
         while True:
             with dictionary.mutex:
@@ -128,7 +128,7 @@ class TextWindow(ABC):
                 self._make_room(2 * document.row_room)
 
     def _end_by(self, kernel: Callable[..., int], least: int) -> int:
-        """Return the length of what a kernel finds to be complete, at `least` so many bytes if there are; 0 if nothing is."""
+        """Return the length of the complete text that a kernel finds: at least `least` bytes if possible, 0 if there is none."""
         document = self._document
         end = kernel(document.address, document.position, least)
         return end - document.position if end else 0

@@ -137,7 +137,7 @@ class LinkedParts:
         return Area(tuple(part for _, part in sorted(parts, key=itemgetter(0))), steps)
 
     def _key(self, place: int) -> tuple[int | str, ...]:
-        """Return a key for the order of parts in an ontology that is read anew."""
+        """Return a key for the order of parts in an ontology that is read again."""
         part = self._parts[place]
         if isinstance(part, BlankNode):
             return 0, *reading_place(part, self._ontology.expressions[part])

@@ -37,7 +37,7 @@ class ParserShare:
     """The number of bytes that the parser gets next: few initially, and more if the compiled reader reads little in between.
 
     Attributes:
-        least: The number; the parser gets the whole statements that have so many bytes.
+        least: The number of bytes; the parser gets the whole statements that have at least as many.
         since: How many bytes the compiled reader has read since the parser's last ones.
     """
 

@@ -82,8 +82,8 @@ def read_graph(graph: Any, dictionary: Dictionary, block: int) -> Iterator[Batch
 def all_triples(graph: Graph) -> Iterable[tuple[Any, Any, Any]]:
     """Return all triples of an rdflib graph, in any order.
 
-    rdflib's default store makes a generator for each triple. It has the triples of each graph in a set besides, from which they are
-    read, as long as the store has this attribute, with as many triples as the graph.
+    rdflib's default store makes a generator for each triple. It also has the triples of each graph in a set. They are read
+    from this set if the store has this attribute, and as many triples in it as in the graph.
     """
     from rdflib import Graph
     from rdflib.plugins.stores.memory import Memory

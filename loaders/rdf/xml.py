@@ -102,7 +102,7 @@ class XMLReader:
         if self._finished:
             return b""
         try:
-            # More at a time while no tag ends: expat begins anew with a token that is not complete.
+            # More at a time while no tag ends: expat reads an incomplete token again from its beginning.
             text = self._text.read(max(_CHUNK, self._without_tag))
         except UnicodeDecodeError as error:
             message = f"the byte {error.object[error.start]:#04x} is not valid {error.encoding}"

@@ -57,8 +57,8 @@ class SparkReasoner:
         equality: How owl:sameAs is treated if the program has the rules of equality: by ``representatives``, by ``rules``, or
             ``auto``: by representatives, where they give the same.
         wide: Whether to make wide passes; without, all rules join, iteration by iteration (for comparison).
-        driver_facts: The driver finishes in process as soon as the rules that can still fire have at most so many facts to read and
-            derive, by default 100,000, instead of iterating on Spark. With more, it takes more memory; with 0, it never does.
+        driver_facts: The driver finishes in process as soon as the rules that can still fire have at most as many facts to read and
+            derive, by default 100,000, instead of iterating on Spark. Larger numbers take more memory; with 0, it never does.
 
     Raises:
         UnsupportedError, SafetyError, ArityError, StratificationError: The program cannot be evaluated; raised with the

@@ -100,7 +100,7 @@ class Run:
         self._forget()
 
     def _forget(self) -> None:
-        """Begin anew: nothing is derived, and nothing is known to be equal."""
+        """Start again: nothing is derived, and nothing is known to be equal."""
         self._state: FactFrames | None = None
         self._masked = self._wide
         self._equalities = Equalities(self.program, self._options.equality, bool(self.relations), self._report)

@@ -52,10 +52,11 @@ def write(
             left out of N-Triples and N-Quads.
         overwrite: Replace an existing folder, which is an error by default.
         compression: A codec such as ``gzip``; by default, Parquet is compressed by Spark's setting, and text is not.
-        files: About so many files of similar size, or ``auto``: as many as it takes for the size that Spark's adaptive execution
-            aims at (`spark.sql.adaptive.advisoryPartitionSizeInBytes`, 64 MB), or as a shuffle has partitions, if it is switched
-            off. They are sorted by predicate, subject and object, so that readers of Parquet, Delta or Iceberg skip files and row
-            groups; this shuffles all triples, and leaves out repeated ones. By default, the files are those of Spark's tasks.
+        files: The approximate number of files of similar size. With ``auto``, they have about the size at which Spark's adaptive
+            execution aims (`spark.sql.adaptive.advisoryPartitionSizeInBytes`, 64 MB); if it is switched off, there are as many as a
+            shuffle has partitions. They are sorted by predicate, subject and object, so that readers of Parquet, Delta or Iceberg
+            skip files and row groups; this shuffles all triples, and leaves out repeated ones. By default, the files are those of
+            Spark's tasks.
         distinct: Write repeated triples once, without sorting them into files.
 
     Returns:

@@ -56,7 +56,7 @@ _DEEPEST: Final = 50
 _EXPRESSIONS: Final = frozenset(
     ["disjunction", "conjunction", "comparison", "membership", "member", "sum", "product", "sign", "match", "iri", "string"]
 )
-"""The names of trees of expressions, besides calls."""
+"""The names of trees of expressions other than calls."""
 _SIGNS: Final = ("BAR", "SLASH", "CARET", "PLUS", "STAR", "QUESTION")
 """The signs of property paths."""
 

@@ -2,7 +2,7 @@
 
 The number of keys of an index is estimated first. Then the rows of each key are counted, so that vectors are made in their final
 sizes, and then the entries are added. Every thread looks at all rows, and collects its own without branches, as no processor can
-predict these. A key whose search leaves its part is placed when all have counted.
+predict these. A key whose search leaves its part is placed when all threads have counted.
 """
 
 from kg_reasoner.storage.kernels.layout import DEAD, DONE, EMPTY, FULL, RING, ROW, Index, Relation
@@ -68,8 +68,9 @@ def count_spilled(index: Index, report: Int64s, key: int) -> int:
 
 @kernel
 def gather(relation: Relation, index: Index, constant: int, row: int, low: int, high: int, waiting: Int64s) -> int:
-    """Collect rows, from a row on, whose keys belong to the slots [low, high): the key and the row of each, then -1 in place of a
-    row. Return the row after them. Their cache lines are requested.
+    """Collect rows, from a given row on, whose keys belong to the slots [low, high), and request their cache lines.
+
+    Each entry has the key and the row; -1 in place of a row ends the list. Return the row after the last one.
     """
     found = 0
     mask = index.mask
@@ -108,9 +109,9 @@ def count_keys(
     found: Int64s,
     room: int,
 ) -> int:
-    """Make a part of an index's hash table, with the keys that belong there and their numbers of rows, negative: DONE, or FULL.
+    """Make a part of an index's hash table, with the keys that belong there and their negated numbers of rows. Return DONE or FULL.
 
-    `found`, which has room for so many, gets the row and the slot of each entry; ROW if the slot is not known yet.
+    `found` has room for `room` entries. It gets the row and the slot of each; ROW in place of the slot if that is not known yet.
     """
     keys, lengths = index.keys, index.lengths
     low = part * (index.mask + 1) // parts
@@ -208,7 +209,7 @@ def slot_in_part(relation: Relation, slots: Int32s, slot: int, high: int, row_ma
 def rehash_part(
     relation: Relation, slots: Int32s, mask: int, row_mask: int, part: int, parts: int, waiting: Int64s, report: Int64s
 ) -> int:
-    """Make a part of a larger hash table of a relation's rows: DONE, or FULL. Rows that find no slot there are reported."""
+    """Make a part of a larger hash table of a relation's rows. Return DONE or FULL; rows that find no slot there are reported."""
     low = part * (mask + 1) // parts
     high = (part + 1) * (mask + 1) // parts
     for slot in range(low, high):

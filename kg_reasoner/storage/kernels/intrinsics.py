@@ -1,4 +1,4 @@
-"""The functions that kernels call besides each other: those of `memory` that are machine instructions."""
+"""The functions that kernels call apart from other kernels: those of `memory` that are machine instructions."""
 
 from __future__ import annotations
 

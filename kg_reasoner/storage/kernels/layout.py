@@ -26,7 +26,7 @@ CHECK = -(1 << 29)
 PRESENT = -1
 FULL = -2
 
-# what `readiness` says of a plan, besides BUILD_INDEX and VALUES
+# further results of `readiness`, apart from BUILD_INDEX and VALUES
 IDLE = 0
 READY = 1
 

@@ -290,11 +290,11 @@ def write_lists(
     out: Bytes,
     bounds: Int64s,
 ) -> int:
-    """Write the lists of the terms of groups, and where each text ends: nothing for what is left to the caller.
+    """Write the list of the terms of each group, and where its text ends; a list that is left to the caller has an empty text.
 
     A group begins where `starts` says, and ends where the next one begins; `starts` has the end of the last one, too. `integer`
     has the end of integers, of `length` bytes, and `ending` that of lists, of `width` bytes. There is room for it, and for
-    `PER_MEMBER` bytes for each term besides its text. The first of the bounds is 0.
+    each term's text and `PER_MEMBER` further bytes. The first of the bounds is 0.
     """
     offsets = terms.offsets
     for group in range(groups):

@@ -80,7 +80,7 @@ def struct_of(array_type: Any) -> type[Struct] | None:
     return get_args(array_type)[0] if get_origin(array_type) is Array else None
 
 
-# --- what kernels may call besides each other ------------------------------------------------------------------------------
+# --- functions that kernels may call apart from kernels ---------------------------------------------------------------------
 
 _MASK = (1 << 64) - 1
 

@@ -11,7 +11,7 @@ FAR = 1 << 62
 
 @kernel
 def push_node(keys: Int64s, nodes: Int32s, count: int, key: int, node: int) -> int:
-    """Add a node to a heap of some nodes; return their new number."""
+    """Add a node to a heap. Return the new number of nodes in the heap."""
     place = count
     while place > 0:
         above = (place - 1) // 2
@@ -27,7 +27,7 @@ def push_node(keys: Int64s, nodes: Int32s, count: int, key: int, node: int) -> i
 
 @kernel
 def drop_first(keys: Int64s, nodes: Int32s, count: int) -> int:
-    """Remove the first node of a heap of some nodes; return their new number."""
+    """Remove the first node of a heap. Return the new number of nodes in the heap."""
     last = count - 1
     key = keys[last]
     place = 0
@@ -50,10 +50,11 @@ def drop_first(keys: Int64s, nodes: Int32s, count: int) -> int:
 def follow_edges(
     starts: Int64s, targets: Int32s, weights: Int64s, best: Int64s, keys: Int64s, nodes: Int32s, count: int, reached: Int32s
 ) -> int:
-    """Write the nodes that are reached from those of a heap, and their least sums of weights to `best`; return their number.
+    """Write the nodes that are reached from those of a heap, and their least sums of weights to `best`. Return the number of nodes.
 
-    The edges of a node are ``targets[starts[node]]`` and so on, with weights that are not negative. `best` has the values of the
-    nodes in the heap, which has room for an entry for each edge besides; the values of others are larger than any sum.
+    The edges of a node are ``targets[starts[node]]`` and so on, with weights that are not negative. The heap has room for its
+    `count` nodes and one more entry for each edge. `best` has the values of its nodes; the values of other nodes are larger than
+    any sum.
     """
     found = 0
     while count > 0:
@@ -92,11 +93,12 @@ def follow_from_groups(
     most: int,
     capacity: int,
 ) -> int:
-    """Write the nodes that are reached from the origins of each group, with their least sums, and where each group ends; return the
-    group to begin with in the next call: groups are followed while there is room for `most` nodes.
+    """Write the nodes that are reached from the origins of each group, with their least sums, and where each group ends.
 
-    The origins of a group are ``origins[bounds[group]]`` and so on, with first values in `values`. For the rest see `follow_edges`;
-    all of `best` is larger than any sum, before and afterwards.
+    Groups are followed while there is room for `most` nodes. Return the group with which the next call begins.
+
+    The origins of a group are ``origins[bounds[group]]`` and so on, with their first values in `values`. For the other arguments
+    see `follow_edges`. Before and after the call, all values of `best` are larger than any sum.
     """
     written = 0
     group = first

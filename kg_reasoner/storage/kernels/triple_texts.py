@@ -1,6 +1,6 @@
 """Texts of triples, copied from the dictionary to a buffer: lines of N-Triples and N-Quads, and statements of Turtle.
 
-A row is three or four ids. Ids from `known` on are those of further texts, which the dictionary does not have. A kernel stops
+A row is three or four ids. Ids from `known` on belong to a second table of texts, which are not in the dictionary. A kernel stops
 before the first row for which the buffer has no room, and is called again with an empty buffer.
 """
 
@@ -29,7 +29,7 @@ NOTHING = -1
 """In place of an id: the column is empty."""
 
 BETWEEN = 16
-"""No less than the bytes that are written around the texts of a row."""
+"""An upper bound on the bytes that are written around the texts of a row."""
 
 
 class Output(Struct):
@@ -233,9 +233,9 @@ def is_plain(names: PrefixTable, texts: Bytes, start: int, quote: int, end: int)
 
 @entry
 def shorten_texts(terms: Terms, names: PrefixTable, first: int, count: int, out: Bytes, room: int, ends: Int64s) -> int:
-    """Write the texts of terms as in Turtle, each to where the one before ends. Return the first that did not fit, or `count`.
+    """Write the texts of terms as in Turtle, one after the other. Return the first that did not fit, or `count`.
 
-    The buffer must have room for the longest prefix besides.
+    Behind its `room` bytes, the buffer must have room for the longest prefix.
     """
     texts = terms.texts
     number = first
@@ -265,7 +265,7 @@ def shorten_texts(terms: Terms, names: PrefixTable, first: int, count: int, out:
 
 @entry
 def check_labels(terms: Terms, classes: Bytes, ids: Int32s, count: int, plain: Bytes) -> int:
-    """Write for each blank node whether its label has only letters, digits and underscores of ASCII."""
+    """Write for each blank node whether its label consists of ASCII letters, digits and underscores."""
     for number in range(count):
         position = terms.offsets[ids[number]] + 2
         end = terms.offsets[ids[number] + 1]
