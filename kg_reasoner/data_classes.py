@@ -134,7 +134,7 @@ def _init(cls: type, found: Sequence[Field[Any]], frozen: bool, slots: bool) -> 
 def _comparing(names: Sequence[str], eq: bool, order: bool, hashes: bool) -> dict[str, Any]:
     """Return the methods that compare, order and hash objects by some of their fields."""
     hashed: Callable[[Any], Any] = attrgetter(*names) if names else lambda _: ()
-    values = attrgetter(*names, *names) if len(names) == 1 else hashed  # a tuple, in which what is the same is equal
+    values = attrgetter(*names, *names) if len(names) == 1 else hashed  # a tuple, in which identical values are equal
 
     def __eq__(self: Any, other: Any) -> Any:
         return values(self) == values(other) if other.__class__ is self.__class__ else NotImplemented

@@ -1,4 +1,4 @@
-"""Digests of what is kept in files, and of the sources that it depends on."""
+"""Digests of cached contents of files, and of the sources on which they depend."""
 
 from __future__ import annotations
 

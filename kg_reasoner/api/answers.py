@@ -31,7 +31,7 @@ __all__ = ["Answers", "answer"]
 _GIVEN = "given!"
 """The predicate of the given values of variables."""
 _ASKABLE: Final = frozenset([OWL.sameAs])
-"""What queries let rule sets derive: that each term is the same as itself. Types and differences of literals are too many."""
+"""The names that make rule sets derive facts that hold of all terms. Types and differences of literals would be too many."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -106,7 +106,7 @@ class Hierarchies:
         return ProofAxioms(self._reasoner, self._reasoner.core.prefixes if prefixes is None else prefixes).of
 
     def _made(self, program: Program) -> tuple[Classifier | DerivedClassifier, tuple[AxiomWarning, ...]]:
-        """Return the classifier for a program, and what it does not use of it."""
+        """Return the classifier for a program, and notes on the parts of the program that it does not use."""
         if derives_hierarchy(program):
             history = TripleHistory(self._reasoner.core)
             return DerivedClassifier(self._reasoner, self._derived_warnings, lambda: self._rows(EMPTY)[:, 0], history), ()

@@ -184,7 +184,7 @@ class NamedGraphs:
             return
         triples = np.ascontiguousarray(quads[:, :GRAPH_COLUMN])
         new = self._core.engine.load(TRIPLE, triples)
-        if not new.all():  # what was in the default graph only will have other quads, and stays there
+        if not new.all():  # triples of the default graph only get other quads, and stay there
             there = triples[~new]
             there = there[~among(there, triples[new])]
             self._state_in_default(there[~self.quads.have_quads(there)])

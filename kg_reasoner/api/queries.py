@@ -262,7 +262,7 @@ class _Query:
             return result_of(answer, core.caches.nodes, parsed.prefixes)
 
     def learn(self, text: Cut) -> None:
-        """Remember what is left to do for queries of the same shape, within a reading, when a second one is asked in a state.
+        """Remember the remaining work for queries of the same shape, within a reading, when a second one is asked in a state.
 
         Args:
             text: The text of the query.

@@ -121,7 +121,7 @@ class _Selected:
     Attributes:
         names: Their ids.
         members: The same as members.
-        declared: The ids of what is declared as a class.
+        declared: The ids of the declared classes.
     """
 
     names: Mapping[Kind, Ids]
@@ -147,7 +147,7 @@ class DerivedClassifier:
         source: The reasoner.
         warnings: Returns what the axioms say beyond the rules.
         empty_properties: Returns the ids of the properties that can have no values.
-        history: What has changed among the triples of the reasoner.
+        history: The changes of the triples of the reasoner.
     """
 
     def __init__(

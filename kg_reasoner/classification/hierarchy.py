@@ -90,7 +90,7 @@ class Hierarchy:
         classes: The order of the satisfiable classes.
         object_properties: That of the object properties. Properties that are not declared as data properties are among them.
         data_properties: That of the data properties.
-        unsatisfiable: What is unsatisfiable: first the classes, then the properties, in the order of their IRIs.
+        unsatisfiable: The unsatisfiable names: first the classes, then the properties, in the order of their IRIs.
         is_consistent: Whether the ontology is consistent. An inconsistent one entails everything; the hierarchy has what the
             rules derive.
         warnings: The axioms, and rules of the program, that were not or not fully used.
@@ -169,7 +169,7 @@ class Hierarchy:
         raise ReasonerError(f"{below} is neither a class nor a property of this ontology")
 
     def explanations(self, prefixes: Mapping[str, str] | None = None) -> Iterator[tuple[Unsatisfiable, tuple[str, ...], Proof]]:
-        """Yield what is unsatisfiable, each with the axioms that make it so and a proof.
+        """Yield the unsatisfiable names, each with the axioms that make it so and a proof.
 
         A limited effort is divided between them: of many names, some proofs may not be the shortest, as `proof` would be.
 

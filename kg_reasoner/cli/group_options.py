@@ -18,7 +18,7 @@ def group_option(group: str, *names: str, check: Callable[[Any], object] | None 
     Args:
         group: The group.
         names: The names of the option.
-        check: Called with the value, if it is given; what it raises is wrong usage.
+        check: Called with the value, if it is given; an error that it raises is wrong usage.
         settings: As for `click.option`.
     """
 

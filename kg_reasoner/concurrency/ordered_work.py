@@ -29,7 +29,7 @@ class ThreadPipeline(Generic[Part, Worked, Result]):
     Args:
         parts: The parts; the next one is asked for by the thread that iterates over the results.
         work: What any thread does with any part.
-        collect: What is done with one part after the other, in their order, by one thread at a time.
+        collect: Called with one part after the other, in their order, by one thread at a time.
         threads: The number of threads.
         goes_on: Says after each part that was collected whether to go on. If not, the iteration ends, and `rest` has the parts that
             were read but not collected.

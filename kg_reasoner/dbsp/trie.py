@@ -110,7 +110,7 @@ class Trie:
     """The prefixes of all clauses.
 
     Args:
-        indexed: Whether joins look facts up by what is bound; else only by their predicate.
+        indexed: Whether joins look facts up by their bound arguments; otherwise only by their predicate.
     """
 
     def __init__(self, indexed: bool = True) -> None:

@@ -194,7 +194,7 @@ class Stream:
         Args:
             by: The number of columns that identify a group.
             name: What drawings call the operator.
-            reductions: What is computed for each group, see `kg_reasoner.dbsp.aggregates`.
+            reductions: The functions computed for each group, see `kg_reasoner.dbsp.aggregates`.
 
         Returns:
             The stream.

@@ -289,7 +289,7 @@ class ZSet:
 
         Args:
             by: The number of columns that identify a group.
-            reductions: What is computed for each group, see `kg_reasoner.dbsp.aggregates`.
+            reductions: The functions computed for each group, see `kg_reasoner.dbsp.aggregates`.
 
         Returns:
             The Z-set.

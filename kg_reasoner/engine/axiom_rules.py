@@ -303,7 +303,7 @@ class AxiomRules:
         return None if len(self._schema.equalities(catalog)) else (tuple(live.rules.values()), live.warnings)
 
     def _use_derived(self, catalog: RelationCatalog, rules: tuple[Rule, ...], warnings: tuple[AxiomWarning, ...]) -> bool:
-        """Set the result of a translation with derived axioms, which adds to what was stated, and takes nothing away."""
+        """Set the result of a translation with derived axioms, which adds to that of the stated ones, and removes nothing."""
         stated_rules, stated_warnings = self._stated
         found = {rule: rule for rule in reversed(stated_rules + rules)}
         every = tuple(dict.fromkeys(stated_warnings + warnings))

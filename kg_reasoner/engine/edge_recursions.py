@@ -37,7 +37,7 @@ class EdgeStep:
         column: The column of the groups in which an edge leads from one to another.
         body: What gives the edges.
         ends: The variables of an edge's beginning and end.
-        weight: What is added to a value: a variable of the body or a constant; None: nothing.
+        weight: The summand that is added to a value: a variable of the body or a constant; None: nothing is added.
     """
 
     column: int

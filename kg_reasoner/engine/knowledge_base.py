@@ -158,7 +158,7 @@ class KnowledgeBase:
         self.equality.release(predicate)
         self._known_arities = None
 
-    # --- what has changed -------------------------------------------------------------------------------------------
+    # --- changes ----------------------------------------------------------------------------------------------------
 
     def delta(self, work: Work) -> Delta:
         """Return the changes of a maintenance run, by predicate."""

@@ -272,7 +272,7 @@ class _Evaluation:
         return found
 
     def _needed(self, keys: Sequence[Key]) -> set[int]:
-        """Return the relations of some predicates, and of what they follow from."""
+        """Return the relations of some predicates, and of the predicates from which they follow."""
         found = {self._catalog.predicates.get(_own_name(key), -1) for key in keys}
         size = 0
         while len(found) > size:
@@ -319,7 +319,7 @@ class _Evaluation:
                 database.processed[relation] = 0
 
     def _enter(self, rules: Sequence[PlannedRule]) -> None:
-        """Begin to apply rules: derive what follows from new rows, and from what is read alone."""
+        """Begin to apply rules: derive the consequences of new rows, and those of relations that are only read."""
         self._stratum = Stratum(0, {planned.number: planned for planned in rules})
         self._materialiser.enter(self._stratum)
         late = [planned for planned in rules if not any(self._is_own(atom.relation) for atom, _ in planned.triggers)]
@@ -371,7 +371,7 @@ class _Evaluation:
         return _Extreme(source, list(range(width)), width, target, best, rule)
 
     def _own(self, rule: Rule) -> Rule:
-        """Return a rule over relations of its own for what is recursive."""
+        """Return a rule with relations of its own for the recursive predicates."""
         return Rule(self._own_atom(rule.head), tuple(map(self._own_part, rule.body)), rule.origin)
 
     def _own_part(self, part: BodyLiteral) -> BodyLiteral:

@@ -95,7 +95,7 @@ class State(Limited):
         self._asked: set[str] = set()
         """Relations that have been requested, so that the rules of modules derive them."""
         self.asked_names: frozenset[Term] = frozenset([OWL.sameAs] if visibility.shows_all else [])
-        """What queries look for among the facts that hold of all terms, see `kg_reasoner.expressions.demands`."""
+        """The names by which queries look for facts that hold of all terms, see `kg_reasoner.expressions.demands`."""
         self._rules_are_noted = False
         """Whether the visibility and the axioms know all rules."""
         self._program_rules: frozenset[Rule] = frozenset()

@@ -1,4 +1,4 @@
-"""Copies of explicit and stated triples, for rules that distinguish what is told from what is concluded.
+"""Copies of explicit and stated triples, for rules that distinguish told facts from concluded ones.
 
 See `kg_reasoner.planning.told_rules`.
 """

@@ -24,7 +24,7 @@ UNPROVED: Final = 1 << 60
 """The height of facts without a proof yet."""
 
 _MORE_ROWS: Final = 64
-"""How many instances of a rule are examined after the first few. If these do not suffice, the number grows by the same factor."""
+"""The number of instances of a rule that are examined after the first few. If they do not suffice, it grows by the same factor."""
 
 
 def prove(derivations: Derivations, goal: Fact, known: Known) -> bool:
@@ -33,7 +33,7 @@ def prove(derivations: Derivations, goal: Fact, known: Known) -> bool:
     Args:
         derivations: The source of rule instances.
         goal: The fact.
-        known: What has been proved by rules.
+        known: The facts that have been proved by rules.
 
     Returns:
         Whether there is a proof.

@@ -77,7 +77,7 @@ class Explainer:
         stored, flags = self._stored(fact)
         try:
             found = find_proof(self.derivations, stored, flags & (EXPLICIT | STATED) != 0, effort, self._memory)
-        except BaseException:  # what was found so far may be incomplete
+        except BaseException:  # the results so far may be incomplete
             self._memory = Memory()
             raise
         if found is None and self.derivations.attaining:  # as best(?x, 0) by FLOOR(?value / 2), which supports only itself

@@ -248,10 +248,10 @@ def _lowest_links(node: FactNode) -> Iterable[Link]:
 
 
 class Memory:
-    """What earlier searches have found among the same facts and rules.
+    """The results of earlier searches among the same facts and rules.
 
     Attributes:
-        known: What has been proved. It is used where any proof is accepted.
+        known: The facts that have been proved. They are used where any proof is accepted.
         search: The last explored part of the graph.
     """
 

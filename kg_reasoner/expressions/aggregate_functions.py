@@ -94,7 +94,7 @@ def arguments_of_group(binding: AggregateBinding, values: Iterable[Term | None])
 
 
 def arguments_of(binding: AggregateBinding, value: Term) -> Arguments:
-    """Return the arguments of a function of the program's own, given the value of what is between its parentheses."""
+    """Return the arguments of a function of the program's own, given the value of the expression between its parentheses."""
     structure = decode(value) if len(binding.definition.parameters) > 1 else None
     return (value,) if structure is None else structure.members
 

@@ -49,7 +49,7 @@ PARAMETRIC: Final = {"list": 1, "set": 1, "optional": 1, "map": 2, "tuple": None
 
 @dataclass(frozen=True)
 class Type:
-    """A type: its text, what it accepts, and which kinds of terms it has.
+    """A type: its text, the terms that it accepts, and their kinds.
 
     Attributes:
         name: The text.

@@ -66,7 +66,7 @@ def atomic_output(target: Target) -> Iterator[BinaryIO]:
         if file is not None:
             file.give_up()
         if not in_place:
-            with contextlib.suppress(OSError):  # what has not been created cannot be removed
+            with contextlib.suppress(OSError):  # a file that was not created cannot be removed
                 temporary.unlink()
         raise
 

@@ -106,7 +106,7 @@ class _TurtleWriter:
 
     def _about_waiting(self, writer: TextWriter, waiting: list[int], rows: int) -> Blocks:
         """Yield the statements about those blank nodes that have not been written in their places."""
-        for subject in waiting:  # what is left belongs to circles, or lies too deep
+        for subject in waiting:  # the rest belongs to cycles, or is nested too deep
             if subject not in self._written:
                 self._nested[subject] = False
                 yield from self._statements(writer, self._about(subject), rows)

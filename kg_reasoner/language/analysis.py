@@ -52,7 +52,7 @@ _UNBOUND_INSIDE: Final = (
     "use it in an atom that is not negated, or list it after ON if an atom or an equation outside of the AGGREGATE gives it a value"
 )
 _UNBOUND_GROUP: Final = "use it in an atom of the AGGREGATE, or of the body around it, that is not negated"
-"""What to do about variables without a value: in a body, in that of an aggregate, and after ON."""
+"""Hints about variables without a value: in a body, in the body of an aggregate, and after ON."""
 
 
 def check(program: Program) -> list[list[Rule]]:
@@ -233,7 +233,7 @@ def check_expressions(program: Program) -> None:
     """Check that every function and aggregate exists, is deterministic, and has the right number of arguments.
 
     Raises:
-        UnsupportedError: Names the function or aggregate, or what is wrong with a regular expression.
+        UnsupportedError: Names the function or aggregate, or the error in a regular expression.
     """
     for definition in program.functions:
         _check_bodies([definition.body], definition.span)

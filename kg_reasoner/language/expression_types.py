@@ -83,7 +83,7 @@ class ExpressionTypes:
     def __init__(self, where: str, span: Span | None, hint: str, types: Types) -> None:
         self.where, self.span, self.hint, self.types = where, span, hint, types
         self.constructors: dict[Expression, str] = {}
-        """The constructors of what is a record, where conditions say so."""
+        """The constructors of expressions that are records, where conditions say so."""
 
     def kinds(self, expression: Expression, known: Mapping[Variable, KnownKinds], span: Span | None) -> Kinds:
         """Return the kinds of the values of an expression."""

@@ -71,7 +71,7 @@ def saved_rule_file(name: str) -> Program:
     try:
         imports = b"import" in Path(name).read_bytes()
     except OSError:
-        imports = True  # the parser says what is wrong
+        imports = True  # the parser reports the error
     return parse_file(name) if imports else saved_program(Path(name), lambda _: parse_file(name), name, "rules")
 
 

@@ -1,4 +1,4 @@
-"""The strata of a program: which rules are evaluated before which, because others negate or aggregate what they derive.
+"""The strata of a program: which rules are evaluated before which, because others negate or aggregate the facts that they derive.
 
 For the dependency graph, an atom over `TRIPLE` is a predicate of its own for each constant property, and for each constant class
 with rdf:type. This distinguishes ``NOT ub:Student[?x]`` in one rule from ``[?x, ub:advisor, ?y]`` in another.
@@ -30,7 +30,7 @@ __all__ = [
 ]
 
 CORRELATED: Final = "correlated"
-"""The prefix of the auxiliary predicates that take values from around what is negated or aggregated."""
+"""The prefix of the auxiliary predicates that take values from around negations or aggregates."""
 
 Key: TypeAlias = tuple[str, Term | None, Term | None]
 """A predicate, and for `TRIPLE` the constant property, and for rdf:type the constant class (None where there is a variable)."""

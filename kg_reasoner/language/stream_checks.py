@@ -36,8 +36,8 @@ def _add_auxiliary(rules: Sequence[Rule], sources: dict[str, str], streams: set[
 
     Args:
         rules: The rules for these predicates.
-        sources: What reads a stream, and the stream. Those that do are added.
-        streams: What has facts only if a stream has. Those whose rules all read one, not negated, are added.
+        sources: The predicates that read a stream, each with the stream. Further ones are added.
+        streams: The predicates that have facts only if a stream has. Those whose rules all read one, not negated, are added.
     """
     found = -1
     while found != len(sources) + len(streams):

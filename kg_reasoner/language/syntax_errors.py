@@ -139,7 +139,7 @@ def _in_words(accepted: Iterable[str]) -> str:
         if mark in left:
             left -= covered
             words.append(name)
-    # Signs close what was begun and come first; keywords are written as they are.
+    # Closing signs come first; keywords are written as they are.
     words = sorted(_WORDS.get(name, name) for name in left if name not in ("$END", "LANGUAGE", "_TYPED")) + words
     return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} or {words[-1]}" if words else ""
 

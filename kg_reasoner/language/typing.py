@@ -41,7 +41,7 @@ def check_types(program: Program) -> None:
     """Check that the types of each rule fit together.
 
     Raises:
-        RuleTypeError: Names the rule, what has two types, and both of them.
+        RuleTypeError: Names the rule, the value with two types, and both types.
     """
     declared = {declaration.predicate: declaration.columns for declaration in program.declarations}
     declared = {name: columns for name, columns in declared.items() if any(column.type != "any" for column in columns)}

@@ -54,7 +54,7 @@ class Attached:
         """The triples that the World stated then, in ids."""
         self._seen: tuple[tuple[object, int], Collection[int] | None, int] | None = None
         self._has_renamed = False
-        """Whether the ids of what was written are those of former names."""
+        """Whether the ids of the written triples are those of former names."""
         self._lock = new_mutex()
 
     def __enter__(self) -> Attached:
@@ -84,7 +84,7 @@ class Attached:
         self.taken_back = dict(relations), {(*row[:2], own[row[2]]): None for row in values}
 
     def _encode_written(self) -> None:
-        """Find the ids of what was written again, after resources have got other names."""
+        """Find the ids of the written triples again, after resources have got other names."""
         rows = self.written.values()
         self.written = {(row[0], *ids): row for row, ids in zip(rows, self._ids_of(rows, 4), strict=True)}
         rows = self.written_values.values()

@@ -20,7 +20,7 @@ class Undo:
     """The state of a World before a call writes to it: a savepoint of the quad store, and the changed objects as they were.
 
     Args:
-        attached: The World and what is recorded of it.
+        attached: The World and the record of it.
     """
 
     def __init__(self, attached: Attached) -> None:
@@ -42,7 +42,7 @@ class Undo:
         self._db.execute(f"SAVEPOINT {_SAVEPOINT}")
 
     def end(self) -> None:
-        """Keep what has been written."""
+        """Keep the written triples."""
         self._db.execute(f"RELEASE {_SAVEPOINT}")
 
     def note_parents(self, entity: Any) -> None:
@@ -54,7 +54,7 @@ class Undo:
         self._equivalents.append((entity, list(entity.equivalent_to)))
 
     def roll_back(self) -> None:
-        """Restore what was before `begin`; nothing happens before that, or after `end`.
+        """Restore the state before `begin`; nothing happens before that, or after `end`.
 
         Every step may be repeated, and the savepoint goes last: a second call finishes one that was interrupted.
         """
@@ -66,7 +66,7 @@ class Undo:
         self._db.execute(f"RELEASE {_SAVEPOINT}")
 
     def _restore_objects(self) -> None:
-        """Restore what is recorded of the World, and its Python objects.
+        """Restore the record of the World, and its Python objects.
 
         Run it in a copy of the context: if it is interrupted where it ends, owlready2's state LOADING ends all the same.
         """

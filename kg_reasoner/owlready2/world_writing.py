@@ -91,7 +91,7 @@ class Writer:
         return len(written) + len(new_values)
 
     def _update_objects(self, found: Conclusions, gone: list[_Triple], undo: Undo) -> None:
-        """Apply what has been written to the objects; in a copy of the context, for the reason given in `Undo`."""
+        """Apply the written triples to the objects; in a copy of the context, for the reason given in `Undo`."""
         with owlready().base.LOADING:  # nothing is written
             self.update_equivalents(found, gone, undo)
             self.update_parents(found, gone, undo)
@@ -119,7 +119,7 @@ class Writer:
         return [triple for triple, is_stated in zip(triples, stated, strict=True) if not is_stated]
 
     def not_stated_inversely(self, triples: list[_Triple]) -> list[_Triple]:
-        """Return the triples that the World does not state of the inverse property. What was inferred before is not stated."""
+        """Return the triples that the World does not state of the inverse property. Earlier inferred ones are not stated."""
         inverses: dict[_Triple, _Triple] = {}
         for subject, property, value in triples:
             inverse = self.inverse(property)

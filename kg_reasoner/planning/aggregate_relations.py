@@ -97,7 +97,7 @@ class AggregateRelation:
         return keys * (SORTED_FOR_ONE + SORTED_FOR_VALUE * size // groups) >= size
 
     def _follow(self, added: Rows, removed: Rows) -> None:
-        """Tell the functions that keep states what has changed."""
+        """Report the changes to the functions that keep states."""
         more, less = self._by_group(added), self._by_group(removed)
         for function in self._keeping:
             function.follow(more, less)

@@ -21,7 +21,7 @@ LONGEST: Final = 1024
 """The most results that are computed at once."""
 
 DIGITS: Final = 18
-"""The most characters of these results, which are integers: what is larger may grow with each step."""
+"""The most characters of these results, which are integers: larger ones may grow with each step."""
 
 
 class Chains:

@@ -77,7 +77,7 @@ class ColumnRule:
         return self._functions.compared(part.operator, *sides)
 
     def _called(self, part: StoredCall, columns: dict[str, Ids], size: int) -> Flags:
-        """Return for which rows a function gives what is expected. A new variable for its results becomes one of the columns."""
+        """Return for which rows a function gives the expected result. A new variable for its results becomes one of the columns."""
         results = self._functions.results_of(part.function, [_column(term, columns, size) for term in part.arguments])
         if part.result is None:
             return results == HOLDS

@@ -95,7 +95,7 @@ class Functions:
         """The number of the function for members of collections, once a rule uses it."""
         self._numbers: dict[tuple[Expression, bool], int] = {}
         self.calculation = NumberTable(dictionary, database)
-        """What joins calculate by themselves."""
+        """The numbers and the expressions of the calculations that joins make themselves."""
 
     def number(self, expression: Expression, rule: Rule | None = None, *, is_filter: bool) -> tuple[int, int, tuple[Variable, ...]]:
         """Return the number of the function of an expression in a rule, the relation of its results, and its arguments.

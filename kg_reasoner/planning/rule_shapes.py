@@ -269,7 +269,7 @@ class Pattern:
         return self._first_constant + code - _FIRST
 
     def _of_plans(self, words: Numbers) -> tuple[Numbers, Numbers]:
-        """Return the words of plans without what is a parameter, and the parameters of all words."""
+        """Return the words of plans without parameters, and the parameters of all words."""
         parameters = np.full_like(words, _Parameter.NONE)
         parameters[:, [_PLAN["trigger"], _PLAN["head"]]] = _Parameter.CODE
         parameters[:, _PLAN["first_step"]] = _Parameter.STEP
@@ -333,7 +333,7 @@ def _example(rule: StoredRule, found: Outline) -> StoredRule:
 
 
 class ShapedPlans:
-    """Plans of rules, made together for those of one shape. What is known of a shape is kept for further rules.
+    """Plans of rules, made together for those of one shape. Results for a shape are kept for further rules.
 
     Args:
         database: The database of the rules.

@@ -36,7 +36,7 @@ T = TypeVar("T", bound="int | str")
 
 
 class TripleLayout(ABC):
-    """A layout of triples in relations. Terms are ids; queries return what is stored.
+    """A layout of triples in relations. Terms are ids; queries return stored triples.
 
     Attributes:
         held: The relations of triples: the property of their triples and, for rdf:type, their class; -1 for any.

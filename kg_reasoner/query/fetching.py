@@ -20,7 +20,7 @@ Prepare: TypeAlias = Callable[[], AbstractContextManager[tuple[Workspace, int]]]
 """Makes the ``with`` block in which a query has a plan."""
 
 Proper: TypeAlias = Callable[[Ids], Ids]
-"""Returns those solutions that are answers, or what they represent."""
+"""Returns those solutions that are answers, or the answers that they represent."""
 
 FIRST_CHUNK: Final = 64
 CHUNK: Final = 1 << 16

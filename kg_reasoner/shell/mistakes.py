@@ -1,4 +1,4 @@
-"""What is wrong with a statement that ends with a semicolon, and is neither a command nor a SPARQL query."""
+"""The error in a statement that ends with a semicolon and is neither a command nor a SPARQL query."""
 
 from __future__ import annotations
 

@@ -106,7 +106,7 @@ class Session:
         """Execute a statement. Updates that end with a comma wait for the one that ends with a semicolon.
 
         Raises:
-            ReasonerError: It is wrong; what it was to change is as before. Updates that have waited are dropped.
+            ReasonerError: It is wrong; nothing has changed. Updates that have waited are dropped.
             Ended: The session is over.
         """
         try:

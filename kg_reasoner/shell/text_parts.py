@@ -41,7 +41,7 @@ class Statement:
             one of the last three, or of no kind, that ends with a semicolon.
         text: The text.
         word: What a command begins with.
-        mark: What it ends with: a semicolon, a comma or a dot.
+        mark: The sign with which it ends: a semicolon, a comma or a dot.
         source: The name of the text that it is from.
         line: The line in which it begins.
     """

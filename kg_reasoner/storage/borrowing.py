@@ -42,7 +42,7 @@ class BorrowingDatabase(Database):
 
     @property
     def allocated(self) -> int:
-        """See `Database.allocated`; what is borrowed does not count."""
+        """See `Database.allocated`; borrowed tables do not count."""
         relations = (record.nbytes for number, record in enumerate(self.relations.records) if number not in self._lent)
         return sum(relations) + sum(record.nbytes for record in self.indexes.records if record.relation not in self._lent)
 

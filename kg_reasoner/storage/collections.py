@@ -102,7 +102,7 @@ class Collections:
 
         Args:
             ids: The strings.
-            separator: What is between the parts; if it is empty, the parts are the characters.
+            separator: The text between the parts; if it is empty, the parts are the characters.
         """
         starts = self._dictionary.buffers()[0]
         lengths = starts[ids.astype(np.int64) + 1] - starts[ids]

@@ -27,7 +27,7 @@ __all__ = ["Database"]
 
 
 class Database(ChangingRelations):
-    """All relations of a reasoner, with what is done to them.
+    """All relations of a reasoner, and the operations on them.
 
     It is built up from relations (`Relations`), their indexes (`IndexedRelations`) and the changes of an update
     (`ChangingRelations`), each in terms of the one before.

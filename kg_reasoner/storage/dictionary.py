@@ -162,7 +162,7 @@ class Dictionary:
         return [str(data[start:end], "utf-8") for start, end in zip(offsets[ids].tolist(), offsets[ids + 1].tolist(), strict=True)]
 
     def values_of(self, ids: Ids) -> TermValues:
-        """Return the values of terms in one block of UTF-8: what is inside their brackets or quotation marks.
+        """Return the values of terms in one block of UTF-8: the texts inside their brackets or quotation marks.
 
         Args:
             ids: The ids, shape (n,).

@@ -19,7 +19,7 @@ _STEPS: Final = 8
 
 
 def reserve_for_copies(database: IndexedRelations) -> None:
-    """Make room for what is derived by plans that copy whole rows (subclasses, subproperties, inverses).
+    """Make room for the rows that are derived by plans that copy whole rows (subclasses, subproperties, inverses).
 
     Each row of such a plan yields a head of its own, so the head's relation gets at least as many rows as the one that is copied.
     """

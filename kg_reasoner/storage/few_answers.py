@@ -53,7 +53,7 @@ class FewAnswers(Protocol):
 
         Args:
             enough: A sufficient number of answers; there are no more.
-            given: The ids of what is given, as many as were announced.
+            given: The ids of the given values, as many as were announced.
 
         Returns:
             The answers, in an array of their own; None if there are too many, or an index has to be built.
@@ -67,7 +67,7 @@ class _Room(NamedTuple):
     array: Any
     address: Argument
     given: Any
-    """For the ids of what is given."""
+    """Room for the ids of the given values."""
     given_address: Argument
     tables: dict[int, Ids]
     """The memory as tables, by the number of columns."""

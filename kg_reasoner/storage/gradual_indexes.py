@@ -87,7 +87,7 @@ class GradualIndexes:
         return True
 
     def finish(self, index: int) -> bool:
-        """Build at once what is left of an index. Return whether it is built, which it is not if nothing had begun."""
+        """Build the rest of an index at once. Return whether it is built, which it is not if nothing had begun."""
         for _ in self.running.pop(index, ()):
             pass
         return bool(self._database.indexes[index].built)
@@ -108,7 +108,7 @@ class GradualIndexes:
                     self.running.pop(index, None)
 
     def discard(self, relation: int) -> None:
-        """Discard what has been built for a relation whose rows get other numbers."""
+        """Discard the parts of indexes built for a relation whose rows get other numbers."""
         for index in [index for index in self.running if self._database.indexes[index].relation == relation]:
             self.running.pop(index, None)
 

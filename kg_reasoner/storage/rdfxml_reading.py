@@ -98,11 +98,11 @@ class PlainRDFXML(TextWindow):
         return bool(self._document.is_closed)
 
     def check_encoding(self) -> None:
-        """Find out whether the window is UTF-8; if not, only what is ASCII is read."""
+        """Find out whether the text in the window is UTF-8; if not, only its ASCII part is read."""
         self._document.markup = _markup(self._ascii_only or not is_utf8(self.whole))
 
     def begin(self, root: int, entities: Mapping[str, str], base: str | None, ascii_only: bool = False) -> bool:
-        """Pass over what is before rdf:RDF, read its start tag, and return whether that was possible.
+        """Skip the text before rdf:RDF, read its start tag, and return whether that was possible.
 
         Args:
             root: Where it begins in the window.

@@ -11,7 +11,7 @@ from kg_reasoner.program import TypeDefinition, Variant
 __all__ = ["members_of_record", "record_in_json"]
 
 _EXAMPLES: Final = 3
-"""How many forms a message shows."""
+"""The number of forms that a message shows."""
 
 
 def members_of_record(value: object, definition: TypeDefinition) -> tuple[Variant, list[object]]:

@@ -122,7 +122,7 @@ class Renewals:
         self._change_over(number, target, sources[: target.count], list(zip(indexes, successors, strict=True)))
 
     def _room(self, record: Record, indexes: list[tuple[int, int]]) -> int:
-        """Return for how many rows a relation and the indexes of all its rows have room. What has few keys grows at once."""
+        """Return for how many rows a relation and the indexes of all its rows have room. Indexes with few keys grow at once."""
         room = min(record.capacity - record.count, record.limit - record.used)
         for index in (self._database.indexes[number] for number, constant in indexes if constant < 0):
             room = min(room, index.capacity - index.top)

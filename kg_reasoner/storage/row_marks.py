@@ -1,4 +1,4 @@
-"""Which rows of a relation are there and which are explicit, remembered in two bits a row, to find what has changed since."""
+"""Which rows of a relation are there and which are explicit, remembered in two bits a row, to find later changes."""
 
 from __future__ import annotations
 

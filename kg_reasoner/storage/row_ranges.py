@@ -25,7 +25,7 @@ def in_ranges(rows: Ids, arrange: Callable[[Ids], Ids], threads: int, beside: Se
         rows: The table, with as many columns as the function gives.
         arrange: Gives as many rows as it gets. Several threads call it.
         threads: The number of threads.
-        beside: What they do beside it.
+        beside: Further tasks for them.
 
     >>> from kg_reasoner.storage.arrays import in_order
     >>> in_ranges(np.array([[5, 1], [1, 3], [5, 0], [2, 2]], np.int32), in_order, threads=2).tolist()

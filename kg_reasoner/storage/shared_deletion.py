@@ -53,15 +53,15 @@ fulfilled.
 
 
 class Request(NamedTuple):
-    """What a deletion needs before it can go on: a kernel's status, and the number that is wanted."""
+    """A request that must be fulfilled before a deletion can go on: a kernel's status, and the number that is wanted."""
 
     status: int
     wanted: int
 
 
 class Visible(NamedTuple):
-    """What joins see: rows without the `hidden` flags; whether they check flags in relations without dead rows, too; and whether
-    they see the materialisation before the update.
+    """The facts that joins see: rows without the `hidden` flags. Two further fields say whether joins check flags in relations
+    without dead rows, too, and whether they see the materialisation before the update.
     """
 
     hidden: int
@@ -133,7 +133,7 @@ class SharedDeletion:
         self._untried, self._without_consequences = (facts, facts[:0]) if which == CANDIDATES else (facts[:0], facts)
         """The facts for which no proof has been searched, and those whose consequences are to be listed."""
         self.requests: list[Request] = []
-        """What must be fulfilled before the next step."""
+        """The requests to be fulfilled before the next step."""
 
     def step(self) -> int:
         """Decide as many facts as possible without further requests.

@@ -63,7 +63,7 @@ NO_TYPES: Final = Types()
 
 
 class Vocabulary(dict[str, str]):
-    """What cells refer to by name: the namespaces of prefixes, and the types of a program."""
+    """The names to which cells refer: prefixes, with their namespaces, and the types of a program."""
 
     def __init__(self, prefixes: Mapping[str, str], types: Types = NO_TYPES) -> None:
         super().__init__(prefixes)

@@ -113,7 +113,7 @@ class PlainTurtle(TextWindow):
     def begin(
         self, dictionary: Dictionary, scope: Callable[[], str], before: bytes, read_into: Callable[[memoryview], int]
     ) -> bytes:
-        """Begin a part of a document: some bytes and what is read behind them, up to where a statement seems to end. Return the
+        """Begin a part of a document: some bytes and those read behind them, up to where a statement seems to end. Return the
         bytes after that: all of them, if none seems to end, or there is nothing to read.
 
         The part is read in another thread, which first checks its encoding.

@@ -84,7 +84,7 @@ def _applied(name: str, left: ValueColumn, right: ValueColumn) -> ValueColumn:
 
 
 def _of_integers(name: str, left: ValueColumn, right: ValueColumn) -> ValueColumn:
-    """Return quotients towards zero, or what they leave, where both operands are integers."""
+    """Return quotients towards zero, or their remainders, where both operands are integers."""
     size = len(left.kinds)
     kinds, doubles = np.full(size, UNSURE, np.uint8), np.zeros(size)
     kinds[(left.kinds > ROUNDED) | (right.kinds > ROUNDED)] = NOTHING
@@ -137,7 +137,7 @@ def _of_any(name: str, left: ValueColumn, right: ValueColumn) -> ValueColumn:
     kinds = np.full(len(doubles), UNSURE, np.uint8)
     kinds[exact] = DOUBLE
     kinds[whole] = np.where(np.abs(doubles[whole]) < LARGEST, INTEGER, UNSURE)
-    kinds[(left.kinds > ROUNDED) | (right.kinds > ROUNDED)] = NOTHING  # what is not a number
+    kinds[(left.kinds > ROUNDED) | (right.kinds > ROUNDED)] = NOTHING  # not numbers
     doubles = np.where((kinds == INTEGER) & (doubles == 0), 0.0, doubles)
     scales = np.where(kinds == INTEGER, np.int8(0), np.int8(UNSCALED))
     near = ~exact & _are(left, INTEGER, DOUBLE, DECIMAL) & _are(right, INTEGER, DOUBLE, DECIMAL)

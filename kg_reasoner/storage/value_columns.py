@@ -143,7 +143,7 @@ class ForeignTexts(Protocol):
     """Terms that are not in a dictionary.
 
     Attributes:
-        values: What is known of the values of some of them, by their ids.
+        values: The known values of some of them, by their ids.
     """
 
     values: dict[int, Value]

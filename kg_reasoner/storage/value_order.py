@@ -23,7 +23,7 @@ AT_ONCE: Final = 1 << 20
 
 
 def ranks_of_values(dictionary: Dictionary, ids: Ids) -> Numbers | None:
-    """Return the ranks of terms by their values: what is inside of their quotation marks or brackets, or the label of a blank node.
+    """Return the ranks of terms by their values: the text inside their quotation marks or brackets, or the label of a blank node.
 
     Args:
         dictionary: The dictionary.

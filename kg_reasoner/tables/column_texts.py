@@ -43,7 +43,7 @@ class Unreadable(ValueError):
 
     Args:
         place: Its place among the distinct values.
-        message: What is wrong with it.
+        message: The error in it.
     """
 
     def __init__(self, place: int, message: str) -> None:
@@ -213,7 +213,7 @@ def term_texts(values: Any, type_: str, prefixes: Mapping[str, str], *, has_cell
     is_structured = parts_of(type_)[0] in COLLECTIONS or (isinstance(prefixes, Vocabulary) and type_ in prefixes.types.definitions)
     if is_text and form.form != "literal" and is_structured:
         return _of_text(_as_text(values), type_, prefixes)
-    if type_ not in COLUMN_TYPES:  # what has structure is a term of its datatype, or the N-Triples form of one
+    if type_ not in COLUMN_TYPES:  # a structured value is a term of its datatype, or the N-Triples form of one
         type_, has_cells = "any", True
     if type_ == "any" and form.form == "literal":
         return _literals(_as_text(values) if is_text else _native(values, form.datatype == XSD.float.value)[1], form)

@@ -41,7 +41,7 @@ _OF_LISTS_OR_NODES: Final = (
 
 
 class Statements:
-    """How many lists or nodes state each axiom of an ontology: an axiom is there while one of them is.
+    """The number of lists or nodes that state each axiom of an ontology. An axiom exists as long as one of them does.
 
     Args:
         ontology: The ontology.

@@ -27,7 +27,7 @@ class DotsApart:
     def __init__(self, stream: _Stream) -> None:
         self._stream = stream
         self._kept = b""
-        """What has been read, but depends on what follows."""
+        """Bytes that have been read, but whose meaning depends on the next ones."""
         self._ready = b""
 
     def read(self, size: int = -1) -> bytes:

@@ -245,7 +245,7 @@ class _Rest(Document):
 
 
 class _Raw(io.RawIOBase):
-    """What is left of a stream."""
+    """The rest of a stream."""
 
     def __init__(self, stream: Pushed) -> None:
         self._stream = stream

@@ -205,7 +205,7 @@ def text_of(opened: OpenDocument) -> io.TextIOWrapper:
 
 
 class Prolog(NamedTuple):
-    """What is before the root element: its length in bytes, the entities that it defines, and whether the document is in UTF-8."""
+    """The part before the root element: its length in bytes, the entities that it defines, and whether the document is in UTF-8."""
 
     length: int
     entities: dict[str, str]

@@ -21,7 +21,7 @@ _TAG: Final = regular_expression(rb"""</?[^\s<>"'/][^<>"']*(?:(?:"[^"<]*"|'[^'<]
 _ATTRIBUTE: Final = regular_expression(rb"""([^\s<>"'/=]+)(\s*=\s*)("[^"]*"|'[^']*')""")
 _BREAK: Final = regular_expression(rb"""=\s*(?:"[^"<\t\n]*[\t\n]|'[^'<\t\n]*[\t\n])""")
 _NO_TAG: Final = regular_expression(rb"""xml:lang\s*=\s*(?:""|'')""")
-"""What is in tags with attributes to be changed, and rarely in others."""
+"""A pattern that tags with attributes to be changed contain, and other tags rarely."""
 _TYPED: Final = regular_expression(rb":type\s*=")
 _REFERENCE: Final = regular_expression(rb"&([^\s&;#]+);")
 _SCHEME: Final = re.compile("[A-Za-z][A-Za-z0-9+.-]*:")

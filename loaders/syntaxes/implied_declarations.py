@@ -17,7 +17,7 @@ from kg_reasoner.terms import BUILT_IN_ANNOTATIONS, IRI, OWL
 __all__ = ["with_declarations"]
 
 _ENTITIES: Final = {"data-property": "DataProperty", "annotation-property": "AnnotationProperty", "datatype": "Datatype"}
-"""What a name is in places where its triples could be about a property of objects, or a class. What is beside others tells them."""
+"""The kinds of names that triples alone may not distinguish from object properties and classes. The names beside them can."""
 _CLEAR: Final = {"Annotation", "DataHasValue", "NegativeDataPropertyAssertion", "DataPropertyAssertion", "DatatypeRestriction"}
 """The constructs with such places whose triples say themselves what is meant."""
 _OF_RANGES: Final = {name for name, slots in SIGNATURES.items() if slots[-1].kind == "data-range"} - {

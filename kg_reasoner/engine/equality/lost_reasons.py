@@ -59,7 +59,7 @@ class Tracer:
         return suspects
 
     def _trace(self) -> None:
-        """Add what was derived from candidates to the candidates."""
+        """Add the facts that were derived from candidates to the candidates."""
         for stratum in self._materialiser.make_strata():
             self._materialiser.enter(stratum)
             self._database.context.candidates_done = 0

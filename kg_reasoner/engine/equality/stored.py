@@ -71,7 +71,7 @@ class StoredFacts:
         flags = database.flags(relation)[numbers]
         return database.rows_at(relation, numbers[(flags & (ABSENT | flag)) == flag])
 
-    # --- what is the same -------------------------------------------------------------------------------------------
+    # --- equal terms ------------------------------------------------------------------------------------------------
 
     def new_equalities(self, flag: int) -> Rows:
         """Return the pairs of different equal terms in new rows with a flag (0: all)."""

@@ -89,7 +89,7 @@ class Kind:
 TERM: Final = Kind("term", _same, _same)
 """Any term, as it is."""
 BOOLEAN: Final = Kind("boolean", effective_boolean, lambda value: _TRUE if value else _FALSE)
-"""A truth value as `bool`; what is read is the effective boolean value."""
+"""A truth value as `bool`: the effective boolean value of a term."""
 NUMBER: Final = Kind("number", number_of, literal_of)
 """A number (see `numbers`)."""
 SIMPLE: Final = Kind("simple string", _simple, Literal)

@@ -15,7 +15,7 @@ class PatternError(ValueError):
 
     Args:
         code: XPath's, FORX0001 to FORX0004.
-        message: What is wrong.
+        message: The error.
         text: The pattern, the flags or the replacement.
         place: Where it is wrong, counted from 0; None: the error is about the whole text.
     """

@@ -27,7 +27,7 @@ class Context:
         self.heads = frozenset(key_of(head) for head in heads if isinstance(head, Atom)) | {
             (head.predicate, None, None) for head in heads if isinstance(head, Applied)
         }
-        """What its rules derive, see `key_of`."""
+        """The keys of the heads of its rules, see `key_of`."""
         self._statement = statement
         self._taken = set(taken)
         self._predicates = 0

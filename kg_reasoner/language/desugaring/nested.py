@@ -243,7 +243,7 @@ def chosen_variables(part: Chosen) -> tuple[Variable, ...]:
 
 
 def without_choice(part: Chosen, context: Context) -> Atom:
-    """Return an atom of a new predicate in place of a choice; another new predicate has what is chosen from.
+    """Return an atom of a new predicate in place of a choice; another new predicate has the facts to choose from.
 
     Raises:
         RuleSyntaxError: A variable of the key is not in the body, or there is nothing to choose.

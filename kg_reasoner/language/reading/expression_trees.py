@@ -92,7 +92,7 @@ class ExpressionReader(TermReader):
         """Return arguments in the order of the names of the parameters; those without a name come first.
 
         Args:
-            callee: What has the parameters.
+            callee: The function that has the parameters.
             nodes: The arguments.
             names: The names of the parameters.
             level: The number of enclosing calls.

@@ -38,7 +38,7 @@ def fetch(context: Context, width: int, out: Int32s, capacity: int) -> int:
 def follow_plan(
     context: Context, nodes: Int32s, count: int, marks: Bytes, first_bytes: Bytes, checks_seeds: int, checks_found: int
 ) -> int:
-    """Find the answers of a plan, one id each, for one seed, then for what is found, and so on; return how many nodes there are.
+    """Find the answers of a plan, one id each, for one seed, then for the nodes found, and so on; return the number of nodes.
 
     `nodes` begins with the seed, and gets each answer once; `marks` has a byte for each id, which is 0 before. A literal has no
     answers with `checks_seeds`, and is not an answer with `checks_found`.

@@ -20,7 +20,7 @@ ADDRESS: Final = "ptr"
 
 
 class Module:
-    """Functions, and the alias classes (TBAA) of what they load and store."""
+    """Functions, and the alias classes (TBAA) of the memory that they load and store."""
 
     def __init__(self) -> None:
         self.functions: dict[str, KernelFunction] = {}
@@ -101,7 +101,7 @@ class KernelFunction:
 
     @property
     def _attributes(self) -> str:
-        """What LLVM is told of the function. With a single call, it would be optimised by itself and again where it is inlined."""
+        """The function's attributes. A function with a single call would be optimised by itself and again where it is inlined."""
         if self.is_rare:
             return "nounwind noinline cold"
         return "nounwind alwaysinline" if self.is_internal and self.calls == 1 else "nounwind"

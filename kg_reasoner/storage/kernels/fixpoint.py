@@ -352,7 +352,7 @@ def required_key(plan: Plan, looked_up: Relation, values: Int32s) -> int:
 
 @kernel
 def request_lookups(context: Context, plan: Plan, relation: Relation, low: int, high: int) -> int:
-    """Prefetch what is looked up first when rows trigger a plan."""
+    """Prefetch the memory of the first look-up when rows trigger a plan."""
     head = context.relations[plan.head_relation]
     if plan.decided:
         for row in range(low, high):

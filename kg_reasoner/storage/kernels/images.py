@@ -60,7 +60,7 @@ def map_image(image: Image, others: Mapping[str, int] | None = None) -> dict[str
 
     Args:
         image: The image.
-        others: The addresses of symbols of other images. What is not among them is a function of the C library.
+        others: The addresses of symbols of other images. All other symbols are functions of the C library.
 
     Returns:
         The address of each symbol.

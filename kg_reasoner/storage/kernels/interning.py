@@ -47,7 +47,7 @@ BAD = -1
 DONE, IS_FULL, NEEDS_SCOPE, NEEDS_PARSER = 0, 1, 2, 3
 
 AHEAD = 8
-"""How many texts ahead of its insertion the place of a text is requested."""
+"""The place of a text is requested from memory this number of texts before its insertion."""
 
 HASH_MASK = (1 << 42) - 1
 HASH_FACTOR = 1000003
@@ -263,7 +263,7 @@ def merge_texts(terms: Terms, others: Terms, hashes: Int64s, first: int, out: In
 
 @entry
 def copy_values(terms: Terms, ids: Int32s, count: int, kinds: Bytes, ends: Int64s, out: Bytes, capacity: int) -> int:
-    """Write what is inside the brackets or quotation marks of each text, followed by a line break; return the length of all.
+    """Write the part of each text inside its brackets or quotation marks, followed by a line break; return the length of all.
 
     `ends` receives where each value ends, and `kinds` the kind of the term (see `VALUE_IRI` and so on) and whether it has escapes.
     Nothing is written beyond the capacity.

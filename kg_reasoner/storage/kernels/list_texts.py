@@ -110,7 +110,7 @@ def plain_value_end(texts: Bytes, start: int, end: int) -> int:
 def count_members(
     terms: Terms, ids: Int32s, count: int, ends: Bytes, bounds: Int64s, kinds: int, ordered: int, sizes: Int64s
 ) -> int:
-    """Write the number of members of each term, or -1 for what is left to the caller; return the length of all their texts.
+    """Write the number of members of each term, or -1 for those that are left to the caller; return the length of all their texts.
 
     Collections are the literals that end with one of `kinds` texts; the members of the kind `ordered` are in order.
     """
@@ -209,7 +209,7 @@ def put_member(out: Bytes, place: int, texts: Bytes, start: int, end: int, lette
 def split_values(
     terms: Terms, ids: Int32s, count: int, separator: Bytes, length: int, ending: Bytes, width: int, out: Bytes, bounds: Int64s
 ) -> int:
-    """Write the lists of the parts of strings, and where each text ends: nothing for what is left to the caller.
+    """Write the lists of the parts of strings, and where each text ends; a list that is left to the caller has an empty text.
 
     Without a separator, the parts are the characters. `ending` has the end of lists, of `width` bytes. There is room for it, and
     for `PER_BYTE` bytes for each byte of the strings. The first of the bounds is 0.
@@ -346,7 +346,7 @@ def count_entries_of(texts: Bytes, place: int, quote: int) -> int:
 
 @entry
 def count_entries(terms: Terms, ids: Int32s, count: int, ending: Bytes, width: int, sizes: Int64s) -> int:
-    """Write the number of entries of maps, or -1 for what is left to the caller; return the length of all their texts.
+    """Write the number of entries of maps, or -1 for those that are left to the caller; return the length of all their texts.
 
     Maps are the literals that end with `ending`, of `width` bytes.
     """

@@ -22,7 +22,7 @@ LINE = 24
 """The most bytes of a number that is written, with a line break: 19 digits, a sign and a point."""
 
 AHEAD = 16
-"""How many literals before it is read a text is requested from memory; its place is requested twice as many before."""
+"""The text of a literal is requested from memory this number of literals before it is read; its place, twice this number before."""
 
 PLUS, ZERO, NINE, COLON, UPPER_T, UPPER_Z = 43, 48, 57, 58, 84, 90
 

@@ -154,7 +154,7 @@ def is_blank_literal(document: XmlText) -> int:
 
 @kernel
 def read_text(document: XmlText, position: int) -> int:
-    """Read the text of an element, up to the next tag, behind what has been read of it. Return where the tag begins, or BAD."""
+    """Read the text of an element, up to the next tag, behind the part that has been read. Return where the tag begins, or BAD."""
     text = document.text
     while True:
         place = put_text(document, position, document.end, document.text_end, 0)
@@ -206,7 +206,7 @@ def open_element(document: XmlText, start: int, end: int) -> int:
 
 @kernel
 def close_element(document: XmlText) -> int:
-    """Forget the current element and what it declares."""
+    """Forget the current element and its declarations."""
     element = document.elements[document.depth]
     document.binding_count = element.bindings
     document.held_length = element.held_length

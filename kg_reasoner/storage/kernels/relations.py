@@ -192,7 +192,7 @@ def prefetch_key(index: Index, values: Int32s) -> int:
 
 @kernel
 def has_room(index: Index, key: int) -> int:
-    """Return whether one more entry fits. Store the key's slot in the index, or what is missing if the entry does not fit."""
+    """Return whether one more entry fits. Store the key's slot in the index, or the missing room if the entry does not fit."""
     slot = key_slot(index, key)
     index.slot = slot
     if index.used >= index.limit:

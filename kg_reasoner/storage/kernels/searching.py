@@ -19,7 +19,7 @@ LINE_BREAK = 10
 """Separates several texts that are wanted."""
 
 AHEAD = 16
-"""How many terms before it is searched a text is requested from memory; its place is requested twice as many before."""
+"""The text of a term is requested from memory this number of terms before it is searched; its place, twice this number before."""
 
 
 @kernel
@@ -69,7 +69,7 @@ def begins(texts: Bytes, start: int, end: int, wanted: Bytes, length: int, case:
 
 @kernel
 def part_at(texts: Bytes, position: int, end: int, wanted: Bytes, part: int, length: int, case: int) -> int:
-    """Return where a part of what is wanted ends if a value has it at a position, otherwise -1."""
+    """Return where a part of the wanted text ends if a value has it at a position, otherwise -1."""
     place = part
     while place < length and wanted[place] != LINE_BREAK:
         at = position + place - part

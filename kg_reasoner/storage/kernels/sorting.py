@@ -1,4 +1,4 @@
-"""Sorts terms by their values: what is inside of quotation marks or angle brackets, and the labels of blank nodes.
+"""Sorts terms by their values: the text inside quotation marks or angle brackets, and the labels of blank nodes.
 
 Values are compared seven bytes at a time, which as a number are the key of a term: in UTF-8, bytes have the order of characters.
 Terms with the same key are sorted by the next seven bytes (multikey quicksort; Bentley and Sedgewick, 1997).

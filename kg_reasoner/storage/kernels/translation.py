@@ -27,7 +27,7 @@ Kind: TypeAlias = Any
 
 @dataclass(slots=True)
 class Value:
-    """A word, and what it is."""
+    """A word and its kind."""
 
     word: Word
     kind: Kind

@@ -69,7 +69,7 @@ ALL_READ, STOPPED, NO_ROOM = 0, 1, 2
 
 
 class TurtleText(Struct):
-    """A part of a Turtle document: `text` up to `end`, where a line break follows, and what is needed to read it.
+    """A part of a Turtle document: `text` up to `end`, where a line break follows, and the state for reading it.
 
     `suffixes` are the texts of some literals from the closing quotation mark on, and of some terms; `words` is "truefalsegraph".
     The namespaces begin with ``<``.
@@ -118,7 +118,7 @@ class TurtleText(Struct):
     first_of_token: int
     """The first row that the last token has completed."""
     frames: Int32s
-    """What surrounds the opening brackets: the kind, the subject and the property of each, after a frame of kind 0."""
+    """For each open bracket, its kind and the subject and property around it, after a frame of kind 0."""
     depth: int
     deepest: int
 

@@ -52,7 +52,7 @@ ROOT, NODE, PROPERTY, COLLECTION = 0, 1, 2, 3
 
 
 class Element(Struct):
-    """An open element: its name in the text, what is declared around it, and what is known of its triples."""
+    """An open element: its name in the text, the declarations around it, and the known parts of its triples."""
 
     kind: int
     name: int
@@ -78,7 +78,7 @@ class Element(Struct):
 
 
 class XmlText(Struct):
-    """A part of an XML document: `text` up to `end`, where a line break follows, and what is needed to read it as RDF/XML.
+    """A part of an XML document: `text` up to `end`, where a line break follows, and the state for reading it as RDF/XML.
 
     `held` has the texts that are declared: prefixes, namespaces, bases, languages and datatypes. `constants` are texts of RDF/XML.
     """
@@ -110,7 +110,7 @@ class XmlText(Struct):
     binding_room: int
     binding_count: int
     outer_bindings: int
-    """How many of them the root element declares."""
+    """The number of bindings that the root element declares."""
     base: int
     """Where the base begins in `held`, which ends without a fragment; BAD: none."""
     base_end: int
@@ -128,7 +128,7 @@ class XmlText(Struct):
     attributes: Int32s
     attribute_count: int
     kind: int
-    """What the name found last stands for."""
+    """The kind of the name that was found last."""
     known_names: Bytes
     known_facts: Int32s
     elements: Array[Element]

@@ -411,7 +411,7 @@ def put_resolved(document: XmlText, start: int, end: int) -> int:
 
 @kernel
 def resolved(document: XmlText, last: int) -> int:
-    """Resolve what is in the work space up to a place, after a byte for a bracket, see `put_resolved`."""
+    """Resolve the text in the work space up to a place, after a byte for a bracket, see `put_resolved`."""
     work = document.work
     work[0] = LESS_THAN
     work[last] = GREATER
@@ -450,7 +450,7 @@ def root_end(document: XmlText) -> int:
 
 @rare_kernel
 def is_simple_path(document: XmlText, last: int) -> int:
-    """Return whether what is in the work space up to a place is a relative path without segments that have to be removed."""
+    """Return whether the text in the work space up to a place is a relative path without segments that have to be removed."""
     work = document.work
     if not document.classes[work[1]] & IN_LABEL and (work[1] != SLASH or work[2] == SLASH):
         return 0
