@@ -30,7 +30,7 @@ T = TypeVar("T")
 
 
 class _Absent:
-    """Stands for what a factory makes, in the parameters of ``__init__``."""
+    """Stands for the product of a factory, in the parameters of ``__init__``."""
 
     def __repr__(self) -> str:
         return "<factory>"

@@ -77,7 +77,7 @@ def check(triples: DataFrame, program: Program, **options: Any) -> DataFrame:
 
 
 def explain(triples: DataFrame, program: Program, **options: Any) -> str:
-    """Return a description of what `materialise` would do; see `SparkReasoner.explain`.
+    """Return a description of the steps of `materialise`; see `SparkReasoner.explain`.
 
     Args:
         triples: A DataFrame of triples.

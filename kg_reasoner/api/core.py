@@ -265,7 +265,7 @@ class ReasonerCore:
         self._notices.silent = True
 
     def _issue_notices(self) -> None:
-        """Warn of what the data say beyond the rules, once and outside of transactions."""
+        """Warn of axioms in the data that the rules cannot express, once and outside of transactions."""
         if self.engine.transaction is None:
             self._notices.issue(self.loaded, self.engine.axioms.warnings)
 

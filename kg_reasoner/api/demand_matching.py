@@ -93,7 +93,7 @@ class DemandMatcher(PatternMatcher):
         return known[rows], found.project(kept).take(others)
 
     def estimate(self, triples: Sequence[TriplePattern]) -> float:
-        """Return a guess, as nothing is known of what will be derived: the fewer variables a triple has, the fewer solutions."""
+        """Return a guess, as the facts that will be derived are unknown: the fewer variables a triple has, the fewer solutions."""
         total = float(max(1, self._state.database.count()))
         return min((total ** _freedom(triple) for triple in triples), default=1.0)
 

@@ -1,4 +1,4 @@
-"""Subscriptions: callbacks that are called with what each commit changed of a pattern."""
+"""Subscriptions: callbacks that are called with the changes of each commit that match a pattern."""
 
 from __future__ import annotations
 

@@ -58,7 +58,7 @@ def _shortener(prefixes: Mapping[str, str]) -> Callable[[IRI], str]:
 
 
 def tree_text(hierarchy: Shown, prefixes: Mapping[str, str]) -> str:
-    """Return an indented tree. A name with several others above it is under each of them, with what is below it only at first."""
+    """Return an indented tree. A name with several others above it is under each of them; the names below it follow only once."""
     short = _shortener(prefixes)
     lines: list[str] = []
     if hierarchy.unsatisfiable:

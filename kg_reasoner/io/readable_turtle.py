@@ -77,7 +77,7 @@ class _TurtleWriter:
         self._nested = np.zeros(self._table.known, np.bool_)
         self._nested[objects[counts == 1]] = True
         self._no_lists: set[int] = set()
-        """Nodes of what looks like a list and does not end like one."""
+        """Nodes of lists that do not end as lists do."""
         self._written: set[int] = set()
         """The blank nodes that have been written in their places."""
 

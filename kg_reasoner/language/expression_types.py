@@ -138,7 +138,7 @@ class ExpressionTypes:
 
     @contextmanager
     def under(self, condition: Expression) -> Iterator[None]:
-        """Note the constructors of what a condition says to be records, where it holds."""
+        """Note the constructors of the records that a condition names, where it holds."""
         outside, self.constructors = self.constructors, dict(self.constructors)
         self.learn_constructors(condition)
         try:
@@ -147,7 +147,7 @@ class ExpressionTypes:
             self.constructors = outside
 
     def learn_constructors(self, condition: Expression) -> None:
-        """Note the constructors of what a condition says to be records."""
+        """Note the constructors of the records that a condition names."""
         if isinstance(condition, Call) and condition.name == "&&":
             for part in condition.arguments:
                 self.learn_constructors(part)

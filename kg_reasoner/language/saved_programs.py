@@ -110,7 +110,7 @@ def loads(text: bytes, source: str) -> Program:
 
 
 def dumps_origins(parsed: Program) -> bytes:
-    """Return the origins of a program's rules as JSON, which has what the text of the program does not say."""
+    """Return the origins of a program's rules as JSON, which the text of the program does not contain."""
     return json.dumps(_plain(tuple(rule.origin for rule in parsed.rules), None), separators=(",", ":")).encode()
 
 
@@ -167,7 +167,7 @@ def _shipped(path: Path, key: str) -> bytes | None:
 
 
 def _key(path: Path) -> str:
-    """Return a name for what the program and its validity depend on: the file, the parser, and the checks of programs."""
+    """Return a name for all on which the program and its validity depend: the file, the parser, and the checks of programs."""
     here = Path(__file__).parent
     rooms = (*python_sources(here), *python_sources(here.with_name("expressions")))
     return digest_of_files([path, *rooms, here / "grammar.lark", program.__file__, terms.__file__])

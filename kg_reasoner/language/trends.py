@@ -105,7 +105,7 @@ def _common(left: int, right: int, expression: Call) -> int:
 
 
 def _sign(expression: Expression) -> int:
-    """Return the sign of an expression, as far as its form shows it: 1 (also for what is never negative), -1, or 0."""
+    """Return the sign of an expression, as far as its form shows it: 1 (also if it is never negative), -1, or 0."""
     if isinstance(expression, Call):
         if expression.name in ("ABS", "STRLEN"):
             return 1

@@ -179,7 +179,7 @@ class _RuleTypes(ExpressionTypes):
                 raise self.error(f"{shown(term)} is not {declared}", atom.span)
 
     def derived(self, atom: Atom, known: dict[Variable, KnownKinds]) -> None:
-        """Learn from what other rules derive for an atom's columns."""
+        """Learn from the types that other rules derive for an atom's columns."""
         for place, (column, term) in enumerate(zip(self.inferred[atom.predicate], atom.terms, strict=False)):
             if column is None:
                 continue

@@ -154,7 +154,7 @@ def _without(blocks: list[Ids], written: dict[tuple[int, ...], tuple[int, ...]])
 
 
 _FOLLOWER: Final = "_kg_reasoner"
-"""The attribute of a World that has what follows it, so that both go together."""
+"""The attribute of a World that has the object that follows it, so that both are deleted together."""
 
 
 def attach(world: Any, ruleset: str = "owl2rl") -> Attached:

@@ -105,7 +105,7 @@ def sync_reasoner(
         debug: Above 0, changes of objects are listed on standard error.
         keep_tmp_file: Accepted and ignored: there is no file.
         ignore_unsupported_datatypes: Accepted and ignored: literals of unknown datatypes have no value.
-        ruleset: The rule set. ``owl2el+owl2rl`` also has what follows by existentials and property chains.
+        ruleset: The rule set. ``owl2el+owl2rl`` also has the consequences of existentials and property chains.
 
     Returns:
         What was found: whether it is complete, warnings, and proofs.

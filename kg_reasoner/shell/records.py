@@ -43,7 +43,7 @@ def format_value(term: Term, prefixes: Mapping[str, str]) -> str:
 def sorted_records(
     name: str, columns: Sequence[str], rows: Iterable[tuple[Sequence[Term], str]], prefixes: Mapping[str, str]
 ) -> list[str]:
-    """Return facts as records, each with what follows it, sorted: numbers by value, before other terms."""
+    """Return facts as records, each with the text that follows it, sorted: numbers by value, before other terms."""
     keyed = sorted((([_key(term) for term in row], record(name, columns, row, prefixes) + after) for row, after in rows))
     return [text for _, text in keyed]
 

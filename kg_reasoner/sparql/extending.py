@@ -260,7 +260,7 @@ class Extending:
         return self._follow_left(table, node, need, nodes)
 
     def _follow_left(self, table: Table, node: Node, need: Need, nodes: frozenset[str] | set[str]) -> Matches:
-        """Follow the inner part of a BIND, or the left side of an OPTIONAL or MINUS, and apply the operator to what is found."""
+        """Follow the inner part of a BIND, or the left side of an OPTIONAL or MINUS, and apply the operator to the solutions."""
         assert isinstance(node, (algebra.Extend, algebra.LeftJoin, algebra.Minus))
         below = node.node if isinstance(node, algebra.Extend) else node.left
         names = [variable.name for variable in in_scope(below)]
@@ -322,7 +322,7 @@ def _sure(node: Node) -> set[str]:
 
 
 def _names_used(node: Node) -> frozenset[str]:
-    """Return the variables that a BIND, OPTIONAL or MINUS needs of what it is applied to."""
+    """Return the variables that a BIND, OPTIONAL or MINUS needs from its operand."""
     used = names_in(expressions_of(node))
     return used if isinstance(node, algebra.Extend) else used.union(variable.name for variable in in_scope(node))
 

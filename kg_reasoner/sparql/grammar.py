@@ -1,4 +1,4 @@
-"""Corrections of what rdflib's parser of SPARQL reads.
+"""Corrections of rdflib's grammar of SPARQL.
 
 For ``!(^ex:p)``, rdflib's parser says that a property is inverse, and not which: the grammar gives that part no name, and unnamed
 parts are dropped. rdflib's own evaluator rejects such paths, so naming the part changes nothing for other queries.

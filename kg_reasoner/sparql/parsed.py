@@ -37,7 +37,7 @@ class Translated:
     Args:
         query: The query.
         base: Its base IRI.
-        prologue: Its prefixes, for what is left to rdflib.
+        prologue: Its prefixes, for the parts that are left to rdflib.
     """
 
     def __init__(self, query: Query, base: str | None = None, prologue: Prologue | None = None) -> None:
@@ -56,12 +56,12 @@ class Translated:
 
 
 class ParsedQuery(Translated):
-    """A query with what it declares.
+    """A query with its declarations.
 
     Args:
         query: The query.
         base: Its base IRI.
-        prologue: Its prefixes, for what is left to rdflib; None: it leaves nothing to it.
+        prologue: Its prefixes, for the parts that are left to rdflib; None if there are none.
         clauses: FROM and FROM NAMED, as rdflib has them.
         namespaces: Its prefixes, unless the prologue has them.
     """

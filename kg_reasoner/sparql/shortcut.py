@@ -77,7 +77,7 @@ class Shortcut:
         Args:
             caches: What queries remember of terms.
             prefixes: Returns the prefixes of the query.
-            given: The ids of what is given, see `GivenShortcut`.
+            given: The ids of the given values, see `GivenShortcut`.
         """
         ask = self._few
         if ask is None:

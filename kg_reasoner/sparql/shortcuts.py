@@ -31,7 +31,7 @@ from kg_reasoner.terms import IRI, Term, term_text
 __all__ = ["answer_at_once", "few_at_once", "known_shortcut", "shortcut_of"]
 
 AROUND: Final = 2
-"""The columns of what `few_around` finds."""
+"""The columns of the results of `few_around`."""
 
 REACHED: Final = 32
 """The number of nodes to which a path is followed one by one."""

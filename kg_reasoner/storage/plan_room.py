@@ -19,7 +19,7 @@ __all__ = ["JoinFrames", "PlanRoom", "filter_tables"]
 
 
 def filter_tables() -> dict[str, Any]:
-    """Return room for what `kernels.block_filters` finds out about a block, by the fields of a context."""
+    """Return room for the results of `kernels.block_filters` about a block, by the fields of a context."""
     return {
         "filter_slots": allocate(VALUE_SLOTS, np.int32),
         "filter_values": allocate(MOST_VALUES, np.int32),

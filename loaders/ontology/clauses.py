@@ -56,7 +56,7 @@ class Clauses:
         self.check_literals = check_literals
         self.drafts: list[DraftRule] = []
         self.auxiliary: dict[str, str] = {}
-        """The auxiliary predicates to unfold, and the texts of what they stand for."""
+        """The auxiliary predicates to unfold, and the texts of the expressions for which they stand."""
         self.origin: tuple[str, ...] = ()
         """The texts of the axioms that the next clauses come from."""
         self._in_groups = in_groups

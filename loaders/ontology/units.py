@@ -101,7 +101,7 @@ def _known_datatypes() -> frozenset[Term]:
 
 
 def in_context(unit: Ontology, context: Ontology) -> Ontology:
-    """Return a part of an ontology with what the names in it are declared to be."""
+    """Return a part of an ontology with the declarations of the names in it."""
     return replace(
         unit,
         classes=set(),

@@ -70,7 +70,7 @@ def packing_of(head: bytes) -> _Packing | None:
 
 
 def unpacked(stream: io.BufferedReader[Any], packing: _Packing) -> io.RawIOBase:
-    """Return the stream of what packed data contain.
+    """Return the stream of unpacked data.
 
     Reading it raises `DamagedError` if the data are damaged or incomplete.
 

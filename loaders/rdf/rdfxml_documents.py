@@ -162,7 +162,7 @@ class _Reader:
             self._prefixes(prefix, namespace)
 
     def _count_lines(self) -> None:
-        """Count the lines of what leaves the window, if the document cannot be read again."""
+        """Count the lines of the text that leaves the window, if the document cannot be read again."""
         if not self._document.reopens:
             self._lines += count_lines(self._window.passed)
 

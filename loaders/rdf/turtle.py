@@ -160,7 +160,7 @@ class _Reader:
         yield from self._parsed_rest()
 
     def _count_lines(self, passed: memoryview) -> None:
-        """Count the lines of what leaves the window, if the document cannot be read again."""
+        """Count the lines of the text that leaves the window, if the document cannot be read again."""
         if not self._document.reopens and len(passed):
             self._lines += count_lines(passed) - (self._ends_in_return and passed[0] == ord("\n"))
             self._ends_in_return = passed[-1] == ord("\r")

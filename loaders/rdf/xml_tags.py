@@ -47,7 +47,7 @@ class Tags:
 
     Args:
         base: The base of the document.
-        values: What entities stand for in attributes, if that differs from what they stand for in text.
+        values: The values of entities in attributes, if they differ from those in text.
     """
 
     def __init__(self, base: str | None, values: Mapping[str, str]) -> None:

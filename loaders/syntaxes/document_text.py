@@ -93,7 +93,7 @@ class _BadName(Exception):
 
 @dataclass(slots=True)
 class DocumentNames:
-    """The IRIs and literals of a document, made from what is written there.
+    """The IRIs and literals of a document, made from its text.
 
     Relative IRIs are resolved against `base`. `sink` receives the prefixes that the document declares.
     """

@@ -34,7 +34,7 @@ _TOKEN: Final = re.compile(
 )
 _LISTS: Final = ("ObjectProperties", "DataProperties")
 _RANKS: Final = {"Import": 0, "Annotation": 1}
-"""The order of what an ontology consists of; axioms come last."""
+"""The order of the parts of an ontology; axioms come last."""
 
 
 class _Open:
@@ -201,7 +201,7 @@ class _Reader:
     # ---- errors
 
     def bad_token(self, end: int) -> tuple[int, int]:
-        """Return the place of what is not a token."""
+        """Return the place of the text that is not a token."""
         skipped = re.compile(_SKIPPED).match(self.source.text, end)
         start = skipped.end() if skipped else end
         return start, start + 1

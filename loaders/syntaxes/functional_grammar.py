@@ -59,7 +59,7 @@ def _first(kind: PartKind) -> Iterator[str]:
 
 @cache
 def _grammar(start: str) -> str:
-    """Return the grammar of the beginning of a document, or of what an ontology consists of."""
+    """Return the grammar of the beginning of a document, or of the parts of an ontology."""
     lines = [
         f"start: {start}",
         'any_head: any_prefix* "Ontology" "(" (IRI IRI?)?',

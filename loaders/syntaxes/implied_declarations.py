@@ -63,7 +63,7 @@ def _unclear(name: str, parts: tuple[Part, ...]) -> list[tuple[str, str]]:
 
 @lru_cache(maxsize=256)
 def _entities(name: str, count: int) -> Mapping[int, str]:
-    """Return the numbers of a construct's parts that are such places, each with what a name is there."""
+    """Return the numbers of a construct's parts that are such places, each with the kind of a name there."""
     return {number: _ENTITIES[kind] for number, kind in enumerate(slots_of(name, count)) if kind in _ENTITIES}
 
 

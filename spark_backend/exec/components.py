@@ -41,7 +41,7 @@ def representatives(pairs: DataFrame, workspace: WorkDirectory, method: Method |
     Args:
         pairs: Two columns of texts, of any names.
         workspace: The folder for intermediate steps.
-        method: How to find them; None for what suits the number of pairs and the session.
+        method: How to find them; None for the way that suits the number of pairs and the session.
     """
     found = _least(pairs.toDF("one", "other").select(_last("one"), _last("other")), workspace, method)
     return found.select(_as_before(TERM), _as_before(REPRESENTATIVE))

@@ -99,7 +99,7 @@ def _is_of_data(atom: Atom, rules: Rules) -> bool:
 
 
 def _is_schema_of_data(program: Program, given: DataFrame, schema: list[Triple], relations: Mapping[str, DataFrame]) -> bool:
-    """Return whether the driver does not derive some inferred schema from what is given now: it may have lost its data."""
+    """Return whether the driver does not derive some inferred schema from the present input: it may have lost its data."""
     if not schema:
         return False
     alone = prepare(program, look_at(given), predicates=relations)

@@ -81,7 +81,7 @@ def connected_components(triples: DataFrame, work_dir: str | os.PathLike[str] | 
 
     Args:
         triples: A DataFrame of triples, or a materialisation.
-        work_dir: A folder for what is stored between steps, needed on a cluster.
+        work_dir: A folder for data between steps, needed on a cluster.
 
     Returns:
         A row for each IRI and blank node: ``term``, and ``component``, the least text of a term of its component.

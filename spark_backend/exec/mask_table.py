@@ -218,7 +218,7 @@ class MaskTable:
         return sum(self.sizes[number] for _, number, _ in fits)
 
     def _fits(self, choices: Sequence[Choice], part: Part) -> Iterator[tuple[int, int, int]]:
-        """Yield the masks that fit: the numbers of the choice, of the mask, and of what is new of it (0 except in a delta)."""
+        """Yield the masks that fit: the numbers of the choice, of the mask, and of its new part (0 except in a delta)."""
         by_feature: dict[int, list[int]] = {}
         for place, choice in enumerate(choices):
             by_feature.setdefault(min(choice.required, default=-1), []).append(place)

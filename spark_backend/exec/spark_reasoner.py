@@ -109,7 +109,7 @@ class SparkReasoner:
             bad_lines: What happens to lines that are not statements: ``raise``, ``skip``, or a folder for them.
             format: The syntax; by default it is that of the names.
             blank_nodes: Whose the labels of blank nodes are: each ``document``'s, each ``file``'s, or ``shared``.
-            work_dir: The folder for what is stored between iterations.
+            work_dir: The folder for data between iterations.
             options: Further options of the reasoner.
 
         Returns:

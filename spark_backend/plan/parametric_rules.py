@@ -34,7 +34,7 @@ def numbered_by_shape(joins: Iterable[tuple[Join, object]]) -> tuple[Join, ...]:
     """Return joins with all of the same shape as one, whose last parameter is the number of the join.
 
     Args:
-        joins: Joins, each with what must be equal for joins to be of the same shape.
+        joins: Joins, each with the parts that must be equal for joins of the same shape.
     """
     shapes: dict[object, tuple[list[tuple[Join, tuple[Term | int, ...]]], list[int]]] = {}
     for number, (join, kind) in enumerate(joins):

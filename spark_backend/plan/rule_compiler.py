@@ -75,7 +75,7 @@ def compile_rules(
 
     Args:
         rules: Specialised rules and their levels. An aggregate is the body of a rule of its own, for its groups.
-        constraints: Specialised rules that say what must not be, each with what those joined together have in common.
+        constraints: Specialised constraints, each with the common part of those that are joined together.
             The parameter `parametric_rules.NUMBER` is the place of a rule among them.
         wide: Whether to make wide passes at all; without, every rule joins.
         masks: Whether to make the mask pass.

@@ -168,7 +168,7 @@ class FunctionReader(BodyReader):
 
 
 def _compare(kind: str, definition: FunctionDefinition | ReductionDefinition, known: Mapping[str, Any]) -> None:
-    """Compare a definition with what had its name before.
+    """Compare a definition with the earlier one of the same name.
 
     Raises:
         RuleSyntaxError: It is another one.

@@ -35,7 +35,7 @@ class Elements:
             self.join(self._builder.pattern(triples))
 
     def join(self, node: Node) -> None:
-        """Add a pattern that is joined with what precedes it."""
+        """Add a pattern that is joined with the patterns before it."""
         self._parts.append(node)
         self._new.append(node)
 

@@ -25,7 +25,7 @@ class TripleReader(QueryTermReader):
         return self.kind in (VARIABLE, LABEL) or self.sees_iri() or self.sees("[")
 
     def triples(self, *, has_paths: bool = True) -> list[Triple]:
-        """Read triples up to what is not one; a point may follow the last."""
+        """Read as many triples as follow; a dot may end the last one."""
         found: list[Triple] = []
         while True:
             self._same_subject(found, has_paths)

@@ -133,7 +133,7 @@ def may_be_scanned(context: Context, index: Index) -> int:
 
 @kernel
 def need(context: Context, plan: Plan) -> int:
-    """Return READY, or a request to the caller for what a plan needs. Guards come first, as they may show that it needs no more."""
+    """Return READY, or a request to the caller for a need of a plan. Guards come first, as they may show that it needs no more."""
     wanted = READY
     context.guarding = 0
     context.scanning = 0

@@ -443,7 +443,7 @@ def next_match(context: Context, frame: Frame, low: int, high: int, current: int
 
 @kernel
 def join_request(context: Context) -> int:
-    """Return DONE, or a request to the caller for what a join needs to find all of its matches."""
+    """Return DONE, or a request to the caller for something that a join needs to find all of its matches."""
     if context.interrupted:
         context.interrupted = 0
         return BUILD_INDEX

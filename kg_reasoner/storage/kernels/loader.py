@@ -112,7 +112,7 @@ def _object_code(group: KernelGroup, target: Target) -> bytes:
 
 
 def _key(group: KernelGroup, processor: str) -> str:
-    """Return a name for what a group is compiled from and for."""
+    """Return a name for the sources of a group and the processor for which it is compiled."""
     parts = [_digest_of_sources(), processor, group.name, *group.modules]
     return digest(" ".join(parts).encode())
 
