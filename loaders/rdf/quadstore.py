@@ -8,11 +8,10 @@ first World that is read.
 from __future__ import annotations
 
 import base64
-import sqlite3
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import count
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -21,6 +20,9 @@ import numpy.typing as npt
 from kg_reasoner.errors import LoadError
 from kg_reasoner.loaders.rdf.syntax import Batch
 from kg_reasoner.terms import RDF, XSD, Literal, term_text
+
+if TYPE_CHECKING:
+    from sqlite3 import Cursor
 
 __all__ = ["QuadStore", "is_owlready", "ontology_prefixes", "read_quad_store"]
 
@@ -94,10 +96,12 @@ class QuadStore:
         self._execute("SELECT 1")
         return self.world.graph.db, int(self.world.graph.db.total_changes)
 
-    def _execute(self, query: str, given: Sequence[int] = ()) -> sqlite3.Cursor:
+    def _execute(self, query: str, given: Sequence[int] = ()) -> Cursor:
+        from sqlite3 import ProgrammingError
+
         try:
-            found: sqlite3.Cursor = self.world.graph.db.execute(query, given)
-        except sqlite3.ProgrammingError as error:
+            found: Cursor = self.world.graph.db.execute(query, given)
+        except ProgrammingError as error:
             raise LoadError(f"the World cannot be read: {error}", hint="a closed World cannot be read") from None
         return found
 
