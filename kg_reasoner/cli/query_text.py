@@ -61,10 +61,10 @@ def parse_query(text: str, source: str, prefixes: Mapping[str, str] | None = Non
 def term_shortener(prefixes: Mapping[str, str]) -> Callable[[Term | None], str]:
     """Return a function that writes a term in readable form: prefixed names, plain strings and numbers, an empty text for None.
 
-    >>> from kg_reasoner.terms import literal
+    >>> from kg_reasoner.terms import Literal
     >>> shorten = term_shortener({"ex": "http://example.org/"})
-    >>> shorten(IRI("http://example.org/a")), shorten(literal("x")), shorten(literal("x", language="en")), shorten(None)
-    ('ex:a', 'x', 'x@en', '')
+    >>> shorten(IRI("http://example.org/a")), shorten(Literal("x")), shorten(Literal("5", XSD.integer.value)), shorten(None)
+    ('ex:a', 'x', '5', '')
     """
     spaces = sorted({**PREFIXES, **prefixes}.items(), key=lambda item: -len(item[1]))
     bare = {XSD[name].value for name in ("string", "integer", "decimal", "double", "boolean")}
