@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import pickle
 import warnings
+from collections.abc import Callable
 from datetime import date, datetime, timedelta, timezone
 from decimal import Decimal
 from typing import Any
 
 import pytest
 from click.testing import CliRunner
+from rdflib import URIRef
 
-from kg_reasoner import Reasoner
+from kg_reasoner import Reasoner, graph_of
+from kg_reasoner.api.transaction import Transaction
 from kg_reasoner.engine.maintenance import STRATEGIES
 from kg_reasoner.errors import ReasonerError, ReasonerWarning, RuleSyntaxError, ValueTooLargeError
 from kg_reasoner.language.parser import parse
@@ -311,3 +314,47 @@ def test_a_function_cannot_change_the_reasoner_that_calls_it() -> None:
         assert [texts(one, name) for name in ("q", "ok", "a", "b", "c")] == [["1", "2"], ["1", "2"], [], [], ["3", "4"]]
         one.remove_facts("q", [(literal(2),)])
         assert texts(one, "c") == ["3"]
+
+
+@pytest.mark.parametrize("place", ["change", "begin", "block", "commit", "rollback", "graph"])
+def test_a_function_cannot_undo_the_operation_that_calls_it(place: str) -> None:
+    """What it was called for is not taken for an interrupted operation."""
+    reasoner = Reasoner(on_inconsistency="raise")
+    graph = graph_of(reasoner)
+    outer: list[Transaction] = []
+    calls: list[str] = []
+
+    def block() -> None:
+        with reasoner.transaction():
+            pass
+
+    actions: dict[str, Callable[[], object]] = {
+        "change": lambda: reasoner.add_facts("other", [(literal(1),)]),
+        "begin": lambda: reasoner.transaction().begin(),
+        "block": block,
+        "commit": lambda: outer[0].commit(),
+        "rollback": lambda: outer[0].rollback(),
+        "graph": lambda: graph.add((URIRef("urn:a"),) * 3),
+    }
+
+    @reasoner.function("acts", "integer", returns="integer")
+    def acts(number: int) -> int:
+        calls.append(place)
+        actions[place]()
+        return number
+
+    reasoner.add_program("a(acts(?x)) :- q(?x) . ok(?x) :- q(?x) .")
+    with pytest.warns(ReasonerWarning, match="acts has no result .* must be pure"):
+        if place in ("commit", "rollback"):
+            with reasoner.transaction() as transaction:
+                outer.append(transaction)
+                reasoner.add_facts("q", [(literal(1),)])
+                reasoner.materialise()
+        else:
+            reasoner.add_facts("q", [(literal(1),)])
+    assert calls
+    assert [texts(reasoner, name) for name in ("q", "ok", "a", "other")] == [["1"], ["1"], [], []]
+    assert len(graph) == 0
+    assert reasoner.open_transaction is None
+    reasoner.remove_facts("q", [(literal(1),)])
+    assert texts(reasoner, "ok") == []

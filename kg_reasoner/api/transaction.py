@@ -228,6 +228,7 @@ class Transaction(GuardedChanges):
         return self.reasoner
 
     def _expect_open(self) -> None:
+        self._engine.expect_no_call()
         if self._engine.transaction is not self:
             raise TransactionError("the transaction is not open: it has not begun, or has ended")
         if self._isolated and self._thread != get_ident() and not self.is_void:

@@ -58,10 +58,8 @@ class Operation:
 
     def __enter__(self) -> None:
         state = self._state
-        if CALLS and not state.is_whole and state.lock.is_writing and is_in_callback():
-            raise ReasonerError(
-                "a function that rules call must be pure: it can neither change the reasoner nor read inferred facts"
-            )
+        if CALLS:
+            state.expect_no_call()
         hold = self._hold = state.lock.write()
         try:
             if not state.is_whole or state.transaction is not None:
@@ -189,8 +187,24 @@ class AtomicState(State):
 
     # --- undoing ----------------------------------------------------------------------------------------------------
 
+    def expect_no_call(self) -> None:
+        """Refuse what a function requests that rules call: the operation in which they call it is not an interrupted one.
+
+        Raises:
+            ReasonerError: Such a function is running in this thread, in an operation on this state.
+        """
+        if CALLS and not self.is_whole and self.lock.is_writing and is_in_callback():
+            raise ReasonerError(
+                "a function that rules call must be pure: it can neither change the reasoner nor read inferred facts"
+            )
+
     def make_sound(self) -> None:
-        """Undo interrupted operations. The caller may write."""
+        """Undo interrupted operations. The caller may write.
+
+        Raises:
+            ReasonerError: A function that rules call requests it, see `expect_no_call`.
+        """
+        self.expect_no_call()
         if not self.is_whole or (self.transaction is not None and self.transaction.is_void):
             self._restore()
 

@@ -122,7 +122,11 @@ class StoreTransactions:
         """Return the ``with`` block of a method that changes the store: other threads wait."""
         engine = self.reasoner.engine
         hold = engine.lock.write()
-        engine.make_sound()
+        try:
+            engine.make_sound()
+        except BaseException:
+            hold.release()
+            raise
         return hold
 
     def reading(self, which: Which = "all") -> Hold:
