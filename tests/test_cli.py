@@ -513,6 +513,13 @@ def test_a_query_comes_from_a_file_or_standard_input(zoo: Path, tmp_path: Path) 
     assert "cannot be both" in bad("query", "-", "-Q", "-", code=2)
 
 
+def test_standard_input_is_read_once(write: Write) -> None:
+    for command in (("materialise", "-o", "-"), ("check",), ("query", "-Q", "ASK {}")):
+        assert "standard input is given twice" in bad(command[0], "-", "-", *command[1:], input="")
+    program = write("p.dl", 'edge("a", "b") .')
+    assert "cannot be both the data and the commands" in bad("shell", program, "-", input="", code=2)
+
+
 @pytest.mark.parametrize(
     ("query", "message"),
     [
@@ -817,6 +824,8 @@ def test_run_with_tables_that_cannot_be(write: Write, tmp_path: Path) -> None:
     twice = bad("run", program, "--table", f"edge={table}", "--table", f"edge={table}", code=2)
     assert "--table names two files for the relation edge" in twice
     assert "nothing.csv does not exist" in bad("run", program, "--table", "edge=nothing.csv")
+    for given, shown in {"-": "standard input", os.devnull: os.devnull}.items():
+        assert f"{shown} cannot be read as a table\nhint: save it in a file" in bad("run", program, "--table", f"edge={given}")
     assert f"{tmp_path} is a folder" in bad("run", program, "--table", f"edge={tmp_path}")
     assert "name a folder with --output" in bad("run", program, "--table", f"edge={table}", "--format", "parquet")
 

@@ -61,6 +61,9 @@ def shell(
     from kg_reasoner.language.saved_programs import saved_rule_file
     from kg_reasoner.shell.session import Session
 
+    scripts = [name for name in files if name.endswith(_SCRIPT)]
+    if "-" in files and not scripts and not sys.stdin.isatty():
+        raise click.UsageError("standard input cannot be both the data and the commands")
     given = given_tables(tables)
     asked = given_queries(queries, database, given)
     program = saved_rule_file(program_file)
@@ -76,7 +79,6 @@ def shell(
         reasoner.add_table(predicate, path, header=header)
     add_queries(reasoner, asked, database, nulls="error")
     session = Session(reasoner, sys.stdout)
-    scripts = [name for name in files if name.endswith(_SCRIPT)]
     for name in scripts:
         if not _run(session, lines_of(name), name):
             return

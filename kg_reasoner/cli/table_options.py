@@ -89,7 +89,7 @@ def given_tables(tables: Iterable[str]) -> dict[str, Path]:
 
     Raises:
         click.UsageError: An option does not name a relation and a file, or two of them name the same relation.
-        LoadError: A file does not exist, or is a folder.
+        LoadError: A file does not exist, or is a folder, a pipe or standard input.
     """
     files: dict[str, Path] = {}
     for given in tables:
@@ -99,6 +99,16 @@ def given_tables(tables: Iterable[str]) -> dict[str, Path]:
         if name in files:
             raise click.UsageError(f"--table names two files for the relation {name}: {files[name]} and {path}")
         files[name] = Path(path)
-        if not files[name].is_file():
-            raise LoadError(f"{path} is a folder" if files[name].is_dir() else f"{path} does not exist")
+        if path == "-" or not files[name].is_file():
+            raise _no_table(path)
     return files
+
+
+def _no_table(given: str) -> LoadError:
+    """Return the error that something is not the file of a table."""
+    if given != "-" and not Path(given).exists():
+        return LoadError(f"{given} does not exist")
+    if Path(given).is_dir():
+        return LoadError(f"{given} is a folder")
+    shown = "standard input" if given == "-" else given
+    return LoadError(f"{shown} cannot be read as a table", hint="save it in a file, whose name says the format")

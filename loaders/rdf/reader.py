@@ -109,7 +109,8 @@ def read(
     Raises:
         ValueError: The number of threads is wrong.
         UnknownNameError: The format is unknown.
-        LoadError: A source is missing or malformed. Missing files are reported before anything is read.
+        LoadError: A source is missing or malformed, or standard input is given twice. Missing files are reported before anything is
+            read.
         UnsupportedError: A rule of an N3 document cannot be expressed.
 
     >>> from kg_reasoner.storage.dictionary import Dictionary
@@ -121,6 +122,8 @@ def read(
     wanted = find_format(format) if format is not None else None
     if base is not None:
         check_absolute(base, "base")
+    if sum(isinstance(source, str) and source == "-" for source in sources) > 1:
+        raise LoadError("standard input is given twice: it can be read once only")
     inputs = [found for source in sources for found in _inputs(source, wanted, bounds)]
     return _blocks(inputs, _Reading(dictionary, base, block, rules, scope, prefixes, thread_count(threads)), progress)
 
