@@ -80,7 +80,7 @@ def check_absolute(iri: str, what: str) -> None:
 
     try:
         pyoxigraph.NamedNode(iri)
-    except ValueError as error:
+    except (TypeError, ValueError) as error:
         raise LoadError(f"the {what} {iri!r} is not an absolute IRI: {error}") from None
 
 

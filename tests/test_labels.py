@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
@@ -63,6 +64,12 @@ def test_languages_have_the_form_of_bcp_47(language: str, bats: Path) -> None:
     done = CliRunner().invoke(main, ["classify", str(bats), "--language", language])
     assert done.exit_code == 2 and "is not a language tag such as en" in " ".join(done.stderr.split())
     assert ("did you mean 'en-GB'" in done.stderr) == (language == "en_GB")
+
+
+@pytest.mark.parametrize("given", [[], ["en"], b"en", None])
+def test_languages_are_texts(given: Any) -> None:
+    with pytest.raises(ValueError, match=re.escape(f"{given!r} is not a language tag")):
+        Reasoner().labels(given)
 
 
 def test_merged_names_keep_labels() -> None:

@@ -11,8 +11,10 @@ import sys
 from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 from weakref import ref
 
+import numpy as np
 import pytest
 
 from kg_reasoner.api.core import ReasonerCore
@@ -278,12 +280,51 @@ def test_terms_of_rdflib_will_do() -> None:
             for value in (None, [1], object())
         ),
         (lambda reasoner: reasoner.query("SELECT * { ?s ?p ?o }", [x]), "is not a mapping from the names of variables"),
+        (lambda reasoner: reasoner.query("ASK {}", np.ones(2)), "is not a mapping from the names of variables"),
+        (lambda reasoner: reasoner.plan("ASK {}", np.ones(2)), "is not a mapping from the names of variables"),
+        *(
+            (lambda reasoner, do=do, given=given: do(reasoner, given), "is not a mapping from prefixes to namespaces")
+            for do in (
+                lambda reasoner, given: reasoner.query("ASK {}", prefixes=given),
+                lambda reasoner, given: reasoner.plan("ASK {}", prefixes=given),
+                lambda reasoner, given: reasoner.labels("en", prefixes=given),
+                lambda reasoner, given: reasoner.owl_profiles(given),
+            )
+            for given in (Path("prefixes.ttl"), np.ones(2), {"ex": None})
+        ),
+        (lambda reasoner: reasoner.load(b"", base=Path()), "is not an absolute IRI"),
+        (lambda reasoner: reasoner.load(b"", catalog=5), "5 is not a catalog\nhint: give a mapping of IRIs to paths"),
+        (lambda reasoner: reasoner.load(b"", catalog={"urn:a": 5}), "5 is not the place of an ontology"),
+        (lambda reasoner: reasoner.load(b"", imports=np.ones(2)), "unknown treatment of imports array"),
+        (lambda reasoner: reasoner.load(b"", refused=np.ones(2)), "unknown treatment of refused rules array"),
+        (lambda _: Reasoner(equality=np.ones(2)), "unknown treatment of equality array"),
+        (lambda _: Reasoner(on_inconsistency=np.ones(2)), "unknown reaction to inconsistency array"),
+        (lambda _: Reasoner(datatypes=5), "unknown datatype 5"),
     ],
 )
 def test_invalid_arguments_are_reported(do: Callable[[Reasoner], object], message: str) -> None:
     reasoner = Reasoner('edge("a", "b") .')
     with pytest.raises(ReasonerError, match=message):
         do(reasoner)
+
+
+@pytest.mark.parametrize(
+    ("ids", "message"),
+    [
+        ([1, 2, 3], r"an array of int64 of shape \(3,\) has no ids of triples"),
+        ([[1.5, 2, 3]], "an array of float64"),
+        ([[True, True, False]], "an array of bool"),
+        ([["a", "b", "c"]], "an array of <U1"),
+        ([[1 << 40, 1, 1]], "no term has the id 1099511627776"),
+        ([[-1, 1, 1]], "no term has the id -1"),
+    ],
+)
+def test_arrays_without_ids_of_triples(ids: list[Any], message: str) -> None:
+    reasoner = Reasoner()
+    with pytest.raises(LoadError, match=message):
+        reasoner.add_triples(np.array(ids))
+    assert not list(reasoner.triples())
+    reasoner.add_triples(np.array([]))
 
 
 def test_a_program_in_a_file(tmp_path: Path) -> None:

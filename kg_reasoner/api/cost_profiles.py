@@ -120,7 +120,7 @@ class Profile(AbstractContextManager["Profile"]):
         Raises:
             UnknownNameError: The grouping is unknown.
         """
-        if by not in GROUPINGS:
+        if not isinstance(by, str) or by not in GROUPINGS:
             raise UnknownNameError("grouping of a profile", by, GROUPINGS)
         names = Names({**self._prefixes(), **(prefixes or {})})
         merged: dict[tuple[str, str], ProfileRow] = {}

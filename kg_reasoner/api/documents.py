@@ -72,7 +72,7 @@ def load(
 
     core = reasoner.core
     with core.watch(limits) as watch:
-        if refused not in REFUSALS:
+        if not isinstance(refused, str) or refused not in REFUSALS:
             raise UnknownNameError("treatment of refused rules", refused, REFUSALS)
         closure = read_closure(
             *sources,

@@ -10,7 +10,7 @@ from kg_reasoner.engine.row_encoding import as_term
 from kg_reasoner.errors import LoadError
 from kg_reasoner.terms import Term, literal
 
-__all__ = ["as_value", "expect_bindings", "expect_several"]
+__all__ = ["as_value", "expect_bindings", "expect_prefixes", "expect_several"]
 
 _PYTHON_VALUES: Final = (bool, int, float, Decimal, str)
 
@@ -33,6 +33,16 @@ def expect_bindings(given: object) -> None:
     """
     if not isinstance(given, Mapping):
         raise LoadError(f"{given!r} is not a mapping from the names of variables to their values")
+
+
+def expect_prefixes(given: object) -> None:
+    """Check that prefixes are given as a mapping of texts.
+
+    Raises:
+        LoadError: They are not.
+    """
+    if not isinstance(given, Mapping) or not all(isinstance(text, str) for item in given.items() for text in item):
+        raise LoadError(f"{given!r} is not a mapping from prefixes to namespaces")
 
 
 def expect_several(given: object, what: str) -> None:

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, Protocol
 
+from kg_reasoner.api.given_values import expect_prefixes
 from kg_reasoner.language.display_names import DisplayNames
 from kg_reasoner.terms import IRI, RDFS, Literal, Term, Triple
 
@@ -31,7 +32,9 @@ def labelled(source: _Readable, prefixes: Mapping[str, str], languages: Sequence
 
     Raises:
         ValueError: A language is not a language tag.
+        LoadError: The prefixes are not a mapping of texts.
     """
+    expect_prefixes(prefixes)
     best: dict[str, tuple[int, int, str, str]] = {}
     wanted = [language_tag(language).lower() for language in languages]
     for number, property in enumerate(LABELS):
@@ -54,9 +57,9 @@ def language_tag(text: str) -> str:
     Traceback (most recent call last):
     ValueError: 'en_GB' is not a language tag such as en or pt-BR (BCP 47); did you mean 'en-GB'?
     """
-    if _TAG.fullmatch(text):
+    if isinstance(text, str) and _TAG.fullmatch(text):
         return text
-    similar = "-".join(re.findall("[A-Za-z0-9]+", text))
+    similar = "-".join(re.findall("[A-Za-z0-9]+", str(text)))
     hint = f"; did you mean {similar!r}?" if _TAG.fullmatch(similar) else ""
     raise ValueError(f"{text!r} is not a language tag such as en or pt-BR (BCP 47){hint}")
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any, Final, Protocol
 
+from kg_reasoner.api.given_values import expect_prefixes
 from kg_reasoner.explain.proofs import Proof
 from kg_reasoner.explain.steps import Step
 from kg_reasoner.language.display_names import DisplayNames
@@ -45,7 +46,9 @@ def axioms_of(source: _Readable, proof: Proof, prefixes: Mapping[str, str]) -> t
 
     Raises:
         TypeError: That is not a proof.
+        LoadError: The prefixes are not a mapping of texts.
     """
+    expect_prefixes(prefixes)
     if not hasattr(proof, "steps"):
         raise TypeError(f"{proof!r} is not a proof: explain() returns one")
     return ProofAxioms(source, prefixes).of(proof)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from kg_reasoner.api.core import ReasonerCore
 from kg_reasoner.api.demand_matching import DemandMatcher, Effort, NotOnDemandError
-from kg_reasoner.api.given_values import expect_bindings
+from kg_reasoner.api.given_values import expect_bindings, expect_prefixes
 from kg_reasoner.concurrency.limits import NOBODY, UNLIMITED, Limits, current_watch
 from kg_reasoner.engine.on_demand import is_applicable
 from kg_reasoner.errors import QuerySyntaxError, ReasonerError
@@ -107,7 +107,7 @@ def query(
 ) -> QueryResult:
     """Return the answer to a query, see `kg_reasoner.api.reasoner.Reasoner.query`."""
     engine = core.engine
-    if bindings:
+    if bindings is not None:
         expect_bindings(bindings)
     key = (text, base, *bindings) if bindings else (text, base)
     pieces = None
@@ -173,6 +173,8 @@ def plan(
     run: bool = False,
 ) -> QueryPlan:
     """Return the plan of a query, see `kg_reasoner.api.reasoner.Reasoner.plan`."""
+    if bindings is not None:
+        expect_bindings(bindings)
     asked = _Query(core, _parsed(core, text, prefixes, base), as_terms(bindings or {}))
     with core.watch(), core.reading():
         return asked.plan(run)
@@ -189,6 +191,8 @@ def _parsed(core: ReasonerCore, text: str, prefixes: Mapping[str, str] | None, b
     declared = core.prefixes
     if prefixes is None and (recent := core.caches.parsed.get((text, base))) is not None and recent[0] is declared:
         return recent[1]
+    if prefixes is not None:
+        expect_prefixes(prefixes)
     known = {**PREFIXES, **declared, **(prefixes or {})}
     try:
         with guarded():

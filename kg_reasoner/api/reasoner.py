@@ -14,7 +14,7 @@ import numpy as np
 from kg_reasoner.api import documents
 from kg_reasoner.api.core import ReasonerCore
 from kg_reasoner.api.fact_tables import Facts, add_table, facts_of, indexed_facts, remove_table
-from kg_reasoner.api.given_values import expect_several
+from kg_reasoner.api.given_values import expect_prefixes, expect_several
 from kg_reasoner.api.loaded import Loaded
 from kg_reasoner.api.notices import warn_of_program
 from kg_reasoner.api.stating import add_facts, remove_facts
@@ -124,7 +124,7 @@ class Reasoner:
         limits: Limits = UNLIMITED,
         threads: int | None = None,
     ) -> None:
-        if equality not in EQUALITIES:
+        if not isinstance(equality, str) or equality not in EQUALITIES:
             raise UnknownNameError("treatment of equality", equality, EQUALITIES)
         expect_limits(limits)
         self.dictionary = Dictionary()
@@ -995,7 +995,7 @@ class Reasoner:
             QuerySyntaxError: The text is not a SPARQL query.
             UnsupportedError: The query has an invalid regular expression.
             NotAllowedError: The query has a SERVICE.
-            LoadError: A value of a variable is not a term.
+            LoadError: A value of a variable is not a term, or the prefixes are not a mapping of texts.
             LimitError, CancelledError: The query exceeds a limit, or another thread cancelled it.
         """
         from kg_reasoner.api.queries import query
@@ -1213,6 +1213,7 @@ class Reasoner:
             The profiles, with the axioms that leave each.
 
         Raises:
+            LoadError: The prefixes are not a mapping of texts.
             LimitError, CancelledError: An operation exceeds a limit, or another thread cancelled it.
 
         >>> reasoner = Reasoner()
@@ -1229,6 +1230,8 @@ class Reasoner:
         """
         from kg_reasoner.loaders.ontology.owl import profiles
 
+        if prefixes is not None:
+            expect_prefixes(prefixes)
         triples = ((s, p, o) for s, p, o in self.dictionary.decode_rows(self.triple_ids("explicit")))
         return profiles(triples, self.prefixes if prefixes is None else prefixes)
 

@@ -26,7 +26,7 @@ def reaction(name: Reaction) -> Reaction:
     Raises:
         UnknownNameError: It is none of them.
     """
-    if name not in REACTIONS:
+    if not isinstance(name, str) or name not in REACTIONS:
         raise UnknownNameError("reaction to inconsistency", name, REACTIONS)
     return name
 

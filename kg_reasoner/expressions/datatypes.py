@@ -120,10 +120,12 @@ def recognised_datatypes(datatypes: Iterable[str] | None) -> frozenset[str]:
     """Return the IRIs of the datatypes to recognise: the given ones and `ALWAYS_RECOGNISED`, or all known ones for None.
 
     Raises:
-        UnknownNameError: One of them is not known.
+        UnknownNameError: One of them is not known, or that is no collection of names.
     """
     if datatypes is None:
         return DATATYPES
+    if not isinstance(datatypes, Iterable):
+        raise UnknownNameError("datatype", datatypes, DATATYPES)
     wanted = tuple(datatypes)
     for name in wanted:
         if not isinstance(name, str) or name not in DATATYPES:

@@ -39,7 +39,7 @@ READ_EXACTLY: Final = frozenset(
 
 def check_nulls(nulls: str) -> None:
     """Raise UnknownNameError for an unknown treatment of missing values."""
-    if nulls not in ("error", "skip"):
+    if not isinstance(nulls, str) or nulls not in ("error", "skip"):
         raise UnknownNameError("treatment of missing values", nulls, ("error", "skip"))
 
 

@@ -26,6 +26,7 @@ from kg_reasoner.loaders.rdf.xml import XMLReader, text_of
 __all__ = ["Catalog", "CatalogSource", "Location"]
 
 _CATALOG_NAME: Final = "catalog-v001.xml"
+_CATALOGS: Final = "give a mapping of IRIs to paths, the path of an XML catalog or of a folder, or a list of these"
 _NAMESPACE: Final = "urn:oasis:names:tc:entity:xmlns:xml:catalog"
 _WEB: Final = ("http://", "https://")
 _XML_BASE: Final = "http://www.w3.org/XML/1998/namespace base"
@@ -105,13 +106,21 @@ def _parts(source: CatalogSource | None, bounds: DocumentBounds) -> Iterator[_Pa
             yield _Folder(path, bounds)
         else:
             yield _XMLCatalog(_read_catalogs(path, bounds))
+    elif isinstance(source, bytes) or not isinstance(source, Iterable):
+        raise LoadError(f"{source!r} is not a catalog", hint=_CATALOGS)
     else:
         for part in source:
             yield from _parts(part, bounds)
 
 
 def _named(target: str | os.PathLike[str]) -> Location:
-    """Return the target of a mapping: a web address if it looks like one, or a file."""
+    """Return the target of a mapping: a web address if it looks like one, or a file.
+
+    Raises:
+        LoadError: It is neither.
+    """
+    if not isinstance(target, str | os.PathLike):
+        raise LoadError(f"{target!r} is not the place of an ontology", hint=_CATALOGS)
     return target if isinstance(target, str) and target.startswith(_WEB) else Path(target)
 
 

@@ -156,7 +156,7 @@ def read_closure(
         LoadError: A document cannot be read, or an import that is required is missing.
         UnsupportedError: A rule in a document is refused.
     """
-    if imports not in IMPORTS:
+    if not isinstance(imports, str) or imports not in IMPORTS:
         raise UnknownNameError("treatment of imports", imports, IMPORTS)
     closure = ImportClosure(rules=rules if rules is not None else RuleSink(), ontologies=dict(known or {}))
     resolver = _Resolver(closure, dictionary, Catalog.of(catalog, bounds), imports, progress, bounds, threads)
