@@ -31,6 +31,7 @@ T = TypeVar("T")
 
 _INT32: Final = np.dtype(np.int32)
 
+_IDS: Final = "encode() of a reasoner's dictionary returns the ids of terms"
 _ROWS: Final = "rows come in a list or another iterable, also a single one: [(subject, predicate, object)]"
 
 
@@ -61,7 +62,7 @@ def expect_ids(dictionary: Dictionary, ids: Ids) -> None:
     """
     if ids.size and not (ids.min() >= 0 and ids.max() < len(dictionary)):
         wrong = ids[(ids < 0) | (ids >= len(dictionary))][0]
-        raise LoadError(f"no term has the id {wrong}", hint="encode() of a reasoner's dictionary returns the ids of terms")
+        raise LoadError(f"no term has the id {wrong}", hint=_IDS)
 
 
 def find_triples(dictionary: Dictionary, triples: Iterable[AnyTriple] | TripleIds) -> TripleIds:
@@ -172,10 +173,19 @@ def _texts(rows: Iterable[Sequence[AnyTerm]]) -> list[str]:
 
 
 def _as_ids(triples: TripleIds) -> TripleIds:
-    """Return an array of ids in the form for kernels; it mostly has that form."""
+    """Return an array of ids in the form for kernels; it mostly has that form.
+
+    Raises:
+        LoadError: It is not an array of ids.
+    """
     if triples.dtype is _INT32 and triples.ndim == 2 and triples.shape[1] == 3 and triples.flags.c_contiguous:
         return triples
-    return np.ascontiguousarray(triples, np.int32).reshape(-1, 3)
+    if triples.size and (triples.ndim != 2 or triples.shape[1] != 3 or triples.dtype.kind not in "iu"):
+        raise LoadError(f"an array of {triples.dtype} of shape {triples.shape} has no ids of triples, which are integers, (n, 3)")
+    ids = np.ascontiguousarray(triples, np.int32).reshape(-1, 3)
+    if triples.size and (different := triples[ids != triples]).size:
+        raise LoadError(f"no term has the id {different[0]}", hint=_IDS)
+    return ids
 
 
 def _all_known(ids: Ids) -> Ids:
