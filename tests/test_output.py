@@ -333,6 +333,22 @@ def by_ids(ids: Any, dictionary: Dictionary, format: str, rows: int | None = Non
     return file.getvalue()
 
 
+@pytest.mark.parametrize("first", [IRI("urn:a"), BlankNode("b")])
+@pytest.mark.parametrize("threads", [1, 2])
+def test_turtle_does_not_begin_with_an_empty_line(first: Term, threads: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    from kg_reasoner.io import readable_turtle
+
+    monkeypatch.setattr(readable_turtle, "ROWS_TOGETHER", 1)
+    ids, dictionary = as_ids([(first, IRI("urn:p"), IRI("urn:c")), (IRI("urn:x"), IRI("urn:p"), first)])
+    texts = []
+    for prefixes in ({}, {"u": "urn:"}):
+        file = io.BytesIO()
+        TripleWriter(file, find_format("turtle"), prefixes, threads=threads).ids(ids, dictionary)
+        texts.append(file.getvalue().decode())
+    assert texts[0].startswith("<urn:") and ("\n\n<urn:x>" in texts[0]) == isinstance(first, IRI)
+    assert texts[1].startswith("@prefix u: <urn:> .\n\nu:")
+
+
 @pytest.mark.parametrize("format", ["nquads", "trig", "jsonld", "ntriples", "turtle"])
 def test_named_graphs_of_several_dictionaries(format: str) -> None:
     """Named graphs are kept where the syntax has them; else each triple is written once."""

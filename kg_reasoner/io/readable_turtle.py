@@ -46,13 +46,31 @@ def turtle_blocks(triples: TripleIds, dictionary: Dictionary, prefixes: Mapping[
 
 
 def write_turtle(triples: TripleIds, dictionary: Dictionary, prefixes: Mapping[str, str], sink: Sink, threads: int) -> None:
-    """Hand the blocks of `turtle_blocks` to a function; several threads make them if there are many triples."""
+    """Hand the blocks of `turtle_blocks` to a function; several threads make them if there are many triples.
+
+    An empty line is between the prefixes and each subject: without prefixes, the document does not begin with one.
+    """
+    if not prefixes:
+        sink = _without_first_byte(sink)
     if threads == 1 or len(triples) < ROWS_TOGETHER:
         for block, count in turtle_blocks(triples, dictionary, prefixes):
             sink((block, count))
         return
     sink((_header(prefixes), 0))
     _TurtleWriter(triples, dictionary, prefixes, threads).write(ROWS_OF_A_PART, sink)
+
+
+def _without_first_byte(sink: Sink) -> Sink:
+    """Return a function that passes on blocks of text, without the first byte of the first text that is not empty."""
+    is_first = True
+
+    def pass_on(block: tuple[bytes | memoryview, int]) -> None:
+        nonlocal is_first
+        text, count = block
+        sink((text[1:] if is_first else text, count))
+        is_first = is_first and not len(text)
+
+    return pass_on
 
 
 def _header(prefixes: Mapping[str, str]) -> bytes:
