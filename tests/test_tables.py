@@ -576,6 +576,7 @@ EDGE = "input relation edge(from: string, to: integer) ."
         ({"from": ["a"], "to": [[1]]}, "row 1: column to: a list is not an integer"),
         ({"from": ["a"], "to": [1.5]}, "the table, row 1: column to: '1.5E0' is not an integer"),
         ({"from": ["a"], "to": [1, 2]}, "the table cannot be read"),
+        (pyarrow.table([["a"], ["b"], ["c"]], names=["from", "from", "to"]), "the table has 2 columns from\nhint: its"),
         ([1, 2], "list is not a table"),
     ],
 )
@@ -585,6 +586,51 @@ def test_wrong_tables(table: Any, message: str) -> None:
         reasoner.add_table("edge", table)
     assert message in str(caught.value)
     assert facts(reasoner, "edge") == set()
+
+
+class FetchedRows:
+    """A cursor of DB-API with the rows that a row factory makes."""
+
+    def __init__(self, rows: list[Any]) -> None:
+        self.description = (("to",), ("from",))
+        self._rows = rows
+
+    def fetchmany(self, _: int) -> list[Any]:
+        rows, self._rows = self._rows, []
+        return rows
+
+
+def test_cursors_whose_rows_are_mappings() -> None:
+    reasoner = Reasoner(EDGE)
+    reasoner.add_table("edge", FetchedRows([{"from": "a", "to": 1}, {"to": 2, "from": "b"}]))
+    assert facts(reasoner, "edge") == {(literal("a"), literal(1)), (literal("b"), literal(2))}
+
+
+@pytest.mark.parametrize("rows", [[5], ["ab"], [{"to": 1}], [(1, "a"), (2,)], [(1, "a", "b")], [object()]])
+def test_cursors_with_other_rows(rows: list[Any]) -> None:
+    with pytest.raises(LoadError, match="do not have a value for each column: to, from\nhint: use a cursor whose rows are tuples"):
+        Reasoner(EDGE).add_table("edge", FetchedRows(rows))
+
+
+MOMENT = datetime.datetime(2026, 1, 2, 3, 4)
+ZONED = MOMENT.replace(tzinfo=datetime.timezone.utc)
+ZONES = "moments with a time zone and moments without a time zone"
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ([MOMENT.date(), None, MOMENT], "dates and moments without a time zone"),
+        ([MOMENT.date(), ZONED], "dates and moments with a time zone"),
+        ([MOMENT, None, ZONED], ZONES),
+        ([ZONED, MOMENT], ZONES),
+    ],
+)
+def test_times_of_different_kinds_in_a_column(values: list[datetime.date | None], message: str) -> None:
+    """Arrow would cut a moment to a date, and take a moment without a time zone for one in UTC."""
+    for table in ({"when": values}, FetchedRows([(1, value) for value in values])):
+        with pytest.raises(LoadError, match=message):
+            Reasoner().add_table("at", table, nulls="skip")
 
 
 def test_columns_that_are_chosen() -> None:

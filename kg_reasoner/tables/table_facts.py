@@ -65,8 +65,8 @@ def places_of(table: Batches, columns: Sequence[Column] | None, wanted: Sequence
     if wanted is not None:
         for name in wanted:
             if names.count(name) != 1:
-                what = f"{names.count(name)} columns" if name in names else "no column"
-                raise LoadError(f"{table.name} has {what} {name}{suggest(name, names)}", hint=f"its columns are {', '.join(names)}")
+                wrong = f"{names.count(name)} columns {name}" if name in names else f"no column {name}{suggest(name, names)}"
+                raise LoadError(f"{table.name} has {wrong}", hint=f"its columns are {', '.join(names)}")
         places = [names.index(name) for name in wanted]
     else:
         places = list(range(len(names)))

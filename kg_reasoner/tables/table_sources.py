@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from datetime import date, datetime
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -100,12 +102,33 @@ def _column(values: Any) -> tuple[Any, Mapping[str, str] | None]:
         return values, None
     listed = values if hasattr(values, "__len__") else list(values)
     try:
-        return pyarrow.array(listed, from_pandas=hasattr(listed, "isna") or None), None
+        found = pyarrow.array(listed, from_pandas=hasattr(listed, "isna") or None)
     except OverflowError:
         if not all(value is None or type(value) is int for value in listed):
             raise
         texts = [None if value is None else str(value) for value in listed]
         return pyarrow.array(texts, pyarrow.string()), {"form": "literal", "datatype": XSD.integer.value}
+    if pyarrow.types.is_temporal(found.type) and isinstance(listed, list | tuple):
+        _expect_one_kind_of_time(listed)
+    return found, None
+
+
+def _expect_one_kind_of_time(values: Iterable[Any]) -> None:
+    """Check that values are all dates, all moments with a time zone, or all moments without one.
+
+    Raises:
+        TypeError: They are not; Arrow would cut moments to dates, and take those without a zone for UTC.
+    """
+    times = (value for value in values if isinstance(value, date) and value == value)  # pandas' NaT is none
+    kinds = {_kind_of_time(value) for value in times}
+    if len(kinds) > 1:
+        raise TypeError(f"there are {' and '.join(sorted(kinds))}")
+
+
+def _kind_of_time(value: date) -> str:
+    if not isinstance(value, datetime):
+        return "dates"
+    return "moments without a time zone" if value.tzinfo is None else "moments with a time zone"
 
 
 def _of_arrow(given: Any) -> Any:
@@ -137,7 +160,7 @@ def _fetched(cursor: Any, names: Sequence[str]) -> Iterator[Any]:
     """Yield the rows of a cursor of DB-API in batches.
 
     Raises:
-        LoadError: A column has values of several types.
+        LoadError: A column has values of several types, or the rows do not have the columns.
     """
     import pyarrow
 
@@ -145,7 +168,7 @@ def _fetched(cursor: Any, names: Sequence[str]) -> Iterator[Any]:
     while rows := cursor.fetchmany(_ROWS):
         columns: list[Any] = []
         fields: list[Any] = []
-        for name, values in zip(names, zip(*rows, strict=True), strict=True):
+        for name, values in zip(names, _columns_of(rows, names), strict=True):
             try:
                 array, metadata = _column(values)
                 columns.append(array)
@@ -157,3 +180,23 @@ def _fetched(cursor: Any, names: Sequence[str]) -> Iterator[Any]:
                 ) from None
         done += len(rows)
         yield pyarrow.record_batch(columns, pyarrow.schema(fields))
+
+
+def _columns_of(rows: Sequence[Any], names: Sequence[str]) -> list[tuple[Any, ...]]:
+    """Return the columns of fetched rows, which are sequences of values, or mappings of the names of columns to them.
+
+    Raises:
+        LoadError: They are something else, or do not have these columns.
+    """
+    first = rows[0]
+    if isinstance(first, Mapping) and len(first) == len(names) and all(name in first for name in names):
+        rows = [tuple(map(row.__getitem__, names)) for row in rows]
+    if isinstance(rows[0], Iterable) and not isinstance(rows[0], str | bytes | Mapping):
+        with suppress(ValueError):  # rows of several lengths
+            columns = list(zip(*rows, strict=True))
+            if len(columns) == len(names):
+                return columns
+    raise LoadError(
+        f"the result of the query: its rows, such as {first!r}, do not have a value for each column: {', '.join(names)}",
+        hint="use a cursor whose rows are tuples, and give each column a name of its own",
+    )
