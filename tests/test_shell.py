@@ -11,6 +11,7 @@ import time
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
@@ -65,6 +66,45 @@ def test_statements_are_the_same_however_text_arrives(sizes: list[int], text: st
     assert [part[0].split() for part in found] == [part[0].split() for part in whole] or any("." in part[0] for part in whole)
     if all(size == 7 for size in sizes) and not sizes:
         assert found == whole
+
+
+LONG = {
+    "SELECT * { VALUES ?x { # ;": ('"a;" # it\'s }', "} }\n;"),
+    "p(?x) :- q(?x),": ('r("a. b", ?x), # .', "s(?x)\n."),
+    "p(?x) :- q(?x) ;": ("r(?x) ; # dump", "s(?x) ;\ndump\npath;"),
+    'insert edge("': ('a;"', '", "b");'),
+    "remove p(?x) :- (q(?x) ;": ("{ r(?x) ; 'it.' }", ") ;\n@prefix\n."),
+}
+"""How statements begin, a line that they may have again and again, and how they end."""
+
+
+@pytest.mark.parametrize("first", LONG)
+def test_statements_of_many_lines(first: str) -> None:
+    """They are those of the whole text, and no mark is looked at for every line again."""
+    line, last = LONG[first]
+    text = f"{first}\n{line}\n{line}\n{last}\ndump;\n"
+    whole = [(part.kind, part.text, part.line) for part in Splitter("x").feed(text)]
+    assert len(whole) >= 2
+    assert [(part.kind, part.text, part.line) for part in statements(text.splitlines(keepends=True), "x")] == whole
+    splitter = Splitter("x")
+    assert [(part.kind, part.text, part.line) for piece in text for part in splitter.feed(piece)] == whole or "." in text
+    passed = [0, 0]
+    for number, count in enumerate((50, 100)):
+        splitter = CountingSplitter("x")
+        for each in (first, *[line] * count):
+            assert not list(splitter.feed(f"{each}\n"))
+        passed[number] = splitter.passed
+    assert passed[1] < 2.1 * passed[0]
+
+
+class CountingSplitter(Splitter):
+    """A splitter that counts the marks it looks at."""
+
+    passed = 0
+
+    def _passed(self, *arguments: Any) -> None:
+        self.passed += 1
+        super()._passed(*arguments)
 
 
 def test_help_names_every_command() -> None:

@@ -22,9 +22,11 @@ COMMANDS: Final = (
 QUERY_WORDS: Final = ("SELECT", "ASK", "CONSTRUCT", "DESCRIBE", "PREFIX", "BASE")
 """The words that SPARQL queries begin with."""
 
+_LONGEST: Final = 100
+"""The characters in which two words are looked for."""
 _BLANK: Final = re.compile(r"(?:\s+|#[^\n]*(?:\n|$))*")
 _WORD: Final = re.compile(r"(\w+)(?![\w:]*\s*[\[(:]|\w)")
-_LITERAL: Final = r'"(?:[^"\\]|\\.)*(?:"|$)|<[^\s<>"{}|^`\\]*>|\#[^\n]*'
+_LITERAL: Final = r'"(?:[^"\\]|\\.)*(?:"|\\?\Z)|<[^\s<>"{}|^`\\]*>|\#[^\n]*'
 _MARKS: Final = re.compile(rf"{_LITERAL}|[()\[\]{{}},;]", re.DOTALL)
 _DOTS: Final = re.compile(rf"{_LITERAL}|'(?:[^'\\\n]|\\.)*'|\\.|\.(?=\s|$)|:-|[()\[\]{{}};]", re.DOTALL)
 _COMMAND_FOLLOWS: Final = re.compile(
@@ -59,6 +61,18 @@ class Statement:
         return Span(self.source, self.line, 1, len(first) + 1, first)
 
 
+@dataclass(slots=True)
+class _Search:
+    """How far the end of the statement that has begun has been looked for, so that long ones are not read again with each line."""
+
+    offset: int = 0
+    """Where to go on, from the beginning of the statement."""
+    depth: int = 0
+    """The brackets that are open there."""
+    has_body: bool = False
+    """Whether the body of a rule or query has begun there."""
+
+
 class Splitter:
     """Splits text that comes in pieces into statements.
 
@@ -73,6 +87,8 @@ class Splitter:
         self._source = source
         self._text = ""
         self._line = 1
+        self._last_break = -1
+        self._search = _Search()
 
     @property
     def is_empty(self) -> bool:
@@ -81,7 +97,10 @@ class Splitter:
 
     def feed(self, text: str) -> Iterator[Statement]:
         """Add text, and yield the statements that are complete. What follows them is kept for later text."""
-        self._text += text
+        whole, self._text = self._text, ""
+        whole += text  # in place, since nothing else refers to it
+        self._text, self._last_break = whole, whole.rfind("\n")
+        del whole
         place = 0
         try:
             while True:
@@ -90,6 +109,7 @@ class Splitter:
                 if found is None:
                     return
                 end, statement = found
+                self._search = _Search()
                 self._line += self._text.count("\n", place, end)
                 place = end
                 yield statement
@@ -99,6 +119,7 @@ class Splitter:
     def drop(self) -> None:
         """Forget the statement that has begun."""
         self._text = ""
+        self._search = _Search()
 
     def end(self) -> None:
         """Note that no text follows.
@@ -144,8 +165,8 @@ class Splitter:
         return self._until_dot(place, "remove" if word == "remove" else "rules", word)
 
     def _until(self, marks: re.Pattern[str], ends: str, place: int, kind: str, word: str) -> tuple[int, Statement] | None:
-        depth, text = 0, self._text
-        for match in marks.finditer(text, place):
+        depth, text = self._search.depth, self._text
+        for match in marks.finditer(text, place + self._search.offset):
             mark = match[0]
             if mark in "([{":
                 depth += 1
@@ -153,13 +174,15 @@ class Splitter:
                 depth -= 1
             elif depth <= 0 and mark in ends:
                 return match.end(), self._made(kind, text[place : match.start()], word, mark)
+            self._passed(place, match, depth)
         return None
 
     def _until_dot(self, place: int, kind: str, word: str) -> tuple[int, Statement] | None:
         """Look for a dot. A semicolon is in place between the alternatives of a body only, and no command is one."""
-        depth, text = 0, self._text
-        has_body = kind == "query"
-        for match in _DOTS.finditer(text, place):
+        depth, text = self._search.depth, self._text
+        has_body = kind == "query" or self._search.has_body
+        is_open = False  # whether a semicolon may turn out to be the end
+        for match in _DOTS.finditer(text, place + self._search.offset):
             mark = match[0]
             if mark == ".":
                 stop = match.end() if kind == "rules" else match.start()
@@ -170,9 +193,24 @@ class Splitter:
                 depth += 1
             elif mark in ")]}":
                 depth -= 1
-            elif mark == ";" and depth <= 0 and (not has_body or _COMMAND_FOLLOWS.match(text, match.end())):
-                return match.end(), self._made("wrong", text[place : match.start()], word, mark)
+            elif mark == ";" and depth <= 0:
+                if not has_body or _COMMAND_FOLLOWS.match(text, match.end()):
+                    return match.end(), self._made("wrong", text[place : match.start()], word, mark)
+                is_open = is_open or not self._has_two_words(match.end())
+            if not is_open:
+                self._passed(place, match, depth, has_body)
         return None
+
+    def _passed(self, place: int, match: re.Match[str], depth: int, has_body: bool = False) -> None:
+        """Note that the search need not look again at a mark of the statement that begins at a place."""
+        if match.end() <= self._last_break:  # otherwise later text may belong to it
+            self._search.offset = match.end() - place
+            self._search.depth, self._search.has_body = depth, has_body
+
+    def _has_two_words(self, place: int) -> bool:
+        """Return whether two words follow, by which a command is known."""
+        start = match.end() if (match := _BLANK.match(self._text, place)) else place
+        return len(self._text[start : start + _LONGEST].split(None, 2)) > 2
 
     def _made(self, kind: str, text: str, word: str, mark: str) -> Statement:
         return Statement(kind, text, word, mark, self._source, self._line)
