@@ -628,7 +628,9 @@ ZONES = "moments with a time zone and moments without a time zone"
 )
 def test_times_of_different_kinds_in_a_column(values: list[datetime.date | None], message: str) -> None:
     """Arrow would cut a moment to a date, and take a moment without a time zone for one in UTC."""
-    for table in ({"when": values}, FetchedRows([(1, value) for value in values])):
+    pandas = needed("pandas")
+    series = pandas.Series(values, dtype=object)
+    for table in ({"when": values}, {"when": series}, series.to_frame("when"), FetchedRows([(1, value) for value in values])):
         with pytest.raises(LoadError, match=message):
             Reasoner().add_table("at", table, nulls="skip")
 

@@ -78,6 +78,8 @@ def batches_of(given: Any) -> Batches:
                 table = pyarrow.Table.from_pandas(given, preserve_index=False)
             except OverflowError:
                 table = _of_columns(given)
+            for field, (_, values) in zip(table.schema, given.items(), strict=True):
+                _expect_one_kind_of_time(field.type, values)
         else:
             table = _of_arrow(given)
         return Batches("the table", table.schema.names, _parts(table))
@@ -108,17 +110,20 @@ def _column(values: Any) -> tuple[Any, Mapping[str, str] | None]:
             raise
         texts = [None if value is None else str(value) for value in listed]
         return pyarrow.array(texts, pyarrow.string()), {"form": "literal", "datatype": XSD.integer.value}
-    if pyarrow.types.is_temporal(found.type) and isinstance(listed, list | tuple):
-        _expect_one_kind_of_time(listed)
+    _expect_one_kind_of_time(found.type, listed)
     return found, None
 
 
-def _expect_one_kind_of_time(values: Iterable[Any]) -> None:
-    """Check that values are all dates, all moments with a time zone, or all moments without one.
+def _expect_one_kind_of_time(type_: Any, values: Iterable[Any]) -> None:
+    """Check that Python values of which Arrow makes times are all dates, all moments with a time zone, or all moments without one.
 
     Raises:
         TypeError: They are not; Arrow would cut moments to dates, and take those without a zone for UTC.
     """
+    import pyarrow
+
+    if not pyarrow.types.is_temporal(type_) or str(getattr(values, "dtype", "object")) != "object":
+        return
     times = (value for value in values if isinstance(value, date) and value == value)  # pandas' NaT is none
     kinds = {_kind_of_time(value) for value in times}
     if len(kinds) > 1:
