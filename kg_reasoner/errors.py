@@ -7,7 +7,7 @@ error.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, Protocol
 
@@ -43,6 +43,7 @@ __all__ = [
     "UnknownNameError",
     "UnsupportedError",
     "ValueTooLargeError",
+    "expect_name",
     "install_command",
     "plural",
     "suggest",
@@ -294,6 +295,21 @@ class UnknownNameError(ReasonerError):
         choice = f"; choose one of: {', '.join(known)}" if known else ""
         similar = suggest(name, known) if isinstance(name, str) else ""
         super().__init__(f"unknown {kind} {name!r}{similar}{choice}")
+
+
+def expect_name(kind: str, name: object, known: Collection[str]) -> None:
+    """Check that a name is one of those that exist.
+
+    Args:
+        kind: What is named, such as ``maintenance strategy``, for the message.
+        name: The name. Anything but a text is unknown.
+        known: The names that exist.
+
+    Raises:
+        UnknownNameError: It is not one of them.
+    """
+    if not isinstance(name, str) or name not in known:
+        raise UnknownNameError(kind, name, known)
 
 
 class MissingExtraError(ReasonerError):

@@ -311,10 +311,10 @@ def test_invalid_arguments_are_reported(do: Callable[[Reasoner], object], messag
 @pytest.mark.parametrize(
     ("ids", "message"),
     [
-        ([1, 2, 3], r"an array of int64 of shape \(3,\) has no ids of triples"),
-        ([[1.5, 2, 3]], "an array of float64"),
-        ([[True, True, False]], "an array of bool"),
-        ([["a", "b", "c"]], "an array of <U1"),
+        ([1, 2, 3], r"ids of triples are integers in an array of shape \(n, 3\), not int64 of shape \(3,\)"),
+        ([[1.5, 2, 3]], r"integers in an array of shape \(n, 3\), not float64 of shape \(1, 3\)"),
+        ([[True, True, False]], r"integers in an array of shape \(n, 3\), not bool of shape \(1, 3\)"),
+        ([["a", "b", "c"]], r"integers in an array of shape \(n, 3\), not <U1 of shape \(1, 3\)"),
         ([[1 << 40, 1, 1]], "no term has the id 1099511627776"),
         ([[-1, 1, 1]], "no term has the id -1"),
     ],

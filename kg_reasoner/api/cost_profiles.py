@@ -11,7 +11,7 @@ from typing import Any, Final, Literal
 from kg_reasoner.api import profile_forms
 from kg_reasoner.data_classes import dataclass
 from kg_reasoner.engine.recorder import Activity, Recorder, Tally, difference
-from kg_reasoner.errors import UnknownNameError
+from kg_reasoner.errors import expect_name
 from kg_reasoner.explain.readable_names import Names, axiom_text, show_rule
 from kg_reasoner.program import Rule
 
@@ -120,8 +120,7 @@ class Profile(AbstractContextManager["Profile"]):
         Raises:
             UnknownNameError: The grouping is unknown.
         """
-        if not isinstance(by, str) or by not in GROUPINGS:
-            raise UnknownNameError("grouping of a profile", by, GROUPINGS)
+        expect_name("grouping of a profile", by, GROUPINGS)
         names = Names({**self._prefixes(), **(prefixes or {})})
         merged: dict[tuple[str, str], ProfileRow] = {}
         for activity, tally in self._tallies().items():

@@ -17,7 +17,7 @@ import numpy as np
 from kg_reasoner.api.core import ReasonerCore
 from kg_reasoner.concurrency.limits import Limits, Watch
 from kg_reasoner.engine.axiom_triples import SchemaTriples
-from kg_reasoner.errors import UnknownNameError, UnsupportedError
+from kg_reasoner.errors import UnsupportedError, expect_name
 from kg_reasoner.program import Program
 from kg_reasoner.progress import Progress
 from kg_reasoner.storage.dictionary import Dictionary
@@ -72,8 +72,7 @@ def load(
 
     core = reasoner.core
     with core.watch(limits) as watch:
-        if not isinstance(refused, str) or refused not in REFUSALS:
-            raise UnknownNameError("treatment of refused rules", refused, REFUSALS)
+        expect_name("treatment of refused rules", refused, REFUSALS)
         closure = read_closure(
             *sources,
             dictionary=core.dictionary,

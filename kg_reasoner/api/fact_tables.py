@@ -12,7 +12,7 @@ import numpy as np
 from kg_reasoner.api.core import ReasonerCore
 from kg_reasoner.api.given_values import as_value, expect_several
 from kg_reasoner.api.stating import expect_general, state_facts, withdraw_facts
-from kg_reasoner.errors import ArityError, LoadError, ReasonerError, UnknownNameError, plural
+from kg_reasoner.errors import ArityError, LoadError, ReasonerError, UnknownNameError, expect_name, plural
 from kg_reasoner.expressions.types import Types
 from kg_reasoner.program import TRIPLE, Column, Declaration, Program, TypeDefinition
 from kg_reasoner.query.matching import Which, check_which
@@ -335,8 +335,7 @@ def facts_of(core: ReasonerCore, predicate: str, which: Which, arguments: Sequen
 def indexed_facts(core: ReasonerCore, name: str, values: Sequence[Any]) -> Facts:
     """See `kg_reasoner.api.reasoner.Reasoner.query_index`."""
     indexes = {index.name: index for index in core.engine.program.indexes}
-    if not isinstance(name, str) or name not in indexes:
-        raise UnknownNameError("index", name, indexes)
+    expect_name("index", name, indexes)
     index = indexes[name]
     if len(values) != len(index.columns):
         raise ArityError(f"the index {name} has {plural(len(index.columns), 'column')}, not {len(values)}")

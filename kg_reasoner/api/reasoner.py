@@ -28,7 +28,7 @@ from kg_reasoner.engine.inconsistency import Reaction, Violation, reaction
 from kg_reasoner.engine.maintenance import DEFAULT, Strategy
 from kg_reasoner.engine.row_encoding import as_term, encode_triples, expect_rows, find_triples
 from kg_reasoner.engine.state import EngineSettings
-from kg_reasoner.errors import UnknownNameError
+from kg_reasoner.errors import expect_name
 from kg_reasoner.expressions.datatypes import recognised_datatypes
 from kg_reasoner.program import Atom, BodyLiteral, Program, Rule
 from kg_reasoner.progress import Progress
@@ -124,8 +124,7 @@ class Reasoner:
         limits: Limits = UNLIMITED,
         threads: int | None = None,
     ) -> None:
-        if not isinstance(equality, str) or equality not in EQUALITIES:
-            raise UnknownNameError("treatment of equality", equality, EQUALITIES)
+        expect_name("treatment of equality", equality, EQUALITIES)
         expect_limits(limits)
         self.dictionary = Dictionary()
         self.visibility = Visibility(self.dictionary, shows_all=show_hidden)

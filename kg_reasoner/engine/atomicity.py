@@ -58,8 +58,7 @@ class Operation:
 
     def __enter__(self) -> None:
         state = self._state
-        if CALLS:
-            state.expect_no_call()
+        state.expect_no_call()
         hold = self._hold = state.lock.write()
         try:
             if not state.is_whole or state.transaction is not None:
@@ -188,7 +187,7 @@ class AtomicState(State):
     # --- undoing ----------------------------------------------------------------------------------------------------
 
     def expect_no_call(self) -> None:
-        """Refuse what a function requests that rules call: the operation in which they call it is not an interrupted one.
+        """Refuse what a function that rules call requests: the operation in which they call it is running, not interrupted.
 
         Raises:
             ReasonerError: Such a function is running in this thread, in an operation on this state.

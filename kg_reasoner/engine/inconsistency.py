@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, Literal, TypeAlias
 
 from kg_reasoner.data_classes import dataclass
-from kg_reasoner.errors import UnknownNameError
+from kg_reasoner.errors import expect_name
 from kg_reasoner.language.display_names import merged
 from kg_reasoner.planning.catalog import VIOLATIONS, RelationCatalog
 from kg_reasoner.planning.groups import violation_atom
@@ -26,8 +26,7 @@ def reaction(name: Reaction) -> Reaction:
     Raises:
         UnknownNameError: It is none of them.
     """
-    if not isinstance(name, str) or name not in REACTIONS:
-        raise UnknownNameError("reaction to inconsistency", name, REACTIONS)
+    expect_name("reaction to inconsistency", name, REACTIONS)
     return name
 
 

@@ -181,7 +181,7 @@ def _as_ids(triples: TripleIds) -> TripleIds:
     if triples.dtype is _INT32 and triples.ndim == 2 and triples.shape[1] == 3 and triples.flags.c_contiguous:
         return triples
     if triples.size and (triples.ndim != 2 or triples.shape[1] != 3 or triples.dtype.kind not in "iu"):
-        raise LoadError(f"an array of {triples.dtype} of shape {triples.shape} has no ids of triples, which are integers, (n, 3)")
+        raise LoadError(f"ids of triples are integers in an array of shape (n, 3), not {triples.dtype} of shape {triples.shape}")
     ids = np.ascontiguousarray(triples, np.int32).reshape(-1, 3)
     if triples.size and (different := triples[ids != triples]).size:
         raise LoadError(f"no term has the id {different[0]}", hint=_IDS)

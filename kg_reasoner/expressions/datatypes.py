@@ -19,7 +19,7 @@ from functools import cache
 from itertools import product
 from typing import Final, TypeAlias, cast
 
-from kg_reasoner.errors import UnknownNameError
+from kg_reasoner.errors import UnknownNameError, expect_name
 from kg_reasoner.expressions.values import INTEGER_RANGES, value_of
 from kg_reasoner.terms import RDF, RDFS, XSD, Literal, Term
 
@@ -128,8 +128,7 @@ def recognised_datatypes(datatypes: Iterable[str] | None) -> frozenset[str]:
         raise UnknownNameError("datatype", datatypes, DATATYPES)
     wanted = tuple(datatypes)
     for name in wanted:
-        if not isinstance(name, str) or name not in DATATYPES:
-            raise UnknownNameError("datatype", name, DATATYPES)
+        expect_name("datatype", name, DATATYPES)
     return ALWAYS_RECOGNISED.union(wanted)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from kg_reasoner.errors import UnknownNameError
+from kg_reasoner.errors import expect_name
 from kg_reasoner.planning.catalog import RelationCatalog
 from kg_reasoner.storage.arrays import NO_TRIPLES, Ids, selected_rows
 from kg_reasoner.storage.lookups import FLAGS, Which
@@ -14,8 +14,7 @@ __all__ = ["TripleMatcher", "Which", "check_which"]
 
 def check_which(which: str) -> None:
     """Raise UnknownNameError for an unknown kind of facts."""
-    if not isinstance(which, str) or which not in FLAGS:
-        raise UnknownNameError("kind of facts", which, FLAGS)
+    expect_name("kind of facts", which, FLAGS)
 
 
 class TripleMatcher:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 __all__ = ["KGReasonerStore", "attach", "detach", "graph_of", "store_of"]
 
-plugin.register("KGReasoner", Store, "kg_reasoner.rdflib_store", "KGReasonerStore")  # of the rest, the store takes care
+plugin.register("KGReasoner", Store, "kg_reasoner.rdflib_store", "KGReasonerStore")  # a store registers the other plugins
 
 _HOMES = {"KGReasonerStore": "store", **dict.fromkeys(("attach", "detach", "graph_of", "store_of"), "attaching")}
 

@@ -26,7 +26,7 @@ from rdflib.term import Node, URIRef
 from kg_reasoner.api.notices import depth_of_caller
 from kg_reasoner.api.reasoner import Reasoner
 from kg_reasoner.api.states import State, reasoner_from, state_of
-from kg_reasoner.errors import ReasonerError, ReasonerWarning, UnknownNameError
+from kg_reasoner.errors import ReasonerError, ReasonerWarning, expect_name
 from kg_reasoner.loaders.convert import formula_error, from_rdflib
 from kg_reasoner.rdflib_store.contexts import Contexts, QueriedGraph, is_made_for_dataset, refuse_conjunctive_graph
 from kg_reasoner.rdflib_store.halves import View
@@ -135,8 +135,7 @@ class KGReasonerStore(DatasetStore):
         inferred_graph: str | None = None,
         allow: Allow = (),
     ) -> None:
-        if not isinstance(reasoning, str) or reasoning not in _REASONING:
-            raise UnknownNameError("kind of reasoning", reasoning, tuple(_REASONING))
+        expect_name("kind of reasoning", reasoning, tuple(_REASONING))
         if not isinstance(configuration, Reasoner | str | None):
             raise ReasonerError(f"a store is made of a reasoner or the name of a rule set, not of {configuration!r}")
         permissions = Permissions(allow)

@@ -97,10 +97,8 @@ class Splitter:
 
     def feed(self, text: str) -> Iterator[Statement]:
         """Add text, and yield the statements that are complete. What follows them is kept for later text."""
-        whole, self._text = self._text, ""
-        whole += text  # in place, since nothing else refers to it
-        self._text, self._last_break = whole, whole.rfind("\n")
-        del whole
+        self._text += text
+        self._last_break = self._text.rfind("\n")
         place = 0
         try:
             while True:

@@ -200,8 +200,8 @@ class IndexedRelations(Relations):
         return self._indexes.get((index.relation, -1, (column,), 0)) if index.constant >= 0 else None
 
     def in_turns(self, indexes: Sequence[int]) -> tuple[list[int], list[int]]:
-        """Return those of some indexes that can be built now, and those for which others of them may list few rows, and save a scan
-        of all.
+        """Return some indexes in two groups, to be built one after the other: an index of one section is in the second group if
+        the first has the index that lists the rows of sections, from which few rows are read without a scan of the relation.
         """
         turns: tuple[list[int], list[int]] = [], []
         for index in indexes:

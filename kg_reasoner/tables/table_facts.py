@@ -7,7 +7,7 @@ from typing import Any, Final, Literal, TypeAlias
 
 import numpy as np
 
-from kg_reasoner.errors import LoadError, UnknownNameError, plural, suggest
+from kg_reasoner.errors import LoadError, expect_name, plural, suggest
 from kg_reasoner.program import Column
 from kg_reasoner.storage.arrays import Ids
 from kg_reasoner.storage.dictionary import Dictionary
@@ -39,8 +39,7 @@ READ_EXACTLY: Final = frozenset(
 
 def check_nulls(nulls: str) -> None:
     """Raise UnknownNameError for an unknown treatment of missing values."""
-    if not isinstance(nulls, str) or nulls not in ("error", "skip"):
-        raise UnknownNameError("treatment of missing values", nulls, ("error", "skip"))
+    expect_name("treatment of missing values", nulls, ("error", "skip"))
 
 
 def places_of(table: Batches, columns: Sequence[Column] | None, wanted: Sequence[str] | None = None) -> list[int]:

@@ -14,7 +14,7 @@ from typing import Any, Final, TypeAlias
 from typing import Literal as OneOf
 
 from kg_reasoner.data_classes import dataclass
-from kg_reasoner.errors import LoadError, UnknownNameError
+from kg_reasoner.errors import LoadError, expect_name
 from kg_reasoner.loaders.imports.catalogs import Catalog, CatalogSource
 from kg_reasoner.loaders.imports.headers import headers_in
 from kg_reasoner.loaders.rdf import reader as rdf
@@ -156,8 +156,7 @@ def read_closure(
         LoadError: A document cannot be read, or an import that is required is missing.
         UnsupportedError: A rule in a document is refused.
     """
-    if not isinstance(imports, str) or imports not in IMPORTS:
-        raise UnknownNameError("treatment of imports", imports, IMPORTS)
+    expect_name("treatment of imports", imports, IMPORTS)
     closure = ImportClosure(rules=rules if rules is not None else RuleSink(), ontologies=dict(known or {}))
     resolver = _Resolver(closure, dictionary, Catalog.of(catalog, bounds), imports, progress, bounds, threads)
     resolver.read(*sources, format=format, base=base)

@@ -12,7 +12,7 @@ from kg_reasoner.data_classes import dataclass
 from kg_reasoner.engine.counters import Counters
 from kg_reasoner.engine.materialiser import Materialiser
 from kg_reasoner.engine.planned_rules import PlannedRule
-from kg_reasoner.errors import UnknownNameError
+from kg_reasoner.errors import expect_name
 from kg_reasoner.progress import Progress
 from kg_reasoner.storage.arrays import Flags, Rows
 
@@ -92,8 +92,7 @@ def strategy(name: str) -> Callable[[Materialiser], Maintenance]:
     Raises:
         UnknownNameError: The name is unknown.
     """
-    if not isinstance(name, str) or name not in STRATEGIES:
-        raise UnknownNameError("maintenance strategy", name, STRATEGIES)
+    expect_name("maintenance strategy", name, STRATEGIES)
     return _imported(name)
 
 
