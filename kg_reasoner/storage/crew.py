@@ -160,7 +160,7 @@ class Crew:
     def _filling(self, indexes: Sequence[int]) -> tuple[list[Task], list[Iterator[list[Task]]]]:
         """Return the tasks that fill indexes, and the steps of filling those that are large."""
         database, shared_rows = self._database, capacities.current.shared_rows
-        large = [index for index in indexes if self._rows_of(index) >= shared_rows and database.index_constant(index) < 0]
+        large = [index for index in indexes if database.size_of(index) >= shared_rows]
         tasks: list[Task] = [partial(database.fill_index, index) for index in indexes if index not in large]
         return tasks, [Building(database, index, len(self._workers)).steps() for index in large]
 

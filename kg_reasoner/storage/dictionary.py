@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from kg_reasoner.concurrency.forking import new_mutex
-from kg_reasoner.errors import CapacityError, LoadError
+from kg_reasoner.errors import CapacityError, LimitError, LoadError
 from kg_reasoner.storage.arrays import Ids
 from kg_reasoner.storage.kernels import native
 from kg_reasoner.storage.kernels.interning import (
@@ -38,6 +38,11 @@ __all__ = [
     "Dictionary",
     "TermValues",
 ]
+
+_ROOM: Final = 64
+"""The number of terms for which a new dictionary has room."""
+_TEXT_CAPACITY: Final = 1 << 12
+"""The bytes of texts for which it has room."""
 
 FEW: Final = 64
 """The maximal number of texts that are looked up through shared buffers, one after the other."""
@@ -79,7 +84,7 @@ class Dictionary:
 
     def __init__(self) -> None:
         self._table = StructTable(Terms, capacity=1)
-        self._terms = self._table.add(texts=allocate(1 << 12, np.uint8), text_capacity=1 << 12, **_room(64))
+        self._terms = self._table.add(texts=allocate(_TEXT_CAPACITY, np.uint8), text_capacity=_TEXT_CAPACITY, **_room(_ROOM))
         self._address = argument(self._terms.address)
         self._few = _Layout(1 << 12, FEW)
         self._first_bytes: tuple[npt.NDArray[np.uint8], int] = np.empty(0, np.uint8), 0
@@ -98,6 +103,16 @@ class Dictionary:
     def nbytes(self) -> int:
         """The size of the dictionary's tables in bytes."""
         return sum(array.nbytes for array in (self._terms.texts, self._terms.offsets, self._terms.slots, self._terms.hashes))
+
+    @property
+    def room(self) -> int:
+        """The number of terms for which there is room."""
+        return int(self._terms.room)
+
+    @property
+    def text_bytes(self) -> int:
+        """The size of all texts in bytes."""
+        return int(self._terms.offsets[self._terms.count])
 
     def encode(self, term: Term) -> int:
         """Return the id of a term, and assign one if the term is new."""
@@ -247,11 +262,6 @@ class Dictionary:
     def words(self) -> Any:
         """The words of the tables' struct, for kernels that find it in another struct."""
         return self._table.words
-
-    @property
-    def room(self) -> int:
-        """The number of terms for which there is room."""
-        return int(self._terms.room)
 
     def first_bytes(self) -> npt.NDArray[np.uint8]:
         """Return the first byte of each term's text, by id: ``<`` for IRIs, ``_`` for blank nodes, ``"`` for literals."""
@@ -408,16 +418,48 @@ class Dictionary:
             room *= 2
         if room > terms.room or terms.count + 4 > room:
             self._set_room(room)
-        used = int(terms.offsets[terms.count])
-        if used + text_length > terms.text_capacity:
-            capacity = max(2 * terms.text_capacity, used + text_length)
-            self.claim(capacity)
-            texts = allocate(capacity, np.uint8)
-            texts[:used] = terms.texts[:used]
-            terms.publish(texts=texts, text_capacity=capacity)
+        needed = self.text_bytes + text_length
+        if needed > terms.text_capacity:
+            self._set_text_capacity(max(2 * terms.text_capacity, needed))
+
+    def expect(self, terms: int, text_bytes: int) -> bool:
+        """Make room for terms that are expected, so that tables do not grow in many steps.
+
+        Args:
+            terms: How many terms there will be.
+            text_bytes: How many bytes their texts will have.
+
+        Returns:
+            Whether there is room for them. Without enough memory, the tables remain as they are.
+        """
+        with self.mutex:
+            try:
+                self.make_room(text_bytes - self.text_bytes, terms - len(self))
+            except (MemoryError, LimitError):
+                return False
+        return True
+
+    def fit(self) -> None:
+        """Give back room, if there is more than four times as much as the terms take."""
+        with self.mutex:
+            room = self._terms.room
+            while room > max(4 * len(self), _ROOM):
+                room //= 2
+            if room < self._terms.room:
+                self._set_room(room)
+            if self._terms.text_capacity > max(4 * self.text_bytes, _TEXT_CAPACITY):
+                self._set_text_capacity(max(2 * self.text_bytes, _TEXT_CAPACITY))
+
+    def _set_text_capacity(self, capacity: int) -> None:
+        """Switch to a buffer of another size for the texts."""
+        terms, used = self._terms, self.text_bytes
+        self.claim(capacity)
+        texts = allocate(capacity, np.uint8)
+        texts[:used] = terms.texts[:used]
+        terms.publish(texts=texts, text_capacity=capacity)
 
     def _set_room(self, room: int) -> None:
-        """Switch to larger tables, which are complete before other threads see them."""
+        """Switch to tables of another size, which are complete before other threads see them."""
         terms, count = self._terms, self._terms.count
         if count + 4 > MOST:
             raise CapacityError(f"the dictionary has {count:,} terms, the maximal number")

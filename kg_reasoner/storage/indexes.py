@@ -177,22 +177,37 @@ class IndexedRelations(Relations):
         if record.mask + 1 > 4 * record.used / FILL and record.mask + 1 > slots:
             self.set_keys(record, slots_for(record.used))  # there were fewer keys than expected
 
+    def size_of(self, index: int) -> int:
+        """Return the number of rows that an index will have, or the number of all rows of its relation where that is not known."""
+        record = self.indexes[index]
+        listed = self._listed(record)
+        count: int = self.relations[record.relation].count if listed is None else listed[2]
+        return count
+
     def _listed_rows(self, index: Record) -> list[int] | None:
         """Return the rows of an index's section where an index on the section column has them, and they are few; otherwise None."""
+        listed = self._listed(index)
+        if listed is None or listed[2] > LISTED:
+            return None
+        listing, start, length = listed
+        found = np.asarray(
+            listing.arena[start : start + length] >> 32 if listing.has_values else listing.row_arena[start : start + length]
+        )
+        return found.tolist()
+
+    def _listed(self, index: Record) -> tuple[Record, int, int] | None:
+        """Return where an index on the section column has the rows of an index's section: that index, the first place in its
+        vectors and the number of rows. Return None if there is no such index, or it has them in pages.
+        """
         number = self._listing(index)
         if number is None or not self.indexes[number].built:
             return None
         listing = self.indexes[number]
         slot = slot_of(listing.keys, index.constant)
         if listing.keys[slot] == EMPTY:
-            return []
+            return listing, 0, 0
         start, length = int(listing.starts[slot]), int(listing.lengths[slot])
-        if start < 0 or length > LISTED:
-            return None
-        found = np.asarray(
-            listing.arena[start : start + length] >> 32 if listing.has_values else listing.row_arena[start : start + length]
-        )
-        return found.tolist()
+        return None if start < 0 else (listing, start, length)
 
     def _listing(self, index: Record) -> int | None:
         """Return the index on the section column of an index's relation, if the index has the rows of one section only."""

@@ -43,6 +43,7 @@ from kg_reasoner.loaders.rdf.quadstore import is_owlready, ontology_prefixes, re
 from kg_reasoner.loaders.rdf.sources import Document, OpenDocument, document_of, documents_under
 from kg_reasoner.loaders.rdf.statements import Encoder
 from kg_reasoner.loaders.rdf.syntax import Batch, read_parsed
+from kg_reasoner.loaders.rdf.term_forecast import TermForecast
 from kg_reasoner.loaders.rdf.triples_in_memory import bound_prefixes, is_rdflib_graph, read_graph, read_triples
 from kg_reasoner.loaders.rdf.turtle import read_turtle
 from kg_reasoner.progress import Progress
@@ -170,13 +171,16 @@ def _blocks(inputs: list[_Input], reading: _Reading, progress: Progress | None) 
                 for prefix, namespace in _prefixes_in_memory(source):
                     reading.prefixes(prefix, namespace)
             continue
+        forecast = TermForecast(dictionary, source.size)
         with source.open() as opened:
             for triples, graphs in _with_hint(opened, _batches(opened, reading)):
+                forecast.look(opened.position())
                 if progress is not None:
                     progress(_STAGE, done + opened.position(), total)
                 if len(triples):
                     yield Block(triples, graphs, source.name)
             done += opened.position()
+        forecast.end()
     if progress is not None:
         progress(_STAGE, done, total)
 

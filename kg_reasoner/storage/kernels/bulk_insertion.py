@@ -5,9 +5,20 @@ sizes, and then the entries are added. Every thread looks at all rows, and colle
 predict these. A key whose search leaves its part is placed when all threads have counted.
 """
 
-from kg_reasoner.storage.kernels.layout import DEAD, DONE, EMPTY, FULL, RING, ROW, Index, Relation
+from kg_reasoner.storage.kernels.layout import DONE, EMPTY, FULL, RING, ROW, Index, Relation
 from kg_reasoner.storage.kernels.memory import Bytes, Int32s, Int64s, entry, kernel, mix, prefetch
-from kg_reasoner.storage.kernels.relations import index_key, is_left_out, key_slot, same_tuple, slot_among, tag_of, tuple_key
+from kg_reasoner.storage.kernels.relations import (
+    has_every_row,
+    index_key,
+    is_indexed,
+    key_by,
+    key_slot,
+    only_column,
+    same_tuple,
+    slot_among,
+    tag_of,
+    tuple_key,
+)
 from kg_reasoner.storage.kernels.vectors import entry_place, lay_out, set_entry, vector_room
 
 USED, SIZE, ROWS, SPILLED, SPILLS = 0, 1, 2, 3, 4
@@ -17,21 +28,15 @@ keys that are not placed yet; from SPILLS on, these keys and their numbers of ro
 MOST_SPILLED = 64
 
 
-@kernel
-def is_indexed(relation: Relation, index: Index, constant: int, row: int) -> int:
-    """Return whether a row belongs to an index: of the section of a constant, or of all rows (-1)."""
-    values = relation.rows + row * relation.arity
-    if constant >= 0 and values[relation.section_column] != constant:
-        return 0
-    return 0 if relation.flags[row] & DEAD or is_left_out(index, values) else 1
-
-
 @entry
 def mark_keys(relation: Relation, index: Index, constant: int, first: int, end: int, marks: Bytes, mask: int) -> int:
     """Mark the keys of the rows [first, end) by their hashes. Return 0."""
+    rows, arity, section = relation.rows, relation.arity, relation.section_column
+    has_all, column = has_every_row(relation, index), only_column(index)
     for row in range(first, end):
-        if is_indexed(relation, index, constant, row):
-            marks[mix(index_key(index, relation.rows + row * relation.arity)) & mask] = 1
+        values = rows + row * arity
+        if (constant < 0 or values[section] == constant) and (has_all or is_indexed(relation, index, row)):
+            marks[mix(key_by(index, column, values)) & mask] = 1
     return 0
 
 
@@ -73,10 +78,12 @@ def gather(relation: Relation, index: Index, constant: int, row: int, low: int, 
     Each entry has the key and the row; -1 in place of a row ends the list. Return the row after the last one.
     """
     found = 0
-    mask = index.mask
+    mask, rows, arity, section = index.mask, relation.rows, relation.arity, relation.section_column
+    has_all, column = has_every_row(relation, index), only_column(index)
     while row < relation.count and found < RING:
-        if is_indexed(relation, index, constant, row):
-            key = index_key(index, relation.rows + row * relation.arity)
+        values = rows + row * arity
+        if (constant < 0 or values[section] == constant) and (has_all or is_indexed(relation, index, row)):
+            key = key_by(index, column, values)
             waiting[2 * found] = key
             waiting[2 * found + 1] = row
             found = found + is_inside(low, high, mix(key) & mask)

@@ -4,10 +4,9 @@ Each thread counts the rows of each key in its range, in small tables of its own
 is, and where in it the entries of each range begin.
 """
 
-from kg_reasoner.storage.kernels.bulk_insertion import is_indexed
 from kg_reasoner.storage.kernels.layout import DONE, EMPTY, FULL, Index, Relation
 from kg_reasoner.storage.kernels.memory import Int32s, Int64s, entry, kernel, mix
-from kg_reasoner.storage.kernels.relations import index_key, key_slot
+from kg_reasoner.storage.kernels.relations import has_every_row, is_indexed, key_by, key_slot, only_column
 from kg_reasoner.storage.kernels.vectors import entry_place, lay_out, set_entry, vector_room
 
 
@@ -25,19 +24,19 @@ def count_in_range(
     relation: Relation, index: Index, constant: int, first: int, end: int, keys: Int64s, lengths: Int32s, mask: int
 ) -> int:
     """Count the rows [first, end) of each key in a table without keys: DONE, or FULL if there are too many keys for it."""
-    used, slot, last = 0, 0, EMPTY
+    rows, arity, section, used = relation.rows, relation.arity, relation.section_column, 0
+    has_all, column = has_every_row(relation, index), only_column(index)
     for row in range(first, end):
-        if is_indexed(relation, index, constant, row):
-            key = index_key(index, relation.rows + row * relation.arity)
-            if key != last:
-                slot = slot_of(keys, mask, key)
-                last = key
-                if keys[slot] == EMPTY:
-                    if used > mask // 2:
-                        return FULL
-                    keys[slot] = key
-                    lengths[slot] = 0
-                    used = used + 1
+        values = rows + row * arity
+        if (constant < 0 or values[section] == constant) and (has_all or is_indexed(relation, index, row)):
+            key = key_by(index, column, values)
+            slot = slot_of(keys, mask, key)
+            if keys[slot] == EMPTY:
+                if used > mask // 2:
+                    return FULL
+                keys[slot] = key
+                lengths[slot] = 0
+                used = used + 1
             lengths[slot] = lengths[slot] + 1
     return DONE
 
@@ -101,13 +100,14 @@ def fill_in_range(
     for slot in range(mask + 1):
         if keys[slot] != EMPTY:
             starts[slot] = index.starts[key_slot(index, keys[slot])]
-    column = index.value_column
+    rows, arity, section, value_column = relation.rows, relation.arity, relation.section_column, index.value_column
+    has_all, column = has_every_row(relation, index), only_column(index)
     for row in range(first, end):
-        if is_indexed(relation, index, constant, row):
-            values = relation.rows + row * relation.arity
-            slot = slot_of(keys, mask, index_key(index, values))
+        values = rows + row * arity
+        if (constant < 0 or values[section] == constant) and (has_all or is_indexed(relation, index, row)):
+            slot = slot_of(keys, mask, key_by(index, column, values))
             position = positions[slot]
-            value = values[column] if column >= 0 else 0
+            value = values[value_column] if value_column >= 0 else 0
             set_entry(index, entry_place(index, starts[slot], position), row, value)
             positions[slot] = position + 1
     return 0

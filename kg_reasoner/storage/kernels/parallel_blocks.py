@@ -102,11 +102,10 @@ def is_same(context: Context, relation: Relation, found: int, tag: int, heads: H
 
 
 @kernel
-def claim(context: Context, list_number: int, number: int, bound: int, parts: int) -> int:
+def claim(context: Context, list_number: int, number: int, hash: int, bound: int, parts: int) -> int:
     """Claim a slot for a listed head before the slot `bound / parts`: return the slot, NOT_NEW, or POSTPONED."""
     heads = context.lists[list_number]
     relation = context.relations[heads.relations[number]]
-    hash = mix(heads.keys[number])
     tag = tag_of(hash, relation.row_mask)
     slot = hash & relation.mask
     while slot * parts < bound:
@@ -128,7 +127,7 @@ def claim_slots(context: Context, segments: Int64s, count: int, part: int, parts
 
     A segment is three numbers: a list, and the first and end of its heads. `context` is that of a thread.
     """
-    waiting = context.ring_keys
+    waiting, hashes = context.ring_keys, context.hashes
     undecided = 0
     for segment in range(count):
         list_number = segments[3 * segment]
@@ -140,18 +139,18 @@ def claim_slots(context: Context, segments: Int64s, count: int, part: int, parts
             while number < end and found < RING:
                 relation = context.relations[heads.relations[number]]
                 size = relation.mask + 1
-                home = mix(heads.keys[number]) & relation.mask
+                hash = mix(heads.keys[number])
                 waiting[found] = number
-                found = found + is_inside(part * size, (part + 1) * size, home * parts)
+                hashes[found] = hash
+                found = found + is_inside(part * size, (part + 1) * size, (hash & relation.mask) * parts)
                 number = number + 1
             for place in range(found):
-                chosen = waiting[place]
-                relation = context.relations[heads.relations[chosen]]
-                prefetch(relation.slots, mix(heads.keys[chosen]) & relation.mask)
+                relation = context.relations[heads.relations[waiting[place]]]
+                prefetch(relation.slots, hashes[place] & relation.mask)
             for place in range(found):
                 chosen = waiting[place]
                 size = context.relations[heads.relations[chosen]].mask + 1
-                claimed = claim(context, list_number, chosen, (part + 1) * size, parts)
+                claimed = claim(context, list_number, chosen, hashes[place], (part + 1) * size, parts)
                 heads.places[chosen] = claimed
                 if claimed == POSTPONED:
                     undecided = undecided + 1

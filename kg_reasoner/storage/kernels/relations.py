@@ -18,7 +18,18 @@ from kg_reasoner.storage.kernels.layout import (
     Index,
     Relation,
 )
-from kg_reasoner.storage.kernels.memory import Int32s, Int64s, brief_entry, entry, kernel, mix, pair, prefetch, shared_kernel
+from kg_reasoner.storage.kernels.memory import (
+    Int32s,
+    Int64s,
+    brief_entry,
+    entry,
+    kernel,
+    mix,
+    pair,
+    prefetch,
+    rare_kernel,
+    shared_kernel,
+)
 from kg_reasoner.storage.kernels.vectors import entry_place, has_room_at, lengthened, set_entry
 
 
@@ -159,6 +170,15 @@ def key_slot(index: Index, key: int) -> int:
         slot = (slot + 1) & mask
 
 
+@rare_kernel
+def wide_key(index: Index, values: Int32s) -> int:
+    """Return the key of a tuple in an index on no column, or on more than two."""
+    key = index.width
+    for position in range(index.width):
+        key = mix(key ^ (values[index.columns[position]] + (position << 40)))
+    return key if index.width > 0 else 0
+
+
 @kernel
 def index_key(index: Index, values: Int32s) -> int:
     """Return the key of a tuple in an index."""
@@ -168,16 +188,37 @@ def index_key(index: Index, values: Int32s) -> int:
         return values[columns[0]]
     if width == 2:
         return (values[columns[0]] << 32) | values[columns[1]]
-    key = width
-    for position in range(width):
-        key = mix(key ^ (values[columns[position]] + (position << 40)))
-    return key if width > 0 else 0
+    return wide_key(index, values)
+
+
+@kernel
+def only_column(index: Index) -> int:
+    """Return the column of an index's key, or -1 if the key has several. Loops ask for it once, and pass it to `key_by`."""
+    return index.columns[0] if index.width == 1 else -1
+
+
+@kernel
+def key_by(index: Index, column: int, values: Int32s) -> int:
+    """Return the key of a tuple in an index, given the `only_column` of the key."""
+    return values[column] if column >= 0 else index_key(index, values)
 
 
 @kernel
 def is_left_out(index: Index, values: Int32s) -> int:
     """Return whether an index does without a tuple."""
     return 1 if index.apart > 0 and values[0] == values[index.apart] else 0
+
+
+@kernel
+def has_every_row(relation: Relation, index: Index) -> int:
+    """Return whether an index certainly has every row of its section, so that loops need not ask `is_indexed` for each."""
+    return 1 if relation.dead == 0 and index.apart <= 0 else 0
+
+
+@kernel
+def is_indexed(relation: Relation, index: Index, row: int) -> int:
+    """Return whether a row of an index's section belongs to the index."""
+    return 0 if relation.flags[row] & DEAD or is_left_out(index, relation.rows + row * relation.arity) else 1
 
 
 @kernel
@@ -530,25 +571,22 @@ def index_rows(relation: Relation, index: Index, constant: int, first: int, end:
 
     `constant` is the constant of the index's section, -1 for all rows.
     """
+    rows, arity, section, value_column = relation.rows, relation.arity, relation.section_column, index.value_column
+    has_all, column = has_every_row(relation, index), only_column(index)
     is_large = index.mask >= CACHED
     last = EMPTY  # successive rows often have the same key, whose slot is still in the index
     for row in range(first, end):
         if is_large and row + RING < end:
-            ahead = relation.rows + (row + RING) * relation.arity
-            if constant < 0 or ahead[relation.section_column] == constant:
+            ahead = rows + (row + RING) * arity
+            if constant < 0 or ahead[section] == constant:
                 prefetch_key(index, ahead)
-        values = relation.rows + row * relation.arity
-        if constant >= 0 and values[relation.section_column] != constant:
-            continue
-        if relation.flags[row] & DEAD or is_left_out(index, values):
-            continue
-        key = index_key(index, values)
-        if not (has_room_at(index, index.slot) if key == last else has_room(index, key)):
-            return row
-        last = key
-        column = index.value_column
-        value = values[column] if column >= 0 else 0
-        append_entry(index, key, row, value)
+        values = rows + row * arity
+        if (constant < 0 or values[section] == constant) and (has_all or is_indexed(relation, index, row)):
+            key = key_by(index, column, values)
+            if not (has_room_at(index, index.slot) if key == last else has_room(index, key)):
+                return row
+            last = key
+            append_entry(index, key, row, values[value_column] if value_column >= 0 else 0)
     return end
 
 
