@@ -54,6 +54,13 @@ def retract(context: Context, number: int, values: Int32s, flag: int) -> int:
     return 1
 
 
+@kernel
+def request_tuple(relation: Relation, values: Int32s) -> int:
+    """Request the place of a tuple in the hash table of its relation from memory."""
+    prefetch(relation.slots, mix(tuple_key(values, relation.arity)) & relation.mask)
+    return 0
+
+
 @entry
 def load_facts(context: Context, number: int, facts: Int32s, first: int, count: int, flag: int, changed: Bytes) -> int:
     """Insert facts of one relation, `arity` ids each, with a flag. Return the number of the first that did not fit, or `count`.
@@ -64,7 +71,7 @@ def load_facts(context: Context, number: int, facts: Int32s, first: int, count: 
     arity = relation.arity
     for fact in range(first, count):
         if fact + RING // 2 < count:
-            prefetch(relation.slots, mix(tuple_key(facts + (fact + RING // 2) * arity, arity)) & relation.mask)
+            request_tuple(relation, facts + (fact + RING // 2) * arity)
         result = insert_flagged(context, number, facts + fact * arity, flag)
         if result == FULL:
             return fact
@@ -100,9 +107,12 @@ def exchange_rows(relation: Relation, firsts: Int32s, seconds: Int32s, count: in
 def retract_facts(context: Context, number: int, facts: Int32s, count: int, flag: int, changed: Bytes) -> int:
     """Remove a flag from facts of one relation. Set `changed` for each that had it, and return their number."""
     relation = context.relations[number]
+    arity = relation.arity
     total = 0
     for fact in range(count):
-        changed[fact] = retract(context, number, facts + fact * relation.arity, flag)
+        if fact + RING // 2 < count:
+            request_tuple(relation, facts + (fact + RING // 2) * arity)
+        changed[fact] = retract(context, number, facts + fact * arity, flag)
         total = total + changed[fact]
     return total
 
@@ -130,22 +140,9 @@ def have_flag(context: Context, number: int, facts: Int32s, count: int, flag: in
     """Write for each fact of a relation whether it holds with a flag."""
     relation = context.relations[number]
     for fact in range(count):
+        if fact + RING // 2 < count:
+            request_tuple(relation, facts + (fact + RING // 2) * relation.arity)
         answers[fact] = has_flag(relation, facts + fact * relation.arity, flag)
-    return 0
-
-
-@entry
-def triples_have_flag(context: Context, triples: Int32s, count: int, flag: int, answers: Bytes) -> int:
-    """Write the same for triples in property tables."""
-    values = context.frames[0].scratch
-    for number in range(count):
-        triple = triples + 3 * number
-        target = relation_of_triple(context, triple)
-        answers[number] = 0
-        if target >= 0:
-            values[0] = triple[0]
-            values[1] = triple[2]
-            answers[number] = has_flag(context.relations[target], values, flag)
     return 0
 
 
@@ -157,18 +154,40 @@ def request_place(relation: Relation, triple: Int32s) -> int:
     return 0
 
 
+@kernel
+def request_triple(context: Context, triple: Int32s) -> int:
+    """Request the place of a triple's row in property tables from memory."""
+    target = relation_of_triple(context, triple)
+    if target >= 0:
+        request_place(context.relations[target], triple)
+    return 0
+
+
+@entry
+def triples_have_flag(context: Context, triples: Int32s, count: int, flag: int, answers: Bytes) -> int:
+    """Write the same for triples in property tables."""
+    values = context.frames[0].scratch
+    for number in range(count):
+        if number + RING < count:
+            request_triple(context, triples + 3 * (number + RING))
+        triple = triples + 3 * number
+        target = relation_of_triple(context, triple)
+        answers[number] = 0
+        if target >= 0:
+            values[0] = triple[0]
+            values[1] = triple[2]
+            answers[number] = has_flag(context.relations[target], values, flag)
+    return 0
+
+
 @entry
 def load_triples(context: Context, triples: Int32s, first: int, count: int, changed: Bytes) -> int:
     """Insert explicit triples in property tables; the number of the first that did not fit or has no relation, or `count`."""
     frame = context.frames[0]
     values = frame.scratch
     for number in range(first, count):
-        ahead = number + RING // 2
-        if ahead < count:
-            later = triples + 3 * ahead
-            target = relation_of_triple(context, later)
-            if target >= 0:
-                request_place(context.relations[target], later)
+        if number + RING // 2 < count:
+            request_triple(context, triples + 3 * (number + RING // 2))
         triple = triples + 3 * number
         target = relation_of_triple(context, triple)
         if target < 0:
@@ -228,17 +247,6 @@ def count_names(triples: Int32s, count: int, type_id: int, properties: Int32s, c
             classes[triple[2]] = classes[triple[2]] + 1
         else:
             properties[triple[1]] = properties[triple[1]] + 1
-    return 0
-
-
-@kernel
-def request_triple(context: Context, triple: Int32s) -> int:
-    """Request the slot of a triple's fact from memory."""
-    target = relation_of_triple(context, triple)
-    if target >= 0:
-        relation = context.relations[target]
-        key = triple[0] if relation.arity == 1 else (triple[0] << 32) | triple[2]
-        prefetch(relation.slots, mix(key) & relation.mask)
     return 0
 
 
