@@ -28,7 +28,7 @@ def trims(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
 def test_large_operations_give_back(trims: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(releasing, "LARGE", 20)
-    reasoner = Reasoner(ruleset="rdfs")
+    reasoner = Reasoner("[?y, ?p, ?x] :- [?x, ?p, ?y] .")
     reasoner.load(TRIPLES, format="ntriples")
     assert len(trims) == 1
     reasoner.materialise()
@@ -36,6 +36,15 @@ def test_large_operations_give_back(trims: list[int], monkeypatch: pytest.Monkey
     reasoner.load(TRIPLES.splitlines()[0], format="ntriples")
     reasoner.materialise()
     assert len(trims) == 2
+
+
+def test_a_materialisation_is_as_large_as_what_it_derives(trims: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(releasing, "LARGE", 20)
+    reasoner = Reasoner("[?x, ?p, ?x] :- [?x, ?p, <http://example.org/other>] .")
+    reasoner.load(TRIPLES, format="ntriples")
+    assert len(trims) == 1
+    reasoner.materialise()
+    assert len(trims) == 1
 
 
 def test_small_operations_do_not(trims: list[int]) -> None:

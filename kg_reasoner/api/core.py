@@ -271,12 +271,13 @@ class ReasonerCore:
 
     def _materialise(self, progress: Progress | None) -> None:
         engine = self.engine
-        is_first = engine.base.database.is_fresh
+        database = engine.base.database
+        is_first, before = database.is_fresh, database.context.total
         changed = engine.materialise(progress)
         if changed and engine.program.indexes:
             self._build_indexes()
         if is_first:
-            give_back(engine.database.context.total)
+            give_back(engine.database.context.total - before)
         if changed and engine.transaction is None and self.on_inconsistency == "raise":
             with engine.changing():
                 self.expect_consistent()
