@@ -10,7 +10,7 @@ from rdflib import OWL, RDF, RDFS, Dataset, Graph, Namespace
 from kg_reasoner import KGReasonerStore, Reasoner, attach
 from kg_reasoner.errors import InconsistencyError, UnknownNameError
 from kg_reasoner.loaders.convert import from_rdflib
-from kg_reasoner.terms import Triple
+from kg_reasoner.terms import Triple, literal
 
 from .effort import examples
 
@@ -171,6 +171,50 @@ def test_a_program_that_contradicts_itself() -> None:
     with pytest.raises(InconsistencyError):
         reasoner.materialise()
     assert len(reasoner.inconsistencies()) == 1  # so that one can see what is wrong
+
+
+@pytest.mark.parametrize("name", ["inconsistencies", "is_consistent"])
+def test_asking_for_contradictions_raises_none(name: str) -> None:
+    reasoner = Reasoner("false :- p(?x) . p(1) .", on_inconsistency="raise")
+    answer = getattr(reasoner, name)()
+    assert answer is False if name == "is_consistent" else len(answer) == 1
+
+
+def contradiction(kind: str) -> Reasoner:
+    """A reasoner that is inconsistent and must not be: by its program, or since before that was asked for."""
+    if kind == "program":
+        return Reasoner("false :- p(?x) . p(1) .", on_inconsistency="raise")
+    reasoner = Reasoner("false :- p(?x) .")
+    reasoner.add_facts("p", [(literal(1),)])
+    reasoner.on_inconsistency = "raise"
+    return reasoner
+
+
+@pytest.mark.parametrize("kind", ["program", "facts"])
+@pytest.mark.parametrize("in_transaction", [True, False])
+def test_what_was_inconsistent_before_can_be_repaired(kind: str, in_transaction: bool) -> None:
+    reasoner = contradiction(kind)
+    assert len(reasoner.inconsistencies()) == 1
+    with pytest.raises(InconsistencyError):
+        reasoner.add_facts("q", [(literal(2),)])
+    constraint = [rule for rule in reasoner.rules if rule.body]
+    if in_transaction:
+        with reasoner.transaction() as transaction:
+            transaction.remove_rules(constraint)
+    else:
+        reasoner.remove_rules(constraint)
+    assert list(reasoner.facts("p")) == [(literal(1),)]
+
+
+def test_a_graph_that_was_inconsistent_before_can_be_repaired() -> None:
+    graph = attach(Graph().parse(data=ZOO + ":tom a :Dog ."))
+    graph.store.reasoner.on_inconsistency = "raise"
+    graph.add((EX.tim, RDF.type, EX.Cat))
+    with pytest.raises(InconsistencyError):
+        graph.commit()
+    graph.remove((EX.tom, RDF.type, EX.Dog))
+    graph.commit()
+    assert graph.store.reasoner.is_consistent()
 
 
 def test_subscribers_hear_nothing_of_what_is_refused() -> None:

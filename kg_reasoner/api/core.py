@@ -202,7 +202,7 @@ class ReasonerCore:
             engine.make_sound()
             is_one = engine.transaction is None
             if is_one:
-                self.materialise()
+                self.materialise(is_checked=False)
             with engine.changing():
                 ticks = self.ticks if is_one else None
                 collector = Collector(self.dictionary) if is_one and (self.subscriptions or ticks is not None) else None
@@ -245,17 +245,24 @@ class ReasonerCore:
 
     # --- reading ----------------------------------------------------------------------------------------------------
 
-    def materialise(self, progress: Progress | None = None, limits: Limits | None = None) -> None:
-        """See `kg_reasoner.api.reasoner.Reasoner.materialise`."""
+    def materialise(self, progress: Progress | None = None, limits: Limits | None = None, *, is_checked: bool = True) -> None:
+        """See `kg_reasoner.api.reasoner.Reasoner.materialise`.
+
+        Args:
+            progress: Is told what is done.
+            limits: The limits of the operation.
+            is_checked: Whether inconsistent data are an error where they must not be. Not at the beginning of a transaction, whose
+                end decides, so that one can repair what was inconsistent before; nor where one asks for the violations.
+        """
         engine = self.engine
         if engine.next_update.is_due or not engine.is_current:
             if engine.transaction is not None:
                 self._hand_over()
             if limits is None:
-                self._materialise(progress)
+                self._materialise(progress, is_checked)
             else:
                 with self.limited(limits):
-                    self._materialise(progress)
+                    self._materialise(progress, is_checked)
         seen, of_axioms = self._notices.seen
         if seen is not self.loaded or of_axioms is not engine.axioms.warnings:
             self._issue_notices()
@@ -269,7 +276,7 @@ class ReasonerCore:
         if self.engine.transaction is None:
             self._notices.issue(self.loaded, self.engine.axioms.warnings)
 
-    def _materialise(self, progress: Progress | None) -> None:
+    def _materialise(self, progress: Progress | None, is_checked: bool) -> None:
         engine = self.engine
         database = engine.base.database
         is_first, before = database.is_fresh, database.context.total
@@ -278,7 +285,7 @@ class ReasonerCore:
             self._build_indexes()
         if is_first:
             give_back(engine.database.context.total - before)
-        if changed and engine.transaction is None and self.on_inconsistency == "raise":
+        if changed and is_checked and engine.transaction is None and self.on_inconsistency == "raise":
             with engine.changing():
                 self.expect_consistent()
 

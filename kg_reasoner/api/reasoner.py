@@ -1130,7 +1130,7 @@ class Reasoner:
         Returns:
             The violations; if equal terms are merged, in terms of the representatives only.
         """
-        self.materialise()
+        self.core.materialise(is_checked=False)
         with self.engine.changing():
             return list(self.engine.violations())
 
@@ -1140,6 +1140,7 @@ class Reasoner:
         Returns:
             Whether there is no violation.
         """
+        self.core.materialise(is_checked=False)
         with self.core.reading():
             return self.engine.is_consistent()
 

@@ -119,7 +119,7 @@ class Transaction(GuardedChanges):
             engine.make_sound()
             if engine.transaction is not None:
                 raise TransactionError("another transaction is open: end it first, by commit or rollback")
-            core.materialise()
+            core.materialise(is_checked=False)
             self._has_begun, self._hold = True, hold if self._isolated else None
             engine.begin(self, self.collector)
             if core.ticks is not None:

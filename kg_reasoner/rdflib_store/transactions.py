@@ -54,7 +54,7 @@ class StoreTransaction(Transaction):
 
     def begin(self) -> StoreTransaction:
         """Begin as `Transaction.begin` does; the caller holds the lock and has checked that no other transaction is open."""
-        self.core.materialise()
+        self.core.materialise(is_checked=False)
         self._has_begun = True
         self.reasoner.engine.begin(self, self.collector)
         return self
