@@ -46,6 +46,7 @@ SELECT * { GRAPH ?g { ?x :p ?y } GRAPH :g { ?x :q ?z FILTER EXISTS { ?z :r ?g } 
 SELECT * { ?x :p ?y BIND(?y + 1 AS ?z) BIND(EXISTS { ?x :q ?v } AS ?e) VALUES ?x { :a "b" 3 UNDEF } VALUES (?y ?z) { (1 UNDEF) } }
 SELECT (?y AS ?z) (STR(?x) AS ?s) ?x ?x { ?x :p ?y } ORDER BY ?x DESC(?y) ASC(STR(?x)) :f(?x) LIMIT 5 OFFSET 2
 SELECT ?x { ?x :p ?y } OFFSET 3 LIMIT 07 VALUES ?x { :a }
+SELECT (CONCAT() AS ?y) (COALESCE( ) AS ?z) { ?x :p ?u FILTER(?u IN (COALESCE(), CONCAT(CONCAT(), :a), COALESCE(:b), :f())) }
 SELECT ?x (COUNT(*) AS ?n) (SUM(DISTINCT ?y) + 1 AS ?m) (GROUP_CONCAT(?y; SEPARATOR=", ") AS ?g) { ?x :p ?y } GROUP BY ?x
 SELECT (COUNT(?y) AS ?n) (?n * 2 AS ?m) { ?x :p ?y } HAVING (COUNT(?y) > 1 && ?x = :a) ORDER BY ?y AVG(?y)
 SELECT ?x ?k (MIN(?y) AS ?l) { ?x :p ?y ; :q ?z } GROUP BY ?x (STR(?y) AS ?k) STRLEN(?z) HAVING (MAX(?y) < ?x) ORDER BY ?l

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from rdflib import Dataset, Graph, Literal, Namespace
+from rdflib import RDF, Dataset, Graph, Literal, Namespace
 from rdflib.graph import DATASET_DEFAULT_GRAPH_ID
 from rdflib.store import TripleAddedEvent
 from rdflib.term import Node
@@ -31,6 +31,14 @@ def test_what_an_expression_does_not_compute_is_not_inserted() -> None:
         assert len(list(graph.objects(EX.new, EX["is"]))) == count, expression
         assert (EX.new, EX.was, Literal(1)) in graph
         graph.update(f"{PREFIXES} DELETE WHERE {{ ex:new ?p ?o }}")
+
+
+@pytest.mark.parametrize(("expression", "value"), [("CONCAT()", '""'), ("COALESCE()", None), ("COALESCE(rdf:nil)", RDF.nil.n3())])
+def test_functions_without_arguments_in_queries_and_updates(expression: str, value: str | None) -> None:
+    graph = graph_of(Reasoner())
+    graph.update(f"INSERT {{ <urn:a> <urn:b> ?x }} WHERE {{ BIND({expression} AS ?x) }}")
+    assert [None if x is None else str(x) for (x,) in Reasoner().query(f"SELECT ({expression} AS ?x) {{}}")] == [value]
+    assert [x.n3() for x in graph.objects()] == [value] * (value is not None)
 
 
 @pytest.mark.long

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from kg_reasoner.errors import QuerySyntaxError, UnsupportedError
@@ -240,6 +240,8 @@ class _Translator:
         raise UnsupportedError(f"{name} is not an expression of SPARQL 1.1")
 
     def _builtin(self, name: str, value: CompValue) -> Expression:
+        if name in ("CONCAT", "COALESCE"):
+            return call(name, *map(self.expression, _listed(value.arg)))
         arguments: list[Any] = []
         for key in ("arg", "arg1", "arg2", "arg3", "text", "start", "length", "pattern", "replacement", "flags"):
             found = dict.get(value, key)
@@ -260,9 +262,7 @@ class _Translator:
             return left
         operator = str(value.op).upper()
         if operator in ("IN", "NOT IN"):
-            others = value.other if isinstance(value.other, (list, tuple)) else [value.other]
-            alternatives = [] if value.other == _nil() else others
-            return call(operator, left, *map(self.expression, alternatives))
+            return call(operator, left, *map(self.expression, _listed(value.other)))
         return call(operator, left, self.expression(value.other))
 
     def _logical(self, value: CompValue) -> Expression:
@@ -277,10 +277,9 @@ class _Translator:
         return call("!" if value.name == "UnaryNot" else "neg", inner)
 
     def _function(self, value: CompValue) -> Expression:
-        iri, given = str(value.iri), value.expr
+        iri = str(value.iri)
         name = f"<{iri}>"
-        arguments = [] if given is None or given == _nil() else given if isinstance(given, (list, tuple)) else [given]
-        translated = tuple(map(self.expression, arguments))
+        translated = tuple(map(self.expression, _listed(value.expr)))
         return call(name, *translated) if name in FUNCTIONS else algebra.Foreign(iri, translated, bool(value.distinct))
 
 
@@ -316,11 +315,13 @@ _FORMS: Final = {
 }
 
 
-def _nil() -> Any:
-    """Return rdflib's empty list, by which its parser represents ``()``."""
+def _listed(given: Any) -> Sequence[Any]:
+    """Return the expressions in parentheses. rdflib's parser represents ``()`` by rdf:nil."""
     from rdflib import RDF as theirs
 
-    return theirs.nil
+    if isinstance(given, (list, tuple)):
+        return given
+    return [] if given is None or given == theirs.nil else [given]
 
 
 def _translated(pattern: Any) -> CompValue:

@@ -32,8 +32,8 @@ _ARGUMENTS: Final = {
     "REGEX": (2, 3),
     "SUBSTR": (2, 3),
     "REPLACE": (3, 4),
-    "CONCAT": (1, 1 << 30),
-    "COALESCE": (1, 1 << 30),
+    "CONCAT": (0, 1 << 30),
+    "COALESCE": (0, 1 << 30),
 }
 """The least and the greatest number of arguments of each function."""
 
