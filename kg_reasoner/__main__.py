@@ -46,9 +46,24 @@ def _open_standard_streams() -> None:
         sys.stderr = os.fdopen(os.open(os.devnull, os.O_WRONLY), "w")
 
 
+class _WithoutPandas:
+    """Lets `import pandas` fail as if pandas were not installed.
+
+    Arrow imports it, wherever it is installed, to ask whether values are pandas' own. That takes longer than reading a small table,
+    and an interrupt during it is lost and leaves half a module.
+    """
+
+    @staticmethod
+    def find_spec(name: str, *_: object) -> None:
+        if name == "pandas":
+            raise ModuleNotFoundError("commands do without pandas", name=name)
+
+
 def run() -> None:
     """Run the command that the arguments of the process name."""
     _open_standard_streams()
+    if sys.argv[1:2] != ["spark"]:  # Spark may need it
+        sys.meta_path.insert(0, _WithoutPandas)
     gc.set_threshold(_YOUNG)
     end = _End()
     if not atexit._ncallbacks():  # those of others that are registered already would be left out

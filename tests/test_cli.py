@@ -942,3 +942,21 @@ def test_a_process_ends_without_being_taken_apart(tmp_path: Path) -> None:
     wrong = run("late", "materialise", str(tmp_path / "absent.nt"), "-o", str(tmp_path / "out.nt"))
     assert wrong.returncode == 1
     assert "absent.nt" in wrong.stderr
+
+
+@pytest.mark.parametrize(("arguments", "is_found"), [(("rules", "--help"), False), (("spark", "--help"), True)])
+def test_commands_other_than_spark_do_without_pandas(tmp_path: Path, arguments: tuple[str, ...], is_found: bool) -> None:
+    """Arrow imports pandas where it is installed, which takes longer than reading a table, and loses interrupts."""
+    (tmp_path / "pandas.py").write_text("print('pandas is here')\n")
+    code = (
+        "import contextlib, sys\n"
+        "from kg_reasoner.__main__ import run\n"
+        "with contextlib.suppress(SystemExit): run()\n"
+        "sys.path.insert(0, sys.argv.pop())\n"
+        "with contextlib.suppress(ImportError): import pandas\n"
+    )
+    shown = subprocess.run(
+        [sys.executable, "-c", code, *arguments, str(tmp_path)], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert shown.returncode == 0, shown.stderr
+    assert ("pandas is here" in shown.stdout) == is_found
