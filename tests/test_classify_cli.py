@@ -70,6 +70,25 @@ def test_tree_and_files(zoo: Path, tmp_path: Path) -> None:
     assert (tmp_path / "table.tsv").read_text().splitlines()[0] == "class\t:Triffid\t\t(unsatisfiable)"
 
 
+@pytest.mark.parametrize(
+    ("name", "beginning"),
+    [
+        ("out.html", "<!DOCTYPE html>"),
+        ("out.svg", "<svg "),
+        ("out.json", "{"),
+        ("out.ofn", "Prefix("),
+        ("out.ttl", "@prefix "),
+        ("out.txt", "class\t"),
+        ("out", "class\t"),
+    ],
+)
+def test_the_name_of_the_file_determines_the_format(zoo: Path, tmp_path: Path, name: str, beginning: str) -> None:
+    run("classify", zoo, "-o", tmp_path / name, "--quiet")
+    assert (tmp_path / name).read_text().startswith(beginning)
+    run("classify", zoo, "-o", tmp_path / name, "-f", "tree", "--quiet")
+    assert (tmp_path / name).read_text().startswith("unsatisfiable:")
+
+
 def test_the_syntax_of_the_ontology(zoo: Path, tmp_path: Path) -> None:
     for name in ("out.unknown", "out.obo", "out"):
         message = run("classify", zoo, "-f", "owl", "-o", tmp_path / name, code=2).stderr

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 import click
@@ -13,6 +14,7 @@ from kg_reasoner.cli.console import detail, is_quiet, note, plural, print_table,
 from kg_reasoner.cli.label_options import displayed_names, label_options
 from kg_reasoner.cli.loading_options import load_documents, report_missing_imports
 from kg_reasoner.cli.options import data_options, reasoner_for, report_warnings
+from kg_reasoner.errors import OutputError
 
 if TYPE_CHECKING:
     from kg_reasoner.api.reasoner import Reasoner
@@ -29,9 +31,8 @@ __all__ = ["classify", "diff"]
     "--format",
     "output_format",
     type=click.Choice(["table", "tree", "owl", "html", "svg", "json"]),
-    default="table",
-    show_default=True,
-    help="A table or an indented tree; the ontology with its inferred axioms; a page; a picture; or data with proofs.",
+    help="A table or an indented tree; the ontology with its inferred axioms; a page; a picture; or data with proofs. "
+    "[default: from the name of OUT, or table]",
 )
 @click.option("-o", "--output", default="-", metavar="OUT", help="The file to write. [default: standard output]")
 @click.option(
@@ -44,7 +45,7 @@ __all__ = ["classify", "diff"]
 @data_options
 def classify(
     files: tuple[str, ...],
-    output_format: str,
+    output_format: str | None,
     output: str,
     syntax: str | None,
     ruleset: str | None,
@@ -62,6 +63,7 @@ def classify(
     """
     from kg_reasoner.io.atomic_files import atomic_output
 
+    output_format = output_format or _format_of(output)
     if output_format == "owl":
         syntax = syntax or output_syntax(output, "--syntax")
     elif syntax is not None:
@@ -131,6 +133,20 @@ def diff(
         warn("some axioms are beyond the rules, so there may be further differences: see kg-reasoner classify")
     if found:
         context.exit(3)
+
+
+def _format_of(output: str) -> str:
+    """Return the format that the name of an output file determines."""
+    from kg_reasoner.io.output import format_of_output
+
+    extension = PurePath(output).suffix.removeprefix(".")
+    if extension in ("html", "svg", "json"):
+        return extension
+    try:
+        format_of_output(output)
+    except OutputError:
+        return "table"
+    return "owl"
 
 
 def _classified(
