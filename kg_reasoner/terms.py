@@ -15,6 +15,7 @@ from sys import intern
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from kg_reasoner.data_classes import dataclass
+from kg_reasoner.errors import LoadError
 from kg_reasoner.lazy_regex import regular_expression
 
 if TYPE_CHECKING:
@@ -225,25 +226,33 @@ def literal(value: bool | int | float | Decimal | str) -> Literal:
     "5"^^<http://www.w3.org/2001/XMLSchema#integer> "true"^^<http://www.w3.org/2001/XMLSchema#boolean> "a"
 
     Args:
-        value: A bool, int, float, Decimal or str.
+        value: A bool, int, float, Decimal or str, also of a subclass, such as a float of NumPy or a member of an IntEnum.
 
     Returns:
         The literal.
+
+    Raises:
+        LoadError: The value is none of these.
     """
     if isinstance(value, bool):
         return Literal("true" if value else "false", XSD.boolean.value)
     if isinstance(value, int):
-        return Literal(str(value), XSD.integer.value)
+        return Literal(int.__repr__(value), XSD.integer.value)
     if isinstance(value, float):
         text = (
-            repr(value).upper()
+            float.__repr__(value).upper()
             if value == value and abs(value) != float("inf")
             else {"inf": "INF", "-inf": "-INF"}.get(str(value), "NaN")
         )
         return Literal(text if "E" in text or text.endswith(("INF", "NAN")) or text == "NaN" else f"{text}E0", XSD.double.value)
     if isinstance(value, Decimal):
         return Literal(format(value, "f"), XSD.decimal.value)
-    return Literal(value)
+    if isinstance(value, str):
+        return Literal(value if type(value) is str else str.__str__(value))
+    raise LoadError(
+        f"{value!r} is not a bool, int, float, Decimal or str",
+        hint="item() returns the value of a scalar of NumPy; dates are Literal('2026-01-31', XSD.date.value)",
+    )
 
 
 def term_text(term: Term) -> str:

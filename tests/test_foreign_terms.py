@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import date
+from enum import Enum, IntEnum
 from typing import Any
 
+import numpy as np
 import pyoxigraph
 import pytest
 import rdflib
@@ -158,3 +161,40 @@ def test_what_is_not_a_term(bad: object) -> None:
         with pytest.raises(LoadError, match="is not an RDF term"):
             call()
     assert list(reasoner.triples()) == []
+
+
+class Level(IntEnum):
+    HIGH = 3
+
+
+class Shape(str, Enum):
+    BOX = "box"
+
+
+def test_literals_of_values_of_subclasses() -> None:
+    values = {np.float64(2.5): 2.5, np.float64("-inf"): float("-inf"), Level.HIGH: 3, Shape.BOX: "box", np.str_("text"): "text"}
+    for value, plain in values.items():
+        assert literal(value) == literal(plain)
+        assert type(literal(value).lexical) is str
+    assert literal(np.float64("nan")) == literal(float("nan"))
+
+
+@pytest.mark.parametrize("value", [None, b"text", date(2020, 1, 1), np.int64(3), IRI("http://example.org/"), [1]])
+def test_literals_of_other_values_are_refused(value: Any) -> None:
+    with pytest.raises(LoadError, match="is not a bool, int, float, Decimal or str"):
+        literal(value)
+
+
+def test_functions_in_python_may_return_floats_of_numpy() -> None:
+    reasoner = Reasoner()
+    reasoner.function("half", "integer", returns="double")(lambda number: np.float64(number) / 2)
+    reasoner.add_program("p(half(?x)) :- q(?x) . q(5) .")
+    assert list(reasoner.facts("p")) == [(literal(2.5),)]
+
+
+def test_values_of_variables(reasoner: Reasoner) -> None:
+    reasoner.add_triples([(TOM, AGE, literal(4)), (TOM, AGE, literal(5))])
+    for name in ("age", "?age", "$age"):
+        assert len(reasoner.query("SELECT ?who { ?who <http://example.org/age> ?age }", {name: 4})) == 1
+    with pytest.raises(LoadError, match="digits"):
+        reasoner.query("SELECT ?who { ?who <http://example.org/age> ?age }", {"age": 10**10_000})

@@ -165,7 +165,12 @@ def as_terms(bindings: Mapping[Any, Any]) -> dict[Variable, Term]:
     """
     if not isinstance(bindings, Mapping):
         raise LoadError(f"{bindings!r} is not a mapping from the names of variables to their values")
-    return {Variable(str(name).removeprefix("?")): as_term(value) for name, value in bindings.items()}
+    return {Variable(_name(str(name))): as_term(value) for name, value in bindings.items()}
+
+
+def _name(written: str) -> str:
+    """Return the name of a variable without the mark with which it may be written."""
+    return written[1:] if written.startswith(("?", "$")) else written
 
 
 def as_term(value: Any) -> Term:
@@ -186,7 +191,10 @@ def as_term(value: Any) -> Term:
     ours = in_our_terms(value)
     if isinstance(ours, IRI | BlankNode | OurLiteral):
         return ours
-    literal = Literal(value)
+    try:
+        literal = Literal(value)
+    except ValueError as error:  # more digits than Python writes
+        raise LoadError(f"a value of a variable is not the value of a literal: {error}") from None
     if literal.datatype is None and not isinstance(value, str):
         raise LoadError(
             f"{value!r} is not the value of a literal", hint="give a term, text, a number, a truth value, a date or a time"
