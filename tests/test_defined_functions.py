@@ -9,6 +9,7 @@ from datetime import date, datetime, timedelta, timezone
 from decimal import Decimal
 from typing import Any
 
+import numpy as np
 import pytest
 from click.testing import CliRunner
 from rdflib import URIRef
@@ -188,6 +189,37 @@ def test_a_batch_of_another_size_has_no_results() -> None:
     reasoner.function("short", "integer", batch=True)(lambda numbers: numbers[1:])
     reasoner.add_program("p(short(?x)) :- n(?x) . n(1) . n(2) .")
     with pytest.warns(ReasonerWarning, match="it returned 1 for 2 rows"):
+        assert texts(reasoner, "p") == []
+
+
+@pytest.mark.parametrize(
+    ("returned", "returns", "shown"),
+    [
+        (lambda numbers: np.array(numbers) * 2, "integer", ["2", "4"]),
+        (lambda numbers: np.array(numbers, np.float32) / 2, "double", ["0.5E0", "1.0E0"]),
+        (lambda numbers: np.array(numbers) > 1, "boolean", ["false", "true"]),
+        (lambda numbers: (number + 1 for number in numbers), "integer", ["2", "3"]),
+    ],
+)
+def test_arrays_and_generators_as_results_of_batches(returned: Callable[..., Any], returns: str, shown: list[str]) -> None:
+    reasoner = Reasoner()
+    reasoner.function("made", "integer", returns=returns, batch=True)(returned)
+    reasoner.add_program("p(?x, made(?x)) :- n(?x) . n(1) . n(2) .")
+    assert [value.lexical for _, value in sorted(reasoner.facts("p"), key=str)] == shown  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize(
+    ("returned", "message"),
+    [
+        (lambda numbers: 5, "it returned nothing for 2 rows"),
+        (lambda numbers: (1 // (number - 2) for number in numbers), "ZeroDivisionError"),
+    ],
+)
+def test_batches_without_results_are_warnings(returned: Callable[..., Any], message: str) -> None:
+    reasoner = Reasoner()
+    reasoner.function("made", "integer", batch=True)(returned)
+    reasoner.add_program("p(made(?x)) :- n(?x) . n(1) . n(2) .")
+    with pytest.warns(ReasonerWarning, match=message):
         assert texts(reasoner, "p") == []
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import threading
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import field
 from typing import Any, Final
@@ -84,15 +84,23 @@ class PythonFunction(_Defined):
         """Return the results for columns of Python values: None in place of an error, or None if all are errors."""
         if not self.batch:
             return [self.called(*row) for row in zip(*columns, strict=True)] if columns else [self.called() for _ in range(count)]
-        results: Sequence[Any] | None = self.called(*map(list, columns))
+        results: list[Any] | None = self._guarded(self._listed, *map(list, columns))
         if results is None or len(results) != count:
             self._warn(f"it returned {'nothing' if results is None else len(results)} for {count} rows")
             return None
         return results
 
+    def _listed(self, *columns: list[Any]) -> list[Any] | None:
+        """Return the results of a function that is called for many rows, which may also be an array or come from a generator."""
+        returned = self.function(*columns)
+        return list(returned) if isinstance(returned, Iterable) else None
+
     def called(self, *arguments: Any) -> Any:
+        return self._guarded(self.function, *arguments)
+
+    def _guarded(self, function: Callable[..., Any], *arguments: Any) -> Any:
         try:
-            return self.function(*arguments)
+            return function(*arguments)
         except MemoryError:
             raise
         except Exception as error:

@@ -215,7 +215,9 @@ def _literal_of(value: Any, name: str) -> Literal | None:
         return Literal(text, XSD.dateTime.value)
     if isinstance(value, date):
         return Literal(value.isoformat(), XSD.date.value)
-    return None
+    import numpy as np
+
+    return _literal_of(value.item(), name) if isinstance(value, np.integer | np.float16 | np.float32 | np.bool_) else None
 
 
 class Types:
