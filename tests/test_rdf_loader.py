@@ -857,6 +857,7 @@ def test_a_missing_directory(tmp_path: Path) -> None:
 
 def test_text_given_as_a_path() -> None:
     assert "pass text.encode()" in message_of("@prefix : <http://x/> .\n:a :b :c .")
+    assert "the path of the file, not its address" in message_of("file:///folder/zoo.ttl")
 
 
 def test_an_address_given_as_a_path() -> None:

@@ -385,6 +385,8 @@ def _instead(given: str) -> str | None:
     """Return a hint at the likely meaning of an argument that is not a file."""
     if _ADDRESS.match(given):
         return "nothing is fetched from the web: download the document, and name the file"
+    if given.lower().startswith("file:/"):
+        return "give the path of the file, not its address"
     if _RDF_TEXT.search(given):
         return "RDF text is read from bytes: pass text.encode()"
     return _nearby(Path(given))
