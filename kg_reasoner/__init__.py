@@ -33,7 +33,7 @@ __version__ = "0.1.0"
 
 _checkout = Path(__file__).resolve().parent.parent
 if (_checkout / "loaders" / "__init__.py").is_file() and (_checkout / "rulesets" / "__init__.py").is_file():
-    # In a checkout the owner's top-level folders are siblings of this package; installed, they lie inside it.
+    # In a checkout, `loaders`, `rulesets` and `spark_backend` are beside this package; installed, they are inside it.
     __path__.append(str(_checkout))
 
 sys.meta_path.insert(0, Finder())  # for modules under their former names

@@ -1,7 +1,6 @@
-"""The house: which room may import which, where the kernels and the heavy libraries are, and a page that says so.
+"""Which package may import which, who may import the kernels and the heavy libraries, and whether the page about it is correct.
 
-A room is a folder of modules. The rules are about every import: those at the top of a module, those inside functions, and those
-that only the type checker sees.
+The rules are about every import: those at the top of a module, those inside functions, and those that only the type checker sees.
 """
 
 from __future__ import annotations
@@ -26,11 +25,11 @@ from .extras import needed
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs" / "architecture" / "where-things-are.md"
 
-# The rooms from the top, each with those that it may import; all of them stand above it, so there is no circle.
-# Besides, every room may import the words, which are in `WORDS`.
-ROOMS = {
-    room.strip(): tuple(others.split())
-    for room, _, others in (
+# The packages, each with those that it may import, in an order in which these come before it. Besides, every package may import the
+# `COMMON` modules.
+PACKAGES = {
+    package.strip(): tuple(others.split())
+    for package, _, others in (
         line.partition(":")
         for line in """
 expressions:
@@ -71,16 +70,20 @@ cli: language concurrency storage query sparql explain rulesets loaders loaders.
     )
 }
 
-WORDS = ("errors", "data_classes", "digests", "terms", "program", "substitution", "graphs", "progress", "cache", "lazy_regex")
+COMMON = ("errors", "data_classes", "digests", "terms", "program", "substitution", "graphs", "progress", "cache", "lazy_regex")
 
-# What programs see of the package itself: public names, the command, former names of modules, and the interface of owlrl.
-FRONT = {"__init__": ("api", "concurrency", "rdflib_store", "_moved"), "__main__": ("cli",), "owlrl": ("engine", "rdflib_store")}
+# Modules at the top of the tree that give access to packages: public names, the command, and the interface of owlrl.
+ENTRY_POINTS = {
+    "__init__": ("api", "concurrency", "rdflib_store", "_moved"),
+    "__main__": ("cli",),
+    "owlrl": ("engine", "rdflib_store"),
+}
 
-# The rooms that may import `storage.kernels`. Queries and explanations run plans of their own, so they are two of them.
-SEE_KERNELS = ("storage", "planning", "query", "explain", "engine")
+# The packages that may import `storage.kernels`. Queries and explanations run plans of their own, so they are two of them.
+KERNEL_USERS = ("storage", "planning", "query", "explain", "engine")
 
-# Libraries that only some rooms may import.
-KEPT_IN = {
+# Libraries that only some packages may import.
+RESTRICTED_LIBRARIES = {
     "llvmlite": ("storage.kernels",),
     "lark": ("language", "loaders.syntaxes"),
     "click": ("cli",),
@@ -92,7 +95,7 @@ KEPT_IN = {
 # What `import kg_reasoner` must not load: the time that they take belongs to those who use them.
 HEAVY = ("click", "lark", "llvmlite", "owlready2", "pyoxigraph", "pyspark", "rdflib", "rich")
 
-OWNERS_FOLDERS = ("loaders", "rulesets", "spark_backend")
+SIBLING_FOLDERS = ("loaders", "rulesets", "spark_backend")
 
 # Paths that pages name, and that are not in the repository.
 OUTSIDE = {"build/site", "../shared/suites"}
@@ -101,7 +104,7 @@ OUTSIDE = {"build/site", "../shared/suites"}
 def module_files() -> dict[str, Path]:
     """The package's modules, named without the leading ``kg_reasoner.``, and their files."""
     found = {}
-    for folder in ("kg_reasoner", *OWNERS_FOLDERS):
+    for folder in ("kg_reasoner", *SIBLING_FOLDERS):
         for path in sorted((ROOT / folder).rglob("*.py")):
             parts = path.relative_to(ROOT / "kg_reasoner" if folder == "kg_reasoner" else ROOT).with_suffix("").parts
             found[".".join(parts[:-1] if parts[-1] == "__init__" and len(parts) > 1 else parts)] = path
@@ -127,11 +130,11 @@ def imports(source: str, package: str) -> tuple[str, ...]:
     return tuple(found)
 
 
-def room_of(module: str) -> str:
-    """The room of a module: ``storage`` of ``storage.kernels.joins``; a module that lies in none is a room of its own."""
+def package_of(module: str) -> str:
+    """The package of a module: ``storage`` of ``storage.kernels.joins``; of a module at the top of the tree, its own name."""
     name = module
     while name:
-        if name in ROOMS:
+        if name in PACKAGES:
             return name
         name = name.rpartition(".")[0]
     return module
@@ -147,53 +150,52 @@ def target(name: str) -> str:
 
 def edges(module: str, source: str) -> set[str]:
     """The modules of the package that a module imports."""
-    package = (
-        f"kg_reasoner.{module}" if MODULES.get(module, ROOT).name == "__init__.py" else f"kg_reasoner.{module}".rpartition(".")[0]
-    )
+    name = f"kg_reasoner.{module}"
+    package = name if MODULES.get(module, ROOT).name == "__init__.py" else name.rpartition(".")[0]
     names = {name for name in imports(source, package) if name.partition(".")[0] == "kg_reasoner"}
     return {target(name) for name in names if not name.endswith(".__version__")}
 
 
-def is_door(module: str, other: str) -> bool:
-    """Whether a module is the ``__init__`` of a package that another one lies in: it may hand out what that has."""
+def may_reexport(module: str, other: str) -> bool:
+    """Whether a module is the ``__init__`` of a package that another one lies in: it may export the names of that."""
     return module in MODULES and MODULES[module].name == "__init__.py" and other.startswith(f"{module}.")
 
 
-def complaints(module: str, source: str) -> list[str]:
-    """What is wrong with the imports of `module`, in words."""
-    room = room_of(module)
-    allowed = {*WORDS, *ROOMS.get(room, ()), *FRONT.get(room, ())}
+def violations(module: str, source: str) -> list[str]:
+    """The violations of the rules by the imports of `module`, as messages."""
+    package = package_of(module)
+    allowed = {*COMMON, *PACKAGES.get(package, ()), *ENTRY_POINTS.get(package, ())}
     wrong = []
     for name in imports(source, f"kg_reasoner.{module}".rpartition(".")[0]):
         top = name.partition(".")[0]
-        if top in OWNERS_FOLDERS:
+        if top in SIBLING_FOLDERS:
             wrong.append(f"imports {name}: write kg_reasoner.{name}, the bare name makes a second module object")
-        if top in KEPT_IN and not any(f"{module}.".startswith(f"{place}.") for place in KEPT_IN[top]):
-            wrong.append(f"imports {top}, which only {' and '.join(KEPT_IN[top])} may")
-        if top in ("pyspark", "graphframes") and room not in KEPT_IN[top]:
-            wrong.append(f"imports {top}, which {room} plans for and does not know")
+        if top in RESTRICTED_LIBRARIES and not any(f"{module}.".startswith(f"{place}.") for place in RESTRICTED_LIBRARIES[top]):
+            wrong.append(f"imports {top}, which only {' and '.join(RESTRICTED_LIBRARIES[top])} may")
+        if top in ("pyspark", "graphframes") and package not in RESTRICTED_LIBRARIES[top]:
+            wrong.append(f"imports {top}: planning for Spark is independent of it")
     for other in sorted(edges(module, source)):
-        if room in WORDS and room_of(other) not in WORDS:
-            wrong.append(f"imports {other}: words import nothing but words")
+        if package in COMMON and package_of(other) not in COMMON:
+            wrong.append(f"imports {other}: common modules import nothing but common modules")
         elif other == "_moved" and (module == "__init__" or MODULES[module].name == "__init__.py"):
             continue
-        elif room_of(other) != room and room_of(other) not in allowed and not is_door(module, other):
-            wrong.append(f"imports {other}, which {room} may not")
-        if f"{other}.".startswith("storage.kernels.") and room not in SEE_KERNELS:
-            wrong.append(f"imports {other}: kernels are private to {', '.join(SEE_KERNELS)}")
+        elif package_of(other) != package and package_of(other) not in allowed and not may_reexport(module, other):
+            wrong.append(f"imports {other}, which {package} may not")
+        if f"{other}.".startswith("storage.kernels.") and package not in KERNEL_USERS:
+            wrong.append(f"imports {other}: kernels are private to {', '.join(KERNEL_USERS)}")
     return wrong
 
 
 @pytest.mark.parametrize("module", MODULES)
-def test_module_imports_only_what_its_room_may(module: str) -> None:
-    assert room_of(module) in {*ROOMS, *WORDS, *FRONT, "_moved"}, f"{module} lies in no room"
-    assert complaints(module, MODULES[module].read_text(encoding="utf-8")) == []
+def test_a_module_imports_only_what_its_package_may(module: str) -> None:
+    assert package_of(module) in {*PACKAGES, *COMMON, *ENTRY_POINTS, "_moved"}, f"the table has no package of {module}"
+    assert violations(module, MODULES[module].read_text(encoding="utf-8")) == []
 
 
 @pytest.mark.parametrize(
-    ("module", "source", "complaint"),
+    ("module", "source", "message"),
     [
-        ("terms", "from kg_reasoner.language.parser import parse", "nothing but words"),
+        ("terms", "from kg_reasoner.language.parser import parse", "nothing but common modules"),
         ("storage.database", "def f():\n    from kg_reasoner.query import patterns", "storage may not"),
         ("storage.database", "from ..query import patterns", "storage may not"),
         ("engine.engine", "if TYPE_CHECKING:\n    from kg_reasoner.api.reasoner import Reasoner", "engine may not"),
@@ -203,46 +205,46 @@ def test_module_imports_only_what_its_room_may(module: str) -> None:
         ("loaders.rdf.reader", "import loaders.ontology.owl", "second module object"),
         ("planning.planner", "import llvmlite", "only storage.kernels may"),
         ("storage.database", "import llvmlite.ir", "only storage.kernels may"),
-        ("spark_backend.plan.logical_plan", "from pyspark.sql import DataFrame", "plans for and does not know"),
+        ("spark_backend.plan.logical_plan", "from pyspark.sql import DataFrame", "planning for Spark is independent of it"),
         ("spark_backend.exec.spark_run", "from kg_reasoner.engine.engine import Engine", "spark_backend.exec may not"),
         ("spark_backend.io.workers", "import kg_reasoner.planning.planner", "spark_backend.io may not"),
     ],
 )
-def test_a_broken_rule_is_noticed(module: str, source: str, complaint: str) -> None:
-    assert any(complaint in found for found in complaints(module, source))
+def test_a_forbidden_import_is_reported(module: str, source: str, message: str) -> None:
+    assert any(message in found for found in violations(module, source))
 
 
-def test_rooms_have_no_circle() -> None:
+def test_packages_import_only_packages_above_them() -> None:
     above: set[str] = set()
-    for room, others in ROOMS.items():
-        assert above.issuperset(others), f"{room} may import what does not stand above it: {sorted(set(others) - above)}"
-        above.add(room)
+    for package, others in PACKAGES.items():
+        assert above.issuperset(others), f"{package} may import packages that are not above it: {sorted(set(others) - above)}"
+        above.add(package)
 
 
-def test_the_table_allows_nothing_that_nobody_needs() -> None:
-    used: dict[str, set[str]] = {room: set() for room in ROOMS}
-    sees_kernels = set()
+def test_every_permission_is_used() -> None:
+    used: dict[str, set[str]] = {package: set() for package in PACKAGES}
+    use_kernels = set()
     for module, path in MODULES.items():
         for other in edges(module, path.read_text(encoding="utf-8")):
-            room = room_of(module)
-            if room in ROOMS and not is_door(module, other):
-                used[room].add(room_of(other))
+            package = package_of(module)
+            if package in PACKAGES and not may_reexport(module, other):
+                used[package].add(package_of(other))
             if f"{other}.".startswith("storage.kernels."):
-                sees_kernels.add(room)
-    idle = {room: sorted(set(others) - used[room]) for room, others in ROOMS.items() if set(others) - used[room]}
-    assert idle == {}
-    assert sees_kernels == set(SEE_KERNELS)
+                use_kernels.add(package)
+    unused = {package: sorted(set(others) - used[package]) for package, others in PACKAGES.items() if set(others) - used[package]}
+    assert unused == {}
+    assert use_kernels == set(KERNEL_USERS)
 
 
-def test_modules_have_no_circle() -> None:
+def test_modules_do_not_import_each_other_in_a_cycle() -> None:
     graph = {module: edges(module, path.read_text(encoding="utf-8")) - {module} for module, path in MODULES.items()}
     try:
         TopologicalSorter(graph).prepare()
     except CycleError as error:
-        pytest.fail(f"these modules import in a circle: {' > '.join(reversed(error.args[1]))}")
+        pytest.fail(f"these modules import each other in a cycle: {' > '.join(reversed(error.args[1]))}")
 
 
-def test_import_is_light() -> None:
+def test_import_loads_no_heavy_library() -> None:
     code = f"import sys, kg_reasoner; print(*[name for name in {HEAVY!r} if name in sys.modules])"
     loaded = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True).stdout.split()
     assert loaded == [], f"import kg_reasoner loads {loaded}: import them inside the functions that need them"
@@ -290,12 +292,12 @@ def test_modules_of_a_package_have_moved_with_it(former: str) -> None:
     ("package", "home"),
     [("query", "query.patterns"), ("loaders.rdf", "loaders.rdf.reader"), ("loaders.imports", "loaders.imports.closure")],
 )
-def test_a_package_that_was_a_module_hands_out_what_that_had(package: str, home: str) -> None:
-    room: ModuleType = import_module(f"kg_reasoner.{package}")
-    for name in room.__all__:
-        assert getattr(room, name) is getattr(import_module(f"kg_reasoner.{home}"), name)
+def test_a_package_that_was_a_module_exports_its_names(package: str, home: str) -> None:
+    exporting: ModuleType = import_module(f"kg_reasoner.{package}")
+    for name in exporting.__all__:
+        assert getattr(exporting, name) is getattr(import_module(f"kg_reasoner.{home}"), name)
     with pytest.raises(AttributeError, match="has no attribute 'nothing'"):
-        _ = room.nothing
+        _ = exporting.nothing
 
 
 def test_former_names_in_import_statements() -> None:
@@ -333,7 +335,7 @@ def test_no_two_classes_have_one_name() -> None:
 
 
 def test_no_two_modules_have_one_name() -> None:
-    """A module's name says what it holds without its room, so that messages and searches need nothing else."""
+    """A module's name says what it holds without its package, so that messages and searches need nothing else."""
     homes: dict[str, list[str]] = {}
     for module, path in MODULES.items():
         if not path.stem.startswith("__"):
@@ -346,7 +348,7 @@ def test_no_two_modules_have_one_name() -> None:
 
 def test_the_page_has_the_table() -> None:
     rows = re.findall(r"^\| `([\w.]+)` \| (.*?) \|$", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
-    assert [(room, tuple(re.findall(r"`([\w.]+)`", others))) for room, others in rows] == list(ROOMS.items())
+    assert [(package, tuple(re.findall(r"`([\w.]+)`", others))) for package, others in rows] == list(PACKAGES.items())
 
 
 def test_the_page_shows_the_tree() -> None:
@@ -357,16 +359,16 @@ def test_the_page_shows_the_tree() -> None:
         if found is not None:
             above[len(found[1]) // 2 :] = [f"{above[len(found[1]) // 2 - 1] if found[1] else ''}{found[2]}/"]
             shown.append(above[-1])
-    packages = {path.parent for folder in ("kg_reasoner", *OWNERS_FOLDERS) for path in (ROOT / folder).rglob("__init__.py")}
+    packages = {path.parent for folder in ("kg_reasoner", *SIBLING_FOLDERS) for path in (ROOT / folder).rglob("__init__.py")}
     assert sorted(shown) == sorted(f"{path.relative_to(ROOT).as_posix()}/" for path in packages)
-    assert set(re.findall(r"^  (\w+)\.py ", tree, re.MULTILINE)) == set(WORDS)
+    assert set(re.findall(r"^  (\w+)\.py ", tree, re.MULTILINE)) == set(COMMON)
 
 
 @pytest.mark.parametrize(
     "page",
     ["docs/architecture/where-things-are.md", "docs/architecture/triple.md", "docs/architecture/query.md", "CONTRIBUTING.md"],
 )
-def test_what_the_pages_name_is_there(page: str) -> None:
+def test_files_that_the_pages_name_exist(page: str) -> None:
     """Each file and folder, by its path from the root; of a name to be chosen, as in ``rulesets/<name>.dl``, the folder."""
     text = (ROOT / page).read_text(encoding="utf-8")
     paths = {re.split(r"[^/]*[<*]|::", path)[0] for path in re.findall(r"`([\w.-]+/[\w./<>*:-]*)`", text)} - OUTSIDE
@@ -375,7 +377,7 @@ def test_what_the_pages_name_is_there(page: str) -> None:
 
 
 @pytest.mark.parametrize("page", ["triple", "query"])
-def test_functions_and_classes_that_the_pages_name_are_there(page: str) -> None:
+def test_functions_and_classes_that_the_pages_name_exist(page: str) -> None:
     """Each in the file beside it or, as in `` `name` of `file` `` and `` `name` (`file`) ``, behind it."""
     text = (ROOT / f"docs/architecture/{page}.md").read_text(encoding="utf-8")
     count, missing = 0, []

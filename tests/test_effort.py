@@ -17,7 +17,7 @@ from .effort import EFFORTS
 ROOT = Path(__file__).resolve().parents[1]
 LONG = "test_maintenance.py::test_the_same_in_checked_mode"
 RANDOM = "test_maintenance.py::test_random_transactions[usual-positive]"
-SAME = "test_architecture.py::test_rooms_have_no_circle"
+SAME = "test_architecture.py::test_packages_import_only_packages_above_them"
 SAMPLED = tuple(f"test_maintenance.py::test_random_transactions[usual-{kind}]" for kind in ("positive", "negation"))
 """The first case of a test, which runs always, and the second one, which is long."""
 

@@ -169,5 +169,5 @@ def _shipped(path: Path, key: str) -> bytes | None:
 def _key(path: Path) -> str:
     """Return a name for all on which the program and its validity depend: the file, the parser, and the checks of programs."""
     here = Path(__file__).parent
-    rooms = (*python_sources(here), *python_sources(here.with_name("expressions")))
-    return digest_of_files([path, *rooms, here / "grammar.lark", program.__file__, terms.__file__])
+    sources = (*python_sources(here), *python_sources(here.with_name("expressions")))
+    return digest_of_files([path, *sources, here / "grammar.lark", program.__file__, terms.__file__])
