@@ -22,10 +22,10 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmarks import report
-from benchmarks.doors import DOORS, SingleUpdates, Spread, single_updates
 from benchmarks.measure import cpu
 from benchmarks.needs import plot_option
 from benchmarks.update_data import Lubm, LubmPart, data_folder, fingerprint, little_garbage, lubm, parts
+from benchmarks.update_interfaces import INTERFACES, SingleUpdates, Spread, single_updates
 from kg_reasoner import rulesets
 from kg_reasoner.api.reasoner import Reasoner
 from kg_reasoner.engine.maintenance import STRATEGIES
@@ -88,7 +88,7 @@ def measure(universities: int, strategy: str, ruleset: str, folder: Path, rounds
             more = 10 if part.triples < SMALL and part.chosen is None and strategy != BASELINE else 1
             run.times.append(changes(loaded, part, rounds * more, seed))
         if strategy != BASELINE and singles:
-            run.singles = [single_updates(loaded, door, singles, seed) for door in DOORS]
+            run.singles = [single_updates(loaded, interface, singles, seed) for interface in INTERFACES]
     run.intact = fingerprint(reasoner) == start
     return run
 
@@ -169,17 +169,17 @@ def singles_table(runs: list[MaintenanceRun]) -> Table | None:
     if not with_singles:
         return None
     sizes = sorted({run.universities for run in with_singles})
-    left = ("strategy", "door", "update")
+    left = ("strategy", "interface", "update")
     figures_of = (name for size in sizes for name in (f"LUBM({size}) median", "mean", "99%"))
     made = report.new_table(
         (*left, *figures_of, *(["growth"] if len(sizes) > 1 else [])),
         left,
         title=f"single triples: CPU microseconds of {with_singles[0].singles[0].count:,} updates of each kind",
-        caption="\n".join(f"{door.name}: {door.what}" for door in DOORS),
+        caption="\n".join(f"{interface.name}: {interface.what}" for interface in INTERFACES),
     )
     for strategy in dict.fromkeys(run.strategy for run in with_singles):
         own = {run.universities: run for run in with_singles if run.strategy == strategy}
-        for place, door in enumerate(DOORS):
+        for place, interface in enumerate(INTERFACES):
             for update in ("delete", "add"):
                 figures: dict[int, Spread] = {size: getattr(run.singles[place], update) for size, run in own.items()}
                 cells = [cell for size in sizes for cell in (figures[size].cells() if size in figures else ["-"] * 3)]
@@ -187,7 +187,7 @@ def singles_table(runs: list[MaintenanceRun]) -> Table | None:
                     cells.append(
                         f"{figures[sizes[-1]].median / figures[sizes[0]].median:.2f}" if len(figures) == len(sizes) else "-"
                     )
-                made.add_row(strategy, door.name, update, *cells)
+                made.add_row(strategy, interface.name, update, *cells)
     return made
 
 

@@ -18,10 +18,10 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmarks import flatness, maintenance, marking, marking_streams, report, rule_changes, schemas, soak, tails
-from benchmarks.doors import DOORS
 from benchmarks.maintenance import BASELINE, SMALL
 from benchmarks.marking_streams import Options
 from benchmarks.update_data import Lubm, LubmPart, departments_of, fingerprint, fresh, little_garbage, lubm, parts
+from benchmarks.update_interfaces import INTERFACES
 from kg_reasoner.api.reasoner import Reasoner
 from kg_reasoner.api.update import Update
 from kg_reasoner.engine.maintenance import STRATEGIES
@@ -109,7 +109,9 @@ def test_maintenance_measures_every_strategy_and_leaves_the_facts_as_they_were(f
     for run in runs:
         assert all(len(times.delete) == len(times.add) >= 1 for times in run.times)
         assert all(times.facts >= times.triples for times in run.times if times.triples > 1)
-        assert [single.door for single in run.singles] == ([] if run.strategy == BASELINE else [door.name for door in DOORS])
+        assert [single.interface for single in run.singles] == (
+            [] if run.strategy == BASELINE else [interface.name for interface in INTERFACES]
+        )
     text = shown(maintenance.table(runs))
     assert all(name in text for name in STRATEGIES)
     larger = [replace(run, universities=5) for run in runs]

@@ -88,7 +88,7 @@ def test_messages(title: str, text: str, expected: str, request: pytest.FixtureR
     assert str(caught.value) == expected
 
 
-# ------------------------------------------------------------------------------------------------------ the door, and its bounds
+# ------------------------------------------------------------------------------------------------- interfaces, and their bounds
 
 PETS = """Prefix(:=<http://example.org/o#>)
 Ontology(<http://example.org/o>

@@ -135,14 +135,14 @@ def test_the_open_transaction_commits_what_waits() -> None:
     assert FACT in graph
 
 
-@pytest.mark.parametrize("door", ["the reasoner", "a second store", "an update of a second store"])
-def test_a_removal_elsewhere_finds_what_a_store_was_given(door: str) -> None:
+@pytest.mark.parametrize("interface", ["the reasoner", "a second store", "an update of a second store"])
+def test_a_removal_elsewhere_finds_what_a_store_was_given(interface: str) -> None:
     reasoner = Reasoner()
     graph, second = graph_of(reasoner), graph_of(reasoner)
     graph.add(FACT)
-    if door == "the reasoner":
+    if interface == "the reasoner":
         reasoner.remove_triples([FACT])
-    elif door == "a second store":
+    elif interface == "a second store":
         second.remove(FACT)
     else:
         second.update("DELETE DATA { <urn:a> <urn:p> <urn:b> }")

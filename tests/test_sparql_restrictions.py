@@ -1,4 +1,4 @@
-"""Texts that are refused for what the grammar alone does not forbid, in ``tests/sparql/restrictions.txt``, by all doors.
+"""Texts that are refused for what the grammar alone does not forbid, in ``tests/sparql/restrictions.txt``, by all interfaces.
 
 A section has texts, each with what is said of it, or ``permitted``. The dollar sign keeps a query from the reader of the common
 part of the grammar; without it, the same is said.
@@ -22,7 +22,7 @@ PREFIX = "PREFIX : <http://example.org/> "
 TEXTS = re.findall(r"^(?!#|=>)(\S.*)\n=> (.*)$", FILE.read_text(), re.MULTILINE)
 UPDATES = [(text, said) for text, said in TEXTS if re.match("INSERT|DELETE", text)]
 QUERIES = [pair for pair in TEXTS if pair not in UPDATES]
-DOORS: dict[str, Callable[[Reasoner, str], Any]] = {
+INTERFACES: dict[str, Callable[[Reasoner, str], Any]] = {
     "Reasoner.query": lambda made, text: made.query(text),
     "Reasoner.plan": lambda made, text: made.plan(text),
     "store.query": lambda made, text: store_of(graph_of(made)).query(text),
@@ -45,12 +45,12 @@ def made() -> Reasoner:
     return reasoner
 
 
-@pytest.mark.parametrize("door", DOORS)
+@pytest.mark.parametrize("interface", INTERFACES)
 @pytest.mark.parametrize(("text", "said"), QUERIES)
-def test_queries(text: str, said: str, door: str) -> None:
+def test_queries(text: str, said: str, interface: str) -> None:
     reasoner = made()
     for written in (text, text.replace("$", "?")):
-        check(said, lambda written=written: DOORS[door](reasoner, PREFIX + written))  # type: ignore[misc]
+        check(said, lambda written=written: INTERFACES[interface](reasoner, PREFIX + written))  # type: ignore[misc]
 
 
 @pytest.mark.parametrize(("text", "said"), UPDATES)

@@ -14,7 +14,7 @@ from benchmarks.update_data import Lubm, LubmPart
 from kg_reasoner.api.reasoner import Reasoner
 from kg_reasoner.engine.maintenance import Work
 
-__all__ = ["DOORS", "Door", "SingleUpdates", "Spread", "single_updates"]
+__all__ = ["INTERFACES", "SingleUpdates", "Spread", "UpdateInterface", "single_updates"]
 
 WARM_UP: Final = 100
 """Updates before the measured ones."""
@@ -23,13 +23,13 @@ Action = Callable[[Any], object]
 
 
 @dataclass(frozen=True)
-class Door:
-    """An interface: the form of its arguments, and how they are deleted and added."""
+class UpdateInterface:
+    """An interface for updates: the form of its arguments, and how triples are deleted and added through it."""
 
     name: str
     what: str
     open: Callable[[Reasoner], tuple[Callable[[Any], Any], Action, Action]]
-    """Of a reasoner: makes what is handed over from one row of ids, shape (1, 3); deletes it; adds it."""
+    """Return, for a reasoner: what makes the argument from one row of ids, of shape (1, 3); what deletes it; what adds it."""
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ class Spread:
 class SingleUpdates:
     """Single deletions and additions through one interface."""
 
-    door: str
+    interface: str
     count: int
     delete: Spread
     add: Spread
@@ -127,26 +127,26 @@ def by_graph(reasoner: Reasoner) -> tuple[Callable[[Any], Any], Action, Action]:
     return lambda ids: next(iter(store.graphs.terms.rows(ids))), delete, add
 
 
-DOORS: Final = (
-    Door("engine", "retract or load one fact of a relation, then maintenance", engine),
-    Door("ids, lazily", "remove_triples or add_triples with an array of ids, then materialise", lazily),
-    Door("ids", "a transaction with an array of ids", by_ids),
-    Door("terms", "a transaction with a triple of terms", by_terms),
-    Door("rdflib", "add or remove on a graph over the reasoner, then commit", by_graph),
+INTERFACES: Final = (
+    UpdateInterface("engine", "retract or load one fact of a relation, then maintenance", engine),
+    UpdateInterface("ids, lazily", "remove_triples or add_triples with an array of ids, then materialise", lazily),
+    UpdateInterface("ids", "a transaction with an array of ids", by_ids),
+    UpdateInterface("terms", "a transaction with a triple of terms", by_terms),
+    UpdateInterface("rdflib", "add or remove on a graph over the reasoner, then commit", by_graph),
 )
 
 
-def single_updates(loaded: Lubm, door: Door, count: int, seed: int) -> SingleUpdates:
+def single_updates(loaded: Lubm, interface: UpdateInterface, count: int, seed: int) -> SingleUpdates:
     """Delete and add again `count` random triples, one by one. Times are CPU times of the thread, without the time to take them."""
     rows = next(LubmPart("", min(count + WARM_UP, len(loaded.data))).draws(loaded.data, seed))
-    make, delete, add = door.open(loaded.reasoner)
-    handed = [make(rows[place : place + 1]) for place in range(len(rows))]
+    make, delete, add = interface.open(loaded.reasoner)
+    arguments = [make(rows[place : place + 1]) for place in range(len(rows))]
     times: tuple[list[int], list[int]] = ([], [])
     overhead = min(-(thread_time_ns() - thread_time_ns()) for _ in range(1000))
-    for one in handed:
+    for one in arguments:
         for action, taken in zip((delete, add), times, strict=True):
             before = thread_time_ns()
             action(one)
             taken.append(thread_time_ns() - before - overhead)
-    first = min(WARM_UP, len(handed) // 2)
-    return SingleUpdates(door.name, len(handed) - first, *(Spread.of(taken[first:]) for taken in times))
+    first = min(WARM_UP, len(arguments) // 2)
+    return SingleUpdates(interface.name, len(arguments) - first, *(Spread.of(taken[first:]) for taken in times))
