@@ -8,7 +8,9 @@ Source: Gupta, Mumick and Subrahmanian, Maintaining Views Incrementally (SIGMOD 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from itertools import count
 from typing import TYPE_CHECKING
 
 from kg_reasoner.program import TRIPLE
@@ -21,7 +23,7 @@ from kg_reasoner.spark_backend.exec.saturation import saturate
 from kg_reasoner.spark_backend.exec.triple_statistics import Statistics
 from kg_reasoner.spark_backend.io.columns import TRIPLE_COLUMNS, argument_columns, union
 from kg_reasoner.spark_backend.io.workspace import StoredStep, WorkDirectory
-from kg_reasoner.spark_backend.plan.logical_plan import MaskPass, PlannedStratum, PropertyPass
+from kg_reasoner.spark_backend.plan.logical_plan import Join, MaskPass, PlannedStratum, PropertyPass
 from kg_reasoner.spark_backend.plan.rule_compiler import compile_rules
 from kg_reasoner.spark_backend.run_progress import Progress, Report
 
@@ -61,57 +63,80 @@ def doubtful_triples(
     stated = [atom for atom in rules.stated if atom.predicate != TRIPLE]
     first = held_facts(facts.spark, stated, facts.features, facts.masks)
     saturate(facts, helpers, "helpers", progress, first=first)
-    given = {len(rows.columns): [] for rows in relations.values()}  # type: ignore[var-annotated]  # by arity
-    for name, rows in relations.items():
-        given[len(rows.columns)].append(as_relation(name, rows))
-    gone: list[DataFrame] = []
-    gone_facts: dict[int, list[DataFrame]] = {}
     facts.suppose(workspace.step("removed", lambda: removed.distinct()), {})
-    number = 0
-    while True:
-        number += 1
+    overdeletion = _Overdeletion(facts, joins, inferred, relations)
+    for number in count(1):
+        deleted = overdeletion.extend(f"doubtful-{number}")
+        progress(Report("doubtful", iteration=number, facts=deleted))
+        if not deleted:
+            break
+    return union(overdeletion.triples)
+
+
+class _Overdeletion:
+    """Facts that have lost a derivation.
+
+    Args:
+        facts: The old materialisation, in which the latest deletions count as the new facts.
+        joins: The rules.
+        inferred: The triples that can be deleted; others stay.
+        relations: Facts of general predicates that stay.
+    """
+
+    def __init__(self, facts: FactFrames, joins: Sequence[Join], inferred: DataFrame, relations: Mapping[str, DataFrame]) -> None:
+        self._facts, self._joins, self._inferred = facts, joins, inferred
+        self.triples: list[DataFrame] = []
+        """The deleted triples, by iteration."""
+        self._excluded: defaultdict[int, list[DataFrame]] = defaultdict(list)
+        """Facts of general predicates that stay or are deleted already, by arity."""
+        for name, rows in relations.items():
+            self._excluded[len(rows.columns)].append(as_relation(name, rows))
+
+    def extend(self, name: str) -> int:
+        """Delete what rules derive from the latest deletions, and return the number of facts that this deletes.
+
+        Args:
+            name: Begins the names of the steps in the work directory.
+        """
         found = Candidates()
-        for join in joins:
-            for place in triggers(join, facts):
-                derive(join, facts, place, found)
-        triples = _doubtful(f"doubtful-{number}", [*found.triples, *found.open_triples], inferred, gone, TRIPLE_COLUMNS, workspace)
-        steps = {}
-        for arity, by_predicate in found.relations.items():
-            frames = [frame for some in by_predicate.values() for frame in some]
-            there = facts.relations[arity].rows("all")
-            certain = [*given.get(arity, []), *gone_facts.setdefault(arity, [])]
-            columns = (RELATION, *argument_columns(arity))
-            assert there is not None, "facts that rules derive from the materialisation are in it"
-            step = _doubtful(f"doubtful-{number}-{arity}", frames, there, certain, columns, workspace)
-            if step is not None and step.count:
-                steps[arity] = step
-                gone_facts[arity].append(step.rows)
-        count = sum(step.count for step in (triples, *steps.values()) if step is not None)
-        progress(Report("doubtful", iteration=number, facts=count))
-        if not count:
-            return union(gone)
-        if triples is not None and triples.count:
-            gone.append(triples.rows)
-        facts.suppose(triples, steps)
+        for join in self._joins:
+            for place in triggers(join, self._facts):
+                derive(join, self._facts, place, found)
+        triples = self._step(name, [*found.triples, *found.open_triples], self._inferred, self.triples, TRIPLE_COLUMNS)
+        relations: dict[int, StoredStep] = {}
+        for arity, frames in found.relations.items():
+            if (step := self._relation_step(f"{name}-{arity}", arity, frames)) is not None:
+                relations[arity] = step
+        deleted = sum(step.count for step in (triples, *relations.values()) if step is not None)
+        if not deleted:
+            return 0
+        if triples is not None:
+            self.triples.append(triples.rows)
+        for arity, step in relations.items():
+            self._excluded[arity].append(step.rows)
+        self._facts.suppose(triples, relations)
+        return deleted
 
+    def _relation_step(self, name: str, arity: int, derived: Mapping[str, list[DataFrame]]) -> StoredStep | None:
+        """Store the facts of general predicates of one arity that are deleted now."""
+        known = self._facts.relations[arity].rows("all")
+        assert known is not None, "facts that rules derive from the materialisation are in it"
+        frames = [frame for some in derived.values() for frame in some]
+        return self._step(name, frames, known, self._excluded[arity], (RELATION, *argument_columns(arity)))
 
-def _doubtful(
-    name: str,
-    candidates: list[DataFrame],
-    there: DataFrame,
-    without: list[DataFrame],
-    columns: tuple[str, ...],
-    workspace: WorkDirectory,
-) -> StoredStep | None:
-    """Return the candidates that are among some facts, and not among others."""
-    rows = union(candidates)
-    if rows is None:
-        return None
+    def _step(
+        self, name: str, derived: list[DataFrame], candidates: DataFrame, excluded: list[DataFrame], columns: tuple[str, ...]
+    ) -> StoredStep | None:
+        """Store the derived facts that are among the candidates and not excluded. Return None if there are none."""
+        rows = union(derived)
+        if rows is None:
+            return None
 
-    def made() -> DataFrame:
-        found = rows.distinct().join(there, list(columns), "left_semi")
-        for others in without:
-            found = found.join(others, list(columns), "left_anti")
-        return found
+        def remaining() -> DataFrame:
+            found = rows.distinct().join(candidates, list(columns), "left_semi")
+            for others in excluded:
+                found = found.join(others, list(columns), "left_anti")
+            return found
 
-    return workspace.step(name, made)
+        step = self._facts.workspace.step(name, remaining)
+        return step if step.count else None
