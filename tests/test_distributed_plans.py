@@ -309,6 +309,28 @@ def test_an_update_begins_with_what_is_new() -> None:
     assert [report.facts for report in reports if report.stage == "iteration"] == [1, 30, 0]
 
 
+def expect_update(rules: str, data: str, added: str) -> None:
+    program = parse("@prefix : <http://example.org/> . " + rules)
+    before, more = turtle(data), turtle(added)
+    with standing_in() as session:
+        materialised = SparkReasoner(session, program, triple_frame(session, before)).triples()
+        assert flagged(update(materialised, program, more)) == in_process([*before, *more], program)
+
+
+def test_an_update_of_a_lower_stratum_triggers_rules_of_a_higher_one() -> None:
+    rules = """
+        [?x, rdfs:subPropertyOf, ?z] :- [?x, rdfs:subPropertyOf, ?y], [?y, rdfs:subPropertyOf, ?z] .
+        [?x, :q, ?z] :- [?x, :p, ?y], [?y, :p, ?z] .
+        [?x, :r, ?y] :- [?x, :q, ?y], [?y, :u, ?w], NOT [?x, rdfs:subPropertyOf, ?w] .
+    """
+    expect_update(rules, ":a :p :b . :c :u :d . :x rdfs:subPropertyOf :y .", added=":b :p :c .")
+
+
+def test_an_update_that_entails_an_axiom_applies_it_to_all_triples() -> None:
+    rules = "@translate dlp . [?x, rdf:type, owl:TransitiveProperty] :- [?x, :has, :transitivity] ."
+    expect_update(rules, ":a :p :b . :b :p :c . :c :p :d .", added=":p :has :transitivity .")
+
+
 def test_reports_are_lines_of_json(caplog: pytest.LogCaptureFixture) -> None:
     triples = chain(3)
     with standing_in() as session, caplog.at_level(logging.INFO, LOGGER.name):

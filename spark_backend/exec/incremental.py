@@ -39,9 +39,10 @@ def update(
 ) -> DataFrame:
     """Return the materialisation after triples were removed and then added, equal to that of a full run over the result.
 
-    Only added triples trigger rules. For removed triples, all inferred triples that may depend on them are overdeleted, and those
-    with another derivation are rederived (DRed). If the schema changes, terms may become equal, or rules negate or aggregate data,
-    a full run replaces the update, which is logged.
+    Only added triples trigger rules; but the rules of higher strata are applied to all triples, and so are all rules if the added
+    triples entail further schema triples. For removed triples, all inferred triples that may depend on them are overdeleted, and
+    those with another derivation are rederived (DRed). If the schema changes, terms may become equal, or rules negate or aggregate
+    data, a full run replaces the update, which is logged.
 
     Args:
         materialised: The materialisation of the same program, with the column ``inferred``; it is read several times.

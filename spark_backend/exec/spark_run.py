@@ -103,6 +103,8 @@ class Run:
         """Start again: nothing is derived, and nothing is known to be equal."""
         self._state: FactFrames | None = None
         self._masked = self._wide
+        self._is_closed = self.added is not None
+        """Whether the given and derived triples without the added ones are closed under the rules."""
         self._equalities = Equalities(self.program, self._options.equality, bool(self.relations), self._report)
         self.rules = Rules()
         self._prepared_for: tuple[object, Rules] | None = None
@@ -168,6 +170,7 @@ class Run:
             new, equated = self._derived_schema() - schema, self._equate(self._derived_equalities(), workspace)
             if not new and not equated:
                 return
+            self._is_closed = False  # under the rules of the new schema
             schema |= new
             number += 1
             if new:
@@ -279,9 +282,9 @@ class Run:
         state.begin()
         if passes.masks.features:
             self._report(Report("masks", facts=sum(state.masks.sizes.values()), seconds=time.monotonic() - began))
-        first, closed = held_facts(self.spark, self.rules.stated, passes.masks, state.masks), False
+        first = held_facts(self.spark, self.rules.stated, passes.masks, state.masks)
         if self.added is not None:
-            first, closed = first or Candidates(), True
+            first = first or Candidates()
             first.open_triples.append(self.added)
         for number, stratum in enumerate(passes.strata):
             if stratum.groups:
@@ -292,7 +295,7 @@ class Run:
                 f"stratum-{number}",
                 self._report,
                 first=first,
-                closed=closed,
+                closed=self._is_closed and not number,  # higher strata read what lower ones have derived
                 number=number,
                 driver_facts=self._driver_facts,
             )
