@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import chain as chained
 from typing import Final
 
 from kg_reasoner.graphs import connected_components, reachable
@@ -44,6 +45,7 @@ _OF_SIMPLE: Final = frozenset(
 TOP_AND_BOTTOM: Final = frozenset({OWL.topObjectProperty, OWL.bottomObjectProperty, OWL.topDataProperty, OWL.bottomDataProperty})
 """The properties of the vocabulary that have all values, and none."""
 _CLASSES: Final = frozenset({OWL.Thing, OWL.Nothing})
+_ANONYMOUS: Final = "the anonymous individual {} in an axiom of this kind"
 
 
 def beyond_dl(ontology: Ontology, texts: Texts, annotations: Collection[Term] = ()) -> Iterator[AxiomWarning]:
@@ -70,7 +72,13 @@ def with_anonymous(ontology: Ontology, others: Iterable[Triple], texts: Texts) -
         others: The triples that are not part of its axioms.
         texts: Its texts.
     """
-    reason = "the anonymous individual {} in an axiom of this kind"
+    yield from _anonymous_in_axioms(ontology, texts)
+    yield from _anonymous_in_expressions(ontology, texts)
+    yield from _anonymous_in_assertions(ontology, others, texts)
+
+
+def _anonymous_in_axioms(ontology: Ontology, texts: Texts) -> Iterator[AxiomWarning]:
+    """Yield the axioms that must not have anonymous individuals, once for each of these."""
     for axiom in ontology.axioms:
         match axiom:
             case DifferentIndividuals(individuals):
@@ -81,39 +89,46 @@ def with_anonymous(ontology: Ontology, others: Iterable[Triple], texts: Texts) -
                 continue
         for individual in named:
             if isinstance(individual, BlankNode):
-                yield AxiomWarning(texts.axiom(axiom), reason.format(texts.name(individual)))
-    for expressions in ontology.expressions.values():
-        for expression in expressions:
-            members = (
-                expression.members
-                if isinstance(expression, OneOf)
-                else (expression.value,)
-                if isinstance(expression, HasValue)
-                else ()
-            )
-            for individual in members:
-                if isinstance(individual, BlankNode):
-                    yield AxiomWarning(texts.expression(expression), f"the anonymous individual {texts.name(individual)}")
+                yield AxiomWarning(texts.axiom(axiom), _ANONYMOUS.format(texts.name(individual)))
+
+
+def _anonymous_in_expressions(ontology: Ontology, texts: Texts) -> Iterator[AxiomWarning]:
+    """Yield the class expressions that enumerate anonymous individuals, or ask for one as a value."""
+    for expression in chained.from_iterable(ontology.expressions.values()):
+        match expression:
+            case OneOf(members):
+                individuals: Iterable[Term] = members
+            case HasValue(_, value):
+                individuals = (value,)
+            case _:
+                continue
+        for individual in individuals:
+            if isinstance(individual, BlankNode):
+                yield AxiomWarning(texts.expression(expression), f"the anonymous individual {texts.name(individual)}")
+
+
+def _anonymous_in_assertions(ontology: Ontology, others: Iterable[Triple], texts: Texts) -> Iterator[AxiomWarning]:
+    """Yield the equalities and inequalities of anonymous individuals, and individuals whose assertions do not form trees."""
     edges: list[tuple[Term, Term]] = []
     beside_names: set[Term] = set()
     for triple in others:
         subject, predicate, value = triple
-        if not (isinstance(subject, BlankNode) or isinstance(value, BlankNode)):
+        anonymous = [term for term in (subject, value) if isinstance(term, BlankNode)]
+        if not anonymous:
             continue
         if predicate in (OWL.sameAs, OWL.differentFrom):
-            yield AxiomWarning(texts.triple(triple), reason.format(texts.name(value if isinstance(value, BlankNode) else subject)))
+            yield AxiomWarning(texts.triple(triple), _ANONYMOUS.format(texts.name(anonymous[-1])))
         elif predicate in ontology.object_properties:
-            pair = [each for each in (subject, value) if isinstance(each, BlankNode)]
-            if len(pair) == 2:
+            if len(anonymous) == 2:
                 edges.append((subject, value))
             else:
-                beside_names.update(pair)
+                beside_names.update(anonymous)
     for node in _not_in_trees(edges, beside_names):
         yield AxiomWarning(texts.name(node), "the assertions between anonymous individuals do not form trees with named roots")
 
 
 def _not_in_trees(edges: Sequence[tuple[Term, Term]], roots: Collection[Term]) -> Iterator[Term]:
-    """Yield one node of each part of a graph that has a circle, or several of the roots."""
+    """Yield one node of each component of a graph that has a cycle, or several of the roots."""
     loops = [first for first, second in edges if first == second]
     yield from dict.fromkeys(loops)
     components = connected_components(edges)
@@ -197,7 +212,7 @@ def _is_reserved(name: Term) -> bool:
 
 
 def _composite(ontology: Ontology, texts: Texts) -> Iterator[AxiomWarning]:
-    """Yield what needs a simple property and has one that follows from others, and circles of chains."""
+    """Yield what needs a simple property and has one that follows from others, and cycles of chains."""
     above: dict[Term, set[Term]] = defaultdict(set)
     composite: set[Term] = set()
     chains: list[PropertyChain] = []

@@ -2,7 +2,7 @@
 
 Adding or removing an edge affects the groups of a family that are below it, if others of the family are above it. Steps are found
 again for these only; a step that comes or goes is an edge between classes itself, and concerns further groups. After a removal, all
-steps that the edge may support are removed before they are found again, because steps can support each other in a circle. Adding or
+steps that the edge may support are removed before they are found again, because steps can support each other in a cycle. Adding or
 removing a restriction adds or removes edges to and from its group; if it is the only one of the group, the group's families change,
 too.
 """
