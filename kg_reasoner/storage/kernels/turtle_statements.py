@@ -56,7 +56,7 @@ FRESH = -16
 """The first of the numbers that stand for nodes without a label; the others are below."""
 
 # what a statement goes on with, and what surrounds it
-PROPERTY, OBJECT, AFTER = 0, 1, 2
+PROPERTY, OBJECT, AFTER, END = 0, 1, 2, 3
 OBJECT_BRACKET, OBJECT_COLLECTION, SUBJECT_BRACKET, SUBJECT_COLLECTION = 1, 2, 3, 4
 
 DEFAULT_GRAPH = -1
@@ -117,6 +117,11 @@ class TurtleText(Struct):
     """The number of rows together with those of this statement."""
     first_of_token: int
     """The first row that the last token has completed."""
+    subject: int
+    property: int
+    """The subject and property of the next object."""
+    state: int
+    """What follows: a `PROPERTY`, an `OBJECT`, what stands `AFTER` an object, or the `END`, after which nothing follows."""
     frames: Int32s
     """For each open bracket, its kind and the subject and property around it, after a frame of kind 0."""
     depth: int
@@ -596,10 +601,176 @@ def push(document: TurtleText, kind: int, subject: int, property: int) -> int:
 
 
 @kernel
+def pop(document: TurtleText) -> int:
+    """Return to what surrounds a closing bracket."""
+    frame = document.frames + 3 * document.depth
+    document.subject = frame[1]
+    document.property = frame[2]
+    document.depth = document.depth - 1
+    return 0
+
+
+@kernel
 def ends_list(document: TurtleText, position: int) -> int:
     """Return whether a list of properties may end at a position."""
     byte = document.text[position]
     return 1 if byte == DOT or byte == CLOSING_BRACKET or ends_graph(document, position) else 0
+
+
+@kernel
+def begin_items(terms: Terms, document: TurtleText, node: int, position: int) -> int:
+    """Go on with the first item of a collection, given its first node. Return the position, or FULL."""
+    document.subject = node
+    document.property = intern_constant(terms, document, FIRST)
+    document.state = OBJECT
+    return document.property if document.property < 0 else position
+
+
+@kernel
+def read_subject(terms: Terms, document: TurtleText, position: int) -> int:
+    """Read a subject, or the beginning of one in brackets. Return the position after it, or BAD or FULL."""
+    text = document.text
+    byte = text[position]
+    document.state = PROPERTY
+    if byte != BRACKET and byte != PAREN:
+        document.subject = read_node(terms, document, position)
+        return document.subject if document.subject < 0 else next_token(document, document.after)
+    if document.depth == document.deepest:
+        return BAD
+    position = next_token(document, position + 1)
+    if byte == PAREN and text[position] == CLOSING_PAREN:
+        return BAD
+    node = fresh_node(document)
+    document.subject = node
+    if byte == BRACKET and text[position] == CLOSING_BRACKET:
+        return next_token(document, position + 1)
+    if push(document, SUBJECT_COLLECTION if byte == PAREN else SUBJECT_BRACKET, node, 0) == BAD:
+        return BAD
+    return begin_items(terms, document, node, position) if byte == PAREN else position
+
+
+@kernel
+def read_value(terms: Terms, document: TurtleText, position: int) -> int:
+    """Read an object that is one token and add its row. Return the position of the token after it, or BAD or FULL."""
+    byte = document.text[position]
+    value = read_object(terms, document, position)
+    if value < 0:
+        return value
+    position = document.after
+    is_text = 1 if byte == QUOTE or byte == APOSTROPHE else 0
+    if is_text:
+        end_token(document)
+    if add_row(document, document.subject, document.property, value) == FULL:
+        return FULL
+    if not is_text or document.has_suffix:
+        end_token(document)  # only the token after a string without a suffix completes its row
+    document.state = AFTER
+    return next_token(document, position)
+
+
+@kernel
+def read_nested(terms: Terms, document: TurtleText, position: int) -> int:
+    """Read the beginning of an object in brackets, or all of an empty one. Return the position after it, or BAD or FULL."""
+    text = document.text
+    byte = text[position]
+    subject = document.subject
+    property = document.property
+    end_token(document)
+    position = next_token(document, position + 1)
+    if byte == BRACKET and text[position] != CLOSING_BRACKET:
+        if push(document, OBJECT_BRACKET, subject, property) == BAD:
+            return BAD
+        document.subject = fresh_node(document)
+        document.state = PROPERTY
+        return position
+    if byte == PAREN and text[position] != CLOSING_PAREN:
+        node = fresh_node(document)
+        if push(document, OBJECT_COLLECTION, subject, property) == BAD:
+            return BAD
+        if add_row(document, subject, property, node) == FULL:
+            return FULL
+        return begin_items(terms, document, node, position)
+    if document.depth == document.deepest:
+        return BAD
+    value = fresh_node(document) if byte == BRACKET else intern_constant(terms, document, NIL)
+    if value == FULL or value == BAD:
+        return value
+    if add_row(document, subject, property, value) == FULL:
+        return FULL
+    end_token(document)
+    document.state = AFTER
+    return next_token(document, position + 1)
+
+
+@kernel
+def read_after_item(terms: Terms, document: TurtleText, kind: int, position: int) -> int:
+    """Go on with the next item of a collection, or after its end. Return the position, or BAD or FULL."""
+    is_last = 1 if document.text[position] == CLOSING_PAREN else 0
+    rest = intern_constant(terms, document, REST)
+    if rest < 0:
+        return rest
+    node = intern_constant(terms, document, NIL) if is_last else fresh_node(document)
+    if node == FULL or node == BAD:
+        return node
+    if add_row(document, document.subject, rest, node) == FULL:
+        return FULL
+    if not is_last:
+        document.subject = node
+        document.state = OBJECT
+        return position
+    end_token(document)
+    pop(document)
+    document.state = PROPERTY if kind == SUBJECT_COLLECTION else AFTER
+    return next_token(document, position + 1)
+
+
+@kernel
+def end_bracket(document: TurtleText, kind: int, position: int) -> int:
+    """End the properties of a node. Return the position after the bracket, or FULL."""
+    node = document.subject
+    pop(document)
+    if kind == OBJECT_BRACKET and add_row(document, document.subject, document.property, node) == FULL:
+        return FULL
+    end_token(document)
+    position = next_token(document, position + 1)
+    if kind == SUBJECT_BRACKET:
+        document.state = AFTER if ends_list(document, position) else PROPERTY
+    return position
+
+
+@kernel
+def end_statement(terms: Terms, document: TurtleText, position: int) -> int:
+    """End the statement. Return the position after it, or BAD or FULL."""
+    if not ends_graph(document, position):
+        if document.text[position] != DOT or not ends_statement(document, position + 1):
+            return BAD
+        position = position + 1
+    end_token(document)
+    document.state = END
+    return FULL if end_rows(terms, document) == FULL else position
+
+
+@kernel
+def read_after_value(terms: Terms, document: TurtleText, position: int) -> int:
+    """Read what follows an object. Return the position after it, or BAD or FULL."""
+    text = document.text
+    byte = text[position]
+    kind = document.frames[3 * document.depth]
+    if kind == OBJECT_COLLECTION or kind == SUBJECT_COLLECTION:
+        return read_after_item(terms, document, kind, position)
+    if byte == COMMA:
+        end_token(document)
+        document.state = OBJECT
+        return next_token(document, position + 1)
+    if byte == SEMICOLON:
+        end_token(document)
+        while text[position] == SEMICOLON:
+            position = next_token(document, position + 1)
+        document.state = AFTER if ends_list(document, position) else PROPERTY
+        return position
+    if document.depth == 0:
+        return end_statement(terms, document, position)
+    return end_bracket(document, kind, position) if byte == CLOSING_BRACKET else BAD
 
 
 @kernel
@@ -613,139 +784,23 @@ def read_statement(terms: Terms, document: TurtleText, start: int) -> int:
     document.first_of_token = document.row_count
     document.fresh_count = 0
     document.depth = 0
-    position = start
-    subject = 0
-    property = 0
-    state = PROPERTY
-    if text[position] == BRACKET or text[position] == PAREN:
-        is_collection = 1 if text[position] == PAREN else 0
-        if document.depth == document.deepest:
-            return BAD
-        position = next_token(document, position + 1)
-        if is_collection and text[position] == CLOSING_PAREN:
-            return BAD
-        subject = fresh_node(document)
-        if not is_collection and text[position] == CLOSING_BRACKET:
-            position = next_token(document, position + 1)
-        elif push(document, SUBJECT_COLLECTION if is_collection else SUBJECT_BRACKET, subject, 0) == BAD:
-            return BAD
-        elif is_collection:
-            property = intern_constant(terms, document, FIRST)
-            if property < 0:
-                return property
-            state = OBJECT
-    else:
-        subject = read_node(terms, document, position)
-        if subject < 0:
-            return subject
-        position = next_token(document, document.after)
-    while True:
-        if state == PROPERTY:
-            property = read_property(terms, document, position)
-            if property < 0:
-                return property
+    position = read_subject(terms, document, start)
+    while position >= 0 and document.state != END:
+        if document.state == PROPERTY:
+            document.property = read_property(terms, document, position)
+            if document.property < 0:
+                return document.property
             position = next_token(document, document.after)
-            state = OBJECT
-        byte = text[position]
-        if state == OBJECT:
-            if position >= document.end:
-                return BAD
-            if byte == BRACKET or byte == PAREN:
-                end_token(document)
-                position = next_token(document, position + 1)
-                if byte == BRACKET and text[position] != CLOSING_BRACKET:
-                    if push(document, OBJECT_BRACKET, subject, property) == BAD:
-                        return BAD
-                    subject = fresh_node(document)
-                    state = PROPERTY
-                    continue
-                if byte == PAREN and text[position] != CLOSING_PAREN:
-                    value = fresh_node(document)
-                    if push(document, OBJECT_COLLECTION, subject, property) == BAD:
-                        return BAD
-                    if add_row(document, subject, property, value) == FULL:
-                        return FULL
-                    subject = value
-                    property = intern_constant(terms, document, FIRST)
-                    if property < 0:
-                        return property
-                    continue
-                if document.depth == document.deepest:
-                    return BAD
-                value = fresh_node(document) if byte == BRACKET else intern_constant(terms, document, NIL)
-                if value == FULL or value == BAD:
-                    return value
-                if add_row(document, subject, property, value) == FULL:
-                    return FULL
-                end_token(document)
-                position = position + 1
-            else:
-                value = read_object(terms, document, position)
-                if value < 0:
-                    return value
-                position = document.after
-                is_text = 1 if byte == QUOTE or byte == APOSTROPHE else 0
-                if is_text:
-                    end_token(document)
-                if add_row(document, subject, property, value) == FULL:
-                    return FULL
-                if not is_text or document.has_suffix:
-                    end_token(document)  # only the token after a string without a suffix completes its row
-            position = next_token(document, position)
-            byte = text[position]
-            state = AFTER
-        frame = document.frames + 3 * document.depth
-        kind = frame[0]
-        if kind == OBJECT_COLLECTION or kind == SUBJECT_COLLECTION:
-            rest = intern_constant(terms, document, REST)
-            if rest < 0:
-                return rest
-            value = intern_constant(terms, document, NIL) if byte == CLOSING_PAREN else fresh_node(document)
-            if value == FULL or value == BAD:
-                return value
-            if add_row(document, subject, rest, value) == FULL:
-                return FULL
-            subject = value
-            state = OBJECT
-            if byte == CLOSING_PAREN:
-                end_token(document)
-                document.depth = document.depth - 1
-                subject = frame[1]
-                property = frame[2]
-                position = next_token(document, position + 1)
-                state = PROPERTY if kind == SUBJECT_COLLECTION else AFTER
-        elif byte == COMMA:
-            end_token(document)
-            position = next_token(document, position + 1)
-            state = OBJECT
-        elif byte == SEMICOLON:
-            end_token(document)
-            while text[position] == SEMICOLON:
-                position = next_token(document, position + 1)
-            state = AFTER if ends_list(document, position) else PROPERTY
-        elif byte == CLOSING_BRACKET and kind == OBJECT_BRACKET:
-            if add_row(document, frame[1], frame[2], subject) == FULL:
-                return FULL
-            end_token(document)
-            document.depth = document.depth - 1
-            subject = frame[1]
-            property = frame[2]
-            position = next_token(document, position + 1)
-        elif byte == CLOSING_BRACKET and kind == SUBJECT_BRACKET:
-            end_token(document)
-            document.depth = document.depth - 1
-            position = next_token(document, position + 1)
-            state = AFTER if ends_list(document, position) else PROPERTY
-        elif document.depth > 0:
+            document.state = OBJECT
+        elif document.state == AFTER:
+            position = read_after_value(terms, document, position)
+        elif position >= document.end:
             return BAD
-        elif ends_graph(document, position):
-            end_token(document)
-            return FULL if end_rows(terms, document) == FULL else position
-        elif byte != DOT or not ends_statement(document, position + 1):
-            return BAD
+        elif text[position] == BRACKET or text[position] == PAREN:
+            position = read_nested(terms, document, position)
         else:
-            end_token(document)
-            return FULL if end_rows(terms, document) == FULL else position + 1
+            position = read_value(terms, document, position)
+    return position
 
 
 @entry
