@@ -10,7 +10,7 @@ import numpy as np
 
 from kg_reasoner.storage.dictionary import Dictionary
 from kg_reasoner.storage.kernels.memory import Record, allocate
-from kg_reasoner.storage.kernels.turtle_statements import ALL_READ, NO_ROOM
+from kg_reasoner.storage.kernels.reader_results import ALL_READ, NO_ROOM
 from kg_reasoner.storage.texts import concatenated
 
 __all__ = ["SLACK", "TextWindow"]

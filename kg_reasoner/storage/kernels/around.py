@@ -2,7 +2,7 @@
 from one.
 """
 
-from kg_reasoner.storage.kernels.interning import LESS_THAN, QUOTE
+from kg_reasoner.storage.kernels.ascii_bytes import LESS_THAN, QUOTE
 from kg_reasoner.storage.kernels.joins import is_hidden
 from kg_reasoner.storage.kernels.layout import EMPTY, EXPLICIT, Context, Index, Relation
 from kg_reasoner.storage.kernels.memory import Bytes, Int32s, Struct, brief_entry, kernel

@@ -8,7 +8,8 @@ Terms are read when they are first needed, and new numbers become terms here, wh
 `Context.term_access`.
 """
 
-from kg_reasoner.storage.kernels.interning import LESS_THAN, MINUS, QUOTE, UNDERSCORE, intern, same_bytes
+from kg_reasoner.storage.kernels.ascii_bytes import LESS_THAN, MINUS, QUOTE, UNDERSCORE, ZERO
+from kg_reasoner.storage.kernels.interning import intern, same_bytes
 from kg_reasoner.storage.kernels.layout import EMPTY, FULL, Context, Frame, Step, Terms
 from kg_reasoner.storage.kernels.memory import Bytes, Int32s, entry, kernel, mix, rare_kernel
 
@@ -73,8 +74,6 @@ NEEDS_VALUES = -1
 """In the place of a function in a request: terms have to be compared that `value_kinds` and `value_keys` do not cover."""
 NEEDS_ROOM = -2
 """Likewise: there is no room for another number."""
-
-ZERO = 48
 
 
 @rare_kernel

@@ -4,7 +4,8 @@ What stands around the texts of terms is in a table of fixed texts: `CLOSE` and 
 property.
 """
 
-from kg_reasoner.storage.kernels.interning import (
+from kg_reasoner.storage.kernels.ascii_bytes import (
+    AMPERSAND,
     AT,
     BACKSLASH,
     GREATER,
@@ -14,14 +15,15 @@ from kg_reasoner.storage.kernels.interning import (
     NEWLINE,
     QUOTE,
     SPACE,
+    TAB,
     UNDERSCORE,
-    copy_bytes,
 )
+from kg_reasoner.storage.kernels.interning import copy_bytes
 from kg_reasoner.storage.kernels.layout import Terms
 from kg_reasoner.storage.kernels.memory import Bytes, Int32s, Int64s, entry, kernel
 from kg_reasoner.storage.kernels.triple_texts import Output, copy_text, text_length
 
-AMPERSAND, TAB, FIRST_OF_LAST, SECOND_OF_LAST, LAST_BUT_ONE = 38, 9, 0xEF, 0xBF, 0xBE
+FIRST_OF_LAST, SECOND_OF_LAST, LAST_BUT_ONE = 0xEF, 0xBF, 0xBE
 
 # the fixed texts
 CLOSE, ABOUT, ABOUT_NODE, BEGUN, RESOURCE, NODE, EMPTY_END, QUOTED, AMP, LT, GT, CR, QUOT, LANGUAGE, DATATYPE, VALUE, INDENT = (

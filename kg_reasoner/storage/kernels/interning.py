@@ -4,6 +4,30 @@ The reader accepts lines in a strict subset of N-Triples (canonical escapes, ASC
 lower case) and reports the byte ranges of all other lines for a full parser.
 """
 
+from kg_reasoner.storage.kernels.ascii_bytes import (
+    AT,
+    BACKSLASH,
+    CARET,
+    COLON,
+    DOT,
+    GREATER,
+    HASH,
+    LESS_THAN,
+    LOWER_G,
+    LOWER_N,
+    LOWER_R,
+    MINUS,
+    NEWLINE,
+    PERCENT,
+    QUESTION,
+    QUOTE,
+    RETURN,
+    SLASH,
+    SPACE,
+    TAB,
+    UNDERSCORE,
+    UPPER_S,
+)
 from kg_reasoner.storage.kernels.layout import EMPTY, Terms
 from kg_reasoner.storage.kernels.memory import (
     Bytes,
@@ -17,21 +41,6 @@ from kg_reasoner.storage.kernels.memory import (
     set_word,
     shared_kernel,
     word,
-)
-
-QUOTE, HASH, PERCENT, DOT, COLON, LESS_THAN, GREATER, AT, BACKSLASH, CARET, UNDERSCORE = 34, 35, 37, 46, 58, 60, 62, 64, 92, 94, 95
-TAB, NEWLINE, RETURN, SPACE, MINUS, SLASH, QUESTION, UPPER_S, LOWER_G, LOWER_N, LOWER_R = (
-    9,
-    10,
-    13,
-    32,
-    45,
-    47,
-    63,
-    83,
-    103,
-    110,
-    114,
 )
 
 # classes of bytes, as bits (the table is made by `byte_classes`)

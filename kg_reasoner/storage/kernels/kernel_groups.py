@@ -70,7 +70,7 @@ GROUPS: Final = (
     ),
     KernelGroup("queries", ("answering", "around", "batches", "searching", "small_queries", "sorting")),
     KernelGroup("writing", ("triple_texts",)),
-    KernelGroup("turtle", ("scanner", "turtle_statements")),
+    KernelGroup("turtle", ("reader_results", "scanner", "turtle_statements", "turtle_terms")),
     KernelGroup(
         "maintenance",
         (

@@ -5,23 +5,27 @@ A member is its length in characters, a colon, a letter for its kind and its val
 in other forms (with escapes, nested structures, other datatypes) are left to the caller.
 """
 
-from kg_reasoner.storage.kernels.interning import (
+from kg_reasoner.storage.kernels.ascii_bytes import (
     BACKSLASH,
     COLON,
     GREATER,
     LESS_THAN,
+    LOWER_B,
+    LOWER_I,
     LOWER_N,
+    LOWER_S,
     NEWLINE,
+    NINE,
     QUOTE,
     RETURN,
     UNDERSCORE,
-    same_bytes,
+    ZERO,
 )
+from kg_reasoner.storage.kernels.interning import same_bytes
 from kg_reasoner.storage.kernels.layout import Terms
 from kg_reasoner.storage.kernels.literal_values import write_digits
 from kg_reasoner.storage.kernels.memory import Bytes, Int32s, Int64s, entry, kernel
 
-ZERO, NINE, LOWER_B, LOWER_I, LOWER_S = 48, 57, 98, 105, 115
 CONTINUED, CONTINUATION = 192, 128
 """The bits that tell the further bytes of a character, and their value."""
 

@@ -3,7 +3,21 @@
 Numbers are written, too, in their canonical form.
 """
 
-from kg_reasoner.storage.kernels.interning import DOT, LESS_THAN, MINUS, NEWLINE, QUOTE, UNDERSCORE, same_bytes
+from kg_reasoner.storage.kernels.ascii_bytes import (
+    COLON,
+    DOT,
+    LESS_THAN,
+    MINUS,
+    NEWLINE,
+    NINE,
+    PLUS,
+    QUOTE,
+    UNDERSCORE,
+    UPPER_T,
+    UPPER_Z,
+    ZERO,
+)
+from kg_reasoner.storage.kernels.interning import same_bytes
 from kg_reasoner.storage.kernels.layout import Terms
 from kg_reasoner.storage.kernels.memory import Bytes, Int32s, Int64s, entry, kernel, prefetch
 
@@ -23,8 +37,6 @@ LINE = 24
 
 AHEAD = 16
 """The text of a literal is requested from memory this number of literals before it is read; its place, twice this number before."""
-
-PLUS, ZERO, NINE, COLON, UPPER_T, UPPER_Z = 43, 48, 57, 58, 84, 90
 
 
 @kernel

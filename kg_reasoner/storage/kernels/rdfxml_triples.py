@@ -5,10 +5,11 @@ to where `elements_end` says. Rows have the order in which the full parser retur
 completes.
 """
 
-from kg_reasoner.storage.kernels.interning import (
+from kg_reasoner.storage.kernels.ascii_bytes import (
     BACKSLASH,
-    BAD,
+    BRACKET,
     COLON,
+    EXCLAMATION,
     GREATER,
     LESS_THAN,
     QUESTION,
@@ -16,8 +17,8 @@ from kg_reasoner.storage.kernels.interning import (
     SLASH,
     SPACE,
     TAB,
-    same_bytes,
 )
+from kg_reasoner.storage.kernels.interning import BAD, same_bytes
 from kg_reasoner.storage.kernels.layout import Terms
 from kg_reasoner.storage.kernels.memory import Bytes, brief_entry, entry, kernel, rare_kernel
 from kg_reasoner.storage.kernels.rdfxml_terms import (
@@ -31,17 +32,10 @@ from kg_reasoner.storage.kernels.rdfxml_terms import (
     property_value,
     resource_id,
 )
-from kg_reasoner.storage.kernels.turtle_statements import (
-    ALL_READ,
-    FULL,
-    NO_ROOM,
-    STOPPED,
-)
+from kg_reasoner.storage.kernels.reader_results import ALL_READ, FULL, NO_ROOM, STOPPED
 from kg_reasoner.storage.kernels.xml_markup import (
     ATTRIBUTE,
-    BRACKET,
     COLLECTION,
-    EXCLAMATION,
     NODE,
     PROPERTY,
     ROOT,

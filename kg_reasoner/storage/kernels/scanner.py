@@ -3,6 +3,7 @@
 For each state and byte, the table has the next state and the actions as bits (see `kg_reasoner.loaders.rdf.scan`).
 """
 
+from kg_reasoner.storage.kernels.ascii_bytes import NEWLINE
 from kg_reasoner.storage.kernels.memory import Bytes, Int64s, entry
 
 STATES = 32
@@ -15,8 +16,6 @@ FINE = 0
 TOO_DEEP = 1
 TOO_LONG = 2
 FOUND = 3
-
-LINE_FEED = 10
 
 
 @entry
@@ -36,7 +35,7 @@ def scan_document(table: Bytes, text: Bytes, end: int, state: Int64s, deepest: i
         found = table[current * 256 + byte]
         current = found & (STATES - 1)
         action = found - current
-        if byte == LINE_FEED:
+        if byte == NEWLINE:
             lines = lines + 1
         if action == INSIDE:
             length = length + 1

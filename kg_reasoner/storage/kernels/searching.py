@@ -1,6 +1,6 @@
 """Searches in the texts of terms: whether their values contain a text, begin or end with it."""
 
-from kg_reasoner.storage.kernels.interning import AT, BACKSLASH, LESS_THAN, QUOTE
+from kg_reasoner.storage.kernels.ascii_bytes import AT, BACKSLASH, LESS_THAN, NEWLINE, QUOTE
 from kg_reasoner.storage.kernels.layout import Terms
 from kg_reasoner.storage.kernels.memory import Bytes, Int32s, entry, kernel, prefetch
 
@@ -15,7 +15,7 @@ AS_IT_IS, LOWER, UPPER = 0, 1, 2
 NO, YES, ERROR, UNDECIDED = 0, 1, 255, 254
 """The answers for a term: the last is for values with escapes, and for letters beyond ASCII that would have to be converted."""
 
-LINE_BREAK = 10
+SEPARATOR = NEWLINE
 """Separates several texts that are wanted."""
 
 AHEAD = 16
@@ -71,7 +71,7 @@ def begins(texts: Bytes, start: int, end: int, wanted: Bytes, length: int, case:
 def part_at(texts: Bytes, position: int, end: int, wanted: Bytes, part: int, length: int, case: int) -> int:
     """Return where a part of the wanted text ends if a value has it at a position, otherwise -1."""
     place = part
-    while place < length and wanted[place] != LINE_BREAK:
+    while place < length and wanted[place] != SEPARATOR:
         at = position + place - part
         if at >= end or converted(texts[at], case) != wanted[place]:
             return -1

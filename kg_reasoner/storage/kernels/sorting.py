@@ -4,7 +4,7 @@ Values are compared seven bytes at a time, which as a number are the key of a te
 Terms with the same key are sorted by the next seven bytes (multikey quicksort; Bentley and Sedgewick, 1997).
 """
 
-from kg_reasoner.storage.kernels.interning import BACKSLASH, LESS_THAN, QUOTE
+from kg_reasoner.storage.kernels.ascii_bytes import BACKSLASH, LESS_THAN, QUOTE
 from kg_reasoner.storage.kernels.layout import Terms
 from kg_reasoner.storage.kernels.memory import Bytes, Int32s, Int64s, entry, kernel
 

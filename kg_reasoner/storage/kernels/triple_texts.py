@@ -4,26 +4,25 @@ A row is three or four ids. Ids from `known` on belong to a second table of text
 before the first row for which the buffer has no room, and is called again with an empty buffer.
 """
 
-from kg_reasoner.storage.kernels.interning import (
+from kg_reasoner.storage.kernels.ascii_bytes import (
     COLON,
-    DIGIT,
+    COMMA,
     DOT,
     GREATER,
     HASH,
-    IN_LABEL,
     LESS_THAN,
+    LOWER_A,
     MINUS,
     NEWLINE,
+    PLUS,
     QUOTE,
+    SEMICOLON,
     SLASH,
     SPACE,
-    copy_bytes,
-    same_bytes,
 )
+from kg_reasoner.storage.kernels.interning import DIGIT, IN_LABEL, copy_bytes, same_bytes
 from kg_reasoner.storage.kernels.layout import Terms
 from kg_reasoner.storage.kernels.memory import Bytes, Int32s, Int64s, Struct, entry, kernel
-
-COMMA, PLUS, SEMICOLON, LOWER_A = 44, 43, 59, 97
 
 NOTHING = -1
 """In place of an id: the column is empty."""

@@ -4,33 +4,33 @@ A strict subset is read: names of plain ASCII, entities without markup in them. 
 token does not end in the text.
 """
 
-from kg_reasoner.storage.kernels.interning import (
+from kg_reasoner.storage.kernels.ascii_bytes import (
+    AMPERSAND,
+    APOSTROPHE,
     BACKSLASH,
-    BAD,
+    BRACKET,
+    CLOSING_BRACKET,
     COLON,
-    DIGIT,
+    EXCLAMATION,
     GREATER,
     HASH,
-    HEX,
     LESS_THAN,
     LOWER_N,
     LOWER_R,
+    LOWER_X,
     MINUS,
     NEWLINE,
     QUESTION,
     QUOTE,
     RETURN,
+    SEMICOLON,
     SLASH,
     SPACE,
     TAB,
-    hash_text,
-    is_space,
-    same_bytes,
+    ZERO,
 )
+from kg_reasoner.storage.kernels.interning import BAD, DIGIT, HEX, hash_text, is_space, same_bytes
 from kg_reasoner.storage.kernels.memory import Array, Bytes, Int32s, Int64s, Struct, kernel, rare_kernel
-
-EXCLAMATION, AMPERSAND, APOSTROPHE, SEMICOLON, EQUALS, BRACKET, CLOSING_BRACKET = 33, 38, 39, 59, 61, 91, 93
-ZERO, LOWER_X = 48, 120
 
 # classes of bytes, as bits (the table is made by `markup_classes`)
 IN_NAME, STARTS_NAME, PLAIN = 1, 2, 4

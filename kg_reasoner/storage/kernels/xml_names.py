@@ -1,35 +1,30 @@
 """What holds in an element of RDF/XML: namespaces, the base and the language; names and relative IRIs are expanded by them."""
 
-from kg_reasoner.storage.kernels.interning import (
+from kg_reasoner.storage.kernels.ascii_bytes import (
+    AMPERSAND,
+    APOSTROPHE,
     AT,
-    BAD,
     COLON,
     DOT,
+    EQUALS,
     GREATER,
     HASH,
-    IN_IRI,
-    IN_LABEL,
     LESS_THAN,
+    LOWER_X,
     NEWLINE,
     QUESTION,
     QUOTE,
     SLASH,
     SPACE,
-    hash_text,
-    intern,
-    iri_end,
-    language_end,
-    same_bytes,
+    UPPER_A,
+    UPPER_Z,
 )
+from kg_reasoner.storage.kernels.interning import BAD, IN_IRI, IN_LABEL, hash_text, intern, iri_end, language_end, same_bytes
 from kg_reasoner.storage.kernels.layout import Terms
 from kg_reasoner.storage.kernels.memory import kernel, rare_kernel
-from kg_reasoner.storage.kernels.turtle_statements import FULL, UPPER_A, UPPER_Z
+from kg_reasoner.storage.kernels.reader_results import FULL
 from kg_reasoner.storage.kernels.xml_markup import (
-    AMPERSAND,
-    APOSTROPHE,
     ATTRIBUTE,
-    EQUALS,
-    LOWER_X,
     MOST_ATTRIBUTES,
     TAKEN,
     XmlText,
