@@ -223,13 +223,155 @@ def has_prefix(document: XmlText, start: int, end: int) -> int:
 
 
 @kernel
+def add_property_attribute(terms: Terms, document: XmlText, property: int, value: int, value_end: int) -> int:
+    """Keep the property and the literal of an attribute; return 0, or BAD if the tag has the property already, or FULL."""
+    pairs = document.properties
+    count = document.property_count
+    for other in range(count):
+        if pairs[2 * other] == property:
+            return BAD
+    literal = property_value(terms, document, value, value_end)
+    if literal < 0:
+        return literal
+    pairs[2 * count] = property
+    pairs[2 * count + 1] = literal
+    document.property_count = count + 1
+    return 0
+
+
+@kernel
+def hold_datatype(document: XmlText, element: Element, value: int, value_end: int) -> int:
+    """Keep the datatype of an element; return 0, or BAD."""
+    if element.datatype_end > 0:
+        return BAD
+    last = put_resolved(document, value, value_end)
+    if last == BAD or document.held_length + last + 16 > document.held_room:
+        return BAD
+    element.datatype = document.held_length
+    element.datatype_end = copy_few(document.work, document.first, last, document.held, document.held_length)
+    document.held_length = element.datatype_end
+    return 0
+
+
+@kernel
+def read_parse_type(document: XmlText, value: int, value_end: int) -> int:
+    """Read the kind of the content of a property element; return 0, or BAD."""
+    if document.parse_type:
+        return BAD
+    if is_constant(document, RESOURCE_TYPE, value, value_end):
+        document.parse_type = RESOURCE_TYPE
+    elif is_constant(document, COLLECTION_TYPE, value, value_end):
+        document.parse_type = COLLECTION_TYPE
+    return 0 if document.parse_type else BAD
+
+
+@kernel
+def read_attribute(terms: Terms, document: XmlText, element: Element, is_property: int, number: int) -> int:
+    """Read an attribute that is no declaration; return 0, or BAD or FULL."""
+    attribute = document.attributes + ATTRIBUTE * number
+    value = attribute[2]
+    value_end = attribute[3]
+    if value == TAKEN:
+        return 0
+    if not has_prefix(document, attribute[0], attribute[1]):
+        return BAD
+    property = read_name(terms, document, attribute[0], attribute[1])
+    if property < 0:
+        return property
+    role = document.kind
+    if role == ORDINARY:
+        return add_property_attribute(terms, document, property, value, value_end)
+    if role == TYPE_NAME:
+        if document.type != BAD:
+            return BAD
+        document.type = resource_id(terms, document, value, value_end)
+        return document.type if document.type < 0 else 0
+    if is_property and role == ID:
+        if element.statement != BAD:
+            return BAD
+        element.statement = named_id(terms, document, value, value_end)
+        return element.statement if element.statement < 0 else 0
+    if is_property and role == DATATYPE:
+        return hold_datatype(document, element, value, value_end)
+    if is_property and role == PARSE_TYPE:
+        return read_parse_type(document, value, value_end)
+    if document.node != BAD:
+        return BAD
+    if role == NODE_ID:
+        document.node = labelled_node(terms, document, value, value_end)
+    elif role == ID:
+        document.node = named_id(terms, document, value, value_end)
+    elif role == (RESOURCE if is_property else ABOUT):
+        document.node = resource_id(terms, document, value, value_end)
+    return document.node if document.node < 0 else 0
+
+
+@kernel
+def begin_property(terms: Terms, document: XmlText, element: Element, around: Element, property: int) -> int:
+    """Begin a property element with the attributes that have been read; return 0, or BAD or FULL."""
+    element.kind = PROPERTY
+    element.subject = around.subject
+    element.property = property
+    if property == FULL:
+        return FULL
+    has_value = 1 if document.node != BAD or document.property_count > 0 or document.type != BAD else 0
+    is_text = 1 if not has_value and not document.parse_type else 0
+    if (has_value and document.parse_type) or (element.datatype_end > 0 and not is_text):
+        return BAD
+    if is_text:
+        element.object = LITERAL
+        document.work[0] = QUOTE
+        document.text_end = 1
+        return 0
+    if document.parse_type == COLLECTION_TYPE:
+        element.kind = COLLECTION
+        element.counter = document.item_count
+        return 0
+    if document.node == BAD:
+        document.node = new_node(document)
+        if document.node == FULL:
+            return FULL
+    if not document.parse_type:
+        element.object = document.node
+        return 0
+    element.kind = NODE
+    if add_statement(terms, document, element, document.node) == FULL:
+        return FULL
+    element.subject = document.node
+    return 0
+
+
+@kernel
+def begin_node(terms: Terms, document: XmlText, element: Element, type: int) -> int:
+    """Begin a node element, whose name is a type unless that is BAD; return 0, or FULL."""
+    if document.node == BAD:
+        document.node = new_node(document)
+        if document.node == FULL:
+            return FULL
+    element.kind = NODE
+    element.subject = document.node
+    return 0 if type == BAD else add_constant_triple(terms, document, document.node, TYPE, type)
+
+
+@kernel
+def add_attributes(terms: Terms, document: XmlText) -> int:
+    """Add the triples of attributes, which are about the node of the tag; return 0, or FULL."""
+    if document.type != BAD and add_constant_triple(terms, document, document.node, TYPE, document.type) == FULL:
+        return FULL
+    while document.property_count > 0:
+        document.property_count = document.property_count - 1
+        pair = document.properties + 2 * document.property_count
+        if add_triple(terms, document, document.node, pair[0], pair[1]) == FULL:
+            return FULL
+    return 0
+
+
+@kernel
 def read_start(terms: Terms, document: XmlText, start: int) -> int:
     """Read a start tag, which may be empty. Return the position after it, or BAD or FULL."""
     around = document.elements[document.depth]
     is_property = 1 if around.kind == NODE else 0
-    if around.kind == PROPERTY and around.object != LITERAL:
-        return BAD
-    if around.kind == PROPERTY and not is_blank_literal(document):
+    if around.kind == PROPERTY and (around.object != LITERAL or not is_blank_literal(document)):
         return BAD
     end = name_end(document, start + 1)
     if end == BAD or open_element(document, start + 1, end) == BAD:
@@ -246,122 +388,22 @@ def read_start(terms: Terms, document: XmlText, start: int) -> int:
         return BAD
     if is_property and kind == DESCRIPTION:
         return BAD
-    node = BAD
-    type = BAD
-    count = 0
-    is_resource = 0
-    is_collection = 0
+    document.node = BAD
+    document.type = BAD
+    document.parse_type = 0
+    document.property_count = 0
     for number in range(document.attribute_count):
-        attribute = document.attributes + ATTRIBUTE * number
-        value = attribute[2]
-        value_end = attribute[3]
-        if value == TAKEN:
-            continue
-        property = BAD
-        if has_prefix(document, attribute[0], attribute[1]):
-            property = read_name(terms, document, attribute[0], attribute[1])
-        if property < 0:
-            return property
-        role = document.kind
-        if role == ORDINARY:
-            pairs = document.properties
-            for other in range(count):
-                if pairs[2 * other] == property:
-                    return BAD
-            literal = property_value(terms, document, value, value_end)
-            if literal < 0:
-                return literal
-            pairs[2 * count] = property
-            pairs[2 * count + 1] = literal
-            count = count + 1
-        elif role == TYPE_NAME:
-            if type != BAD:
-                return BAD
-            type = resource_id(terms, document, value, value_end)
-            if type < 0:
-                return type
-        elif role == ID and is_property:
-            if element.statement != BAD:
-                return BAD
-            element.statement = named_id(terms, document, value, value_end)
-            if element.statement < 0:
-                return element.statement
-        elif role == DATATYPE and is_property:
-            if element.datatype_end > 0:
-                return BAD
-            last = put_resolved(document, value, value_end)
-            if last == BAD or document.held_length + last + 16 > document.held_room:
-                return BAD
-            element.datatype = document.held_length
-            element.datatype_end = copy_few(document.work, document.first, last, document.held, document.held_length)
-            document.held_length = element.datatype_end
-        elif role == PARSE_TYPE and is_property:
-            if is_resource or is_collection:
-                return BAD
-            is_resource = is_constant(document, RESOURCE_TYPE, value, value_end)
-            is_collection = is_constant(document, COLLECTION_TYPE, value, value_end)
-            if not is_resource and not is_collection:
-                return BAD
-        elif role == NODE_ID or role == (RESOURCE if is_property else ABOUT) or (role == ID and not is_property):
-            if node != BAD:
-                return BAD
-            if role == NODE_ID:
-                node = labelled_node(terms, document, value, value_end)
-            elif role == ID:
-                node = named_id(terms, document, value, value_end)
-            else:
-                node = resource_id(terms, document, value, value_end)
-            if node < 0:
-                return node
-        else:
-            return BAD
+        result = read_attribute(terms, document, element, is_property, number)
+        if result < 0:
+            return result
     if is_property:
-        element.kind = PROPERTY
-        element.subject = around.subject
-        element.property = member_property(terms, document, around) if kind == ITEM else name
-        if element.property == FULL:
-            return FULL
-        has_value = 1 if node != BAD or count > 0 or type != BAD else 0
-        if element.datatype_end > 0 and (has_value or is_resource or is_collection):
-            return BAD
-        if has_value and (is_resource or is_collection):
-            return BAD
-        if is_collection:
-            element.kind = COLLECTION
-            element.counter = document.item_count
-            return following
-        if not has_value and not is_resource:
-            element.object = LITERAL
-            document.work[0] = QUOTE
-            document.text_end = 1
-            return following
-        if node == BAD:
-            node = new_node(document)
-            if node == FULL:
-                return FULL
-        if is_resource:
-            element.kind = NODE
-            if add_statement(terms, document, element, node) == FULL:
-                return FULL
-            element.subject = node
-            return following
-        element.object = node
+        property = member_property(terms, document, around) if kind == ITEM else name
+        result = begin_property(terms, document, element, around, property)
     else:
-        if node == BAD:
-            node = new_node(document)
-            if node == FULL:
-                return FULL
-        element.kind = NODE
-        element.subject = node
-        if kind != DESCRIPTION and add_constant_triple(terms, document, node, TYPE, name) == FULL:
-            return FULL
-    if type != BAD and add_constant_triple(terms, document, node, TYPE, type) == FULL:
-        return FULL
-    while count > 0:
-        count = count - 1
-        if add_triple(terms, document, node, document.properties[2 * count], document.properties[2 * count + 1]) == FULL:
-            return FULL
-    return following
+        result = begin_node(terms, document, element, BAD if kind == DESCRIPTION else name)
+    if result < 0:
+        return result
+    return FULL if add_attributes(terms, document) == FULL else following
 
 
 @rare_kernel

@@ -144,7 +144,15 @@ class XmlText(Struct):
     row_room: int
     row_count: int
     end_of_rows: int
+    node: int
+    """The node that the tag read last names, or whose attributes it has; BAD: none."""
+    type: int
+    """The type that an attribute of the tag gives to the node; BAD: none."""
+    parse_type: int
+    """The kind of the content that the tag declares, as the number of a constant; 0: it declares none."""
     properties: Int32s
+    """The properties and literals of the tag's other attributes, in pairs."""
+    property_count: int
     items: Int32s
     """The members of the open collections."""
     item_count: int
