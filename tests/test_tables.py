@@ -27,6 +27,7 @@ from kg_reasoner.program import Column, Program
 from kg_reasoner.storage.dictionary import Dictionary
 from kg_reasoner.storage.table_terms import NOTHING, something
 from kg_reasoner.tables.files import read_file
+from kg_reasoner.tables.table_facts import TableEncoder
 from kg_reasoner.terms import IRI, RDF, XSD, BlankNode, Literal, Term, literal, term_text
 
 from .databases import postgresql
@@ -542,7 +543,7 @@ def test_text_is_read_alike(
     except LoadError as error:
         slow = str(error)
     try:
-        blocks = read_file(path, columns, dictionary, {}, header=header, nulls=nulls)
+        blocks = read_file(path, TableEncoder(dictionary, columns, {}, nulls=nulls), header=header)
         fast: Any = [row for block in blocks for row in dictionary.decode_rows(block)]
     except LoadError as error:
         fast = str(error)

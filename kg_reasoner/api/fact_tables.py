@@ -81,7 +81,7 @@ def _encoded(
     """
     from kg_reasoner.language.parser import PREFIXES
     from kg_reasoner.tables.files import read_file
-    from kg_reasoner.tables.table_facts import check_nulls, encoded, places_of
+    from kg_reasoner.tables.table_facts import TableEncoder, check_nulls
     from kg_reasoner.tables.table_sources import batches_of, is_table
 
     check_nulls(nulls)
@@ -93,25 +93,14 @@ def _encoded(
     declared = core.declared(predicate)
     known = _columns_of(core, predicate, declared)
     prefixes = Vocabulary({**PREFIXES, **core.prefixes}, Types(core.engine.program.types))
+    encoder = TableEncoder(core.dictionary, known, prefixes, columns, nulls, only_known)
     if isinstance(table, Path):
-        found = read_file(
-            table,
-            known,
-            core.dictionary,
-            prefixes,
-            header=header,
-            wanted=columns,
-            nulls=nulls,
-            only_known=only_known,
-        )
+        found = read_file(table, encoder, header=header)
+    elif is_table(table):
+        found = encoder.encode(batches_of(table))
     else:
-        if not is_table(table):
-            hint = "give a table of Arrow, Polars or pandas, a mapping of columns, a cursor, or the Path of a file"
-            raise LoadError(f"{type(table).__name__} is not a table", hint=hint)
-        batches = batches_of(table)
-        places = places_of(batches, known, columns)
-        names = known if known is not None else [Column(batches.names[place]) for place in places]
-        found = encoded(batches, places, names, core.dictionary, prefixes, nulls=nulls, only_known=only_known)
+        hint = "give a table of Arrow, Polars or pandas, a mapping of columns, a cursor, or the Path of a file"
+        raise LoadError(f"{type(table).__name__} is not a table", hint=hint)
     blocks = list(found)
     return declared, blocks or [np.empty((0, len(known or ())), np.int32)]
 

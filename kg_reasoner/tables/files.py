@@ -9,7 +9,7 @@ import codecs
 import gzip
 import json
 import zlib
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping
 from decimal import Decimal
 from pathlib import Path
 from typing import Any, Final
@@ -19,14 +19,12 @@ import numpy.typing as npt
 
 from kg_reasoner.errors import LoadError, MissingExtraError
 from kg_reasoner.io.facts import read_facts
-from kg_reasoner.program import Column
 from kg_reasoner.storage.arrays import Ids
-from kg_reasoner.storage.dictionary import Dictionary
 from kg_reasoner.storage.table_terms import optional_of, parts_of
 from kg_reasoner.tables.json_line_errors import json_lines_error
-from kg_reasoner.tables.table_facts import Nulls, encoded, places_of
+from kg_reasoner.tables.table_facts import Nulls, TableEncoder
 from kg_reasoner.tables.table_sources import EXTRA, Batches
-from kg_reasoner.terms import XSD, term_text
+from kg_reasoner.terms import XSD
 
 __all__ = ["JSON_LINES", "read_file"]
 
@@ -40,58 +38,29 @@ _PLACES: Final = 38
 _QUOTE, _NEWLINE, _RETURN = ord('"'), ord("\n"), ord("\r")
 
 
-def read_file(
-    path: Path,
-    columns: Sequence[Column] | None,
-    dictionary: Dictionary,
-    prefixes: Mapping[str, str],
-    *,
-    header: bool = False,
-    wanted: Sequence[str] | None = None,
-    nulls: Nulls = "error",
-    only_known: bool = False,
-) -> Iterator[Ids]:
+def read_file(path: Path, encoder: TableEncoder, *, header: bool = False) -> Iterator[Ids]:
     """Yield the facts in a file as ids, shape (n, arity), batch by batch. The name of the file says its format.
 
     Args:
         path: The file: ``.parquet``, ``.jsonl`` or ``.ndjson``, ``.csv``, or anything else for TSV; text files may end in ``.gz``
             in addition.
-        columns: The columns of the relation, if it is known.
-        dictionary: The dictionary of the ids.
-        prefixes: Namespaces of prefixes in cells.
+        encoder: What encodes the facts. If it skips missing values, these are empty cells without quotation marks in CSV and TSV.
         header: Whether CSV and TSV have the names of their columns in the first line.
-        wanted: The names of the columns that are the arguments of the relation, see `places_of`.
-        nulls: What missing values do. In CSV and TSV, these are empty cells without quotation marks, if their rows are skipped.
-        only_known: Whether rows with unknown terms are left out.
 
     Raises:
         LoadError: The file is missing or broken, its columns do not match, or a cell is not of its column's type.
         MissingExtraError: Parquet and JSON lines need pyarrow.
     """
     if path.name.endswith(".parquet"):
-        yield from _of_batches(_parquet(path), columns, dictionary, prefixes, wanted, nulls, only_known)
+        yield from encoder.encode(_parquet(path))
     elif path.name.endswith(JSON_LINES):
-        names = wanted or [column.name for column in columns or ()]
-        types = {name: column.type for name, column in zip(names, columns or (), strict=False)}
-        table = _json_lines(path, types)
+        columns = encoder.columns or ()
+        names = encoder.wanted or [column.name for column in columns]
+        table = _json_lines(path, {name: column.type for name, column in zip(names, columns, strict=False)})
         if table is not None:
-            yield from _of_batches(table, columns, dictionary, prefixes, wanted, nulls, only_known)
+            yield from encoder.encode(table)
     else:
-        yield from _of_text(path, columns, dictionary, prefixes, header, wanted, nulls, only_known)
-
-
-def _of_batches(
-    table: Batches,
-    columns: Sequence[Column] | None,
-    dictionary: Dictionary,
-    prefixes: Mapping[str, str],
-    wanted: Sequence[str] | None,
-    nulls: Nulls,
-    only_known: bool,
-) -> Iterator[Ids]:
-    places = places_of(table, columns, wanted)
-    known = columns if columns is not None else [Column(table.names[place]) for place in places]
-    yield from encoded(table, places, known, dictionary, prefixes, nulls=nulls, only_known=only_known)
+        yield from _of_text(path, encoder, header=header)
 
 
 def _parquet(path: Path) -> Batches:
@@ -234,32 +203,20 @@ def _with_texts(type_: Any) -> Any:
 # ---- CSV and TSV
 
 
-def _of_text(
-    path: Path,
-    columns: Sequence[Column] | None,
-    dictionary: Dictionary,
-    prefixes: Mapping[str, str],
-    header: bool,
-    wanted: Sequence[str] | None,
-    nulls: Nulls,
-    only_known: bool,
-) -> Iterator[Ids]:
+def _of_text(path: Path, encoder: TableEncoder, *, header: bool) -> Iterator[Ids]:
     """Yield the facts of CSV or TSV: by Arrow, or by the reader that knows places where that is not possible."""
-    has_cells = columns is None or len(columns) > 0
-    table = _text_table(path, header, nulls) if has_cells else None
+    columns, nulls = encoder.columns, encoder.nulls
+    table = _text_table(path, header, nulls) if columns is None or columns else None
     if table is not None:
         try:
-            facts = list(_of_batches(table, columns, dictionary, prefixes, wanted, nulls, only_known))
+            facts = list(encoder.encode(table))
         except LoadError:
             pass  # the other reader says where
         else:
             yield from facts
             return
-    rows = list(read_facts(path, columns, prefixes, header=header, wanted=wanted, nulls=nulls))
-    arity = len(rows[0]) if rows else len(columns or ())
-    texts = [term_text(term) for row in rows for term in row]
-    ids = (dictionary.find_texts if only_known else dictionary.encode_texts)(texts).reshape(len(rows), arity)
-    yield ids[(ids >= 0).all(axis=1)]
+    rows = list(read_facts(path, columns, encoder.prefixes, header=header, wanted=encoder.wanted, nulls=nulls))
+    yield encoder.encode_terms(rows)
 
 
 def _text_table(path: Path, header: bool, nulls: Nulls) -> Batches | None:
