@@ -247,27 +247,30 @@ class Facts(DataFrames, Iterator[tuple[Term, ...]]):
         text = io.TextIOWrapper(file, "utf-8", newline="", write_through=False)
         try:
             if format == "jsonl":
-                import json
-
-                from kg_reasoner.expressions.structures import NAMESPACE
-                from kg_reasoner.tables.column_texts import form_of
-
-                table = self.to_arrow()
-                forms = {field.name: form_of(field.metadata) for field in table.schema}
-                structures = {name: form.datatype for name, form in forms.items() if form.datatype.startswith(NAMESPACE)}
-                types, defined = dict(zip(table.column_names, self.types, strict=True)), Types(self._definitions)
-                for batch in table.to_batches(1 << 16):
-                    rows = batch.to_pylist()
-                    for name, datatype in structures.items():
-                        for row in rows:
-                            row[name] = format_cell(Literal(row[name], datatype), types[name], defined) or None
-                    text.writelines(f"{json.dumps(row, ensure_ascii=False, default=str)}\n" for row in rows)
+                self._write_json_lines(text)
             else:
                 self._write_text(text, "," if format == "csv" else "\t", header=header)
             text.flush()
         finally:
             text.detach()
         return len(self)
+
+    def _write_json_lines(self, file: TextIO) -> None:
+        import json
+
+        from kg_reasoner.expressions.structures import NAMESPACE
+        from kg_reasoner.tables.column_texts import form_of
+
+        table = self.to_arrow()
+        forms = {field.name: form_of(field.metadata) for field in table.schema}
+        structures = {name: form.datatype for name, form in forms.items() if form.datatype.startswith(NAMESPACE)}
+        types, defined = dict(zip(table.column_names, self.types, strict=True)), Types(self._definitions)
+        for batch in table.to_batches(1 << 16):
+            rows = batch.to_pylist()
+            for name, datatype in structures.items():
+                for row in rows:
+                    row[name] = format_cell(Literal(row[name], datatype), types[name], defined) or None
+            file.writelines(f"{json.dumps(row, ensure_ascii=False, default=str)}\n" for row in rows)
 
     def _write_text(self, file: TextIO, separator: str, *, header: bool) -> None:
         from kg_reasoner.io.atomic_files import write_rows
