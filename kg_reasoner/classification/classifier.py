@@ -11,14 +11,15 @@ from __future__ import annotations
 import re
 import weakref
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import field
 from itertools import count
-from typing import Any, Final, Protocol, TypeAlias
+from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 
+from kg_reasoner.classification.forks import Fork, Member, Source
+from kg_reasoner.classification.member_facts import MemberFacts, SingleMembers
 from kg_reasoner.classification.selection import KINDS, Kind, Selection, select
 from kg_reasoner.classification.usable_rules import told_rule
 from kg_reasoner.concurrency.forking import new_mutex
@@ -26,75 +27,14 @@ from kg_reasoner.data_classes import dataclass
 from kg_reasoner.engine.inconsistency import Violation
 from kg_reasoner.explain.proofs import Proof
 from kg_reasoner.loaders.ontology.profile import AxiomWarning
-from kg_reasoner.program import Program, Rule
-from kg_reasoner.storage.arrays import Ids, TripleIds, contains
-from kg_reasoner.storage.dictionary import Dictionary
+from kg_reasoner.program import Program
+from kg_reasoner.storage.arrays import Ids, Numbers, TripleIds, contains
 from kg_reasoner.terms import IRI, OWL, RDF, BlankNode, Literal, Term, Triple
 
-__all__ = ["ClassificationChange", "Classified", "Classifier", "Fork", "Member", "Source"]
-
-Numbers: TypeAlias = npt.NDArray[np.int64]
+__all__ = ["ClassificationChange", "Classified", "Classifier"]
 
 VALUE_TYPE: Final = "tag:kg-reasoner:value"
 """The datatype of the new values of data properties, of which no rule knows anything."""
-
-
-class Source(Protocol):
-    """The reasoner whose ontology is classified."""
-
-    @property
-    def dictionary(self) -> Dictionary: ...
-
-    def triple_ids(self, which: Any = ..., predicate: Any = ..., /) -> TripleIds: ...
-
-    def is_consistent(self) -> bool: ...
-
-
-class Fork(Source, Protocol):
-    """A reasoner for new members."""
-
-    @property
-    def rules(self) -> tuple[Rule, ...]: ...
-
-    @property
-    def warnings(self) -> list[AxiomWarning]: ...
-
-    def add_triples(self, triples: Any, /) -> None: ...
-
-    def remove_triples(self, triples: Any, /) -> None: ...
-
-    def add_facts(self, predicate: str, rows: Any, /) -> None: ...
-
-    def remove_facts(self, predicate: str, rows: Any, /) -> None: ...
-
-    def triples(self, subject: Any = ..., predicate: Any = ..., object: Any = ..., /) -> Iterator[Triple]: ...
-
-    def facts(self, predicate: str, /) -> Iterator[tuple[Term, ...]]: ...
-
-    def predicates(self) -> dict[str, int]: ...
-
-    def inconsistencies(self) -> list[Violation]: ...
-
-    def explain(self, fact: Any, effort: int | None = ..., /) -> Proof: ...
-
-
-@dataclass(frozen=True, slots=True)
-class Member:
-    """A new member of a class, or a new pair of terms that a property relates."""
-
-    kind: Kind
-    name: IRI
-    fact: Triple
-
-    def about(self, upper: Term) -> Triple:
-        """Return the fact that says that the member belongs to another class or property, too."""
-        subject, _, value = self.fact
-        return (subject, RDF.type, upper) if self.kind == "class" else (subject, upper, value)
-
-    @property
-    def terms(self) -> tuple[Term, ...]:
-        """The new terms."""
-        return self.fact[:1] if self.kind == "class" else (self.fact[0], self.fact[2])
 
 
 @dataclass(frozen=True, eq=False)
@@ -284,58 +224,24 @@ class Classifier:
     # --- reading
 
     def _read(self, state: _State, selection: Selection, others: TripleIds, is_consistent: bool | None) -> Classified:
-        fork = state.fork
-        triples = fork.triple_ids("all")
         members = {kind: list(state.members[kind].values()) for kind in KINDS}
-        every = [member for kind in KINDS for member in members[kind]]
-        owner = np.full(len(fork.dictionary), -1, np.int64)
-        leads = np.zeros(len(owner), bool)
-        for number, member in enumerate(every):
-            for term in member.terms:
-                owner[fork.dictionary.find(term)] = number
-            leads[fork.dictionary.find(member.terms[0])] = True
-        linked = self._linked(fork, triples, owner)
-        violated, unowned = _by_owner(fork, owner)
+        facts = MemberFacts(state.fork, members)
+        linked = facts.linked(self._relations(state.fork))
+        alone = self._alone(state, selection, others) if linked else None
+        single = SingleMembers(alone) if alone is not None else None
+        if is_consistent is None:
+            is_consistent = single.is_consistent if single is not None else not facts.has_other_violations
         pairs: dict[Kind, Numbers | Ids] = {}
         unsatisfiable: dict[Kind, dict[int, Violation]] = {}
-        alone = self._alone(state, selection, others) if len(linked) else None
-        base = set() if alone is None or alone.is_consistent() else set(map(_key, alone.inconsistencies()))
-        if is_consistent is None:
-            is_consistent = not (base or (alone is None and unowned))
-        is_linked = np.zeros(len(every) + 1, bool)
-        is_linked[linked] = True
-        first = 0
         for kind in KINDS:
-            own = members[kind]
-            numbers = {member.name: number for number, member in enumerate(own)}
-            number_of = np.full(len(fork.dictionary), -1, np.int64)
-            for name, number in numbers.items():
-                if (found := fork.dictionary.find(name)) >= 0:
-                    number_of[found] = number
-            chosen = (owner[triples[:, 0]] >= first) & (owner[triples[:, 0]] < first + len(own)) & ~is_linked[owner[triples[:, 0]]]
-            parts = [_pairs(kind, triples[chosen & leads[triples[:, 0]]], owner, number_of, fork.dictionary.find(RDF.type), first)]
-            clashes = {n - first: violated[n] for n in violated if first <= n < first + len(own) and not is_linked[n]}
-            for number in (linked[(linked >= first) & (linked < first + len(own))] - first).tolist():
-                if alone is not None:
-                    uppers, violation = _look_at(alone, own[number], base)
-                    rows = [(number, numbers[upper]) for upper in uppers if upper in numbers and upper != own[number].name]
-                    parts.append(np.array(rows, np.int64).reshape(-1, 2))
-                    if violation is not None:
-                        clashes[number] = violation
-            pairs[kind] = np.concatenate(parts)
+            linked_of_kind = facts.of_kind(kind, linked)
+            pairs[kind], clashes = facts.pairs(kind, linked_of_kind), facts.violations(kind, linked_of_kind)
+            if single is not None:
+                more, clashes_of_linked = single.look_at(members[kind], linked_of_kind)
+                pairs[kind], clashes = np.concatenate([pairs[kind], more]), clashes | clashes_of_linked
             unsatisfiable[kind] = dict(sorted(clashes.items()))
-            first += len(own)
-        looked_at = frozenset(every[number] for number in linked.tolist())
-        return Classified(members, pairs.__getitem__, unsatisfiable, looked_at, is_consistent, tuple(fork.warnings))
-
-    def _linked(self, fork: Fork, triples: TripleIds, owner: Numbers) -> Numbers:
-        """Return the numbers of the members that are related to other terms, in order."""
-        subjects, values = owner[triples[:, 0]], owner[triples[:, 2]]
-        is_type = triples[:, 1] == fork.dictionary.find(RDF.type)
-        apart = (subjects != values) & ~(is_type & (values < 0))
-        found = [subjects[apart], values[apart]]
-        found += [np.array(list(_related(fork, predicate, owner)), np.int64) for predicate in self._relations(fork)]
-        return np.unique(np.concatenate([part[part >= 0] for part in found]))
+        looked_at = frozenset(facts.members[number] for number in linked)
+        return Classified(members, pairs.__getitem__, unsatisfiable, looked_at, is_consistent, tuple(state.fork.warnings))
 
     def _relations(self, fork: Fork) -> list[str]:
         """Return the general predicates of a user's rules that can relate members to others."""
@@ -344,62 +250,6 @@ class Classifier:
 
 
 _HELPERS: Final = ("<tag:kg-reasoner:", "tag:kg-reasoner:")
-
-
-_Key: TypeAlias = tuple[Rule, frozenset[tuple[str, Term]]]
-
-
-def _key(violation: Violation) -> _Key:
-    return violation.rule, frozenset(violation.terms.items())
-
-
-def _related(fork: Fork, predicate: str, owner: Numbers) -> Iterator[int]:
-    for row in fork.facts(predicate):
-        owners = {int(owner[fork.dictionary.find(term)]) for term in row}
-        if len(owners) > 1:
-            yield from owners
-
-
-def _pairs(kind: Kind, triples: TripleIds, owner: Numbers, number_of: Numbers, type_id: int, first: int) -> Numbers:
-    """Return the members that some triples are about, each with another class or property to which it belongs, as numbers."""
-    subjects = owner[triples[:, 0]]
-    if kind == "class":
-        own, uppers = triples[:, 1] == type_id, number_of[triples[:, 2]]
-    else:
-        own, uppers = (owner[triples[:, 2]] == subjects) & (triples[:, 0] != triples[:, 2]), number_of[triples[:, 1]]
-    rows = np.stack([subjects[own] - first, uppers[own]], axis=1)
-    found: Numbers = rows[(rows[:, 1] >= 0) & (rows[:, 0] != rows[:, 1])]
-    return found
-
-
-def _by_owner(fork: Fork, owner: Numbers) -> tuple[dict[int, Violation], bool]:
-    """Return for each member a violation that involves it, and whether there are violations without members."""
-    found: dict[int, Violation] = {}
-    unowned = False
-    if fork.is_consistent():
-        return found, unowned
-    find = fork.dictionary.find
-    for violation in fork.inconsistencies():
-        owners = {int(owner[find(term)]) for term in violation.terms.values() if find(term) >= 0} - {-1}
-        unowned |= not owners
-        for number in owners:
-            found.setdefault(number, violation)
-    return found, unowned
-
-
-def _look_at(alone: Fork, member: Member, base: set[_Key]) -> tuple[list[Term], Violation | None]:
-    """Return to which classes or properties a linked member belongs, and a violation that there would not be without it."""
-    alone.add_triples([member.fact])
-    try:
-        subject, _, value = member.fact
-        if member.kind == "class":
-            uppers = [upper for _, _, upper in alone.triples(subject, RDF.type)]
-        else:
-            uppers = list({property for _, property, _ in alone.triples(subject, None, value)})
-        new = [] if alone.is_consistent() else [found for found in alone.inconsistencies() if _key(found) not in base]
-        return uppers, new[0] if new else None
-    finally:
-        alone.remove_triples([member.fact])
 
 
 def _difference(before: Ids, after: Ids) -> tuple[Ids, Ids]:

@@ -10,7 +10,8 @@ from typing import Any, Final, NamedTuple, Protocol
 import numpy as np
 
 from kg_reasoner.classification.changed_rows import changed_rows, changes_of_rows
-from kg_reasoner.classification.classifier import ClassificationChange, Classified, Member, Numbers, Source
+from kg_reasoner.classification.classifier import ClassificationChange, Classified
+from kg_reasoner.classification.forks import Member, Source
 from kg_reasoner.classification.selection import KINDS, Kind, select
 from kg_reasoner.concurrency.forking import new_mutex
 from kg_reasoner.data_classes import dataclass
@@ -19,7 +20,7 @@ from kg_reasoner.errors import ReasonerError
 from kg_reasoner.explain.proofs import Proof
 from kg_reasoner.loaders.ontology.profile import AxiomWarning
 from kg_reasoner.program import FALSE, TRIPLE, Atom, Origin, Program, Rule, Variable
-from kg_reasoner.storage.arrays import Ids, TripleIds
+from kg_reasoner.storage.arrays import Ids, Numbers, TripleIds
 from kg_reasoner.storage.releasing import give_back
 from kg_reasoner.terms import IRI, OWL, RDF, RDFS, Term, Triple
 
