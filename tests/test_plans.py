@@ -102,7 +102,7 @@ def test_plans_of_queries(university: Reasoner, monkeypatch: pytest.MonkeyPatch)
     plan_query, plans = query.plan_query, list[str]()
 
     def record(
-        room: Any,
+        memory: Any,
         body: Sequence[StoredAtom],
         checks: Sequence[Any],
         answer: Sequence[str],
@@ -111,8 +111,8 @@ def test_plans_of_queries(university: Reasoner, monkeypatch: pytest.MonkeyPatch)
         exact: bool = False,
     ) -> int:
         head = StoredAtom(-1, tuple(answer))
-        plans.append(printer.steps(Draft(room, head, tuple(body), tuple(checks), None, estimate, exact=exact, seeds=seeds)))
-        return plan_query(room, body, checks, answer, estimate, seeds, exact)
+        plans.append(printer.steps(Draft(memory, head, tuple(body), tuple(checks), None, estimate, exact=exact, seeds=seeds)))
+        return plan_query(memory, body, checks, answer, estimate, seeds, exact)
 
     monkeypatch.setattr(query, "plan_query", record)
     graph, lines = graph_of(university), list[str]()

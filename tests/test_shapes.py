@@ -21,7 +21,7 @@ from kg_reasoner.program import Atom, Rule
 from kg_reasoner.storage.database import Database
 from kg_reasoner.storage.kernels.layout import CALL, CHECK, EMPTY, PROBE, SCAN, SKIP, Plan, Step
 from kg_reasoner.storage.kernels.memory import mix
-from kg_reasoner.storage.plan_room import PlanRoom
+from kg_reasoner.storage.plan_memory import PlanMemory
 from kg_reasoner.terms import IRI, OWL, RDF, RDFS, BlankNode, Triple
 
 KINDS = {1: (0, 1, 2), 2: (3, 4, 5), 3: (6, 7)}
@@ -95,36 +95,36 @@ def renamed(rule: StoredRule, relations: dict[int, int], constants: dict[int, in
     return StoredRule(atom(rule.head), tuple(map(atom, rule.body)), tuple(map(check, rule.checks)), rule.rule)
 
 
-def meaning(room: Database, number: int, trigger: int) -> Iterator[Any]:
+def meaning(memory: Database, number: int, trigger: int) -> Iterator[Any]:
     """Yield the fields of a plan and its steps, with indexes and lists of codes in place of their numbers."""
-    plan = room.plans[number]
-    names = {index: key for key, index in room._indexes.items()}
+    plan = memory.plans[number]
+    names = {index: key for key, index in memory._indexes.items()}
 
     def codes(first: int, count: int) -> list[int]:
-        return [int(code) for code in room._codes[first : first + count]]
+        return [int(code) for code in memory._codes[first : first + count]]
 
     yield {name: getattr(plan, name) for name in Plan.fields if name not in ("first_step", "trigger", "head")}
-    yield codes(plan.trigger, trigger), codes(plan.head, room.relations[plan.head_relation].arity)
+    yield codes(plan.trigger, trigger), codes(plan.head, memory.relations[plan.head_relation].arity)
     for place in range(plan.first_step, plan.first_step + plan.step_count):
-        step = room.steps[place]
+        step = memory.steps[place]
         fields = {name: getattr(step, name) for name in Step.fields if name not in ("key", "columns", "index", "guard")}
         matched = step.kind == SCAN or (step.kind == PROBE and step.value_slot == CHECK)
         has_result = step.kind == CALL and step.value_slot == SKIP
         yield fields, codes(step.key, step.width + has_result)
-        yield codes(step.columns, room.relations[step.relation].arity if matched or step.kind == CALL else 0)
+        yield codes(step.columns, memory.relations[step.relation].arity if matched or step.kind == CALL else 0)
         yield names[step.index] if step.kind in (PROBE, CALL) else None, names[step.guard] if step.guard >= 0 else None
 
 
 def ways(exact: bool) -> dict[str, Any]:
     """The kinds of plans: how those of a rule are written, and the columns of the row that triggers each of them."""
 
-    def triggered(room: PlanRoom, rule: StoredRule, number: int) -> None:
+    def triggered(memory: PlanMemory, rule: StoredRule, number: int) -> None:
         for position in range(len(rule.body)):
-            plan_trigger(room, rule, number, position, exact)
+            plan_trigger(memory, rule, number, position, exact)
 
     return {
         "triggered": (triggered, lambda rule: [len(atom.terms) for atom in rule.body]),
-        "whole": (lambda room, rule, number: plan_rule(room, rule, number, exact), lambda rule: [0]),
+        "whole": (lambda memory, rule, number: plan_rule(memory, rule, number, exact), lambda rule: [0]),
         "backward": (plan_backward, lambda rule: [len(rule.head.terms)]),
     }
 
@@ -172,8 +172,8 @@ def test_plans_out_of_use_are_replaced(found: list[StoredRule], exact: bool, man
 
 @given(rules(), rules())
 def test_rules_of_one_shape_can_be_renamed_to_each_other(one: StoredRule, other: StoredRule) -> None:
-    room = database()
-    first, second = outline(room, one), outline(room, other)
+    memory = database()
+    first, second = outline(memory, one), outline(memory, other)
     if first.shape == second.shape:
         relations = dict(zip(first.relations, second.relations, strict=True))
         constants = dict(zip(first.constants, second.constants, strict=True))

@@ -19,7 +19,7 @@ from kg_reasoner.planning.planner import plan_backward, plan_rule, plan_trigger
 from kg_reasoner.planning.rule_shapes import ShapedPlans
 from kg_reasoner.storage.database import Database
 from kg_reasoner.storage.kernels.layout import Relation
-from kg_reasoner.storage.plan_room import PlanRoom
+from kg_reasoner.storage.plan_memory import PlanMemory
 
 if TYPE_CHECKING:
     from kg_reasoner.planning.aggregate_relations import ComputedRelation
@@ -61,9 +61,9 @@ class PlannedStrata:
         self.functions = functions
         self.exact = exact
         self._triggered = ShapedPlans(database, self._plan_triggers)
-        self._untriggered = ShapedPlans(database, lambda room, rule, number: plan_rule(room, rule, number, self.exact))
+        self._untriggered = ShapedPlans(database, lambda memory, rule, number: plan_rule(memory, rule, number, self.exact))
         decides = functions.decides_columns
-        self._backward = ShapedPlans(database, lambda room, rule, number: plan_backward(room, rule, number, decides))
+        self._backward = ShapedPlans(database, lambda memory, rule, number: plan_backward(memory, rule, number, decides))
         self.looked_up_results = LookedUpResults(functions, database)
         self.by_columns = ColumnInsertion(database, functions)
         """Inserts the heads of some rules for many new rows at once."""
@@ -112,10 +112,10 @@ class PlannedStrata:
                 self._change_plan("deriver", self._derivers, SectionPlans.add, _deriver(planned), self._derivers_are_entered)
         return added
 
-    def _plan_triggers(self, room: PlanRoom, rule: StoredRule, number: int) -> None:
-        """Write the plans of a rule in a room, one for each body atom."""
+    def _plan_triggers(self, memory: PlanMemory, rule: StoredRule, number: int) -> None:
+        """Write the plans of a rule to a memory, one for each body atom."""
         for position in range(len(rule.body)):
-            plan_trigger(room, rule, number, position, self.exact)
+            plan_trigger(memory, rule, number, position, self.exact)
 
     def add_aggregate(self, aggregate: ComputedRelation) -> None:
         """Update an aggregate from now on, whenever its solutions change."""

@@ -25,7 +25,7 @@ from kg_reasoner.storage.kernels.layout import (
     SCAN,
     SKIP,
 )
-from kg_reasoner.storage.plan_room import PlanRoom
+from kg_reasoner.storage.plan_memory import PlanMemory
 
 Decides: TypeAlias = Callable[[int], bool]
 
@@ -36,7 +36,7 @@ def _no_function(function: int) -> bool:
     return False
 
 
-def plan_trigger(database: PlanRoom, rule: StoredRule, number: int, position: int, exact: bool = False) -> int:
+def plan_trigger(database: PlanMemory, rule: StoredRule, number: int, position: int, exact: bool = False) -> int:
     """Return the plan that a row of body atom `position` triggers. For a negated atom, it finds the instances that only this row
     blocks.
 
@@ -50,12 +50,12 @@ def plan_trigger(database: PlanRoom, rule: StoredRule, number: int, position: in
     return Draft(database, rule.head, rule.body, rule.checks, position, exact=exact, of_rule=True).write(number)
 
 
-def plan_rule(database: PlanRoom, rule: StoredRule, number: int, exact: bool = False) -> int:
+def plan_rule(database: PlanMemory, rule: StoredRule, number: int, exact: bool = False) -> int:
     """Return the plan that derives all heads of a rule from all rows; `exact` as for `plan_trigger`."""
     return Draft(database, rule.head, rule.body, rule.checks, None, exact=exact, of_rule=True).write(number)
 
 
-def plan_backward(database: PlanRoom, rule: StoredRule, number: int, decides: Decides = _no_function) -> int:
+def plan_backward(database: PlanMemory, rule: StoredRule, number: int, decides: Decides = _no_function) -> int:
     """Return the plan that a fact of the head's relation triggers, and that finds every rule instance that derives the fact.
 
     The results of some calls must be stored, see `calls_by_result`.
@@ -80,7 +80,7 @@ def plan_backward(database: PlanRoom, rule: StoredRule, number: int, decides: De
     return first
 
 
-def calls_by_result(database: PlanRoom, rule: StoredRule, decides: Decides) -> list[tuple[StoredCall, StoredAtom]]:
+def calls_by_result(database: PlanMemory, rule: StoredRule, decides: Decides) -> list[tuple[StoredCall, StoredAtom]]:
     """Return the calls of a rule that its plan from the head looks up by their results, each with an atom that has all arguments.
 
     There are some only if the plan would scan a relation otherwise, and does not with them.
@@ -109,12 +109,12 @@ def _with_lookups(rule: StoredRule, calls: Collection[StoredCall]) -> StoredRule
     return StoredRule(rule.head, (*rule.body, *results), tuple(check for check in rule.checks if check not in calls), rule.rule)
 
 
-def _backward_draft(database: PlanRoom, rule: StoredRule, estimate: Estimate = by_shape) -> Draft:
+def _backward_draft(database: PlanMemory, rule: StoredRule, estimate: Estimate = by_shape) -> Draft:
     return Draft(database, rule.head, rule.body, rule.checks, None, estimate, backward=True, of_rule=True)
 
 
 def plan_query(
-    database: PlanRoom,
+    database: PlanMemory,
     body: Sequence[StoredAtom],
     checks: Sequence[StoredComparison | StoredCall],
     answer: Sequence[str],
@@ -142,7 +142,7 @@ def join_order(body: Sequence[StoredAtom], estimate: Estimate) -> list[StoredAto
     return [part for part, _ in in_join_order(parts_of_body(tuple(body), ()), None, estimate, ()) if isinstance(part, StoredAtom)]
 
 
-def plan_proof(database: PlanRoom, rule: StoredRule, answer: Sequence[str], estimate: Estimate) -> int:
+def plan_proof(database: PlanMemory, rule: StoredRule, answer: Sequence[str], estimate: Estimate) -> int:
     """Return the plan of the instances that derive one fact. The head's variables are bound, in slots by order of first
     occurrence.
 
@@ -177,7 +177,7 @@ class Draft:
 
     def __init__(
         self,
-        database: PlanRoom,
+        database: PlanMemory,
         head: StoredAtom,
         body: tuple[StoredAtom, ...],
         checks: tuple[Check, ...],
@@ -424,13 +424,13 @@ def _comparison(atom: StoredAtom) -> StoredComparison:
     return StoredComparison(DISTINCT_TERMS, atom.terms[0], atom.terms[-1])
 
 
-def _section_columns(database: PlanRoom, atom: StoredAtom) -> tuple[int, ...]:
+def _section_columns(database: PlanMemory, atom: StoredAtom) -> tuple[int, ...]:
     """Return the section column of the atom's relation, if the atom has a constant there."""
     column = database.relation(atom.relation).section_column
     return (column,) if column >= 0 and isinstance(atom.terms[column], int) else ()
 
 
-def section_constant(database: PlanRoom, atom: StoredAtom) -> int:
+def section_constant(database: PlanMemory, atom: StoredAtom) -> int:
     """Return the constant of the section that an atom ranges over, or -1 for all rows."""
     constants = (atom.terms[column] for column in _section_columns(database, atom))
     return next((constant for constant in constants if isinstance(constant, int)), -1)

@@ -22,7 +22,7 @@ from kg_reasoner.storage.database import Database
 from kg_reasoner.storage.indexes import value_column
 from kg_reasoner.storage.kernels.layout import CALL, COMPARE, EMPTY, PROBE, Plan, Relation, Step
 from kg_reasoner.storage.kernels.memory import Record, StructTable
-from kg_reasoner.storage.plan_room import JoinFrames, PlanRoom
+from kg_reasoner.storage.plan_memory import JoinFrames, PlanMemory
 
 __all__ = ["Outline", "Pattern", "ShapedPlans", "outline"]
 
@@ -120,8 +120,8 @@ class _Frames(JoinFrames):
         self.bindings, self.depth = max(bindings, self.bindings), max(depth, self.depth)
 
 
-class _ExampleRoom(PlanRoom):
-    """A room for the plans of one example at a time, whose relations and indexes are numbers from 0 on.
+class _ExampleMemory(PlanMemory):
+    """A memory for the plans of one example at a time, whose relations and indexes are numbers from 0 on.
 
     Attributes:
         indexes: The relation, the columns, the constant and the column that is apart of each index.
@@ -132,30 +132,30 @@ class _ExampleRoom(PlanRoom):
         self.indexes: dict[tuple[int, tuple[int, ...], int, int], int] = {}
         self._relations = StructTable(Relation)
 
-    def begin(self, room: PlanRoom, relations: Iterable[int]) -> None:
+    def begin(self, memory: PlanMemory, relations: Iterable[int]) -> None:
         """Begin with the next example.
 
         Args:
-            room: Another room.
-            relations: The relations of the example in the other room.
+            memory: Another memory.
+            relations: The relations of the example in the other memory.
         """
         for table in (self.plans, self.steps, self._relations):
             table.truncate(0)
         self._code_count, self.indexes, self.frames = 0, {}, _Frames()
         for number in relations:
-            record = room.relation(number)
+            record = memory.relation(number)
             self._relations.add(arity=record.arity, section_column=record.section_column)
 
     def relation(self, number: int) -> Record:
-        """See `PlanRoom.relation`."""
+        """See `PlanMemory.relation`."""
         return self._relations[number]
 
     def index(self, relation: int, columns: tuple[int, ...], constant: int = -1, apart: int = 0) -> int:
-        """See `PlanRoom.index`."""
+        """See `PlanMemory.index`."""
         return self.indexes.setdefault((relation, columns, constant, apart), len(self.indexes))
 
     def index_value_column(self, index: int) -> int:
-        """See `PlanRoom.index_value_column`."""
+        """See `PlanMemory.index_value_column`."""
         relation, columns, constant, _ = [*self.indexes][index]
         record = self._relations[relation]
         return value_column(record.arity, columns, record.section_column if constant >= 0 else -1)
@@ -166,14 +166,14 @@ class _ExampleRoom(PlanRoom):
         return np.array(self._codes[: self._code_count], np.int64)
 
 
-class _Rooms(local):
-    """The room of each thread: to make one takes as long as to plan several rules."""
+class _ExampleMemories(local):
+    """The memory of each thread: to make one takes as long as to plan several rules."""
 
     def __init__(self) -> None:
-        self.room = _ExampleRoom()
+        self.memory = _ExampleMemory()
 
 
-_rooms: Final = _Rooms()
+_examples: Final = _ExampleMemories()
 
 
 class Pattern:
@@ -184,18 +184,20 @@ class Pattern:
     example: where the plans are, the number of the rule, a relation, an index, a constant, or two constants in one word.
 
     Args:
-        room: The relations.
+        memory: The relations.
         rule: A rule of the shape.
         found: Its outline.
-        write: Writes the plans of a rule in a room.
+        write: Writes the plans of a rule to a memory.
 
     Attributes:
         count: The number of plans of a rule.
     """
 
-    def __init__(self, room: PlanRoom, rule: StoredRule, found: Outline, write: Callable[[PlanRoom, StoredRule], object]) -> None:
-        example = _rooms.room
-        example.begin(room, found.relations)
+    def __init__(
+        self, memory: PlanMemory, rule: StoredRule, found: Outline, write: Callable[[PlanMemory, StoredRule], object]
+    ) -> None:
+        example = _examples.memory
+        example.begin(memory, found.relations)
         write(example, _example(rule, found))
         self.count = len(example.plans)
         self._frames = example.frames
@@ -337,10 +339,10 @@ class ShapedPlans:
 
     Args:
         database: The database of the rules.
-        write: Writes the plans of a rule in a room, given its number.
+        write: Writes the plans of a rule to a memory, given its number.
     """
 
-    def __init__(self, database: Database, write: Callable[[PlanRoom, StoredRule, int], object]) -> None:
+    def __init__(self, database: Database, write: Callable[[PlanMemory, StoredRule, int], object]) -> None:
         self._database = database
         self._write = write
         self._patterns: dict[tuple[Any, ...], Pattern] = {}
@@ -403,6 +405,6 @@ class ShapedPlans:
         if len(self._patterns) >= _MOST:
             self._patterns.clear()
             self._single.clear()
-        made = Pattern(self._database, rule, found, lambda room, rule: self._write(room, rule, 0))
+        made = Pattern(self._database, rule, found, lambda memory, rule: self._write(memory, rule, 0))
         self._patterns[found.shape] = made
         return made

@@ -13,22 +13,22 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from kg_reasoner.planning.catalog import StoredAtom
-from kg_reasoner.storage.plan_room import PlanRoom
+from kg_reasoner.storage.plan_memory import PlanMemory
 
 __all__ = ["differing"]
 
 
-def differing(room: PlanRoom, head: StoredAtom, body: Collection[StoredAtom]) -> frozenset[frozenset[str]]:
+def differing(memory: PlanMemory, head: StoredAtom, body: Collection[StoredAtom]) -> frozenset[frozenset[str]]:
     """Return the pairs of variables that make the head equal to a body atom where they have the same term, and that are the subject
     and the object of a body atom with a constant for the property.
 
     Args:
-        room: The relations.
+        memory: The relations.
         head: The head of a rule.
         body: Its body.
     """
     pairs = {_difference(head, atom) for atom in body if atom.relation == head.relation and not atom.negated}
-    ends = {frozenset((atom.terms[0], atom.terms[-1])) for atom in body if not atom.negated and _has_section(room, atom)}
+    ends = {frozenset((atom.terms[0], atom.terms[-1])) for atom in body if not atom.negated and _has_section(memory, atom)}
     return frozenset(pair for pair in pairs if pair is not None and pair in ends)
 
 
@@ -42,7 +42,7 @@ def _difference(head: StoredAtom, atom: StoredAtom) -> frozenset[str] | None:
     return names if len(names) == 2 else None
 
 
-def _has_section(room: PlanRoom, atom: StoredAtom) -> bool:
+def _has_section(memory: PlanMemory, atom: StoredAtom) -> bool:
     """Return whether an atom ranges over the triples of one property."""
-    column = room.relation(atom.relation).section_column
+    column = memory.relation(atom.relation).section_column
     return column > 0 and isinstance(atom.terms[column], int)

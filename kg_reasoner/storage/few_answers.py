@@ -61,7 +61,7 @@ class FewAnswers(Protocol):
         ...
 
 
-class _Room(NamedTuple):
+class _Buffers(NamedTuple):
     """Memory for answers, used by one thread at a time."""
 
     array: Any
@@ -80,16 +80,16 @@ class _Room(NamedTuple):
         return found
 
 
-_rooms: Final[list[_Room]] = []
-"""Unused memory: at most as much as threads have used at the same time."""
+_unused: Final[list[_Buffers]] = []
+"""Unused buffers: at most as much as threads have used at the same time."""
 
 
-def _taken() -> _Room:
+def _taken() -> _Buffers:
     try:
-        return _rooms.pop()
+        return _unused.pop()
     except IndexError:
         array, given = allocate(IDS + 1, np.int32), allocate(GIVEN, np.int32)
-        return _Room(array, argument(address(array)), given, argument(address(given)), {})
+        return _Buffers(array, argument(address(array)), given, argument(address(given)), {})
 
 
 class FewOfPlan:
@@ -138,15 +138,15 @@ class FewOfPlan:
             taken = self._make()
         workspace, plan = taken
         workspace.look(self)
-        room = _taken()
+        buffers = _taken()
         size = self._room
         if self._count:
-            room.given[: self._count] = given
+            buffers.given[: self._count] = given
         last = size + 1 if enough is None else enough
-        found = native.fetch_few(workspace.address, plan, room.given_address, *self._arguments, room.address, size, last)
+        found = native.fetch_few(workspace.address, plan, buffers.given_address, *self._arguments, buffers.address, size, last)
         self._pool.append(taken)
-        answers = room.table(self._width, size)[: self._shown, :found].copy() if found >= 0 else None
-        _rooms.append(room)
+        answers = buffers.table(self._width, size)[: self._shown, :found].copy() if found >= 0 else None
+        _unused.append(buffers)
         return answers
 
 
@@ -212,11 +212,11 @@ class FewAround:
 
     def __call__(self, enough: int | None = None, given: Sequence[int] = ()) -> Ids | None:
         """See `FewAnswers`. The first column has the properties."""
-        room, size = _taken(), IDS // 2
+        buffers, size = _taken(), IDS // 2
         known, last = given[0] if self._known is None else self._known, size + 1 if enough is None else enough
-        found = native.match_around(self._database.address, self._address, known, self._forwards, room.address, size, last)
-        answers = room.table(2, size)[:, :found].copy() if found >= 0 else None
-        _rooms.append(room)
+        found = native.match_around(self._database.address, self._address, known, self._forwards, buffers.address, size, last)
+        answers = buffers.table(2, size)[:, :found].copy() if found >= 0 else None
+        _unused.append(buffers)
         return answers
 
 
@@ -244,9 +244,9 @@ class FewReached:
 
     def __call__(self, enough: int | None = None, given: Sequence[int] = ()) -> Ids | None:
         """See `FewAnswers`."""
-        room, start = _taken(), given[0] if self._start is None else self._start
-        found = native.reach_few(self._database.address, self._index, start, *self._arguments, room.address, REACHED)
+        buffers, start = _taken(), given[0] if self._start is None else self._start
+        found = native.reach_few(self._database.address, self._index, start, *self._arguments, buffers.address, REACHED)
         last = found if enough is None else min(found, self._hidden + enough)
-        answers = room.table(1, REACHED)[:, self._hidden : last].copy() if found >= 0 else None
-        _rooms.append(room)
+        answers = buffers.table(1, REACHED)[:, self._hidden : last].copy() if found >= 0 else None
+        _unused.append(buffers)
         return answers

@@ -16,7 +16,7 @@ from kg_reasoner.storage.capacities import fill_of, limit_of, resized, row_mask_
 from kg_reasoner.storage.kernels import native
 from kg_reasoner.storage.kernels.layout import ABSENT, EMPTY, EXPLICIT, MOST, RING, Relation, Section
 from kg_reasoner.storage.kernels.memory import Record, StructTable, address, allocate, allocate_each, grant, mix, repeated
-from kg_reasoner.storage.plan_room import PlanRoom
+from kg_reasoner.storage.plan_memory import PlanMemory
 
 __all__ = ["Relations", "slot_of"]
 
@@ -27,7 +27,7 @@ _NO_SECTIONS: Final = allocate(16, np.int64, EMPTY), allocate(16, np.int32, -1)
 """The table of a relation's sections by their constants, before it has any; no kernel writes to it."""
 
 
-class Relations(PlanRoom):
+class Relations(PlanMemory):
     """Relations and their sections, known by their numbers.
 
     Args:
@@ -56,7 +56,7 @@ class Relations(PlanRoom):
         self._set_arity(self.frames.arity)
 
     def relation(self, number: int) -> Record:
-        """See `PlanRoom.relation`."""
+        """See `PlanMemory.relation`."""
         return self.relations[number]
 
     def add_relation(self, arity: int, section_column: int = -1) -> int:

@@ -66,7 +66,7 @@ class IndexedRelations(Relations):
         return sum(record.nbytes for table in (self.relations, self.indexes) for record in table.records)
 
     def index(self, relation: int, columns: tuple[int, ...], constant: int = -1, apart: int = 0) -> int:
-        """See `PlanRoom.index`."""
+        """See `PlanMemory.index`."""
         known = self._indexes.get((relation, constant, columns, apart))
         if known is not None:
             return known

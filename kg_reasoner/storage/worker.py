@@ -23,7 +23,7 @@ from kg_reasoner.storage.kernels.layout import (
 )
 from kg_reasoner.storage.kernels.memory import Record, StructTable, allocate, argument
 from kg_reasoner.storage.kernels.parallel_deletion import DEEPEST
-from kg_reasoner.storage.plan_room import JoinFrames, filter_tables
+from kg_reasoner.storage.plan_memory import JoinFrames, filter_tables
 from kg_reasoner.storage.shared_copies import Copy
 from kg_reasoner.storage.shared_deletion import Visible
 

@@ -12,7 +12,7 @@ from kg_reasoner.storage.indexes import IndexedRelations
 from kg_reasoner.storage.kernels import native
 from kg_reasoner.storage.kernels.layout import DONE, Context
 from kg_reasoner.storage.kernels.memory import Record
-from kg_reasoner.storage.plan_room import PlanRoom
+from kg_reasoner.storage.plan_memory import PlanMemory
 
 __all__ = ["REMEMBERED", "Prepared", "Workspace"]
 
@@ -25,7 +25,7 @@ _SHARED_WORDS: Final = np.array([field[0] for name, field in Context.fields.item
 """The words of a workspace's context that are those of its database."""
 
 
-class Workspace(PlanRoom):
+class Workspace(PlanMemory):
     """The plans and joins of a query over the relations and indexes of a database that does not change meanwhile.
 
     Each thread that reads has one of its own, so that kernels join for several threads at once.
@@ -52,15 +52,15 @@ class Workspace(PlanRoom):
         return batches
 
     def relation(self, number: int) -> Record:
-        """See `PlanRoom.relation`."""
+        """See `PlanMemory.relation`."""
         return self._database.relation(number)
 
     def index(self, relation: int, columns: tuple[int, ...], constant: int = -1, apart: int = 0) -> int:
-        """See `PlanRoom.index`."""
+        """See `PlanMemory.index`."""
         return self._database.index(relation, columns, constant, apart)
 
     def index_value_column(self, index: int) -> int:
-        """See `PlanRoom.index_value_column`."""
+        """See `PlanMemory.index_value_column`."""
         return self._database.index_value_column(index)
 
     def release(self) -> None:

@@ -15,7 +15,7 @@ from kg_reasoner.storage.capacities import resized
 from kg_reasoner.storage.kernels.layout import ABSENT, MOST_VALUES, VALUE_SLOTS, Context, Frame, Level, Plan, Step
 from kg_reasoner.storage.kernels.memory import Record, StructTable, address, allocate, argument, region
 
-__all__ = ["JoinFrames", "PlanRoom", "filter_tables"]
+__all__ = ["JoinFrames", "PlanMemory", "filter_tables"]
 
 
 def filter_tables() -> dict[str, Any]:
@@ -28,7 +28,7 @@ def filter_tables() -> dict[str, Any]:
     }
 
 
-class PlanRoom:
+class PlanMemory:
     """The memory for plans and joins: plans, steps, codes and frames, and the context through which kernels access them."""
 
     def __init__(self) -> None:
