@@ -21,7 +21,7 @@ class Report:
 
     stage: str
     """``look`` (one pass over the input), ``masks`` (features of all terms), ``iteration``, ``in process`` (the last iteration of a
-    stratum, by the driver), ``equality``, ``schema``."""
+    stratum, by the driver), ``equality``, ``schema``, ``doubtful`` (an iteration of overdeletion)."""
     stratum: int | None = None
     iteration: int | None = None
     facts: int = 0

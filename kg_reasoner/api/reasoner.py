@@ -760,8 +760,7 @@ class Reasoner:
         """Record what materialisation and updates cost, by rule and by axiom, until the ``with`` block ends.
 
         While a profile is open, rules are evaluated one after the other in one thread, so updates are slower. Times are CPU times.
-        Profiles may be nested.
-        Several threads may use the reasoner meanwhile; the profile covers the updates of all.
+        Profiles may be nested. Several threads may use the reasoner meanwhile; the profile covers the updates of all.
 
         Returns:
             The profile, which is open.

@@ -97,10 +97,8 @@ def query(
     parsed = _parsed_if_known(text, source)
     if parsed is not None:
         _check_format(output_format, parsed.is_graph, explains)
-    if on_demand and reasoner_settings()["on_inconsistency"] == "raise":
-        raise click.UsageError("--on-demand looks for no contradictions, so it is not combined with --on-inconsistency raise")
-    if on_demand and (explains or allow_service or reasoning != "union"):
-        raise click.UsageError("--on-demand is not combined with --explain, --allow-service or --graphs graph")
+    if on_demand:
+        _check_on_demand(with_others=explains or allow_service or reasoning != "union")
 
     from rdflib import Dataset
 
@@ -117,9 +115,7 @@ def query(
         _check_format(output_format, parsed.is_graph, explains)
     if reasoning == "union" and not on_demand:
         report_inconsistencies(store.reasoner)
-    for name in parsed.graphs:
-        if not store.graphs.has_graph(name):
-            warn(f"the files have no graph <{name}>: FROM and FROM NAMED select from the named graphs in the files")
+    _warn_of_missing_graphs(parsed, store)
     if explains:
         found = store.plan(parsed.prepared, run=True)
         click.echo(json.dumps(found.to_dict(), indent=2) if output_format == "json" else str(found))
@@ -162,6 +158,19 @@ def _check_format(output_format: str, is_graph: bool, explains: bool) -> None:
         raise click.UsageError(message)
     if not is_graph and output_format == "nt":
         raise click.UsageError("the query does not return a graph: use --format table, csv, tsv, json or xml")
+
+
+def _check_on_demand(*, with_others: bool) -> None:
+    if reasoner_settings()["on_inconsistency"] == "raise":
+        raise click.UsageError("--on-demand looks for no contradictions, so it is not combined with --on-inconsistency raise")
+    if with_others:
+        raise click.UsageError("--on-demand is not combined with --explain, --allow-service or --graphs graph")
+
+
+def _warn_of_missing_graphs(parsed: RdflibQuery, store: KGReasonerStore) -> None:
+    for name in parsed.graphs:
+        if not store.graphs.has_graph(name):
+            warn(f"the files have no graph <{name}>: FROM and FROM NAMED select from the named graphs in the files")
 
 
 def _query_text(source: str, files: tuple[str, ...]) -> tuple[str, str]:

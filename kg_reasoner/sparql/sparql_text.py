@@ -149,17 +149,29 @@ def _read(
     prefixes: Mapping[str, Any] | None = None,
     keeps_numbers: bool = False,
 ) -> tuple[Tree, Prepared]:
+    if not isinstance(text, str):
+        raise QuerySyntaxError(f"a SPARQL {kind} is text or prepared by rdflib, not {type(text).__name__}", hint="decode it first")
+    for pattern in (_SURROGATE, _TOO_LARGE):
+        if found := pattern.search(text):
+            raise QuerySyntaxError("not a Unicode character", _span(text, source, found.start(), found.end()))
+    try:
+        tree = _parsed(text, source, kind, parse, prefixes, keeps_numbers)
+        _check_terms(text, source)
+        return tree, _translated(text, source, tree, translate)
+    except RecursionError:
+        raise QuerySyntaxError(f"{source} {_NESTED}") from None
+
+
+def _parsed(
+    text: str, source: str, kind: str, parse: Callable[[str], Tree], prefixes: Mapping[str, Any] | None, keeps_numbers: bool
+) -> Tree:
+    """Return the parse tree of a text, which has been checked for what SPARQL forbids beyond its grammar."""
     from pyparsing import ParseBaseException
 
     from kg_reasoner.sparql.grammar import correct_grammar, keep_constant_filters
     from kg_reasoner.sparql.token_grammar import Expanded
     from kg_reasoner.sparql.written_numbers import restore_written_numbers
 
-    if not isinstance(text, str):
-        raise QuerySyntaxError(f"a SPARQL {kind} is text or prepared by rdflib, not {type(text).__name__}", hint="decode it first")
-    for pattern in (_SURROGATE, _TOO_LARGE):
-        if found := pattern.search(text):
-            raise QuerySyntaxError("not a Unicode character", _span(text, source, found.start(), found.end()))
     expanded = Expanded(text)
     try:
         with _PARSING:
@@ -180,14 +192,14 @@ def _read(
         place = expanded.position(error.loc)
         span = _span(text, source, *max(reached, (place, place + 1)))
         raise QuerySyntaxError(f"the SPARQL {kind} has a syntax error here or shortly after", span, hint) from None
-    except RecursionError:
-        raise QuerySyntaxError(f"{source} {_NESTED}") from None
-    _check_terms(text, source)
+    return tree
+
+
+def _translated(text: str, source: str, tree: Tree, translate: Callable[[Tree], Prepared]) -> Prepared:
+    """Return the algebra of a parse tree."""
     try:
-        return tree, translate(tree)
-    except RecursionError:
-        raise QuerySyntaxError(f"{source} {_NESTED}") from None
-    except MemoryError:
+        return translate(tree)
+    except (MemoryError, RecursionError):
         raise
     except Exception as error:  # rdflib raises bare exceptions, such as for a prefix that is not declared
         raise _unknown_prefix(text, source, str(error)) or QuerySyntaxError(f"{source}: {error}") from None
