@@ -159,31 +159,13 @@ class _Reader:
             self.finished = True
             return found
         done = self.open[-1]
-        name = done.name
-        parts = _with_facets(done.parts) if name == "DatatypeRestriction" else done.parts
-        construct = Construct(name, tuple(parts), tuple(done.annotations))
-        try:
-            check(construct)
-            if parts is not done.parts:
-                for facet in parts[1:]:
-                    check(cast("Construct", facet))
-        except Malformed as error:
-            place = (done.start, end) if error.part is None or parts is not done.parts else done.places[error.part]
-            raise self.error(place, str(error)) from None
-        outer = self.open[-2]
+        construct = self.checked(done, end)
         if len(self.open) == 2:
-            if name not in AXIOMS and name not in _RANKS:
-                raise self.error((done.start, end))
-            rank = _RANKS.get(name, 2)
-            if rank < self.rank:
-                self.open.pop()
-                raise self.source.error(
-                    f"{name} is too late", done.start, end, "imports come first in an ontology, then annotations, then axioms"
-                )
-            self.rank = rank
+            self.follow_order(done, end)
             self.open.pop()
             return construct
-        if name == "Annotation":
+        outer = self.open[-2]
+        if done.name == "Annotation":
             if outer.parts:
                 raise self.error((done.start, end), "annotations come before the parts of a construct")
             outer.annotations.append(construct)
@@ -192,6 +174,31 @@ class _Reader:
             outer.places.append((done.start, end))
         self.open.pop()
         return None
+
+    def checked(self, done: _Open, end: int) -> Construct:
+        """Return a construct that has been read, if it has the parts that it should have."""
+        parts = _with_facets(done.parts) if done.name == "DatatypeRestriction" else done.parts
+        construct = Construct(done.name, tuple(parts), tuple(done.annotations))
+        try:
+            check(construct)
+            if parts is not done.parts:
+                for facet in parts[1:]:
+                    check(cast("Construct", facet))
+        except Malformed as error:
+            place = (done.start, end) if error.part is None or parts is not done.parts else done.places[error.part]
+            raise self.error(place, str(error)) from None
+        return construct
+
+    def follow_order(self, done: _Open, end: int) -> None:
+        """Check that a part of the ontology may follow those that have been read."""
+        if done.name not in AXIOMS and done.name not in _RANKS:
+            raise self.error((done.start, end))
+        rank = _RANKS.get(done.name, 2)
+        if rank < self.rank:
+            self.open.pop()
+            hint = "imports come first in an ontology, then annotations, then axioms"
+            raise self.source.error(f"{done.name} is too late", done.start, end, hint)
+        self.rank = rank
 
     def number(self, text: str, start: int) -> int:
         if len(text) > 9:
