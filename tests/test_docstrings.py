@@ -13,7 +13,8 @@ from types import ModuleType
 
 import pytest
 
-PAGES = Path(__file__).resolve().parents[1] / "docs" / "reference" / "api"
+ROOT = Path(__file__).resolve().parents[1]
+PAGES = ROOT / "docs" / "reference" / "api"
 SHOWN = {
     name: "inherited_members: true" in options
     for page in sorted(PAGES.glob("*.md"))
@@ -53,6 +54,24 @@ def complaints(source: str) -> list[str]:
     return found
 
 
+def class_complaints(node: ast.ClassDef) -> list[str]:
+    """What is wrong with the arguments in the docstring of a class, if it describes arguments.
+
+    Args:
+        node: The class's definition.
+
+    Returns:
+        The names of arguments that are not described, and of those that do not exist.
+    """
+    section = re.search(r"^Args:\n((?:    .*\n?)+)", ast.get_docstring(node) or "", re.MULTILINE)
+    made = next((part for part in node.body if isinstance(part, ast.FunctionDef) and part.name == "__init__"), None)
+    if section is None or made is None:
+        return []
+    described = set(re.findall(r"^    (\w+):", section[1], re.MULTILINE))
+    arguments = {argument.arg for argument in (*made.args.posonlyargs, *made.args.args, *made.args.kwonlyargs)} - {"self"}
+    return [f"{node.name}: {name}" for name in sorted(described ^ arguments)]
+
+
 def resolved(name: str) -> object:
     """The module, class or function with an absolute name."""
     parts = name.split(".")
@@ -84,6 +103,12 @@ def functions_of(thing: object, name: str, inherited: bool = False) -> Iterator[
         function = inspect.unwrap(getattr(function, "__func__", function))
         if inspect.isfunction(function) and function.__name__ != "<lambda>":
             yield name, inspect.getsource(function)
+
+
+@pytest.mark.parametrize("folder", ["kg_reasoner", "loaders", "spark_backend"])
+def test_docstrings_of_classes_describe_the_arguments_that_there_are(folder: str) -> None:
+    nodes = (node for path in sorted((ROOT / folder).rglob("*.py")) for node in ast.walk(ast.parse(path.read_text("utf-8"))))
+    assert [message for node in nodes if isinstance(node, ast.ClassDef) for message in class_complaints(node)] == []
 
 
 @pytest.mark.parametrize("name", SHOWN)

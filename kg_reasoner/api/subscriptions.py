@@ -263,6 +263,7 @@ class ChangeMatcher:
     """Selects the changes of a pattern from a delta.
 
     Args:
+        dictionary: The dictionary of the ids.
         predicate: The predicate, or None for all changes.
         text: The pattern, for messages.
         arguments: Per column, the text of a constant's term (as in the dictionary), a variable, or None for any term; None if all

@@ -22,8 +22,12 @@ class Groupwise(Operator):
     iteration.
 
     Args:
-        width: The leading columns that make a group.
-        function: Of a Z-set, whose result for a group depends on the rows of the group only.
+        name: The name of the operator.
+        arity: The number of columns of its output.
+        accepts: The number of columns of its input.
+        width: The number of leading columns that identify a group.
+        function: The function of a Z-set. Its result for a group depends on the rows of the group only.
+        nested: Whether there is an inner clock.
     """
 
     is_still = True

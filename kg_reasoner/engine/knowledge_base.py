@@ -48,6 +48,7 @@ class KnowledgeBase:
         claim: See `FactBase`.
         watch: Stops the kernels of operations without limits.
         recorder: Records what updates do, for profiles.
+        threads: The number of threads that load triples and derive facts together.
     """
 
     def __init__(

@@ -43,7 +43,8 @@ class Shortcut:
         places: The columns of the variables of SELECT; None for ASK.
         names: Their names.
         is_distinct: Whether repetitions are omitted.
-        start: The first solution of the answer, and `end`, the one after its last, if that is known.
+        start: The first solution of the answer.
+        end: The solution after its last, if that is known.
         few: Finds few answers at once, in which the columns in this `order` have the variables of SELECT.
         order: See `few`; None: in the order of SELECT.
     """

@@ -29,6 +29,8 @@ class Table:
     Args:
         columns: A column for each variable, by name.
         size: The number of solutions.
+        origin: An object that tables of the same solutions, or of some of them, share, whatever their columns are; None: a new one.
+        numbers: The numbers that the solutions have among those of the origin; None: their positions.
     """
 
     __slots__ = ("columns", "numbers", "origin", "size")
@@ -37,9 +39,7 @@ class Table:
         self.columns: dict[str, Ids] = dict(columns)
         self.size = size
         self.origin: object = object() if origin is None else origin
-        """An object that tables of the same solutions, or of some of them, share, whatever their columns are."""
         self.numbers = numbers
-        """The numbers that the solutions have among those of the origin; None: their positions."""
 
     def __len__(self) -> int:
         return self.size

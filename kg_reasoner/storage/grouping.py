@@ -37,12 +37,12 @@ class _Labelled:
 
     Args:
         rows: The rows.
-        low: The least id, and `span`, the number of ids in their range, if there is a slot for each.
     """
 
     def __init__(self, rows: Ids) -> None:
         count, self.width = rows.shape
         self.low, span = _range(rows[:, 0]) if self.width == 1 else (0, None)
+        """The least id, which has the first slot if there is a slot for each id of the range."""
         self.is_dense = span is not None and span <= SPARSE * count
         self.size = span if span is not None and self.is_dense else 1 << max(4, (2 * count).bit_length())
         current_watch().check(0, 4 * (rows.size + self.size) + 12 * count)

@@ -53,6 +53,9 @@ class FactFrames:
 
     Args:
         spark: The session.
+        properties: The rules that copy triples from properties to others.
+        masks: The rules about one term.
+        workspace: The folder for intermediate steps.
         base: All triples that were given or stated.
         statistics: How many of them there are of each property and class.
         relations: Facts of general predicates that were given.

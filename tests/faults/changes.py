@@ -58,8 +58,8 @@ def lines_since(commit: str) -> Lines:
     Raises:
         subprocess.CalledProcessError: This is not a checkout, or there is no such commit.
     """
-    rooms = [place.removeprefix(ROOT) for place in PLACES]
-    command = ["git", "diff", "--find-renames", "--unified=0", commit, "--", *rooms]
+    folders = [place.removeprefix(ROOT) for place in PLACES]
+    command = ["git", "diff", "--find-renames", "--unified=0", commit, "--", *folders]
     difference = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
     changed = changed_lines(difference.splitlines())
     files = {name: Path(ROOT, name) for name in changed if name.endswith(".py")}
