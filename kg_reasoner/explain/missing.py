@@ -304,41 +304,53 @@ class _Attempt:
             yield from self._choices(parts, {**values, variable: decode(number)})
 
     def _solve(self, parts: Sequence[BodyLiteral], values: Bindings) -> Iterator[Bindings]:
-        atoms: list[StoredAtom] = []
-        checks: list[StoredComparison | StoredCall] = []
-        for part in parts:
-            if isinstance(part, Negation):
-                atom = self._stored(in_atom(part.atom, values), negated=True)
-                if atom is not None:
-                    atoms.append(atom)
-            elif isinstance(part, Atom | Aggregate):
-                positive = part if isinstance(part, Atom) else self.derivations.groups_atom(part)
-                atom = None if positive is None else self._stored(in_atom(positive, values), negated=False)
-                if atom is None:
-                    return
-                atoms.append(atom)
-            elif isinstance(part, Bind):
-                checks.append(self._call(part.expression, values, part.variable))
-            else:
-                for condition in conjuncts(part.expression):
-                    comparison = simple_comparison(in_expression(condition, values))
-                    if comparison is None:
-                        checks.append(self._call(condition, values, None))
-                        continue
-                    operator, left, right = comparison
-                    if not isinstance(left, Variable) and not isinstance(right, Variable):
-                        if not satisfies(operator, left, right):
-                            return
-                        continue
-                    if operator in (">", ">="):
-                        operator, left, right = operator.replace(">", "<"), right, left
-                    checks.append(StoredComparison(operator, self.catalog.term(left), self.catalog.term(right)))
+        atoms = self._atoms(parts, values)
+        checks = None if atoms is None else self._checks(parts, values)
+        if atoms is None or checks is None:
+            return
         names = list(dict.fromkeys(term for atom in atoms if not atom.negated for term in atom.terms if isinstance(term, str)))
         results = (part.result for part in checks if isinstance(part, StoredCall))
         names += [name for name in dict.fromkeys(results) if isinstance(name, str) and name not in names]
         decode = self.catalog.dictionary.decode
         for row in self._rows(atoms, checks, names):
             yield {Variable(name): decode(number) for name, number in zip(names, row, strict=True)}
+
+    def _atoms(self, parts: Sequence[BodyLiteral], values: Bindings) -> list[StoredAtom] | None:
+        """Return the atoms of a body as stored, or None if no fact can match one of them."""
+        atoms: list[StoredAtom] = []
+        for part in parts:
+            if isinstance(part, Negation):
+                negated = self._stored(in_atom(part.atom, values), negated=True)
+                atoms += [] if negated is None else [negated]
+            elif isinstance(part, Atom | Aggregate):
+                positive = part if isinstance(part, Atom) else self.derivations.groups_atom(part)
+                atom = None if positive is None else self._stored(in_atom(positive, values), negated=False)
+                if atom is None:
+                    return None
+                atoms.append(atom)
+        return atoms
+
+    def _checks(self, parts: Sequence[BodyLiteral], values: Bindings) -> list[StoredComparison | StoredCall] | None:
+        """Return the functions and comparisons of a body that depend on further values, or None if another comparison is false."""
+        checks: list[StoredComparison | StoredCall] = []
+        for part in parts:
+            if isinstance(part, Bind):
+                checks.append(self._call(part.expression, values, part.variable))
+            elif isinstance(part, Filter):
+                for condition in conjuncts(part.expression):
+                    comparison = simple_comparison(in_expression(condition, values))
+                    if comparison is None:
+                        checks.append(self._call(condition, values, None))
+                    elif any(isinstance(side, Variable) for side in comparison[1:]):
+                        checks.append(self._comparison(*comparison))
+                    elif not satisfies(*comparison):  # type: ignore[arg-type]  # neither side is a variable
+                        return None
+        return checks
+
+    def _comparison(self, operator: str, left: Argument, right: Argument) -> StoredComparison:
+        if operator in (">", ">="):
+            operator, left, right = operator.replace(">", "<"), right, left
+        return StoredComparison(operator, self.catalog.term(left), self.catalog.term(right))
 
     def _call(self, expression: Expression, values: Bindings, result: Variable | None) -> StoredCall:
         """Return a function as the rules have it, applied to the known values, so that an explanation creates no new function."""
