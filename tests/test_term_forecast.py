@@ -94,6 +94,22 @@ def test_without_memory_tables_remain_as_they_are(error: type[Exception]) -> Non
     assert len(dictionary) == 200
 
 
+@pytest.mark.parametrize("error", [MemoryError, LimitError])
+def test_without_memory_room_is_not_given_back(error: type[Exception]) -> None:
+    dictionary = Dictionary()
+    add(dictionary, range(200))
+    assert dictionary.expect(20_000, 1_000_000)
+
+    def claim(_: int) -> None:
+        raise error
+
+    dictionary.claim = claim
+    room = dictionary.room
+    dictionary.fit()
+    assert dictionary.room == room
+    assert dictionary.find_text("<http://example.org/000199>") == 199
+
+
 @pytest.mark.parametrize("threads", [1, 3])
 def test_documents_are_read_with_the_same_ids(threads: int, monkeypatch: pytest.MonkeyPatch) -> None:
     document = b"".join(lines(3000))

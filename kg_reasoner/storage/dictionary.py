@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from itertools import pairwise
 from typing import Any, Final, NamedTuple, TypeAlias, cast
 
@@ -432,16 +433,14 @@ class Dictionary:
         Returns:
             Whether there is room for them. Without enough memory, the tables remain as they are.
         """
-        with self.mutex:
-            try:
-                self.make_room(text_bytes - self.text_bytes, terms - len(self))
-            except (MemoryError, LimitError):
-                return False
-        return True
+        with self.mutex, suppress(MemoryError, LimitError):
+            self.make_room(text_bytes - self.text_bytes, terms - len(self))
+            return True
+        return False
 
     def fit(self) -> None:
-        """Give back room, if there is more than four times as much as the terms take."""
-        with self.mutex:
+        """Give back room, if there is more than four times as much as the terms take, and enough memory to copy them."""
+        with self.mutex, suppress(MemoryError, LimitError):
             room = self._terms.room
             while room > max(4 * len(self), _ROOM):
                 room //= 2
