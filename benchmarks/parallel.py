@@ -156,8 +156,8 @@ def watched_rounds(simulate: bool = False) -> Iterator[list[float]]:
         finally:
             longest.append(_makespan_of_copies(copies, sum(found), threads) if copies else makespan(joins or found, threads))
 
-    def watched_join(self: Worker, relation: int, low: int, high: int) -> int:
-        return _timed(partial(join, self, relation, low, high), joins)
+    def watched_join(self: Worker, relation: int, low: int, high: int, task: int) -> int:
+        return _timed(partial(join, self, relation, low, high, task), joins)
 
     def watched_copy(self: Worker, copy: Copy) -> bool:
         return _timed(partial(make_copy, self, copy), copies.setdefault(copy, []))

@@ -11,6 +11,7 @@ from dataclasses import replace
 from functools import partial
 from itertools import count
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
@@ -29,6 +30,7 @@ from kg_reasoner.storage import capacities as table_capacities
 from kg_reasoner.storage.crew import Crew
 from kg_reasoner.storage.database import Database
 from kg_reasoner.storage.index_needs import soon_wanted
+from kg_reasoner.storage.kernels.layout import NOT_NEW
 from kg_reasoner.storage.worker import Worker
 from kg_reasoner.terms import Literal, literal
 
@@ -50,7 +52,11 @@ BLOCKS = replace(
     few_keys=2,
     inserted_heads=3,
 )
-"""Blocks of a few rows, all of which threads share."""
+"""Blocks of a few rows, all of which threads share. Most lists of heads are too short for heads to claim slots early."""
+EARLY = replace(BLOCKS, heads=1 << 12, inserted_heads=1 << 16)
+"""Lists are long enough, and only heads of small hash tables claim slots when all threads have joined."""
+OVERFLOWING = replace(EARLY, heads=24)
+"""Some lists are full before their thread ends."""
 
 
 @contextmanager
@@ -92,12 +98,15 @@ def counted(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
 
 @pytest.mark.parametrize("threads", [2, 3, 8])
+@pytest.mark.parametrize("sizes", [BLOCKS, EARLY, OVERFLOWING], ids=["blocks", "early", "overflowing"])
 @pytest.mark.parametrize(
     "text", [CLOSURE, CLOSURE.replace("path(?y, ?z)", "edge(?y, ?z)"), "[?y, ?p, ?x] :- [?x, ?p, ?y] . " + CLOSURE]
 )
 @pytest.mark.sample(3)
-def test_same_rows_in_same_order(text: str, threads: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    with capacities(BLOCKS):
+def test_same_rows_in_same_order(
+    text: str, sizes: table_capacities.Capacities, threads: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with capacities(sizes):
         alone, together = Reasoner(text, threads=1), Reasoner(text, threads=threads)
         shared = counted(monkeypatch)
         for reasoner in (alone, together):
@@ -136,6 +145,36 @@ def test_random_triples(program: Program, updates: list[set], strategy: str) -> 
             for reasoner in both:
                 (reasoner.add_triples if number % 2 == 0 else reasoner.remove_triples)(sorted(update, key=str))
             assert tables(both[0]) == tables(both[1])
+
+
+def test_the_first_of_equal_heads_is_the_new_row(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Though the thread that derives it comes later."""
+    text, second_has_joined = "even(?y) :- link(?x, ?y) . seen(?y) :- even(?y) .", threading.Event()
+    join, insert, replaced = Worker.join, Crew._insert, list[int]()
+
+    def late(self: Worker, relation: int, low: int, high: int, task: int) -> int:
+        if task == 0:
+            assert second_has_joined.wait(60)
+        status = join(self, relation, low, high, task)
+        if task == 1:
+            second_has_joined.set()
+        return status
+
+    def watched(self: Crew, segments: Any, sizes: Any) -> None:
+        for worker in self._workers:
+            places = worker.kept.places[: worker.kept.count]
+            replaced.append(int((places == NOT_NEW).sum()))
+            assert not worker.kept.has_unclaimed
+        insert(self, segments, sizes)
+
+    monkeypatch.setattr(Worker, "join", late)
+    monkeypatch.setattr(Crew, "_insert", watched)
+    with capacities(replace(EARLY, heads=16, slots=1 << 10)):
+        alone, together = Reasoner(text, threads=1), Reasoner(text, threads=2)
+        for reasoner in (alone, together):
+            reasoner.add_facts("link", [(literal(number), literal(number % 4 + number // 4)) for number in range(16)])
+        assert tables(together) == tables(alone)
+    assert sum(replaced) > 0
 
 
 def test_too_many_heads_for_threads(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -99,7 +99,8 @@ class Crew:
         self._lists = StructTable(HeadList, database.context, "lists", capacity=size)
         self._few = FEW_KEPT
         """When a thread keeps more heads than this, all insert what they have, because many of them may be the same."""
-        self._workers = [Worker(database, number, self._lists.add()) for number in range(size)]
+        room = max(1, min(capacities.current.heads, capacities.current.inserted_heads // size))
+        self._workers = [Worker(database, number, self._lists.add(), room) for number in range(size)]
         self._helpers = Helpers()
 
     def process(self, relation: int) -> int:
@@ -120,22 +121,23 @@ class Crew:
         rows = context.block_rows
         low = int(database.processed[relation])
         blocks = (database.relations[relation].count - low) // rows
-        for worker in self._workers:
-            worker.start()
-        status, done, segments = self._join(relation, low, blocks)
-        sizes = self._heads_by_relation(segments)
-        is_too_much = any(database.relations[head].count + size > MOST for head, size in sizes.items())
-        if status in (GROW, FUNCTION_RESULTS) or is_too_much:
-            database.relations[relation].is_alone = 1
-            return DONE
-        if status == DONE:
-            instances = sum(worker.context.instances for worker in self._workers)
-            most = capacities.current.inserted_heads
-            for part in [segments] if segments.heads <= most else segments.parts(most):
-                self._insert(part, sizes if part is segments else self._heads_by_relation(part))
-            database.processed[relation] = low + done * rows
-            context.instances, context.block_instances = context.instances + instances, instances // done
-        return status
+        try:
+            status, done, segments = self._joined(relation, low, blocks)
+            sizes = self._heads_by_relation(segments)
+            is_too_much = any(database.relations[head].count + size > MOST for head, size in sizes.items())
+            if status in (GROW, FUNCTION_RESULTS) or is_too_much:
+                database.relations[relation].is_alone = 1
+                return DONE
+            if status == DONE:
+                instances = sum(worker.context.instances for worker in self._workers)
+                most = capacities.current.inserted_heads
+                for part in [segments] if segments.heads <= most else segments.parts(most):
+                    self._insert(part, sizes if part is segments else self._heads_by_relation(part))
+                database.processed[relation] = low + done * rows
+                context.instances, context.block_instances = context.instances + instances, instances // done
+            return status
+        finally:
+            self._undo_claims()
 
     def deletion(self, which: int) -> SharedDeletion:
         """Return the work on a list of a deletion (see `SharedDeletion`)."""
@@ -233,6 +235,34 @@ class Crew:
 
     # --- joins ------------------------------------------------------------------------------------------------------
 
+    def _joined(self, relation: int, low: int, blocks: int) -> tuple[int, int, Segments]:
+        """Join the blocks of a relation, as `_join` does. Heads claim slots meanwhile, unless they are too many for the lists."""
+        context, room = self._database.context, sum(worker.kept.room for worker in self._workers)
+        context.claim_room = room if room <= capacities.current.inserted_heads else 0
+        while True:
+            context.claiming = int(context.claim_room > 0)
+            for worker in self._workers:
+                worker.start()
+            status, done, segments = self._join(relation, low, blocks)
+            lists = [worker.kept for worker in self._workers]
+            if not context.claiming or (
+                segments.heads == sum(kept.count for kept in lists) and all(kept.claimed <= kept.count for kept in lists)
+            ):
+                return status, done, segments
+            self._undo_claims()  # of heads that are not in the segments
+            if status != GROW:
+                return status, done, segments
+
+    def _undo_claims(self) -> None:
+        """Make the hash tables as they were before heads claimed slots, unless the heads are rows by now."""
+        context = self._database.context
+        if context.claiming:
+            listed = Segments([(worker.number, 0, max(worker.kept.count, worker.kept.claimed)) for worker in self._workers])
+            native.undo_claims(self._database.address, listed.address, listed.count)
+            for worker in self._workers:
+                worker.kept.has_unclaimed = 1
+        context.claim_room = 0
+
     def _join(self, relation: int, low: int, blocks: int) -> tuple[int, int, Segments]:
         """Join the blocks of a relation from a row on.
 
@@ -244,16 +274,18 @@ class Crew:
         end = low + blocks * self._database.context.block_rows
         numbers, found = count(), list[tuple[int, int, int, int]]()
         failures, enough = [(tasks, DONE, 0)], list[int]()
+        room = self._database.context.claim_room // len(self._workers)
+        most = min(self._few, room // 2) if room else self._few
 
         def joins(worker: Worker) -> None:
             while not enough and (task := next(numbers)) < min(failures)[0]:
                 first, begin = worker.kept.count, low + task * rows
-                status = worker.join(relation, begin, min(begin + rows, end))
+                status = worker.join(relation, begin, min(begin + rows, end), task)
                 if status != DONE:
                     failures.append((task, status, worker.context.wanted))
                     return
                 found.append((task, worker.number, first, worker.kept.count))
-                if worker.kept.count > self._few:
+                if worker.kept.count > most:
                     enough.append(task)
 
         self._run([partial(joins, worker) for worker in self._workers])
@@ -312,7 +344,9 @@ class Crew:
         self._run_steps(tasks, large)
 
     def _claim(self, segments: Segments, parts: int) -> None:
-        """Claim slots for kept heads, each thread in one part of all tables."""
+        """Claim slots for the kept heads that have not done so while threads joined, each thread in one part of all tables."""
+        if not any(worker.kept.has_unclaimed for worker in self._workers):
+            return
         postponed: list[int] = []
 
         def claims(part: int) -> None:

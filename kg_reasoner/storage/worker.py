@@ -6,7 +6,6 @@ from typing import Final
 
 import numpy as np
 
-from kg_reasoner.storage import capacities
 from kg_reasoner.storage.indexes import IndexedRelations
 from kg_reasoner.storage.kernels import native
 from kg_reasoner.storage.kernels.calculation import MAY_READ, STACK
@@ -46,9 +45,10 @@ class Worker:
         database: The database.
         number: The number of the list.
         kept: The list.
+        room: The number of heads for which the list has room at first.
     """
 
-    def __init__(self, database: IndexedRelations, number: int, kept: Record) -> None:
+    def __init__(self, database: IndexedRelations, number: int, kept: Record, room: int) -> None:
         self._database = database
         self._contexts = StructTable(Context, capacity=1)
         self.context = self._contexts.add(own_list=number + 1)
@@ -65,7 +65,7 @@ class Worker:
         self._stride = 0
         self._plans: tuple[object, int] = None, 0
         """The plans that have been copied: their words, and how many there are."""
-        self._grow(capacities.current.heads)
+        self._grow(room)
 
     def start(self) -> None:
         """Take over the relations and plans of the database as they are, and begin with an empty list."""
@@ -90,14 +90,21 @@ class Worker:
             context.publish(requests=allocate(database.context.request_stride, np.int32), request_room=1)
         context.instances = context.stop = context.request_count = 0
         context.term_access = min(database.context.term_access, MAY_READ)
-        self.kept.count = 0
+        self.kept.count = self.kept.claimed = self.kept.has_unclaimed = 0
 
-    def join(self, relation: int, low: int, high: int) -> int:
-        """Keep the heads of some rows that are not present. Return the status of the kernel."""
-        first = self.kept.count
+    def join(self, relation: int, low: int, high: int, task: int) -> int:
+        """Keep the heads of some rows that are not present. Return the status of the kernel.
+
+        Args:
+            relation: The relation.
+            low: The first row.
+            high: The row behind the last one.
+            task: The number of these joins: heads come before those of joins with a greater number.
+        """
+        first, self.kept.task = self.kept.count, task
         while (status := native.join_rows(self.address, relation, low, high)) == GROW:
-            if (first and self.kept.room >= MOST_KEPT) or self.kept.room >= MOST_HEADS:
-                break
+            if (first and self.kept.room >= MOST_KEPT) or self.kept.room >= MOST_HEADS or self.context.claim_room:
+                break  # other threads may be reading the list, whose heads claim slots
             low = self.context.place
             self.lengthen()
         if status != DONE:
@@ -148,7 +155,8 @@ class Worker:
             values[: used * stride] = kept.values[: used * stride]
             keys[:used], relations[:used], places[:used] = kept.keys[:used], kept.relations[:used], kept.places[:used]
         recent = kept.recent if kept.room else allocate(RECENT, np.int64, 0)
-        kept.publish(values=values, keys=keys, relations=relations, places=places, recent=recent, room=room)
+        tasks = allocate(room, np.int32)
+        kept.publish(values=values, keys=keys, relations=relations, places=places, tasks=tasks, recent=recent, room=room)
 
 
 _OWN: Final = {

@@ -209,6 +209,16 @@ class Builder:
             self.block.lines.append(f"{value} = trunc i64 {word} to {type}")
         self.block.lines.append(f"store {type} {value}, ptr {place}{_aligned(align)}{metadata}")
 
+    def compare_and_swap(self, place: Word, type: str, expected: Word, new: Word) -> Word:
+        """Append an atomic exchange of a smaller integer, if it is as expected. Its result is what was there."""
+        smaller = [self.function.new_name() for _ in range(2)]
+        for name, word in zip(smaller, (expected, new), strict=True):
+            self.block.lines.append(f"{name} = trunc i64 {word} to {type}")
+        pair, found = self.function.new_name(), self.function.new_name()
+        self.block.lines.append(f"{pair} = cmpxchg ptr {place}, {type} {smaller[0]}, {type} {smaller[1]} acq_rel acquire")
+        self.block.lines.append(f"{found} = extractvalue {{{type}, i1}} {pair}, 0")
+        return self.widen("sext", type, found)
+
     def prefetch(self, place: Word) -> None:
         """Append a hint that a place is read soon."""
         self.module.declare("declare void @llvm.prefetch.p0(ptr, i32, i32, i32)")

@@ -49,6 +49,13 @@ def _prefetch(builder: Builder, arguments: list[Value]) -> Word:
     return "0"
 
 
+def _compare_and_swap(builder: Builder, arguments: list[Value]) -> Word:
+    """Implement `memory.compare_and_swap` as an atomic instruction."""
+    items, index, expected, new = arguments
+    type = item_type(items.kind)
+    return builder.compare_and_swap(builder.place(items.word, index.word, type), type, expected.word, new.word)
+
+
 def _is_stopped(builder: Builder, arguments: list[Value]) -> Word:
     """Implement `memory.is_stopped` as an atomic load, which is never cached."""
     context = arguments[0]
@@ -62,6 +69,7 @@ INTRINSICS = {
     "set_word": Callee(_set_word, int),
     "pair": Callee(_pair, int),
     "prefetch": Callee(_prefetch, int),
+    "compare_and_swap": Callee(_compare_and_swap, int),
     "is_stopped": Callee(_is_stopped, int),
 }
 """By name: how `memory`'s functions are translated."""

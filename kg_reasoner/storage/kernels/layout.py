@@ -340,7 +340,15 @@ class HeadList(Struct):
     values: Int32s
     """The heads, `ring_stride` integers each."""
     places: Int64s
-    """Per head: the slot that it has claimed, or NOT_NEW, or POSTPONED."""
+    """Per head: the slot that it has claimed, or NOT_NEW, or UNCLAIMED, or POSTPONED."""
+    tasks: Int32s
+    """Per head that has claimed a slot during the joins: the number of the task. A thread takes tasks in order."""
+    task: int
+    """The number of the present task."""
+    claimed: int
+    """The end of the heads that may have claimed slots during the joins, some of which may no longer be listed."""
+    has_unclaimed: int
+    """1: some heads claim slots when all threads have joined."""
     recent: Int64s
     """By hash, a head that was listed recently, so that most repetitions are not listed: its number, and above it 32 bits of its
     hash, so that hardly any other head is compared."""
@@ -354,6 +362,8 @@ class HeadList(Struct):
 NOT_NEW = -1
 POSTPONED = -2
 """One thread claims its slot, after the others (see `parallel_blocks.decide_rest`)."""
+UNCLAIMED = -3
+"""It claims its slot when all threads have joined."""
 
 LIST_BITS = 6
 """The numbers of lists are below 2**6, those of the heads in a list below 2**25."""
@@ -564,7 +574,10 @@ class Context(Struct):
     own_list: int
     """The number of the list to which heads are added, plus 1; or 0: they are inserted."""
     claiming: int
-    """1: listed heads have claimed slots, and are not rows yet."""
+    """1: listed heads may have claimed slots, and are not rows yet."""
+    claim_room: int
+    """How many heads threads may list at most. While they join, heads of relations with room for so many rows claim slots; 0: none
+    do."""
     pause: int
     instances: int
     wanted: int

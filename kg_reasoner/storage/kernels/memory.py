@@ -11,6 +11,7 @@ widened when read.
 
 import ctypes
 import os
+import threading
 import weakref
 from collections.abc import Callable
 from ctypes import addressof
@@ -83,6 +84,7 @@ def struct_of(array_type: Any) -> type[Struct] | None:
 # --- functions that kernels may call apart from kernels ---------------------------------------------------------------------
 
 _MASK = (1 << 64) - 1
+_swapping = threading.Lock()
 
 
 def mix(key: int) -> int:
@@ -111,6 +113,15 @@ def pair(items: "Int32s", index: int) -> int:
 
 def prefetch(items: Pointer, index: int) -> None:
     """Request the cache line of ``items[index]``; a hint without effect on results."""
+
+
+def compare_and_swap(items: Int32s, index: int, expected: int, new: int) -> int:
+    """Set an item to a new value if it is as expected, and return what it was: one operation, which no other thread interrupts."""
+    with _swapping:
+        found = items[index]
+        if found == expected:
+            items[index] = new
+        return found
 
 
 def is_stopped(context: Any) -> int:

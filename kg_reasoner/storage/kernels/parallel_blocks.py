@@ -1,12 +1,14 @@
 """Semi-naive evaluation by several threads: blocks of many new rows are joined at once, then their heads are inserted at once.
 
 The joins of a block see no row that came after it (see `joins.row_limit`), so blocks of one relation can be joined in any order.
-Each thread has a context of its own over the same relations, and keeps the heads that are not present in a list of its own. Then
-threads claim slots of the hash tables for these heads, each thread in its own part of every table. The heads that have a slot are
-the new rows. They are numbered in the order in which a single thread would have derived them, and threads append them.
+Each thread has a context of its own over the same relations, and keeps the heads that are not present in a list of its own. The
+heads that get a slot of the hash table are the new rows. They are numbered in the order in which a single thread would have
+derived them, and threads append them.
 
-Nothing here locks: while threads join, none writes to relations; while they claim, each writes to its own slots; while they
-append, each to its own rows.
+Where a hash table has room for all heads that the lists can hold, threads claim slots while they join, each by one atomic operation
+(see `relations.claim_early`): a slot then holds a number below EMPTY, which joins take for another tuple. Of two heads that are the
+same tuple, the one that a single thread would have derived first gets the slot. Heads of other relations claim slots when all
+threads have joined, each thread in its own part of every table. Nothing locks: while threads append, each writes to its own rows.
 
 Where rows are only copied to other relations, each thread inserts into relations of its own instead (see `storage.shared_copies`).
 """
@@ -19,19 +21,17 @@ from kg_reasoner.storage.kernels.layout import (
     EMPTY,
     GONE,
     GROW,
-    LIST_BITS,
     NOT_NEW,
     POSTPONED,
     REBORN,
     RING,
     ROW,
     STOPPED,
+    UNCLAIMED,
     Context,
-    HeadList,
-    Relation,
 )
 from kg_reasoner.storage.kernels.memory import Int64s, entry, is_stopped, kernel, mix, prefetch
-from kg_reasoner.storage.kernels.relations import has_values, same_tuple, set_slot, tag_of
+from kg_reasoner.storage.kernels.relations import holder, is_same, set_slot, tag_of
 
 
 @entry
@@ -83,25 +83,6 @@ def copy_to(context: Context, head: int, current: int, low: int, high: int) -> i
 
 
 @kernel
-def holder(list_number: int, number: int) -> int:
-    """Return the negative number that a slot holds instead of a row while a listed head claims it."""
-    return -2 - (number << LIST_BITS | list_number)
-
-
-@kernel
-def is_same(context: Context, relation: Relation, found: int, tag: int, heads: HeadList, number: int) -> int:
-    """Return whether the tuple of a slot's row, or the listed head that has claimed it, is this listed head."""
-    values = heads.values + number * context.ring_stride
-    if found >= 0:
-        return 1 if (found & ~relation.row_mask) == tag and same_tuple(relation, found & relation.row_mask, values) else 0
-    code = -2 - found
-    other = context.lists[code & ((1 << LIST_BITS) - 1)]
-    if other.keys[code >> LIST_BITS] != heads.keys[number]:
-        return 0
-    return 1 if relation.arity < 3 else has_values(relation, values, other.values + (code >> LIST_BITS) * context.ring_stride)
-
-
-@kernel
 def claim(context: Context, list_number: int, number: int, hash: int, bound: int, parts: int) -> int:
     """Claim a slot for a listed head before the slot `bound / parts`: return the slot, NOT_NEW, or POSTPONED."""
     heads = context.lists[list_number]
@@ -122,8 +103,8 @@ def claim(context: Context, list_number: int, number: int, hash: int, bound: int
 
 @entry
 def claim_slots(context: Context, segments: Int64s, count: int, part: int, parts: int) -> int:
-    """Claim slots in one part of every hash table for the listed heads, in the order of the segments. Return how many heads are
-    POSTPONED, because their search leaves the part, or their tuple has a dead row.
+    """Claim slots in one part of every hash table for the listed heads that are UNCLAIMED, in the order of the segments. Return how
+    many heads are POSTPONED, because their search leaves the part, or their tuple has a dead row.
 
     A segment is three numbers: a list, and the first and end of its heads. `context` is that of a thread.
     """
@@ -142,7 +123,8 @@ def claim_slots(context: Context, segments: Int64s, count: int, part: int, parts
                 hash = mix(heads.keys[number])
                 waiting[found] = number
                 hashes[found] = hash
-                found = found + is_inside(part * size, (part + 1) * size, (hash & relation.mask) * parts)
+                is_mine = is_inside(part * size, (part + 1) * size, (hash & relation.mask) * parts)
+                found = found + (is_mine if heads.places[number] == UNCLAIMED else 0)
                 number = number + 1
             for place in range(found):
                 relation = context.relations[heads.relations[waiting[place]]]
@@ -272,6 +254,6 @@ def undo_claims(context: Context, segments: Int64s, count: int) -> int:
                     relation.used = relation.used + 1
                 else:
                     relation.slots[place] = EMPTY
-                heads.places[number] = NOT_NEW
+            heads.places[number] = UNCLAIMED
     context.claiming = 0
     return 0
