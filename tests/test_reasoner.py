@@ -20,6 +20,7 @@ import pytest
 from kg_reasoner.api.core import ReasonerCore
 from kg_reasoner.api.reasoner import Equality, Reasoner
 from kg_reasoner.errors import ArityError, LoadError, ReasonerError, SourceError, UnknownNameError
+from kg_reasoner.language import analysis
 from kg_reasoner.language.parser import parse
 from kg_reasoner.loaders.convert import to_rdflib
 from kg_reasoner.planning.triple_table import TripleTable
@@ -51,6 +52,18 @@ def test_rules_have_the_arity_of_the_facts() -> None:
     with pytest.raises(ArityError, match="p has 3 arguments, not 2"):
         reasoner.add_program("q(?x) :- p(?x, ?y) .")
     assert reasoner.rules == ()
+
+
+def test_new_predicates_do_not_make_all_rules_be_read_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    reasoner = Reasoner("p(?x) :- q(?x, _) . q(?x, ?y) :- r(?x, ?y) .")
+    programs, arities = list[Program](), analysis.arities
+    monkeypatch.setattr(analysis, "arities", lambda program: [programs.append(program), arities(program)][1])
+    for number in range(5):
+        reasoner.add_facts(f"new{number}", [(ONE,)])
+    assert sum(bool(program.rules) for program in programs) <= 1
+    for name, count in (("new0", 1), ("new4", 1), ("r", 2)):
+        with pytest.raises(ArityError, match=f"{name} has {count} argument"):
+            reasoner.add_facts(name, [(ONE, TWO, ONE)])
 
 
 def test_a_bad_program_changes_nothing() -> None:

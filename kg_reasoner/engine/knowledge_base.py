@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -126,10 +127,14 @@ class KnowledgeBase:
 
     def arities(self, program: Program) -> Mapping[str, int]:
         """Return the arities of all predicates that facts, or the rules or declarations of a program use."""
-        predicates, known = self.catalog.predicates, self._known_arities
-        if known is None or known[0] is not program or known[1] != len(predicates):
-            stored = {name: self.database.relations[number].arity for name, number in self._general_predicates()}
-            known = self._known_arities = program, len(predicates), analysis.arities(program) | stored
+        known = self._known_arities
+        if known is None or known[0] is not program:
+            known = program, 0, analysis.arities(program)
+        count = len(self.catalog.predicates)
+        if known[1] != count:  # the last ones are new
+            stored = {name: self.database.relations[number].arity for name, number in self._general_predicates(known[1])}
+            known = program, count, known[2] | stored
+        self._known_arities = known
         return known[2]
 
     def used_predicates(self, rules: tuple[Rule, ...], declarations: tuple[Declaration, ...]) -> dict[str, int]:
@@ -147,9 +152,9 @@ class KnowledgeBase:
         used = analysis.arities(Program(rules, declarations)) if empty else {}
         return [name for name in empty if name not in used]
 
-    def _general_predicates(self) -> Iterator[tuple[str, int]]:
-        """Return the predicates for users, with the numbers of their relations."""
-        for name, number in self.catalog.predicates.items():
+    def _general_predicates(self, first: int = 0) -> Iterator[tuple[str, int]]:
+        """Return the predicates for users, from one in the order in which they were added, with the numbers of their relations."""
+        for name, number in islice(self.catalog.predicates.items(), first, None):
             if not name.startswith(INTERNAL):
                 yield name, number
 
