@@ -53,6 +53,7 @@ def _conditions(inner: Any) -> Any:
         *(st.builds(f"({{0[0]}} {sign} {{0[1]}})".format, pairs) for sign in ("<", "<=", ">", ">=", "=", "!=")),
         st.builds("({0[0]} IN ({0[1]}, 3))".format, pairs),
         st.builds("({0[0]} NOT IN ({0[1]}))".format, pairs),
+        st.sampled_from(["SAMETERM(?a, ?b)", "SAMEVALUE(?a, ?b)", "SAMEVALUE(?b, 5)"]),
     )
     both = st.tuples(plain, plain)
     return st.one_of(
@@ -154,6 +155,20 @@ def test_nothing_is_stored_for_integers() -> None:
     assert not any(engine.database.relations[relation].count for relation in engine.catalog.functions.relations)
 
 
+def test_nothing_is_stored_for_individuals() -> None:
+    """Values of a functional property differ if they are literals; whether individuals do is no question."""
+    prefixes = "@prefix : <http://example.org/> . @prefix owl: <http://www.w3.org/2002/07/owl#> . "
+    values = ", ".join(f":x{number}" for number in range(9))
+    reasoner = Reasoner(ruleset="owl2rl", equality="rewrite")
+    reasoner.load(f"{prefixes} :p a owl:FunctionalProperty . :hub :p {values} .".encode(), format="turtle")
+    assert reasoner.is_consistent()
+    engine = reasoner.core.engine
+    assert not any(engine.database.relations[relation].count for relation in engine.catalog.functions.relations)
+    for value, is_consistent in (("01", True), ("2", False)):
+        reasoner.load(f"{prefixes} :one :p 1, {value} .".encode(), format="turtle")
+        assert reasoner.is_consistent() == is_consistent
+
+
 def test_terms_are_interned_once() -> None:
     reasoner = Reasoner("n(0) . n(?y) :- n(?x), ?y = ?x + 1, ?y < 300 . u(?x) :- n(?x), v(?x) .")
     reasoner.add_facts("v", [(literal(7),), (Literal("07", XSD.integer.value),), (literal(299),)])
@@ -183,6 +198,9 @@ def test_all_pairs_of_operands() -> None:
     signs = ("+", "-", "*", "%", "<", "<=", "=", "!=")
     rules = [f"o{place}(?a, ?b, ?n) :- p(?a, ?b), q(?b), BIND(?a {sign} ?b AS ?n) ." for place, sign in enumerate(signs)]
     rules += [f"f{place}(?a, ?b) :- p(?a, ?b), q(?b), ?a {sign} ?b ." for place, sign in enumerate(signs[4:])]
+    rules += [f"s{name}(?a, ?b, ?n) :- p(?a, ?b), q(?b), BIND({name}(?a, ?b) AS ?n) ." for name in ("SAMETERM", "SAMEVALUE")]
+    rules += [f"t{name}(?a, ?b) :- p(?a, ?b), q(?b), {name}(?a, ?b) ." for name in ("SAMETERM", "SAMEVALUE")]
+    rules += [f"n{name}(?a, ?b) :- p(?a, ?b), q(?b), !{name}(?a, ?b) ." for name in ("SAMETERM", "SAMEVALUE")]
     rules += ["d(?a, ?b, IDIV(?a, ?b)) :- p(?a, ?b), q(?b) ."]
     facts: dict[str, set[tuple[Term, ...]]] = {"p": set(product(TERMS, TERMS)), "q": {(term,) for term in TERMS}}
     reasoner = Reasoner("\n".join(rules))

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from itertools import pairwise, product
+from itertools import pairwise, permutations, product
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from click.testing import CliRunner
 from hypothesis import example, given, settings
@@ -18,9 +19,12 @@ from benchmarks import equality as equality_benchmark
 from kg_reasoner import attach
 from kg_reasoner.api.reasoner import Reasoner
 from kg_reasoner.cli import main as cli
+from kg_reasoner.engine.equality.cliques import MANY_PAIRS, Cliques, _thinned
 from kg_reasoner.engine.maintenance import STRATEGIES
 from kg_reasoner.errors import NoProofError, StratificationError, UnknownNameError, UnsupportedError
+from kg_reasoner.graphs import connected_components
 from kg_reasoner.rdflib_store import KGReasonerStore
+from kg_reasoner.storage.dictionary import Dictionary
 from kg_reasoner.terms import IRI, OWL, RDF, RDFS, XSD, BlankNode, Literal, Triple, literal
 
 from .effort import PHASES, examples
@@ -197,6 +201,25 @@ def test_a_large_clique_is_one_term_to_the_engine() -> None:
     reasoner.remove_triples([(members[2000], OWL.sameAs, members[2001])])
     assert len(list(reasoner.triples(members[0], OWL.sameAs))) == 2_001
     assert len(list(reasoner.triples(members[4999], OWL.sameAs))) == 2_999
+
+
+@given(pairs=st.lists(st.tuples(*[st.integers(0, 11)] * 2), min_size=1, max_size=30))
+def test_fewer_pairs_connect_the_same_terms(pairs: list[tuple[int, int]]) -> None:
+    thinned = _thinned(np.array(pairs, np.int32)).tolist()
+    members = (sorted(map(sorted, connected_components(each).values())) for each in (pairs, thinned))
+    assert next(members) == next(members)
+
+
+def test_all_pairs_of_a_clique_are_about_as_many_as_its_terms() -> None:
+    pairs = np.array(list(permutations(range(100), 2)), np.int32)
+    assert len(pairs) > MANY_PAIRS
+    assert len(_thinned(pairs)) <= 101
+    dictionary = Dictionary()
+    dictionary.encode_texts([f"<http://example.org/{number}>" for number in range(100)])
+    cliques = Cliques(dictionary)
+    cliques.merge(pairs)
+    assert cliques.representatives() == [0]
+    assert sorted(cliques.members(7)) == list(range(100))
 
 
 def test_general_predicates_hold_of_equal_terms_alike() -> None:

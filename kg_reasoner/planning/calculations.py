@@ -45,7 +45,7 @@ def program_of(expression: Expression, variables: Sequence[Variable], *, is_filt
 
     >>> x = Variable("x")
     >>> program_of(Call("+", (x, Literal("1", XSD.integer.value))), [x], is_filter=False)
-    [0, 0, 2, 1, 9, 0]
+    [0, 0, 3, 1, 10, 0]
     >>> program_of(Call("UCASE", (x,)), [x], is_filter=False)
     """
     if not isinstance(expression, Call) or not (is_filter or _is_canonical(expression)):
@@ -134,6 +134,12 @@ class _Compiler:
             self._all(arguments, _ORDERS[name])
         elif name in _EQUALITIES:
             self._all(arguments, _EQUALITIES[name], is_compared=True)
+        elif name == "SAMETERM":
+            self._same_term(arguments)
+        elif name == "SAMEVALUE":
+            self._same_term(arguments)
+            self._all(arguments, codes.SAME)
+            self._apply(codes.OR, 2)
         elif name in ("IN", "NOT IN") and len(arguments) > 1:
             for place, other in enumerate(arguments[1:]):
                 self._all((arguments[0], other), codes.SAME, is_compared=True)
@@ -143,6 +149,13 @@ class _Compiler:
                 self._apply(codes.NOT, 1)
         else:
             raise _NotCompiledError
+
+    def _same_term(self, arguments: Sequence[Expression]) -> None:
+        for argument in arguments:
+            if not isinstance(argument, Variable):
+                raise _NotCompiledError
+            self._push(codes.TERM, self._places[argument])
+        self._apply(codes.SAME, 2)
 
 
 def _integer(term: Expression) -> int:

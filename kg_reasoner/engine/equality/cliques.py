@@ -16,6 +16,9 @@ from kg_reasoner.terms import OWL, RDF, RDFS, XSD, term_text
 
 _FIRST = (term_text(RDF.type), term_text(OWL.sameAs))
 _VOCABULARY = tuple(f"<{namespace}" for namespace in map(str, (RDF, RDFS, OWL, XSD)))
+MANY_PAIRS = 1 << 12
+"""More pairs of equal terms are thinned out before they are followed one by one."""
+
 _KINDS = {'"': 3, "<": 4, "_": 5}
 
 
@@ -208,4 +211,17 @@ class Cliques:
 
 
 def _components(pairs: Ids) -> list[list[int]]:
+    if len(pairs) > MANY_PAIRS:
+        pairs = _thinned(pairs)
     return list(connected_components(pairs[:, ::-1].tolist()).values())
+
+
+def _thinned(pairs: Ids) -> Ids:
+    """Return pairs that connect the same terms, about as many as the terms where all terms of a clique are paired with each other:
+    those of each term and its smallest neighbour, and of the smallest neighbours of the terms of each pair.
+    """
+    smallest = np.arange(pairs.max() + 1, dtype=np.int32)
+    terms = np.unique(pairs)
+    np.minimum.at(smallest, pairs[:, 0], pairs[:, 1])
+    np.minimum.at(smallest, pairs[:, 1], pairs[:, 0])
+    return unique_rows(np.concatenate([np.stack([smallest[terms], terms], axis=1), smallest[pairs]]))

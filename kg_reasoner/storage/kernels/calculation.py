@@ -40,23 +40,25 @@ VARIABLE = 0
 """Push the number of an argument."""
 COMPARED_VARIABLE = 1
 """The same where it is compared with = or !=, which is not a type error for an IRI."""
-CONSTANT = 2
+TERM = 2
+"""Push the id of an argument."""
+CONSTANT = 3
 """Push the operand."""
-NEGATE = 3
-ABSOLUTE = 4
-NOT = 5
-IF = 6
-AND = 7
-OR = 8
-ADD = 9
-SUBTRACT = 10
-MULTIPLY = 11
-REMAINDER = 12
-QUOTIENT = 13
-SAME = 14
-DIFFERENT = 15
-BELOW = 16
-AT_MOST = 17
+NEGATE = 4
+ABSOLUTE = 5
+NOT = 6
+IF = 7
+AND = 8
+OR = 9
+ADD = 10
+SUBTRACT = 11
+MULTIPLY = 12
+REMAINDER = 13
+QUOTIENT = 14
+SAME = 15
+DIFFERENT = 16
+BELOW = 17
+AT_MOST = 18
 
 STACK = 64
 """The most operands that wait for their operation."""
@@ -210,7 +212,9 @@ def logical(operation: int, one: int, other: int) -> int:
 
 @kernel
 def operand_of(context: Context, operation: int, term: int) -> int:
-    """Return the number of an argument, or an error, or UNKNOWN."""
+    """Return the number of an argument, or its id, an error, or UNKNOWN."""
+    if operation == TERM:
+        return term
     found = number_of(context, term)
     if found & NUMBER == NUMBER:
         return found >> 2
