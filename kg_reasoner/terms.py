@@ -42,6 +42,7 @@ __all__ = [
     "is_language",
     "literal",
     "namespace_of",
+    "scientific",
     "term_from_text",
     "term_of",
     "term_text",
@@ -168,6 +169,7 @@ _LITERAL: Final = regular_expression(
 )
 _IRI: Final = regular_expression(r'<([^<>"{}|^`\x00-\x20]*)>')
 _WORD: Final = regular_expression(r"[A-Za-z][\w.-]*")
+_WITHOUT_DIGITS: Final = {"inf": "INF", "-inf": "-INF", "nan": "NaN"}
 
 
 def is_iri(text: str) -> bool:
@@ -220,10 +222,10 @@ def is_language(tag: str) -> bool:
 
 
 def literal(value: bool | int | float | Decimal | str) -> Literal:
-    """Return the literal of a Python value.
+    """Return the literal of a Python value. That of a float has the canonical form of XML Schema 1.1, as results of arithmetic do.
 
-    >>> print(literal(5), literal(True), literal("a"))
-    "5"^^<http://www.w3.org/2001/XMLSchema#integer> "true"^^<http://www.w3.org/2001/XMLSchema#boolean> "a"
+    >>> print(literal(5), literal(12.5), literal("a"))
+    "5"^^<http://www.w3.org/2001/XMLSchema#integer> "1.25E1"^^<http://www.w3.org/2001/XMLSchema#double> "a"
 
     Args:
         value: A bool, int, float, Decimal or str, also of a subclass, such as a float of NumPy or a member of an IntEnum.
@@ -232,20 +234,17 @@ def literal(value: bool | int | float | Decimal | str) -> Literal:
         The literal.
 
     Raises:
-        LoadError: The value is none of these.
+        LoadError: The value is none of these, or a Decimal that is not finite.
     """
     if isinstance(value, bool):
         return Literal("true" if value else "false", XSD.boolean.value)
     if isinstance(value, int):
         return Literal(int.__repr__(value), XSD.integer.value)
     if isinstance(value, float):
-        text = (
-            float.__repr__(value).upper()
-            if value == value and abs(value) != float("inf")
-            else {"inf": "INF", "-inf": "-INF"}.get(str(value), "NaN")
-        )
-        return Literal(text if "E" in text or text.endswith(("INF", "NAN")) or text == "NaN" else f"{text}E0", XSD.double.value)
+        return Literal(scientific(float.__repr__(value)), XSD.double.value)
     if isinstance(value, Decimal):
+        if not value.is_finite():
+            raise LoadError(f"{value!r} is not a value of xsd:decimal", hint="floats can be infinite or NaN")
         return Literal(format(value, "f"), XSD.decimal.value)
     if isinstance(value, str):
         return Literal(value if type(value) is str else str.__str__(value))
@@ -253,6 +252,29 @@ def literal(value: bool | int | float | Decimal | str) -> Literal:
         f"{value!r} is not a bool, int, float, Decimal or str",
         hint="item() returns the value of a scalar of NumPy; dates are Literal('2026-01-31', XSD.date.value)",
     )
+
+
+def scientific(digits: str) -> str:
+    """Return the canonical form of a float or double according to XML Schema 1.1.
+
+    >>> scientific("12.5"), scientific("-1e-07"), scientific("0.0"), scientific("inf"), scientific("nan")
+    ('1.25E1', '-1.0E-7', '0.0E0', 'INF', 'NaN')
+
+    Args:
+        digits: The number in one of the notations of Python, with as many digits as the form shall have.
+
+    Returns:
+        The form.
+    """
+    if digits in _WITHOUT_DIGITS:
+        return _WITHOUT_DIGITS[digits]
+    sign = "-" if digits[0] == "-" else ""
+    mantissa, _, exponent = digits[len(sign) :].partition("e")
+    whole, _, fraction = mantissa.partition(".")
+    significant = (whole + fraction).lstrip("0")
+    power = int(exponent or 0) + len(significant) - len(fraction) - 1 if significant else 0
+    significant = significant.rstrip("0") or "0"
+    return f"{sign}{significant[0]}.{significant[1:] or '0'}E{power}"
 
 
 def term_text(term: Term) -> str:

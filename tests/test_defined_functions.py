@@ -106,6 +106,14 @@ def test_values_have_the_types_that_are_declared(type_: str, value: Any, text: s
     assert type(given[0]) is type(value)
 
 
+@pytest.mark.parametrize(("value", "text"), [(1, "1.0E0"), (0.1, "1.0E-1"), (16777217.0, "1.6777216E7"), (1e39, "INF")])
+def test_floats_have_single_precision(value: float, text: str) -> None:
+    reasoner = Reasoner()
+    reasoner.function("number", returns="float")(lambda: value)
+    reasoner.add_program("p(number()) .")
+    assert texts(reasoner, "p") == [f'"{text}"^^xsd:float']
+
+
 def test_dates_are_those_of_python() -> None:
     reasoner = Reasoner()
 
@@ -196,7 +204,7 @@ def test_a_batch_of_another_size_has_no_results() -> None:
     ("returned", "returns", "shown"),
     [
         (lambda numbers: np.array(numbers) * 2, "integer", ["2", "4"]),
-        (lambda numbers: np.array(numbers, np.float32) / 2, "double", ["0.5E0", "1.0E0"]),
+        (lambda numbers: np.array(numbers, np.float32) / 2, "double", ["5.0E-1", "1.0E0"]),
         (lambda numbers: np.array(numbers) > 1, "boolean", ["false", "true"]),
         (lambda numbers: (number + 1 for number in numbers), "integer", ["2", "3"]),
     ],

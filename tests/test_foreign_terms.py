@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import date
+from decimal import Decimal
 from enum import Enum, IntEnum
 from typing import Any
 
@@ -18,7 +19,7 @@ from kg_reasoner.api.update import Update
 from kg_reasoner.errors import LoadError
 from kg_reasoner.loaders.convert import to_oxigraph, to_rdflib
 from kg_reasoner.program import TRIPLE, Atom, Variable
-from kg_reasoner.terms import IRI, RDF, RDFS, BlankNode, Literal, Term, literal
+from kg_reasoner.terms import IRI, RDF, RDFS, XSD, BlankNode, Literal, Term, literal
 
 WRITTEN = [
     pytest.param(lambda term: term, id="ours"),
@@ -183,6 +184,62 @@ def test_literals_of_values_of_subclasses() -> None:
 def test_literals_of_other_values_are_refused(value: Any) -> None:
     with pytest.raises(LoadError, match="is not a bool, int, float, Decimal or str"):
         literal(value)
+
+
+@pytest.mark.parametrize("text", ["NaN", "sNaN", "Infinity", "-Infinity"])
+def test_decimals_are_finite(text: str) -> None:
+    with pytest.raises(LoadError, match="is not a value of xsd:decimal"):
+        literal(Decimal(text))
+    with pytest.raises(LoadError, match="is not a value of xsd:decimal"):
+        Reasoner().query("SELECT * { BIND(?given AS ?x) }", bindings={"given": Decimal(text)})
+
+
+DOUBLES = """
+12.5 = 1.25E1
+25.0 = 2.5E1
+1.0 = 1.0E0
+-100.0 = -1.0E2
+0.1 = 1.0E-1
+0.00123 = 1.23E-3
+0.0 = 0.0E0
+-0.0 = -0.0E0
+5e-324 = 5.0E-324
+2.2250738585072014e-308 = 2.2250738585072014E-308
+-1e+16 = -1.0E16
+1e+22 = 1.0E22
+123456789.125 = 1.23456789125E8
+1.7976931348623157e+308 = 1.7976931348623157E308
+inf = INF
+-inf = -INF
+nan = NaN
+"""
+GIVEN = {
+    "literal": lambda reasoner, number: reasoner.add_facts("given", [(literal(number),)]),
+    "table": lambda reasoner, number: reasoner.add_table("given", {"x": [number]}),
+    "function": lambda reasoner, number: (
+        reasoner.function("number", returns="double")(lambda: number),
+        reasoner.add_program("given(number()) ."),
+    ),
+    "variable": lambda reasoner, number: reasoner.add_facts(
+        "given", reasoner.query("SELECT ?x { BIND(?y AS ?x) }", bindings={"y": number})
+    ),
+}
+
+
+@pytest.mark.parametrize("line", DOUBLES.strip().splitlines())
+@pytest.mark.parametrize("way", GIVEN)
+def test_given_doubles_are_the_terms_of_computed_ones(way: str, line: str) -> None:
+    number, text = line.split(" = ")
+    reasoner = Reasoner(f'both(?x) :- given(?x), computed(?x) . computed(?x) :- BIND("{text}"^^xsd:double + -0e0 AS ?x) .')
+    GIVEN[way](reasoner, float(number))
+    assert list(reasoner.facts("both")) == [(Literal(text, XSD.double.value),)]
+
+
+def test_literals_of_rdflib_remain_as_they_are_written() -> None:
+    reasoner = Reasoner()
+    reasoner.add_triples([(TOM, AGE, rdflib.Literal(12.5))])
+    (found,) = reasoner.query("SELECT ?x { BIND(?y AS ?x) }", bindings={"y": rdflib.Literal(12.5)})
+    assert [*found, next(iter(reasoner.triples()))[2]] == 2 * [Literal("12.5", XSD.double.value)]
 
 
 def test_functions_in_python_may_return_floats_of_numpy() -> None:

@@ -16,6 +16,7 @@ from typing import Any, Final, TypeAlias
 
 from kg_reasoner.data_classes import dataclass
 from kg_reasoner.errors import ReasonerError, ValueTooLargeError, plural, suggest
+from kg_reasoner.expressions.functions.numbers import literal_of, to_single
 from kg_reasoner.expressions.structures import NAMESPACE, decode, encode
 from kg_reasoner.expressions.values import value_of
 from kg_reasoner.program import COLUMN_TYPES, TypeDefinition
@@ -202,12 +203,10 @@ def _valid(term: Term) -> Term:
 
 def _literal_of(value: Any, name: str) -> Literal | None:
     """Return the literal of a number, text, truth value or date."""
-    if isinstance(value, bool | Decimal | str):
+    if isinstance(value, bool | str) or (isinstance(value, Decimal) and value.is_finite()):
         return literal(value)
-    if isinstance(value, int):
-        return literal(float(value)) if name in ("double", "float") else literal(value)
-    if isinstance(value, float):
-        return Literal(literal(value).lexical, XSD.float.value) if name == "float" else literal(value)
+    if isinstance(value, int | float):
+        return literal_of(to_single(value)) if name == "float" else literal(float(value) if name == "double" else value)
     if isinstance(value, datetime):
         seconds, point, fraction = value.replace(tzinfo=None).isoformat().partition(".")
         zone = value.isoformat()[len(seconds + point + fraction) :]

@@ -13,6 +13,7 @@ from kg_reasoner.errors import LoadError, MissingExtraError, OutputError, plural
 from kg_reasoner.loaders.rdf.formats import Format
 from kg_reasoner.storage.arrays import Ids, TripleIds
 from kg_reasoner.storage.dictionary import Dictionary
+from kg_reasoner.terms import scientific
 
 if TYPE_CHECKING:
     import pyarrow
@@ -181,16 +182,8 @@ def _form(path: Path, field: pyarrow.Field) -> Callable[[Any], str]:
     if of.is_boolean(kind):
         return lambda value: "true" if value else "false"
     if of.is_floating(kind):
-        return _float_form
+        return lambda value: scientific(repr(value))
     if of.is_decimal(kind):
         return lambda value: f"{cast(decimal.Decimal, value):f}"
     hint = "cast it to a string, an integer, a decimal number, a double or a boolean"
     raise LoadError(f"{path}: column {field.name} is of the type {field.type}, which facts cannot have", hint=hint)
-
-
-def _float_form(value: float) -> str:
-    """Return a number as a double of Turtle."""
-    if value != value or value in (float("inf"), float("-inf")):
-        return "NaN" if value != value else "INF" if value > 0 else "-INF"
-    text = repr(value)
-    return text if "e" in text else f"{text}e0"

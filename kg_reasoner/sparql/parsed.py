@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Iterable, Mapping
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Final
 
 from kg_reasoner.concurrency.forking import new_mutex
@@ -15,7 +16,7 @@ from kg_reasoner.sparql.query_forms import prepared
 from kg_reasoner.sparql.sparql_text import read_query
 from kg_reasoner.sparql.syntax.query_syntax import read_common_query
 from kg_reasoner.sparql.translate import translate_query
-from kg_reasoner.terms import IRI, BlankNode, Term
+from kg_reasoner.terms import IRI, BlankNode, Term, literal
 from kg_reasoner.terms import Literal as OurLiteral
 
 if TYPE_CHECKING:
@@ -191,12 +192,14 @@ def as_term(value: Any) -> Term:
     ours = in_our_terms(value)
     if isinstance(ours, IRI | BlankNode | OurLiteral):
         return ours
+    if isinstance(value, float | Decimal):
+        return literal(value)
     try:
-        literal = Literal(value)
+        theirs = Literal(value)
     except ValueError as error:  # more digits than Python writes
         raise LoadError(f"a value of a variable is not the value of a literal: {error}") from None
-    if literal.datatype is None and not isinstance(value, str):
+    if theirs.datatype is None and not isinstance(value, str):
         raise LoadError(
             f"{value!r} is not the value of a literal", hint="give a term, text, a number, a truth value, a date or a time"
         )
-    return from_rdflib(literal)
+    return from_rdflib(theirs)

@@ -24,7 +24,7 @@ from kg_reasoner.storage.table_terms import (
     text_reader,
     with_article,
 )
-from kg_reasoner.terms import ABSOLUTE_IRI, XSD, Term, literal, term_from_text, term_text
+from kg_reasoner.terms import ABSOLUTE_IRI, XSD, Term, scientific, term_from_text, term_text
 
 __all__ = ["Form", "Unreadable", "expect_characters", "expect_terms", "form_of", "is_list", "list_texts", "plain", "term_texts"]
 
@@ -288,17 +288,30 @@ def _doubles(values: Any) -> Any:
     import pyarrow.compute as pc
     import pyarrow.types as of
 
-    texts = _as_text(values)
     size = pc.abs(values)
     has_plain_form = pc.and_(pc.greater_equal(size, _LEAST_PLAIN), pc.less(size, _MOST_PLAIN))
-    point = pc.match_substring(texts, ".")
-    texts = pc.if_else(point, _joined(texts, "E0"), _joined(texts, ".0E0"))
+    texts = _joined(_as_text(pc.if_else(pc.less(values, 0), "-", "")), _scientific(_as_text(size)))
     is_double = of.is_float64(values.type)
 
     def lexical(value: float) -> str:
-        return literal(value if is_double else float(str(np.float32(value)))).lexical
+        return scientific(repr(value) if is_double else str(np.float32(value)))
 
     return _with_others(texts, has_plain_form, values, lexical)
+
+
+def _scientific(texts: Any) -> Any:
+    """Return numbers that are written without an exponent or a sign, and are not zero, as `kg_reasoner.terms.scientific` does."""
+    import pyarrow.compute as pc
+
+    point = pc.find_substring(texts, ".")
+    before = pc.if_else(pc.less(point, 0), pc.binary_length(texts), point)
+    digits = pc.replace_substring(texts, ".", "", max_replacements=1)
+    significant = pc.ascii_ltrim(digits, "0")
+    zeros = pc.subtract(pc.binary_length(digits), pc.binary_length(significant))
+    power = pc.subtract(pc.subtract(before, zeros), 1)
+    rest = pc.ascii_rtrim(pc.utf8_slice_codeunits(significant, 1), "0")
+    rest = pc.if_else(pc.equal(rest, ""), "0", rest)
+    return _joined(pc.utf8_slice_codeunits(significant, 0, 1), ".", rest, "E", _as_text(power))
 
 
 def _years(texts: Any) -> Any:

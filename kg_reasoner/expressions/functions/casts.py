@@ -18,13 +18,12 @@ from kg_reasoner.expressions.functions.numbers import (
     decimal_text,
     literal_of,
     number_of,
-    scientific,
     shortest,
     to_float,
     to_single,
 )
 from kg_reasoner.expressions.values import value_of
-from kg_reasoner.terms import IRI, XSD, Literal, Term
+from kg_reasoner.terms import IRI, XSD, Literal, Term, scientific
 
 __all__ = ["FUNCTIONS"]
 
@@ -91,7 +90,7 @@ def _to_string(term: Term) -> Literal | None:
         return Literal(literal_of(number).lexical)
     if number == 0:
         return Literal("-0" if math.copysign(1, number) < 0 else "0")
-    return Literal(decimal_text(Decimal(shortest(number))) if 1e-6 <= abs(number) < 1e6 else scientific(number))
+    return Literal(decimal_text(Decimal(shortest(number))) if 1e-6 <= abs(number) < 1e6 else scientific(shortest(number)))
 
 
 def _to_moment(target: str, write: Callable[[Moment], str]) -> Callable[[Term], Literal | None]:

@@ -14,6 +14,7 @@ would end a recursion silently. For functions, a literal beyond that is not a nu
 
 from __future__ import annotations
 
+import math
 import struct
 from collections.abc import Callable
 from decimal import Context, Decimal, DecimalException, Inexact, InvalidOperation, Overflow, Subnormal
@@ -21,7 +22,7 @@ from typing import Final, TypeAlias
 
 from kg_reasoner.errors import ValueTooLargeError
 from kg_reasoner.expressions.values import INTEGER_RANGES, single_of, value_of
-from kg_reasoner.terms import XSD, Literal, Term
+from kg_reasoner.terms import XSD, Literal, Term, scientific
 
 __all__ = [
     "DIGITS",
@@ -34,7 +35,6 @@ __all__ = [
     "exactly",
     "literal_of",
     "number_of",
-    "scientific",
     "shortest",
     "to_float",
     "to_single",
@@ -169,30 +169,14 @@ def decimal_text(number: Decimal) -> str:
 
 def shortest(number: float) -> str:
     """Return the shortest digits that read back as the same number of the same type, in one of Python's notations."""
-    if isinstance(number, Single):
+    if isinstance(number, Single) and math.isfinite(number):
         return next(text for text in (f"{float(number):.{digits}g}" for digits in range(1, 10)) if Single(float(text)) == number)
-    return repr(number)
-
-
-def scientific(number: float) -> str:
-    """Return the canonical form of a float or double: ``-1.5E-7 0.0E0 INF NaN``."""
-    if number != number:
-        return "NaN"
-    if number in (float("inf"), float("-inf")):
-        return "INF" if number > 0 else "-INF"
-    text = shortest(number)
-    sign = "-" if text[0] == "-" else ""
-    mantissa, _, exponent = text[len(sign) :].partition("e")
-    whole, _, fraction = mantissa.partition(".")
-    digits = (whole + fraction).lstrip("0")
-    power = int(exponent or 0) + len(digits) - len(fraction) - 1 if digits else 0
-    digits = digits.rstrip("0") or "0"
-    return f"{sign}{digits[0]}.{digits[1:] or '0'}E{power}"
+    return float.__repr__(number)
 
 
 _WRITERS: Final[dict[type, Callable[..., Literal]]] = {
     int: lambda number: Literal(str(number), _INTEGER),
     Decimal: lambda number: Literal(decimal_text(number), _DECIMAL),
-    Single: lambda number: Literal(scientific(number), _FLOAT),
-    float: lambda number: Literal(scientific(number), _DOUBLE),
+    Single: lambda number: Literal(scientific(shortest(number)), _FLOAT),
+    float: lambda number: Literal(scientific(shortest(number)), _DOUBLE),
 }
