@@ -90,9 +90,12 @@ class ExpressionTypes:
         if isinstance(expression, Variable):
             return known[expression].kinds if expression in known else None
         if not isinstance(expression, Call):
+            self.expect_fields(expression, span)
             return frozenset([kind_of(expression)])
         if expression == NO_CASE:
             return frozenset()
+        if _constructor(expression) in self.types.constructors:
+            return self.fit_members(expression, "", "", known, span)
         if expression.name == "IF":
             return self.kinds_of_either(expression, known, span)
         if expression.name == "COALESCE":  # which is there for errors
@@ -168,6 +171,13 @@ class ExpressionTypes:
         whose = f"is a constructor of {owner[0].name}" if owner else "makes optional values"
         raise self.error(f"{name.lexical} {whose}, and {what}", span)
 
+    def expect_fields(self, term: Term, span: Span | None) -> None:
+        """Check that a constant record of a constructor that the program defines has fields of the declared types."""
+        _, _, constructor = kind_of(term).partition("record ")
+        owner = self.types.constructors.get(constructor)
+        if owner is not None and not (type_ := self.types.type_of(owner[0].name)).accepts(term):
+            raise self.error(f"{shown(term)} is not {type_.noun}", span)
+
     def expect_size(self, equation: Call, known: Mapping[Variable, KnownKinds], span: Span | None) -> None:
         """Check that a tuple may have as many members as its pattern."""
         size, count = equation.arguments
@@ -225,46 +235,71 @@ class ExpressionTypes:
                     what = f"{shown(value)} is not a value of {definition.name}"
                     raise self.error(f"{what}, and {variable} is {known[variable].what}", span)
 
-    def fit(self, expression: Expression, type_: str, what: str, known: Mapping[Variable, KnownKinds], span: Span | None) -> None:
-        """Check that what makes a structure has members of the types that the members have in a type.
+    def fit(self, expression: Expression, type_: str, what: str, known: Mapping[Variable, KnownKinds], span: Span | None) -> Kinds:
+        """Return the kinds of the values of an expression, after checking that they, and their members, may be of a type.
 
         Args:
-            expression: The value.
-            type_: The type that it is to be of.
+            expression: The expression.
+            type_: The type that its values are to be of.
             what: Names the value in the message.
             known: The types of the variables.
             span: The place of the expression.
         """
         if expression == NO_CASE:
-            return
+            return frozenset()
+        span = (expression.span if isinstance(expression, Call) else None) or span
         if isinstance(expression, Call) and expression.name == "IF":
             condition, then, otherwise = expression.arguments
             with self.under(condition):
-                self.fit(then, type_, what, known, expression.span or span)
-            self.fit(otherwise, type_, what, known, expression.span or span)
-        if isinstance(expression, Call) and expression.name == "APPEND":
-            whole, member = expression.arguments
-            inner_type = self.types.member_type(type_, None)
-            self.fit(whole, type_, what, known, expression.span or span)
-            if inner_type:
-                self.fit(member, inner_type, f"a member of {what}", known, expression.span or span)
-        if isinstance(expression, Call) and expression.name in _MAKERS:
-            arguments, constructor = expression.arguments, None
-            if expression.name == "RECORD" and arguments and isinstance(arguments[0], Literal):
-                constructor, arguments = arguments[0].lexical, arguments[1:]
-            for place, member in enumerate(arguments):
-                inner = self.types.member_type(type_, place, constructor)
-                if expression.name == "MAP":
-                    inner = self.types.member_type(inner, place % 2) if inner else None
-                if inner:
-                    self.fit(member, inner, f"a member of {what}", known, expression.span or span)
+                self.kinds(condition, known, span)
+                kinds = self.fit(then, type_, what, known, span)
+            return _union([kinds, self.fit(otherwise, type_, what, known, span)])
         own = self.type_of(expression, known)
         if own and self.types.are_apart(own, type_) and self.types.type_of(own).kinds == self.types.type_of(type_).kinds:
             nouns = self.types.type_of(type_).noun, self.types.type_of(own).noun
             raise self.error(f"{what} is {nouns[0]}, and gets {nouns[1]}", span)
-        wanted, span = self.types.type_of(type_), (expression.span if isinstance(expression, Call) else None) or span
-        kinds = self.kinds(expression, known, span)
+        if isinstance(expression, Call) and (expression.name in _MAKERS or self.appends_to(expression, type_)):
+            kinds = self.fit_members(expression, type_, what, known, span)
+        else:
+            kinds = self.kinds(expression, known, span)
+        wanted = self.types.type_of(type_)
         self.expect(kinds, wanted.kinds, f"{what} is {wanted.noun}", span, self.origin(expression, known))
+        return kinds
+
+    def appends_to(self, call: Call, type_: str) -> bool:
+        """Return whether a call appends to a collection of a type with known members."""
+        return call.name == "APPEND" and self.types.member_type(type_, None) is not None
+
+    def fit_members(self, maker: Call, type_: str, what: str, known: Mapping[Variable, KnownKinds], span: Span | None) -> Kinds:
+        """Return the kinds of the values of a call that makes structures, after checking its members as `fit` does."""
+        span = maker.span or span
+        for member, inner, of_member in self.members(maker, type_, what):
+            if inner is None:
+                self.kinds(member, known, span)
+            else:
+                self.fit(member, inner, of_member, known, span)
+        return self.result(maker.name, FUNCTIONS[maker.name].result, (), maker)
+
+    def members(self, maker: Call, type_: str, what: str) -> Iterator[tuple[Expression, str | None, str]]:
+        """Return what a call puts into a structure of a type, the types that it has to be of, and its names in messages.
+
+        Records of constructors that the program defines have the types of their fields, whatever the type is.
+        """
+        constructor, member = _constructor(maker), f"a member of {what}"
+        if constructor in self.types.constructors:
+            _, variant = self.types.constructors[constructor]
+            for field, part in zip(variant.fields, maker.arguments[1:], strict=False):
+                yield part, field.type, f"field {field.name} of {constructor}"
+        elif maker.name == "APPEND":
+            whole, part = maker.arguments
+            yield whole, type_, what
+            yield part, self.types.member_type(type_, None), member
+        else:
+            for place, part in enumerate(maker.arguments[1:] if constructor else maker.arguments):
+                inner = self.types.member_type(type_, place, constructor or None)
+                if maker.name == "MAP" and inner is not None:
+                    inner = self.types.member_type(inner, place % 2)
+                yield part, inner, member
 
     def result(self, name: str, kind: Kind, arguments: Sequence[Kinds], call: Call) -> Kinds:
         """Return the kinds of the results of a function of the language."""
@@ -272,8 +307,8 @@ class ExpressionTypes:
             return frozenset(["float", "double"])
         if name in _RESULTS:
             return frozenset([_RESULTS[name]])
-        if name == "RECORD" and isinstance(call.arguments[0], Literal):
-            return frozenset([f"record {call.arguments[0].lexical}"])
+        if _constructor(call):
+            return frozenset([f"record {_constructor(call)}"])
         if kind is NUMBER:
             if None in arguments:
                 return frozenset(NUMBERS)
@@ -311,6 +346,12 @@ class ExpressionTypes:
 
     def error(self, message: str, span: Span | None) -> RuleTypeError:
         return RuleTypeError(f"{self.where}, {message}", span or self.span, self.hint)
+
+
+def _constructor(call: Call) -> str:
+    """Return the constructor of the record that a call makes, or nothing if it makes none."""
+    first = call.arguments[0] if call.name == "RECORD" and call.arguments else None
+    return first.lexical if isinstance(first, Literal) else ""
 
 
 def _joined(origins: Sequence[str]) -> str:

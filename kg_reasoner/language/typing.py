@@ -45,7 +45,7 @@ def check_types(program: Program) -> None:
     """
     declared = {declaration.predicate: declaration.columns for declaration in program.declarations}
     declared = {name: columns for name, columns in declared.items() if any(column.type != "any" for column in columns)}
-    if not declared and not program.functions and not program.reductions:
+    if not (declared or program.types or program.functions or program.reductions):
         return
     types = Types(program.types)
     check_definition_types(program, types)
