@@ -9,7 +9,7 @@ from typing import Final
 
 from kg_reasoner.terms import IRI, RDF, XSD, BlankNode, Literal, Term, literal
 
-from .values import ExpressionError, Number, boolean, converted, equal, less, moment, number, number_term, promoted, string
+from .values import ExpressionError, Number, boolean, converted, equal, less, number, number_term, promoted, string
 
 
 def _number(term: Term) -> Number:
@@ -122,8 +122,6 @@ def _to_string(term: Term) -> Term:
     if found is not None:
         is_whole = found.kind in ("float", "double") and found.value == found.value and 1e-6 <= abs(found.value) < 1e6
         return _str(number_term(converted(found, "decimal") if is_whole else found))
-    if isinstance(term, Literal) and term.language is None and string(term) is None and moment(term) is None:
-        raise ExpressionError("the table of casts (17.5) has no such datatype")
     return _str(term)
 
 

@@ -1,7 +1,7 @@
 """Casts: the IRIs of datatypes as functions (SPARQL 1.1 Query, section 17.5; XPath and XQuery Functions and Operators, section 17).
 
-A cast takes a literal of a castable datatype, or a string that is a valid lexical form after trimming white space; xsd:string
-also takes IRIs. Any other argument is a type error.
+A cast takes a literal of a castable datatype, or a string that is a valid lexical form after trimming white space. Any other
+argument is a type error; but xsd:string takes IRIs, and all literals: those that SPARQL's table lacks, with their lexical form.
 """
 
 from __future__ import annotations
@@ -70,22 +70,24 @@ def _to_boolean(term: Term) -> Literal | None:
 
 
 def _to_string(term: Term) -> Literal | None:
-    """Return the canonical form; for floats and doubles of moderate size, without an exponent."""
+    """Return the canonical form of a value, without an exponent for floats and doubles of moderate size, and that of other literals
+    as it is written.
+    """
     if isinstance(term, IRI):
         return Literal(term.value)
     if not isinstance(term, Literal):
         return None
     if term.datatype == _STRING or term.language is not None:
         return Literal(term.lexical)
-    if term.datatype == _BOOLEAN:
-        boolean = _to_boolean(term)
-        return None if boolean is None else Literal(boolean.lexical)
+    boolean = _to_boolean(term) if term.datatype == _BOOLEAN else None
+    if boolean is not None:
+        return Literal(boolean.lexical)
     moment = moment_of(term)
     if moment is not None:
         return Literal(moment.date_text() if moment.hour is None else moment.text())
     number = number_of(term)
     if number is None:
-        return None
+        return Literal(term.lexical)
     if not isinstance(number, float):
         return Literal(literal_of(number).lexical)
     if number == 0:
