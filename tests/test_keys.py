@@ -134,6 +134,19 @@ def test_a_fact_does_not_become_another_one() -> None:
     assert len(list(reasoner.facts("box"))) == 3
 
 
+@pytest.mark.parametrize("call", ["insert_or_update", "add_facts"])
+def test_two_facts_of_a_call_have_different_keys(call: str) -> None:
+    reasoner = Reasoner(PROGRAM)
+    rows = [tuple(map(literal, row)) for row in ((1, 2, 3, "a"), (1, 2, 4, "b"))]
+    with pytest.raises(KeyViolationError) as caught:
+        getattr(reasoner, call)("box", rows)
+    assert caught.value.hint == "both are given at once: leave out one of them"
+    reasoner.add_facts("box", rows[:1])
+    with pytest.raises(KeyViolationError) as caught:
+        reasoner.add_facts("box", rows[1:])
+    assert caught.value.hint == "insert_or_update replaces the fact with a key"
+
+
 def test_the_error_names_both_facts() -> None:
     reasoner = Reasoner(PROGRAM)
     with pytest.raises(

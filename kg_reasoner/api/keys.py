@@ -34,7 +34,7 @@ def check_keys(engine: Engine, declaration: Declaration, facts: Ids) -> None:
     new, known = facts_with_keys(engine, declaration, facts[:, places])
     differ = np.flatnonzero((facts[new] != known).any(axis=1))
     if len(differ):
-        raise _violation(engine, declaration, facts[new[differ[0]]], known[differ[0]])
+        raise _violation(engine, declaration, facts[new[differ[0]]], known[differ[0]], is_stored=True)
 
 
 def check_new_key(engine: Engine, declaration: Declaration, fact: Ids) -> None:
@@ -45,7 +45,7 @@ def check_new_key(engine: Engine, declaration: Declaration, fact: Ids) -> None:
     """
     _, known = facts_with_keys(engine, declaration, fact[:, key_places(declaration)])
     if len(known):
-        raise _violation(engine, declaration, fact[0], known[0])
+        raise _violation(engine, declaration, fact[0], known[0], is_stored=True)
 
 
 def check_program(engine: Engine, program: Program) -> None:
@@ -75,10 +75,10 @@ def check_among(engine: Engine, declaration: Declaration, facts: Ids) -> None:
         raise _violation(engine, declaration, facts[differ[0]], facts[firsts[labels[differ[0]]]])
 
 
-def _violation(engine: Engine, declaration: Declaration, new: Ids, known: Ids) -> KeyViolationError:
+def _violation(engine: Engine, declaration: Declaration, new: Ids, known: Ids, *, is_stored: bool = False) -> KeyViolationError:
     rows = engine.dictionary.decode_rows(np.array([new, known], np.int32))
     first, second = (Atom(declaration.predicate, row) for row in rows)
-    return key_violation(declaration, first, second)
+    return key_violation(declaration, first, second, is_stored=is_stored)
 
 
 def facts_with_keys(engine: Engine, declaration: Declaration, keys: Ids) -> tuple[Any, Ids]:

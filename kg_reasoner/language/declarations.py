@@ -72,13 +72,24 @@ def _check_keys_of_facts(program: Program, declared: Mapping[str, Declaration]) 
                 raise key_violation(declared[head.predicate], head, first, head.span)
 
 
-def key_violation(declaration: Declaration, new: Atom, known: Atom, span: Span | None = None) -> KeyViolationError:
-    """Return the error for two facts with the same primary key."""
+def key_violation(
+    declaration: Declaration, new: Atom, known: Atom, span: Span | None = None, *, is_stored: bool = False
+) -> KeyViolationError:
+    """Return the error for two facts with the same primary key.
+
+    Args:
+        declaration: That of their relation.
+        new: A fact that is given.
+        known: The other one.
+        span: The place of the former.
+        is_stored: Whether the latter was there before, so that it can be replaced; otherwise, both are given.
+    """
     from kg_reasoner.language.printer import format_rule
 
     texts = (format_rule(Rule(atom)).removesuffix(" .") for atom in (new, known))
     message = f"{' and '.join(texts)} have the same primary key ({', '.join(declaration.key)})"
-    return KeyViolationError(message, span, "insert_or_update replaces the fact with a key")
+    replaces, at_once = "insert_or_update replaces the fact with a key", "both are given at once: leave out one of them"
+    return KeyViolationError(message, span, replaces if is_stored else at_once)
 
 
 def _check_indexes(program: Program, declared: Mapping[str, Declaration]) -> None:
