@@ -72,7 +72,7 @@ def check(program: Program) -> list[list[Rule]]:
     check_safety(program)
     strata = stratify(lowered(program.rules).rules)
     check_expressions(program)
-    defined = program.functions or program.reductions
+    defined = program.types or program.functions or program.reductions
     if defined or any(column.type != "any" for declaration in program.declarations for column in declaration.columns):
         from kg_reasoner.language.typing import check_types
 
