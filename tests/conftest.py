@@ -89,7 +89,16 @@ TINY = table_capacities.Capacities(
     filtered_plans=1,
 )
 SHARED = replace(
-    TINY, block=1, heads=1, shared_instances=1, shared_heads=1, shared_facts=1, shared_rows=1, few_keys=2, inserted_heads=3
+    TINY,
+    block=1,
+    heads=1,
+    shared_instances=1,
+    shared_heads=1,
+    shared_facts=1,
+    shared_rows=1,
+    shared_triples=1,
+    few_keys=2,
+    inserted_heads=3,
 )
 
 

@@ -49,6 +49,7 @@ BLOCKS = replace(
     shared_heads=1,
     shared_facts=1,
     shared_rows=1,
+    shared_triples=1,
     few_keys=2,
     inserted_heads=3,
 )

@@ -36,7 +36,7 @@ class Capacities:
     doubled: int = 1 << 18
     """Tables of fewer rows or entries than this get room for as many again when they grow: untouched memory costs nothing."""
     shared_triples: int = 1 << 17
-    """Fewer triples than this are loaded by one thread."""
+    """Fewer facts than this are loaded or retracted by one thread."""
     block: int = BLOCK
     """Rows that are processed together. The order of derived rows depends on it."""
     ordered_rows: int = 1 << 12

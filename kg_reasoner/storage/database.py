@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Mapping, Sequence
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
@@ -21,6 +22,7 @@ from kg_reasoner.storage.kernels.memory import grant, mix
 from kg_reasoner.storage.lookups import Lookups
 from kg_reasoner.storage.renewal import Renewals
 from kg_reasoner.storage.shared_loading import load_together
+from kg_reasoner.storage.shared_retraction import retract_together
 from kg_reasoner.storage.workspaces import REMEMBERED, Prepared, Workspace
 
 __all__ = ["Database"]
@@ -45,7 +47,7 @@ class Database(ChangingRelations):
         """The number of times that the rows of each relation have been renumbered."""
         self._renewals = Renewals(self)
         self.threads = 1
-        """The number of threads that load triples together."""
+        """The number of threads that load or retract facts together."""
 
     # --- explicit facts ---------------------------------------------------------------------------------------------
 
@@ -72,8 +74,7 @@ class Database(ChangingRelations):
         done, count = 0, len(triples)
         self.reserve_list("claimed", count)
         data, changed = self._arguments.take(triples)
-        is_large = count >= capacities.current.shared_triples and self.threads > 1
-        if is_large and sizes and self.is_fresh and not self.context.has_listed_grown:
+        if self._are_shared(count) and sizes and self.is_fresh and not self.context.has_listed_grown:
             by_relation = np.zeros(len(self.relations), np.int64)
             by_relation[list(sizes)] = list(sizes.values())
             load_together(self, data, count, by_relation, changed, self.threads)
@@ -84,20 +85,32 @@ class Database(ChangingRelations):
                 self.grow()
         return self._arguments.answers(count)
 
+    def _are_shared(self, count: int) -> bool:
+        """Return whether threads share the work on a number of facts."""
+        return self.threads > 1 and count >= capacities.current.shared_triples
+
     def retract(self, relation: int, facts: Rows, flag: int = EXPLICIT) -> Changed:
         """Remove a flag from facts, shape (n, arity), and add these to the list of removed facts. Return a mask of the facts that
         had it.
         """
         self.reserve_list("removed", len(facts))
         data, changed = self._arguments.take(facts)
-        native.retract_facts(self.address, relation, data, len(facts), flag, changed)
+        if self._are_shared(len(facts)):
+            find = partial(native.find_facts, self.address, relation, data)
+            retract_together(self.address, find, len(facts), flag, changed, self.threads)
+        else:
+            native.retract_facts(self.address, relation, data, len(facts), flag, changed)
         return self._arguments.answers(len(facts))
 
     def retract_triples(self, triples: Rows) -> Changed:
         """Retract explicit triples, shape (n, 3), in property tables. See `retract`."""
         self.reserve_list("removed", len(triples))
         data, changed = self._arguments.take(triples)
-        native.retract_triples(self.address, data, len(triples), changed)
+        if self._are_shared(len(triples)):
+            find = partial(native.find_triples, self.address, data)
+            retract_together(self.address, find, len(triples), EXPLICIT, changed, self.threads)
+        else:
+            native.retract_triples(self.address, data, len(triples), changed)
         return self._arguments.answers(len(triples))
 
     def have_flag(self, relation: int, facts: Rows, flag: int = EXPLICIT) -> Changed:

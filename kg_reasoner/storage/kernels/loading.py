@@ -1,8 +1,20 @@
 """Assertion and retraction of explicit facts by their flags."""
 
-from kg_reasoner.storage.kernels.layout import ABSENT, CLAIMED, DEAD, EXPLICIT, FULL, RETRACTED, RING, STATED, Context, Relation
-from kg_reasoner.storage.kernels.memory import Bytes, Int32s, entry, kernel, mix, prefetch
-from kg_reasoner.storage.kernels.relations import count_dead, find, find_or_insert, set_slot, tuple_key, tuple_slot
+from kg_reasoner.storage.kernels.layout import (
+    ABSENT,
+    CLAIMED,
+    DEAD,
+    EXPLICIT,
+    FULL,
+    RETRACTED,
+    RING,
+    ROW,
+    STATED,
+    Context,
+    Relation,
+)
+from kg_reasoner.storage.kernels.memory import Bytes, Int32s, Int64s, entry, kernel, mix, prefetch
+from kg_reasoner.storage.kernels.relations import count_dead, find, find_or_insert, row_with_key, set_slot, tuple_key, tuple_slot
 
 
 @kernel
@@ -26,15 +38,19 @@ def insert_flagged(context: Context, number: int, values: Int32s, flag: int) -> 
 
 @kernel
 def retract(context: Context, number: int, values: Int32s, flag: int) -> int:
-    """Remove a flag (EXPLICIT or STATED) from a fact: 1, or 0 if it does not have the flag.
+    """Remove a flag (EXPLICIT or STATED) from a fact: 1, or 0 if it does not have the flag."""
+    row = find(context.relations[number], values)
+    return retract_row(context, number, row, flag) if row >= 0 else 0
+
+
+@kernel
+def retract_row(context: Context, number: int, row: int, flag: int) -> int:
+    """Remove a flag from a row: 1, or 0 if it does not have the flag.
 
     The fact is added to the list of removed facts. If it was inserted after the last update, nothing follows from it, so it is dead
     at once.
     """
     relation = context.relations[number]
-    row = find(relation, values)
-    if row < 0:
-        return 0
     flags = relation.flags[row]
     if flags & ABSENT or not flags & flag:
         return 0
@@ -266,4 +282,44 @@ def retract_triples(context: Context, triples: Int32s, count: int, changed: Byte
             values[1] = triple[2]
             changed[number] = retract(context, target, values, EXPLICIT)
             total = total + changed[number]
+    return total
+
+
+@entry
+def find_facts(context: Context, number: int, facts: Int32s, first: int, end: int, found: Int64s) -> int:
+    """Write which fact each of the tuples [first, end) of a relation is, or -1. Several threads may do so. Return 0."""
+    relation = context.relations[number]
+    for place in range(first, end):
+        if place + RING // 2 < end:
+            request_tuple(relation, facts + (place + RING // 2) * relation.arity)
+        row = find(relation, facts + place * relation.arity)
+        found[place] = (number << 32) | row if row >= 0 else -1
+    return 0
+
+
+@entry
+def find_triples(context: Context, triples: Int32s, first: int, end: int, found: Int64s) -> int:
+    """Write the same for triples in property tables."""
+    for place in range(first, end):
+        if place + RING < end:
+            request_triple(context, triples + 3 * (place + RING))
+        triple = triples + 3 * place
+        target = relation_of_triple(context, triple)
+        row = -1
+        if target >= 0:
+            relation = context.relations[target]
+            row = row_with_key(relation, triple[0] if relation.arity == 1 else (triple[0] << 32) | triple[2])
+        found[place] = (target << 32) | row if row >= 0 else -1
+    return 0
+
+
+@entry
+def retract_found(context: Context, found: Int64s, count: int, flag: int, changed: Bytes) -> int:
+    """Remove a flag from facts that have been found. Set `changed` for each that had it, and return their number."""
+    total = 0
+    for place in range(count):
+        changed[place] = 0
+        if found[place] >= 0:
+            changed[place] = retract_row(context, found[place] >> 32, found[place] & ROW, flag)
+            total = total + changed[place]
     return total

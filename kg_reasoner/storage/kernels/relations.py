@@ -539,8 +539,8 @@ def is_present(relation: Relation, key: int) -> int:
 
 
 @kernel
-def has_row(relation: Relation, key: int) -> int:
-    """Return whether a relation of at most two columns has a row, dead or not, with a key."""
+def row_with_key(relation: Relation, key: int) -> int:
+    """Return the newest row with a key in a relation of at most two columns, which may be dead, or -1."""
     slots = relation.slots
     mask = relation.mask
     row_mask = relation.row_mask
@@ -550,10 +550,16 @@ def has_row(relation: Relation, key: int) -> int:
     while True:
         found = slots[slot]
         if found == EMPTY:
-            return 0
+            return -1
         if (found & ~row_mask) == tag and has_key(relation, found & row_mask, key):
-            return 1
+            return found & row_mask
         slot = (slot + 1) & mask
+
+
+@kernel
+def has_row(relation: Relation, key: int) -> int:
+    """Return whether a relation of at most two columns has a row, dead or not, with a key."""
+    return 1 if row_with_key(relation, key) >= 0 else 0
 
 
 @brief_entry
