@@ -33,10 +33,10 @@ from kg_reasoner.storage.kernels.layout import (
     Section,
     Step,
 )
+from kg_reasoner.storage.kernels.listed_heads import accept
 from kg_reasoner.storage.kernels.marks import derive_marking
 from kg_reasoner.storage.kernels.memory import Int32s, Int64s, entry, is_stopped, kernel, mix, pair, prefetch, shared_kernel
 from kg_reasoner.storage.kernels.relations import (
-    accept,
     growing,
     growing_count,
     has_key,

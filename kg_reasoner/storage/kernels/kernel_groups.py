@@ -59,6 +59,7 @@ GROUPS: Final = (
             "fixpoint",
             "interning",
             "joins",
+            "listed_heads",
             "loading",
             "marks",
             "probing",

@@ -6,9 +6,9 @@ heads that get a slot of the hash table are the new rows. They are numbered in t
 derived them, and threads append them.
 
 Where a hash table has room for all heads that the lists can hold, threads claim slots while they join, each by one atomic operation
-(see `relations.claim_early`): a slot then holds a number below EMPTY, which joins take for another tuple. Of two heads that are the
-same tuple, the one that a single thread would have derived first gets the slot. Heads of other relations claim slots when all
-threads have joined, each thread in its own part of every table. Nothing locks: while threads append, each writes to its own rows.
+(see `listed_heads`): a slot then holds a number below EMPTY, which joins take for another tuple. Of two heads that are the same
+tuple, the one that a single thread would have derived first gets the slot. Heads of other relations claim slots when all threads
+have joined, each thread in its own part of every table. Nothing locks: while threads append, each writes to its own rows.
 
 Where rows are only copied to other relations, each thread inserts into relations of its own instead (see `storage.shared_copies`).
 """
@@ -30,8 +30,9 @@ from kg_reasoner.storage.kernels.layout import (
     UNCLAIMED,
     Context,
 )
+from kg_reasoner.storage.kernels.listed_heads import holder, is_same
 from kg_reasoner.storage.kernels.memory import Int64s, entry, is_stopped, kernel, mix, prefetch
-from kg_reasoner.storage.kernels.relations import holder, is_same, set_slot, tag_of
+from kg_reasoner.storage.kernels.relations import set_slot, tag_of
 
 
 @entry

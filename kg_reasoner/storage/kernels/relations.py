@@ -7,16 +7,11 @@ from kg_reasoner.storage.kernels.layout import (
     EMPTY,
     FULL,
     GONE,
-    LIST_BITS,
-    NOT_NEW,
     PRESENT,
     REBORN,
-    RECENT,
     RING,
     ROW,
-    UNCLAIMED,
     Context,
-    HeadList,
     Index,
     Relation,
 )
@@ -24,7 +19,6 @@ from kg_reasoner.storage.kernels.memory import (
     Int32s,
     Int64s,
     brief_entry,
-    compare_and_swap,
     entry,
     kernel,
     mix,
@@ -375,118 +369,6 @@ def has_values(relation: Relation, values: Int32s, others: Int32s) -> int:
         if values[column] != others[column]:
             return 0
     return 1
-
-
-@kernel
-def is_recent(context: Context, heads: HeadList, entry: int, number: int, values: Int32s, key: int) -> int:
-    """Return whether a listed head is this tuple."""
-    if entry >= heads.count or heads.keys[entry] != key or heads.relations[entry] != number:
-        return 0
-    relation = context.relations[number]
-    return 1 if relation.arity < 3 else has_values(relation, heads.values + entry * context.ring_stride, values)
-
-
-@kernel
-def holder(list_number: int, number: int) -> int:
-    """Return the negative number that a slot holds instead of a row while a listed head claims it."""
-    return -2 - (number << LIST_BITS | list_number)
-
-
-@kernel
-def is_same(context: Context, relation: Relation, found: int, tag: int, heads: HeadList, number: int) -> int:
-    """Return whether the tuple of a slot's row, or the listed head that has claimed it, is this listed head."""
-    values = heads.values + number * context.ring_stride
-    if found >= 0:
-        return 1 if (found & ~relation.row_mask) == tag and same_tuple(relation, found & relation.row_mask, values) else 0
-    code = -2 - found
-    other = context.lists[code & ((1 << LIST_BITS) - 1)]
-    if other.keys[code >> LIST_BITS] != heads.keys[number]:
-        return 0
-    return 1 if relation.arity < 3 else has_values(relation, values, other.values + (code >> LIST_BITS) * context.ring_stride)
-
-
-@kernel
-def may_claim(context: Context, relation: Relation) -> int:
-    """Return whether heads of a relation claim slots while threads join. The answer is the same until all have joined."""
-    if relation.dead > 0 or context.claim_room == 0 or relation.count + context.claim_room > relation.row_mask:
-        return 0
-    return 1 if 5 * (relation.used + context.claim_room) <= 4 * relation.mask else 0
-
-
-@kernel
-def claim_early(context: Context, heads: HeadList, number: int, hash: int) -> int:
-    """Claim a slot for a tuple that is written behind the heads of the thread's own list, while other threads do the same: return
-    the slot, or NOT_NEW if the tuple holds, or another head is this tuple and comes before it in the order of one thread.
-    """
-    relation = context.relations[heads.relations[number]]
-    slots, mask = relation.slots, relation.mask
-    tag = tag_of(hash, relation.row_mask)
-    own = holder(context.own_list - 1, number)
-    slot = hash & mask
-    while True:
-        found = slots[slot]
-        if found != EMPTY and not is_same(context, relation, found, tag, heads, number):
-            slot = (slot + 1) & mask
-        else:
-            other = context.own_list - 1
-            if found >= 0:
-                return NOT_NEW
-            if found != EMPTY:
-                other = (-2 - found) & ((1 << LIST_BITS) - 1)
-                if other == context.own_list - 1 or context.lists[other].tasks[(-2 - found) >> LIST_BITS] < heads.task:
-                    return NOT_NEW
-            heads.places[number] = slot
-            if compare_and_swap(slots, slot, found, own) == found:  # otherwise, look at the slot again
-                if found != EMPTY:
-                    context.lists[other].places[(-2 - found) >> LIST_BITS] = NOT_NEW
-                return slot
-
-
-@kernel
-def keep(context: Context, number: int, values: Int32s, key: int) -> int:
-    """Add a tuple that does not certainly hold (see `is_present`) to the thread's own list, unless it is there or holds: PRESENT or
-    FULL.
-    """
-    relation = context.relations[number]
-    claims = may_claim(context, relation)
-    if not claims and (relation.arity > 2 or relation.dead > 0):
-        found = relation.slots[tuple_slot(relation, values, key)]
-        if found != EMPTY and not relation.flags[found & relation.row_mask] & ABSENT:
-            return PRESENT
-    heads = context.lists[context.own_list - 1]
-    hash = mix(key)
-    place = hash & (RECENT - 1)
-    tag = (hash >> 14) & 0x7FFFFFFF
-    found = heads.recent[place]
-    if found >> 32 == tag and is_recent(context, heads, found & ROW, number, values, key):
-        return PRESENT
-    entry = heads.count
-    if entry == heads.room:
-        return FULL
-    stored = heads.values + entry * context.ring_stride
-    for column in range(relation.arity):
-        stored[column] = values[column]
-    heads.keys[entry] = key
-    heads.relations[entry] = number
-    heads.places[entry] = UNCLAIMED
-    if claims:
-        heads.tasks[entry] = heads.task
-        if claim_early(context, heads, entry, hash) == NOT_NEW:
-            return PRESENT
-        heads.claimed = entry + 1
-    else:
-        heads.has_unclaimed = 1
-    heads.recent[place] = (tag << 32) | entry
-    heads.count = entry + 1
-    return PRESENT
-
-
-@kernel
-def accept(context: Context, number: int, values: Int32s, key: int) -> int:
-    """Insert a derived tuple, or keep it, if threads share the work. See `insert`."""
-    if context.own_list:
-        return keep(context, number, values, key)
-    return insert(context, number, values, key)
 
 
 @kernel
