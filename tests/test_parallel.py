@@ -13,6 +13,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from click.testing import CliRunner
 from hypothesis import assume, given, settings
@@ -186,6 +187,18 @@ def test_too_many_heads_for_threads(monkeypatch: pytest.MonkeyPatch) -> None:
         for reasoner in both:
             reasoner.add_facts("edge", links(60))
         assert tables(both[0]) == tables(both[1])
+
+
+def test_longer_lists_are_claimed() -> None:
+    """All of a list's columns count towards the limit of memory."""
+    reasoner = Reasoner(CLOSURE, threads=2)
+    database, claimed = reasoner.engine.database, list[int]()
+    (worker,) = Crew(database, 1)._workers
+    worker.start()
+    database.claim = claimed.append
+    worker.lengthen()
+    columns = (np.asarray(getattr(worker.kept, name)) for name in ("keys", "values", "relations", "places", "tasks"))
+    assert claimed == [sum(column.nbytes for column in columns)]
 
 
 def test_indexes_are_built_together(monkeypatch: pytest.MonkeyPatch) -> None:

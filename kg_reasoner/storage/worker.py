@@ -31,8 +31,11 @@ __all__ = ["MOST_KEPT", "Worker"]
 MOST_HEADS: Final = 1 << (31 - LIST_BITS)
 """The maximal number of heads in a list."""
 
-ENTRY: Final = 20
-"""The bytes of a head in a list, without its ids: its key, place and relation."""
+COLUMNS: Final = {"keys": np.int64, "relations": np.int32, "places": np.int64, "tasks": np.int32}
+"""What a list has of each head beside its ids."""
+
+ENTRY: Final = sum(np.dtype(dtype).itemsize for dtype in COLUMNS.values())
+"""The bytes of a head in a list, without its ids."""
 
 MOST_KEPT: Final = 1 << 17
 """A thread that keeps more heads than this stops after its block."""
@@ -150,13 +153,13 @@ class Worker:
     def _grow(self, room: int) -> None:
         used, kept, stride = self.kept.count, self.kept, self._stride
         values = allocate(room * stride, np.int32)
-        keys, relations, places = allocate(room, np.int64), allocate(room, np.int32), allocate(room, np.int64)
+        columns = {name: allocate(room, dtype) for name, dtype in COLUMNS.items()}
         if used:
             values[: used * stride] = kept.values[: used * stride]
-            keys[:used], relations[:used], places[:used] = kept.keys[:used], kept.relations[:used], kept.places[:used]
+            for name, column in columns.items():
+                column[:used] = getattr(kept, name)[:used]
         recent = kept.recent if kept.room else allocate(RECENT, np.int64, 0)
-        tasks = allocate(room, np.int32)
-        kept.publish(values=values, keys=keys, relations=relations, places=places, tasks=tasks, recent=recent, room=room)
+        kept.publish(values=values, recent=recent, room=room, **columns)
 
 
 _OWN: Final = {
