@@ -67,7 +67,7 @@ def main(
 
     LUBM under rdfs (six rules), dlp (the rules of the ontology's axioms) and owl2rl (these and more), and the transitive closure
     of graphs, by linear and by non-linear rules. Every run is a process of its own. Nemo, reasonable, owlrl, DuckDB and maplib are
-    installed by pip install '.[bench]'; vlog and souffle take part if they are on the PATH. Who is missing is named, and left out.
+    installed by pip install '.[bench]'; vlog and souffle take part if they are on the PATH. Missing systems are named and left out.
     """
     folder = cache or Path(tempfile.gettempdir()) / "kg-reasoner-benchmarks"
     sizes = sorted({*universities, *((50,) if large else ())})
@@ -97,7 +97,7 @@ def main(
 
 
 def present(names: tuple[str, ...], notes: Console) -> list[Contestant]:
-    """Return the contestants that can run, and say who is missing.
+    """Return the contestants that can run, and name those that are missing.
 
     Raises:
         click.ClickException: One of those with these `names` is missing.

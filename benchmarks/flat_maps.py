@@ -1,6 +1,6 @@
 """What the members of collections, functions in Python and aggregates cost, beside a rule without: seconds of CPU, and ratios.
 
-At last, the time of an update of a single group that has all rows, by a function that is computed again, and by one with a state.
+Finally, the time of an update of a single group that has all rows, by a function that is computed again, and by one with a state.
 
 What bounds the sums of groups, beside DuckDB's: the solutions of each group are stored, for later updates (half of the time), and
 the values are read from the texts of terms (a quarter). What bounds the members: each is a term of the dictionary, and each fact is
