@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from kg_reasoner.errors import ArityError, SafetyError, SourceError, UnsupportedError
 from kg_reasoner.expressions.compile import DEPTH, check, compile_expression, compile_filter
 from kg_reasoner.expressions.functions import FUNCTIONS, REFUSED
-from kg_reasoner.expressions.values import equal, value_of
+from kg_reasoner.expressions.values import equal
 from kg_reasoner.language.parser import parse
 from kg_reasoner.language.printer import format_rule, format_term
 from kg_reasoner.loaders.convert import from_oxigraph
@@ -20,16 +20,10 @@ from kg_reasoner.program import Atom, Bind, Call, Expression, Filter, Rule, Vari
 from kg_reasoner.terms import IRI, RDF, XSD, BlankNode, Literal, Term, literal, term_from_text, term_text
 
 from .effort import examples
+from .expression_texts import agree, expression
 
 TRUE, FALSE = literal(True), literal(False)
 X, Y = Variable("x"), Variable("y")
-
-
-def expression(text: str) -> Expression:
-    (rule,) = parse(f"h() :- BIND({text} AS ?result) .").rules
-    (part,) = rule.body
-    assert isinstance(part, Bind)
-    return part.expression
 
 
 def term(text: str) -> Term:
@@ -355,13 +349,6 @@ def of_oxigraph(found: Expression, rows: list[tuple[Term, ...]]) -> list[Term | 
         result = solution["result"]
         results[int(solution["row"].value)] = None if result is None else from_oxigraph(result)
     return results
-
-
-def agree(a: Term | None, b: Term | None) -> bool:
-    """Whether two results have one datatype and value: the forms of floats and doubles differ."""
-    if isinstance(a, Literal) and isinstance(b, Literal) and a.datatype == b.datatype and value_of(a) is not None:
-        return bool(equal(a, b)) or [a.lexical, b.lexical] == ["NaN", "NaN"]
-    return a == b
 
 
 def is_zero(found: Term | None) -> bool:

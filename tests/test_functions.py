@@ -24,13 +24,12 @@ from kg_reasoner.expressions.compile import CASTS, NAMES, compile_expression
 from kg_reasoner.expressions.functions import REFUSED, conversions, floats, integers, structure_functions
 from kg_reasoner.expressions.functions.kinds import effective_boolean
 from kg_reasoner.expressions.functions.numbers import DIGITS, Single, literal_of, number_of
-from kg_reasoner.expressions.values import equal, value_of
-from kg_reasoner.language.parser import parse
 from kg_reasoner.loaders.convert import from_oxigraph, from_rdflib
-from kg_reasoner.program import Bind, Call, Expression
+from kg_reasoner.program import Call, Expression
 from kg_reasoner.terms import IRI, RDF, XSD, BlankNode, Literal, Term, literal
 
 from .effort import thinned
+from .expression_texts import agree, expression
 
 TABLES = {
     "arithmetic": r"""
@@ -374,13 +373,6 @@ def rows() -> Iterator[Row]:
             yield Row(call, result.strip(), remark)
 
 
-def expression(text: str) -> Expression:
-    (rule,) = parse(f"h() :- BIND({text} AS ?result) .").rules
-    (part,) = rule.body
-    assert isinstance(part, Bind)
-    return part.expression
-
-
 def ours(text: str) -> Term | None:
     return compile_expression(expression(text), [])(())
 
@@ -409,13 +401,6 @@ def of_rdflib(text: str) -> Term | None:
         return None if found is None else from_rdflib(found)
     except Exception:  # rdflib raises whatever comes: here it is an error like others
         return None
-
-
-def agree(a: Term | None, b: Term | None) -> bool:
-    """Whether two results have one datatype and value. Implementations may write a value in other ways."""
-    if isinstance(a, Literal) and isinstance(b, Literal) and a.datatype == b.datatype and value_of(a) is not None:
-        return bool(equal(a, b)) or [a.lexical, b.lexical] == ["NaN", "NaN"]
-    return a == b
 
 
 def names_in(part: Expression) -> set[str]:

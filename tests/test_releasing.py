@@ -60,4 +60,5 @@ def test_other_c_libraries(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ctypes, "CDLL", lambda name: object())
     releasing._trim.cache_clear()
     releasing.give_back(releasing.LARGE)
+    assert releasing._trim()(0) == 0, "nothing is given back"
     releasing._trim.cache_clear()
