@@ -242,7 +242,7 @@ class Database(ChangingRelations):
 
 
 def _index_key(values: Sequence[int]) -> int:
-    """Return the key of ids in an index, computed as in `kernels.relations.index_key`."""
+    """Return the key of ids in an index, computed as in `kernels.index_entries.index_key`."""
     if len(values) < 3:
         return sum(value << (32 * place) for place, value in enumerate(reversed(values)))
     key = len(values)

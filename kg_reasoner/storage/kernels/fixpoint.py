@@ -1,6 +1,7 @@
 """Semi-naive evaluation: blocks of new rows trigger plans, whose heads are inserted, until no relation has new rows."""
 
 from kg_reasoner.storage.kernels.block_filters import begin_filters, match_values_of
+from kg_reasoner.storage.kernels.index_entries import key_slot
 from kg_reasoner.storage.kernels.joins import fill_tuple, is_hidden, match_columns, next_match, row_limit, value_of
 from kg_reasoner.storage.kernels.layout import (
     BUILD_INDEX,
@@ -44,7 +45,6 @@ from kg_reasoner.storage.kernels.relations import (
     has_values,
     is_present,
     key_of_columns,
-    key_slot,
     note_row,
     relation_of,
     section_of,

@@ -57,6 +57,7 @@ GROUPS: Final = (
             "block_filters",
             "calculation",
             "fixpoint",
+            "index_entries",
             "interning",
             "joins",
             "listed_heads",

@@ -6,6 +6,7 @@ waits at one unproved body fact. When that fact is proved, the instance moves to
 """
 
 from kg_reasoner.storage.kernels.fixpoint import open_triggered
+from kg_reasoner.storage.kernels.index_entries import key_slot
 from kg_reasoner.storage.kernels.joins import join_request, next_match
 from kg_reasoner.storage.kernels.layout import (
     CHECKED,
@@ -31,7 +32,7 @@ from kg_reasoner.storage.kernels.layout import (
     Step,
 )
 from kg_reasoner.storage.kernels.memory import Int32s, kernel
-from kg_reasoner.storage.kernels.relations import flags_of, key_slot, relation_of, section_of, set_flags, values_of
+from kg_reasoner.storage.kernels.relations import flags_of, relation_of, section_of, set_flags, values_of
 
 CERTAIN = EXPLICIT | STATED | PROVED
 
