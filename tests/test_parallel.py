@@ -32,6 +32,7 @@ from kg_reasoner.storage.crew import Crew
 from kg_reasoner.storage.database import Database
 from kg_reasoner.storage.index_needs import soon_wanted
 from kg_reasoner.storage.kernels.layout import NOT_NEW
+from kg_reasoner.storage.shared_insertion import SharedInsertion
 from kg_reasoner.storage.worker import Worker
 from kg_reasoner.terms import Literal, literal
 
@@ -257,7 +258,7 @@ def failing_call(number: int, owner: type, place: str, error: type[Exception]) -
     ("owner", "place"),
     [
         (Worker, "join"),
-        (Crew, "_number"),
+        (SharedInsertion, "_number"),
         (Database, "reserve_rows"),
         (Database, "unlink_indexes"),
         (Database, "extend_index"),

@@ -7,15 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
-from itertools import count, pairwise
-from typing import Final, TypeAlias
+from itertools import count
+from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 
 from kg_reasoner.concurrency.tasks import Helpers, Round, Task
 from kg_reasoner.storage import capacities
-from kg_reasoner.storage.capacities import fill_of, slots_for
 from kg_reasoner.storage.index_building import Building
 from kg_reasoner.storage.index_needs import soon_wanted
 from kg_reasoner.storage.indexes import IndexedRelations
@@ -28,19 +26,14 @@ from kg_reasoner.storage.kernels.layout import (
     STOPPED,
     HeadList,
 )
-from kg_reasoner.storage.kernels.memory import StructTable, address, allocate
+from kg_reasoner.storage.kernels.memory import StructTable
 from kg_reasoner.storage.rehashing import Rehashing
 from kg_reasoner.storage.shared_copies import Copy, Copying, SharedSchedule, copying_from, makespan
 from kg_reasoner.storage.shared_deletion import SharedDeletion
+from kg_reasoner.storage.shared_insertion import Segments, SharedInsertion
 from kg_reasoner.storage.worker import MOST_KEPT, Worker
 
 __all__ = ["Crew"]
-
-Counts: TypeAlias = npt.NDArray[np.int64]
-"""A number for each relation."""
-
-FULLEST: Final = 0.8
-"""The maximal load factor of a hash table while threads insert heads."""
 
 KEEPING: Final = 1.5
 """How much longer it takes to keep heads and insert them than to insert them at once."""
@@ -53,37 +46,6 @@ FEW_KEPT: Final = 1 << 16
 
 LEAST_KEPT: Final = 1 << 14
 """As `FEW_KEPT`, when many of them have been the same."""
-
-
-class Segments:
-    """Ranges of kept heads: the number of a list, and its first and end."""
-
-    def __init__(self, items: Sequence[tuple[int, ...]]) -> None:
-        self.items, self.count = items, len(items)
-        self.heads = sum(end - first for _, first, end in items)
-        self._numbers = allocate(3 * self.count, np.int64)
-        self._numbers[: 3 * self.count] = np.array(items, np.int64).reshape(-1)
-        self.address = address(self._numbers)
-
-    def parts(self, most: int) -> Iterator[Segments]:
-        """Yield the same heads, in order, in parts of a maximal size."""
-        part, room = list[tuple[int, int, int]](), most
-        for number, first, end in self.items:
-            while first < end:
-                taken = min(end - first, room)
-                part.append((number, first, first + taken))
-                first, room = first + taken, room - taken
-                if room == 0:
-                    yield Segments(part)
-                    part, room = [], most
-        if part:
-            yield Segments(part)
-
-    def groups(self, count: int) -> list[tuple[int, int]]:
-        """Return ranges of segments, at most `count` of them, with about the same number of heads each."""
-        ends = np.cumsum([end - first for _, first, end in self.items])
-        inner = np.searchsorted(ends, [self.heads * part // count for part in range(1, count)]).tolist()
-        return [(first, end) for first, end in pairwise([0, *inner, self.count]) if first < end]
 
 
 class Crew:
@@ -123,7 +85,7 @@ class Crew:
         blocks = (database.relations[relation].count - low) // rows
         try:
             status, done, segments = self._joined(relation, low, blocks)
-            sizes = self._heads_by_relation(segments)
+            sizes = self._insertion().heads_by_relation(segments)
             is_too_much = any(database.relations[head].count + size > MOST for head, size in sizes.items())
             if status in (GROW, FUNCTION_RESULTS) or is_too_much:
                 database.relations[relation].is_alone = 1
@@ -132,7 +94,7 @@ class Crew:
                 instances = sum(worker.context.instances for worker in self._workers)
                 most = capacities.current.inserted_heads
                 for part in [segments] if segments.heads <= most else segments.parts(most):
-                    self._insert(part, sizes if part is segments else self._heads_by_relation(part))
+                    self._insert(part, sizes if part is segments else self._insertion().heads_by_relation(part))
                 database.processed[relation] = low + done * rows
                 context.instances, context.block_instances = context.instances + instances, instances // done
             return status
@@ -296,101 +258,12 @@ class Crew:
         joined = sorted(segment for segment in found if segment[0] < task)
         return DONE, min(len(joined) * share, blocks), Segments([segment[1:] for segment in joined])
 
-    # --- insertion --------------------------------------------------------------------------------------------------
-
     def _insert(self, segments: Segments, sizes: Mapping[int, int]) -> None:
-        """Insert kept heads in the order of the segments, and extend the indexes.
+        """Insert kept heads, and let threads keep more or fewer of them from now on, depending on how many were new."""
+        if sizes:
+            is_useful = 2 * self._insertion().insert(segments, sizes) > segments.heads
+            self._few = min(2 * self._few, MOST_KEPT) if is_useful else max(self._few // 2, LEAST_KEPT)
 
-        An interrupt leaves the relations as they were, or with all new rows, but without some indexes, which are built again.
-
-        Args:
-            segments: The segments.
-            sizes: The number of kept heads of each relation.
-        """
-        if not sizes:
-            return
-        database = self._database
-        self._reserve(sizes)
-        rows = {relation: database.relations[relation].count for relation in sizes}
-        parts = len(self._workers) if segments.heads >= capacities.current.shared_heads else 1
-        groups = segments.groups(parts)
-        counts = [allocate(len(database.relations), np.int64, 0) for _ in range(len(groups) + 1)]
-        database.context.claiming = 1
-        try:
-            self._claim(segments, parts)
-            self._number(segments, groups, counts, list(sizes))
-            indexes = [(index, row) for relation, row in rows.items() for index in self._unlinked(relation, counts[-1])]
-            native.add_rows(database.address, address(counts[-1]))
-        finally:
-            native.undo_claims(database.address, segments.address, segments.count)
-        self._run([partial(database.extend_index, index, row) for index, row in indexes])
-        for index, _ in reversed(indexes):
-            database.link_index(index)
-        is_useful = 2 * int(np.sum(counts[-1])) > segments.heads
-        self._few = min(2 * self._few, MOST_KEPT) if is_useful else max(self._few // 2, LEAST_KEPT)
-
-    def _reserve(self, sizes: Mapping[int, int]) -> None:
-        """Make room for heads in the hash tables. Most of the heads may be the same, so tables may get fuller than usual."""
-        tasks, large = list[Task](), list[Iterator[list[Task]]]()
-        for relation, size in sizes.items():
-            record = self._database.relations[relation]
-            slots, rows = slots_for(record.used + size, fill_of(record.arity)), record.count + size
-            if record.used + size <= FULLEST * (record.mask + 1) and rows <= record.row_mask + 1:
-                continue
-            if record.used + size >= capacities.current.shared_rows:
-                large.append(Rehashing(self._database, relation, slots, len(self._workers), rows).steps())
-            else:
-                tasks.append(partial(self._database.set_slots, record, slots, rows))
-        self._run_steps(tasks, large)
-
-    def _claim(self, segments: Segments, parts: int) -> None:
-        """Claim slots for the kept heads that have not done so while threads joined, each thread in one part of all tables."""
-        if not any(worker.kept.has_unclaimed for worker in self._workers):
-            return
-        postponed: list[int] = []
-
-        def claims(part: int) -> None:
-            postponed.append(native.claim_slots(self._workers[part].address, segments.address, segments.count, part, parts))
-
-        self._run([partial(claims, part) for part in range(parts)])
-        if any(postponed):
-            native.decide_rest(self._database.address, segments.address, segments.count)
-
-    def _number(
-        self, segments: Segments, groups: Sequence[tuple[int, int]], counts: Sequence[Counts], relations: Sequence[int]
-    ) -> None:
-        """Assign row numbers to the heads that have slots, in the order of the segments, and write their rows.
-
-        Args:
-            segments: The segments.
-            groups: Ranges of them.
-            counts: Zero for each relation: a list for each group, and one that gets the number of new rows in all groups.
-            relations: The relations of the heads.
-        """
-        here = self._database.address, segments.address
-        self._run(
-            [partial(native.count_new, *here, *group, address(found)) for group, found in zip(groups, counts[:-1], strict=True)]
-        )
-        for relation in relations:
-            row = self._database.relations[relation].count
-            for found in counts[:-1]:
-                new, found[relation] = found[relation], row + counts[-1][relation]
-                counts[-1][relation] += new
-        self._run([partial(self._database.reserve_rows, relation, int(counts[-1][relation])) for relation in relations])
-        self._run(
-            [
-                partial(native.append_heads, *here, *group, address(next_rows))
-                for group, next_rows in zip(groups, counts[:-1], strict=True)
-            ]
-        )
-
-    def _unlinked(self, relation: int, counts: Counts) -> list[int]:
-        """Return the indexes of a relation, if it gets new rows, with which they must be extended."""
-        return self._database.unlink_indexes(relation) if counts[relation] else []
-
-    def _heads_by_relation(self, segments: Segments) -> dict[int, int]:
-        """Return the number of kept heads of each relation that has some."""
-        total = np.zeros(len(self._database.relations), np.int64)
-        for number, first, end in segments.items:
-            total += np.bincount(np.asarray(self._workers[number].kept.relations)[first:end], minlength=len(total))
-        return {int(relation): int(total[relation]) for relation in np.flatnonzero(total)}
+    def _insertion(self) -> SharedInsertion:
+        """Return the work of inserting heads. This object does not keep it, because it refers back to this object."""
+        return SharedInsertion(self._database, self._workers, self._run, self._run_steps)
