@@ -12,6 +12,7 @@ import click
 from rich.console import Console
 
 from benchmarks import report
+from benchmarks.commands import SETTINGS
 from benchmarks.contest import CONTESTANTS, OURS, ROOT, Contestant, Entry, RunLimits, contest
 from benchmarks.data import graph_job, lubm_job
 from benchmarks.jobs import DLP, LINEAR, NONLINEAR, OWL2RL, RDFS, Job
@@ -25,7 +26,7 @@ def machine_memory() -> float:
     return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 1e9
 
 
-@click.command(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110}, epilog=report.legend())
+@click.command(context_settings=SETTINGS, epilog=report.legend())
 @click.option(
     "-u", "--universities", type=click.IntRange(1), multiple=True, default=(1, 5), show_default=True, help="LUBM's sizes."
 )

@@ -20,6 +20,7 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmarks import report
+from benchmarks.commands import SETTINGS
 from benchmarks.contest import environment
 from benchmarks.data import lubm_job, made
 from benchmarks.jobs import OWL2RL
@@ -65,7 +66,7 @@ print(json.dumps([*(after - before for before, after in zip(times, times[1:])), 
 """
 
 
-@click.command()
+@click.command(context_settings=SETTINGS)
 @click.option("-n", "--universities", type=click.IntRange(min=1), multiple=True, default=(1, 5), show_default=True)
 @click.option("-r", "--repeats", type=click.IntRange(min=1), default=3, show_default=True)
 @click.option("--ontology", "files", type=click.Path(path_type=Path, exists=True), multiple=True, help="Turtle instead of LUBM.")

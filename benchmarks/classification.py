@@ -13,6 +13,7 @@ from collections.abc import Iterator
 
 import click
 
+from benchmarks.commands import SETTINGS
 from kg_reasoner import Reasoner
 from kg_reasoner.terms import IRI, OWL, RDF, RDFS, BlankNode, Triple, term_text
 
@@ -41,7 +42,7 @@ def ontology(count: int, defined: int) -> Iterator[Triple]:
             yield from parts
 
 
-@click.command(help=__doc__)
+@click.command(context_settings=SETTINGS, help=__doc__)
 @click.option("--classes", "sizes", multiple=True, type=int, default=(1_000, 10_000, 100_000), show_default=True)
 @click.option("--defined", default=0, show_default=True, help="Define every so manieth class by a value; 0: none.")
 @click.option("--hermit", is_flag=True, help="Through owlready2, beside HermiT, which needs Java; its start is included.")

@@ -23,6 +23,7 @@ import numpy as np
 from rich.console import Console
 
 from benchmarks import dbsp_report, report
+from benchmarks.commands import SETTINGS
 from benchmarks.contestants.dbsp import CONTESTANTS, CircuitContestant, as_pattern
 from benchmarks.data import made, our_rules, universities_as_ntriples, write_ontology
 from benchmarks.dbsp_jobs import RULE_SETS, Workload, closure_workload, lubm_workload
@@ -130,7 +131,7 @@ def soak(path: Path, updates: int, show: Callable[[str], object]) -> bool:
     return held[max(held)] <= 1.1 * held[min(held)]
 
 
-@click.command(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
+@click.command(context_settings=SETTINGS)
 @click.option("-c", "--contestant", "contestants", multiple=True, type=click.Choice([*CONTESTANTS, PYDBSP]), help="Only these.")
 @click.option("-w", "--workload", "wanted", multiple=True, help="Only workloads whose name has this in it.")
 @click.option("-n", "--runs", type=click.IntRange(1), default=3, show_default=True, help="Runs of each, fewer of long ones.")

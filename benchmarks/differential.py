@@ -21,6 +21,7 @@ from rich.console import Console
 
 from benchmarks import report
 from benchmarks.children import run
+from benchmarks.commands import SETTINGS
 from benchmarks.contestants.differential_dataflow import COMMAND, Run, build, measured
 from benchmarks.data import made, universities_as_ntriples, write_ontology
 from benchmarks.update_data import Ids, data_folder, little_garbage, triples_of
@@ -82,7 +83,7 @@ def data_files(universities: int, folder: Path) -> list[str]:
     return [str(made(folder / "ontology.nt", write_ontology)), str(data)]
 
 
-@click.command(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
+@click.command(context_settings=SETTINGS)
 @click.option("-u", "--universities", "sizes", type=click.IntRange(1), multiple=True, default=(1, 5), show_default=True)
 @click.option("-n", "--rounds", type=click.IntRange(1), default=3, show_default=True, help="Runs of each, in turns.")
 @click.option("--changes", type=click.IntRange(1), default=500, show_default=True, help="Of single triples, in each run.")

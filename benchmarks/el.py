@@ -23,6 +23,7 @@ from pathlib import Path
 
 import click
 
+from benchmarks.commands import SETTINGS
 from benchmarks.el_data import DEEP, EX, SHAPES, write_functional, write_triples
 
 __all__ = ["Run", "main"]
@@ -53,7 +54,7 @@ def run(command: list[str]) -> Run:
     return Run(wall if rest else time.perf_counter() - start, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024, first + rest)
 
 
-@click.command(help=__doc__)
+@click.command(context_settings=SETTINGS, help=__doc__)
 @click.option("--shape", "shapes", multiple=True, type=click.Choice([*SHAPES, *DEEP]), default=tuple(SHAPES), show_default=True)
 @click.option("--classes", "sizes", multiple=True, type=int, default=(1_000, 10_000), show_default=True)
 @click.option("--seed", default=0, show_default=True)

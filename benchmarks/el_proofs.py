@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from benchmarks.commands import SETTINGS
 from benchmarks.el_data import EX, SHAPES, Axiom, write_triples
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ _STATED_AGAIN = 20
 """The classes whose axioms are given to another reasoner."""
 
 
-@click.command(help=__doc__)
+@click.command(context_settings=SETTINGS, help=__doc__)
 @click.option("--shape", "shapes", multiple=True, type=click.Choice(list(SHAPES)), default=tuple(SHAPES), show_default=True)
 @click.option("--classes", "sizes", multiple=True, type=int, default=(1_000, 10_000), show_default=True)
 @click.option("-r", "--ruleset", type=click.Choice(["owl2el", "owl2rl"]), default="owl2el", show_default=True)

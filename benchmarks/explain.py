@@ -11,6 +11,7 @@ import random
 import statistics
 import tempfile
 import time
+import warnings
 from collections import Counter
 from pathlib import Path
 
@@ -18,7 +19,8 @@ import click
 from rich.console import Console
 
 from benchmarks import report
-from kg_reasoner import lubm, rulesets
+from benchmarks.commands import SETTINGS
+from kg_reasoner import BeyondProfileWarning, lubm, rulesets
 from kg_reasoner.api.reasoner import Reasoner
 from kg_reasoner.terms import Triple
 
@@ -26,7 +28,7 @@ AIM = 5.0
 """Milliseconds that a proof may take on LUBM(5)."""
 
 
-@click.command()
+@click.command(context_settings=SETTINGS)
 @click.option("-n", "--universities", type=click.IntRange(min=1), default=5, show_default=True)
 @click.option("-s", "--sample", type=click.IntRange(min=1), default=2000, show_default=True, help="How many triples are proved.")
 @click.option(
@@ -35,7 +37,9 @@ AIM = 5.0
 @click.option("--seed", type=int, default=0, show_default=True)
 def main(universities: int, sample: int, ruleset: tuple[str, ...], seed: int) -> None:
     """Prove inferred triples of LUBM and print the median and the worst time, in milliseconds of CPU time and of wall time."""
+    warnings.simplefilter("ignore", BeyondProfileWarning)
     console = Console()
+    console.width = max(console.width, report.WIDTH)
     console.print(report.machine(), highlight=False, soft_wrap=True)
     times = ("CPU median", "99%", "worst", "wall median", "99%", "worst")
     columns = ("rule set", *times, f"over {AIM:g} ms CPU", "first of all", "heights")

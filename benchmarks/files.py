@@ -21,6 +21,7 @@ from typing import Any, Final
 
 import click
 
+from benchmarks.commands import SETTINGS
 from benchmarks.needs import is_installed
 
 UB: Final = "http://swat.cse.lehigh.edu/onto/univ-bench.owl#"
@@ -214,7 +215,7 @@ def _print_speeds(what: str, speeds: Iterable[Speed]) -> None:
     click.echo()
 
 
-@click.command()
+@click.command(context_settings=SETTINGS)
 @click.option("--universities", default=1, show_default=True, help="The size of the data.")
 @click.option("--runs", default=3, show_default=True, help="Times that each way is measured.")
 @click.argument("documents", type=click.Path(path_type=Path, exists=True, dir_okay=False), nargs=-1)

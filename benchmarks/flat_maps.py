@@ -19,6 +19,7 @@ from typing import Any
 
 import click
 
+from benchmarks.commands import SETTINGS
 from benchmarks.flat_maps_souffle import in_souffle, version
 from benchmarks.needs import need_peers
 from kg_reasoner import Reasoner
@@ -115,7 +116,7 @@ def in_peers(rows: list[tuple[str, int]], *, duckdb: bool) -> dict[str, dict[str
     return found
 
 
-@click.command()
+@click.command(context_settings=SETTINGS)
 @click.argument("count", metavar="[ROWS]", type=click.IntRange(min=1), default=100_000)
 @click.option("--duckdb", is_flag=True, help="Compare with DuckDB.")
 def main(count: int, duckdb: bool) -> None:

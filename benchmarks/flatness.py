@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import sys
+import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import asdict
 from pathlib import Path
@@ -21,8 +22,9 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmarks import report, tails
+from benchmarks.commands import SETTINGS
 from benchmarks.update_data import Ids, data_folder, little_garbage, lubm
-from kg_reasoner import rulesets
+from kg_reasoner import BeyondProfileWarning, rulesets
 from kg_reasoner.api.reasoner import Reasoner
 
 __all__ = ["WAYS", "new_triples", "spread", "updates"]
@@ -91,7 +93,7 @@ def spread(measured: list[list[tails.Tail]]) -> Table:
     return made
 
 
-@click.command(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
+@click.command(context_settings=SETTINGS)
 @click.option("-u", "--universities", "sizes", type=click.IntRange(1), multiple=True, default=(1, 5, 50), show_default=True)
 @click.option("-r", "--ruleset", "names", type=click.Choice(rulesets.names()), multiple=True, default=("owl2rl", "rdfs"))
 @click.option("-w", "--way", "ways", type=click.Choice(list(WAYS)), multiple=True, default=tuple(WAYS), show_default=True)
@@ -111,6 +113,7 @@ def main(
     """Add and remove single triples in data of several sizes. The exit code is 1 if the median grows with the data."""
     console, news = Console(), Console(stderr=True)
     console.width = max(console.width, report.WIDTH)
+    warnings.simplefilter("ignore", BeyondProfileWarning)
     console.print(report.machine(), highlight=False, soft_wrap=True)
     Reasoner("first(1) . second(?x) :- first(?x) .").materialise()  # loads the kernels
     measured: list[list[tails.Tail]] = []

@@ -13,6 +13,7 @@ from typing import Final
 
 import click
 
+from benchmarks.commands import SETTINGS
 from kg_reasoner.terms import OWL, RDF, RDFS, literal, term_text
 
 _TYPE, _SUB, _CLASS = (term_text(term) for term in (RDF.type, RDFS.subClassOf, OWL.Class))
@@ -55,7 +56,7 @@ def gene_ontology(file: str) -> Iterator[str]:
     yield f"{_('part of')} {_TYPE} {term_text(OWL.TransitiveProperty)}"
 
 
-@click.command()
+@click.command(context_settings=SETTINGS)
 @click.argument("source", type=click.Path(exists=True, dir_okay=False))
 @click.argument("target", type=click.Path())
 def main(source: str, target: str) -> None:

@@ -17,6 +17,7 @@ import click
 from rich.console import Console
 from rich.table import Table
 
+from benchmarks.commands import SETTINGS
 from kg_reasoner.api.reasoner import Reasoner
 from kg_reasoner.terms import literal
 
@@ -69,7 +70,7 @@ def networkx_seconds(relation: str, edges: list[tuple[int, int]]) -> float | Non
     return time.process_time() - began
 
 
-@click.command()
+@click.command(context_settings=SETTINGS)
 @click.option("--edges", default=100_000, show_default=True, help="The edges, between as many nodes.")
 @click.option("--pairs", default=1_000, show_default=True, help="The nodes for closure and steps; twice as many edges.")
 def main(edges: int, pairs: int) -> None:

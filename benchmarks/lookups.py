@@ -17,6 +17,7 @@ from typing import Any, Final
 
 import click
 
+from benchmarks.commands import SETTINGS
 from benchmarks.data import reasoned_lubm
 from kg_reasoner import Reasoner
 from kg_reasoner.concurrency.limits import Limits
@@ -120,7 +121,7 @@ def table(results: Iterator[Measured]) -> Iterator[str]:
         yield f"  {each.way:12} {1e6 * each.seconds:9.1f} us {each.seconds / ours.seconds:8.2f} of ours"
 
 
-@click.command()
+@click.command(context_settings=SETTINGS)
 @click.argument("universities", type=click.IntRange(1), default=1)
 def main(universities: int) -> None:
     """Print the times on LUBM's data, reasoned with ``owl2rl``."""

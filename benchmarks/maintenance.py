@@ -22,6 +22,7 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmarks import report
+from benchmarks.commands import SETTINGS
 from benchmarks.measure import cpu
 from benchmarks.needs import plot_option
 from benchmarks.update_data import Lubm, LubmPart, data_folder, fingerprint, little_garbage, lubm, parts
@@ -240,7 +241,7 @@ def draw(axes: Axes, runs: list[MaintenanceRun], update: str) -> tuple[float, fl
 # ---- command
 
 
-@click.command(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
+@click.command(context_settings=SETTINGS)
 @click.option(
     "-u", "--universities", type=click.IntRange(1), multiple=True, default=(1, 5), show_default=True, help="LUBM's sizes."
 )

@@ -19,6 +19,7 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmarks import report, streams
+from benchmarks.commands import SETTINGS
 from benchmarks.marking_streams import CASES, FIRST, LATER, PATHS, SIZES, Case, Fact, Options, random_updates
 from benchmarks.measure import cpu
 from benchmarks.update_data import little_garbage
@@ -127,7 +128,7 @@ def ratios(plain: MarkingRun, marked: MarkingRun) -> tuple[str, str]:
     return f"{faster:.2f}", f"{plain.counters.applications / max(marked.counters.applications, 1):.2f}"
 
 
-@click.command(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
+@click.command(context_settings=SETTINGS)
 @click.option("-c", "--case", "names", type=click.Choice(list(CASES)), multiple=True, default=list(CASES), show_default=True)
 @click.option("-s", "--strategy", "strategies", type=click.Choice(STRATEGIES), multiple=True, default=STRATEGIES, show_default=True)
 @click.option(

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
+from benchmarks.commands import SETTINGS
 from benchmarks.data import made, universities_as_ntriples, write_ontology
 from benchmarks.measure import peak, resident
 from benchmarks.update_data import data_folder
@@ -129,7 +130,7 @@ def row(name: str, use: MemoryUse) -> str:
     )
 
 
-@click.command(context_settings={"help_option_names": ["-h", "--help"]})
+@click.command(context_settings=SETTINGS)
 @click.option("-u", "--universities", type=click.IntRange(1), multiple=True, default=(1, 5), show_default=True)
 @click.option("-r", "--ruleset", "rulesets", multiple=True, default=("owl2rl", "rdfs"), show_default=True)
 @click.option("--data", "given", type=click.Path(file_okay=False, path_type=Path), help="The folder for the data.")

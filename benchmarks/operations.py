@@ -22,6 +22,7 @@ import click
 from rich.console import Console
 
 from benchmarks import report
+from benchmarks.commands import SETTINGS
 from benchmarks.data import lubm_files
 from benchmarks.startup import FIRST_TRIPLE
 
@@ -233,7 +234,7 @@ def table(section: str, found: dict[str, Comparison]) -> Table:
     return made
 
 
-@click.command(context_settings={"help_option_names": ["-h", "--help"]})
+@click.command(context_settings=SETTINGS)
 @click.option("--against", type=click.Path(path_type=Path, file_okay=False, exists=True), required=True, help="Another checkout.")
 @click.option("-s", "--section", "sections", type=click.Choice(list(SECTIONS)), multiple=True, default=list(SECTIONS))
 @click.option("-r", "--rounds", type=click.IntRange(min=1), default=20, show_default=True, help="Of each step in each checkout.")

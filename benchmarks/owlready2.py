@@ -19,12 +19,14 @@ from pathlib import Path
 
 import click
 
+from benchmarks.commands import SETTINGS
+
 __all__ = ["main"]
 
 REASONERS = ("ours", "hermit", "pellet")
 
 
-@click.command(help=__doc__)
+@click.command(context_settings=SETTINGS, help=__doc__)
 @click.argument("files", nargs=-1, type=click.Path(exists=True, dir_okay=False))
 @click.option("--reasoner", "reasoners", multiple=True, type=click.Choice(REASONERS), default=("ours", "hermit"), show_default=True)
 @click.option("--wall", is_flag=True, help="Measure wall time.")

@@ -26,6 +26,7 @@ from typing import Any
 
 import click
 
+from benchmarks.commands import SETTINGS
 from benchmarks.owlready2 import cpu_seconds
 
 __all__ = ["main"]
@@ -33,7 +34,7 @@ __all__ = ["main"]
 _CALLS = ("sync_reasoner", "sync_reasoner_hermit", "sync_reasoner_pellet")
 
 
-@click.command(help=__doc__)
+@click.command(context_settings=SETTINGS, help=__doc__)
 @click.argument("file", type=click.Path(exists=True, dir_okay=False))
 @click.option("--alone", is_flag=True, help="Leave owlready2's reasoners out.")
 @click.option("--test", "pattern", default="", help="Run the tests whose names contain this.")

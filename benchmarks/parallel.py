@@ -31,6 +31,7 @@ from rich.table import Table
 
 from benchmarks import report
 from benchmarks.closure import PROGRAMS
+from benchmarks.commands import SETTINGS
 from benchmarks.contest import ROOT
 from benchmarks.jobs import LINEAR, NONLINEAR, OWL2RL, RDFS
 from benchmarks.update_data import Ids, data_folder, lubm
@@ -252,7 +253,7 @@ def table(times: Sequence[Times]) -> Table:
     return made
 
 
-@click.command(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
+@click.command(context_settings=SETTINGS)
 @click.option("-u", "--universities", type=click.IntRange(1), multiple=True, default=(5,), show_default=True, help="LUBM's sizes.")
 @click.option("-t", "--threads", type=click.IntRange(2, 64), multiple=True, default=(2, 4, 8), show_default=True)
 @click.option("--simulate", is_flag=True, help="Run tasks one after the other; the wall time means nothing then.")

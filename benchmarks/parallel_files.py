@@ -22,6 +22,7 @@ from typing import Final
 import click
 import numpy as np
 
+from benchmarks.commands import SETTINGS
 from benchmarks.update_data import data_folder
 from kg_reasoner.api.reasoner import Reasoner
 from kg_reasoner.concurrency import ordered_work, tasks
@@ -94,7 +95,7 @@ def writing(path: Path, ids: np.ndarray, dictionary: Dictionary, threads: int) -
     return path.read_bytes
 
 
-@click.command()
+@click.command(context_settings=SETTINGS)
 @click.option("-u", "--universities", default=5, show_default=True, help="The size of the data.")
 @click.option("-n", "--rounds", default=3, show_default=True, help="Runs of each, taken in turns; the best counts.")
 @click.option("-t", "--threads", "counts", multiple=True, default=(1, 2, 4), show_default=True, help="Numbers of threads.")

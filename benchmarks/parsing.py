@@ -20,6 +20,8 @@ from typing import Any, Final
 
 import click
 
+from benchmarks.commands import SETTINGS
+
 SYNTAXES: Final[Mapping[str, str]] = {
     "nt": "nt",
     "turtle": "ttl",
@@ -148,7 +150,7 @@ def making(runs: int = 200) -> float:
     return (time.process_time() - before) / runs * 1000
 
 
-@click.command()
+@click.command(context_settings=SETTINGS)
 @click.option("--universities", default=1, show_default=True, help="The size of the data.")
 @click.option("--runs", default=3, show_default=True, help="Times that each way is measured.")
 def main(universities: int, runs: int) -> None:

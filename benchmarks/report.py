@@ -55,7 +55,7 @@ def legend() -> str:
         "be set.\n"
         "rules: the translation of an ontology's axioms to the rules of dlp, which the other engines are given.\n"
         "peak MB: the most resident memory of the process. bytes/fact: resident memory added by loading and materialising, "
-        "through the number of facts.\n"
+        "divided by the number of facts.\n"
         "×: times our CPU seconds, median of the ratios of each round. owlrl, reasonable and maplib have rules of their own.\n"
         "file to file: CPU seconds of whole processes from start to end, which write all triples; its wall: by the clock."
     )

@@ -25,6 +25,7 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmarks import report
+from benchmarks.commands import SETTINGS
 from benchmarks.measure import cpu
 from benchmarks.update_data import data_folder, fingerprint, fresh, little_garbage, lubm
 from kg_reasoner import rulesets
@@ -118,7 +119,7 @@ def table(measured: dict[str, list[RuleChange]], title: str) -> Table:
     return made
 
 
-@click.command(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
+@click.command(context_settings=SETTINGS)
 @click.option("-u", "--universities", type=click.IntRange(1), default=5, show_default=True, help="LUBM's size.")
 @click.option("-w", "--way", "ways", type=click.Choice(list(WAYS)), multiple=True, default=list(WAYS), show_default=True)
 @click.option("-s", "--strategy", type=click.Choice(list(STRATEGIES)), default=DEFAULT, show_default=True)

@@ -14,6 +14,7 @@ from pathlib import Path
 import click
 from rich.console import Console
 
+from benchmarks.commands import SETTINGS
 from benchmarks.contest import CONTESTANTS, OURS, RunLimits, contest
 from benchmarks.data import lubm_files
 from benchmarks.jobs import DLP, OWL2RL, RDFS, Job
@@ -96,7 +97,7 @@ def measured(sizes: Iterable[int], task: str, rounds: int, limits: RunLimits, fo
         yield Scale(size, min(entry.rounds, key=lambda run: run.total_cpu))
 
 
-@click.command()
+@click.command(context_settings=SETTINGS)
 @click.option(
     "-u", "--universities", type=click.IntRange(1), multiple=True, default=(5, 50), show_default=True, help="LUBM's sizes."
 )
@@ -114,7 +115,7 @@ def main(
     """Measure how the CPU time of loading and materialising grows with the data."""
     folder = cache or Path(tempfile.gettempdir()) / "kg-reasoner-benchmarks"
     caption = "CPU seconds; µs: for each explicit triple, for each fact in the end; ×: times those of the smallest size"
-    table = new_table(COLUMNS, title=f"{task}, {threads} threads: growth with the data", caption=caption)
+    table = new_table(COLUMNS, title=f"{task}, {threads} thread{'s' * (threads > 1)}: growth with the data", caption=caption)
     sizes, limits = sorted(set(universities)), RunLimits(limit, int(memory * 1e9))
     for row in rows(measured(sizes, task, rounds, limits, folder, threads)):
         table.add_row(*row)

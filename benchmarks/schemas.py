@@ -26,6 +26,7 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmarks import report
+from benchmarks.commands import SETTINGS
 from benchmarks.measure import cpu
 from kg_reasoner import ReasonerWarning
 from kg_reasoner.api.reasoner import Reasoner
@@ -207,7 +208,7 @@ def table(rows: list[Measured]) -> Table:
     return made
 
 
-@click.command(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
+@click.command(context_settings=SETTINGS)
 @click.option("-n", "--classes", "sizes", type=click.IntRange(3), multiple=True, default=SIZES, show_default=True, help="Sizes.")
 @click.option("--properties", type=click.IntRange(1), help="Properties of each ontology. [default: a tenth of the classes]")
 @click.option("--existentials", type=click.IntRange(0), help="Existentials of each ontology. [default: half of the classes]")

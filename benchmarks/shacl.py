@@ -18,6 +18,7 @@ from rdflib import RDF, SH, Graph, Namespace
 from rich.console import Console
 
 from benchmarks import report
+from benchmarks.commands import SETTINGS
 from benchmarks.needs import need_peers
 from kg_reasoner import BeyondProfileWarning, attach, lubm, owlrl
 
@@ -80,7 +81,7 @@ def measured(graph: Graph, way: Callable[[Graph], Violations], rounds: int) -> t
     return found, median(times)
 
 
-@click.command()
+@click.command(context_settings=SETTINGS)
 @click.option("-n", "--triples", type=click.IntRange(min=1), default=2000, show_default=True, help="How many of LUBM(1).")
 @click.option("-r", "--rounds", type=click.IntRange(min=1), default=3, show_default=True)
 @click.option("--without-owlrl", is_flag=True, help="Omit the first way, which takes by far the longest.")

@@ -14,6 +14,7 @@ import click
 from rich.console import Console
 from rich.table import Table
 
+from benchmarks.commands import SETTINGS
 from kg_reasoner.api.reasoner import Reasoner
 from kg_reasoner.shell.scripts import run_script
 from kg_reasoner.shell.session import Session
@@ -62,7 +63,7 @@ def seconds(script: list[str], times: int) -> float:
     return best
 
 
-@click.command()
+@click.command(context_settings=SETTINGS)
 @click.option("--commands", default=10_000, show_default=True, help="The commands of each script.")
 @click.option("--times", default=3, show_default=True, help="The runs, of which the best counts.")
 def main(commands: int, times: int) -> None:

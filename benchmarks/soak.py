@@ -29,6 +29,7 @@ from rich.status import Status
 from rich.table import Table
 
 from benchmarks import report, tails
+from benchmarks.commands import SETTINGS
 from benchmarks.measure import resident
 from benchmarks.update_data import data_folder, fingerprint, little_garbage, lubm
 from kg_reasoner import rulesets
@@ -287,7 +288,7 @@ def tell(status: Status, world: str, window: int) -> None:
     status.update(f"{world}: {100 * window // WINDOWS}%")
 
 
-@click.command(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
+@click.command(context_settings=SETTINGS)
 @click.option("-t", "--transactions", type=click.IntRange(WINDOWS), default=200_000, show_default=True, help="In each world.")
 @click.option("-w", "--world", "names", type=click.Choice(["lubm", "paths"]), multiple=True, default=("lubm", "paths"))
 @click.option("-s", "--strategy", type=click.Choice(list(STRATEGIES)), default=DEFAULT, show_default=True)

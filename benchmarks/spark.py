@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
+from benchmarks.commands import SETTINGS
 from benchmarks.data import universities_as_ntriples
 from benchmarks.spark_shapes import cpu_of_children
 
@@ -40,7 +41,7 @@ _HEADER: Final = (
 _SHUFFLED: Final = "internal.metrics.shuffle.write.bytesWritten"
 
 
-@click.command()
+@click.command(context_settings=SETTINGS)
 @click.option("--universities", type=click.IntRange(min=1), default=5, show_default=True)
 @click.option("--data", type=click.Path(exists=True), help="N-Triples of that many universities, if there are any.")
 @click.option("--cores", type=click.IntRange(min=1), multiple=True, default=(1, 2), show_default=True)

@@ -14,13 +14,14 @@ from typing import Any
 
 import click
 
+from benchmarks.commands import SETTINGS
 from benchmarks.data import universities_as_ntriples
 from benchmarks.spark import IN_PROCESS, WIDE, measured
 
 CORES = (2, 4, 8, 16, 32, 64, 256)
 
 
-@click.command()
+@click.command(context_settings=SETTINGS)
 @click.option("--universities", "sizes", type=click.IntRange(min=1), multiple=True, default=(5, 50), show_default=True)
 @click.option("--memory", default="4g", show_default=True, help="Of Spark's driver, which is the only executor.")
 def main(sizes: tuple[int, ...], memory: str) -> None:

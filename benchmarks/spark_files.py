@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from benchmarks.commands import SETTINGS
 from benchmarks.spark_shapes import cpu_of_children
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 _Flagged = set[tuple[str, str, str, bool]]
 
 
-@click.command()
+@click.command(context_settings=SETTINGS)
 @click.argument("files", nargs=-1, required=True, type=click.Path(exists=True))
 @click.option("--ruleset", default="owl2rl", show_default=True)
 @click.option("--cores", type=click.IntRange(min=1), default=2, show_default=True)

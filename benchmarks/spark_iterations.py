@@ -17,6 +17,7 @@ from typing import Any, Final
 
 import click
 
+from benchmarks.commands import SETTINGS
 from benchmarks.data import universities_as_ntriples
 from benchmarks.spark import lubm_ontology, read_events
 
@@ -37,7 +38,7 @@ def _chains() -> Iterator[bytes]:
             yield "".join(lines).encode()
 
 
-@click.command()
+@click.command(context_settings=SETTINGS)
 @click.option("--universities", type=click.IntRange(min=1), default=5, show_default=True)
 @click.option("--cores", type=click.IntRange(min=1), default=2, show_default=True)
 @click.option("--memory", default="4g", show_default=True, help="Of the driver, which is the only executor.")

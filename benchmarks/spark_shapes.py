@@ -32,6 +32,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from benchmarks.commands import SETTINGS
 from benchmarks.spark_data import SHAPES, shaped
 
 if TYPE_CHECKING:
@@ -131,7 +132,7 @@ CASES: dict[str, Callable[[int], Iterator[str]]] = {
 }
 
 
-@click.command()
+@click.command(context_settings=SETTINGS)
 @click.argument("case", type=click.Choice(list(CASES)))
 @click.argument("size", type=click.IntRange(min=2))
 @click.option("--ruleset", default="owl2rl", show_default=True)

@@ -13,6 +13,7 @@ from typing import Any, Final
 
 import click
 
+from benchmarks.commands import SETTINGS
 from benchmarks.data import reasoned_lubm
 from kg_reasoner import Reasoner
 from kg_reasoner.sparql.query_plan import PlanOperator
@@ -77,7 +78,7 @@ def _rows(operator: PlanOperator) -> Iterator[int]:
         yield from _rows(part)
 
 
-@click.command()
+@click.command(context_settings=SETTINGS)
 @click.argument("universities", type=click.IntRange(1), default=5)
 def main(universities: int) -> None:
     """Print the times on LUBM's data, reasoned with ``owl2rl``."""

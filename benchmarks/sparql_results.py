@@ -15,6 +15,7 @@ from typing import Final
 import click
 import numpy as np
 
+from benchmarks.commands import SETTINGS
 from kg_reasoner import Reasoner
 from kg_reasoner.sparql.results.result import SelectResult
 
@@ -70,7 +71,7 @@ def seconds_to_arrow(rows: int, repetitions: int = 5) -> list[float]:
     return taken
 
 
-@click.command()
+@click.command(context_settings=SETTINGS)
 @click.argument("rows", type=click.IntRange(1), default=10_000_000)
 def main(rows: int) -> None:
     """Print what was measured."""

@@ -17,6 +17,8 @@ from typing import Final
 
 import click
 
+from benchmarks.commands import SETTINGS
+
 ROOT: Final = Path(__file__).resolve().parents[1]
 
 IMPORT: Final = "import kg_reasoner"
@@ -93,7 +95,7 @@ def measure(step: StartupStep, runs: int, folder: Path) -> list[tuple[float, flo
     return costs
 
 
-@click.command(context_settings={"help_option_names": ["-h", "--help"]})
+@click.command(context_settings=SETTINGS)
 @click.option("-n", "--runs", type=click.IntRange(1), default=5, show_default=True, help="Warm runs of each step.")
 @click.option("--cold-runs", type=click.IntRange(1), default=2, show_default=True, help="Runs with an empty cache.")
 @click.option("--check", is_flag=True, help="Fail where a median is over its limit.")

@@ -16,6 +16,7 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
+from benchmarks.commands import SETTINGS
 from kg_reasoner.api.reasoner import Reasoner
 
 __all__ = ["compared", "tables"]
@@ -88,7 +89,7 @@ def _best(prepare: Callable[[], Callable[[], object]], times: int) -> float:
     return best
 
 
-@click.command()
+@click.command(context_settings=SETTINGS)
 @click.option("--rows", default=1_000_000, show_default=True, help="The rows of each table.")
 @click.option("--times", default=3, show_default=True, help="The runs, of which the best counts.")
 def main(rows: int, times: int) -> None:

@@ -23,6 +23,7 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmarks import report
+from benchmarks.commands import SETTINGS
 from benchmarks.update_data import data_folder, little_garbage, lubm
 from kg_reasoner.api.reasoner import Reasoner
 from kg_reasoner.lubm import queries
@@ -169,7 +170,7 @@ def table(rates: list[Rate]) -> Table:
     return made
 
 
-@click.command(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
+@click.command(context_settings=SETTINGS)
 @click.option("-n", "--nodes", type=click.IntRange(40), default=4000, show_default=True, help="Nodes of each layer.")
 @click.option("-d", "--degree", type=click.IntRange(1), default=20, show_default=True, help="Sides that begin at a node.")
 @click.option("-s", "--seconds", type=float, default=2.0, show_default=True, help="How long the threads ask.")

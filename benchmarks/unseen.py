@@ -19,6 +19,7 @@ from typing import Any, Final
 import click
 from rich.console import Console
 
+from benchmarks.commands import SETTINGS
 from benchmarks.needs import need_peers
 from benchmarks.report import machine, new_table
 from benchmarks.sparql.data import DataSet, data_set
@@ -110,7 +111,7 @@ def _read(text: str) -> None:
         raise ReasonerError("the query is not of the common part of the grammar")
 
 
-@click.command()
+@click.command(context_settings=SETTINGS)
 @click.argument("universities", type=click.IntRange(1), default=1)
 def main(universities: int) -> None:
     """Measure all queries, and print a table, and how often pyoxigraph is faster."""

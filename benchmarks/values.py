@@ -28,6 +28,7 @@ import click
 import numpy as np
 import numpy.typing as npt
 
+from benchmarks.commands import SETTINGS
 from benchmarks.flat_maps_souffle import version
 from kg_reasoner import Reasoner
 from kg_reasoner.terms import XSD
@@ -384,7 +385,7 @@ def table(results: Iterator[Result]) -> Iterator[str]:
         yield f"    {result.contestant:<22} {result.seconds:8.3f} s   {result.seconds / max(ours, 1e-9):6.2f} of ours"
 
 
-@click.command()
+@click.command(context_settings=SETTINGS)
 @click.argument("scale", type=click.FloatRange(0, min_open=True), default=1.0)
 @click.argument("names", metavar="[NAME]...", nargs=-1)
 def main(scale: float, names: tuple[str, ...]) -> None:

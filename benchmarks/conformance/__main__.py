@@ -9,6 +9,7 @@ import warnings
 import click
 from rich.console import Console
 
+from benchmarks.commands import SETTINGS
 from benchmarks.conformance.cases import SUITE_FOLDER, SUITES, cases, folder
 from benchmarks.conformance.scores import Score, legend, run, table
 from benchmarks.conformance.systems import SYSTEMS
@@ -16,7 +17,7 @@ from benchmarks.needs import need_peers
 from benchmarks.report import machine
 
 
-@click.command(context_settings={"help_option_names": ["-h", "--help"]}, epilog=legend())
+@click.command(context_settings=SETTINGS, epilog=legend())
 @click.option("-s", "--suite", "suites", type=click.Choice(SUITES), multiple=True, default=SUITES, help="Only these suites.")
 @click.option("-c", "--system", "names", type=click.Choice([one.name for one in SYSTEMS]), multiple=True, help="Only these.")
 @click.option("-v", "--wrong", is_flag=True, help="List what each system gets wrong.")

@@ -18,6 +18,7 @@ from typing import Any, Final
 import click
 import pytest
 
+from benchmarks.commands import SETTINGS
 from kg_reasoner import KGReasonerStore, Reasoner
 
 TESTS: Final = tuple(f"test/test_w3c_spec/test_sparql{suite}.py" for suite in ("10_w3c", "11_w3c", "_rdflib"))
@@ -77,7 +78,7 @@ def _dataset_of_ours(entry: Any) -> Any:
     return dataset
 
 
-@click.command(context_settings={"help_option_names": ["-h", "--help"], "ignore_unknown_options": True})
+@click.command(context_settings={**SETTINGS, "ignore_unknown_options": True})
 @click.option("--store", type=click.Choice(["ours", "rdflib"]), default="ours", help="Whose store is tested.")
 @click.argument("checkout", type=click.Path(exists=True, file_okay=False, path_type=Path))
 @click.argument("options", nargs=-1, type=click.UNPROCESSED)

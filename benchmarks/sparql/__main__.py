@@ -11,6 +11,7 @@ import click
 from rich.console import Console
 
 from benchmarks.__main__ import machine_memory
+from benchmarks.commands import SETTINGS
 from benchmarks.contest import RunLimits
 from benchmarks.needs import need_peers
 from benchmarks.report import machine
@@ -24,7 +25,7 @@ SIZES = ("1", "5", "50")
 PEERS = [one.name for one in CONTESTANTS if one.adapter not in ("ours", ELSEWHERE)]
 
 
-@click.command(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110}, epilog=report.legend())
+@click.command(context_settings=SETTINGS, epilog=report.legend())
 @click.option(
     "--size", "sizes", type=click.Choice(SIZES), multiple=True, default=("1",), show_default=True, help="LUBM's universities."
 )
