@@ -125,10 +125,11 @@ def _elsewhere(system: str, rules: str | None, job: str, files: list[Path], tree
 def _command() -> Any:
     import click
 
+    from benchmarks.commands import SETTINGS
     from benchmarks.data import made, universities_as_ntriples, write_ontology
     from benchmarks.update_data import data_folder
 
-    @click.command(help="Measure SPARQL updates of LUBM(1).")
+    @click.command(context_settings=SETTINGS, help="Measure SPARQL updates of LUBM(1).")
     @click.option("--before", type=click.Path(exists=True, path_type=Path), help="The tree of another version of kg_reasoner.")
     @click.option("-n", "--rounds", type=click.IntRange(1), default=3, show_default=True, help="Runs of each, taken in turns.")
     @click.option("--cache", type=click.Path(path_type=Path), help="Folder for the generated data.")

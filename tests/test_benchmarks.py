@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 from pathlib import Path
 
 import click
@@ -241,3 +242,11 @@ def test_an_ontology_by_the_book_before_any_data_are_made(tmp_path: Path) -> Non
     assert rows.keys() == {"owl2rl-full", "owl2rl"}
     for start, *_, inferred in rows.values():
         assert float(start) > 0 and inferred == "1", "the triple that follows is counted"
+
+
+def test_commands_have_the_same_settings() -> None:
+    """So `-h` shows the help of each."""
+    sources = {path.name: path.read_text(encoding="utf-8") for path in Path(benchmark.__file__).parent.rglob("*.py")}
+    commands = {name: call for name, text in sources.items() for call in re.findall(r"@click\.command\((.*)\)", text)}
+    assert len(commands) > 30
+    assert [name for name, call in commands.items() if "SETTINGS" not in call] == []
