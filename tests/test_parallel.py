@@ -150,6 +150,21 @@ def test_random_triples(program: Program, updates: list[set], strategy: str) -> 
             assert tables(both[0]) == tables(both[1])
 
 
+def test_relations_grow_in_the_order_of_their_first_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not in that of their numbers: an update processes relations in the order in which they grow."""
+    text = "start(?x) :- link(?x, ?y) . end(?y) :- link(?x, ?y) . node(?x) :- start(?x) . node(?x) :- end(?x) ."
+    grown = [(literal(0), literal(end)) for end in range(100, 108)] + [(literal(start), literal(1)) for start in range(2, 10)]
+    with capacities(EARLY):
+        alone, together = Reasoner(text, threads=1), Reasoner(text, threads=2)
+        shared = counted(monkeypatch)
+        for reasoner in (alone, together):
+            reasoner.add_facts("link", [(literal(0), literal(1))])
+            reasoner.materialise()
+            reasoner.add_facts("link", grown)
+        assert tables(together) == tables(alone)
+        assert shared
+
+
 def test_the_first_of_equal_heads_is_the_new_row(monkeypatch: pytest.MonkeyPatch) -> None:
     """Though the thread that derives it comes later."""
     text, second_has_joined = "even(?y) :- link(?x, ?y) . seen(?y) :- even(?y) .", threading.Event()

@@ -110,14 +110,15 @@ class SharedInsertion:
         try:
             self._claim(segments, parts)
             self._number(segments, groups, counts, list(sizes))
+            new = int(np.sum(counts[-1]))
             indexes = [(index, row) for relation, row in rows.items() for index in self._unlinked(relation, counts[-1])]
-            native.add_rows(database.address, address(counts[-1]))
+            native.add_rows(database.address, segments.address, segments.count, address(counts[-1]))
         finally:
             native.undo_claims(database.address, segments.address, segments.count)
         self._run([partial(database.extend_index, index, row) for index, row in indexes])
         for index, _ in reversed(indexes):
             database.link_index(index)
-        return int(np.sum(counts[-1]))
+        return new
 
     def _reserve(self, sizes: Mapping[int, int]) -> None:
         """Make room for heads in the hash tables. Most of the heads may be the same, so tables may get fuller than usual."""

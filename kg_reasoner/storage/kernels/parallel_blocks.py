@@ -218,22 +218,60 @@ def append_heads(context: Context, segments: Int64s, first: int, end: int, rows:
     return 0
 
 
-@entry
-def add_rows(context: Context, counts: Int64s) -> int:
-    """Add the rows that have been written to the relations, a number of rows to each. Return 0."""
+@kernel
+def add_rows_of(context: Context, number: int, count: int) -> int:
+    """Add the rows that have been written to a relation."""
+    relation = context.relations[number]
+    row = relation.count
+    relation.count = row + count
+    relation.used = relation.used + count
+    context.total = context.total + count
+    if context.has_listed_grown and row == context.materialised[number]:
+        context.grown[context.grown_count] = number
+        context.grown_count = context.grown_count + 1
+    if row == 0:
+        context.fresh = context.fresh + 1
+    return 0
+
+
+@kernel
+def grows(context: Context, number: int, counts: Int64s) -> int:
+    """Return whether a relation gets its first rows beyond the materialised ones."""
+    return 1 if counts[number] > 0 and context.relations[number].count == context.materialised[number] else 0
+
+
+@kernel
+def add_rows_of_grown(context: Context, segments: Int64s, count: int, counts: Int64s) -> int:
+    """Add rows to relations that are to be listed as grown, in the order of their first rows, and set their counts to zero, as long
+    as there are several.
+    """
+    grown = 0
     for number in range(context.relation_count):
-        count = counts[number]
-        if count > 0:
-            relation = context.relations[number]
-            row = relation.count
-            relation.count = row + count
-            relation.used = relation.used + count
-            context.total = context.total + count
-            if context.has_listed_grown and row == context.materialised[number]:
-                context.grown[context.grown_count] = number
-                context.grown_count = context.grown_count + 1
-            if row == 0:
-                context.fresh = context.fresh + 1
+        grown = grown + grows(context, number, counts)
+    segment = 0
+    while segment < count and grown > 1:
+        heads = context.lists[segments[3 * segment]]
+        number = segments[3 * segment + 1]
+        while number < segments[3 * segment + 2] and grown > 1:
+            relation = heads.relations[number]
+            if heads.places[number] >= 0 and grows(context, relation, counts):
+                add_rows_of(context, relation, counts[relation])
+                counts[relation] = 0
+                grown = grown - 1
+            number = number + 1
+        segment = segment + 1
+    return 0
+
+
+@entry
+def add_rows(context: Context, segments: Int64s, count: int, counts: Int64s) -> int:
+    """Add the rows that have been written to the relations, a number of rows to each; set the numbers to zero. Return 0."""
+    if context.has_listed_grown:
+        add_rows_of_grown(context, segments, count, counts)
+    for number in range(context.relation_count):
+        if counts[number] > 0:
+            add_rows_of(context, number, counts[number])
+            counts[number] = 0
     context.claiming = 0
     return 0
 
