@@ -177,6 +177,9 @@ class _RuleTypes(ExpressionTypes):
                 self.narrow(term, KnownKinds(type_.kinds, declared, type_.name), known, term.span or atom.span)
             elif not type_.accepts(term) and atom is not self.rule.head:  # heads are checked with the facts
                 raise self.error(f"{shown(term)} is not {declared}", atom.span)
+        for term in atom.terms if atom is not self.rule.head else ():
+            if not isinstance(term, Variable):
+                self.expect_fields(term, atom.span)
 
     def derived(self, atom: Atom, known: dict[Variable, KnownKinds]) -> None:
         """Learn from the types that other rules derive for an atom's columns."""
