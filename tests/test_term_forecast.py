@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from kg_reasoner.errors import LimitError
+from kg_reasoner.errors import LimitError, LoadError
 from kg_reasoner.loaders.rdf import term_forecast
 from kg_reasoner.loaders.rdf.reader import read
 from kg_reasoner.loaders.rdf.term_forecast import TermForecast
@@ -64,13 +64,12 @@ def test_a_small_document_makes_little_room() -> None:
 
 def test_room_for_terms_that_do_not_come_is_given_back() -> None:
     dictionary = Dictionary()
-    forecast = TermForecast(dictionary, 10_000_000)
-    for position in (10_000, 20_000):
-        add(dictionary, range(position // 50))
-        forecast.look(position)
-    assert dictionary.room >= 20_000
-    texts = list(dictionary.texts())
-    forecast.end()
+    with TermForecast(dictionary, 10_000_000) as forecast:
+        for position in (10_000, 20_000):
+            add(dictionary, range(position // 50))
+            forecast.look(position)
+        assert dictionary.room >= 20_000
+        texts = list(dictionary.texts())
     assert dictionary.room <= 1024
     assert dictionary.nbytes < 100_000
     assert list(dictionary.texts()) == texts
@@ -80,16 +79,15 @@ def test_room_for_terms_that_do_not_come_is_given_back() -> None:
 @pytest.mark.parametrize("error", [MemoryError, LimitError])
 def test_without_memory_tables_remain_as_they_are(error: type[Exception]) -> None:
     dictionary = Dictionary()
-    forecast = TermForecast(dictionary, 10_000_000)
-    add(dictionary, range(200))
-    forecast.look(10_000)
 
     def claim(_: int) -> None:
         raise error
 
-    dictionary.claim = claim
-    forecast.look(20_000)
-    forecast.end()
+    with TermForecast(dictionary, 10_000_000) as forecast:
+        add(dictionary, range(200))
+        forecast.look(10_000)
+        dictionary.claim = claim
+        forecast.look(20_000)
     assert dictionary.room == 256
     assert len(dictionary) == 200
 
@@ -128,3 +126,14 @@ def test_documents_are_read_with_the_same_ids(threads: int, monkeypatch: pytest.
         f"<http://example.org/{number:06}>" for number in range(1, 3000)
     ]
     assert grown and max(grown) < 2 * len(dictionary)
+
+
+def test_a_document_with_an_error_leaves_no_room_for_the_rest_of_it() -> None:
+    document = b"".join(lines(600)) + b"<no triple\n" + b"# nothing\n" * 1_000_000
+    dictionary = Dictionary()
+    rooms: list[int] = []
+    with pytest.raises(LoadError, match="601"):
+        for _ in read(document, format="nt", dictionary=dictionary, block=100, threads=1):
+            rooms.append(dictionary.room)
+    assert max(rooms) > 8192
+    assert dictionary.room <= 4096

@@ -171,8 +171,7 @@ def _blocks(inputs: list[_Input], reading: _Reading, progress: Progress | None) 
                 for prefix, namespace in _prefixes_in_memory(source):
                     reading.prefixes(prefix, namespace)
             continue
-        forecast = TermForecast(dictionary, source.size)
-        with source.open() as opened:
+        with TermForecast(dictionary, source.size) as forecast, source.open() as opened:
             for triples, graphs in _with_hint(opened, _batches(opened, reading)):
                 forecast.look(opened.position())
                 if progress is not None:
@@ -180,7 +179,6 @@ def _blocks(inputs: list[_Input], reading: _Reading, progress: Progress | None) 
                 if len(triples):
                     yield Block(triples, graphs, source.name)
             done += opened.position()
-        forecast.end()
     if progress is not None:
         progress(_STAGE, done, total)
 

@@ -21,6 +21,8 @@ class TermForecast:
 
     A table that is doubled whenever it is full copies all terms each time, and threads that parse the document wait meanwhile.
 
+    At the end of a `with` block, whatever ends it, room that is not needed is given back.
+
     Args:
         dictionary: The dictionary.
         size: The number of bytes of the document, if it is known.
@@ -54,7 +56,11 @@ class TermForecast:
             if terms > self._dictionary.room:
                 self._has_made_room |= self._dictionary.expect(terms, text_bytes + text_bytes // 4)
 
-    def end(self) -> None:
+    def __enter__(self) -> TermForecast:
+        """Return this."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
         """Give back the room that was made for terms that have not come."""
         if self._has_made_room:
             self._dictionary.fit()
