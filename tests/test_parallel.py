@@ -31,9 +31,10 @@ from kg_reasoner.storage import capacities as table_capacities
 from kg_reasoner.storage.crew import Crew
 from kg_reasoner.storage.database import Database
 from kg_reasoner.storage.index_needs import soon_wanted
-from kg_reasoner.storage.kernels.layout import NOT_NEW
+from kg_reasoner.storage.kernels.layout import EMPTY, LIST_BITS, NOT_NEW
+from kg_reasoner.storage.kernels.listed_heads import holder
 from kg_reasoner.storage.shared_insertion import SharedInsertion
-from kg_reasoner.storage.worker import Worker
+from kg_reasoner.storage.worker import MOST_HEADS, Worker
 from kg_reasoner.terms import Literal, literal
 
 from .conftest import SHARED
@@ -215,6 +216,30 @@ def test_longer_lists_are_claimed() -> None:
     worker.lengthen()
     columns = (np.asarray(getattr(worker.kept, name)) for name in ("keys", "values", "relations", "places", "tasks"))
     assert claimed == [sum(column.nbytes for column in columns)]
+
+
+def test_lists_are_not_longer_than_numbers_of_heads(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Lists grow by a factor, but slots of hash tables hold the numbers of their heads."""
+    most, rooms, lengthen = 50, set[int](), Worker.lengthen
+
+    def noting(worker: Worker, most: int | None = None) -> None:
+        lengthen(worker, most)
+        rooms.add(worker.kept.room)
+
+    monkeypatch.setattr("kg_reasoner.storage.worker.MOST_HEADS", most)
+    monkeypatch.setattr(Worker, "lengthen", noting)
+    with capacities(replace(BLOCKS, block=32, inserted_heads=1 << 16)):
+        alone, together = (Reasoner(CLOSURE, threads=threads) for threads in (1, 2))
+        for reasoner in (alone, together):
+            reasoner.add_facts("edge", links(60))
+        assert tables(together) == tables(alone)
+    assert max(rooms) == most
+
+
+def test_the_number_of_the_last_head_fits_in_a_slot() -> None:
+    slots = np.zeros(1, np.int32)
+    slots[0] = holder((1 << LIST_BITS) - 1, MOST_HEADS - 1)
+    assert slots[0] < EMPTY
 
 
 def test_indexes_are_built_together(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -28,8 +28,8 @@ from kg_reasoner.storage.shared_deletion import Visible
 
 __all__ = ["MOST_KEPT", "Worker"]
 
-MOST_HEADS: Final = 1 << (31 - LIST_BITS)
-"""The maximal number of heads in a list."""
+MOST_HEADS: Final = (1 << (31 - LIST_BITS)) - 1
+"""The maximal number of heads in a list: slots of hash tables hold their numbers, see `kernels.relations.holder`."""
 
 COLUMNS: Final = {"keys": np.int64, "relations": np.int32, "places": np.int64, "tasks": np.int32}
 """What a list has of each head beside its ids."""
@@ -109,7 +109,7 @@ class Worker:
             if (first and self.kept.room >= MOST_KEPT) or self.kept.room >= MOST_HEADS or self.context.claim_room:
                 break  # other threads may be reading the list, whose heads claim slots
             low = self.context.place
-            self.lengthen()
+            self.lengthen(MOST_HEADS)
         if status != DONE:
             self.kept.count = first
         return status
@@ -132,10 +132,15 @@ class Worker:
         plans.words[:, _FOUND] += own.plans[:, _FOUND]
         return np.asarray(self.kept.requests)[: self.kept.request_count].tolist()
 
-    def lengthen(self) -> None:
-        """See `shared_deletion.ThreadContext`."""
-        self._database.claim(4 * self.kept.room * (4 * self._stride + ENTRY))
-        self._grow(4 * self.kept.room)
+    def lengthen(self, most: int | None = None) -> None:
+        """See `shared_deletion.ThreadContext`.
+
+        Args:
+            most: The maximal number of heads.
+        """
+        room = 4 * self.kept.room if most is None else min(4 * self.kept.room, most)
+        self._database.claim(room * (4 * self._stride + ENTRY))
+        self._grow(room)
 
     def copy(self, copy: Copy) -> bool:
         """Copy the new rows of a relation to another one. Return whether all have been copied.
