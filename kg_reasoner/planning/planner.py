@@ -222,6 +222,11 @@ class Draft:
             self._step(part, newest, {name for name in names[place] if last_use[name] > place})
             for place, (part, newest) in enumerate(order)
         ]
+        self.negation = -1
+        """The step of the negated atom that triggers the plan, if some of its variables are only there, or -1."""
+        if trigger is not None and body[trigger].negated:
+            place = self.order.index(body[trigger])
+            self.negation = -1 if self.steps[place].kind == LOOKUP else place
 
     @property
     def scans(self) -> bool:
@@ -269,6 +274,7 @@ class Draft:
             probe_column=self.probe_column(),
             filter_column=self._filter_column(),
             other=int(has_other),
+            negation=self.negation,
             **self._required_columns(),
             **self._head_columns(),
         )

@@ -3,7 +3,7 @@
 Where threads share the work, each lists the candidates that it finds (see `parallel_deletion`).
 """
 
-from kg_reasoner.storage.kernels.fixpoint import open_plan, open_triggered
+from kg_reasoner.storage.kernels.fixpoint import open_first, open_plan
 from kg_reasoner.storage.kernels.joins import fill_tuple, join_request, next_match
 from kg_reasoner.storage.kernels.layout import (
     ABSENT,
@@ -97,7 +97,7 @@ def add_triggered_candidates(context: Context, plans: Int32s, first: int, end: i
     frame = context.frames[0]
     for position in range(first, end):
         number = plans[position]
-        ready = open_triggered(context, frame, number, relation, fact)
+        ready = open_first(context, frame, number, relation, fact)
         if ready > READY:
             return ready
         if ready == READY:

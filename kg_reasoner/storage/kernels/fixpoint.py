@@ -1,6 +1,7 @@
 """Semi-naive evaluation: blocks of new rows trigger plans, whose heads are inserted, until no relation has new rows."""
 
 from kg_reasoner.storage.kernels.block_filters import begin_filters, match_values_of
+from kg_reasoner.storage.kernels.blocking_rows import is_decided_before
 from kg_reasoner.storage.kernels.index_entries import key_slot
 from kg_reasoner.storage.kernels.joins import fill_tuple, is_hidden, match_columns, next_match, row_limit, value_of
 from kg_reasoner.storage.kernels.layout import (
@@ -22,6 +23,7 @@ from kg_reasoner.storage.kernels.layout import (
     PROBE,
     READY,
     RING,
+    ROW,
     SPARSE,
     STOPPED,
     VALUES,
@@ -196,6 +198,18 @@ def open_triggered(context: Context, frame: Frame, number: int, relation: Relati
     if is_ignored(plan, values) or not match_columns(frame, context.codes + plan.trigger, values, relation.arity):
         return IDLE
     return open_plan(context, frame, number)
+
+
+@kernel
+def open_first(context: Context, frame: Frame, number: int, relation: Relation, fact: int) -> int:
+    """Prepare a frame for a plan that a deleted or new fact triggers: READY, IDLE (also if the fact is one of a negated atom, and
+    another one triggers the same instances), or a request to the caller.
+    """
+    ready = open_triggered(context, frame, number, relation, fact)
+    plan = context.plans[number]
+    if ready == READY and plan.negation >= 0 and is_decided_before(context, frame, plan, fact & ROW):
+        return IDLE
+    return ready
 
 
 @kernel
@@ -722,7 +736,7 @@ def derive_by_section(context: Context, section: Section, fact: int) -> int:
     frame = context.frames[0]
     for position in range(section.first_blocker, section.end_blocker):
         plan = context.plans[context.blockers[position]]
-        ready = open_triggered(context, frame, context.blockers[position], relation, fact)
+        ready = open_first(context, frame, context.blockers[position], relation, fact)
         if ready > READY:
             return ready
         if ready == READY:

@@ -55,6 +55,7 @@ GROUPS: Final = (
         "evaluation",
         (
             "block_filters",
+            "blocking_rows",
             "calculation",
             "fixpoint",
             "index_entries",

@@ -301,6 +301,8 @@ class Plan(Struct):
     """A column, or 0: rows that have the same term there as in the first column do not trigger the plan."""
     other: int
     """1: the next plan finds the same instances, and begins with another step, which may find fewer rows."""
+    negation: int
+    """The step of the negated atom that triggers the plan, if several rows can block the same instances, or -1."""
     found: int
     """Rule instances found outside of insertion, for profiles."""
 
