@@ -296,9 +296,13 @@ class PlannedStrata:
         self.looked_up_results.add(planned.rule for planned in missing if planned.rule.checks)
 
     def _all_derivers(self) -> SectionPlans:
-        """Return the plans that find the instances of all rules from their heads, or numbers below 0 in their places."""
+        """Return the plans that find the instances of all rules from their heads, or numbers below 0 in their places.
+
+        Rules with fewer atoms come first: they have fewer instances, which explicit facts prove more often.
+        """
         with without_collection():  # an ontology has many rules
-            return SectionPlans(self.database, map(_deriver, self._active.values()))
+            rules = sorted(self._active.values(), key=lambda planned: len(planned.rule.body))
+            return SectionPlans(self.database, map(_deriver, rules))
 
     def enter_derivers(self) -> None:
         """Set the plans that find the instances of rules from their heads in the context. They are made once kernels need them."""

@@ -42,7 +42,7 @@ class BackwardForward(StratumByStratum):
     def process_candidates(self) -> None:
         """See `StratumByStratum.process_candidates`."""
         context = self.database.context
-        context.depth = context.pending = -1
+        context.depth = context.pending = context.unsettled = -1
         with self.materialiser.recorder.measure("backward"):
             while (status := self.materialiser.run(native.process_candidates)) != DONE:
                 if status == GROW:

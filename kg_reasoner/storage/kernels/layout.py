@@ -387,7 +387,9 @@ class Goal(Struct):
     open: int
     """1: the frame has a rule whose further instances are to be tried."""
     step: int
-    """The step whose body fact is looked at next, or -1 when there is no current instance."""
+    """The step whose body fact is looked at next, or -1 when there is no current match."""
+    instance: int
+    """Its rule instance in the pool that is being settled, or -1."""
 
 
 class Terms(Struct):
@@ -516,6 +518,8 @@ class Context(Struct):
     proved_done: int
     goals: Array[Goal]
     goal_room: int
+    unsettled: int
+    """The first in a list of rule instances of the pool, which are settled when there are no goals, or -1 (see `proving`)."""
     depth: int
     pending: int
     """The fact to be made the next goal, or -1."""

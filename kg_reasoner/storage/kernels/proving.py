@@ -3,6 +3,10 @@
 Source: Motik, Nenov, Piro and Horrocks, Incremental Update of Datalog Materialisation: the Backward/Forward Algorithm (AAAI 2015).
 Forward chaining uses watched facts, as SAT solvers use watched literals: when backward chaining meets a rule instance, the instance
 waits at one unproved body fact. When that fact is proved, the instance moves to another one, or proves its head.
+
+No body fact of an instance becomes a goal while another one has been checked and is without a proof, as the goals on the stack are:
+until that one is proved, the instance proves nothing. If it is proved, and those left without a proof have not been checked, the
+instance is *unsettled*: when the stack is empty, the first of them becomes a goal, unless the head has been proved.
 """
 
 from kg_reasoner.storage.kernels.fixpoint import open_triggered
@@ -65,6 +69,26 @@ def wait_at(context: Context, fact: int, instance: int) -> int:
 
 
 @kernel
+def settle(context: Context, instance: int) -> int:
+    """Make a rule instance wait for a body fact without proof that has been checked: -1. If there is none, return the first one
+    that has not been checked, or prove the head if all have proofs: -1.
+    """
+    pool = context.pool
+    unchecked = -1
+    for place in range(instance + 3, instance + 3 + pool[instance + 2]):
+        body = pool[place]
+        if not is_certain(context, body):
+            if flags_of(context, body) & CHECKED:
+                wait_at(context, body, instance)
+                return -1
+            if unchecked < 0:
+                unchecked = body
+    if unchecked < 0 and not flags_of(context, pool[instance + 1]) & PROVED:
+        note_proof(context, pool[instance + 1])
+    return unchecked
+
+
+@kernel
 def propagate_proofs(context: Context) -> int:
     """Propagate new proofs to the rule instances that waited for them, and to their heads."""
     pool = context.pool
@@ -78,18 +102,10 @@ def propagate_proofs(context: Context) -> int:
             relation.flags[row] = relation.flags[row] - WATCHED
             while instance >= 0:
                 following = pool[instance]
-                head = pool[instance + 1]
                 context.forward_instances = context.forward_instances + 1
-                if not flags_of(context, head) & PROVED:
-                    missing = -1
-                    for place in range(pool[instance + 2]):
-                        body = pool[instance + 3 + place]
-                        if missing < 0 and not is_certain(context, body):
-                            missing = body
-                    if missing >= 0:
-                        wait_at(context, missing, instance)
-                    else:
-                        note_proof(context, head)
+                if not flags_of(context, pool[instance + 1]) & PROVED and settle(context, instance) >= 0:
+                    pool[instance] = context.unsettled
+                    context.unsettled = instance
                 instance = following
     return 0
 
@@ -122,13 +138,11 @@ def next_uncertain(context: Context, goal: Goal, frame: Frame) -> int:
 
 
 @kernel
-def prove_or_wait(context: Context, frame: Frame, plan: Plan, head: int) -> int:
-    """Prove the head of a frame's rule instance, or make the instance wait for its first unproved body fact: DONE or GROW."""
-    first = first_uncertain(context, frame, plan, 0)
-    if first == plan.step_count:
-        note_proof(context, head)
-        propagate_proofs(context)
-        return DONE
+def record_instance(context: Context, depth: int) -> int:
+    """Write the rule instance that a goal has found to the pool: DONE or GROW."""
+    goal = context.goals[depth]
+    frame = context.frames[depth + 1]
+    plan = context.plans[frame.plan]
     instance = context.pool_count
     if instance + 3 + plan.step_count > context.pool_room:
         return GROW
@@ -139,10 +153,11 @@ def prove_or_wait(context: Context, frame: Frame, plan: Plan, head: int) -> int:
         if body >= 0:
             pool[instance + 3 + count] = body
             count = count + 1
-    pool[instance + 1] = head
+    pool[instance + 1] = goal.fact
     pool[instance + 2] = count
     context.pool_count = instance + 3 + count
-    wait_at(context, body_fact(frame, context.steps[plan.first_step + first], first), instance)
+    goal.instance = instance
+    goal.step = -1
     return DONE
 
 
@@ -157,6 +172,7 @@ def push_goal(context: Context, fact: int) -> int:
     goal.next_deriver = context.sections[relation_of(context, fact).section].first_deriver
     goal.open = 0
     goal.step = -1
+    goal.instance = -1
     return 0
 
 
@@ -242,25 +258,6 @@ def open_deriver(context: Context, depth: int) -> int:
 
 
 @kernel
-def look_at_body(context: Context, depth: int) -> int:
-    """Check the body facts of a goal's current instance: the first unchecked one becomes pending; without one, prove the
-    head or wait.
-    """
-    goal = context.goals[depth]
-    frame = context.frames[depth + 1]
-    body = next_uncertain(context, goal, frame)
-    while body >= 0 and flags_of(context, body) & CHECKED:
-        body = next_uncertain(context, goal, frame)
-    if body >= 0:
-        context.pending = body
-        return DONE
-    status = prove_or_wait(context, frame, context.plans[frame.plan], goal.fact)
-    if status == DONE:
-        goal.step = -1
-    return status
-
-
-@kernel
 def next_instance(context: Context, depth: int) -> int:
     """Move a goal to its next rule instance: READY, IDLE if there is none left, or a request to the caller."""
     goal = context.goals[depth]
@@ -285,33 +282,55 @@ def next_instance(context: Context, depth: int) -> int:
 
 
 @kernel
+def settle_current(context: Context, goal: Goal) -> int:
+    """Settle a goal's current rule instance, or make an unchecked fact of its body pending."""
+    context.pending = settle(context, goal.instance)
+    if context.pending < 0:
+        goal.instance = -1
+        propagate_proofs(context)
+    return 0
+
+
+@kernel
+def settle_listed(context: Context) -> int:
+    """Settle the first of the unsettled rule instances, or make an unchecked fact of its body pending."""
+    instance = context.unsettled
+    following = context.pool[instance]
+    if not flags_of(context, context.pool[instance + 1]) & PROVED:
+        context.pending = settle(context, instance)
+    if context.pending < 0:
+        context.unsettled = following
+        propagate_proofs(context)
+    return 0
+
+
+@kernel
 def prove(context: Context) -> int:
-    """Process the stack of goals: DONE, or a request to the caller, who then calls again."""
+    """Process the stack of goals, and unsettled rule instances: DONE, or a request to the caller, who then calls again."""
     while True:
         if context.pending >= 0 and enter_goal(context) == GROW:
             return GROW
         depth = context.depth
         if depth < 0:
-            return DONE
+            if context.unsettled < 0:
+                return DONE
+            settle_listed(context)
+            continue
         goal = context.goals[depth]
         if flags_of(context, goal.fact) & PROVED:
             context.depth = depth - 1
-        elif goal.step >= 0:
-            status = look_at_body(context, depth)
-            if status != DONE:
-                return status
-        else:
-            status = next_instance(context, depth)
-            if status == IDLE:
-                context.depth = depth - 1
-            elif status != READY:
-                return status
-            else:
-                frame = context.frames[depth + 1]
-                plan = context.plans[frame.plan]
-                if first_uncertain(context, frame, plan, 0) == plan.step_count:
-                    note_proof(context, goal.fact)
-                    propagate_proofs(context)
+            continue
+        if goal.instance < 0:
+            if goal.step < 0:
+                status = next_instance(context, depth)
+                if status == IDLE:
+                    context.depth = depth - 1
+                    continue
+                if status != READY:
+                    return status
+            if record_instance(context, depth) == GROW:
+                return GROW
+        settle_current(context, goal)
 
 
 @kernel

@@ -36,6 +36,7 @@ def update_stratum(context: Context, pauses: int) -> int:
             context.place = 0
             context.depth = -1
             context.pending = -1
+            context.unsettled = -1
             context.scans = 1
             context.phase = COLLECT
     if context.phase == COLLECT:
