@@ -80,6 +80,12 @@ def tables(reasoner: Reasoner) -> list[list[list[int]]]:
     return [database.rows(number).tolist() for number in range(len(database.relations))]
 
 
+@pytest.fixture
+def early(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Heads claim slots while threads join, also if many are the same."""
+    monkeypatch.setattr(Crew, "_claims_early", property(lambda crew: True, lambda crew, value: None), raising=False)
+
+
 def links(count: int) -> list[tuple[Literal, Literal]]:
     """Links of nodes, fewer of them in checked mode."""
     count = count // 4 if CHECKED else count
@@ -108,8 +114,10 @@ def counted(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 )
 @pytest.mark.sample(3)
 def test_same_rows_in_same_order(
-    text: str, sizes: table_capacities.Capacities, threads: int, monkeypatch: pytest.MonkeyPatch
+    text: str, sizes: table_capacities.Capacities, threads: int, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
 ) -> None:
+    if sizes is not BLOCKS:
+        request.getfixturevalue("early")
     with capacities(sizes):
         alone, together = Reasoner(text, threads=1), Reasoner(text, threads=threads)
         shared = counted(monkeypatch)
@@ -166,6 +174,25 @@ def test_relations_grow_in_the_order_of_their_first_rows(monkeypatch: pytest.Mon
         assert shared
 
 
+@pytest.mark.parametrize("repeated", [False, True])
+def test_heads_claim_slots_early_if_few_are_the_same(repeated: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    rooms, join = list[int](), Worker.join
+
+    def noted(self: Worker, relation: int, low: int, high: int, task: int) -> int:
+        rooms.append(self.context.claim_room)
+        return join(self, relation, low, high, task)
+
+    monkeypatch.setattr(Worker, "join", noted)
+    monkeypatch.setattr("kg_reasoner.storage.crew.FEW_KEPT", 32)
+    with capacities(replace(EARLY, heads=64, slots=1 << 10)):
+        reasoner = Reasoner("seen(?z) :- link(?x, ?y), of(?y, ?z) .", threads=2)
+        reasoner.add_facts("of", [(literal(number), literal(number % 3 if repeated else number)) for number in range(200)])
+        reasoner.add_facts("link", [(literal(number), literal(number + 1)) for number in range(199)])
+        reasoner.materialise()
+    assert any(rooms) is not repeated
+
+
+@pytest.mark.usefixtures("early")
 def test_the_first_of_equal_heads_is_the_new_row(monkeypatch: pytest.MonkeyPatch) -> None:
     """Though the thread that derives it comes later."""
     text, second_has_joined = "even(?y) :- link(?x, ?y) . seen(?y) :- even(?y) .", threading.Event()

@@ -48,6 +48,10 @@ LEAST_KEPT: Final = 1 << 14
 """As `FEW_KEPT`, when many of them have been the same."""
 
 
+FEW_REPEATED: Final = 8
+"""Heads claim slots while threads join if at most one of this many derived heads is the same as another one."""
+
+
 class Crew:
     """Threads that evaluate rules together, in the place of one.
 
@@ -61,6 +65,10 @@ class Crew:
         self._lists = StructTable(HeadList, database.context, "lists", capacity=size)
         self._few = FEW_KEPT
         """When a thread keeps more heads than this, all insert what they have, because many of them may be the same."""
+        self._claims_early = False
+        """Whether heads claim slots while threads join. If many are the same, comparing a head with one that another thread has
+        just listed takes longer than listing both.
+        """
         room = max(1, min(capacities.current.heads, capacities.current.inserted_heads // size))
         self._workers = [Worker(database, number, self._lists.add(), room) for number in range(size)]
         self._helpers = Helpers()
@@ -198,9 +206,9 @@ class Crew:
     # --- joins ------------------------------------------------------------------------------------------------------
 
     def _joined(self, relation: int, low: int, blocks: int) -> tuple[int, int, Segments]:
-        """Join the blocks of a relation, as `_join` does. Heads claim slots meanwhile, unless they are too many for the lists."""
+        """Join the blocks of a relation, as `_join` does. Heads may claim slots meanwhile if the lists have room for them."""
         context, room = self._database.context, sum(worker.kept.room for worker in self._workers)
-        context.claim_room = room if room <= capacities.current.inserted_heads else 0
+        context.claim_room = room if self._claims_early and room <= capacities.current.inserted_heads else 0
         while True:
             context.claiming = int(context.claim_room > 0)
             for worker in self._workers:
@@ -259,9 +267,12 @@ class Crew:
         return DONE, min(len(joined) * share, blocks), Segments([segment[1:] for segment in joined])
 
     def _insert(self, segments: Segments, sizes: Mapping[int, int]) -> None:
-        """Insert kept heads, and let threads keep more or fewer of them from now on, depending on how many were new."""
+        """Insert kept heads. How many were new determines how many of them threads keep from now on, and when these claim slots."""
         if sizes:
-            is_useful = 2 * self._insertion().insert(segments, sizes) > segments.heads
+            new = self._insertion().insert(segments, sizes)
+            is_useful = 2 * new > segments.heads
+            repeated = segments.heads - new + sum(worker.kept.repeated for worker in self._workers)
+            self._claims_early = FEW_REPEATED * repeated <= segments.heads
             self._few = min(2 * self._few, MOST_KEPT) if is_useful else max(self._few // 2, LEAST_KEPT)
 
     def _insertion(self) -> SharedInsertion:

@@ -93,7 +93,7 @@ class Worker:
             context.publish(requests=allocate(database.context.request_stride, np.int32), request_room=1)
         context.instances = context.stop = context.request_count = 0
         context.term_access = min(database.context.term_access, MAY_READ)
-        self.kept.count = self.kept.claimed = self.kept.has_unclaimed = 0
+        self.kept.count = self.kept.claimed = self.kept.has_unclaimed = self.kept.repeated = 0
 
     def join(self, relation: int, low: int, high: int, task: int) -> int:
         """Keep the heads of some rows that are not present. Return the status of the kernel.

@@ -351,6 +351,8 @@ class HeadList(Struct):
     """The end of the heads that may have claimed slots during the joins, some of which may no longer be listed."""
     has_unclaimed: int
     """1: some heads claim slots when all threads have joined."""
+    repeated: int
+    """How many of the derived heads were the same as listed ones that had claimed slots."""
     recent: Int64s
     """By hash, a head that was listed recently, so that most repetitions are not listed: its number, and above it 32 bits of its
     hash, so that hardly any other head is compared."""

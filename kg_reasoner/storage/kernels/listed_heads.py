@@ -85,12 +85,14 @@ def claim_early(context: Context, heads: HeadList, number: int, hash: int) -> in
         if found != EMPTY and not is_same(context, relation, found, tag, heads, number):
             slot = (slot + 1) & mask
         elif found != EMPTY and comes_before(context, heads, found):
+            heads.repeated = heads.repeated + (found < 0)
             return NOT_NEW
         else:
             heads.places[number] = slot
             if compare_and_swap(slots, slot, found, own) == found:  # otherwise, look at the slot again
                 if found != EMPTY:
                     context.lists[list_in(found)].places[head_in(found)] = NOT_NEW
+                    heads.repeated = heads.repeated + 1
                 return slot
 
 
