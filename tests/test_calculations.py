@@ -6,7 +6,7 @@ from itertools import product
 from typing import Any, Final
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from kg_reasoner import Reasoner
@@ -97,6 +97,7 @@ def _check(reasoner: Reasoner, facts: dict[str, set[tuple[Term, ...]]]) -> None:
 
 @settings(max_examples=examples(600))
 @given(number=NUMBERS, condition=_conditions(NUMBERS), rows=ROWS)
+@example(number="?a", condition="(?a != IF((?a < ?a), ?a, ?b))", rows={(literal(0), IRI("urn:a"))})
 def test_expressions_against_the_oracle(number: str, condition: str, rows: Any) -> None:
     reasoner = Reasoner(f"n(?a, ?b, ?n) :- v(?a), v(?b), p(?a, ?b), ?n = {number} . f(?a, ?b) :- v(?a), p(?a, ?b), {condition} .")
     facts = {"p": set(rows), "v": {(term,) for row in rows for term in row}}

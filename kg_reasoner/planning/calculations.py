@@ -88,7 +88,7 @@ class _Compiler:
 
         Args:
             expression: The expression.
-            is_compared: Whether it is a side of = or !=.
+            is_compared: Whether it is a side of = or !=, or the result of an IF there.
         """
         if isinstance(expression, Variable):
             self._push(codes.COMPARED_VARIABLE if is_compared else codes.VARIABLE, self._places[expression])
@@ -100,7 +100,7 @@ class _Compiler:
             condition, *others = expression.arguments
             self.truth(condition)
             for other in others:
-                self.number(other)
+                self.number(other, is_compared=is_compared)
             self._apply(codes.IF, 3)
         elif expression.name in _ARITHMETIC:
             self._all(expression.arguments, _ARITHMETIC[expression.name])
