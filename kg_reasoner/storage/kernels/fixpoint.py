@@ -47,7 +47,7 @@ from kg_reasoner.storage.kernels.relations import (
     has_values,
     is_present,
     key_of_columns,
-    note_row,
+    note_rows,
     relation_of,
     section_of,
     tag_of,
@@ -484,7 +484,7 @@ def insert_copies(context: Context, plan: Plan) -> int:
             slots[slot] = tag | row
             head.used = head.used + 1
             head.count = row + 1
-            note_row(context, number, row)
+            note_rows(context, number, row, 1)
     return DONE
 
 

@@ -32,7 +32,7 @@ from kg_reasoner.storage.kernels.layout import (
 )
 from kg_reasoner.storage.kernels.listed_heads import holder, is_same
 from kg_reasoner.storage.kernels.memory import Int64s, entry, is_stopped, kernel, mix, prefetch
-from kg_reasoner.storage.kernels.relations import set_slot, tag_of
+from kg_reasoner.storage.kernels.relations import note_rows, set_slot, tag_of
 
 
 @entry
@@ -225,13 +225,7 @@ def add_rows_of(context: Context, number: int, count: int) -> int:
     row = relation.count
     relation.count = row + count
     relation.used = relation.used + count
-    context.total = context.total + count
-    if context.has_listed_grown and row == context.materialised[number]:
-        context.grown[context.grown_count] = number
-        context.grown_count = context.grown_count + 1
-    if row == 0:
-        context.fresh = context.fresh + 1
-    return 0
+    return note_rows(context, number, row, count)
 
 
 @kernel

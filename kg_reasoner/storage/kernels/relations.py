@@ -177,9 +177,9 @@ def has_room_for(context: Context, relation: Relation, section: int, values: Int
 
 
 @kernel
-def note_row(context: Context, number: int, row: int) -> int:
-    """Note that a relation has got a further row."""
-    context.total = context.total + 1
+def note_rows(context: Context, number: int, row: int, count: int) -> int:
+    """Note that a relation has got further rows, from a row on."""
+    context.total = context.total + count
     if context.has_listed_grown and row == context.materialised[number]:
         context.grown[context.grown_count] = number
         context.grown_count = context.grown_count + 1
@@ -222,7 +222,7 @@ def insert(context: Context, number: int, values: Int32s, key: int) -> int:
     if not known:
         relation.used = relation.used + 1
     relation.count = row + 1
-    note_row(context, number, row)
+    note_rows(context, number, row, 1)
     index_row(context, relation.section, row, values)
     if section >= 0:
         index_row(context, section, row, values)
