@@ -18,6 +18,7 @@ from benchmarks.data import made, universities_as_ntriples, write_ontology
 from kg_reasoner.api.reasoner import Reasoner
 from kg_reasoner.loaders.rdf import reader as rdf
 from kg_reasoner.storage.arrays import Ids
+from kg_reasoner.storage.releasing import give_back
 
 __all__ = ["Ids", "Lubm", "LubmPart", "data_folder", "fingerprint", "fresh", "little_garbage", "lubm", "parts"]
 
@@ -43,13 +44,17 @@ def data_folder(given: Path | None) -> Path:
 
 
 def lubm(universities: int, folder: Path, data_first: bool = False, **options: Any) -> Lubm:
-    """Load LUBM's ontology and data, or the data first, into a new `Reasoner` with some options. Equal calls give equal ids."""
+    """Load LUBM's ontology and data, or the data first, into a new `Reasoner` with some options. Equal calls give equal ids.
+
+    Memory that this has needed is given back, as after `Reasoner.load`.
+    """
     ontology = made(folder / "ontology.nt", write_ontology)
     data = made(folder / f"lubm{universities}" / "data.nt", lambda file: file.writelines(universities_as_ntriples(universities)))
     reasoner = Reasoner(**options)
     axioms, triples = triples_of(ontology, reasoner), triples_of(data, reasoner)
     for block in (triples, axioms) if data_first else (axioms, triples):
         reasoner.add_triples(block)
+    give_back(len(triples))
     return Lubm(reasoner, triples, axioms)
 
 

@@ -333,10 +333,13 @@ def test_time_runs_while_other_threads_keep_the_reasoner_busy() -> None:
 
 
 def closure(count: int = 60) -> tuple[Reasoner, Atom]:
-    """A reasoner whose shortest proofs take a second to find, and a fact that it derives."""
+    """A reasoner whose shortest proofs take a second to find, and a fact that it derives. What explains has been imported, which is
+    not part of an operation.
+    """
     reasoner = Reasoner("p(?x, ?z) :- p(?x, ?y), p(?y, ?z) .")
     reasoner.add_facts("p", pairs(count))
     reasoner.materialise()
+    reasoner.explain(Atom("p", (literal(0), literal(1))))
     return reasoner, Atom("p", (literal(0), literal(count - 1)))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
 from kg_reasoner.concurrency.garbage import without_collection
@@ -15,7 +15,7 @@ from kg_reasoner.planning.function_relations import Functions
 from kg_reasoner.progress import Progress
 from kg_reasoner.storage import capacities
 from kg_reasoner.storage.database import Database
-from kg_reasoner.storage.expected_rows import reserve_for_copies
+from kg_reasoner.storage.expected_rows import expected_copies
 from kg_reasoner.storage.kernels import native
 from kg_reasoner.storage.kernels.layout import (
     ABSENT,
@@ -127,7 +127,7 @@ class Materialiser(PlannedStrata):
         if done:
             self.leave_out(stratum, done)
         if self.database.is_fresh:
-            reserve_for_copies(self.database)
+            self._reserve(expected_copies(self.database))
         context.pause = BLOCKS_BETWEEN_PROGRESS if progress or current_watch().limits.facts is not None else 0
         context.current = context.block_end = context.passed = context.following = 0
         while (status := self.run(native.run)) != DONE:
@@ -204,6 +204,14 @@ class Materialiser(PlannedStrata):
                 else:
                     self.help(status)
         return DONE
+
+    def _reserve(self, rows: Mapping[int, int]) -> None:
+        """Make room in relations for numbers of rows."""
+        if self.threads > 1 and sum(rows.values()) >= capacities.current.shared_rows:
+            self._together().reserve(rows)
+        else:
+            for relation, count in rows.items():
+                self.database.reserve(relation, count)
 
     def _builder(self, index: int) -> Crew | Database:
         """Return the builder of an index: threads if it has enough rows for them."""

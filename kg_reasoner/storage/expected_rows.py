@@ -10,7 +10,7 @@ from kg_reasoner.storage.arrays import ranges
 from kg_reasoner.storage.indexes import IndexedRelations
 from kg_reasoner.storage.kernels.layout import Plan, Relation, Section
 
-__all__ = ["reserve_for_copies"]
+__all__ = ["expected_copies"]
 
 _LEAST: Final = 256
 """Fewer rows than this are left to the growth of tables."""
@@ -18,8 +18,8 @@ _STEPS: Final = 8
 """The length of the chains of such plans that are followed."""
 
 
-def reserve_for_copies(database: IndexedRelations) -> None:
-    """Make room for the rows that are derived by plans that copy whole rows (subclasses, subproperties, inverses).
+def expected_copies(database: IndexedRelations) -> dict[int, int]:
+    """Return how many rows relations get at least from plans that copy whole rows (subclasses, subproperties, inverses).
 
     Each row of such a plan yields a head of its own, so the head's relation gets at least as many rows as the one that is copied.
     """
@@ -42,5 +42,5 @@ def reserve_for_copies(database: IndexedRelations) -> None:
         np.maximum.at(expected, head, expected[source])
         if (expected == before).all():
             break
-    for number in np.flatnonzero((expected >= _LEAST) & (expected > rows)).tolist():
-        database.reserve(number, int(expected[number] - rows[number]))
+    more = expected - rows
+    return {number: int(more[number]) for number in np.flatnonzero((expected >= _LEAST) & (more > 0)).tolist()}

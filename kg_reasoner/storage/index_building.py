@@ -103,7 +103,6 @@ class Building:
         index.used = sum(int(report[USED] + report[SPILLED]) for report in self._reports)
         database.set_arena(self._number, sum(sizes))
         yield [partial(self._fill, part, sum(sizes[:part])) for part in parts]
-        self._found = []
         index.top = sum(sizes)
 
     def _by_rows(self, counted: Sequence[tuple[_Counts, tuple[int, int]]]) -> list[Task]:
@@ -139,6 +138,7 @@ class Building:
     def _fill(self, part: int, top: int) -> None:
         here, found = (self._relation.address, self._index.address), self._found[part]
         native.fill_vectors(*here, address(found), int(self._reports[part][ROWS]), top)
+        self._found[part] = allocate(0, np.int64)  # threads free large blocks at the same time
 
 
 def _estimated(marks: list[Marks]) -> int:
