@@ -18,7 +18,7 @@ def soon_wanted(database: IndexedRelations, rows: Numbers | None = None, done: S
     """Return unbuilt indexes that the entered plans need when the new rows of all relations are processed in turn.
 
     A plan needs its indexes if every other atom of its body has rows that are processed before those that trigger it, and no guard
-    is without entries (see `kernels.fixpoint.readiness`). New facts may ask for further indexes.
+    is without entries (see `kernels.readiness`). New facts may ask for further indexes.
 
     Args:
         database: The database.

@@ -3,7 +3,6 @@
 Where threads share the work, each lists the candidates that it finds (see `parallel_deletion`).
 """
 
-from kg_reasoner.storage.kernels.fixpoint import open_first, open_plan
 from kg_reasoner.storage.kernels.joins import fill_tuple, join_request, next_match
 from kg_reasoner.storage.kernels.layout import (
     ABSENT,
@@ -22,6 +21,7 @@ from kg_reasoner.storage.kernels.layout import (
     Plan,
 )
 from kg_reasoner.storage.kernels.memory import Int32s, entry, kernel
+from kg_reasoner.storage.kernels.readiness import open_first, open_plan
 from kg_reasoner.storage.kernels.relations import find, flags_of, relation_of, section_of, set_flags, values_of
 
 

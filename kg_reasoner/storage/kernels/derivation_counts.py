@@ -20,7 +20,6 @@ be called again.
 
 from kg_reasoner.storage.kernels.deletion import delete_fact
 from kg_reasoner.storage.kernels.deletion_candidates import see_new
-from kg_reasoner.storage.kernels.fixpoint import open_plan, open_triggered
 from kg_reasoner.storage.kernels.joins import advance, insert_head, next_match, row_limit
 from kg_reasoner.storage.kernels.layout import (
     ABSENT,
@@ -44,6 +43,7 @@ from kg_reasoner.storage.kernels.layout import (
     Section,
 )
 from kg_reasoner.storage.kernels.memory import Int32s, entry, kernel
+from kg_reasoner.storage.kernels.readiness import open_plan, open_triggered
 from kg_reasoner.storage.kernels.relations import (
     clear_flags,
     count_dead,

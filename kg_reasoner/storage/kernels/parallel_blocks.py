@@ -14,7 +14,9 @@ Where rows are only copied to other relations, each thread inserts into relation
 """
 
 from kg_reasoner.storage.kernels.bulk_insertion import is_inside
-from kg_reasoner.storage.kernels.fixpoint import copy_rows, insert_queued, process_block
+from kg_reasoner.storage.kernels.column_copies import copy_rows
+from kg_reasoner.storage.kernels.fixpoint import process_block
+from kg_reasoner.storage.kernels.head_queue import insert_queued
 from kg_reasoner.storage.kernels.layout import (
     ABSENT,
     DONE,
