@@ -59,6 +59,8 @@ __all__ = [
 T = TypeVar("T")
 
 HALF: Final = 0.5
+NODES: Final = 2_000
+DEGREE: Final = 20
 
 
 @dataclass(frozen=True)
@@ -125,15 +127,28 @@ def deletion_workloads(universities: Sequence[int], folder: Path) -> Iterator[Wo
 def graph_workloads(graph: Path) -> Iterator[Workload]:
     """Yield the transitive closures of a graph, a file with lines ``from to label``."""
     lines = graph.read_text(encoding="ascii").splitlines()
-    edges = [(literal(int(start)), literal(int(end))) for start, end in dict.fromkeys(tuple(line.split()[:2]) for line in lines)]
+    edges = [(int(start), int(end)) for start, end in dict.fromkeys(tuple(line.split()[:2]) for line in lines)]
+    for task in (LINEAR, NONLINEAR):
+        yield closure_workload(graph.stem, edges, task)
 
-    def make(task: str, threads: int) -> Reasoner:
+
+def random_workload() -> Workload:
+    """Return the linear closure of a random graph, in which almost every node reaches every other one."""
+    ends = np.random.default_rng(NODES).integers(NODES, size=(NODES, DEGREE)).tolist()
+    edges = [(start, end) for start in range(NODES) for end in ends[start]]
+    return closure_workload(f"{NODES:,} nodes, {len(edges):,} edges", edges, LINEAR)
+
+
+def closure_workload(name: str, edges: Sequence[tuple[int, int]], task: str) -> Workload:
+    """Return the transitive closure of a graph by one of the `PROGRAMS`."""
+    rows = [(literal(start), literal(end)) for start, end in edges]
+
+    def make(threads: int) -> Reasoner:
         reasoner = Reasoner(PROGRAMS[task], threads=threads)
-        reasoner.add_facts("edge", edges)
+        reasoner.add_facts("edge", rows)
         return reasoner
 
-    for task in (LINEAR, NONLINEAR):
-        yield Workload(f"{graph.stem}, {task}", partial(make, task))
+    return Workload(f"{name}, {task}", make)
 
 
 @contextmanager
@@ -280,7 +295,8 @@ def main(
     console.width = max(console.width, report.WIDTH)
     console.print(report.machine(), highlight=False, soft_wrap=True)
     times: list[Times] = []
-    workloads = [*(graph_workloads(graph) if graph.exists() else ()), *lubm_workloads(universities, data_folder(cache))]
+    workloads = [*(graph_workloads(graph) if graph.exists() else ()), random_workload()]
+    workloads += lubm_workloads(universities, data_folder(cache))
     workloads += deletion_workloads(universities, data_folder(cache))
     with news.status("making data") as status, warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of axioms that rules cannot express

@@ -192,6 +192,34 @@ def test_heads_claim_slots_early_if_few_are_the_same(repeated: bool, monkeypatch
     assert any(rooms) is not repeated
 
 
+@pytest.mark.parametrize("second", ["edge", "path"])
+@pytest.mark.parametrize("heads", [8, 64, 1 << 10])
+def test_repeated_heads_of_inner_loops_claim_slots(second: str, heads: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Most pairs of a dense closure are derived many times. Lists that are too short for the heads of a block become longer."""
+    text = f"path(?x, ?y) :- edge(?x, ?y) . path(?x, ?z) :- path(?x, ?y), {second}(?y, ?z) ."
+    rooms, listed = list[int](), list[int]()
+    join, insert = Worker.join, Crew._insert
+
+    def noted(self: Worker, relation: int, low: int, high: int, task: int) -> int:
+        rooms.append(self.context.claim_room)
+        return join(self, relation, low, high, task)
+
+    def watched(self: Crew, segments: Any, sizes: Any) -> None:
+        if self._database.context.claim_room:
+            listed.append(segments.heads)
+        insert(self, segments, sizes)
+
+    monkeypatch.setattr(Worker, "join", noted)
+    monkeypatch.setattr(Crew, "_insert", watched)
+    with capacities(replace(BLOCKS, heads=heads, inserted_heads=1 << 16)):
+        alone, together = Reasoner(text, threads=1), Reasoner(text, threads=2)
+        for reasoner in (alone, together):
+            reasoner.add_facts("edge", links(100))
+        assert tables(together) == tables(alone)
+    assert any(rooms)
+    assert 0 < sum(listed) < 1.2 * alone.engine.database.count(), "hardly any head is listed twice"
+
+
 @pytest.mark.usefixtures("early")
 def test_the_first_of_equal_heads_is_the_new_row(monkeypatch: pytest.MonkeyPatch) -> None:
     """Though the thread that derives it comes later."""

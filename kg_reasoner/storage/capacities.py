@@ -2,13 +2,29 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from collections.abc import Callable
+from typing import Any, Final, TypeAlias
 
 from kg_reasoner.data_classes import dataclass
 from kg_reasoner.storage.kernels.layout import BLOCK
 from kg_reasoner.storage.kernels.memory import allocate
 
-__all__ = ["FILL", "Capacities", "current", "fill_of", "limit_of", "resized", "row_mask_for", "slots_for", "table_size"]
+__all__ = [
+    "FILL",
+    "Capacities",
+    "Copier",
+    "copy_items",
+    "current",
+    "fill_of",
+    "limit_of",
+    "resized",
+    "row_mask_for",
+    "slots_for",
+    "table_size",
+]
+
+Copier: TypeAlias = "Callable[[Any, Any, int, int], None]"
+"""Copies items as `copy_items` does."""
 
 FILL: Final = 0.62
 """The maximal load factor of a hash table, at which it doubles."""
@@ -100,7 +116,12 @@ def row_mask_for(rows: int, slots: int) -> int:
     return (1 << min(max(rows, 2 * slots).bit_length(), 31)) - 1
 
 
-def resized(array: Any, size: int, used: int, fill: int | None = None) -> Any:
+def copy_items(target: Any, source: Any, first: int, end: int) -> None:
+    """Copy the items [first, end) of an array to another one."""
+    target[first:end] = source[first:end]
+
+
+def resized(array: Any, size: int, used: int, fill: int | None = None, copy: Copier = copy_items) -> Any:
     """Return a copy of an array with another size.
 
     Args:
@@ -108,7 +129,8 @@ def resized(array: Any, size: int, used: int, fill: int | None = None) -> Any:
         size: The new size.
         used: The number of items that are copied.
         fill: The value of the others; None: any.
+        copy: Copies the items.
     """
     grown = allocate(size, array.dtype, fill)
-    grown[:used] = array[:used]
+    copy(grown, array, 0, used)
     return grown

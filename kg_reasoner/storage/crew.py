@@ -25,6 +25,7 @@ from kg_reasoner.storage.kernels.layout import (
     MOST,
     STOPPED,
     HeadList,
+    Plan,
 )
 from kg_reasoner.storage.kernels.memory import StructTable
 from kg_reasoner.storage.rehashing import Rehashing
@@ -51,6 +52,9 @@ LEAST_KEPT: Final = 1 << 14
 FEW_REPEATED: Final = 8
 """Heads claim slots while threads join if at most one of this many derived heads is the same as another one."""
 
+PAIR: Final = 2
+_HEAD: Final = Plan.fields["head_relation"][0]
+
 
 class Crew:
     """Threads that evaluate rules together, in the place of one.
@@ -67,8 +71,10 @@ class Crew:
         """When a thread keeps more heads than this, all insert what they have, because many of them may be the same."""
         self._claims_early = False
         """Whether heads claim slots while threads join. If many are the same, comparing a head with one that another thread has
-        just listed takes longer than listing both.
+        just listed takes longer than listing both, except in an inner loop over pairs.
         """
+        self._loops = False
+        """Whether such loops have derived most heads."""
         room = max(1, min(capacities.current.heads, capacities.current.inserted_heads // size))
         self._workers = [Worker(database, number, self._lists.add(), room) for number in range(size)]
         self._helpers = Helpers()
@@ -101,7 +107,7 @@ class Crew:
             if status == DONE:
                 instances = sum(worker.context.instances for worker in self._workers)
                 most = capacities.current.inserted_heads
-                for part in [segments] if segments.heads <= most else segments.parts(most):
+                for part in [segments] if context.claim_room or segments.heads <= most else segments.parts(most):
                     self._insert(part, sizes if part is segments else self._insertion().heads_by_relation(part))
                 database.processed[relation] = low + done * rows
                 context.instances, context.block_instances = context.instances + instances, instances // done
@@ -211,21 +217,49 @@ class Crew:
 
     def _joined(self, relation: int, low: int, blocks: int) -> tuple[int, int, Segments]:
         """Join the blocks of a relation, as `_join` does. Heads may claim slots meanwhile if the lists have room for them."""
-        context, room = self._database.context, sum(worker.kept.room for worker in self._workers)
-        context.claim_room = room if self._claims_early and room <= capacities.current.inserted_heads else 0
+        claims, has_claimed = self._claims_early, False
         while True:
-            context.claiming = int(context.claim_room > 0)
+            claims = claims and self._prepare_claims(relation)
             for worker in self._workers:
                 worker.start()
             status, done, segments = self._join(relation, low, blocks)
             lists = [worker.kept for worker in self._workers]
-            if not context.claiming or (
-                segments.heads == sum(kept.count for kept in lists) and all(kept.claimed <= kept.count for kept in lists)
-            ):
+            if not claims:
+                if has_claimed or status != GROW or not self._derives_by_loops(sum(kept.room for kept in lists)):
+                    return status, done, segments
+                claims = self._loops = True
+                continue
+            if segments.heads == sum(kept.count for kept in lists) and all(kept.claimed <= kept.count for kept in lists):
                 return status, done, segments
             self._undo_claims()  # of heads that are not in the segments
             if status != GROW:
                 return status, done, segments
+            has_claimed, claims = True, self._loops and all(worker.lengthen_empty() for worker in self._workers)
+
+    def _prepare_claims(self, relation: int) -> bool:
+        """Let heads that rows of a relation trigger claim slots while threads join, if lists and tables may have room for them.
+        Return whether they do.
+        """
+        context, room = self._database.context, sum(worker.kept.room for worker in self._workers)
+        if self._loops:
+            self._insertion().reserve(dict.fromkeys(self._heads_of(relation), room + 1))
+        elif room > capacities.current.inserted_heads:
+            return False
+        context.claim_room = room
+        context.claiming = 1
+        return True
+
+    def _heads_of(self, relation: int) -> list[int]:
+        """Return the relations of two columns to which plans add heads that the rows of a relation trigger."""
+        database = self._database
+        section = database.sections[database.relations[relation].section]
+        plans = np.asarray(database.context.triggers)[section.first_trigger : section.end_trigger]
+        heads = np.unique(database.plans.words[plans, _HEAD]).tolist()
+        return [head for head in heads if database.relations[head].arity == PAIR]
+
+    def _derives_by_loops(self, heads: int) -> bool:
+        """Return whether inner loops over pairs have derived most of a number of heads."""
+        return 2 * sum(worker.context.looped for worker in self._workers) >= heads
 
     def _undo_claims(self) -> None:
         """Make the hash tables as they were before heads claimed slots, unless the heads are rows by now."""
@@ -249,7 +283,7 @@ class Crew:
         numbers, found = count(), list[tuple[int, int, int, int]]()
         failures, enough = [(tasks, DONE, 0)], list[int]()
         room = self._database.context.claim_room // len(self._workers)
-        most = min(self._few, room // 2) if room else self._few
+        most = min(MOST if self._loops else self._few, room // 2) if room else self._few
 
         def joins(worker: Worker) -> None:
             while not enough and (task := next(numbers)) < min(failures)[0]:
@@ -276,7 +310,8 @@ class Crew:
             new = self._insertion().insert(segments, sizes)
             is_useful = 2 * new > segments.heads
             repeated = segments.heads - new + sum(worker.kept.repeated for worker in self._workers)
-            self._claims_early = FEW_REPEATED * repeated <= segments.heads
+            self._loops = self._derives_by_loops(segments.heads)
+            self._claims_early = self._loops or FEW_REPEATED * repeated <= segments.heads
             self._few = min(2 * self._few, MOST_KEPT) if is_useful else max(self._few // 2, LEAST_KEPT)
 
     def _insertion(self) -> SharedInsertion:

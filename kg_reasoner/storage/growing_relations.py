@@ -12,7 +12,7 @@ from kg_reasoner.concurrency.forking import new_mutex
 from kg_reasoner.errors import CapacityError
 from kg_reasoner.storage import capacities
 from kg_reasoner.storage.arrays import Rows, selected_rows
-from kg_reasoner.storage.capacities import fill_of, limit_of, resized, row_mask_for, slots_for, table_size
+from kg_reasoner.storage.capacities import Copier, copy_items, fill_of, limit_of, resized, row_mask_for, slots_for, table_size
 from kg_reasoner.storage.kernels import native
 from kg_reasoner.storage.kernels.layout import ABSENT, EMPTY, EXPLICIT, MOST, RING, Relation, Section
 from kg_reasoner.storage.kernels.memory import Record, StructTable, address, allocate, allocate_each, grant, mix, repeated
@@ -214,23 +214,29 @@ class Relations(PlanMemory):
         if needed >= record.limit:
             self.set_slots(record, slots_for(needed, fill_of(record.arity)))
 
-    def reserve_rows(self, relation: int, rows: int) -> None:
-        """Make room for additional rows, but not in the hash table, which remains as it is if it has room for their numbers."""
+    def reserve_rows(self, relation: int, rows: int, copy: Copier = copy_items) -> None:
+        """Make room for additional rows, but not in the hash table, which remains as it is if it has room for their numbers.
+
+        Args:
+            relation: The relation.
+            rows: The number of rows.
+            copy: Copies the present rows.
+        """
         record = self.relations[relation]
         needed, numbers = record.count + rows, record.row_mask + 1
         if needed > record.capacity:
             spare = needed if needed < capacities.current.doubled else needed // 2
             capacity = max(needed + spare, record.capacity + record.capacity // 2)
-            self._set_capacity(record, min(capacity, numbers) if needed <= numbers else capacity)
+            self._set_capacity(record, min(capacity, numbers) if needed <= numbers else capacity, copy)
 
-    def _set_capacity(self, relation: Record, capacity: int) -> None:
+    def _set_capacity(self, relation: Record, capacity: int, copy: Copier = copy_items) -> None:
         used, capacity = relation.count, min(capacity, MOST)
         if used >= capacity:
             raise CapacityError(f"a relation has {used:,} facts, the maximal number")
         self.claim(capacity * (4 * relation.arity + 2))
         grown: dict[str, Any] = {
-            "rows": resized(relation.rows, capacity * relation.arity, used * relation.arity),
-            "flags": resized(relation.flags, capacity, used),
+            "rows": resized(relation.rows, capacity * relation.arity, used * relation.arity, copy=copy),
+            "flags": resized(relation.flags, capacity, used, copy=copy),
             "capacity": capacity,
         }
         if self._watched:

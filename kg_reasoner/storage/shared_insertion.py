@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import pairwise
-from typing import Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from kg_reasoner.concurrency.tasks import Task
 from kg_reasoner.storage import capacities
-from kg_reasoner.storage.capacities import fill_of, slots_for
+from kg_reasoner.storage.capacities import copy_items, fill_of, slots_for
 from kg_reasoner.storage.indexes import IndexedRelations
 from kg_reasoner.storage.kernels import native
 from kg_reasoner.storage.kernels.memory import address, allocate
@@ -101,7 +101,7 @@ class SharedInsertion:
             The number of new rows.
         """
         database = self._database
-        self._reserve(sizes)
+        self.reserve(sizes)
         rows = {relation: database.relations[relation].count for relation in sizes}
         parts = len(self._workers) if segments.heads >= capacities.current.shared_heads else 1
         groups = segments.groups(parts)
@@ -120,7 +120,7 @@ class SharedInsertion:
             database.link_index(index)
         return new
 
-    def _reserve(self, sizes: Mapping[int, int]) -> None:
+    def reserve(self, sizes: Mapping[int, int]) -> None:
         """Make room for heads in the hash tables. Most of the heads may be the same, so tables may get fuller than usual."""
         tasks, large = list[Task](), list[Iterator[list[Task]]]()
         for relation, size in sizes.items():
@@ -167,13 +167,23 @@ class SharedInsertion:
             for found in counts[:-1]:
                 new, found[relation] = found[relation], row + counts[-1][relation]
                 counts[-1][relation] += new
-        self._run([partial(self._database.reserve_rows, relation, int(counts[-1][relation])) for relation in relations])
+        small, large = list[int](), list[int]()
+        for relation in relations:
+            (small if self._database.relations[relation].count < capacities.current.shared_rows else large).append(relation)
+        self._run([partial(self._database.reserve_rows, relation, int(counts[-1][relation])) for relation in small])
+        for relation in large:
+            self._database.reserve_rows(relation, int(counts[-1][relation]), self._copy)
         self._run(
             [
                 partial(native.append_heads, *here, *group, address(next_rows))
                 for group, next_rows in zip(groups, counts[:-1], strict=True)
             ]
         )
+
+    def _copy(self, target: Any, source: Any, first: int, end: int) -> None:
+        """Copy items of an array, each thread a part of them."""
+        bounds = np.linspace(first, end, len(self._workers) + 1, dtype=np.int64).tolist()
+        self._run([partial(copy_items, target, source, *part) for part in pairwise(bounds)])
 
     def _unlinked(self, relation: int, counts: Counts) -> list[int]:
         """Return the indexes of a relation, if it gets new rows, with which they must be extended."""

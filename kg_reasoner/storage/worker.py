@@ -40,6 +40,9 @@ ENTRY: Final = sum(np.dtype(dtype).itemsize for dtype in COLUMNS.values())
 MOST_KEPT: Final = 1 << 17
 """A thread that keeps more heads than this stops after its block."""
 
+MOST_CLAIMED: Final = 1 << 21
+"""The maximal number of heads in a list that claim slots while threads join: hash tables get room for all lists."""
+
 
 class Worker:
     """The context of one thread over the relations of a database, and the list of the heads that it derives.
@@ -91,7 +94,7 @@ class Worker:
             self._plans = database.plans.words, len(database.plans)
         if database.context.request_stride:
             context.publish(requests=allocate(database.context.request_stride, np.int32), request_room=1)
-        context.instances = context.stop = context.request_count = 0
+        context.instances = context.looped = context.stop = context.request_count = 0
         context.term_access = min(database.context.term_access, MAY_READ)
         self.kept.count = self.kept.claimed = self.kept.has_unclaimed = self.kept.repeated = 0
 
@@ -142,6 +145,17 @@ class Worker:
         self._database.claim(room * (4 * self._stride + ENTRY))
         self._grow(room)
 
+    def lengthen_empty(self) -> bool:
+        """Make the list, whose heads are no longer needed, longer, so that more heads can claim slots while threads join. Return
+        False if it is as long as such a list may be.
+        """
+        most = min(MOST_CLAIMED, MOST_HEADS)
+        if self.kept.room >= most:
+            return False
+        self.kept.count = 0
+        self.lengthen(most)
+        return True
+
     def copy(self, copy: Copy) -> bool:
         """Copy the new rows of a relation to another one. Return whether all have been copied.
 
@@ -183,6 +197,7 @@ _OWN: Final = {
     "ring_count",
     "block",
     "place",
+    "looped",
     "instances",
     "wanted",
     "stop",

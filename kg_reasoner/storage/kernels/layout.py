@@ -586,6 +586,8 @@ class Context(Struct):
     claim_room: int
     """How many heads threads may list at most. While they join, heads of relations with room for so many rows claim slots; 0: none
     do."""
+    looped: int
+    """How many heads inner loops over pairs have derived that were not present (see `deriving.derive_pairs`)."""
     pause: int
     instances: int
     wanted: int

@@ -17,7 +17,7 @@ from kg_reasoner.storage.kernels.layout import (
     HeadList,
     Relation,
 )
-from kg_reasoner.storage.kernels.memory import Int32s, compare_and_swap, kernel, mix
+from kg_reasoner.storage.kernels.memory import Int32s, compare_and_swap, kernel, mix, prefetch
 from kg_reasoner.storage.kernels.relations import has_values, insert, same_tuple, tag_of, tuple_slot
 
 
@@ -60,6 +60,23 @@ def comes_before(context: Context, heads: HeadList, found: int) -> int:
         return 1
     other = list_in(found)
     return 1 if other == context.own_list - 1 or context.lists[other].tasks[head_in(found)] < heads.task else 0
+
+
+@kernel
+def request_claimed(context: Context, held: int) -> int:
+    """Request from memory the key of the listed head that has claimed a slot."""
+    prefetch(context.lists[list_in(held)].keys, head_in(held))
+    return 0
+
+
+@kernel
+def is_claimed_before(context: Context, held: int, key: int) -> int:
+    """Return whether the listed head that has claimed a slot is a tuple of at most two columns, given its key, and a single thread
+    would have derived it before the next head of the thread's own list.
+    """
+    if context.lists[list_in(held)].keys[head_in(held)] != key:
+        return 0
+    return comes_before(context, context.lists[context.own_list - 1], held)
 
 
 @kernel
