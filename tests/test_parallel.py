@@ -437,6 +437,58 @@ def test_helpers_after_a_failed_round() -> None:
     assert sorted(done) == [0, 1, 2, 3, 4]
 
 
+class FailingOnce(threading.Condition):
+    """A condition whose next block raises MemoryError as it begins, in a thread of tasks."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.is_failing = True
+
+    def __enter__(self) -> bool:
+        if self.is_failing and threading.current_thread().name == tasks.NAME:
+            self.is_failing = False
+            raise MemoryError("injected")
+        return super().__enter__()
+
+
+@pytest.mark.parametrize("helpers", [None, tasks.Helpers()])
+def test_a_thread_that_fails_before_its_first_task(helpers: tasks.Helpers | None, monkeypatch: pytest.MonkeyPatch) -> None:
+    done = list[int]()
+    make_team = tasks._Team.__init__
+
+    def make(team: Any, waiting: Any) -> None:
+        make_team(team, waiting)
+        team._changed = FailingOnce()
+
+    with monkeypatch.context() as patch:
+        patch.setattr(tasks._Team, "__init__", make)
+        with pytest.raises(MemoryError, match="injected"):
+            tasks.Round(lambda: False, lambda: None, helpers).run([partial(done.append, 1)] * 3, 1)
+    assert not done
+    tasks.Round(lambda: False, lambda: None, helpers).run([partial(done.append, 1)] * 3, 1)
+    assert done == [1] * 3
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
+def test_threads_that_end_without_their_job(monkeypatch: pytest.MonkeyPatch) -> None:
+    """This thread does the tasks. What has ended the others, Python shows."""
+    helpers, threads = tasks.Helpers(), list[int]()
+
+    def fail(_: Any) -> None:
+        raise MemoryError("injected")
+
+    def run() -> set[int]:
+        threads.clear()
+        tasks.Round(lambda: False, lambda: None, helpers).run([lambda: threads.append(threading.get_ident())] * 3, 2)
+        assert len(threads) == 3
+        return set(threads)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(tasks._Helper, "_next", fail)
+        assert run() == {threading.get_ident()}
+    assert threading.get_ident() not in run()
+
+
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this platform has no forks")
 def test_helpers_are_not_forked() -> None:
     helpers, done = tasks.Helpers(), list[int]()

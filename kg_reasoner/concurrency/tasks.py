@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import threading
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from contextvars import copy_context
 from functools import partial
 from typing import Final, TypeAlias
@@ -65,7 +65,7 @@ class Round:
         self._is_over, self._stop, self._helpers = is_over, stop, helpers
 
     def run(self, tasks: Iterable[Task], threads: int) -> None:
-        """Run tasks in a number of threads, or in this one if the system allows no further ones.
+        """Run tasks in a number of threads, or in this one if the system allows no further ones, or all have ended early.
 
         When this returns or raises, no task is running.
 
@@ -76,10 +76,9 @@ class Round:
         team = _Team(waiting)
         try:
             try:
-                if team.start(min(threads, len(waiting)), self._helpers):
-                    team.wait(self._is_over, self._stop)
-                else:
-                    team.work()
+                team.start(min(threads, len(waiting)), self._helpers)
+                team.wait(self._is_over, self._stop)
+                team.work()
             finally:
                 team.end(self._stop)
         finally:  # an interrupt may have struck before the line above
@@ -98,8 +97,8 @@ class Helpers:
         self._helpers: list[_Helper] = []
         self._process = os.getpid()
 
-    def give(self, job: Callable[[], Task], count: int) -> int:
-        """Give jobs to a number of threads, as many as the system allows, and return how many have got one."""
+    def give(self, job: Callable[[], Task], count: int) -> list[threading.Thread]:
+        """Give jobs to a number of threads, as many as the system allows, and return those that have got one."""
         if self._process != os.getpid():  # a forked process has none of the threads
             self._helpers, self._process = [], os.getpid()
         for place in range(count):
@@ -109,9 +108,9 @@ class Helpers:
             try:
                 helper.start()
             except RuntimeError:
-                return place
+                return [*self._helpers[:place]]
             self._helpers[place : place + 1] = [helper]
-        return count
+        return [*self._helpers[:count]]
 
     def __enter__(self) -> Helpers:
         """Return this."""
@@ -145,12 +144,13 @@ class _Helper(threading.Thread):
         self.join()
 
     def give(self, job: Task) -> bool:
-        """Let the thread do a job next; return False if it has ended."""
+        """Let the thread do a job next; return False if it has ended, maybe by an error."""
         with self._given:
-            if not self._has_ended:
-                self._job = job
-                self._given.notify()
-            return not self._has_ended
+            if self._has_ended or not self.is_alive():
+                return False
+            self._job = job
+            self._given.notify()
+            return True
 
     def run(self) -> None:
         """Do the jobs."""
@@ -176,24 +176,27 @@ class _Team:
     def __init__(self, waiting: deque[Task]) -> None:
         self._waiting = waiting
         self._errors: list[BaseException] = []
-        self._threads: list[threading.Thread] = []
+        self._own: list[threading.Thread] = []
+        """The threads that were started for this team."""
+        self._threads: Sequence[threading.Thread] = self._own
+        """The threads that are to take tasks."""
         self._changed = threading.Condition()
-        self._running = 0
-        """The number of threads that take tasks."""
+        self._running: set[int] = set()
+        """The threads that take tasks."""
         self._is_closed = False
 
-    def start(self, count: int, helpers: Helpers | None = None) -> int:
-        """Let helpers take tasks, or new threads, as many as the system allows. Return their number."""
+    def start(self, count: int, helpers: Helpers | None = None) -> None:
+        """Let helpers take tasks, or new threads, as many as the system allows."""
         if helpers is not None:
-            return helpers.give(lambda: partial(copy_context().run, self._perform), count)
+            self._threads = helpers.give(lambda: partial(copy_context().run, self._perform), count)
+            return
         for _ in range(count):
             thread = threading.Thread(target=copy_context().run, args=(self._perform,), name=NAME, daemon=True)
             try:
                 thread.start()
             except RuntimeError:
                 break
-            self._threads.append(thread)
-        return len(self._threads)
+            self._own.append(thread)
 
     def work(self) -> None:
         """Take tasks until there is none, or one has failed."""
@@ -205,9 +208,9 @@ class _Team:
             task()
 
     def wait(self, is_over: Callable[[], object], stop: Callable[[], None]) -> None:
-        """Wait until no task waits or runs, or one has failed and the others have ended."""
+        """Wait until no task runs, and none waits for a thread, or one has failed."""
         with self._changed:
-            while self._running or (self._waiting and not self._errors):
+            while self._running or (self._waiting and not self._errors and any(thread.is_alive() for thread in self._threads)):
                 self._changed.wait(WAIT)
                 if self._errors or is_over():
                     stop()
@@ -222,7 +225,7 @@ class _Team:
             try:
                 with self._changed:
                     self._is_closed = True
-                    if self._running == 0:
+                    if not self._running:
                         break
                     stop()
                     self._changed.wait(WAIT)
@@ -230,7 +233,7 @@ class _Team:
                 interrupt = error
         if interrupt is not None:
             raise interrupt
-        for thread in self._threads:
+        for thread in self._own:
             thread.join()
 
     def raise_error(self) -> None:
@@ -239,15 +242,15 @@ class _Team:
             raise self._errors[0]
 
     def _perform(self) -> None:
-        with self._changed:
-            if self._is_closed:
-                return
-            self._running += 1
         try:
+            with self._changed:
+                if self._is_closed:
+                    return
+                self._running.add(threading.get_ident())
             self.work()
         except BaseException as error:
             self._errors.append(error)
         finally:
+            self._running.discard(threading.get_ident())
             with self._changed:
-                self._running -= 1
                 self._changed.notify_all()
