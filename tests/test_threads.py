@@ -18,6 +18,7 @@ from contextlib import contextmanager
 from random import Random
 from types import SimpleNamespace
 from typing import Any
+from weakref import ref
 
 import numpy as np
 import pytest
@@ -27,8 +28,14 @@ from rdflib.plugins.sparql import prepareQuery
 from kg_reasoner import KGReasonerStore, Reasoner, graph_of, store_of
 from kg_reasoner.concurrency import forking
 from kg_reasoner.concurrency.locking import ReadWriteLock
+from kg_reasoner.storage.arrays import Ids
+from kg_reasoner.storage.collections import Collections
 from kg_reasoner.storage.dictionary import Dictionary
 from kg_reasoner.storage.kernels import native
+from kg_reasoner.storage.kernels.searching import ANYWHERE, AS_IT_IS
+from kg_reasoner.storage.rdfxml_elements import ElementWriter
+from kg_reasoner.storage.value_order import ranks_of_values
+from kg_reasoner.storage.writing import are_plain_labels, short_texts
 from kg_reasoner.terms import Term, literal
 
 if not hasattr(os, "fork"):
@@ -678,6 +685,45 @@ def test_questions_of_several_threads_about_facts(monkeypatch: pytest.MonkeyPatc
 
     monkeypatch.setattr(native, "have_flag", interrupted)
     assert list(reasoner.counts("vote")) == expected
+
+
+READERS: dict[str, Callable[[Dictionary, Ids], object]] = {
+    "search_values": lambda dictionary, ids: dictionary.search(ids, b"a", ANYWHERE, AS_IT_IS, takes_any=True),
+    "copy_values": lambda dictionary, ids: dictionary.values_of(ids),
+    "read_literals": lambda dictionary, ids: dictionary.read(ids),
+    "sort_values": ranks_of_values,
+    "shorten_texts": lambda dictionary, _: short_texts(dictionary, {}),
+    "check_labels": are_plain_labels,
+    "escape_texts": lambda dictionary, _: ElementWriter(dictionary, []),
+    "count_members": lambda dictionary, ids: Collections(dictionary).sizes(ids),
+    "copy_members": lambda dictionary, ids: Collections(dictionary).members(ids),
+    "count_entries": lambda dictionary, ids: Collections(dictionary).numbers_of_entries(ids),
+    "copy_entries": lambda dictionary, ids: Collections(dictionary).entries(ids),
+    "split_values": lambda dictionary, ids: Collections(dictionary).split(ids, "e"),
+    "write_lists": lambda dictionary, ids: Collections(dictionary).lists(ids, np.array([0])),
+}
+"""What reads terms, by the kernel that does."""
+
+
+@pytest.mark.parametrize("kernel", READERS)
+def test_texts_that_kernels_read_outlive_new_terms(kernel: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another thread loads a document while a kernel runs, for which the dictionary needs larger tables."""
+    dictionary = Dictionary()
+    ids = dictionary.encode_texts(['"here"', '"there"', '"everywhere"'])
+    read, are_there = getattr(native, kernel), list[bool]()
+
+    def interrupted(*arguments: Any) -> int:
+        tables = [ref(table) for table in dictionary.table()[:2]]
+        dictionary.encode_texts([f'"a long text with the number {number}"' for number in range(10_000)])
+        assert all(table() is not new for table, new in zip(tables, dictionary.table(), strict=False))
+        are_there.extend(table() is not None for table in tables)
+        return int(read(*arguments))
+
+    with monkeypatch.context() as patch:
+        patch.setattr(native, kernel, interrupted)
+        READERS[kernel](dictionary, ids)
+    assert are_there
+    assert all(are_there)
 
 
 def test_sizes_beside_a_writer() -> None:

@@ -68,7 +68,7 @@ class Collections:
         total = int(counts[:count].sum()) if only < 0 else int((sizes > only).sum())
         bounds, out = allocate(total + 1, np.int64, 0), allocate(length + total * len(_INTEGER_END) + _AROUND, np.uint8)
         where = address(self._integer), len(_INTEGER_END), address(out), address(bounds)
-        native.copy_members(self._dictionary.address, address(given), count, address(counts), only, *where)
+        self._dictionary.read_with(native.copy_members, address(given), count, address(counts), only, *where)
         return sizes, self._dictionary.encode_buffers(out[: int(bounds[total])], bounds[: total + 1])
 
     def numbers_of_entries(self, ids: Ids) -> Numbers:
@@ -88,13 +88,13 @@ class Collections:
         total = int(counts[:count].sum())
         bounds, out = allocate(total + 1, np.int64, 0), allocate(length + total * (len(_TUPLE_END) + 1) + _AROUND, np.uint8)
         where = address(self._tuple), len(_TUPLE_END), address(out), address(bounds)
-        native.copy_entries(self._dictionary.address, address(given), count, address(counts), *where)
+        self._dictionary.read_with(native.copy_entries, address(given), count, address(counts), *where)
         return sizes, self._dictionary.encode_buffers(out[: int(bounds[total])], bounds[: total + 1])
 
     def _measured_maps(self, given: Ids, count: int) -> tuple[Numbers, int]:
         sizes = allocate(max(count, 1), np.int64)
-        where = self._dictionary.address, address(given), count
-        length = native.count_entries(*where, address(self._map), len(_MAP_END), address(sizes))
+        where = address(self._map), len(_MAP_END), address(sizes)
+        length = self._dictionary.read_with(native.count_entries, address(given), count, *where)
         return np.asarray(sizes[:count]), length
 
     def split(self, ids: Ids, separator: str) -> Ids:
@@ -133,7 +133,7 @@ class Collections:
         starts[: groups + 1] = ends - ends[0]
         bounds, out = allocate(groups + 1, np.int64, 0), allocate(room + groups * (len(_LIST_END) + 1) + _AROUND, np.uint8)
         where = address(self._integer), len(_INTEGER_END), address(self._list), len(_LIST_END), address(out), address(bounds)
-        native.write_lists(self._dictionary.address, address(given), address(starts), groups, *where)
+        self._dictionary.read_with(native.write_lists, address(given), address(starts), groups, *where)
         return self._encoded(out, np.asarray(bounds[: groups + 1]))
 
     def _split(self, ids: Ids, length: int, wanted: bytes) -> Ids:
@@ -142,7 +142,7 @@ class Collections:
         bounds = allocate(count + 1, np.int64, 0)
         out = allocate(PER_BYTE * length + count * len(_LIST_END) + _AROUND, np.uint8)
         where = address(between), len(wanted), address(self._list), len(_LIST_END), address(out), address(bounds)
-        native.split_values(self._dictionary.address, address(given), count, *where)
+        self._dictionary.read_with(native.split_values, address(given), count, *where)
         return self._encoded(out, np.asarray(bounds[: count + 1]))
 
     def _encoded(self, out: Any, ends: Numbers) -> Ids:
@@ -159,7 +159,7 @@ class Collections:
     def _measured(self, given: Ids, count: int) -> tuple[Numbers, int]:
         sizes = allocate(count, np.int64)
         where = address(self._ends), address(self._bounds), len(_KINDS), _ORDERED
-        length = native.count_members(self._dictionary.address, address(given), count, *where, address(sizes))
+        length = self._dictionary.read_with(native.count_members, address(given), count, *where, address(sizes))
         return np.asarray(sizes[:count]), length
 
 

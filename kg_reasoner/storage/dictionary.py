@@ -189,7 +189,8 @@ class Dictionary:
         offsets = np.asarray(self._terms.offsets)
         capacity = int((offsets[given[:count].astype(np.int64) + 1] - offsets[given[:count]]).sum()) + count
         data = allocate(capacity, np.uint8)
-        length = native.copy_values(self._address, address(given), count, address(kinds), address(ends), address(data), len(data))
+        arrays = address(kinds), address(ends), address(data)
+        length = self.read_with(native.copy_values, address(given), count, *arrays, len(data))
         return TermValues(np.asarray(data[:length]), np.asarray(ends[:count]), np.asarray(kinds[:count]))
 
     def search(self, ids: Ids, text: bytes, where: int, case: int, *, takes_any: bool) -> npt.NDArray[np.int8]:
@@ -214,8 +215,8 @@ class Dictionary:
             where, steps[:] = IN_STEPS, length
             for place, byte in enumerate(text[:-1]):
                 steps[byte] = length - 1 - place
-        native.search_values(
-            *(self._address, address(given), count, address(wanted), length, address(steps)),
+        self.read_with(
+            *(native.search_values, address(given), count, address(wanted), length, address(steps)),
             *(where, case, int(takes_any), address(truth)),
         )
         return np.asarray(truth[:count]).view(np.int8)
@@ -231,7 +232,8 @@ class Dictionary:
         given, names = allocate(count, np.int32), allocate(len(NAMES), np.uint8)
         kinds, units, scales = allocate(count, np.uint8), allocate(count, np.int64), allocate(count, np.uint8)
         given[:count], names[:] = ids, np.frombuffer(NAMES, np.uint8)
-        native.read_literals(self._address, address(given), count, address(names), address(kinds), address(units), address(scales))
+        results = address(kinds), address(units), address(scales)
+        self.read_with(native.read_literals, address(given), count, address(names), *results)
         return np.asarray(kinds[:count]), np.asarray(units[:count]), np.asarray(scales[:count])
 
     def texts(self, first: int = 0) -> list[str]:
@@ -254,9 +256,24 @@ class Dictionary:
         count = self._terms.count
         return self._terms.texts, self._terms.offsets, count
 
+    def read_with(self, kernel: Callable[..., int], *arguments: object) -> int:
+        """Call a kernel that only reads the texts of terms. Return its result.
+
+        The kernel sees the texts as they are now. They are held until it returns: meanwhile, other threads may add terms, for which
+        full tables are replaced.
+
+        Args:
+            kernel: The kernel, which takes the address of the tables first.
+            arguments: Its further arguments.
+        """
+        texts, offsets, count = self.table()
+        held = StructTable(Terms, capacity=1)
+        held.add(texts=texts, offsets=offsets, count=count)
+        return kernel(held.start, *arguments)
+
     @property
     def address(self) -> Argument:
-        """The address of the tables, for kernels."""
+        """The address of the tables, for kernels that are called under the mutex, or when no other thread adds terms."""
         return self._address
 
     @property

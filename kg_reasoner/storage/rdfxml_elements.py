@@ -76,7 +76,7 @@ def _escaped_texts(dictionary: Dictionary, fixed: Any, offsets: Any, buffer: int
     done = 0
     while True:
         where = address(out), len(out), address(ends), address(refused)
-        done = native.escape_texts(dictionary.address, address(fixed), address(offsets), done, count, *where)
+        done = dictionary.read_with(native.escape_texts, address(fixed), address(offsets), done, count, *where)
         if done == count:
             found: Flags = np.asarray(refused[:count]) != 0
             return out, ends, found

@@ -40,7 +40,7 @@ def ranks_of_values(dictionary: Dictionary, ids: Ids) -> Numbers | None:
     waiting = int(count > 1)
     while waiting > 0:
         current_watch().check()
-        waiting = native.sort_values(dictionary.address, *addresses, waiting, SEGMENTS, AT_ONCE)
+        waiting = dictionary.read_with(native.sort_values, *addresses, waiting, SEGMENTS, AT_ONCE)
     if waiting < 0:
         return None
     found = np.empty(count, np.int64)

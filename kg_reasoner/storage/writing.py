@@ -171,11 +171,10 @@ def short_texts(dictionary: Dictionary, prefixes: Mapping[str, str], buffer: int
     longest = max(map(len, prefixes.values()), default=0)
     ends = allocate(count + 1, np.int64, 0)
     out = allocate(buffer + longest, np.uint8)
-    terms = dictionary.address
     done = 0
     while True:
         room = len(out) - longest
-        done = native.shorten_texts(terms, names.address, done, count, address(out), room, address(ends))
+        done = dictionary.read_with(native.shorten_texts, names.address, done, count, address(out), room, address(ends))
         if done == count:
             return TextTable(out, ends, count)
         size = max(2 * len(out), int(ends[done] + offsets[done + 1] - offsets[done]) + 2 * longest)
@@ -214,6 +213,6 @@ def are_plain_labels(dictionary: Dictionary, blank: Ids) -> Flags:
     classes = concatenated([byte_classes()])[0]
     ids, plain = allocate(len(blank), np.int32), allocate(len(blank), np.uint8)
     ids[: len(blank)] = blank
-    native.check_labels(dictionary.address, address(classes), address(ids), len(blank), address(plain))
+    dictionary.read_with(native.check_labels, address(classes), address(ids), len(blank), address(plain))
     found: Flags = np.asarray(plain[: len(blank)]) != 0
     return found
