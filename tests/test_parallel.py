@@ -174,6 +174,21 @@ def test_relations_grow_in_the_order_of_their_first_rows(monkeypatch: pytest.Mon
         assert shared
 
 
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("slots", [2, 64])
+def test_rows_of_a_new_rule_do_not_depend_on_when_tables_grow(threads: int, slots: int) -> None:
+    """A kernel begins again when a table has grown. Threads build indexes with other capacities than one thread does."""
+    found = []
+    for sizes in (table_capacities.Capacities(), replace(BLOCKS, block=table_capacities.current.block, slots=slots, rows=1, arena=1)):
+        with capacities(sizes):
+            reasoner = Reasoner(threads=threads)
+            reasoner.add_facts("edge", links(40))
+            reasoner.materialise()
+            reasoner.add_program("edge(?x, ?z) :- edge(?x, ?y), edge(?y, ?z) .")
+            found.append(tables(reasoner))
+    assert found[0] == found[1]
+
+
 @pytest.mark.parametrize("repeated", [False, True])
 def test_heads_claim_slots_early_if_few_are_the_same(repeated: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     rooms, join = list[int](), Worker.join

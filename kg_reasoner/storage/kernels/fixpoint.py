@@ -171,7 +171,10 @@ def run(context: Context) -> int:
 
 @entry
 def evaluate_rule(context: Context, number: int) -> int:
-    """Derive the heads of all matches of a plan without trigger: DONE, or as `run` (a repeated call starts again)."""
+    """Derive the heads of the matches of a plan without trigger in the rows that have been processed: DONE, or as `run`.
+
+    A repeated call starts again. It does not see the heads of the calls before, so that the order of rows depends on nothing else.
+    """
     if insert_queued(context) == GROW:
         return GROW
     plan = context.plans[number]
@@ -180,7 +183,7 @@ def evaluate_rule(context: Context, number: int) -> int:
     if ready != READY:
         return DONE if ready == IDLE else ready
     plan.last_key = EMPTY
-    status = derive(context, frame, plan, 0, 0, -1)
+    status = derive(context, frame, plan, 0, 0, context.relation_count)
     if status == DONE:
         status = insert_queued(context)
     return FUNCTION_RESULTS if status == DONE and context.request_count > 0 else status

@@ -412,8 +412,8 @@ def step_matches(context: Context, frame: Frame, step: Step, depth: int, start: 
 def next_match(context: Context, frame: Frame, low: int, high: int, current: int) -> int:
     """Move a frame to its next match of all steps: 1, or 0 if there is none left.
 
-    `current` is the relation whose rows [low, high) are being processed, or -1 to join all rows. When the context is stopped, there
-    is none left either.
+    `current` is the relation whose rows [low, high) are being processed, -1 to join all rows, or the number of relations to join
+    the processed rows of all. When the context is stopped, there is none left either.
     """
     plan = context.plans[frame.plan]
     count = plan.step_count
