@@ -179,7 +179,10 @@ def test_relations_grow_in_the_order_of_their_first_rows(monkeypatch: pytest.Mon
 def test_rows_of_a_new_rule_do_not_depend_on_when_tables_grow(threads: int, slots: int) -> None:
     """A kernel begins again when a table has grown. Threads build indexes with other capacities than one thread does."""
     found = []
-    for sizes in (table_capacities.Capacities(), replace(BLOCKS, block=table_capacities.current.block, slots=slots, rows=1, arena=1)):
+    for sizes in (
+        table_capacities.Capacities(),
+        replace(BLOCKS, block=table_capacities.current.block, slots=slots, rows=1, arena=1),
+    ):
         with capacities(sizes):
             reasoner = Reasoner(threads=threads)
             reasoner.add_facts("edge", links(40))
