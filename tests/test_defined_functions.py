@@ -114,6 +114,20 @@ def test_floats_have_single_precision(value: float, text: str) -> None:
     assert texts(reasoner, "p") == [f'"{text}"^^xsd:float']
 
 
+@pytest.mark.parametrize("value", ["2.50", "-0.00", "1E+3", "-0.1"])
+def test_decimals_are_canonical(value: str) -> None:
+    """Facts with them are joined with those that rules compute, which is by term."""
+    reasoner = Reasoner()
+    reasoner.function("number", returns="decimal")(lambda: Decimal(value))
+    reasoner.function("numbers", returns="list<decimal>")(lambda: [Decimal(value)])
+    reasoner.add_program(f"""
+        computed({Decimal(value):f} * 1.0) .
+        p("one") :- computed(?x), ?x = number(), SAMETERM(?x, number()) .
+        p("some") :- ?x IN numbers(), computed(?x) .
+    """)
+    assert texts(reasoner, "p") == ['"one"', '"some"']
+
+
 def test_dates_are_those_of_python() -> None:
     reasoner = Reasoner()
 

@@ -202,9 +202,11 @@ def _valid(term: Term) -> Term:
 
 
 def _literal_of(value: Any, name: str) -> Literal | None:
-    """Return the literal of a number, text, truth value or date."""
-    if isinstance(value, bool | str) or (isinstance(value, Decimal) and value.is_finite()):
+    """Return the literal of a number, text, truth value or date; numbers are in their canonical form."""
+    if isinstance(value, bool | str):
         return literal(value)
+    if isinstance(value, Decimal) and value.is_finite():
+        return literal_of(value)
     if isinstance(value, int | float):
         return literal_of(to_single(value)) if name == "float" else literal(float(value) if name == "double" else value)
     if isinstance(value, datetime):
