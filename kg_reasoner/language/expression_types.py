@@ -10,6 +10,7 @@ from kg_reasoner.data_classes import dataclass
 from kg_reasoner.errors import RuleTypeError, Span
 from kg_reasoner.expressions.functions import FUNCTIONS, floats
 from kg_reasoner.expressions.functions.kinds import BOOLEAN, MOMENT, NUMBER, SIMPLE, TEXT, TIME, Kind
+from kg_reasoner.expressions.structures import decode
 from kg_reasoner.expressions.types import NUMBERS, Types, kind_of, parts
 from kg_reasoner.language.inferred_types import Kinds
 from kg_reasoner.language.surface import NO_CASE, NO_VALUE
@@ -172,11 +173,18 @@ class ExpressionTypes:
         raise self.error(f"{name.lexical} {whose}, and {what}", span)
 
     def expect_fields(self, term: Term, span: Span | None) -> None:
-        """Check that a constant record of a constructor that the program defines has fields of the declared types."""
-        _, _, constructor = kind_of(term).partition("record ")
-        owner = self.types.constructors.get(constructor)
-        if owner is not None and not (type_ := self.types.type_of(owner[0].name)).accepts(term):
-            raise self.error(f"{shown(term)} is not {type_.noun}", span)
+        """Check that records of constructors that the program defines have fields of the declared types, in collections, too."""
+        waiting = [term]
+        while waiting:
+            part = waiting.pop()
+            structure = decode(part)
+            if structure is None:
+                continue
+            owner = self.types.constructors.get(structure.constructor)
+            if owner is None:
+                waiting += structure.members
+            elif not (type_ := self.types.type_of(owner[0].name)).accepts(part):
+                raise self.error(f"{shown(part)} is not {type_.noun}", span)
 
     def expect_size(self, equation: Call, known: Mapping[Variable, KnownKinds], span: Span | None) -> None:
         """Check that a tuple may have as many members as its pattern."""

@@ -55,15 +55,19 @@ def check_types(program: Program) -> None:
 
     inferred = infer(program.rules, declared, kinds_of)
     for rule in program.rules:
+        checked = _RuleTypes(rule, declared, types, inferred)
         if rule.body:
-            _RuleTypes(rule, declared, types, inferred).check()
+            checked.check()
+        elif rule.head.predicate not in declared:  # otherwise they are checked when they are added
+            checked.constants(rule.head)
 
 
 class _RuleTypes(ExpressionTypes):
     """The types of one rule."""
 
     def __init__(self, rule: Rule, declared: Mapping[str, tuple[Column, ...]], types: Types, inferred: Inferred) -> None:
-        super().__init__(f"in the rule {rule_name(rule)}", rule.head.span, _HINT, types)
+        where = f"in the rule {rule_name(rule)}" if rule.body else f"in a fact of {rule.head.predicate}"
+        super().__init__(where, rule.head.span, _HINT, types)
         self.rule, self.declared, self.inferred = rule, declared, inferred
         self.values = {part.variable: part.expression for part in rule.body if isinstance(part, Bind)}
 
@@ -177,7 +181,12 @@ class _RuleTypes(ExpressionTypes):
                 self.narrow(term, KnownKinds(type_.kinds, declared, type_.name), known, term.span or atom.span)
             elif not type_.accepts(term) and atom is not self.rule.head:  # heads are checked with the facts
                 raise self.error(f"{shown(term)} is not {declared}", atom.span)
-        for term in atom.terms if atom is not self.rule.head else ():
+        if atom is not self.rule.head:
+            self.constants(atom)
+
+    def constants(self, atom: Atom) -> None:
+        """Check the fields of the constant records of an atom."""
+        for term in atom.terms:
             if not isinstance(term, Variable):
                 self.expect_fields(term, atom.span)
 
