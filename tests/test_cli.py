@@ -462,6 +462,8 @@ def test_a_query_on_demand_has_the_same_answers(zoo: Path) -> None:
         assert "--on-demand is not combined with" in bad("query", zoo, "-Q", "ASK {}", "--on-demand", *option, code=2)
     raising = "--on-inconsistency", "raise"
     assert "looks for no contradictions" in bad("query", zoo, "-Q", "ASK {}", "--on-demand", *raising, code=2)
+    profiled = bad("query", zoo, "-Q", "ASK {}", "--on-demand", "--profile", "-", code=2)
+    assert "--profile shows what materialisation costs" in profiled
 
 
 def test_ask_answers_with_the_exit_code_too(zoo: Path) -> None:

@@ -47,7 +47,7 @@ def begin_profile(reasoner: Reasoner) -> None:
         reasoner: The reasoner.
 
     Raises:
-        UsageError: The command reasons over each graph by itself, or its output goes to the same file.
+        UsageError: The command materialises nothing or reasons over each graph by itself, or its output goes to the same file.
         OutputError: The file cannot be written.
     """
     context = click.get_current_context()
@@ -56,6 +56,8 @@ def begin_profile(reasoner: Reasoner) -> None:
         return
     if context.params.get("reasoning") == "graph":
         raise click.UsageError("--profile is for reasoning over all graphs together: leave out --graphs graph", context)
+    if context.params.get("on_demand"):
+        raise click.UsageError("--profile shows what materialisation costs: leave out --on-demand", context)
     output = context.params.get("output")
     if output is not None and str(output) != "-" and Path(output).absolute() == Path(target).absolute():
         raise click.UsageError(f"--profile and --output are the same file, {target}", context)
