@@ -182,14 +182,9 @@ triples_of_iris = st.tuples(iris, iris, st.one_of(iris, literals))
 
 def _for_xml(triple: Triple) -> bool:
     """Whether XML 1.0 can hold it: no control characters, and a property that ends in a name."""
-    from kg_reasoner.io.rdfxml import _LOCAL, _NOT_IN_XML
+    from kg_reasoner.io.rdfxml import _NOT_IN_XML, _has_name
 
-    property = triple[1]
-    assert isinstance(property, IRI)
-    local = _LOCAL.search(property.value)
-    return (
-        local is not None and local.start() > 0 and not (isinstance(triple[2], Literal) and _NOT_IN_XML.search(triple[2].lexical))
-    )
+    return _has_name(triple[1]) and not (isinstance(triple[2], Literal) and _NOT_IN_XML.search(triple[2].lexical))
 
 
 @pytest.mark.parametrize("format", FORMATS)
@@ -248,7 +243,10 @@ def test_blank_nodes_stay_apart(format: str) -> None:
 @pytest.mark.parametrize(
     ("triple", "format", "part"),
     [
-        ((IRI(f"{EX}a"), IRI(f"{EX}1"), IRI(f"{EX}b")), "rdfxml", "does not end in a name"),
+        *(
+            ((IRI(f"{EX}a"), IRI(EX + name), IRI(f"{EX}b")), "rdfxml", "does not end in a name")
+            for name in ("1", "x\u00aa", "x\u3400", "\U0001d4b3")
+        ),
         *(
             ((IRI(f"{EX}a"), RDF[name], IRI(f"{EX}b")), "rdfxml", f"#{name}>, which is part of its syntax")
             for name in ("li", "RDF", "Description", "about", "ID", "resource", "nodeID", "datatype", "parseType", "bagID")
@@ -272,6 +270,16 @@ def test_rdfxml_keeps_the_prefix_of_its_syntax(tmp_path: Path) -> None:
     path = tmp_path / "x.rdf"
     write_triples(SIMPLE, path, "rdfxml", {"rdf": EX})
     assert read_back(path.read_bytes(), "rdfxml") == texts(SIMPLE)
+
+
+@pytest.mark.parametrize("name", ["é", "x\u00aa1x", "\u00b2x", "x\u3400y-1", "\U0001d4b3a", "a\U0001d4b3-.1b"])
+@pytest.mark.parametrize("prefix", ["é", "\U0001d4b3", "\u3400"])
+def test_rdfxml_has_names_that_every_parser_of_xml_knows(tmp_path: Path, name: str, prefix: str) -> None:
+    triples: list[Triple] = [(IRI(f"{EX}a"), IRI(EX + name), IRI(f"{EX}b")), (IRI(f"{EX}a"), IRI(f"{EX}p"), IRI(f"{EX}b"))]
+    path = tmp_path / "x.rdf"
+    write_triples(triples, path, "rdfxml", {prefix: EX})
+    assert read_back(path.read_bytes(), "rdfxml") == texts(triples)
+    assert len(rdflib.Graph().parse(path, format="xml")) == 2
 
 
 @pytest.mark.parametrize("prefixes", [{"a b": EX}, {"x": "no iri at all"}])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final, TypeVar
 
 import numpy as np
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = ["rdfxml_blocks", "rdfxml_lines"]
 
-_LOCAL: Final = regular_expression(r"[^\W\d][\w.-]*\Z")
+_NAME: Final = regular_expression(r"[^\W\d][\w.-]*\Z")
 _NOT_IN_XML: Final = regular_expression("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
 _RDF: Final = str(RDF)
 _SYNTAX_NAMES: Final = "RDF ID about parseType resource nodeID datatype Description aboutEach aboutEachPrefix bagID li"
@@ -97,7 +98,7 @@ def _header(prefixes: Mapping[str, str]) -> tuple[str, dict[str, str]]:
     """Return the beginning of a document, and the prefixes that it declares, by namespace."""
     names = {"rdf": _RDF}
     for prefix, namespace in prefixes.items():
-        if prefix and prefix != "rdf" and not prefix.lower().startswith("xml"):
+        if _NAME.match(prefix) and _is_name(prefix) and prefix != "rdf" and not prefix.lower().startswith("xml"):
             names[prefix] = namespace
     declarations = "".join(f"\n    xmlns:{prefix}={_quoted(namespace)}" for prefix, namespace in names.items())
     short = {namespace: prefix for prefix, namespace in names.items()}
@@ -106,24 +107,46 @@ def _header(prefixes: Mapping[str, str]) -> tuple[str, dict[str, str]]:
 
 def _has_name(property: Term) -> bool:
     """Return whether a property ends in a name, behind something else, and may be the name of an element."""
-    if not isinstance(property, IRI) or property in _SYNTAX:
-        return False
-    local = _LOCAL.search(property.value)
-    return local is not None and local.start() > 0
+    return isinstance(property, IRI) and property not in _SYNTAX and 0 < _name_start(property.value) < len(property.value)
 
 
 def _name(property: Term, short: Mapping[str, str]) -> tuple[str, str]:
     """Return the name of a property's element, and the declaration that it needs."""
     iri = property.value if isinstance(property, IRI) else ""
-    local = _LOCAL.search(iri)
-    namespace = iri[: local.start()] if local else ""
+    start = _name_start(iri)
+    namespace, local = iri[:start], iri[start:]
     if property in _SYNTAX:
         raise OutputError(f"RDF/XML cannot hold the property <{iri}>, which is part of its syntax: write Turtle or N-Triples")
-    if local is None or not namespace:
+    if not local or not namespace:
         raise OutputError(f"RDF/XML cannot hold the property <{iri}>, which does not end in a name: write Turtle or N-Triples")
     if namespace in short:
-        return f"{short[namespace]}:{local[0]}", ""
-    return f"p:{local[0]}", f" xmlns:p={_quoted(namespace)}"
+        return f"{short[namespace]}:{local}", ""
+    return f"p:{local}", f" xmlns:p={_quoted(namespace)}"
+
+
+def _name_start(iri: str) -> int:
+    """Return where the longest name at the end of an IRI begins; its length if it does not end in a name."""
+    found = _NAME.search(iri)
+    start = len(iri) if found is None else found.start()
+    if not iri[start:].isascii():
+        start = max((place + 1 for place in range(start, len(iri)) if not _is_name(f"n{iri[place]}")), default=start)
+        while start < len(iri) and not _is_name(iri[start]):
+            start += 1
+    return start
+
+
+@lru_cache(maxsize=1 << 10)
+def _is_name(text: str) -> bool:
+    """Return whether a text, in which expat would find no markup, is a name for expat: one of the fourth edition of XML, which has
+    fewer of them than the fifth, so that every parser can read it.
+    """
+    from xml.parsers import expat
+
+    try:
+        expat.ParserCreate().Parse(f"<{text}/>", True)
+    except expat.ExpatError:
+        return False
+    return True
 
 
 def _content(value: Term) -> tuple[str, bool]:
