@@ -48,9 +48,14 @@ FEW_KEPT: Final = 1 << 16
 LEAST_KEPT: Final = 1 << 14
 """As `FEW_KEPT`, when many of them have been the same."""
 
+MOST_CLAIMED: Final = 1 << 21
+"""The maximal number of heads that a thread lists while they claim slots: hash tables get room for all of them."""
 
 FEW_REPEATED: Final = 8
 """Heads claim slots while threads join if at most one of this many derived heads is the same as another one."""
+
+MOST_RESERVED: Final = 4
+"""If joins derive heads of no more relations than this, hash tables get room for heads that are to claim slots."""
 
 PAIR: Final = 2
 _HEAD: Final = Plan.fields["head_relation"][0]
@@ -73,6 +78,8 @@ class Crew:
         """Whether heads claim slots while threads join. If many are the same, comparing a head with one that another thread has
         just listed takes longer than listing both, except in an inner loop over pairs.
         """
+        self._least_claims = LEAST_KEPT
+        """The number of heads with slots that each thread may list, if the relation is small."""
         self._loops = False
         """Whether such loops have derived most heads."""
         room = max(1, min(capacities.current.heads, capacities.current.inserted_heads // size))
@@ -219,12 +226,12 @@ class Crew:
         """Join the blocks of a relation, as `_join` does. Heads may claim slots meanwhile if the lists have room for them."""
         claims, has_claimed = self._claims_early, False
         while True:
-            claims = claims and self._prepare_claims(relation)
+            room = self._prepare_claims(relation) if claims else None
             for worker in self._workers:
-                worker.start()
+                worker.start(room)
             status, done, segments = self._join(relation, low, blocks)
             lists = [worker.kept for worker in self._workers]
-            if not claims:
+            if room is None:
                 if has_claimed or status != GROW or not self._derives_by_loops(sum(kept.room for kept in lists)):
                     return status, done, segments
                 claims = self._loops = True
@@ -234,27 +241,38 @@ class Crew:
             self._undo_claims()  # of heads that are not in the segments
             if status != GROW:
                 return status, done, segments
-            has_claimed, claims = True, self._loops and all(worker.lengthen_empty() for worker in self._workers)
+            has_claimed, claims = True, self._loops and self._claim_more(4 * room)
 
-    def _prepare_claims(self, relation: int) -> bool:
+    def _prepare_claims(self, relation: int) -> int | None:
         """Let heads that rows of a relation trigger claim slots while threads join, if lists and tables may have room for them.
-        Return whether they do.
+
+        Returns:
+            The number of heads that each thread may list; None: they do not claim slots.
         """
-        context, room = self._database.context, sum(worker.kept.room for worker in self._workers)
+        database, size, room = self._database, len(self._workers), min(worker.room for worker in self._workers)
         if self._loops:
-            self._insertion().reserve(dict.fromkeys(self._heads_of(relation), room + 1))
-        elif room > capacities.current.inserted_heads:
-            return False
-        context.claim_room = room
-        context.claiming = 1
-        return True
+            heads = self._heads_of(relation)
+            used = max((int(database.relations[head].used) for head in heads), default=0)
+            room = min(room, max(self._least_claims, used // (2 * size)))
+            if len(heads) <= MOST_RESERVED:
+                self._insertion().reserve(dict.fromkeys(heads, size * room + 1))
+        elif size * room > capacities.current.inserted_heads:
+            return None
+        database.context.claim_room = size * room
+        database.context.claiming = 1
+        return room
+
+    def _claim_more(self, heads: int) -> bool:
+        """Let each thread list a number of heads that claim slots. Return False if that is too many."""
+        self._least_claims = heads
+        return heads <= MOST_CLAIMED and all(worker.lengthen_to(heads) for worker in self._workers)
 
     def _heads_of(self, relation: int) -> list[int]:
         """Return the relations of two columns to which plans add heads that the rows of a relation trigger."""
         database = self._database
         section = database.sections[database.relations[relation].section]
         plans = np.asarray(database.context.triggers)[section.first_trigger : section.end_trigger]
-        heads = np.unique(database.plans.words[plans, _HEAD]).tolist()
+        heads = dict.fromkeys(database.plans.words[plans, _HEAD].tolist())
         return [head for head in heads if database.relations[head].arity == PAIR]
 
     def _derives_by_loops(self, heads: int) -> bool:

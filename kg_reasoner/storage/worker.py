@@ -40,9 +40,6 @@ ENTRY: Final = sum(np.dtype(dtype).itemsize for dtype in COLUMNS.values())
 MOST_KEPT: Final = 1 << 17
 """A thread that keeps more heads than this stops after its block."""
 
-MOST_CLAIMED: Final = 1 << 21
-"""The maximal number of heads in a list that claim slots while threads join: hash tables get room for all lists."""
-
 
 class Worker:
     """The context of one thread over the relations of a database, and the list of the heads that it derives.
@@ -73,8 +70,12 @@ class Worker:
         """The plans that have been copied: their words, and how many there are."""
         self._grow(room)
 
-    def start(self) -> None:
-        """Take over the relations and plans of the database as they are, and begin with an empty list."""
+    def start(self, room: int | None = None) -> None:
+        """Take over the relations and plans of the database as they are, and begin with an empty list.
+
+        Args:
+            room: The number of heads that the list may hold; None: as many as it has room for.
+        """
         database, context = self._database, self.context
         theirs = database.frames
         self.frames.fit(theirs.bindings, theirs.depth, theirs.arity)
@@ -82,7 +83,7 @@ class Worker:
         if stride != self._stride:
             self._stride = stride
             context.ring = allocate(RING * stride, np.int32, 0)
-            self.kept.values = allocate(self.kept.room * stride, np.int32)
+            self.kept.values = allocate(self.room * stride, np.int32)
         context.own_list = self.number + 1
         words = self._contexts.words[0]
         words[_SHARED_WORDS] = database.context_words[_SHARED_WORDS]
@@ -96,6 +97,7 @@ class Worker:
             context.publish(requests=allocate(database.context.request_stride, np.int32), request_room=1)
         context.instances = context.looped = context.stop = context.request_count = 0
         context.term_access = min(database.context.term_access, MAY_READ)
+        self.kept.room = self.room if room is None else min(room, self.room)
         self.kept.count = self.kept.claimed = self.kept.has_unclaimed = self.kept.repeated = 0
 
     def join(self, relation: int, low: int, high: int, task: int) -> int:
@@ -109,7 +111,7 @@ class Worker:
         """
         first, self.kept.task = self.kept.count, task
         while (status := native.join_rows(self.address, relation, low, high)) == GROW:
-            if (first and self.kept.room >= MOST_KEPT) or self.kept.room >= MOST_HEADS or self.context.claim_room:
+            if (first and self.room >= MOST_KEPT) or self.room >= MOST_HEADS or self.context.claim_room:
                 break  # other threads may be reading the list, whose heads claim slots
             low = self.context.place
             self.lengthen(MOST_HEADS)
@@ -141,19 +143,15 @@ class Worker:
         Args:
             most: The maximal number of heads.
         """
-        room = 4 * self.kept.room if most is None else min(4 * self.kept.room, most)
-        self._database.claim(room * (4 * self._stride + ENTRY))
-        self._grow(room)
+        self._lengthen(4 * self.room if most is None else min(4 * self.room, most))
 
-    def lengthen_empty(self) -> bool:
-        """Make the list, whose heads are no longer needed, longer, so that more heads can claim slots while threads join. Return
-        False if it is as long as such a list may be.
-        """
-        most = min(MOST_CLAIMED, MOST_HEADS)
-        if self.kept.room >= most:
+    def lengthen_to(self, heads: int) -> bool:
+        """Empty the list, and make it long enough for a number of heads. Return False, and do nothing, if it cannot be so long."""
+        if heads > MOST_HEADS:
             return False
         self.kept.count = 0
-        self.lengthen(most)
+        if self.room < heads:
+            self._lengthen(heads)
         return True
 
     def copy(self, copy: Copy) -> bool:
@@ -169,6 +167,10 @@ class Worker:
             database.grow(copy.head)
         return status == DONE
 
+    def _lengthen(self, room: int) -> None:
+        self._database.claim(room * (4 * self._stride + ENTRY))
+        self._grow(room)
+
     def _grow(self, room: int) -> None:
         used, kept, stride = self.kept.count, self.kept, self._stride
         values = allocate(room * stride, np.int32)
@@ -177,8 +179,9 @@ class Worker:
             values[: used * stride] = kept.values[: used * stride]
             for name, column in columns.items():
                 column[:used] = getattr(kept, name)[:used]
-        recent = kept.recent if kept.room else allocate(RECENT, np.int64, 0)
+        recent = allocate(RECENT, np.int64, 0) if kept.room == 0 else kept.recent
         kept.publish(values=values, recent=recent, room=room, **columns)
+        self.room = room
 
 
 _OWN: Final = {
