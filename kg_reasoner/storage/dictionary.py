@@ -14,14 +14,7 @@ from kg_reasoner.concurrency.forking import new_mutex
 from kg_reasoner.errors import CapacityError, LimitError, LoadError
 from kg_reasoner.storage.arrays import Ids
 from kg_reasoner.storage.kernels import native
-from kg_reasoner.storage.kernels.interning import (
-    VALUE_BLANK,
-    VALUE_ESCAPED,
-    VALUE_IRI,
-    VALUE_STRING,
-    VALUE_TAGGED,
-    VALUE_TYPED,
-)
+from kg_reasoner.storage.kernels.interning import VALUE_BLANK, VALUE_ESCAPED, VALUE_IRI, VALUE_STRING, VALUE_TAGGED, VALUE_TYPED
 from kg_reasoner.storage.kernels.layout import EMPTY, MOST, Terms
 from kg_reasoner.storage.kernels.literal_values import NAMES
 from kg_reasoner.storage.kernels.memory import Argument, StructTable, address, allocate, argument, borrow, grant, lend

@@ -12,8 +12,9 @@ import numpy.typing as npt
 from kg_reasoner.storage.arrays import Ids
 from kg_reasoner.storage.dictionary import Buffer, Dictionary
 from kg_reasoner.storage.kernels import native
-from kg_reasoner.storage.kernels.interning import DONE, IS_FULL, NEEDS_PARSER, NEEDS_SCOPE, byte_classes
-from kg_reasoner.storage.kernels.memory import address, allocate, borrow
+from kg_reasoner.storage.kernels.line_statements import DONE, IS_FULL, NEEDS_PARSER, NEEDS_SCOPE, LineText
+from kg_reasoner.storage.kernels.memory import Record, StructTable, allocate, borrow
+from kg_reasoner.storage.kernels.token_ends import byte_classes
 from kg_reasoner.storage.texts import is_utf8
 from kg_reasoner.terms import XSD
 
@@ -54,44 +55,69 @@ def read_lines(
         return Lines(np.empty((0, width), np.int32), 0)
     if data[-1] != ord("\n"):
         data = bytes(data) + b"\n"
-    text = borrow(data)
-    scope = None if callable(blank_scope) else _constant(blank_scope.encode())
-    state = allocate(16, np.int64, 0)
-    rows = allocate((len(data) // 40 + 16) * width, np.int32)
-    rejects = allocate(64, np.int64)
-    ascii_only = int(not is_utf8(data))
+    lines = _lines(data, width)
+    if not callable(blank_scope):
+        _set_scope(lines, blank_scope)
     parts: list[Ids] = []
     while True:
-        window = (address(text), len(text), ascii_only, address(state), width)
-        results = (address(rows), len(rows) // width, address(rejects), len(rejects) // 2)
         with dictionary.mutex:
-            status = native.read_lines(dictionary.address, *_constants(scope), *window, *results)
+            status = native.read_lines(dictionary.address, lines.address)
             if status == IS_FULL:
-                rest = text[int(state[0]) :]
-                ends = np.flatnonzero(rest[:_LONG_LINE] == ord("\n"))
-                dictionary.make_room((int(ends[0]) + 1 if len(ends) else len(rest)) + 3 * (0 if scope is None else len(scope)))
+                dictionary.make_room(_length_of_line(lines) + 3 * max(lines.scope_length, 0))
         if status == NEEDS_SCOPE and callable(blank_scope):
-            scope = _constant(blank_scope().encode())
-        if status == NEEDS_PARSER or (status == DONE and state[2]):
-            ranges = rejects[: 2 * state[2]].reshape(-1, 2).tolist()
-            parts.append(np.array(rows[: width * state[1]]).reshape(-1, width))
+            _set_scope(lines, blank_scope())
+        if status == NEEDS_PARSER or (status == DONE and lines.reject_count):
+            ranges = lines.rejects[: 2 * lines.reject_count].reshape(-1, 2).tolist()
+            parts.append(_rows(lines))
             parts.append(others([bytes(data[start:end]) for start, end in ranges]))
-            state[1] = state[2] = 0
+            lines.publish(row_count=0, reject_count=0)
         if status == DONE:
             break
-        if state[1] == len(rows) // width:
-            rows = _doubled(rows)
-        if state[2] == len(rejects) // 2:
-            rejects = _doubled(rejects)
-    last = np.array(rows[: width * state[1]]).reshape(-1, width)
-    return Lines(np.concatenate([*parts, last]) if parts else last, int(state[3]))
+        if lines.row_count == lines.row_room:
+            lines.publish(rows=_doubled(lines.rows), row_room=2 * lines.row_room)
+        if lines.reject_count == lines.reject_room:
+            lines.publish(rejects=_doubled(lines.rejects), reject_room=2 * lines.reject_room)
+    last = _rows(lines)
+    return Lines(np.concatenate([*parts, last]) if parts else last, lines.line_count)
 
 
-def _constants(scope: npt.NDArray[np.uint8] | None) -> tuple[int, ...]:
-    """Return the classes of bytes, the scope of blank nodes, and the IRI of xsd:string, the latter two with their lengths."""
+def _lines(data: Buffer, width: int) -> Record:
+    """Return the record of lines that have not been read."""
     classes, string_type = _scanning_tables()
-    label = (address(classes), -1) if scope is None else (address(scope), len(scope) - 1)
-    return (address(classes), *label, address(string_type), len(string_type) - 1)
+    room = len(data) // 40 + 16
+    return StructTable(LineText, capacity=1).add(
+        classes=classes,
+        text=borrow(data),
+        end=len(data),
+        ascii_only=int(not is_utf8(data)),
+        scope=classes,
+        scope_length=-1,
+        string_type=string_type,
+        string_type_length=len(string_type) - 1,
+        width=width,
+        rows=allocate(room * width, np.int32),
+        row_room=room,
+        rejects=allocate(64, np.int64),
+        reject_room=32,
+    )
+
+
+def _set_scope(lines: Record, scope: str) -> None:
+    """Set what the labels of blank nodes begin with."""
+    array = _constant(scope.encode())
+    lines.publish(scope=array, scope_length=len(array) - 1)
+
+
+def _length_of_line(lines: Record) -> int:
+    """Return the length of the next line, or of all others if it is very long."""
+    rest = lines.text[lines.position :]
+    ends = np.flatnonzero(rest[:_LONG_LINE] == ord("\n"))
+    return int(ends[0]) + 1 if len(ends) else len(rest)
+
+
+def _rows(lines: Record) -> Ids:
+    """Return a copy of the rows that have been read."""
+    return np.array(lines.rows[: lines.width * lines.row_count]).reshape(-1, lines.width)
 
 
 @cache

@@ -18,7 +18,7 @@ from kg_reasoner.storage.kernels.ascii_bytes import (
     SPACE,
     TAB,
 )
-from kg_reasoner.storage.kernels.interning import BAD, same_bytes
+from kg_reasoner.storage.kernels.interning import same_bytes
 from kg_reasoner.storage.kernels.layout import Terms
 from kg_reasoner.storage.kernels.memory import Bytes, brief_entry, entry, kernel, rare_kernel
 from kg_reasoner.storage.kernels.rdfxml_terms import (
@@ -33,6 +33,7 @@ from kg_reasoner.storage.kernels.rdfxml_terms import (
     resource_id,
 )
 from kg_reasoner.storage.kernels.reader_results import ALL_READ, FULL, NO_ROOM, STOPPED
+from kg_reasoner.storage.kernels.token_ends import BAD
 from kg_reasoner.storage.kernels.xml_markup import (
     ATTRIBUTE,
     COLLECTION,

@@ -35,23 +35,21 @@ from kg_reasoner.storage.kernels.ascii_bytes import (
     UPPER_E,
     UPPER_Z,
 )
-from kg_reasoner.storage.kernels.interning import (
+from kg_reasoner.storage.kernels.interning import copy_bytes, intern, same_bytes
+from kg_reasoner.storage.kernels.layout import Terms
+from kg_reasoner.storage.kernels.memory import Bytes, Int32s, Int64s, Struct, kernel
+from kg_reasoner.storage.kernels.reader_results import FULL, may_be_made_by_parser
+from kg_reasoner.storage.kernels.token_ends import (
     BAD,
     DIGIT,
     IN_LABEL,
-    copy_bytes,
-    intern,
     iri_end,
     is_language_type,
     is_space,
     language_end,
     letters_end,
-    same_bytes,
     string_end,
 )
-from kg_reasoner.storage.kernels.layout import Terms
-from kg_reasoner.storage.kernels.memory import Bytes, Int32s, Int64s, Struct, kernel
-from kg_reasoner.storage.kernels.reader_results import FULL, may_be_made_by_parser
 
 # the datatypes of literals without quotation marks, in the order of their texts in `suffixes`, and terms of RDF's vocabulary
 INTEGER, DECIMAL, DOUBLE, BOOLEAN, TYPE, FIRST, REST, NIL = 0, 1, 2, 3, 4, 5, 6, 7
