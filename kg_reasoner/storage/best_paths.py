@@ -12,8 +12,8 @@ from kg_reasoner.storage.arrays import Ids, Numbers, Rows
 from kg_reasoner.storage.dictionary import Dictionary
 from kg_reasoner.storage.grouping import distinct_ids, distinct_numbers, group_rows
 from kg_reasoner.storage.kernels import native
-from kg_reasoner.storage.kernels.memory import address, allocate
-from kg_reasoner.storage.kernels.shortest_paths import FAR
+from kg_reasoner.storage.kernels.memory import StructTable, allocate
+from kg_reasoner.storage.kernels.shortest_paths import FAR, EdgeSearch
 from kg_reasoner.storage.term_order import TermOrder
 from kg_reasoner.storage.value_arithmetic import integer_buffer
 from kg_reasoner.storage.value_columns import INTEGER, ValueCache
@@ -128,12 +128,19 @@ class _Graph:
         count, edges = len(self._nodes), len(ends)
         pairs, self._origins = numbered[: 2 * edges].reshape(edges, 2), numbered[2 * edges :]
         order = np.argsort(pairs[:, 0], kind="stable")
-        self._starts = allocate(count + 1, np.int64)
-        self._starts[: count + 1] = np.searchsorted(pairs[order, 0], np.arange(count + 1))
-        self._targets, self._weights = allocate(max(edges, 1), np.int32), allocate(max(edges, 1), np.int64)
-        self._targets[:edges], self._weights[:edges] = pairs[order, 1], weights[order]
-        self._best = allocate(max(count, 1), np.int64, FAR)
-        self._keys, self._heap = allocate(edges + count + 1, np.int64), allocate(edges + count + 1, np.int32)
+        starts = allocate(count + 1, np.int64)
+        starts[: count + 1] = np.searchsorted(pairs[order, 0], np.arange(count + 1))
+        targets, edge_weights = allocate(max(edges, 1), np.int32), allocate(max(edges, 1), np.int64)
+        targets[:edges], edge_weights[:edges] = pairs[order, 1], weights[order]
+        self._search = StructTable(EdgeSearch, capacity=1).add(
+            starts=starts,
+            targets=targets,
+            weights=edge_weights,
+            best=allocate(max(count, 1), np.int64, FAR),
+            heap_keys=allocate(edges + count + 1, np.int64),
+            heap_nodes=allocate(edges + count + 1, np.int32),
+            most=count,
+        )
 
     def reached(self, order: Numbers, keys: Numbers, bounds: Numbers) -> Iterator[tuple[Numbers, Ids, Numbers]]:
         """Yield, in blocks, the groups, the nodes that each of them reaches, and the least key of each node.
@@ -143,19 +150,19 @@ class _Graph:
             keys: The first key of each.
             bounds: Where each group begins, and the last one ends.
         """
-        most, groups = len(self._nodes), len(bounds) - 1
-        capacity = max(most, min(_BLOCK, most * groups))
-        origins, first_keys = allocate(max(len(order), 1), np.int32), allocate(max(len(order), 1), np.int64)
-        starts, ends = allocate(groups + 1, np.int64), allocate(max(groups, 1), np.int64)
-        origins[: len(order)], first_keys[: len(order)], starts[: groups + 1] = self._origins[order], keys, bounds
-        nodes, sums = allocate(max(capacity, 1), np.int32), allocate(max(capacity, 1), np.int64)
-        graph = [*map(address, (self._starts, self._targets, self._weights, self._best, self._keys, self._heap, starts))]
-        rest = [*map(address, (origins, first_keys, nodes, sums, ends))]
+        search, most, groups = self._search, len(self._nodes), len(bounds) - 1
+        room = max(most, min(_BLOCK, most * groups))
+        origins, first_sums = allocate(max(len(order), 1), np.int32), allocate(max(len(order), 1), np.int64)
+        firsts, ends = allocate(groups + 1, np.int64), allocate(max(groups, 1), np.int64)
+        origins[: len(order)], first_sums[: len(order)], firsts[: groups + 1] = self._origins[order], keys, bounds
+        nodes, sums = allocate(max(room, 1), np.int32), allocate(max(room, 1), np.int64)
+        search.publish(origins=origins, first_sums=first_sums, bounds=firsts, group_count=groups, group=0)
+        search.publish(reached=nodes, sums=sums, ends=ends, room=room)
         first = 0
         while first < groups:
             current_watch().check()
-            following = native.follow_from_groups(*graph, first, groups, *rest, most, capacity)
+            total = native.follow_from_groups(search.address)
+            following = search.group
             counts = np.diff(np.asarray(ends[first:following]), prepend=0)
-            total = int(ends[following - 1])
             yield np.repeat(np.arange(first, following), counts), self._nodes[nodes[:total]], np.array(sums[:total])
             first = following

@@ -9,7 +9,8 @@ import numpy as np
 
 from kg_reasoner.storage.arrays import Ids, Numbers
 from kg_reasoner.storage.kernels import native
-from kg_reasoner.storage.kernels.memory import address, allocate
+from kg_reasoner.storage.kernels.memory import StructTable, allocate
+from kg_reasoner.storage.kernels.reaching import NodeSearch
 
 __all__ = ["reached"]
 
@@ -48,27 +49,24 @@ def reached(
     starts[: count + 1] = np.searchsorted(numbered[:steps][order], np.arange(count + 1))
     ends, given = allocate(steps, np.int32), allocate(len(known), np.int32)
     ends[:steps], given[: len(known)] = numbered[steps:][order], places[known]
-    stamps, queue, state = allocate(count, np.int32, 0), allocate(count, np.int32), allocate(1, np.int64, 0)
-    capacity, total = max(ROOM, count), 0
+    search = StructTable(NodeSearch, capacity=1).add(
+        starts=starts,
+        targets=ends,
+        origins=given,
+        origin_count=len(known),
+        stamps=allocate(count, np.int32, 0),
+        queue=allocate(count, np.int32),
+    )
+    room, total = max(ROOM, count), 0
     origin_numbers, found = [np.empty(0, np.int64)], [np.empty(0, np.int32)]
-    while state[0] < len(known) and (enough is None or total < enough):
-        out = allocate(2 * capacity, np.int32)
-        written = native.reach(
-            address(starts),
-            address(ends),
-            address(given),
-            len(known),
-            int(state[0]),
-            address(stamps),
-            address(queue),
-            address(out),
-            capacity,
-            address(state),
-        )
+    while search.done < len(known) and (enough is None or total < enough):
+        out = allocate(2 * room, np.int32)
+        search.publish(out=out, room=room)
+        written = native.reach(search.address)
         total += written
         check(total, 12 * total)
         pairs = np.asarray(out[: 2 * written]).reshape(-1, 2)
         origin_numbers.append(known[pairs[:, 0]])
         found.append(nodes[pairs[:, 1]].astype(np.int32))
-        capacity = max(capacity, 4 * count)
+        room = max(room, 4 * count)
     return np.concatenate(origin_numbers), np.concatenate(found)

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from kg_reasoner.storage.kernels import native
-from kg_reasoner.storage.kernels.memory import address, allocate, borrow
-from kg_reasoner.storage.kernels.scanner import CLOSES, FINE, FOUND, INSIDE, OPENS, REFUSED, STATES, TOO_DEEP
+from kg_reasoner.storage.kernels.memory import StructTable, address, allocate, borrow
+from kg_reasoner.storage.kernels.scanner import CLOSES, FINE, FOUND, INSIDE, OPENS, REFUSED, STATES, TOO_DEEP, ScanState
 
 __all__ = ["CLOSES", "FINE", "FOUND", "INSIDE", "OPENS", "REFUSED", "STATES", "TOO_DEEP", "Scan", "table_for"]
 
@@ -23,19 +23,21 @@ class Scan:
 
     def __init__(self, table: Any) -> None:
         self._table = table
-        self._state = allocate(8, np.int64, 0)
+        self._state = StructTable(ScanState, capacity=1).add()
 
     @property
     def lines(self) -> int:
         """The number of completed lines."""
-        return int(self._state[3])
+        lines: int = self._state.lines
+        return lines
 
     @property
     def state(self) -> int:
         """The number of the state."""
-        return int(self._state[0])
+        state: int = self._state.state
+        return state
 
     def scan(self, data: bytes, deepest: int, longest: int) -> int:
         """Scan the next part: `FINE`, or why the document is rejected."""
         text = borrow(data)
-        return native.scan_document(address(self._table), address(text), len(data), address(self._state), deepest, longest)
+        return native.scan_document(address(self._table), address(text), len(data), self._state.address, deepest, longest)

@@ -4,7 +4,7 @@ For each state and byte, the table has the next state and the actions as bits (s
 """
 
 from kg_reasoner.storage.kernels.ascii_bytes import NEWLINE
-from kg_reasoner.storage.kernels.memory import Bytes, Int64s, entry
+from kg_reasoner.storage.kernels.memory import Bytes, Struct, entry
 
 STATES = 32
 """The most states; the low bits of an entry of the table are the next state."""
@@ -18,16 +18,23 @@ TOO_LONG = 2
 FOUND = 3
 
 
-@entry
-def scan_document(table: Bytes, text: Bytes, end: int, state: Int64s, deepest: int, longest: int) -> int:
-    """Scan a part of a document: FINE, or the error at ``state[4]``.
+class ScanState(Struct):
+    """How far a document has been scanned."""
 
-    `state` holds what is carried over to the next part: the state, the depth, the length of the token, the number of line breaks.
-    """
-    current = state[0]
-    depth = state[1]
-    length = state[2]
-    lines = state[3]
+    state: int
+    depth: int
+    token_length: int
+    lines: int
+    """The number of line breaks."""
+
+
+@entry
+def scan_document(table: Bytes, text: Bytes, end: int, scan: ScanState, deepest: int, longest: int) -> int:
+    """Scan the next part of a document: FINE, or why the document is rejected."""
+    current = scan.state
+    depth = scan.depth
+    length = scan.token_length
+    lines = scan.lines
     verdict = FINE
     position = 0
     while position < end:
@@ -55,9 +62,8 @@ def scan_document(table: Bytes, text: Bytes, end: int, state: Int64s, deepest: i
                 verdict = FOUND
                 break
         position = position + 1
-    state[0] = current
-    state[1] = depth
-    state[2] = length
-    state[3] = lines
-    state[4] = position
+    scan.state = current
+    scan.depth = depth
+    scan.token_length = length
+    scan.lines = lines
     return verdict

@@ -3,10 +3,41 @@
 Source: E. W. Dijkstra, A Note on Two Problems in Connexion with Graphs (Numerische Mathematik 1, 1959).
 """
 
-from kg_reasoner.storage.kernels.memory import Int32s, Int64s, entry, kernel
+from kg_reasoner.storage.kernels.memory import Int32s, Int64s, Struct, entry, kernel
 
 FAR = 1 << 62
 """Larger than any sum of weights."""
+
+
+class EdgeSearch(Struct):
+    """A search along the edges of a graph, from the nodes of one group after the other.
+
+    The edges of a node are ``targets[starts[node]]`` and so on, with `weights` that are not negative. The nodes from which a group
+    begins are ``origins[bounds[group]]`` and so on, with their first sums in `first_sums`.
+    """
+
+    starts: Int64s
+    targets: Int32s
+    weights: Int64s
+    best: Int64s
+    """The least sum of each node; between calls, and for nodes that have not been reached, `FAR`."""
+    heap_keys: Int64s
+    heap_nodes: Int32s
+    """The heap, with room for the origins of a group and one more entry for each edge."""
+    origins: Int32s
+    first_sums: Int64s
+    bounds: Int64s
+    group_count: int
+    group: int
+    """The group with which the next call begins."""
+    reached: Int32s
+    """The nodes that groups reach, with their least sums."""
+    sums: Int64s
+    ends: Int64s
+    """Where the nodes of each group end."""
+    room: int
+    most: int
+    """The maximal number of nodes that a group reaches."""
 
 
 @kernel
@@ -47,15 +78,12 @@ def drop_first(keys: Int64s, nodes: Int32s, count: int) -> int:
 
 
 @kernel
-def follow_edges(
-    starts: Int64s, targets: Int32s, weights: Int64s, best: Int64s, keys: Int64s, nodes: Int32s, count: int, reached: Int32s
-) -> int:
-    """Write the nodes that are reached from those of a heap, and their least sums of weights to `best`. Return the number of nodes.
-
-    The edges of a node are ``targets[starts[node]]`` and so on, with weights that are not negative. The heap has room for its
-    `count` nodes and one more entry for each edge. `best` has the values of its nodes; the values of other nodes are larger than
-    any sum.
+def follow_edges(search: EdgeSearch, count: int, reached: Int32s) -> int:
+    """Write the nodes that are reached from the `count` nodes of the heap, and their least sums to `best`, which has those of the
+    heap. Return the number of nodes.
     """
+    starts, targets, weights = search.starts, search.targets, search.weights
+    best, keys, nodes = search.best, search.heap_keys, search.heap_nodes
     found = 0
     while count > 0:
         key = keys[0]
@@ -74,46 +102,30 @@ def follow_edges(
     return found
 
 
+@kernel
+def push_origins(search: EdgeSearch, group: int) -> int:
+    """Add the origins of a group to the empty heap, unless a better sum is known. Return the number of entries in the heap."""
+    origins, first_sums, best = search.origins, search.first_sums, search.best
+    count = 0
+    for place in range(search.bounds[group], search.bounds[group + 1]):
+        node = origins[place]
+        if first_sums[place] < best[node]:
+            best[node] = first_sums[place]
+            count = push_node(search.heap_keys, search.heap_nodes, count, first_sums[place], node)
+    return count
+
+
 @entry
-def follow_from_groups(
-    starts: Int64s,
-    targets: Int32s,
-    weights: Int64s,
-    best: Int64s,
-    keys: Int64s,
-    nodes: Int32s,
-    bounds: Int64s,
-    first: int,
-    groups: int,
-    origins: Int32s,
-    values: Int64s,
-    reached: Int32s,
-    sums: Int64s,
-    ends: Int64s,
-    most: int,
-    capacity: int,
-) -> int:
-    """Write the nodes that are reached from the origins of each group, with their least sums, and where each group ends.
-
-    Groups are followed while there is room for `most` nodes. Return the group with which the next call begins.
-
-    The origins of a group are ``origins[bounds[group]]`` and so on, with their first values in `values`. For the other arguments
-    see `follow_edges`. Before and after the call, all values of `best` are larger than any sum.
-    """
+def follow_from_groups(search: EdgeSearch) -> int:
+    """Follow groups while there is room for all nodes that the next one may reach. Return the number of nodes reached."""
+    best, reached, sums = search.best, search.reached, search.sums
     written = 0
-    group = first
-    while group < groups and written + most <= capacity:
-        count = 0
-        for place in range(bounds[group], bounds[group + 1]):
-            node = origins[place]
-            if values[place] < best[node]:
-                best[node] = values[place]
-                count = push_node(keys, nodes, count, values[place], node)
-        found = follow_edges(starts, targets, weights, best, keys, nodes, count, reached + written)
+    while search.group < search.group_count and written + search.most <= search.room:
+        found = follow_edges(search, push_origins(search, search.group), reached + written)
         for place in range(written, written + found):
             sums[place] = best[reached[place]]
             best[reached[place]] = FAR
         written = written + found
-        ends[group] = written
-        group = group + 1
-    return group
+        search.ends[search.group] = written
+        search.group = search.group + 1
+    return written
