@@ -49,7 +49,7 @@ class Seconds:
 def watched(corrections: list[float]) -> Iterator[None]:
     """Note, each time that threads work together, by how much the longest of them exceeds the calling one."""
 
-    def run(given: Sequence[tasks.Task], threads: int, helpers: tasks.Helpers | None = None) -> None:
+    def run(given: Sequence[tasks.Task], threads: int, pool: tasks.ThreadPool | None = None) -> None:
         times: dict[int, float] = {}
 
         def timed(task: tasks.Task) -> None:
@@ -58,7 +58,7 @@ def watched(corrections: list[float]) -> Iterator[None]:
             thread = threading.get_ident()
             times[thread] = times.get(thread, 0.0) + time.thread_time() - before
 
-        tasks.run_together([partial(timed, task) for task in given], threads, helpers)
+        tasks.run_together([partial(timed, task) for task in given], threads, pool)
         corrections.append(max(times.values()) - times.get(threading.get_ident(), 0.0))
 
     places = ordered_work, row_ranges, shared_loading

@@ -28,13 +28,13 @@ from kg_reasoner.engine.maintenance import STRATEGIES
 from kg_reasoner.errors import CancelledError, LimitError
 from kg_reasoner.program import Program
 from kg_reasoner.storage import capacities as table_capacities
-from kg_reasoner.storage.crew import Crew
 from kg_reasoner.storage.database import Database
 from kg_reasoner.storage.index_needs import soon_wanted
 from kg_reasoner.storage.kernels.layout import EMPTY, LIST_BITS, NOT_NEW
 from kg_reasoner.storage.kernels.listed_heads import holder
 from kg_reasoner.storage.shared_insertion import SharedInsertion
 from kg_reasoner.storage.worker import MOST_HEADS, Worker
+from kg_reasoner.storage.worker_team import WorkerTeam
 from kg_reasoner.terms import Literal, literal
 
 from .conftest import SHARED
@@ -83,7 +83,7 @@ def tables(reasoner: Reasoner) -> list[list[list[int]]]:
 @pytest.fixture
 def early(monkeypatch: pytest.MonkeyPatch) -> None:
     """Heads claim slots while threads join, also if many are the same."""
-    monkeypatch.setattr(Crew, "_claims_early", property(lambda crew: True, lambda crew, value: None), raising=False)
+    monkeypatch.setattr(WorkerTeam, "_claims_early", property(lambda team: True, lambda team, value: None), raising=False)
 
 
 def links(count: int) -> list[tuple[Literal, Literal]]:
@@ -97,13 +97,13 @@ def links(count: int) -> list[tuple[Literal, Literal]]:
 def counted(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """Count the blocks of rows that threads share."""
     found: list[int] = []
-    process = Crew.process
+    process = WorkerTeam.process
 
-    def counting(crew: Crew, relation: int) -> int:
+    def counting(team: WorkerTeam, relation: int) -> int:
         found.append(1)
-        return process(crew, relation)
+        return process(team, relation)
 
-    monkeypatch.setattr(Crew, "process", counting)
+    monkeypatch.setattr(WorkerTeam, "process", counting)
     return found
 
 
@@ -201,7 +201,7 @@ def test_heads_claim_slots_early_if_few_are_the_same(repeated: bool, monkeypatch
         return join(self, relation, low, high, task)
 
     monkeypatch.setattr(Worker, "join", noted)
-    monkeypatch.setattr("kg_reasoner.storage.crew.FEW_KEPT", 32)
+    monkeypatch.setattr("kg_reasoner.storage.worker_team.FEW_KEPT", 32)
     with capacities(replace(EARLY, heads=64, slots=1 << 10)):
         reasoner = Reasoner("seen(?z) :- link(?x, ?y), of(?y, ?z) .", threads=2)
         reasoner.add_facts("of", [(literal(number), literal(number % 3 if repeated else number)) for number in range(200)])
@@ -216,19 +216,19 @@ def test_repeated_heads_of_inner_loops_claim_slots(second: str, heads: int, monk
     """Most pairs of a dense closure are derived many times. Lists that are too short for the heads of a block become longer."""
     text = f"path(?x, ?y) :- edge(?x, ?y) . path(?x, ?z) :- path(?x, ?y), {second}(?y, ?z) ."
     rooms, listed = list[int](), list[int]()
-    join, insert = Worker.join, Crew._insert
+    join, insert = Worker.join, WorkerTeam._insert
 
     def noted(self: Worker, relation: int, low: int, high: int, task: int) -> int:
         rooms.append(self.context.claim_room)
         return join(self, relation, low, high, task)
 
-    def watched(self: Crew, segments: Any, sizes: Any) -> None:
+    def watched(self: WorkerTeam, segments: Any, sizes: Any) -> None:
         if self._database.context.claim_room:
             listed.append(segments.heads)
         insert(self, segments, sizes)
 
     monkeypatch.setattr(Worker, "join", noted)
-    monkeypatch.setattr(Crew, "_insert", watched)
+    monkeypatch.setattr(WorkerTeam, "_insert", watched)
     with capacities(replace(BLOCKS, heads=heads, inserted_heads=1 << 16)):
         alone, together = Reasoner(text, threads=1), Reasoner(text, threads=2)
         for reasoner in (alone, together):
@@ -242,7 +242,7 @@ def test_repeated_heads_of_inner_loops_claim_slots(second: str, heads: int, monk
 def test_the_first_of_equal_heads_is_the_new_row(monkeypatch: pytest.MonkeyPatch) -> None:
     """Though the thread that derives it comes later."""
     text, second_has_joined = "even(?y) :- link(?x, ?y) . seen(?y) :- even(?y) .", threading.Event()
-    join, insert, replaced = Worker.join, Crew._insert, list[int]()
+    join, insert, replaced = Worker.join, WorkerTeam._insert, list[int]()
 
     def late(self: Worker, relation: int, low: int, high: int, task: int) -> int:
         if task == 0:
@@ -252,7 +252,7 @@ def test_the_first_of_equal_heads_is_the_new_row(monkeypatch: pytest.MonkeyPatch
             second_has_joined.set()
         return status
 
-    def watched(self: Crew, segments: Any, sizes: Any) -> None:
+    def watched(self: WorkerTeam, segments: Any, sizes: Any) -> None:
         for worker in self._workers:
             places = worker.kept.places[: worker.kept.count]
             replaced.append(int((places == NOT_NEW).sum()))
@@ -260,7 +260,7 @@ def test_the_first_of_equal_heads_is_the_new_row(monkeypatch: pytest.MonkeyPatch
         insert(self, segments, sizes)
 
     monkeypatch.setattr(Worker, "join", late)
-    monkeypatch.setattr(Crew, "_insert", watched)
+    monkeypatch.setattr(WorkerTeam, "_insert", watched)
     with capacities(replace(EARLY, heads=16, slots=1 << 10)):
         alone, together = Reasoner(text, threads=1), Reasoner(text, threads=2)
         for reasoner in (alone, together):
@@ -283,7 +283,7 @@ def test_longer_lists_are_claimed() -> None:
     """All of a list's columns count towards the limit of memory."""
     reasoner = Reasoner(CLOSURE, threads=2)
     database, claimed = reasoner.engine.database, list[int]()
-    (worker,) = Crew(database, 1)._workers
+    (worker,) = WorkerTeam(database, 1)._workers
     worker.start()
     database.claim = claimed.append
     worker.lengthen()
@@ -323,7 +323,7 @@ def test_indexes_are_built_together(monkeypatch: pytest.MonkeyPatch) -> None:
         built.append(soon_wanted(database))
         return built[-1]
 
-    monkeypatch.setattr("kg_reasoner.storage.crew.soon_wanted", noting)
+    monkeypatch.setattr("kg_reasoner.storage.worker_team.soon_wanted", noting)
     rules = "a(?x, ?z) :- e(?x, ?y), f(?y, ?z) . b(?x, ?z) :- e(?x, ?y), g(?y, ?z) . c(?x, ?z) :- e(?x, ?y), h(?y, ?z) ."
     with capacities(BLOCKS):
         reasoner = Reasoner(rules, threads=2)
@@ -336,7 +336,7 @@ def test_indexes_are_built_together(monkeypatch: pytest.MonkeyPatch) -> None:
 # --- errors ----------------------------------------------------------------------------------------------------------------
 
 
-def crew_threads() -> list[threading.Thread]:
+def pool_threads() -> list[threading.Thread]:
     return [thread for thread in threading.enumerate() if thread.name.startswith(tasks.NAME)]
 
 
@@ -363,7 +363,7 @@ def failing_call(number: int, owner: type, place: str, error: type[Exception]) -
         patch.setattr(owner, place, failing)
         with pytest.raises(error, match="injected"):
             yield
-    assert waited(lambda: not crew_threads())
+    assert waited(lambda: not pool_threads())
 
 
 @pytest.mark.parametrize("error", [MemoryError, LimitError])
@@ -397,8 +397,8 @@ def test_error_in_a_thread(owner: type, place: str, error: type[Exception]) -> N
         assert set(reasoner.facts("path")) == set(expected.facts("path"))
 
 
-@pytest.mark.parametrize("helpers", [None, tasks.Helpers()])
-def test_interrupt_waits_for_threads(helpers: tasks.Helpers | None) -> None:
+@pytest.mark.parametrize("pool", [None, tasks.ThreadPool()])
+def test_interrupt_waits_for_threads(pool: tasks.ThreadPool | None) -> None:
     """Whatever interrupts the thread that waits, no task is running afterwards, and none begins."""
     stopped, running, begun = threading.Event(), [], []
 
@@ -415,12 +415,12 @@ def test_interrupt_waits_for_threads(helpers: tasks.Helpers | None) -> None:
         return False
 
     with pytest.raises(KeyboardInterrupt):
-        tasks.Round(interrupt, stopped.set, helpers).run([task] * 5, 2)
+        tasks.Round(interrupt, stopped.set, pool).run([task] * 5, 2)
     assert (running, len(begun)) == ([], 2)
 
 
-def test_helpers_do_the_jobs_of_several_rounds(monkeypatch: pytest.MonkeyPatch) -> None:
-    helpers, threads = tasks.Helpers(), list[int]()
+def test_threads_of_a_pool_run_the_tasks_of_several_rounds(monkeypatch: pytest.MonkeyPatch) -> None:
+    pool, threads = tasks.ThreadPool(), list[int]()
     both = threading.Barrier(2)
 
     def task() -> None:
@@ -429,29 +429,29 @@ def test_helpers_do_the_jobs_of_several_rounds(monkeypatch: pytest.MonkeyPatch) 
 
     def run() -> set[int]:
         threads.clear()
-        tasks.Round(lambda: False, lambda: None, helpers).run([task] * 6, 2)
+        tasks.Round(lambda: False, lambda: None, pool).run([task] * 6, 2)
         assert len(threads) == 6
         return set(threads)
 
-    monkeypatch.setattr(tasks, "PATIENCE", 10.0)
+    monkeypatch.setattr(tasks, "IDLE_TIME", 10.0)
     first = run()
     assert len(first) == 2
     assert run() == first
-    monkeypatch.setattr(tasks, "PATIENCE", 0.001)
+    monkeypatch.setattr(tasks, "IDLE_TIME", 0.001)
     assert run() == first
-    assert waited(lambda: not crew_threads())
+    assert waited(lambda: not pool_threads())
     assert len(run()) == 2
 
 
-def test_helpers_after_a_failed_round() -> None:
-    helpers, done = tasks.Helpers(), list[int]()
+def test_a_pool_runs_tasks_after_a_failed_round() -> None:
+    pool, done = tasks.ThreadPool(), list[int]()
 
     def fail() -> None:
         raise MemoryError
 
     with pytest.raises(MemoryError):
-        tasks.Round(lambda: False, lambda: None, helpers).run([fail] * 3, 2)
-    tasks.Round(lambda: False, lambda: None, helpers).run([partial(done.append, number) for number in range(5)], 2)
+        tasks.Round(lambda: False, lambda: None, pool).run([fail] * 3, 2)
+    tasks.Round(lambda: False, lambda: None, pool).run([partial(done.append, number) for number in range(5)], 2)
     assert sorted(done) == [0, 1, 2, 3, 4]
 
 
@@ -469,51 +469,51 @@ class FailingOnce(threading.Condition):
         return super().__enter__()
 
 
-@pytest.mark.parametrize("helpers", [None, tasks.Helpers()])
-def test_a_thread_that_fails_before_its_first_task(helpers: tasks.Helpers | None, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("pool", [None, tasks.ThreadPool()])
+def test_a_thread_that_fails_before_its_first_task(pool: tasks.ThreadPool | None, monkeypatch: pytest.MonkeyPatch) -> None:
     done = list[int]()
-    make_team = tasks._Team.__init__
+    make_queue = tasks._TaskQueue.__init__
 
     def make(team: Any, waiting: Any) -> None:
-        make_team(team, waiting)
+        make_queue(team, waiting)
         team._changed = FailingOnce()
 
     with monkeypatch.context() as patch:
-        patch.setattr(tasks._Team, "__init__", make)
+        patch.setattr(tasks._TaskQueue, "__init__", make)
         with pytest.raises(MemoryError, match="injected"):
-            tasks.Round(lambda: False, lambda: None, helpers).run([partial(done.append, 1)] * 3, 1)
+            tasks.Round(lambda: False, lambda: None, pool).run([partial(done.append, 1)] * 3, 1)
     assert not done
-    tasks.Round(lambda: False, lambda: None, helpers).run([partial(done.append, 1)] * 3, 1)
+    tasks.Round(lambda: False, lambda: None, pool).run([partial(done.append, 1)] * 3, 1)
     assert done == [1] * 3
 
 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
 def test_threads_that_end_without_their_job(monkeypatch: pytest.MonkeyPatch) -> None:
     """This thread does the tasks. What has ended the others, Python shows."""
-    helpers, threads = tasks.Helpers(), list[int]()
+    pool, threads = tasks.ThreadPool(), list[int]()
 
     def fail(_: Any) -> None:
         raise MemoryError("injected")
 
     def run() -> set[int]:
         threads.clear()
-        tasks.Round(lambda: False, lambda: None, helpers).run([lambda: threads.append(threading.get_ident())] * 3, 2)
+        tasks.Round(lambda: False, lambda: None, pool).run([lambda: threads.append(threading.get_ident())] * 3, 2)
         assert len(threads) == 3
         return set(threads)
 
     with monkeypatch.context() as patch:
-        patch.setattr(tasks._Helper, "_next", fail)
+        patch.setattr(tasks._PoolThread, "_next", fail)
         assert run() == {threading.get_ident()}
     assert threading.get_ident() not in run()
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this platform has no forks")
-def test_helpers_are_not_forked() -> None:
-    helpers, done = tasks.Helpers(), list[int]()
-    tasks.Round(lambda: False, lambda: None, helpers).run([partial(done.append, 1)] * 3, 2)
+def test_threads_of_a_pool_are_not_forked() -> None:
+    pool, done = tasks.ThreadPool(), list[int]()
+    tasks.Round(lambda: False, lambda: None, pool).run([partial(done.append, 1)] * 3, 2)
     child = os.fork()
     if child == 0:
-        tasks.Round(lambda: False, lambda: None, helpers).run([partial(done.append, 1)] * 3, 2)
+        tasks.Round(lambda: False, lambda: None, pool).run([partial(done.append, 1)] * 3, 2)
         os._exit(len(done))
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 6
 
@@ -547,7 +547,7 @@ def test_limit_stops_threads() -> None:
         reasoner = busy()
         with reasoner.limited(Limits(seconds=0.3)), pytest.raises(LimitError, match="longer than its limit"):
             reasoner.materialise()
-        assert waited(lambda: not crew_threads())
+        assert waited(lambda: not pool_threads())
         reasoner.remove_rules(reasoner.rules)
         assert reasoner.sizes().inferred == 0
 
@@ -559,7 +559,7 @@ def test_cancellation_stops_threads() -> None:
         timer.start()
         with pytest.raises(CancelledError):
             reasoner.materialise()
-        assert waited(lambda: not crew_threads())
+        assert waited(lambda: not pool_threads())
         timer.join()
         reasoner.remove_rules(reasoner.rules)
         assert reasoner.sizes().inferred == 0

@@ -127,7 +127,7 @@ def copied(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Copy]]:
         return copy(worker, one)
 
     monkeypatch.setattr(Worker, "copy", noting)
-    monkeypatch.setattr("kg_reasoner.storage.crew.KEEPING", 100)
+    monkeypatch.setattr("kg_reasoner.storage.worker_team.KEEPING", 100)
     with capacities(BLOCKS):
         yield found
 

@@ -20,7 +20,7 @@ from kg_reasoner.terms import Literal, literal
 from .checked import run_in_checked_mode
 from .conftest import SHARED
 from .effort import CHECKED, examples
-from .test_parallel import capacities, crew_threads, failing_call, links, waited
+from .test_parallel import capacities, failing_call, links, pool_threads, waited
 
 PROGRAMS = {
     "copies": "b(?x, ?y) :- e(?x, ?y) . c(?y, ?x) :- b(?x, ?y) . d(?x) :- c(?x, ?y) .",
@@ -157,7 +157,7 @@ def test_cancellation(monkeypatch: pytest.MonkeyPatch) -> None:
             with pytest.raises(CancelledError):
                 reasoner.remove_facts("e", edges[::2])
                 reasoner.materialise()
-        assert waited(lambda: not crew_threads())
+        assert waited(lambda: not pool_threads())
         reasoner.remove_facts("e", edges[::2])
         assert everything(reasoner) == everything(
             filled("joins", "backward-forward", 1, [edge for edge in edges if edge not in edges[::2]])

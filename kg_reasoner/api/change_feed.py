@@ -30,19 +30,19 @@ class ChangeFeed:
     """
 
     def __init__(self, subscriptions: Subscriptions, pattern: Pattern) -> None:
-        self._mailbox = mailbox = _Mailbox()
-        weakref.finalize(self, subscriptions.forget_callback, mailbox.put)  # before it subscribes, should an interrupt come then
-        self._subscription = subscriptions.subscribe(pattern, mailbox.put)
+        self._queue = queue = _DeltaQueue()
+        weakref.finalize(self, subscriptions.forget_callback, queue.put)  # before it subscribes, should an interrupt come then
+        self._subscription = subscriptions.subscribe(pattern, queue.put)
 
     @property
     def closed(self) -> bool:
         """Whether `close` was called. Deltas that were waiting then can still be read."""
-        return self._mailbox.closed
+        return self._queue.closed
 
     def close(self) -> None:
         """Stop collecting changes. The iterator yields the deltas that are waiting, and then ends."""
         self._subscription.cancel()
-        self._mailbox.close()
+        self._queue.close()
 
     def poll(self, timeout: float = 0.0) -> list[Delta]:
         """Return all waiting changes. If there are none, wait for the next, at most `timeout` seconds.
@@ -53,13 +53,13 @@ class ChangeFeed:
         Returns:
             The deltas, the oldest first; an empty list after the timeout.
         """
-        return self._mailbox.take_all(timeout)
+        return self._queue.take_all(timeout)
 
     def __iter__(self) -> ChangeFeed:
         return self
 
     def __next__(self) -> Delta:
-        delta = self._mailbox.take()
+        delta = self._queue.take()
         if delta is None:
             raise StopIteration
         return delta
@@ -68,7 +68,7 @@ class ChangeFeed:
         return self
 
     async def __anext__(self) -> Delta:
-        delta = await self._mailbox.take_later()
+        delta = await self._queue.take_later()
         if delta is None:
             raise StopAsyncIteration
         return delta
@@ -83,7 +83,7 @@ class ChangeFeed:
         return f"<ChangeFeed of {self._subscription.pattern}{', closed' if self.closed else ''}>"
 
 
-class _Mailbox:
+class _DeltaQueue:
     """Deltas that wait for a reader, in a thread or in an event loop. It has no reference to the feed, so that the feed can be
     dropped.
     """
@@ -121,7 +121,7 @@ class _Mailbox:
             return taken
 
     def take(self) -> Delta | None:
-        """Return the next delta; None when the mailbox is closed and empty."""
+        """Return the next delta; None when the queue is closed and empty."""
         with self._changed:
             self._changed.wait_for(self._is_ready)
             return self._waiting.popleft() if self._waiting else None

@@ -7,7 +7,7 @@ from functools import partial
 from itertools import islice
 from typing import Final, Generic, TypeVar
 
-from kg_reasoner.concurrency.tasks import Helpers, Task, run_together
+from kg_reasoner.concurrency.tasks import Task, ThreadPool, run_together
 
 __all__ = ["PARTS_OF_A_THREAD", "ThreadPipeline", "deliver"]
 
@@ -50,10 +50,10 @@ class ThreadPipeline(Generic[Part, Worked, Result]):
         self._error: Exception | None = None
 
     def __iter__(self) -> Iterator[Result]:
-        with Helpers() as helpers:
-            yield from self._rounds(helpers)
+        with ThreadPool() as pool:
+            yield from self._rounds(pool)
 
-    def _rounds(self, helpers: Helpers) -> Iterator[Result]:
+    def _rounds(self, pool: ThreadPool) -> Iterator[Result]:
         waiting, ready = list[Part](), list[tuple[Part, Worked]]()
         self._read(waiting)
         while waiting or ready:
@@ -61,7 +61,7 @@ class ThreadPipeline(Generic[Part, Worked, Result]):
             collection = _Collection(self._collect, self._goes_on, ready)
             tasks: list[Task] = [partial(self._read, following), collection.run]
             tasks += [partial(self._work_on, part, number, worked) for number, part in enumerate(waiting)]
-            run_together(tasks, self._threads, helpers)
+            run_together(tasks, self._threads, pool)
             yield from collection.results
             if collection.error is not None:
                 raise collection.error
@@ -127,10 +127,10 @@ def deliver(parts: Iterable[Part], work: Callable[[Part], Worked], sink: Callabl
         worked[number] = work(part)
 
     coming, ready = iter(parts), list[Worked]()
-    with Helpers() as helpers:
+    with ThreadPool() as pool:
         while waiting := list(islice(coming, PARTS_OF_A_THREAD * threads)):
             worked = dict[int, Worked]()
             tasks = [partial(work_on, part, number, worked) for number, part in enumerate(waiting)]
-            run_together([partial(hand_over, ready), *tasks], threads, helpers)
+            run_together([partial(hand_over, ready), *tasks], threads, pool)
             ready = [worked[number] for number in range(len(waiting))]
     hand_over(ready)

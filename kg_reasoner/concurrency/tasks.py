@@ -10,7 +10,7 @@ from contextvars import copy_context
 from functools import partial
 from typing import Final, TypeAlias
 
-__all__ = ["NAME", "Helpers", "Round", "Task", "run_together"]
+__all__ = ["NAME", "Round", "Task", "ThreadPool", "run_together"]
 
 NAME: Final = "kg_reasoner tasks"
 """The name of the threads."""
@@ -18,13 +18,13 @@ NAME: Final = "kg_reasoner tasks"
 WAIT: Final = 0.02
 """Seconds after which a thread that waits looks again: it may have been interrupted between two lines."""
 
-PATIENCE: Final = 0.05
-"""Seconds for which a helper waits for another job."""
+IDLE_TIME: Final = 0.05
+"""Seconds for which a thread of a pool waits for another job."""
 
 Task: TypeAlias = "Callable[[], object]"
 
 
-def run_together(tasks: Iterable[Task], threads: int, helpers: Helpers | None = None) -> None:
+def run_together(tasks: Iterable[Task], threads: int, pool: ThreadPool | None = None) -> None:
     """Run tasks in this thread, which takes the first of them, and in up to `threads` - 1 others.
 
     When this returns or raises, no task is running.
@@ -32,24 +32,24 @@ def run_together(tasks: Iterable[Task], threads: int, helpers: Helpers | None = 
     Args:
         tasks: The tasks.
         threads: The number of threads, with this one.
-        helpers: The other threads, of the rounds before. Without them, new threads are started.
+        pool: The other threads. Without a pool, new threads are started.
 
     Raises:
         BaseException: What one of the tasks has raised; those that have not begun then do not begin.
     """
     waiting = deque(tasks)
     first = waiting.popleft()
-    team = _Team(waiting)
+    queue = _TaskQueue(waiting)
     try:
         try:
-            team.start(min(threads - 1, len(waiting)), helpers)
+            queue.start(min(threads - 1, len(waiting)), pool)
             first()
-            team.work()
+            queue.work()
         finally:
-            team.end()
+            queue.end()
     finally:  # an interrupt may have struck before the line above
-        team.end()
-    team.raise_error()
+        queue.end()
+    queue.raise_error()
 
 
 class Round:
@@ -58,11 +58,11 @@ class Round:
     Args:
         is_over: Says whether the tasks have to end early.
         stop: Makes them end early.
-        helpers: The threads of the rounds before, which run the tasks. Without them, new threads do.
+        pool: The threads that run the tasks. Without a pool, new threads do.
     """
 
-    def __init__(self, is_over: Callable[[], object], stop: Callable[[], None], helpers: Helpers | None = None) -> None:
-        self._is_over, self._stop, self._helpers = is_over, stop, helpers
+    def __init__(self, is_over: Callable[[], object], stop: Callable[[], None], pool: ThreadPool | None = None) -> None:
+        self._is_over, self._stop, self._pool = is_over, stop, pool
 
     def run(self, tasks: Iterable[Task], threads: int) -> None:
         """Run tasks in a number of threads, or in this one if the system allows no further ones, or all have ended early.
@@ -73,57 +73,57 @@ class Round:
             BaseException: What one of the tasks has raised; those that have not begun then do not begin.
         """
         waiting = deque(tasks)
-        team = _Team(waiting)
+        queue = _TaskQueue(waiting)
         try:
             try:
-                team.start(min(threads, len(waiting)), self._helpers)
-                team.wait(self._is_over, self._stop)
-                team.work()
+                queue.start(min(threads, len(waiting)), self._pool)
+                queue.wait(self._is_over, self._stop)
+                queue.work()
             finally:
-                team.end(self._stop)
+                queue.end(self._stop)
         finally:  # an interrupt may have struck before the line above
-            team.end(self._stop)
-        team.raise_error()
+            queue.end(self._stop)
+        queue.raise_error()
 
 
-class Helpers:
-    """Threads that do the jobs of one round after the other.
+class ThreadPool:
+    """Threads that are kept for the next tasks.
 
-    To start a thread takes as long as a small task, and the system often lets it begin on the core of the thread that starts it.
+    Starting a thread takes as long as a small task, and the system often lets it begin on the core of the thread that starts it.
     Threads end when they have waited for a job for a moment, or at the end of a `with` block.
     """
 
     def __init__(self) -> None:
-        self._helpers: list[_Helper] = []
+        self._threads: list[_PoolThread] = []
         self._process = os.getpid()
 
     def give(self, job: Callable[[], Task], count: int) -> list[threading.Thread]:
         """Give jobs to a number of threads, as many as the system allows, and return those that have got one."""
         if self._process != os.getpid():  # a forked process has none of the threads
-            self._helpers, self._process = [], os.getpid()
+            self._threads, self._process = [], os.getpid()
         for place in range(count):
-            if place < len(self._helpers) and self._helpers[place].give(job()):
+            if place < len(self._threads) and self._threads[place].give(job()):
                 continue
-            helper = _Helper(job())
+            thread = _PoolThread(job())
             try:
-                helper.start()
+                thread.start()
             except RuntimeError:
-                return [*self._helpers[:place]]
-            self._helpers[place : place + 1] = [helper]
-        return [*self._helpers[:count]]
+                return [*self._threads[:place]]
+            self._threads[place : place + 1] = [thread]
+        return [*self._threads[:count]]
 
-    def __enter__(self) -> Helpers:
+    def __enter__(self) -> ThreadPool:
         """Return this."""
         return self
 
     def __exit__(self, *_: object) -> None:
         """End the threads."""
         if self._process == os.getpid():
-            for helper in self._helpers:
-                helper.end()
+            for thread in self._threads:
+                thread.end()
 
 
-class _Helper(threading.Thread):
+class _PoolThread(threading.Thread):
     """A thread that does one job after the other.
 
     Args:
@@ -160,14 +160,14 @@ class _Helper(threading.Thread):
     def _next(self) -> Task | None:
         with self._given:
             if self._job is None and not self._is_to_end:
-                self._given.wait(PATIENCE)
+                self._given.wait(IDLE_TIME)
             job, self._job = self._job, None
             self._has_ended = job is None
             return job
 
 
-class _Team:
-    """Threads that take one task after the other.
+class _TaskQueue:
+    """Tasks, and the threads that take one after the other.
 
     Args:
         waiting: The tasks that no thread has taken.
@@ -177,7 +177,7 @@ class _Team:
         self._waiting = waiting
         self._errors: list[BaseException] = []
         self._own: list[threading.Thread] = []
-        """The threads that were started for this team."""
+        """The threads that were started for this queue."""
         self._threads: Sequence[threading.Thread] = self._own
         """The threads that are to take tasks."""
         self._changed = threading.Condition()
@@ -185,10 +185,10 @@ class _Team:
         """The threads that take tasks."""
         self._is_closed = False
 
-    def start(self, count: int, helpers: Helpers | None = None) -> None:
-        """Let helpers take tasks, or new threads, as many as the system allows."""
-        if helpers is not None:
-            self._threads = helpers.give(lambda: partial(copy_context().run, self._perform), count)
+    def start(self, count: int, pool: ThreadPool | None = None) -> None:
+        """Let threads of the pool, or new ones, take tasks: as many as the system allows."""
+        if pool is not None:
+            self._threads = pool.give(lambda: partial(copy_context().run, self._perform), count)
             return
         for _ in range(count):
             thread = threading.Thread(target=copy_context().run, args=(self._perform,), name=NAME, daemon=True)

@@ -32,7 +32,7 @@ from kg_reasoner.storage.kernels.layout import (
 from kg_reasoner.storage.value_table import ValueTable
 
 if TYPE_CHECKING:
-    from kg_reasoner.storage.crew import Crew
+    from kg_reasoner.storage.worker_team import WorkerTeam
 
 BLOCKS_BETWEEN_PROGRESS = 64
 
@@ -68,7 +68,7 @@ class Materialiser(PlannedStrata):
         super().__init__(database, functions, exact)
         self.threads = threads
         """The number of threads that evaluate rules together, if there is much to do."""
-        self._crew: Crew | None = None
+        self._team: WorkerTeam | None = None
         """The threads of the current update, once it needs them."""
         database.share(threads)
         self.recorder = recorder or Recorder()
@@ -170,7 +170,7 @@ class Materialiser(PlannedStrata):
                 wanted = self.database.context.wanted
                 status = self._share(wanted) if wanted >= 0 else self._share_deletion(wanted)
             if status == GROW:
-                (self._crew or self.database).grow()
+                (self._team or self.database).grow()
             elif status == BUILD_INDEX:
                 wanted = self.database.context.wanted
                 if not self.database.postpone(wanted):
@@ -187,12 +187,12 @@ class Materialiser(PlannedStrata):
 
     def _share(self, relation: int) -> int:
         """Let threads process the new rows of a relation. Return a status."""
-        crew, calculation = self._together(), self.functions.calculation
-        return calculation.run(crew.process, relation) if calculation.is_used else crew.process(relation)
+        team, calculation = self._worker_team(), self.functions.calculation
+        return calculation.run(team.process, relation) if calculation.is_used else team.process(relation)
 
     def _share_deletion(self, which: int) -> int:
         """Let threads work on a list of a deletion, and fulfil their requests."""
-        deletion, calculation = self._together().deletion(which), self.functions.calculation
+        deletion, calculation = self._worker_team().deletion(which), self.functions.calculation
         while calculation.run(deletion.step) if calculation.is_used else deletion.step():
             for status, wanted in deletion.requests:
                 self.database.context.wanted = wanted
@@ -208,34 +208,34 @@ class Materialiser(PlannedStrata):
     def _reserve(self, rows: Mapping[int, int]) -> None:
         """Make room in relations for numbers of rows."""
         if self.threads > 1 and sum(rows.values()) >= capacities.current.shared_rows:
-            self._together().reserve(rows)
+            self._worker_team().reserve(rows)
         else:
             for relation, count in rows.items():
                 self.database.reserve(relation, count)
 
-    def _builder(self, index: int) -> Crew | Database:
+    def _builder(self, index: int) -> WorkerTeam | Database:
         """Return the builder of an index: threads if it has enough rows for them."""
         database = self.database
         rows = database.relations[database.indexes[index].relation].count
-        return self._together() if self.threads > 1 and rows >= capacities.current.shared_rows else database
+        return self._worker_team() if self.threads > 1 and rows >= capacities.current.shared_rows else database
 
-    def _together(self) -> Crew:
+    def _worker_team(self) -> WorkerTeam:
         """Return the threads that evaluate rules together."""
-        from kg_reasoner.storage.crew import Crew
+        from kg_reasoner.storage.worker_team import WorkerTeam
 
-        if self._crew is None:
-            self._crew = Crew(self.database, self.threads)
-        return self._crew
+        if self._team is None:
+            self._team = WorkerTeam(self.database, self.threads)
+        return self._team
 
     def rest(self) -> None:
         """Discard what threads need to evaluate rules together."""
-        if self._crew is not None:
-            self._crew = None
+        if self._team is not None:
+            self._team = None
             self.database.relations.words[:, Relation.fields["is_alone"][0]] = 0
 
     def enter(self, stratum: Stratum) -> None:
         """Evaluate the plans of a stratum from now on."""
-        if self._crew is not None:
+        if self._team is not None:
             self.rest()
         self.enter_plans(stratum)
         self.values.expire()

@@ -8,7 +8,7 @@ from typing import Final
 
 import numpy as np
 
-from kg_reasoner.concurrency.tasks import Helpers, Task, run_together
+from kg_reasoner.concurrency.tasks import Task, ThreadPool, run_together
 from kg_reasoner.storage.arrays import Ids
 
 __all__ = ["in_ranges"]
@@ -44,11 +44,11 @@ def in_ranges(rows: Ids, arrange: Callable[[Ids], Ids], threads: int, beside: Se
         chosen[number] = rows[:0]
         arranged[start : start + len(some)] = arrange(some)
 
-    with Helpers() as helpers:
-        run_together([partial(choose, number) for number in range(len(chosen))], threads, helpers)
+    with ThreadPool() as pool:
+        run_together([partial(choose, number) for number in range(len(chosen))], threads, pool)
         starts = np.cumsum([0, *map(len, chosen)]).tolist()
         filling = [partial(fill, number, start) for number, start in enumerate(starts[:-1])]
-        run_together([*beside, *filling], threads, helpers)
+        run_together([*beside, *filling], threads, pool)
     return arranged
 
 

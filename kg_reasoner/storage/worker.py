@@ -1,4 +1,4 @@
-"""A thread of a crew: its context over the relations of a database, and its list of heads."""
+"""A thread of a team: its context over the relations of a database, and its list of heads."""
 
 from __future__ import annotations
 

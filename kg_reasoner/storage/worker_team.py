@@ -12,7 +12,7 @@ from typing import Final
 
 import numpy as np
 
-from kg_reasoner.concurrency.tasks import Helpers, Round, Task
+from kg_reasoner.concurrency.tasks import Round, Task, ThreadPool
 from kg_reasoner.storage import capacities
 from kg_reasoner.storage.index_building import Building
 from kg_reasoner.storage.index_needs import soon_wanted
@@ -34,7 +34,7 @@ from kg_reasoner.storage.shared_deletion import SharedDeletion
 from kg_reasoner.storage.shared_insertion import Segments, SharedInsertion
 from kg_reasoner.storage.worker import MOST_KEPT, Worker
 
-__all__ = ["Crew"]
+__all__ = ["WorkerTeam"]
 
 KEEPING: Final = 1.5
 """How much longer it takes to keep heads and insert them than to insert them at once."""
@@ -61,7 +61,7 @@ PAIR: Final = 2
 _HEAD: Final = Plan.fields["head_relation"][0]
 
 
-class Crew:
+class WorkerTeam:
     """Threads that evaluate rules together, in the place of one.
 
     Args:
@@ -84,7 +84,7 @@ class Crew:
         """Whether such loops have derived most heads."""
         room = max(1, min(capacities.current.heads, capacities.current.inserted_heads // size))
         self._workers = [Worker(database, number, self._lists.add(), room) for number in range(size)]
-        self._helpers = Helpers()
+        self._pool = ThreadPool()
 
     def process(self, relation: int) -> int:
         """Process the new rows of a relation, as far as they fill blocks.
@@ -161,7 +161,7 @@ class Crew:
     def _run(self, tasks: Sequence[Task]) -> None:
         """Run tasks at the same time."""
         if len(tasks) > 1:
-            Round(lambda: self._database.context.stop, self._stop, self._helpers).run(tasks, len(self._workers))
+            Round(lambda: self._database.context.stop, self._stop, self._pool).run(tasks, len(self._workers))
         else:
             for task in tasks:
                 task()
