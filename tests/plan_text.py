@@ -22,7 +22,7 @@ from collections.abc import Iterator
 
 from kg_reasoner.language.printer import format_rule, format_term
 from kg_reasoner.planning.catalog import INTERNAL, RelationCatalog, StoredAtom, StoredCall, StoredComparison, StoredRule, StoredTerm
-from kg_reasoner.planning.planner import Draft, DraftStep
+from kg_reasoner.planning.plan_drafts import Draft, DraftStep
 from kg_reasoner.program import TRIPLE
 from kg_reasoner.storage.kernels.layout import CALL, COMPARE, HOLDS, LOOKUP, PROBE, SCAN, SKIP
 from kg_reasoner.terms import IRI

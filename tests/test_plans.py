@@ -20,7 +20,7 @@ from kg_reasoner import Reasoner, lubm, rulesets
 from kg_reasoner.language.parser import PREFIXES, parse
 from kg_reasoner.planning.catalog import RelationCatalog, StoredAtom, StoredRule
 from kg_reasoner.planning.groups import is_aggregate_rule, split
-from kg_reasoner.planning.planner import Draft
+from kg_reasoner.planning.plan_drafts import Draft
 from kg_reasoner.planning.property_tables import PropertyTables
 from kg_reasoner.planning.triple_layout import TripleLayout
 from kg_reasoner.planning.triple_table import TripleTable
@@ -150,7 +150,7 @@ def test_a_worse_join_order_is_noticed(monkeypatch: pytest.MonkeyPatch, tmp_path
     monkeypatch.delenv("KG_REASONER_SNAPSHOTS", raising=False)
     compare("far", plans_of(rules, {}, PropertyTables))
     monkeypatch.setattr(
-        "kg_reasoner.planning.planner.in_join_order",
+        "kg_reasoner.planning.plan_drafts.in_join_order",
         lambda parts, trigger, *_: [(atom, 0) for number, atom in enumerate(parts.body) if number != trigger],
     )
     with pytest.raises(AssertionError, match=r"the plans differ from .*far\.txt"):

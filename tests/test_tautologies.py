@@ -10,7 +10,7 @@ from kg_reasoner.api.reasoner import Reasoner
 from kg_reasoner.engine.maintenance import STRATEGIES
 from kg_reasoner.language.parser import parse
 from kg_reasoner.planning.catalog import RelationCatalog, layout_for
-from kg_reasoner.planning.planner import Draft
+from kg_reasoner.planning.plan_drafts import Draft
 from kg_reasoner.planning.tautologies import differing
 from kg_reasoner.program import TRIPLE
 from kg_reasoner.storage.database import Database

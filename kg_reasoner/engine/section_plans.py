@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from kg_reasoner.planning.catalog import StoredAtom
-from kg_reasoner.planning.planner import section_constant
+from kg_reasoner.planning.plan_drafts import section_constant
 from kg_reasoner.storage.arrays import ranges
 from kg_reasoner.storage.database import Database
 from kg_reasoner.storage.kernels.layout import Relation

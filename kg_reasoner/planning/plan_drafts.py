@@ -1,0 +1,324 @@
+"""Plans under construction: the join order of a rule or query, and the codes by which each step matches rows."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+from kg_reasoner.data_classes import dataclass
+from kg_reasoner.planning.catalog import DISTINCT_TERMS, StoredAtom, StoredCall, StoredComparison, StoredTerm
+from kg_reasoner.planning.join_order import Check, Estimate, Part, by_shape, in_join_order, names_of, parts_of_body
+from kg_reasoner.planning.tautologies import differing
+from kg_reasoner.storage.kernels.layout import (
+    CALL,
+    CHECK,
+    COMPARE,
+    DISTINCT,
+    EMPTY,
+    EQUAL,
+    HOLDS,
+    LESS,
+    LESS_EQUAL,
+    LOOKUP,
+    NOT_EQUAL,
+    PROBE,
+    SCAN,
+    SKIP,
+)
+from kg_reasoner.storage.plan_memory import PlanMemory
+
+OPERATORS = {"=": EQUAL, "!=": NOT_EQUAL, "<": LESS, "<=": LESS_EQUAL, DISTINCT_TERMS: DISTINCT}
+
+
+@dataclass(slots=True)
+class DraftStep:
+    """The fields of a `layout.Step`."""
+
+    kind: int
+    relation: int = 0
+    index: int = 0
+    newest: int = 0
+    negated: int = 0
+    once: int = 0
+    key: tuple[int, ...] = ()
+    width: int = -1
+    """The number of terms of the key that are looked up; -1: all of them."""
+    columns: tuple[int, ...] = ()
+    value_slot: int = SKIP
+    operator: int = 0
+    guard: int = -1
+    guard_key: int = EMPTY
+
+
+class Draft:
+    """A plan under construction: first the join order, then codes for each step. `write` stores it."""
+
+    def __init__(
+        self,
+        database: PlanMemory,
+        head: StoredAtom,
+        body: tuple[StoredAtom, ...],
+        checks: tuple[Check, ...],
+        trigger: int | None,
+        estimate: Estimate = by_shape,
+        backward: bool = False,
+        exact: bool = False,
+        seeds: Sequence[str] = (),
+        of_rule: bool = False,
+    ) -> None:
+        self.database = database
+        self.head = head
+        self.of_rule = of_rule
+        """Whether the plan is run for many rows, so that it is worthwhile to find out early that nothing matches."""
+        self.one_is_enough = trigger is not None and not (backward or exact or body[trigger].negated)
+        """Whether further matches with the same head make no difference."""
+        self.slots: dict[str, int] = {name: slot for slot, name in enumerate(seeds)}
+        self.trigger_columns: tuple[int, ...] = ()
+        first = head if backward else body[trigger] if trigger is not None else None
+        parts = parts_of_body(body, checks)
+        if first is not None and first.negated:  # what only the negation has is any value there, not that of the triggering row
+            first = StoredAtom(first.relation, tuple(_fresh(term) if term not in parts.shared else term for term in first.terms))
+        if first is not None:
+            self.trigger_columns = self._match(first, known=_section_columns(database, first), compare_known=False)
+        order = in_join_order(parts, trigger, estimate, self.slots)
+        self.trigger_apart = 0
+        """A column of the triggering row whose term must differ from that in the first column, or 0."""
+        self.apart: Collection[frozenset[str]] = ()
+        """Variables with different terms in all instances that matter, see `kg_reasoner.planning.tautologies`."""
+        if of_rule:
+            self.apart = differing(database, head, body)
+            order = self._kept_apart(order)
+            if first is not None and _ends(first) in self.apart:
+                self.trigger_apart = len(first.terms) - 1
+        self.order = [part for part, _ in order]
+        """The parts of the body in join order: one for each step."""
+        names = [names_of(part) for part in self.order]
+        last_use = {name: place for place, found in enumerate(names) for name in found}
+        last_use |= dict.fromkeys(set().union(*parts.names) if backward or exact else (), len(order))
+        last_use |= dict.fromkeys(names_of(head), len(order))
+        self.steps = [
+            self._step(part, newest, {name for name in names[place] if last_use[name] > place})
+            for place, (part, newest) in enumerate(order)
+        ]
+        self.negation = -1
+        """The step of the negated atom that triggers the plan, if some of its variables are only there, or -1."""
+        if trigger is not None and body[trigger].negated:
+            place = self.order.index(body[trigger])
+            self.negation = -1 if self.steps[place].kind == LOOKUP else place
+
+    @property
+    def scans(self) -> bool:
+        """Whether some step looks at all rows of a relation."""
+        return any(step.kind == SCAN for step in self.steps)
+
+    def equal_to_first(self) -> StoredAtom | None:
+        """Return an atom with which the plan could begin as well, as far as the shapes of the atoms tell, if there is one."""
+        first = self.order[0] if self.order else None
+        if not isinstance(first, StoredAtom) or self.probe_column() < 0:
+            return None
+        bound = names_of(self.head)
+        cost = by_shape(first, bound)
+        others = (part for part in self.order[1:] if isinstance(part, StoredAtom) and not part.negated)
+        return next((atom for atom in others if by_shape(atom, bound) == cost), None)
+
+    def write(self, rule: int, has_other: bool = False) -> int:
+        """Store the plan in the database and return its number; `has_other` if the next plan finds the same."""
+        database = self.database
+        first = len(database.steps)
+        for step in self.steps:
+            database.steps.add(
+                kind=step.kind,
+                relation=step.relation,
+                index=step.index,
+                newest=step.newest,
+                negated=step.negated,
+                once=step.once,
+                key=database.add_codes(list(step.key)),
+                width=len(step.key) if step.width < 0 else step.width,
+                columns=database.add_codes(list(step.columns)),
+                value_slot=step.value_slot,
+                operator=step.operator,
+                guard=step.guard,
+                guard_key=step.guard_key,
+            )
+        database.plans.add(
+            first_step=first,
+            step_count=len(self.steps),
+            trigger=database.add_codes(list(self.trigger_columns)),
+            head_relation=self.head.relation,
+            head=database.add_codes([self._code(term) for term in self.head.terms]),
+            rule=rule,
+            apart=self.trigger_apart,
+            probe_column=self.probe_column(),
+            filter_column=self._filter_column(),
+            other=int(has_other),
+            negation=self.negation,
+            **self._required_columns(),
+            **self._head_columns(),
+        )
+        database.frames.fit(len(self.slots), len(self.steps))
+        return len(database.plans) - 1
+
+    def probe_column(self) -> int:
+        """Return the column of the trigger that is the whole key of the first step's index, or -1."""
+        if not self.steps or self.steps[0].kind != PROBE or self.steps[0].negated or len(self.steps[0].key) != 1:
+            return -1
+        columns = self._columns_of(self.steps[0].key)
+        return -1 if columns is None else columns[0]
+
+    def _filter_column(self) -> int:
+        """Return the only column of the trigger on which the key of the first step depends, or -1."""
+        if not self.steps or self.steps[0].kind not in (PROBE, LOOKUP) or self.steps[0].negated:
+            return -1
+        columns = self._columns_of({code for code in self.steps[0].key if code < 0})
+        return columns[0] if columns is not None and len(columns) == 1 else -1
+
+    def _required_columns(self) -> dict[str, int]:
+        """Return the plan's fields for a tuple of one or two of the triggering row's terms that the first step looks up."""
+        if self.steps and self.steps[0].kind == LOOKUP and not self.steps[0].negated and 0 < len(self.steps[0].key) < 3:
+            columns = self._columns_of(self.steps[0].key)
+            if columns is not None:
+                return {"first_required": columns[0], "second_required": columns[-1]}
+        return {"first_required": -1}
+
+    def _head_columns(self) -> dict[str, int]:
+        """Return the plan's fields for a unary or binary head that is made of the triggering row's columns."""
+        columns = self._columns_of([self._code(term) for term in self.head.terms])
+        if columns is None or not 0 < len(columns) < 3:
+            return {}
+        binds = all(SKIP < code < 0 or code == SKIP for code in self.trigger_columns)
+        decided = self.one_is_enough and bool(self.steps) and all(step.kind != CALL for step in self.steps)
+        if (self.steps and not decided) or not (self.steps or binds):
+            return {}
+        return {"copies": int(not self.steps), "decided": int(decided), "first_column": columns[0], "second_column": columns[-1]}
+
+    def _columns_of(self, codes: Collection[int]) -> list[int] | None:
+        """Return the triggering row's columns that bind the variables of some codes, or None if it does not bind all of these."""
+        if not all(code < 0 and code in self.trigger_columns for code in codes):
+            return None
+        return [self.trigger_columns.index(code) for code in codes]
+
+    def _code(self, term: StoredTerm) -> int:
+        return term if isinstance(term, int) else -1 - self.slots[term]
+
+    def _match(self, atom: StoredAtom, known: Collection[int], compare_known: bool) -> tuple[int, ...]:
+        """Return codes to match a row: known columns are compared again or skipped, the others bind or compare variables."""
+        codes = []
+        for column, term in enumerate(atom.terms):
+            if column in known and not compare_known:
+                codes.append(SKIP)
+            elif isinstance(term, int):
+                codes.append(term)
+            elif term in self.slots:
+                codes.append(CHECK - self.slots[term])
+            else:
+                self.slots[term] = len(self.slots)
+                codes.append(-1 - self.slots[term])
+        return tuple(codes)
+
+    def _step(self, part: Part, newest: int, used_later: set[str]) -> DraftStep:
+        if isinstance(part, StoredAtom):
+            return self._atom_step(part, newest, used_later)
+        return self._comparison_step(part) if isinstance(part, StoredComparison) else self._call_step(part)
+
+    def _atom_step(self, atom: StoredAtom, newest: int, used_later: set[str]) -> DraftStep:
+        database = self.database
+        binds_for_later = any(name not in self.slots for name in used_later)
+        step = DraftStep(LOOKUP, atom.relation, newest=newest, negated=int(atom.negated), once=int(not binds_for_later))
+        known = [c for c, term in enumerate(atom.terms) if isinstance(term, int) or term in self.slots]
+        section = _section_columns(database, atom)
+        constant = next((atom.terms[column] for column in section), -1)
+        assert isinstance(constant, int)
+        if self.of_rule and section and not atom.negated:
+            self._guard(step, atom, section, constant)
+        if len(known) == len(atom.terms):
+            step.key = tuple(self._code(term) for term in atom.terms)
+            return step
+        columns = tuple(column for column in known if column not in section)
+        if not known:
+            step.kind = SCAN
+            step.columns = self._match(atom, known, compare_known=False)
+            return step
+        step.kind = PROBE
+        step.key = tuple(self._code(atom.terms[column]) for column in columns)
+        step.index = database.index(atom.relation, columns, constant, len(atom.terms) - 1 if _ends(atom) in self.apart else 0)
+        if step.guard < 0 and section and self.of_rule and not atom.negated:
+            step.guard = step.index
+        value_column = database.index_value_column(step.index)
+        if len(columns) > 2 or value_column < 0:
+            step.value_slot = CHECK
+            step.columns = self._match(atom, known, compare_known=len(columns) > 2)
+        else:
+            term = atom.terms[value_column]
+            assert isinstance(term, str)
+            step.value_slot = self.slots.setdefault(term, len(self.slots))
+        return step
+
+    def _guard(self, step: DraftStep, atom: StoredAtom, section: Collection[int], constant: int) -> None:
+        """Set the index that has no entry for the constants of an atom unless some row matches them."""
+        columns = tuple(column for column, term in enumerate(atom.terms) if isinstance(term, int) and column not in section)
+        if columns and len(columns) < 3:
+            step.guard = self.database.index(atom.relation, columns, constant)
+            step.guard_key = 0
+            for column in columns:
+                step.guard_key = (step.guard_key << 32) | int(atom.terms[column])
+
+    def _kept_apart(self, order: list[tuple[Part, int]]) -> list[tuple[Part, int]]:
+        """Return a join order with comparisons of the variables that are kept apart, but where an index does it."""
+        bound = set(self.slots)
+        kept: list[tuple[Part, int]] = []
+        for part, newest in order:
+            kept.append((part, newest))
+            if isinstance(part, StoredAtom):
+                if _ends(part) in self.apart and names_of(part) <= bound:
+                    kept.append((_comparison(part), 0))
+                bound |= set() if part.negated else names_of(part)
+            elif isinstance(part, StoredCall):
+                bound |= names_of(part)
+        return kept
+
+    def _comparison_step(self, part: StoredComparison) -> DraftStep:
+        return DraftStep(COMPARE, key=(self._code(part.left), self._code(part.right)), operator=OPERATORS[part.operator])
+
+    def _call_step(self, part: StoredCall) -> DraftStep:
+        """Return the step of a function application. Its key is the arguments, followed by the expected result unless that is to be
+        bound.
+        """
+        arguments = tuple(self._code(term) for term in part.arguments)
+        columns = tuple(code if code >= 0 else CHECK + 1 + code for code in arguments)
+        index = self.database.index(part.relation, tuple(range(len(arguments))))
+        step = DraftStep(CALL, part.relation, index, key=arguments, columns=(*columns, SKIP), operator=part.function)
+        step.once = int(not part.has_several)
+        step.width = len(arguments)
+        if part.result is None:
+            step.key += (HOLDS,)
+        elif isinstance(part.result, int) or part.result in self.slots:
+            step.key += (self._code(part.result),)
+        else:
+            step.value_slot = self.slots.setdefault(part.result, len(self.slots))
+        return step
+
+
+def _ends(atom: StoredAtom) -> frozenset[StoredTerm]:
+    return frozenset((atom.terms[0], atom.terms[-1])) if atom.terms and not atom.negated else frozenset()
+
+
+def _comparison(atom: StoredAtom) -> StoredComparison:
+    """Return the condition that an atom's first and last terms differ."""
+    return StoredComparison(DISTINCT_TERMS, atom.terms[0], atom.terms[-1])
+
+
+def _section_columns(database: PlanMemory, atom: StoredAtom) -> tuple[int, ...]:
+    """Return the section column of the atom's relation, if the atom has a constant there."""
+    column = database.relation(atom.relation).section_column
+    return (column,) if column >= 0 and isinstance(atom.terms[column], int) else ()
+
+
+def section_constant(database: PlanMemory, atom: StoredAtom) -> int:
+    """Return the constant of the section that an atom ranges over, or -1 for all rows."""
+    constants = (atom.terms[column] for column in _section_columns(database, atom))
+    return next((constant for constant in constants if isinstance(constant, int)), -1)
+
+
+def _fresh(term: StoredTerm) -> StoredTerm:
+    """Return a fresh copy of a variable."""
+    return term if isinstance(term, int) else f"{term}'"
