@@ -285,7 +285,7 @@ class Reasoner:
             batch: Whether the function takes a list for each argument, and returns a list of results.
 
         Returns:
-            What registers a function, and returns it.
+            A decorator, which registers a function and returns it.
 
         Raises:
             ReasonerError: The name is taken, a type is unknown, or something else is given for the function.
@@ -309,7 +309,7 @@ class Reasoner:
             returns: The type of the result.
 
         Returns:
-            What registers a function, and returns it.
+            A decorator, which registers a function and returns it.
 
         Raises:
             ReasonerError: The name is taken, a type is unknown, or something else is given for the function.
