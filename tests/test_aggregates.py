@@ -110,7 +110,7 @@ ROWS = """
 
 
 @pytest.mark.parametrize("row", list(filter(None, map(str.strip, ROWS.splitlines()))))
-def test_rows(row: str) -> None:
+def test_an_aggregate_has_the_result_in_the_table_in_any_order(row: str) -> None:
     function, values, result = (part.strip() for part in row.split("|"))
     name, _, distinct = function.partition(" ")
     (expected,) = terms(result)

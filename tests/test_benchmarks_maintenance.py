@@ -156,7 +156,7 @@ def test_random_updates_delete_what_is_there_and_add_what_is_not() -> None:
 
 
 @pytest.mark.parametrize("name", ["line", "dense", "skewed", "same", "joins"])
-def test_windows(name: str) -> None:
+def test_a_window_gets_new_rows_and_loses_the_oldest(name: str) -> None:
     (case,) = marking.CASES[name](Options([30], later=9))
     there: list[Any] = []
     for update in case.updates:

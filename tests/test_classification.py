@@ -59,7 +59,9 @@ def cases() -> list[tuple[str, str, str]]:
 @pytest.mark.parametrize(("ruleset", "few"), [("owl2rl", 100), ("owl2rl", 0), ("owl2rl-full", 100)])
 @pytest.mark.filterwarnings("ignore::kg_reasoner.errors.BeyondProfileWarning")
 @pytest.mark.sample(4)
-def test_hierarchies(title: str, ontology: str, tree: str, ruleset: str, few: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_ontology_has_the_written_hierarchy(
+    title: str, ontology: str, tree: str, ruleset: str, few: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(selection, "_FEW", few)
     assert loaded(ontology, ruleset).hierarchy().text(PREFIXES) == tree
 

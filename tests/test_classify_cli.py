@@ -179,7 +179,7 @@ def test_the_ontology_with_its_hierarchy(zoo: Path, tmp_path: Path) -> None:
     assert not named(again) & {"D subClassOf B", "D subClassOf C", "D subClassOf E", "A subClassOf E", "A subClassOf A"}
 
 
-def test_differences(zoo: Path, tmp_path: Path) -> None:
+def test_diff_lists_added_and_removed_inclusions(zoo: Path, tmp_path: Path) -> None:
     after = tmp_path / "after.ttl"
     text = ZOO.replace(":Mammal rdfs:subClassOf :Animal .", "").replace(":Animal, :Plant", ":Plant")
     after.write_text(HEAD + text + ":Kitten rdfs:subClassOf :Cat . :owns rdfs:subPropertyOf :has .")

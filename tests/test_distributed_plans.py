@@ -95,7 +95,7 @@ def test_updates_of_random_ontologies(seed: int) -> None:
 
 @pytest.mark.parametrize(("seed", "words", "few"), [(0, 0, 0), (1, 0, 10_000), (2, 100, 0)])
 @pytest.mark.sample(3)
-def test_all_ways_are_the_same(monkeypatch: pytest.MonkeyPatch, seed: int, words: int, few: int) -> None:
+def test_every_way_to_evaluate_gives_the_same_facts(monkeypatch: pytest.MonkeyPatch, seed: int, words: int, few: int) -> None:
     """Masks in words or feature by feature; transitive closures by the driver or by doubling."""
     monkeypatch.setattr("kg_reasoner.spark_backend.exec.encodings._WORDS_MOST", words)
     monkeypatch.setattr("kg_reasoner.spark_backend.exec.transitive_closures.FEW_STEPS", few)
@@ -133,7 +133,7 @@ def test_heavy_terms_are_split(monkeypatch: pytest.MonkeyPatch, seed: int) -> No
 
 @pytest.mark.parametrize("ruleset", ["rdfs", "owl2rl"])
 @pytest.mark.parametrize("seed", range(by_effort(2, 5, 100)))
-def test_hierarchies(ruleset: str, seed: int) -> None:
+def test_random_hierarchies_are_those_of_the_engine(ruleset: str, seed: int) -> None:
     """With classes and properties that are below one another, below themselves, and below classes of the vocabulary."""
     source = random.Random(seed)
     names = [f":C{number}" for number in range(12)] + ["rdfs:Class", "owl:Thing"]

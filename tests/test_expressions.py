@@ -92,7 +92,7 @@ ROWS = """
 
 
 @pytest.mark.parametrize("row", list(filter(None, map(str.strip, ROWS.splitlines()))))
-def test_rows(row: str) -> None:
+def test_an_expression_has_the_value_in_the_table(row: str) -> None:
     bindings, text, expected = (part.strip() for part in row.split(" | "))
     assert value(expression(text), row_of(bindings)) == (None if expected == "error" else term(expected))
 

@@ -591,7 +591,7 @@ def test_rounding_is_exact(number: Decimal) -> None:
 
 @pytest.mark.parametrize("row", thinned(rows(), 3), ids=lambda row: row.text)
 @pytest.mark.sample(2)
-def test_rows(row: Row) -> None:
+def test_a_function_has_the_result_in_the_table(row: Row) -> None:
     expected = None if row.result == "error" else expression(row.result)
     assert ours(row.text) == expected
     if "oxigraph" not in row.remark:

@@ -221,7 +221,7 @@ def test_compaction_discards(small: list[str]) -> None:
     assert "begun" in small
 
 
-def test_without_room(small: list[str]) -> None:
+def test_an_index_that_has_no_room_ahead_is_built_at_once(small: list[str]) -> None:
     """Where there is no room for an index of the foreseen size, it is built at once, and grows as it must."""
     reasoner = Reasoner("source(?x) :- edge(?x, ?y) .", limits=Limits(memory=1 << 40))
     edges = {(x, y) for x in nodes(20) for y in nodes(2)}

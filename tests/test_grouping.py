@@ -38,7 +38,7 @@ def test_groups(given: list[Rows]) -> None:
 
 
 @given(tables(2))
-def test_pairs(given: list[Rows]) -> None:
+def test_pair_rows_finds_all_pairs_of_equal_rows(given: list[Rows]) -> None:
     rows, others = given
     width = width_of(rows, others)
     found = pair_rows(array(rows, width), array(others, width))
@@ -47,7 +47,7 @@ def test_pairs(given: list[Rows]) -> None:
 
 
 @given(tables(2))
-def test_among(given: list[Rows]) -> None:
+def test_among_tells_which_rows_are_among_others(given: list[Rows]) -> None:
     rows, others = given
     width = width_of(rows, others)
     assert among(array(rows, width), array(others, width)).tolist() == [row in others for row in rows]

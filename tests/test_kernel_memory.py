@@ -79,7 +79,7 @@ numbers = st.lists(st.integers(-5, 20), max_size=12)
 
 
 @given(numbers, numbers)
-def test_among(ids: list[int], members: list[int]) -> None:
+def test_among_sorted_tells_which_ids_are_members(ids: list[int], members: list[int]) -> None:
     found = among_sorted(np.array(ids, np.int32), np.unique(np.array(members, np.int32)))
     assert found.tolist() == [number in members for number in ids]
 

@@ -86,7 +86,7 @@ def run(*arguments: object) -> str:
     return done.stdout
 
 
-def test_hierarchies(bats: Path) -> None:
+def test_hierarchies_show_labels(bats: Path) -> None:
     tree = run("classify", bats, "--labels", "--format", "tree", "-q")
     assert "unsatisfiable:\n  'flying mammal'\n" in tree
     assert "  mammal\n    :C4\n    :C5\n" in tree
@@ -118,7 +118,7 @@ def test_tables(bats: Path) -> None:
     assert "http://example.org/C1" in run("query", bats, "--labels", "-Q", query, "-f", "csv", "-q")
 
 
-def test_differences(bats: Path, tmp_path: Path) -> None:
+def test_differences_show_labels(bats: Path, tmp_path: Path) -> None:
     other = tmp_path / "other.ttl"
     other.write_text(BATS.replace(":C2, :C3", ":C2"), encoding="utf-8")
     assert "- 'flying mammal' rdfs:subClassOf owl:Nothing" in run("diff", bats, other, "--labels", "-q")

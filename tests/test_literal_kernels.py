@@ -101,7 +101,7 @@ CASES = {AS_IT_IS: str, LOWER: str.lower, UPPER: str.upper}
     term=TERMS, wanted=LETTERS, name=st.sampled_from(sorted(WHERE)), case=st.sampled_from(sorted(CASES)), takes_any=st.booleans()
 )
 @example(term=Literal("KA"), wanted="ka", name="CONTAINS", case=LOWER, takes_any=False)
-def test_searches(term: Literal, wanted: str, name: str, case: int, takes_any: bool) -> None:
+def test_a_kernel_finds_a_text_where_python_does(term: Literal, wanted: str, name: str, case: int, takes_any: bool) -> None:
     where, test = WHERE[name]
     dictionary = Dictionary()
     ids = np.asarray(dictionary.encode_texts([term_text(term)]))

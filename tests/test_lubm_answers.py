@@ -41,7 +41,7 @@ def answers(name: str) -> Counter[tuple[str, ...]]:
 
 @pytest.mark.parametrize("name", QUERIES)
 @pytest.mark.sample(4)
-def test_answers(attached: Graph, name: str) -> None:
+def test_queries_have_the_published_answers(attached: Graph, name: str) -> None:
     result = attached.query((LUBM / f"{name}.rq").read_text(encoding="utf-8"))
     found = Counter(tuple(text_from_rdflib(term) for term in row) for row in result)
     assert found == answers(name)

@@ -48,7 +48,7 @@ PARTS = [(title, *text.partition("=>\n")[::2]) for title, text in blocks(PAIRS)]
 
 
 @pytest.mark.parametrize(("title", "given", "expected"), PARTS, ids=[title for title, *_ in PARTS])
-def test_pairs(title: str, given: str, expected: str) -> None:
+def test_rules_are_transformed_as_written_there(title: str, given: str, expected: str) -> None:
     rules = transformed(given)
     assert rules is not None
     assert shown(rules).strip() == expected.strip()

@@ -654,7 +654,7 @@ QUERIES = {
 
 @pytest.mark.parametrize("name", QUERIES)
 @pytest.mark.sample(2)
-def test_queries(zoo: Dataset, name: str) -> None:
+def test_queries_match_in_the_graphs_that_they_name(zoo: Dataset, name: str) -> None:
     query, expected = QUERIES[name]
     zoo.bind("rdfs", RDFS)
     found = Counter(tuple(row) for row in zoo.query(query, initNs={"ex": EX, "rdfs": RDFS}))
@@ -722,7 +722,7 @@ UPDATES: dict[str, tuple[str, dict[str, int]]] = {
 
 @pytest.mark.parametrize("name", UPDATES)
 @pytest.mark.sample(2)
-def test_updates(zoo: Dataset, name: str) -> None:
+def test_updates_change_only_the_graphs_that_they_name(zoo: Dataset, name: str) -> None:
     update, changed = UPDATES[name]
     expected = {"default": 1, "ann": 2, "bob": 2, "new": -1} | changed
     zoo.update(update, initNs={"ex": EX, "rdfs": RDFS})

@@ -323,7 +323,9 @@ def test_forms_of_queries() -> None:
         ([7], {}, ReasonerError, "7 is not a part of a query"),
     ],
 )
-def test_errors(body: Any, bindings: Any, error: type[Exception], message: str, on_demand: bool) -> None:
+def test_wrong_queries_are_the_same_errors_on_demand(
+    body: Any, bindings: Any, error: type[Exception], message: str, on_demand: bool
+) -> None:
     with pytest.raises(error, match=re.escape(message)):
         chain(3).answers(body, bindings, on_demand=on_demand)
 

@@ -82,7 +82,7 @@ SEMANTICS = ["RDFS_Semantics", "OWLRL_Semantics", "RDFS_OWLRL_Semantics"]
 @pytest.mark.parametrize("axioms", [False, True])
 @pytest.mark.parametrize("semantics", thinned(SEMANTICS, 2))
 @pytest.mark.sample(4)
-def test_the_zoo(semantics: str, axioms: bool) -> None:
+def test_a_graph_of_all_constructs_is_expanded_as_by_owlrl(semantics: str, axioms: bool) -> None:
     assert_same(semantics, zoo(), axiomatic_triples=axioms, datatype_axioms=axioms)
 
 

@@ -37,7 +37,7 @@ def texts(rows: object) -> list[str]:
     ],
 )
 @pytest.mark.sample(2)
-def test_answers(query: str, given: dict[str, Term], expected: list[str], on_demand: bool) -> None:
+def test_answers_are_the_same_on_demand(query: str, given: dict[str, Term], expected: list[str], on_demand: bool) -> None:
     reasoner = Reasoner(PROGRAM)
     assert texts(reasoner.answers(query, given, on_demand=on_demand)) == expected
     assert texts(reasoner.answers(query, given)) == expected

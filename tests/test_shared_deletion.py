@@ -127,7 +127,7 @@ def test_random_edges(
 @pytest.mark.parametrize("strategy", ["backward-forward", "delete-rederive"])
 @pytest.mark.parametrize("name", PROGRAMS)
 @pytest.mark.sample(4)
-def test_deltas(name: str, strategy: str) -> None:
+def test_deltas_do_not_depend_on_the_number_of_threads(name: str, strategy: str) -> None:
     """A transaction's delta has the same facts in the same order, though threads find some of them in another one."""
     edges = [(literal(number), literal(end)) for number in range(24) for end in (number + 1, 5 * number % 24)]
     with capacities(SHARED):
@@ -167,7 +167,7 @@ def test_cancellation(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(("owner", "place"), [(Worker, "start_deletion"), (Worker, "lengthen"), (SharedDeletion, "_set_flags")])
 @pytest.mark.parametrize("error", [MemoryError, LimitError])
 @pytest.mark.sample(2)
-def test_errors(owner: type, place: str, error: type[Exception]) -> None:
+def test_an_error_in_a_thread_loses_nothing(owner: type, place: str, error: type[Exception]) -> None:
     """Nothing is lost, and the next removal is right."""
     edges = links(40)
     with capacities(SHARED):

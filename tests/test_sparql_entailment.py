@@ -27,7 +27,7 @@ def check(ruleset: str, case: Case) -> None:
 
 @pytest.mark.parametrize("case", thinned(CASES, 3), ids=lambda case: case.id)
 @pytest.mark.sample(2)
-def test_regimes(case: Case) -> None:
+def test_an_entailment_regime_has_the_answers_of_the_w3c(case: Case) -> None:
     check(RULESETS[case.regime], case)
 
 

@@ -184,7 +184,7 @@ def test_while_a_transaction_is_open(changes: list[tuple[bool, list[Quad]]], ask
 @settings(max_examples=examples(30), deadline=None)
 @given(changes=CHANGES, asked=ASKED)
 @pytest.mark.sample(2)
-def test_under_limits(changes: list[tuple[bool, list[Quad]]], asked: Asked) -> None:
+def test_limits_that_are_not_reached_change_no_answer(changes: list[tuple[bool, list[Quad]]], asked: Asked) -> None:
     made, quads = OfReasoner(), frozenset(changes[0][1])
     made.change(True, changes[0][1])
     check(lambda text: made.ask(text, limits=Limits(facts=10**9)), asked, quads, is_union=True)

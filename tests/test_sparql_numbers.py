@@ -102,7 +102,7 @@ def test_sums(function: str, members: list[Literal], others: list[Literal]) -> N
 
 @settings(max_examples=examples(100))
 @given(terms=st.one_of(st.lists(NUMBERS, min_size=1), st.lists(MOMENTS, min_size=1)))
-def test_ranks(terms: list[Literal]) -> None:
+def test_ranks_order_literals_as_their_values_do(terms: list[Literal]) -> None:
     cache = TermCache(Dictionary())
     known = QueryTerms(cache)
     cache.dictionary.encode_texts(texts(terms)[::2])

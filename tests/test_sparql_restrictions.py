@@ -47,14 +47,14 @@ def made() -> Reasoner:
 
 @pytest.mark.parametrize("interface", INTERFACES)
 @pytest.mark.parametrize(("text", "said"), QUERIES)
-def test_queries(text: str, said: str, interface: str) -> None:
+def test_queries_do_only_what_is_permitted(text: str, said: str, interface: str) -> None:
     reasoner = made()
     for written in (text, text.replace("$", "?")):
         check(said, lambda written=written: INTERFACES[interface](reasoner, PREFIX + written))  # type: ignore[misc]
 
 
 @pytest.mark.parametrize(("text", "said"), UPDATES)
-def test_updates(text: str, said: str) -> None:
+def test_updates_do_only_what_is_permitted(text: str, said: str) -> None:
     """An update that is refused changes nothing, also where its first operation alone would be permitted."""
     reasoner = made()
     graph = graph_of(reasoner)

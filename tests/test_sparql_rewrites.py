@@ -82,7 +82,7 @@ def test_each_rewrite_has_sections() -> None:
 
 
 @pytest.mark.skipif(os.environ.get("KG_REASONER_SNAPSHOTS") != "write", reason="KG_REASONER_SNAPSHOTS=write writes the file")
-def test_write() -> None:
+def test_the_file_is_written_again_on_request() -> None:
     head = FILE.read_text(encoding="utf-8").partition("---")[0]
     body = "\n".join(f"--- {one.rewrite}: {one.title}\n{one.query}\n{one.found()}" for one in SECTIONS)
     FILE.write_text(head + body, encoding="utf-8")
@@ -90,7 +90,7 @@ def test_write() -> None:
 
 @pytest.mark.parametrize("section", SECTIONS, ids=lambda section: f"{section.rewrite}: {section.title}")
 @pytest.mark.sample(2)
-def test_rewrites(section: Section) -> None:
+def test_a_query_is_rewritten_as_in_the_file(section: Section) -> None:
     assert section.found() == section.expected
 
 

@@ -53,7 +53,7 @@ def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @settings(max_examples=examples(60))
 @given(terms=TERMS, condition=st.sampled_from(CONDITIONS))
-def test_searches(terms: list[Term], condition: str) -> None:
+def test_a_search_in_many_texts_finds_what_single_filters_do(terms: list[Term], condition: str) -> None:
     found = loaded(terms).query(f"SELECT ?s {{ ?s <urn:p> ?x FILTER({condition}) }}")
     single = {
         f"urn:{number}" for number, term in enumerate(terms) if Reasoner().query(f"ASK {{ FILTER({condition}) }}", {"x": term})

@@ -80,7 +80,7 @@ def test_missing_values_and_columns_by_name(program: Path) -> None:
         (["--sql", "edge=VACUUM INTO 'new.db'", "--database", "roads.db"], "authorization denied", 1),
     ],
 )
-def test_errors(program: Path, options: list[str], message: str, code: int) -> None:
+def test_wrong_options_are_errors_and_create_no_database(program: Path, options: list[str], message: str, code: int) -> None:
     assert message in bad("run", program, *options, code=code)
     assert not Path("none.db").exists() and not Path("new.db").exists()
 

@@ -118,7 +118,7 @@ def test_wrong_iris_of_names() -> None:
         Reasoner().query("PREFIX a: <http://a> SELECT * { ?s ?p a::b }")
 
 
-def test_updates() -> None:
+def test_updates_with_invalid_terms_are_syntax_errors() -> None:
     graph = rdflib.Graph(store="KGReasoner")
     for wrong in ('"c"@en-a', "<http://[>"):
         with pytest.raises(QuerySyntaxError, match=r":1:\d+: .* is not a"):

@@ -34,7 +34,7 @@ def value(term: Term) -> str:
 @given(TERMS)
 @example([Literal("a"), Literal("a "), Literal("a!"), Literal("ab"), IRI("a")])
 @example([Literal("seven b"), Literal("seven bytes"), Literal(""), IRI("seven b")])
-def test_ranks(terms: list[Term]) -> None:
+def test_ranks_order_texts_as_python_does(terms: list[Term]) -> None:
     dictionary = Dictionary()
     ids = np.array([dictionary.encode(term) for term in terms], np.int32)
     found = ranks_of_values(dictionary, ids)
@@ -65,7 +65,7 @@ def test_zeros_are_left_to_python() -> None:
 
 @settings(max_examples=examples(60))
 @given(TERMS, st.sampled_from(["<", "<=", ">", ">=", "=", "!="]))
-def test_queries(terms: list[Term], operator: str) -> None:
+def test_queries_order_and_compare_alike_in_columns_and_one_by_one(terms: list[Term], operator: str) -> None:
     made = Reasoner()
     made.add_triples([(IRI(f"urn:{number}"), IRI("urn:p"), term) for number, term in enumerate(terms)])
     ordered = "SELECT ?x { ?s <urn:p> ?x } ORDER BY ?x"

@@ -156,7 +156,7 @@ def test_what_rules_of_ones_own_conclude_is_shown() -> None:
     assert set(reasoner.triples()) == {(A, P, B), (A, OWL.sameAs, A)}
 
 
-def test_deltas() -> None:
+def test_deltas_hide_trivial_triples_unless_they_are_explicit() -> None:
     reasoner = reasoner_with(DATA)
     with reasoner.transaction() as first:
         first.add_triples([(B, P, A)])

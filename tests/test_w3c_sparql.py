@@ -161,7 +161,7 @@ def answers_of(found: QueryResult) -> Answers:
 
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("group", groups(QUERIES))
-def test_queries(suites: Path, group: str, layout: str) -> None:
+def test_queries_have_the_answers_of_the_w3c(suites: Path, group: str, layout: str) -> None:
     differing = set()
     for case in cases(suites / group, "query"):
         dataset = dataset_with(case.before, layout)
@@ -251,7 +251,7 @@ def left_to_rdflib(part: Any) -> bool:
 
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("group", groups(UPDATES))
-def test_updates(suites: Path, group: str, layout: str) -> None:
+def test_updates_leave_the_graphs_of_the_w3c(suites: Path, group: str, layout: str) -> None:
     for case in cases(suites / group, "update"):
         ours = dataset_with(case.before, layout)
         ours.update(case.text)
