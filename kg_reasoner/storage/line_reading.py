@@ -55,9 +55,7 @@ def read_lines(
         return Lines(np.empty((0, width), np.int32), 0)
     if data[-1] != ord("\n"):
         data = bytes(data) + b"\n"
-    lines = _lines(data, width)
-    if not callable(blank_scope):
-        _set_scope(lines, blank_scope)
+    lines = _lines(data, width, None if callable(blank_scope) else _constant(blank_scope.encode()))
     parts: list[Ids] = []
     while True:
         with dictionary.mutex:
@@ -65,7 +63,8 @@ def read_lines(
             if status == IS_FULL:
                 dictionary.make_room(_length_of_line(lines) + 3 * max(lines.scope_length, 0))
         if status == NEEDS_SCOPE and callable(blank_scope):
-            _set_scope(lines, blank_scope())
+            scope = _constant(blank_scope().encode())
+            lines.publish(scope=scope, scope_length=len(scope) - 1)
         if status == NEEDS_PARSER or (status == DONE and lines.reject_count):
             ranges = lines.rejects[: 2 * lines.reject_count].reshape(-1, 2).tolist()
             parts.append(_rows(lines))
@@ -81,8 +80,8 @@ def read_lines(
     return Lines(np.concatenate([*parts, last]) if parts else last, lines.line_count)
 
 
-def _lines(data: Buffer, width: int) -> Record:
-    """Return the record of lines that have not been read."""
+def _lines(data: Buffer, width: int, scope: npt.NDArray[np.uint8] | None) -> Record:
+    """Return the record of lines that have not been read, with the scope of blank nodes if it is known."""
     classes, string_type = _scanning_tables()
     room = len(data) // 40 + 16
     return StructTable(LineText, capacity=1).add(
@@ -90,8 +89,8 @@ def _lines(data: Buffer, width: int) -> Record:
         text=borrow(data),
         end=len(data),
         ascii_only=int(not is_utf8(data)),
-        scope=classes,
-        scope_length=-1,
+        scope=classes if scope is None else scope,
+        scope_length=-1 if scope is None else len(scope) - 1,
         string_type=string_type,
         string_type_length=len(string_type) - 1,
         width=width,
@@ -99,13 +98,8 @@ def _lines(data: Buffer, width: int) -> Record:
         row_room=room,
         rejects=allocate(64, np.int64),
         reject_room=32,
+        spans=allocate(8, np.int64, 0),
     )
-
-
-def _set_scope(lines: Record, scope: str) -> None:
-    """Set what the labels of blank nodes begin with."""
-    array = _constant(scope.encode())
-    lines.publish(scope=array, scope_length=len(array) - 1)
 
 
 def _length_of_line(lines: Record) -> int:

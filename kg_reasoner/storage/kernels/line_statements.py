@@ -13,6 +13,9 @@ from kg_reasoner.storage.kernels.token_ends import BAD, iri_end, is_language_typ
 # what the reader says
 DONE, IS_FULL, NEEDS_SCOPE, NEEDS_PARSER = 0, 1, 2, 3
 
+# the terms of a line, by the places of their spans; the graph is empty in a line without one
+SUBJECT, PREDICATE, OBJECT, GRAPH = 0, 2, 4, 6
+
 
 class LineText(Struct):
     """Lines of N-Triples or N-Quads: `text` up to `end`, the end of a line, and the state for reading it."""
@@ -39,15 +42,8 @@ class LineText(Struct):
     """Where each line that needs a full parser begins and ends."""
     reject_room: int
     reject_count: int
-    subject_start: int
-    """The terms of the current line. The graph is empty in a line without one."""
-    subject_end: int
-    predicate_start: int
-    predicate_end: int
-    object_start: int
-    object_end: int
-    graph_start: int
-    graph_end: int
+    spans: Int64s
+    """Where each term of the current line begins and ends (see `SUBJECT` and so on)."""
     repeats_subject: int
     """1: the subject is that of the line before."""
     former_start: int
@@ -90,6 +86,7 @@ def scan_object(lines: LineText, start: int) -> int:
     """Return the position after the object at a position, or BAD. It is noted without the datatype xsd:string."""
     classes = lines.classes
     text = lines.text
+    spans = lines.spans
     byte = text[start]
     if byte == LESS_THAN:
         position = iri_end(classes, text, start)
@@ -99,13 +96,13 @@ def scan_object(lines: LineText, start: int) -> int:
         position = string_end(text, start, lines.ascii_only)
     else:
         return BAD
-    lines.object_start = start
-    lines.object_end = position
+    spans[OBJECT] = start
+    spans[OBJECT + 1] = position
     if byte != QUOTE or position == BAD:
         return position
     if text[position] == AT:
         position = language_end(classes, text, position)
-        lines.object_end = position
+        spans[OBJECT + 1] = position
     elif text[position] == CARET:
         if text[position + 1] != CARET or text[position + 2] != LESS_THAN:
             return BAD
@@ -115,7 +112,7 @@ def scan_object(lines: LineText, start: int) -> int:
             return BAD
         length = position - datatype
         if length != lines.string_type_length or not same_bytes(text, datatype, lines.string_type, 0, length):
-            lines.object_end = position
+            spans[OBJECT + 1] = position
     return position
 
 
@@ -124,69 +121,58 @@ def scan_line(lines: LineText, start: int) -> int:
     """Note where the terms of a line begin and end. Return the position after it, 0 if it is empty or a comment, or BAD."""
     classes = lines.classes
     text = lines.text
+    spans = lines.spans
     position = skip_blanks(text, start)
     byte = text[position]
     if byte == NEWLINE or byte == HASH or (byte == RETURN and text[position + 1] == NEWLINE):
         return 0
-    lines.subject_start = position
+    spans[SUBJECT] = position
     length = lines.former_end - lines.former_start + 1  # with what follows it
     repeats = length > 1 and position + length < lines.end and same_bytes(text, position, text, lines.former_start, length)
     lines.repeats_subject = repeats
     position = position + length - 1 if repeats else node_end(classes, text, position)
     if position == BAD:
         return BAD
-    lines.subject_end = position
+    spans[SUBJECT + 1] = position
     position = skip_blanks(text, position)
     if text[position] != LESS_THAN:
         return BAD
-    lines.predicate_start = position
+    spans[PREDICATE] = position
     position = iri_end(classes, text, position)
     if position == BAD:
         return BAD
-    lines.predicate_end = position
+    spans[PREDICATE + 1] = position
     position = scan_object(lines, skip_blanks(text, position))
     if position == BAD:
         return BAD
-    lines.graph_start = skip_blanks(text, position)
-    if text[lines.graph_start] != DOT:
-        position = node_end(classes, text, lines.graph_start)
+    spans[GRAPH] = skip_blanks(text, position)
+    if text[spans[GRAPH]] != DOT:
+        position = node_end(classes, text, spans[GRAPH])
         if position == BAD:
             return BAD
-    lines.graph_end = position
+    spans[GRAPH + 1] = position
     return triple_end(text, position)
 
 
 @kernel
-def intern_term(terms: Terms, lines: LineText, start: int, end: int) -> int:
-    """Return the id of a term of the current line; -1 if it is a blank node and needs a scope."""
-    scoped = lines.scope_length if lines.text[start] == UNDERSCORE else 0
-    return intern(terms, lines.scope, scoped, lines.text, start, end) if scoped >= 0 else -1
-
-
-@kernel
-def intern_line(terms: Terms, lines: LineText, row: Int32s) -> int:
-    """Write the ids of the terms of the current line to a row. Return whether that was possible: a blank node needs a scope."""
-    subject = lines.former_id
-    if not lines.repeats_subject:
-        subject = intern_term(terms, lines, lines.subject_start, lines.subject_end)
-        if subject < 0:
+def intern_line(terms: Terms, lines: LineText, end: int, row: Int32s) -> int:
+    """Write the ids of the terms of the current line, those with spans before `end`, to a row. Return whether that was possible: a
+    blank node needs a scope.
+    """
+    text = lines.text
+    spans = lines.spans
+    first = SUBJECT
+    if lines.repeats_subject:
+        row[0] = lines.former_id
+        first = PREDICATE
+    for place in range(first, end, 2):
+        scoped = lines.scope_length if text[spans[place]] == UNDERSCORE else 0
+        if scoped < 0:
             return 0
-    row[0] = subject
-    row[1] = intern_term(terms, lines, lines.predicate_start, lines.predicate_end)
-    value = intern_term(terms, lines, lines.object_start, lines.object_end)
-    if value < 0:
-        return 0
-    row[2] = value
-    if lines.width == 4:
-        row[3] = -1
-        if lines.graph_end > lines.graph_start:
-            graph = intern_term(terms, lines, lines.graph_start, lines.graph_end)
-            if graph < 0:
-                return 0
-            row[3] = graph
-    lines.former_start = lines.subject_start
-    lines.former_end = lines.subject_end
-    lines.former_id = subject
+        row[place >> 1] = intern(terms, lines.scope, scoped, text, spans[place], spans[place + 1])
+    lines.former_start = spans[SUBJECT]
+    lines.former_end = spans[SUBJECT + 1]
+    lines.former_id = row[0]
     return 1
 
 
@@ -200,10 +186,12 @@ def read_lines(terms: Terms, lines: LineText) -> int:
     text = lines.text
     end = lines.end
     width = lines.width
+    spans = lines.spans
     while lines.position < end:
         position = lines.position
         following = scan_line(lines, position)
-        if following > 0 and width == 3 and lines.graph_end > lines.graph_start:
+        has_graph = following > 0 and spans[GRAPH + 1] > spans[GRAPH]
+        if has_graph and width == 3:
             following = BAD
         if following > 0:
             if lines.reject_count > 0:
@@ -213,7 +201,10 @@ def read_lines(terms: Terms, lines: LineText) -> int:
             no_room = terms.count + 4 > terms.room or terms.offsets[terms.count] + growth > terms.text_capacity
             if number >= lines.row_room or no_room:
                 return IS_FULL
-            if not intern_line(terms, lines, lines.rows + width * number):
+            row = lines.rows + width * number
+            if width == 4:
+                row[3] = -1
+            if not intern_line(terms, lines, GRAPH + 2 * has_graph, row):
                 return NEEDS_SCOPE
             lines.row_count = number + 1
         else:
