@@ -239,6 +239,30 @@ def test_repeated_heads_of_inner_loops_claim_slots(second: str, heads: int, monk
 
 
 @pytest.mark.usefixtures("early")
+@pytest.mark.parametrize("call", [3, 4, 5, 6])
+def test_an_interrupt_while_threads_start_leaves_rows_as_they_are(call: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The lists still have the heads of the round before, which are rows, and no longer claim slots."""
+    calls, start = count(1), Worker.start
+
+    def interrupted(self: Worker, room: int | None = None) -> None:
+        if next(calls) == call:
+            raise KeyboardInterrupt
+        start(self, room)
+
+    with capacities(EARLY):
+        alone, together = Reasoner(CLOSURE, threads=1), Reasoner(CLOSURE, threads=2)
+        for reasoner in (alone, together):
+            reasoner.add_facts("edge", links(60))
+        monkeypatch.setattr(Worker, "start", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            together.materialise()
+        relations = together.engine.base.database.relations
+        filled = [int((np.asarray(record.slots)[: record.mask + 1] != EMPTY).sum()) for record in relations.records]
+        assert filled == [record.used for record in relations.records]
+        assert tables(together) == tables(alone)
+
+
+@pytest.mark.usefixtures("early")
 def test_the_first_of_equal_heads_is_the_new_row(monkeypatch: pytest.MonkeyPatch) -> None:
     """Though the thread that derives it comes later."""
     text, second_has_joined = "even(?y) :- link(?x, ?y) . seen(?y) :- even(?y) .", threading.Event()

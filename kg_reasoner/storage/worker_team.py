@@ -229,6 +229,7 @@ class WorkerTeam:
             room = self._prepare_claims(relation) if claims else None
             for worker in self._workers:
                 worker.start(room)
+            self._database.context.claiming = int(room is not None)  # not before the lists are empty: an interrupt undoes claims
             status, done, segments = self._join(relation, low, blocks)
             lists = [worker.kept for worker in self._workers]
             if room is None:
@@ -259,7 +260,6 @@ class WorkerTeam:
         elif size * room > capacities.current.inserted_heads:
             return None
         database.context.claim_room = size * room
-        database.context.claiming = 1
         return room
 
     def _claim_more(self, heads: int) -> bool:
