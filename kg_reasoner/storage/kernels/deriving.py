@@ -3,7 +3,7 @@
 from kg_reasoner.storage.kernels.head_queue import emit, insert_oldest, queue_head
 from kg_reasoner.storage.kernels.joins import next_match, row_limit, value_of
 from kg_reasoner.storage.kernels.layout import CHECK, DONE, EMPTY, FULL, GROW, PROBE, RING, Context, Frame, Plan, Relation, Step
-from kg_reasoner.storage.kernels.listed_heads import is_claimed_before, request_claimed
+from kg_reasoner.storage.kernels.listed_heads import is_claimed, request_claimed
 from kg_reasoner.storage.kernels.marks import derive_marking
 from kg_reasoner.storage.kernels.memory import Int32s, Int64s, is_stopped, kernel, mix, pair, prefetch, shared_kernel
 from kg_reasoner.storage.kernels.relations import tag_of
@@ -47,11 +47,10 @@ def first_beyond(entries: Int64s, first: int, last: int, limit: int) -> int:
 
 
 @kernel
-def request_pairs(context: Context, entries: Int64s, first: int, end: int, fixed: int, factor: int, relation: Relation) -> int:
+def request_pairs(entries: Int64s, first: int, end: int, fixed: int, factor: int, relation: Relation, hashes: Int64s) -> int:
     """Compute the hashes of the heads of some entries (see `derive_pairs`), and request from memory the slots of these heads, and
-    the rows in the slots, or the listed heads that have claimed them.
+    the rows in the slots.
     """
-    hashes = context.hashes
     slots = relation.slots
     mask = relation.mask
     for place in range(first, end):
@@ -60,24 +59,18 @@ def request_pairs(context: Context, entries: Int64s, first: int, end: int, fixed
         prefetch(slots, hash & mask)
     row_mask = relation.row_mask
     for place in range(first, end):
-        found = slots[hashes[place - first] & mask]
-        if found >= EMPTY:
-            prefetch(relation.rows, 2 * (found & row_mask))
-        else:
-            request_claimed(context, found)
+        prefetch(relation.rows, 2 * (slots[hashes[place - first] & mask] & row_mask))
     return 0
 
 
 @kernel
-def has_pair(context: Context, slots: Int32s, mask: int, row_mask: int, rows: Int32s, hash: int, key: int) -> int:
-    """Return whether a tuple of two columns, given its hash and key, is in a hash table, or has claimed a slot of it before."""
+def has_pair(slots: Int32s, mask: int, row_mask: int, rows: Int32s, hash: int, key: int) -> int:
+    """Return whether a hash table has a tuple of two columns, given its hash and key."""
     tag = tag_of(hash, row_mask)
     slot = hash & mask
     found = slots[slot]
     while found != EMPTY:
         if (found & ~row_mask) == tag and pair(rows, 2 * (found & row_mask)) == key:
-            return 1
-        if found < EMPTY and is_claimed_before(context, found, key):
             return 1
         slot = (slot + 1) & mask
         found = slots[slot]
@@ -100,6 +93,7 @@ def derive_pairs(context: Context, frame: Frame, plan: Plan, step: Step, low: in
     first, second, bound = context.codes[plan.head], context.codes[plan.head + 1], -1 - step.value_slot
     factor = (1 << 32 if first == bound else 0) | (1 if second == bound else 0)
     fixed = (0 if first == bound else value_of(frame, first) << 32) | (0 if second == bound else value_of(frame, second))
+    claims = context.claim_room > 0 and context.own_list > 0
     start = level.position
     position = start
     while position < length:
@@ -110,10 +104,14 @@ def derive_pairs(context: Context, frame: Frame, plan: Plan, step: Step, low: in
             end = length = first_beyond(entries, position, end - 1, limit)
         while position < end:
             last = position + RING if position + RING < end else end
-            request_pairs(context, entries, position, last, fixed, factor, head)
+            request_pairs(entries, position, last, fixed, factor, head, hashes)
+            if claims:
+                request_claimed(context, head, last - position)
             for place in range(position, last):
                 value = entries[place] & 0x7FFFFFFF
-                if not has_pair(context, slots, mask, row_mask, rows, hashes[place - position], fixed + value * factor):
+                key = fixed + value * factor
+                hash = hashes[place - position]
+                if not has_pair(slots, mask, row_mask, rows, hash, key) and not (claims and is_claimed(context, head, hash, key)):
                     frame.bindings[step.value_slot] = value
                     context.looped = context.looped + 1
                     if queue_head(context, frame, plan) >= RING // 2 and insert_oldest(context) == FULL:

@@ -63,20 +63,30 @@ def comes_before(context: Context, heads: HeadList, found: int) -> int:
 
 
 @kernel
-def request_claimed(context: Context, held: int) -> int:
-    """Request from memory the key of the listed head that has claimed a slot."""
-    prefetch(context.lists[list_in(held)].keys, head_in(held))
+def request_claimed(context: Context, relation: Relation, count: int) -> int:
+    """Request from memory the keys of the listed heads that have claimed the slots for the first of the context's hashes."""
+    slots, mask, hashes = relation.slots, relation.mask, context.hashes
+    for place in range(count):
+        found = slots[hashes[place] & mask]
+        if found < EMPTY:
+            prefetch(context.lists[list_in(found)].keys, head_in(found))
     return 0
 
 
 @kernel
-def is_claimed_before(context: Context, held: int, key: int) -> int:
-    """Return whether the listed head that has claimed a slot is a tuple of at most two columns, given its key, and a single thread
-    would have derived it before the next head of the thread's own list.
+def is_claimed(context: Context, relation: Relation, hash: int, key: int) -> int:
+    """Return whether a listed head that has claimed a slot is a tuple of at most two columns, given its hash and key, and a single
+    thread would have derived it before the next head of the thread's own list.
     """
-    if context.lists[list_in(held)].keys[head_in(held)] != key:
-        return 0
-    return comes_before(context, context.lists[context.own_list - 1], held)
+    slots, mask = relation.slots, relation.mask
+    slot = hash & mask
+    found = slots[slot]
+    while found != EMPTY:
+        if found < EMPTY and context.lists[list_in(found)].keys[head_in(found)] == key:
+            return comes_before(context, context.lists[context.own_list - 1], found)
+        slot = (slot + 1) & mask
+        found = slots[slot]
+    return 0
 
 
 @kernel
