@@ -93,7 +93,6 @@ def derive_pairs(context: Context, frame: Frame, plan: Plan, step: Step, low: in
     first, second, bound = context.codes[plan.head], context.codes[plan.head + 1], -1 - step.value_slot
     factor = (1 << 32 if first == bound else 0) | (1 if second == bound else 0)
     fixed = (0 if first == bound else value_of(frame, first) << 32) | (0 if second == bound else value_of(frame, second))
-    claims = context.claim_room > 0 and context.own_list > 0
     start = level.position
     position = start
     while position < length:
@@ -105,15 +104,13 @@ def derive_pairs(context: Context, frame: Frame, plan: Plan, step: Step, low: in
         while position < end:
             last = position + RING if position + RING < end else end
             request_pairs(entries, position, last, fixed, factor, head, hashes)
-            if claims:
-                request_claimed(context, head, last - position)
+            request_claimed(context, head, last - position)
             for place in range(position, last):
                 value = entries[place] & 0x7FFFFFFF
-                key = fixed + value * factor
                 hash = hashes[place - position]
-                if not has_pair(slots, mask, row_mask, rows, hash, key) and not (claims and is_claimed(context, head, hash, key)):
+                key = fixed + value * factor
+                if not has_pair(slots, mask, row_mask, rows, hash, key) and not is_claimed(context, head, hash, key):
                     frame.bindings[step.value_slot] = value
-                    context.looped = context.looped + 1
                     if queue_head(context, frame, plan) >= RING // 2 and insert_oldest(context) == FULL:
                         return GROW
                     # the head that was inserted can have moved the vector
