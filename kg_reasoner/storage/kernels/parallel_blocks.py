@@ -6,9 +6,10 @@ heads that get a slot of the hash table are the new rows. They are numbered in t
 derived them, and threads append them.
 
 Where a hash table has room for all heads that the lists can hold, threads claim slots while they join, each by one atomic operation
-(see `listed_heads`): a slot then holds a number below EMPTY, which joins take for another tuple. Of two heads that are the same
-tuple, the one that a single thread would have derived first gets the slot. Heads of other relations claim slots when all threads
-have joined, each thread in its own part of every table. Nothing locks: while threads append, each writes to its own rows.
+(see `listed_heads`). Such a slot holds a number below EMPTY, which joins take for another tuple, except in inner loops over pairs,
+where most heads are derived many times. Of two heads that are the same tuple, the one that a single thread would have derived first
+gets the slot. Heads of other relations claim slots when all threads have joined, each thread in its own part of every table.
+Nothing locks: while threads append, each writes to its own rows.
 
 Where rows are only copied to other relations, each thread inserts into relations of its own instead (see `storage.shared_copies`).
 """
