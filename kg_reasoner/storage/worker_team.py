@@ -48,6 +48,9 @@ FEW_KEPT: Final = 1 << 16
 LEAST_KEPT: Final = 1 << 14
 """As `FEW_KEPT`, when many of them have been the same."""
 
+LEAST_CLAIMED: Final = 1 << 17
+"""The number of heads that a thread may list while they claim slots, unless its list is shorter."""
+
 MOST_CLAIMED: Final = 1 << 21
 """The maximal number of heads that a thread lists while they claim slots: hash tables get room for all of them."""
 
@@ -78,7 +81,7 @@ class WorkerTeam:
         """Whether heads claim slots while threads join. If many are the same, comparing a head with one that another thread has
         just listed takes longer than listing both, except in an inner loop over pairs.
         """
-        self._least_claims = LEAST_KEPT
+        self._least_claims = LEAST_CLAIMED
         """The number of heads with slots that each thread may list, if the relation is small."""
         self._loops = False
         """Whether such loops have derived most heads."""

@@ -64,8 +64,10 @@ def comes_before(context: Context, heads: HeadList, found: int) -> int:
 
 @rare_kernel
 def request_claimed(context: Context, relation: Relation, count: int) -> int:
-    """Request from memory the keys of the listed heads that have claimed the slots for the first of the context's hashes."""
-    if context.claim_room == 0:
+    """Request from memory the keys of the listed heads that have claimed the slots for the first of the context's hashes, unless
+    few slots are claimed.
+    """
+    if context.claim_room == 0 or 8 * context.lists[context.own_list - 1].count < relation.used:
         return 0
     slots, mask, hashes = relation.slots, relation.mask, context.hashes
     for place in range(count):
