@@ -19,7 +19,7 @@ _STEPS: Final = 8
 
 
 def expected_copies(database: IndexedRelations) -> dict[int, int]:
-    """Return how many rows relations get at least from plans that copy whole rows (subclasses, subproperties, inverses).
+    """Return how many further rows relations get at least from plans that copy whole rows (subclasses, subproperties, inverses).
 
     Each row of such a plan yields a head of its own, so the head's relation gets at least as many rows as the one that is copied.
     """

@@ -167,12 +167,11 @@ class SharedInsertion:
             for found in counts[:-1]:
                 new, found[relation] = found[relation], row + counts[-1][relation]
                 counts[-1][relation] += new
-        small, large = list[int](), list[int]()
-        for relation in relations:
-            (small if self._database.relations[relation].count < capacities.current.shared_rows else large).append(relation)
-        self._run([partial(self._database.reserve_rows, relation, int(counts[-1][relation])) for relation in small])
+        database, added = self._database, counts[-1].tolist()
+        large = [relation for relation in relations if database.relations[relation].count >= capacities.current.shared_rows]
+        self._run([partial(database.reserve_rows, relation, added[relation]) for relation in relations if relation not in large])
         for relation in large:
-            self._database.reserve_rows(relation, int(counts[-1][relation]), self._copy)
+            database.reserve_rows(relation, added[relation], self._copy)
         self._run(
             [
                 partial(native.append_heads, *here, *group, address(next_rows))

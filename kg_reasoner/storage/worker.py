@@ -179,7 +179,7 @@ class Worker:
             values[: used * stride] = kept.values[: used * stride]
             for name, column in columns.items():
                 column[:used] = getattr(kept, name)[:used]
-        recent = allocate(RECENT, np.int64, 0) if kept.room == 0 else kept.recent
+        recent = kept.recent if kept.room else allocate(RECENT, np.int64, 0)
         kept.publish(values=values, recent=recent, room=room, **columns)
         self.room = room
 

@@ -54,6 +54,11 @@ LEAST_CLAIMED: Final = 1 << 17
 MOST_CLAIMED: Final = 1 << 21
 """The maximal number of heads that a thread lists while they claim slots: hash tables get room for all of them."""
 
+CLAIMED_PART: Final = 8
+"""In an inner loop over pairs, threads insert what they have when one has listed this part of what it may: a pair that is a row is
+recognised in less time than one that is listed.
+"""
+
 FEW_REPEATED: Final = 8
 """Heads claim slots while threads join if at most one of this many derived heads is the same as another one."""
 
@@ -304,7 +309,9 @@ class WorkerTeam:
         numbers, found = count(), list[tuple[int, int, int, int]]()
         failures, enough = [(tasks, DONE, 0)], list[int]()
         room = self._database.context.claim_room // len(self._workers)
-        most = min(MOST if self._loops else self._few, room // 2) if room else self._few
+        most = self._few
+        if room:
+            most = room // CLAIMED_PART if self._loops else min(most, room // 2)
 
         def joins(worker: Worker) -> None:
             while not enough and (task := next(numbers)) < min(failures)[0]:
