@@ -49,7 +49,7 @@ LEAST_KEPT: Final = 1 << 14
 """As `FEW_KEPT`, when many of them have been the same."""
 
 LEAST_CLAIMED: Final = 1 << 17
-"""The number of heads that a thread may list while they claim slots, unless its list is shorter."""
+"""The number of heads that a thread may list at first while they claim slots, unless its list is shorter."""
 
 MOST_CLAIMED: Final = 1 << 21
 """The maximal number of heads that a thread lists while they claim slots: hash tables get room for all of them."""
