@@ -29,6 +29,7 @@ from kg_reasoner.storage.kernels.layout import (
     WIDE,
     Relation,
 )
+from kg_reasoner.storage.late_relations import choose_late_relations
 from kg_reasoner.storage.value_table import ValueTable
 
 if TYPE_CHECKING:
@@ -86,7 +87,7 @@ class Materialiser(PlannedStrata):
             if relation not in results:
                 database.keep_explicit(relation)
         context.phase = context.has_listed_grown = context.block_end = context.scans = context.interrupted = 0
-        context.term_access = context.shared_to = context.is_large = context.has_reborn = 0
+        context.admitted = context.latest = context.term_access = context.shared_to = context.is_large = context.has_reborn = 0
         context.hidden, context.checks_flags, context.old, context.ring_count = ABSENT, 0, 0, 0
         for name in ("gone", "removed", "claimed", "request", "marked"):
             setattr(context, f"{name}_count", 0)
@@ -111,6 +112,7 @@ class Materialiser(PlannedStrata):
         context = self.database.context
         if self.database.is_fresh:
             put_axioms_first(self.database, stratum.rules.values())
+            choose_late_relations(self.database, expected := expected_copies(self.database))
         if self.inserter is not None and self.recorder.is_on:
             self.inserter(stratum, new_rules, progress)
             return
@@ -127,9 +129,9 @@ class Materialiser(PlannedStrata):
         if done:
             self.leave_out(stratum, done)
         if self.database.is_fresh:
-            self._reserve(expected_copies(self.database))
+            self._reserve(expected)
         context.pause = BLOCKS_BETWEEN_PROGRESS if progress or current_watch().limits.facts is not None else 0
-        context.current = context.block_end = context.passed = context.following = 0
+        context.current = context.block_end = context.passed = context.following = context.turn_begin = 0
         while (status := self.run(native.run)) != DONE:
             self.help(status)
             if status in (PAUSE, WIDE):
@@ -137,6 +139,7 @@ class Materialiser(PlannedStrata):
             if progress:
                 done = sum(self.database.processed[: len(self.database.relations)].tolist())
                 progress("materialise", done, sum(record.count for record in self.database.relations.records))
+        context.admitted = context.latest = 0
         self.rest()
 
     def check(self) -> None:

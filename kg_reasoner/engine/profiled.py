@@ -63,15 +63,29 @@ def insert(materialiser: Materialiser, stratum: Stratum, new_rules: Sequence[Pla
 
 
 def _blocks(materialiser: Materialiser) -> Iterator[tuple[int, int, int]]:
-    """Yield blocks of unprocessed rows (relation, first row, end), until there are none."""
+    """Yield blocks of unprocessed rows (relation, first row, end), until there are none. Some relations come last."""
     database = materialiser.database
+
+    def blocks(relation: int) -> Iterator[tuple[int, int, int]]:
+        while (low := int(database.processed[relation])) < (count := database.relations[relation].count):
+            yield relation, low, min(count, low + BLOCK)
+
     found = True
     while found:
         found = False
-        for relation in range(len(database.relations)):
-            while (low := int(database.processed[relation])) < (count := database.relations[relation].count):
+        late: list[tuple[int, int]] = []
+        for relation, record in enumerate([*database.relations.records]):
+            if database.context.latest and record.lateness:
+                late.append((record.lateness, relation))
+                continue
+            for block in blocks(relation):
                 found = True
-                yield relation, low, min(count, low + BLOCK)
+                yield block
+        for _, relation in sorted(late):
+            if not found:
+                for block in blocks(relation):
+                    found = True
+                    yield block
 
 
 def _constants(materialiser: Materialiser, relation: int, low: int, high: int) -> list[int]:

@@ -6,12 +6,13 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from kg_reasoner.storage.arrays import Numbers, ranges
+from kg_reasoner.storage.arrays import Numbers
 from kg_reasoner.storage.indexes import IndexedRelations
-from kg_reasoner.storage.kernels.layout import COMPARE, EMPTY, PROBE, Plan, Relation, Section, Step
-from kg_reasoner.storage.kernels.memory import StructTable, mix
+from kg_reasoner.storage.kernels.layout import COMPARE, EMPTY, PROBE, Relation, Step
+from kg_reasoner.storage.kernels.memory import mix
+from kg_reasoner.storage.triggered_steps import field_of, triggered_steps
 
-__all__ = ["field_of", "soon_wanted"]
+__all__ = ["soon_wanted"]
 
 
 def soon_wanted(database: IndexedRelations, rows: Numbers | None = None, done: Sequence[int] = ()) -> list[int]:
@@ -31,22 +32,18 @@ def soon_wanted(database: IndexedRelations, rows: Numbers | None = None, done: S
     before = np.array(done, np.int64)
     processed[before] = rows[before]
     turn = (np.arange(count) - (done[-1] if done else context.current)) % count
-    owners = _owners(database)
-    first, end = (field_of(database.sections, Section, f"{which}_trigger") for which in ("first", "end"))
-    triggered = np.where((rows > processed)[owners], end - first, 0)
-    owner_of_plan = np.repeat(owners, triggered)
-    plans = database.plans.words[np.asarray(context.triggers)[ranges(first, triggered)]]
-    sizes = plans[:, Plan.fields["step_count"][0]]
-    plan_of_step = np.repeat(np.arange(len(plans)), sizes)
-    steps = database.steps.words[ranges(plans[:, Plan.fields["first_step"][0]], sizes)]
+    if context.latest:
+        lateness = field_of(database.relations, Relation, "lateness")
+        turn = turn + count * np.where(lateness > context.admitted, lateness, 0)
+    _, owners, steps, plan_of_step = triggered_steps(database, rows > processed)
     kind, relation, index, newest, negated, guard, guard_key = (
         steps[:, Step.fields[name][0]] for name in ("kind", "relation", "index", "newest", "negated", "guard", "guard_key")
     )
-    own = owner_of_plan[plan_of_step]
+    own = owners[plan_of_step]
     has_own_rows = (newest > 0) | (rows[own] > context.block_rows)
     has_rows = (processed[relation] > 0) | ((rows[relation] > 0) & (turn[relation] < turn[own]))
     is_met = (kind >= COMPARE) | (negated > 0) | np.where(relation == own, has_own_rows, has_rows)
-    is_ready = np.bincount(plan_of_step, ~is_met, len(plans)) == 0
+    is_ready = np.bincount(plan_of_step, ~is_met, len(owners)) == 0
     guarded = np.flatnonzero(is_ready[plan_of_step] & (guard >= 0))
     wanted = set(guard[guarded].tolist())
     is_passed = {
@@ -67,18 +64,3 @@ def _is_passed(database: IndexedRelations, guard: int, key: int) -> bool:
     while index.keys[slot] not in (key, EMPTY):
         slot = (slot + 1) & index.mask
     return bool(index.keys[slot] == key)
-
-
-def field_of(table: StructTable, struct: type[Relation] | type[Section], name: str) -> Numbers:
-    """Return a field of all structs of a table."""
-    column: Numbers = table.words[: len(table), struct.fields[name][0]]
-    return column
-
-
-def _owners(database: IndexedRelations) -> Numbers:
-    """Return the relation of each section."""
-    owners = np.zeros(len(database.sections), np.int64)
-    owners[field_of(database.relations, Relation, "section")] = np.arange(len(database.relations))
-    for relation, section in database.sections_of_constants():
-        owners[section] = relation
-    return owners

@@ -16,10 +16,11 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from kg_reasoner.storage.arrays import Numbers
-from kg_reasoner.storage.index_needs import field_of, soon_wanted
+from kg_reasoner.storage.index_needs import soon_wanted
 from kg_reasoner.storage.indexes import IndexedRelations
 from kg_reasoner.storage.kernels.layout import COMPARE, SPARSE, Relation
 from kg_reasoner.storage.kernels.memory import Record
+from kg_reasoner.storage.triggered_steps import field_of
 
 __all__ = ["Copy", "CopySchedule", "Copying", "SharedSchedule", "copying_from", "makespan"]
 
@@ -171,12 +172,12 @@ def copying_from(database: IndexedRelations, first: int) -> Copying:
     """Return the relations, from one on, that are processed next and only copied. They end where most of the time would go to
     handling copies.
     """
-    end = min(len(database.relations), first + SPARSE)
-    rows, columns = (field_of(database.relations, Relation, name).copy() for name in ("count", "section_column"))
+    end = first + 1 if database.context.admitted else min(len(database.relations), first + SPARSE)
+    rows, columns, late = (field_of(database.relations, Relation, name).copy() for name in ("count", "section_column", "lateness"))
     turns, copies, work = dict[int, int](), list[Copy](), 0
     for number in range(first, end):
         new = int(rows[number] - database.processed[number])
-        if new <= 0:
+        if new <= 0 or (late[number] and database.context.latest):
             continue
         heads = _heads_of_copies(database, number, turns) if columns[number] < 0 else None
         work += new * len(heads or ())

@@ -15,6 +15,7 @@ from kg_reasoner.storage.kernels.layout import (
     STOPPED,
     WIDE,
     Context,
+    Relation,
     Section,
 )
 from kg_reasoner.storage.kernels.memory import entry, is_stopped, kernel, shared_kernel
@@ -81,6 +82,23 @@ def process_block(context: Context, current: int, low: int, high: int) -> int:
 
 
 @kernel
+def waits(context: Context, relation: Relation) -> int:
+    """Return whether the new rows of a relation are not processed while others have new rows."""
+    return 1 if relation.lateness > context.admitted and context.latest > 0 else 0
+
+
+@kernel
+def end_turn(context: Context, number: int) -> int:
+    """Let late relations wait again when all rows of one of them have been processed. To look at all others takes some time, which
+    that number of rows must be worth.
+    """
+    turn = context.processed[number] - context.turn_begin
+    if context.relations[number].lateness > 0 and 2 * turn >= growing_count(context):
+        context.admitted = 0
+    return turn
+
+
+@kernel
 def follow(context: Context, number: int) -> int:
     """Choose the next current relation among those with new rows whose rows rules derive from a relation. Return whether there is
     one.
@@ -88,8 +106,9 @@ def follow(context: Context, number: int) -> int:
     section = context.sections[context.relations[number].section]
     for position in range(section.first_trigger, section.end_trigger):
         head = context.plans[context.triggers[position]].head_relation
-        if context.processed[head] < context.relations[head].count:
+        if context.processed[head] < context.relations[head].count and not waits(context, context.relations[head]):
             context.current = head
+            context.turn_begin = context.processed[head]
             return 1
     return 0
 
@@ -130,14 +149,20 @@ def run(context: Context) -> int:
         current = growing(context, context.current)
         relation = context.relations[current]
         low = context.processed[current]
-        if low >= relation.count:
+        if low >= relation.count or waits(context, relation):
+            if context.passed == 0:
+                end_turn(context, current)
             idle = idle + 1
             context.passed = context.passed + 1
             context.current = context.current + 1
+            if idle == growing_count(context) and context.admitted < context.latest:
+                context.admitted = context.admitted + 1
+                idle = 0
             continue
         if context.passed > 0:
             context.following = 1 if context.passed > SPARSE and not context.has_listed_grown else 0
             context.passed = 0
+            context.turn_begin = low
         idle = 0
         high = context.block_end
         if high == 0:
@@ -163,6 +188,8 @@ def run(context: Context) -> int:
         if blocks == 0:
             return PAUSE
         if context.following and not context.has_listed_grown:
+            if high >= relation.count:
+                end_turn(context, current)
             follow(context, current)
     context.passed = 0
     context.following = 0

@@ -245,6 +245,8 @@ class Relation(Struct):
     """Under counting: a row's first entry in the pool of tallies, or -1."""
     is_alone: int
     """1: threads do not share the work on its new rows."""
+    lateness: int
+    """In a first materialisation, its new rows are processed when none of lower lateness has any (see `late_relations`)."""
 
 
 class Step(Struct):
@@ -562,6 +564,12 @@ class Context(Struct):
     """The number of successive relations without new rows."""
     following: int
     """1: few of many relations have new rows, and to look for them takes longer than to process them."""
+    admitted: int
+    """The highest lateness of relations whose new rows are processed now."""
+    latest: int
+    """The highest lateness of all relations."""
+    turn_begin: int
+    """The row with which the turn of the current relation began."""
     block: int
     block_rows: int
     """Rows that are processed together: BLOCK."""
