@@ -72,8 +72,8 @@ def test_the_smaller_of_two_classes_is_looked_up_in_the_larger_one() -> None:
     reasoner = materialised(tuple(FACTS))
     relations, predicates = reasoner.engine.database.relations, reasoner.engine.catalog.predicates
     lateness = {name: relations[number].lateness for name, number in predicates.items()}
-    assert lateness["bachelor"] > lateness["person"] == 0
-    assert lateness["takes"] > 0
+    assert lateness["bachelor"] > lateness["person"]
+    assert lateness["takes"] > lateness["course"]
 
 
 def test_an_update_finds_what_the_first_materialisation_had_no_index_for() -> None:

@@ -15,7 +15,7 @@ from kg_reasoner.planning.function_relations import Functions
 from kg_reasoner.progress import Progress
 from kg_reasoner.storage import capacities
 from kg_reasoner.storage.database import Database
-from kg_reasoner.storage.expected_rows import expected_copies
+from kg_reasoner.storage.expected_rows import least_rows, likely_rows, missing_rows
 from kg_reasoner.storage.kernels import native
 from kg_reasoner.storage.kernels.layout import (
     ABSENT,
@@ -29,7 +29,9 @@ from kg_reasoner.storage.kernels.layout import (
     WIDE,
     Relation,
 )
+from kg_reasoner.storage.known_terms import begin_to_know, forget
 from kg_reasoner.storage.late_relations import choose_late_relations
+from kg_reasoner.storage.triggered_steps import triggered_steps
 from kg_reasoner.storage.value_table import ValueTable
 
 if TYPE_CHECKING:
@@ -93,6 +95,7 @@ class Materialiser(PlannedStrata):
             setattr(context, f"{name}_count", 0)
         database.materialised[:] = 0
         database.is_fresh = True
+        forget(database)
         self.rest()
         for aggregate in self._aggregates:
             aggregate.forget()
@@ -112,7 +115,7 @@ class Materialiser(PlannedStrata):
         context = self.database.context
         if self.database.is_fresh:
             put_axioms_first(self.database, stratum.rules.values())
-            choose_late_relations(self.database, expected := expected_copies(self.database))
+            missing = self._forecast()
         if self.inserter is not None and self.recorder.is_on:
             self.inserter(stratum, new_rules, progress)
             return
@@ -129,7 +132,8 @@ class Materialiser(PlannedStrata):
         if done:
             self.leave_out(stratum, done)
         if self.database.is_fresh:
-            self._reserve(expected)
+            for relation, count in missing.items():
+                self.database.reserve(relation, count)
         context.pause = BLOCKS_BETWEEN_PROGRESS if progress or current_watch().limits.facts is not None else 0
         context.current = context.block_end = context.passed = context.following = context.turn_begin = 0
         while (status := self.run(native.run)) != DONE:
@@ -140,6 +144,7 @@ class Materialiser(PlannedStrata):
                 done = sum(self.database.processed[: len(self.database.relations)].tolist())
                 progress("materialise", done, sum(record.count for record in self.database.relations.records))
         context.admitted = context.latest = 0
+        forget(self.database)
         self.rest()
 
     def check(self) -> None:
@@ -208,13 +213,15 @@ class Materialiser(PlannedStrata):
                     self.help(status)
         return DONE
 
-    def _reserve(self, rows: Mapping[int, int]) -> None:
-        """Make room in relations for numbers of rows."""
-        if self.threads > 1 and sum(rows.values()) >= capacities.current.shared_rows:
-            self._worker_team().reserve(rows)
-        else:
-            for relation, count in rows.items():
-                self.database.reserve(relation, count)
+    def _forecast(self) -> Mapping[int, int]:
+        """Prepare a first materialisation for the sizes that relations will have. Return how many rows they will get at least."""
+        database = self.database
+        found = triggered_steps(database)
+        least = least_rows(database, found)
+        likely = likely_rows(database, found, least)
+        choose_late_relations(database, found, likely)
+        begin_to_know(database, found, likely, len(self.values.dictionary))
+        return missing_rows(database, least)
 
     def _builder(self, index: int) -> WorkerTeam | Database:
         """Return the builder of an index: threads if it has enough rows for them."""

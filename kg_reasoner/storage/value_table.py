@@ -96,7 +96,7 @@ class ValueTable:
     """Keeps `value_kinds` and `value_keys` of a context consistent with a dictionary."""
 
     def __init__(self, dictionary: Dictionary, context: Record) -> None:
-        self._dictionary = dictionary
+        self.dictionary = dictionary
         self._context = context
         self._count = 0
         self._orders: dict[str, _Order | _Numbers] = {}
@@ -105,12 +105,12 @@ class ValueTable:
 
     def expire(self) -> None:
         """Make kernels request an update before they compare terms, if the dictionary has grown."""
-        if self._count and self._count != len(self._dictionary):
+        if self._count and self._count != len(self.dictionary):
             self._context.valued = 0
 
     def update(self) -> None:
         """Add the terms that are new in the dictionary since the last call."""
-        first, count = self._count, len(self._dictionary)
+        first, count = self._count, len(self.dictionary)
         with without_collection() if count - first > _MANY else nullcontext():  # all values are kept
             self._extend(first, count)
         self._count = self._context.value_count = count
@@ -123,11 +123,11 @@ class ValueTable:
             kinds[:first], keys[:first] = self._kinds[:first], self._keys[:first]
             self._kinds, self._keys = kinds, keys
             self._context.value_kinds, self._context.value_keys = kinds, keys
-        is_literal = self._dictionary.first_bytes()[first:count] == ord('"')  # other threads may add terms meanwhile
+        is_literal = self.dictionary.first_bytes()[first:count] == ord('"')  # other threads may add terms meanwhile
         self._kinds[first:count] = RESOURCE
         groups: dict[str, list[tuple[Any, int]]] = {}
         literals = (np.flatnonzero(is_literal) + first).tolist()
-        for number, text in zip(literals, self._dictionary.texts_of(literals), strict=True):
+        for number, text in zip(literals, self.dictionary.texts_of(literals), strict=True):
             value = _value(text)
             if value is None:
                 self._kinds[number] = OPAQUE

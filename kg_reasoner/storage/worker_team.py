@@ -142,10 +142,6 @@ class WorkerTeam:
             for index in indexes:
                 database.link_index(index)
 
-    def reserve(self, rows: Mapping[int, int]) -> None:
-        """Make room in relations for numbers of rows."""
-        self._run([partial(self._database.reserve, *each) for each in rows.items()])
-
     def grow(self) -> None:
         """Make room in the relation that a kernel found full, or in its indexes."""
         database, number = self._database, self._database.context.wanted

@@ -1,7 +1,7 @@
 """Plans that only copy columns (subclasses, domains, inverses ...), which are most rules of ontologies."""
 
 from kg_reasoner.storage.kernels.joins import is_hidden
-from kg_reasoner.storage.kernels.layout import CACHED, DONE, EMPTY, FULL, GROW, RING, Context, Plan
+from kg_reasoner.storage.kernels.layout import CACHED, DONE, EMPTY, FULL, GROW, RING, Context, Plan, Relation
 from kg_reasoner.storage.kernels.listed_heads import accept
 from kg_reasoner.storage.kernels.memory import kernel, mix, prefetch, shared_kernel
 from kg_reasoner.storage.kernels.relations import has_key, is_present, note_rows, tag_of
@@ -12,7 +12,8 @@ def request_copies(context: Context, plan: Plan, first: int, high: int, current:
     """Collect the next heads of a plan that only copies columns, with their hashes, and request from memory what is looked up for
     them. Return the row after them; their number is in the context.
 
-    The same head twice in a row is common (domains: all rows of one subject) and is dropped at once.
+    The same head twice in a row is common (domains: all rows of one subject) and is dropped at once, and so are heads that are
+    known to be present.
     """
     relation = context.relations[current]
     head = context.relations[plan.head_relation]
@@ -20,8 +21,9 @@ def request_copies(context: Context, plan: Plan, first: int, high: int, current:
     arity, rows, first_column, second_column = relation.arity, relation.rows, plan.first_column, plan.second_column
     hides = relation.dead + context.checks_flags
     pairs = head.arity == 2
+    known, room = head.known, head.known_room
     last = plan.last_key
-    waiting = 0
+    waiting = skipped = 0
     row = first
     while row < high and waiting < RING:
         key = rows[row * arity + first_column]
@@ -29,14 +31,18 @@ def request_copies(context: Context, plan: Plan, first: int, high: int, current:
             key = (key << 32) | rows[row * arity + second_column]
         if key != last and not (hides and is_hidden(context, relation, row)):
             last = key
-            hash = mix(key)
-            keys[waiting] = key
-            hashes[waiting] = hash
-            prefetch(slots, hash & mask)
-            waiting = waiting + 1
+            if key < room and known[key >> 3] >> (key & 7) & 1:
+                skipped = skipped + 1
+            else:
+                hash = mix(key)
+                keys[waiting] = key
+                hashes[waiting] = hash
+                prefetch(slots, hash & mask)
+                waiting = waiting + 1
         row = row + 1
     plan.last_key = last
     context.copies = waiting
+    context.instances = context.instances + waiting + skipped
     if mask >= CACHED:
         row_mask, head_rows, width = head.row_mask, head.rows, head.arity
         for place in range(waiting):
@@ -44,6 +50,14 @@ def request_copies(context: Context, plan: Plan, first: int, high: int, current:
             if found != EMPTY:
                 prefetch(head_rows, width * (found & row_mask))
     return row
+
+
+@kernel
+def know(head: Relation, key: int) -> int:
+    """Note that a relation has a head."""
+    if key < head.known_room:
+        head.known[key >> 3] = head.known[key >> 3] | 1 << (key & 7)
+    return key
 
 
 @kernel
@@ -80,6 +94,7 @@ def insert_copies(context: Context, plan: Plan) -> int:
             head.used = head.used + 1
             head.count = row + 1
             note_rows(context, number, row, 1)
+        know(head, key)
     return DONE
 
 
@@ -97,6 +112,8 @@ def accept_copies(context: Context, plan: Plan) -> int:
                 context.ring[0] = key
             if accept(context, plan.head_relation, context.ring, key) == FULL:
                 return GROW
+        if not context.own_list:
+            know(head, key)
     return DONE
 
 
@@ -114,7 +131,6 @@ def copy_rows(context: Context, plan: Plan, low: int, high: int, current: int) -
     row = low
     while row < high:
         row = request_copies(context, plan, row, high, current)
-        context.instances = context.instances + context.copies
         status = insert_copies(context, plan) if is_plain else accept_copies(context, plan)
         if status == GROW:
             return GROW

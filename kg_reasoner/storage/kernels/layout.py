@@ -245,6 +245,10 @@ class Relation(Struct):
     """Under counting: a row's first entry in the pool of tallies, or -1."""
     is_alone: int
     """1: threads do not share the work on its new rows."""
+    known: Bytes
+    """A bit for each term: set if copies have found or inserted it in this relation of one column (see `known_terms`)."""
+    known_room: int
+    """The number of these bits."""
     lateness: int
     """In a first materialisation, its new rows are processed when none of lower lateness has any (see `late_relations`)."""
 
