@@ -29,7 +29,7 @@ _FACTOR: Final = 4
 
 
 def choose_late_relations(database: IndexedRelations, found: TriggeredSteps, rows: Numbers) -> None:
-    """Choose the lateness of all relations.
+    """Choose the lateness of all relations. A table of all triples is processed in its turn, as it joins above all itself.
 
     Args:
         database: The database, which is fresh.
@@ -42,8 +42,8 @@ def choose_late_relations(database: IndexedRelations, found: TriggeredSteps, row
     steps = np.where(joined & (rows <= few) & (gain > -few), -1, -2)
     late = np.flatnonzero(gain > 0)
     steps[late] = np.log(gain[late]) // np.log(_FACTOR)
-    lateness = field_of(database.relations, Relation, "lateness")
-    lateness[:] = np.unique(steps, return_inverse=True)[1]
+    lateness, columns = (field_of(database.relations, Relation, name) for name in ("lateness", "section_column"))
+    lateness[:] = 0 if (columns >= 0).any() else np.unique(steps, return_inverse=True)[1]
     database.context.admitted, database.context.latest = 0, int(lateness.max(initial=0))
 
 
