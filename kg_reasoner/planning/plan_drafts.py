@@ -48,6 +48,11 @@ class DraftStep:
     guard: int = -1
     guard_key: int = EMPTY
 
+    @property
+    def looks_up(self) -> bool:
+        """Whether it looks up a tuple of one or two terms."""
+        return self.kind == LOOKUP and not self.negated and 0 < len(self.key) < 3
+
 
 class Draft:
     """A plan under construction: first the join order, then codes for each step. `write` stores it."""
@@ -124,7 +129,8 @@ class Draft:
         """Store the plan in the database and return its number; `has_other` if the next plan finds the same."""
         database = self.database
         first = len(database.steps)
-        for step in self.steps:
+        required = [self._columns_of(step.key) if step.looks_up else None for step in self.steps]
+        for step, columns in zip(self.steps, required, strict=True):
             database.steps.add(
                 kind=step.kind,
                 relation=step.relation,
@@ -139,7 +145,10 @@ class Draft:
                 operator=step.operator,
                 guard=step.guard,
                 guard_key=step.guard_key,
+                first_column=-1 if columns is None else columns[0],
+                second_column=-1 if columns is None else columns[-1],
             )
+        determined = required.index(None) if None in required else len(required)
         database.plans.add(
             first_step=first,
             step_count=len(self.steps),
@@ -152,8 +161,8 @@ class Draft:
             filter_column=self._filter_column(),
             other=int(has_other),
             negation=self.negation,
-            **self._required_columns(),
-            **self._head_columns(),
+            required=determined,
+            **self._head_columns(determined == len(required)),
         )
         database.frames.fit(len(self.slots), len(self.steps))
         return len(database.plans) - 1
@@ -172,16 +181,12 @@ class Draft:
         columns = self._columns_of({code for code in self.steps[0].key if code < 0})
         return columns[0] if columns is not None and len(columns) == 1 else -1
 
-    def _required_columns(self) -> dict[str, int]:
-        """Return the plan's fields for a tuple of one or two of the triggering row's terms that the first step looks up."""
-        if self.steps and self.steps[0].kind == LOOKUP and not self.steps[0].negated and 0 < len(self.steps[0].key) < 3:
-            columns = self._columns_of(self.steps[0].key)
-            if columns is not None:
-                return {"first_required": columns[0], "second_required": columns[-1]}
-        return {"first_required": -1}
+    def _head_columns(self, all_determined: bool) -> dict[str, int]:
+        """Return the plan's fields for a unary or binary head that is made of the triggering row's columns.
 
-    def _head_columns(self) -> dict[str, int]:
-        """Return the plan's fields for a unary or binary head that is made of the triggering row's columns."""
+        Args:
+            all_determined: Whether all steps look up tuples of the triggering row's terms.
+        """
         columns = self._columns_of([self._code(term) for term in self.head.terms])
         if columns is None or not 0 < len(columns) < 3:
             return {}
@@ -189,7 +194,13 @@ class Draft:
         decided = self.one_is_enough and bool(self.steps) and all(step.kind != CALL for step in self.steps)
         if (self.steps and not decided) or not (self.steps or binds):
             return {}
-        return {"copies": int(not self.steps), "decided": int(decided), "first_column": columns[0], "second_column": columns[-1]}
+        return {
+            "copies": int(not self.steps),
+            "semijoin": int(decided and binds and all_determined),
+            "decided": int(decided),
+            "first_column": columns[0],
+            "second_column": columns[-1],
+        }
 
     def _columns_of(self, codes: Collection[int]) -> list[int] | None:
         """Return the triggering row's columns that bind the variables of some codes, or None if it does not bind all of these."""

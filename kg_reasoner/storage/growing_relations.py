@@ -18,13 +18,16 @@ from kg_reasoner.storage.kernels.layout import ABSENT, EMPTY, EXPLICIT, MOST, RI
 from kg_reasoner.storage.kernels.memory import Record, StructTable, address, allocate, allocate_each, grant, mix, repeated
 from kg_reasoner.storage.plan_memory import PlanMemory
 
-__all__ = ["Relations", "slot_of"]
+__all__ = ["NO_BITS", "Relations", "slot_of"]
 
 RANKS: Final = ("ranks", "tallies")
 """The fields of a relation that only counting uses, one number for each row."""
 
 _NO_SECTIONS: Final = allocate(16, np.int64, EMPTY), allocate(16, np.int32, -1)
 """The table of a relation's sections by their constants, before it has any; no kernel writes to it."""
+
+NO_BITS: Final = allocate(1, np.uint8, 0)
+"""The bits of a relation that has none (see `known_terms`)."""
 
 
 class Relations(PlanMemory):
@@ -50,7 +53,7 @@ class Relations(PlanMemory):
         self.context.requests, self.context.request_room = allocate(1, np.int32), 0
         self._watched = self._ranked = False
         self.context.ring_keys, self.context.ring_relations = allocate(RING, np.int64), allocate(RING, np.int32)
-        self.context.hashes = allocate(RING, np.int64)
+        self.context.publish(hashes=allocate(RING, np.int64), copied=allocate(RING, np.int32))
         self._sections: dict[int, dict[int, int]] = {}
         """The sections of each relation, by their constants."""
         self._set_arity(self.frames.arity)
@@ -91,6 +94,7 @@ class Relations(PlanMemory):
             section_keys=repeated(_NO_SECTIONS[0], count),
             section_ids=repeated(_NO_SECTIONS[1], count),
             section_mask=len(_NO_SECTIONS[0]) - 1,
+            known=repeated(NO_BITS, count),
             **{name: allocate_each(count, capacity, np.int32) for name in per_row},
         )
         self.context.relation_count = first + count

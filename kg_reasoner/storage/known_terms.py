@@ -11,6 +11,7 @@ from typing import Final
 import numpy as np
 
 from kg_reasoner.storage.arrays import Numbers
+from kg_reasoner.storage.growing_relations import NO_BITS
 from kg_reasoner.storage.indexes import IndexedRelations
 from kg_reasoner.storage.kernels.layout import Plan, Relation
 from kg_reasoner.storage.kernels.memory import allocate
@@ -33,9 +34,9 @@ def begin_to_know(database: IndexedRelations, found: TriggeredSteps, rows: Numbe
         rows: About how many rows relations will have.
         terms: The number of terms.
     """
-    copies, head = (found.plans[:, Plan.fields[name][0]] for name in ("copies", "head_relation"))
+    copies, semijoin, head = (found.plans[:, Plan.fields[name][0]] for name in ("copies", "semijoin", "head_relation"))
     arity = field_of(database.relations, Relation, "arity")
-    unary = (copies > 0) & (arity[head] == 1)
+    unary = (copies + semijoin > 0) & (arity[head] == 1)
     head, source, count = head[unary], found.owners[unary], len(rows)
     read, plans = np.bincount(head, rows[source], count), np.bincount(head, minlength=count)
     forget(database)
@@ -47,7 +48,4 @@ def forget(database: IndexedRelations) -> None:
     """Discard all bits."""
     rooms = field_of(database.relations, Relation, "known_room")
     for relation in np.flatnonzero(rooms).tolist():
-        database.relations[relation].publish(known=_NO_BITS, known_room=0)
-
-
-_NO_BITS: Final = allocate(1, np.uint8, 0)
+        database.relations[relation].publish(known=NO_BITS, known_room=0)

@@ -58,7 +58,8 @@ class Worker:
         self.address = argument(self.context.address)
         self.frames = JoinFrames(self.context)
         ring_keys, hashes = allocate(RING, np.int64), allocate(RING, np.int64)
-        self.context.publish(ring_keys=ring_keys, ring_relations=allocate(RING, np.int32), hashes=hashes)
+        copied, ring_relations = allocate(RING, np.int32), allocate(RING, np.int32)
+        self.context.publish(ring_keys=ring_keys, ring_relations=ring_relations, hashes=hashes, copied=copied)
         self.context.publish(**filter_tables())
         self.context.stack = allocate(STACK, np.int64)
         self.frames.add(DEEPEST)
@@ -191,6 +192,7 @@ _OWN: Final = {
     "ring_keys",
     "ring_relations",
     "hashes",
+    "copied",
     "filter_slots",
     "filter_values",
     "filter_count",

@@ -1,10 +1,31 @@
-"""Plans that only copy columns (subclasses, domains, inverses ...), which are most rules of ontologies."""
+"""Plans that only copy columns of the rows that trigger them, perhaps of some of them (semijoins).
 
-from kg_reasoner.storage.kernels.joins import is_hidden
-from kg_reasoner.storage.kernels.layout import CACHED, DONE, EMPTY, FULL, GROW, RING, Context, Plan, Relation
+Most rules of ontologies are of this kind: subclasses, domains and inverses copy all rows. An intersection of two classes copies the
+members of one that the other one has, and an existential restriction the subjects of a property with a value in a class.
+"""
+
+from kg_reasoner.storage.kernels.joins import is_hidden, row_limit
+from kg_reasoner.storage.kernels.layout import CACHED, DONE, EMPTY, FULL, GROW, RING, Context, Plan, Relation, Step
 from kg_reasoner.storage.kernels.listed_heads import accept
-from kg_reasoner.storage.kernels.memory import kernel, mix, prefetch, shared_kernel
-from kg_reasoner.storage.kernels.relations import has_key, is_present, note_rows, tag_of
+from kg_reasoner.storage.kernels.memory import Int32s, kernel, mix, prefetch, shared_kernel
+from kg_reasoner.storage.kernels.relations import has_key, is_present, key_of_columns, note_rows, row_with_key, tag_of
+
+
+@kernel
+def required_key(step: Step, looked_up: Relation, values: Int32s) -> int:
+    """Return the hash key of the tuple that a step looks up, which a triggering row determines."""
+    return key_of_columns(looked_up, values, step.first_column, step.second_column)
+
+
+@kernel
+def is_semijoin(context: Context, plan: Plan) -> int:
+    """Return whether a plan is a semijoin, and its look-ups find tuples by their keys alone, as no row is dead or hidden."""
+    if not plan.semijoin or context.checks_flags:
+        return 0
+    for number in range(plan.first_step, plan.first_step + plan.step_count):
+        if context.relations[context.steps[number].relation].dead > 0:
+            return 0
+    return 1
 
 
 @kernel
@@ -17,7 +38,7 @@ def request_copies(context: Context, plan: Plan, first: int, high: int, current:
     """
     relation = context.relations[current]
     head = context.relations[plan.head_relation]
-    slots, mask, keys, hashes = head.slots, head.mask, context.ring_keys, context.hashes
+    slots, mask, keys, hashes, copied = head.slots, head.mask, context.ring_keys, context.hashes, context.copied
     arity, rows, first_column, second_column = relation.arity, relation.rows, plan.first_column, plan.second_column
     hides = relation.dead + context.checks_flags
     pairs = head.arity == 2
@@ -37,12 +58,13 @@ def request_copies(context: Context, plan: Plan, first: int, high: int, current:
                 hash = mix(key)
                 keys[waiting] = key
                 hashes[waiting] = hash
+                copied[waiting] = row
                 prefetch(slots, hash & mask)
                 waiting = waiting + 1
         row = row + 1
     plan.last_key = last
     context.copies = waiting
-    context.instances = context.instances + waiting + skipped
+    context.instances = context.instances + (0 if plan.step_count else skipped)
     if mask >= CACHED:
         row_mask, head_rows, width = head.row_mask, head.rows, head.arity
         for place in range(waiting):
@@ -50,6 +72,31 @@ def request_copies(context: Context, plan: Plan, first: int, high: int, current:
             if found != EMPTY:
                 prefetch(head_rows, width * (found & row_mask))
     return row
+
+
+@kernel
+def keep_found(context: Context, plan: Plan, low: int, high: int, current: int) -> int:
+    """Keep those of the collected heads for which all steps find what they look up. Return their number."""
+    relation = context.relations[current]
+    rows, arity = relation.rows, relation.arity
+    keys, hashes, copied = context.ring_keys, context.hashes, context.copied
+    for number in range(plan.first_step, plan.first_step + plan.step_count):
+        step = context.steps[number]
+        looked_up = context.relations[step.relation]
+        limit = row_limit(context, step, low, high, current)
+        for place in range(context.copies):
+            values = rows + copied[place] * arity
+            prefetch(looked_up.slots, mix(required_key(step, looked_up, values)) & looked_up.mask)
+        kept = 0
+        for place in range(context.copies):
+            found = row_with_key(looked_up, required_key(step, looked_up, rows + copied[place] * arity))
+            if found >= 0 and found < limit:
+                keys[kept] = keys[place]
+                hashes[kept] = hashes[place]
+                copied[kept] = copied[place]
+                kept = kept + 1
+        context.copies = kept
+    return context.copies
 
 
 @kernel
@@ -119,10 +166,9 @@ def accept_copies(context: Context, plan: Plan) -> int:
 
 @shared_kernel
 def copy_rows(context: Context, plan: Plan, low: int, high: int, current: int) -> int:
-    """Derive the heads of a plan that only copies columns (subclasses, domains, inverses ...): DONE or GROW.
+    """Derive the heads of a plan that only copies columns, or of a semijoin: DONE or GROW.
 
-    Most rules of ontologies are of this kind. Keys are computed in batches, so that their cache lines are on their way when
-    they are looked up.
+    Keys are computed in batches, so that their cache lines are on their way when they are looked up.
     """
     head = context.relations[plan.head_relation]
     is_plain = head.dead == 0 and head.section_column < 0 and context.own_list == 0
@@ -131,6 +177,9 @@ def copy_rows(context: Context, plan: Plan, low: int, high: int, current: int) -
     row = low
     while row < high:
         row = request_copies(context, plan, row, high, current)
+        if plan.step_count:
+            keep_found(context, plan, low, high, current)
+        context.instances = context.instances + context.copies
         status = insert_copies(context, plan) if is_plain else accept_copies(context, plan)
         if status == GROW:
             return GROW

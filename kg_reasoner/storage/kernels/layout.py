@@ -275,6 +275,9 @@ class Step(Struct):
     """An index, or -1: without an entry there, no row can match."""
     guard_key: int
     """The key of the entry, made of constants, or EMPTY for any entry."""
+    first_column: int
+    """The columns of the triggering row that make the tuple of one or two terms which a look-up looks for, or -1."""
+    second_column: int
 
 
 class Plan(Struct):
@@ -293,9 +296,10 @@ class Plan(Struct):
     """1: the triggering row determines the head, which is made of these columns, so that one match of the steps is enough."""
     probe_column: int
     """The column of the triggering row that is the key of the first step's index, or -1."""
-    first_required: int
-    """The columns of the triggering row that make the tuple of one or two terms which the first step looks up, or -1."""
-    second_required: int
+    required: int
+    """The number of the first steps that look up tuples of the triggering row's terms (see `Step.first_column`)."""
+    semijoin: int
+    """1: the triggering row determines the head as if `copies`, and all steps are such look-ups."""
     filter_column: int
     """The only column of the triggering row on which the key of the first step depends, or -1."""
     rule: int
@@ -447,6 +451,8 @@ class Context(Struct):
     """Per value: whether the first step of the current plan can match."""
     copies: int
     """The number of heads in `ring_keys` and `hashes` that a plan that copies columns has collected."""
+    copied: Int32s
+    """The rows that they come from."""
     ring_stride: int
     ring_next: int
     ring_count: int

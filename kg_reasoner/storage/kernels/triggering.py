@@ -1,6 +1,6 @@
 """Plans that new rows of a relation trigger, one row or one block of rows at a time."""
 
-from kg_reasoner.storage.kernels.column_copies import copy_rows
+from kg_reasoner.storage.kernels.column_copies import copy_rows, is_semijoin, required_key
 from kg_reasoner.storage.kernels.deriving import derive
 from kg_reasoner.storage.kernels.head_queue import insert_queued
 from kg_reasoner.storage.kernels.index_entries import key_slot
@@ -17,12 +17,6 @@ def decided_key(plan: Plan, head: Relation, values: Int32s) -> int:
 
 
 @kernel
-def required_key(plan: Plan, looked_up: Relation, values: Int32s) -> int:
-    """Return the hash key of the tuple that the first step looks up, which a triggering row determines."""
-    return key_of_columns(looked_up, values, plan.first_required, plan.second_required)
-
-
-@kernel
 def request_lookups(context: Context, plan: Plan, relation: Relation, low: int, high: int) -> int:
     """Prefetch the memory of the first look-up when rows trigger a plan."""
     head = context.relations[plan.head_relation]
@@ -33,10 +27,11 @@ def request_lookups(context: Context, plan: Plan, relation: Relation, low: int, 
         index = context.indexes[context.steps[plan.first_step].index]
         for row in range(low, high):
             prefetch(index.keys, mix(relation.rows[row * relation.arity + plan.probe_column]) & index.mask)
-    if plan.first_required >= 0:
-        looked_up = context.relations[context.steps[plan.first_step].relation]
+    if plan.required:
+        step = context.steps[plan.first_step]
+        looked_up = context.relations[step.relation]
         for row in range(low, high):
-            prefetch(looked_up.slots, mix(required_key(plan, looked_up, relation.rows + row * relation.arity)) & looked_up.mask)
+            prefetch(looked_up.slots, mix(required_key(step, looked_up, relation.rows + row * relation.arity)) & looked_up.mask)
     return 0
 
 
@@ -58,9 +53,10 @@ def trigger(context: Context, number: int, row: int, low: int, high: int, curren
         index = context.indexes[context.steps[plan.first_step].index]
         if index.keys[key_slot(index, values[plan.probe_column])] == EMPTY:
             return DONE
-    if plan.first_required >= 0:  # nor for most tuples that are looked up
-        looked_up = context.relations[context.steps[plan.first_step].relation]
-        if not has_row(looked_up, required_key(plan, looked_up, values)):
+    for number in range(plan.first_step, plan.first_step + plan.required):  # nor for most tuples that are looked up
+        step = context.steps[number]
+        looked_up = context.relations[step.relation]
+        if not has_row(looked_up, required_key(step, looked_up, values)):
             return DONE
     if not match_columns(frame, context.codes + plan.trigger, values, relation.arity):
         return DONE
@@ -74,7 +70,7 @@ def trigger(context: Context, number: int, row: int, low: int, high: int, curren
 def trigger_rows(context: Context, number: int, low: int, high: int, current: int) -> int:
     """Run one plan on a block of new rows: DONE or GROW."""
     plan = context.plans[number]
-    if plan.copies and not context.marking:
+    if not context.marking and (plan.copies or is_semijoin(context, plan)):
         if insert_queued(context) == GROW:
             return GROW
         return copy_rows(context, plan, low, high, current)
