@@ -33,8 +33,8 @@ def request_copies(context: Context, plan: Plan, first: int, high: int, current:
     """Collect the next heads of a plan that only copies columns, with their hashes, and request from memory what is looked up for
     them. Return the row after them; their number is in the context.
 
-    The same head twice in a row is common (domains: all rows of one subject) and is dropped at once, and so are heads that are
-    known to be present.
+    The same head twice in a row is common (domains: all rows of one subject) and is dropped at once, unless the look-ups of a
+    semijoin may fail for the first one. Heads that are known to be present are dropped, too.
     """
     relation = context.relations[current]
     head = context.relations[plan.head_relation]
@@ -42,6 +42,7 @@ def request_copies(context: Context, plan: Plan, first: int, high: int, current:
     arity, rows, first_column, second_column = relation.arity, relation.rows, plan.first_column, plan.second_column
     hides = relation.dead + context.checks_flags
     pairs = head.arity == 2
+    joins = plan.step_count
     known, room = head.known, head.known_room
     last = plan.last_key
     waiting = skipped = 0
@@ -50,7 +51,7 @@ def request_copies(context: Context, plan: Plan, first: int, high: int, current:
         key = rows[row * arity + first_column]
         if pairs:
             key = (key << 32) | rows[row * arity + second_column]
-        if key != last and not (hides and is_hidden(context, relation, row)):
+        if (joins or key != last) and not (hides and is_hidden(context, relation, row)):
             last = key
             if key < room and known[key >> 3] >> (key & 7) & 1:
                 skipped = skipped + 1
@@ -64,7 +65,7 @@ def request_copies(context: Context, plan: Plan, first: int, high: int, current:
         row = row + 1
     plan.last_key = last
     context.copies = waiting
-    context.instances = context.instances + (0 if plan.step_count else skipped)
+    context.instances = context.instances + (0 if joins else skipped)
     if mask >= CACHED:
         row_mask, head_rows, width = head.row_mask, head.rows, head.arity
         for place in range(waiting):
@@ -164,9 +165,16 @@ def accept_copies(context: Context, plan: Plan) -> int:
     return DONE
 
 
+@kernel
+def derived_count(context: Context, head: Relation) -> int:
+    """Return the number of a relation's rows, or of the heads in the thread's list."""
+    return context.lists[context.own_list - 1].count if context.own_list else head.count
+
+
 @shared_kernel
 def copy_rows(context: Context, plan: Plan, low: int, high: int, current: int) -> int:
-    """Derive the heads of a plan that only copies columns, or of a semijoin: DONE or GROW.
+    """Derive the heads of a plan that only copies columns, or of a semijoin: DONE or GROW. Known heads of a semijoin do not count
+    as instances, because nothing would be looked up for them.
 
     Keys are computed in batches, so that their cache lines are on their way when they are looked up.
     """
@@ -179,8 +187,10 @@ def copy_rows(context: Context, plan: Plan, low: int, high: int, current: int) -
         row = request_copies(context, plan, row, high, current)
         if plan.step_count:
             keep_found(context, plan, low, high, current)
-        context.instances = context.instances + context.copies
+        known = derived_count(context, head)
         status = insert_copies(context, plan) if is_plain else accept_copies(context, plan)
+        found = derived_count(context, head) - known if plan.step_count else context.copies
+        context.instances = context.instances + found
         if status == GROW:
             return GROW
     return DONE

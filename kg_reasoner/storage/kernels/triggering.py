@@ -53,8 +53,8 @@ def trigger(context: Context, number: int, row: int, low: int, high: int, curren
         index = context.indexes[context.steps[plan.first_step].index]
         if index.keys[key_slot(index, values[plan.probe_column])] == EMPTY:
             return DONE
-    for number in range(plan.first_step, plan.first_step + plan.required):  # nor for most tuples that are looked up
-        step = context.steps[number]
+    for place in range(plan.first_step, plan.first_step + plan.required):  # nor for most tuples that are looked up
+        step = context.steps[place]
         looked_up = context.relations[step.relation]
         if not has_row(looked_up, required_key(step, looked_up, values)):
             return DONE
