@@ -39,11 +39,12 @@ def choose_late_relations(database: IndexedRelations, found: TriggeredSteps, row
     gain, few = _gains(found, rows), database.context.block_rows
     copies, head = (found.plans[:, Plan.fields[name][0]] for name in ("copies", "head_relation"))
     joined = np.bincount(found.owners, (copies == 0) | (head == found.owners), len(rows)) > 0
-    steps = np.where(joined & (rows <= few) & (gain > -few), -1, -2)
+    steps = np.where(joined & (rows <= few) & (gain > -few), 1, 0)
     late = np.flatnonzero(gain > 0)
-    steps[late] = np.log(gain[late]) // np.log(_FACTOR)
+    steps[late] = 2 + np.log(np.maximum(gain[late], 1)) // np.log(_FACTOR)
+    ranks = np.cumsum(np.bincount(steps) > 0) - 1
     lateness, columns = (field_of(database.relations, Relation, name) for name in ("lateness", "section_column"))
-    lateness[:] = 0 if (columns >= 0).any() else np.unique(steps, return_inverse=True)[1]
+    lateness[:] = 0 if (columns >= 0).any() else ranks[steps]
     database.context.admitted, database.context.latest = 0, int(lateness.max(initial=0))
 
 
@@ -58,7 +59,6 @@ def _gains(found: TriggeredSteps, rows: Numbers) -> npt.NDArray[np.float64]:
     time = rows[found.owners].astype(np.float64)
     probes = np.flatnonzero(joined & (kind == PROBE))
     np.add.at(time, found.plan_of_step[probes], _BUILDING * rows[relation[probes]])
-    time, owners, rules = time[joins], found.owners[joins], found.plans[joins, Plan.fields["rule"][0]]
-    _, rule = np.unique(rules, return_inverse=True)
-    mean = np.bincount(rule, time) / np.bincount(rule)
+    time, owners, rule = time[joins], found.owners[joins], found.plans[joins, Plan.fields["rule"][0]]
+    mean = np.bincount(rule, time) / np.maximum(np.bincount(rule), 1)
     return np.bincount(owners, mean[rule] - time, len(rows)).astype(np.float64)

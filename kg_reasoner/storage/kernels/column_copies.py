@@ -102,7 +102,7 @@ def keep_found(context: Context, plan: Plan, low: int, high: int, current: int) 
 
 @kernel
 def know(head: Relation, key: int) -> int:
-    """Note that a relation has a head."""
+    """Note that a relation has a head. If threads set bits of one byte at the same time, some remain unset, which does no harm."""
     if key < head.known_room:
         head.known[key >> 3] = head.known[key >> 3] | 1 << (key & 7)
     return key

@@ -15,7 +15,7 @@ Where rows are only copied to other relations, each thread inserts into relation
 """
 
 from kg_reasoner.storage.kernels.bulk_insertion import is_inside
-from kg_reasoner.storage.kernels.column_copies import copy_rows
+from kg_reasoner.storage.kernels.column_copies import copy_rows, know
 from kg_reasoner.storage.kernels.fixpoint import process_block
 from kg_reasoner.storage.kernels.head_queue import insert_queued
 from kg_reasoner.storage.kernels.layout import (
@@ -217,6 +217,7 @@ def append_heads(context: Context, segments: Int64s, first: int, end: int, rows:
                     relation.flags[row] = REBORN
                     context.has_reborn = 1
                 set_slot(relation, place & ROW, heads.keys[number], row)
+                know(relation, heads.keys[number])
                 rows[heads.relations[number]] = row + 1
     return 0
 
