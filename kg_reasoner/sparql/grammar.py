@@ -16,12 +16,16 @@ from __future__ import annotations
 from functools import cache
 from typing import Any, Final
 
-__all__ = ["correct_grammar", "keep_constant_filters"]
+__all__ = ["correct_grammar", "fill_construct", "keep_constant_filters"]
 
 _RANKS: Final = frozenset(
     f"{name}Expression" for name in ("ConditionalOr", "ConditionalAnd", "Relational", "Additive", "Multiplicative")
 )
 """Around every expression of a parse tree, also where the operator is missing."""
+
+
+_SHORT_FORM: Final = "FakeGroupGraphPatten"
+"""The pattern of CONSTRUCT WHERE, as rdflib spells it."""
 
 
 def keep_constant_filters(tree: Any) -> None:
@@ -39,6 +43,17 @@ def keep_constant_filters(tree: Any) -> None:
                 part["expr"] = Expr("UnaryNot", UnaryNot, expr=Expr("UnaryNot", UnaryNot, expr=constant))
 
     traverse(tree, visitPre=visit)
+
+
+def fill_construct(tree: Any) -> bool:
+    """Return whether a query is CONSTRUCT with a template, perhaps an empty one; give CONSTRUCT WHERE {} an empty pattern."""
+    from rdflib.plugins.sparql.parserutils import CompValue
+
+    if tree.name != "ConstructQuery":
+        return False
+    if tree.where is None:
+        tree["where"] = CompValue(_SHORT_FORM, part=[])
+    return bool(tree.where.name != _SHORT_FORM)
 
 
 @cache

@@ -74,6 +74,8 @@ def read_query(
     from rdflib.plugins.sparql.algebra import translateQuery, traverse
     from rdflib.plugins.sparql.parser import Query as grammar
 
+    from kg_reasoner.sparql.grammar import fill_construct
+
     def parse(expanded: str) -> Any:
         return grammar.parse_string(expanded, parse_all=True)
 
@@ -81,7 +83,11 @@ def read_query(
         names = DeclaredNames(base, prefixes)
         names.declare(tree[0])
         tree[1] = traverse(tree[1], visitPost=names.resolve)
-        return translateQuery(tree, base, prefixes)
+        has_template = fill_construct(tree[1])
+        query = translateQuery(tree, base, prefixes)
+        if has_template and query.algebra.template is None:
+            query.algebra["template"] = []
+        return query
 
     tree, query = _read(text, source, "query", parse, translate, prefixes, keeps_numbers)
     if query.algebra.name in ("AskQuery", "ConstructQuery"):
