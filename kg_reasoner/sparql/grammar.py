@@ -66,6 +66,7 @@ def correct_grammar() -> None:
     _name_inverse_properties()
     _repeat_triples()
     _read_signed_numbers()
+    _keep_texts_of_services()
     name_written_numbers()
 
 
@@ -109,3 +110,20 @@ def _repeat_triples() -> None:
         rule = getattr(parser, name)
         if isinstance(rule, Forward):
             rule <<= ParamList(part, triple) + ZeroOrMore(Suppress(".") + ParamList(part, triple)) + Maybe(Suppress("."))
+
+
+def _keep_texts_of_services() -> None:
+    """Give each SERVICE its own text. rdflib gives each the first that it finds, and takes parts of IRIs for comments."""
+    from pyparsing import Empty, ParseResults
+    from rdflib.plugins.sparql.parser import ServiceGraphPattern
+    from rdflib.plugins.sparql.parserutils import CompValue, ParamValue
+
+    place = Empty().set_parse_action(lambda text, start, tokens: ParamValue("start", [start], False))
+    service: Any = ServiceGraphPattern
+    service.expr = place + service.expr
+
+    def made(text: str, end: int, tokens: ParseResults) -> CompValue:
+        parts: dict[str, Any] = {token.name: token.tokenList for token in tokens if isinstance(token, ParamValue)}
+        return CompValue(service.name, service_string=text[parts.pop("start") : end], **parts)
+
+    service.postParse = made
