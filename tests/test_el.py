@@ -16,6 +16,7 @@ from typing import Any
 import click
 import pytest
 from click.testing import CliRunner
+from rdflib import Graph
 
 from benchmarks import el_proofs
 from benchmarks.conformance.cases import DOES_NOT_ENTAIL, ENTAILS, INCONSISTENT, SUITE_FOLDER, Case, cases
@@ -359,6 +360,20 @@ def test_a_hierarchy_is_read_from_derived_triples() -> None:
     changed = reasoner.hierarchy()
     assert not changed.unsatisfiable
     assert changed.classes.parents(name("Auricle")) == (name("Leaflet"),)
+
+
+@pytest.mark.parametrize("axiom", [":C rdfs:subClassOf [SOME]", "[SOME] rdfs:subClassOf :C", ":C owl:equivalentClass [SOME]"])
+def test_a_property_without_a_declaration_comes_and_goes_with_its_restrictions(axiom: str) -> None:
+    some = "a owl:Restriction ; owl:onProperty :p ; owl:someValuesFrom :D"
+    prefixes = "@prefix : <http://example.org/> . @prefix owl: <http://www.w3.org/2002/07/owl#> . "
+    prefixes += "@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> . "
+    added = list(Graph().parse(data=f"{prefixes} {axiom.replace('SOME', some)} .", format="turtle"))
+    reasoner = Reasoner(ruleset="owl2el")
+    reasoner.load(f"{prefixes} :C a owl:Class . :D a owl:Class .".encode(), format="turtle")
+    for change, names in ((reasoner.add_triples, ["http://example.org/p"]), (reasoner.remove_triples, [])):
+        assert reasoner.hierarchy()
+        change(added)
+        assert [entry["name"] for entry in reasoner.hierarchy().as_dict()["object_properties"]] == names
 
 
 def test_unsatisfiable_properties_are_found() -> None:

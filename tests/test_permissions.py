@@ -9,6 +9,7 @@ from pathlib import Path
 from threading import Thread
 from typing import Any
 from unittest.mock import patch
+from urllib.parse import parse_qs
 
 import pytest
 from rdflib import Dataset, Graph, URIRef, Variable
@@ -40,7 +41,8 @@ class Server:
 
         class Handler(BaseHTTPRequestHandler):
             def do_GET(self) -> None:
-                requests.append(self.path)
+                sent = self.rfile.read(int(self.headers.get("Content-Length") or 0)).decode()
+                requests.append(f"{self.path}?{sent}" if sent else self.path)
                 is_query = self.path.startswith("/sparql")
                 body = (json.dumps(ANSWER) if is_query else TURTLE if "broken" not in self.path else TURTLE + " <urn:x").encode()
                 self.send_response(200)
@@ -171,13 +173,26 @@ def test_a_function_decides(server: Server) -> None:
 
 
 def test_the_second_service_is_not_the_first(server: Server) -> None:
-    """rdflib asks the first address twice; what was allowed for another address must not be."""
-    parts = [f"{{ SERVICE <{server.address}/{path}> {{ ?s ?p ?o }} }}" for path in ("sparql", "two")]
-    with pytest.raises(UnsupportedError, match="only the first SERVICE"):
-        list(dataset(allow=["service"]).query(f"SELECT * {{ {' UNION '.join(parts)} }}"))
+    """What is allowed for one address is not for another, and each SERVICE is asked for its own pattern."""
+    parts = [f"{{ SERVICE <{server.address}/{path}> {{ ?{path} <urn:x#y> ?o }} }}" for path in ("sparql", "sparql2")]
+    query = f"SELECT * {{ {' UNION '.join(parts)} }}"
+    with pytest.raises(NotAllowedError, match="sparql2"):
+        list(dataset(allow=lambda kind, iri: iri.endswith("/sparql")).query(query))
     assert [request.partition("?")[0] for request in server.requests] == ["/sparql"]
+    assert len(list(dataset(allow=["service"]).query(query))) == 2
+    assert [request.partition("?")[0] for request in server.requests] == ["/sparql", "/sparql", "/sparql2"]
+    asked = [parse_qs(request.partition("?")[2])["query"][0].partition("WHERE")[2] for request in server.requests]
+    assert asked == [f" {{ ?{path} <urn:x#y> ?o }}" for path in ("sparql", "sparql", "sparql2")]
     with pytest.raises(NotAllowedError, match="only addresses with http and https can be asked"):
         list(dataset(allow=["service"]).query("SELECT * { SERVICE <file:///etc/hostname> { ?s ?p ?o } }"))
+    with pytest.raises(UnsupportedError, match="only by its address in angle brackets"):
+        list(dataset(allow=["service"]).query(f"PREFIX e: <{server.address}/> SELECT * {{ SERVICE e:sparql {{ ?s ?p ?o }} }}"))
+
+
+def test_a_service_after_an_iri_with_a_fragment(server: Server) -> None:
+    """rdflib took the rest of the line for a comment."""
+    query = "PREFIX a: <http://example.org/#> " + service(server).replace("?p", "a:p")
+    assert [row.o for row in dataset(allow=["service"]).query(query)] == [URIRef("urn:far")]
 
 
 def test_load_that_is_allowed(server: Server, tmp_path: Path) -> None:

@@ -760,6 +760,18 @@ def test_the_result_of_a_graph_has_both_forms() -> None:
         assert graph.query(query) == graph.query(query)
 
 
+@pytest.mark.parametrize("store", ["default", "KGReasoner"])
+def test_solutions_are_used_as_those_of_rdflib(store: str) -> None:
+    graph = rdflib.Graph(store=store)
+    graph.update("INSERT DATA { <urn:a> <urn:p> 1 , 2 }")
+    solutions = graph.query("SELECT ?x ?n ?u { ?x <urn:p> ?n OPTIONAL { ?n <urn:p> ?u } } ORDER BY ?n").bindings
+    first = solutions[0]
+    assert (first["x"], first[rdflib.Variable("n")]) == (rdflib.URIRef("urn:a"), rdflib.Literal(1))
+    assert ("n" in first, first.get("u"), first.get("x")) == (True, None, rdflib.URIRef("urn:a"))
+    assert len({*solutions, *solutions}) == 2
+    assert {**first} == {rdflib.Variable("x"): rdflib.URIRef("urn:a"), rdflib.Variable("n"): rdflib.Literal(1)}
+
+
 def test_notebooks_show_data_escaped() -> None:
     evil = literal("<script>alert(1)</script>" + "x" * 1000)
     page = result_with([(evil, None)] * 50)._repr_html_()

@@ -166,6 +166,23 @@ def test_other_texts_are_left_to_rdflib(text: str) -> None:
     assert read_common_query(PREFIXES + text, {}) is None
 
 
+@pytest.mark.parametrize("prologue", ["", "BASE <http://example.org/> "])
+@pytest.mark.parametrize(
+    ("text", "count"),
+    [
+        ("CONSTRUCT { } WHERE { ?x ?y ?z }", 0),
+        ("CONSTRUCT { } { ?x ?y ?z } LIMIT 1", 0),
+        ("CONSTRUCT WHERE { }", 0),
+        ("CONSTRUCT WHERE { ?x ?y ?z }", 2),
+        ("CONSTRUCT WHERE { ?x ?y ?z } LIMIT 1", 1),
+    ],
+)
+def test_empty_templates_and_patterns_of_construct(prologue: str, text: str, count: int) -> None:
+    reasoner = Reasoner()
+    reasoner.load(b"<urn:a> <urn:p> <urn:b> , <urn:c> .", format="turtle")
+    assert len(reasoner.query(prologue + text)) == count
+
+
 @pytest.mark.parametrize("variable", ["?x", "$x"])  # $x is read by rdflib only
 def test_functions_of_rules_that_are_named_by_iris_are_those_of_queries(variable: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(FUNCTIONS, "<urn:lower>", FUNCTIONS["LCASE"])

@@ -13,6 +13,7 @@ from rdflib.term import Node
 from kg_reasoner import Reasoner, graph_of
 from kg_reasoner.errors import ReasonerError
 from kg_reasoner.rdflib_store import KGReasonerStore
+from kg_reasoner.sparql.sparql_text import read_query
 
 from .effort import thinned
 
@@ -163,3 +164,34 @@ def test_relative_iris_have_the_base_of_the_caller_unless_the_request_has_one() 
     other = Namespace("http://example.com/")
     assert set(graph) == {(EX.a, EX.p, EX.b), (other.a, other.p, other.b)}
     assert graph.query("ASK { <a> <p> <b> }", base=str(EX))
+
+
+@pytest.mark.parametrize(
+    ("bound", "request_text", "expected"),
+    [
+        ("ex", "PREFIX : <E> INSERT DATA { :a :p ex:b } ; INSERT DATA { :a :p :c }", {"b", "c"}),
+        ("ex", "PREFIX e: <E> PREFIX f: <E> INSERT DATA { e:a f:p e:b, ex:c }", {"b", "c"}),
+        ("f", "PREFIX f: <E> INSERT DATA { f:a f:p f:b } ; INSERT DATA { f:a f:p f:c }", {"b", "c"}),
+        ("f", "PREFIX f: <E> INSERT DATA { f:a f:p f:b } ; PREFIX f: <E-> INSERT { ?a ?p f:c } WHERE { ?a ?p ?b }", {"b", "-c"}),
+        (
+            "f",
+            "BASE <E> INSERT DATA { <a> <p> <b> }; INSERT DATA { <a> <p> <c> }; BASE <x/> DELETE DATA { <a> <p> <c> }",
+            {"b", "c"},
+        ),
+        ("f", "BASE <E> INSERT { <a> <p> ?b } WHERE { BIND(IRI('b') AS ?b) } ; BASE <x/> DELETE WHERE { <a> <p> <b> }", {"b"}),
+    ],
+)
+def test_names_mean_what_the_text_before_them_declares(bound: str, request_text: str, expected: set[str]) -> None:
+    """So in each operation of a request, whatever prefixes the graph has, and where two prefixes have one namespace."""
+    graph = graph_of(Reasoner())
+    graph.bind(bound, EX if bound == "ex" else "http://example.com/")
+    graph.update(request_text.replace("<E", f"<{EX}"), base="http://example.com/")
+    assert {str(value).removeprefix(str(EX)) for value in graph.objects(EX.a, EX.p)} == expected
+
+
+def test_two_prefixes_of_one_namespace_in_queries_that_rdflib_reads() -> None:
+    reasoner = Reasoner()
+    reasoner.load(b"@prefix : <http://example.org/> . :a :p :b .", format="turtle")
+    query = "BASE <http://example.org/x/> PREFIX e: <../> PREFIX f: <../> SELECT * { e:a f:p ?x . :a ex:p ?x . <../a> ?p ?x }"
+    _, prepared = read_query(query, prefixes={"ex": str(EX), "": str(EX)})
+    assert [row.x for row in graph_of(reasoner).query(prepared)] == [EX.b]

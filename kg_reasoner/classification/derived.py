@@ -122,12 +122,14 @@ class _Selected:
     Attributes:
         names: Their ids.
         members: The same as members.
-        declared: The ids of the declared classes.
+        classes: The ids of the declared classes.
+        properties: Those of the declared object and data properties.
     """
 
     names: Mapping[Kind, Ids]
     members: dict[Kind, list[Member]]
-    declared: frozenset[int]
+    classes: frozenset[int]
+    properties: frozenset[int]
 
 
 @dataclass(frozen=True, eq=False)
@@ -212,7 +214,11 @@ class DerivedClassifier:
         """Return the names of an ontology, and which are declared."""
         dictionary = self._source.dictionary
         names = select(explicit, dictionary, separates_told=False).names
-        declarations = (explicit[:, 1] == dictionary.find(RDF.type)) & (explicit[:, 2] == dictionary.find(OWL.Class))
+        types = explicit[explicit[:, 1] == dictionary.find(RDF.type)][:, ::2]
+
+        def declared(*kinds: IRI) -> frozenset[int]:
+            return frozenset(types[np.isin(types[:, 1], [dictionary.find(kind) for kind in kinds]), 0].tolist())
+
         members: dict[Kind, list[Member]] = {
             kind: [
                 Name(kind, name, (name, _BELOW[kind], name))
@@ -221,14 +227,14 @@ class DerivedClassifier:
             ]
             for kind in KINDS
         }
-        return _Selected(names, members, frozenset(explicit[declarations, 0].tolist()))
+        return _Selected(names, members, declared(OWL.Class), declared(OWL.ObjectProperty, OWL.DatatypeProperty))
 
     def _keeps_names(self, before: _Reading, changed: TripleIds) -> bool:
         """Return whether an ontology has the same names after a change for certain: all triples are inclusions, equivalences and
-        restrictions of declared classes.
+        restrictions of declared classes and properties.
         """
         dictionary = self._source.dictionary
-        declared = before.selected.declared
+        declared, properties = before.selected.classes, before.selected.properties
         between = {dictionary.find(name) for name in (RDFS.subClassOf, OWL.equivalentClass, OWL.disjointWith, OWL.someValuesFrom)}
         restricts = (dictionary.find(RDF.type), dictionary.find(OWL.Restriction))
         for subject, predicate, value in changed.tolist():
@@ -236,7 +242,10 @@ class DerivedClassifier:
             if predicate in between:
                 if (is_blank or subject in declared) and (value in declared or dictionary.is_blank(value)):
                     continue
-            elif is_blank and ((predicate, value) == restricts or predicate == dictionary.find(OWL.onProperty)):
+            elif is_blank and predicate == dictionary.find(OWL.onProperty):
+                if value in properties:
+                    continue
+            elif is_blank and (predicate, value) == restricts:
                 continue
             return False
         return True

@@ -52,10 +52,8 @@ class RdflibParts(RegisteredFunctions):
             self._permissions.check_service(str(to_rdflib(address)))
         written = _SERVICE.match(node.part.get("service_string") or "")
         if address is None or written is None or str(to_rdflib(address)) != written[1]:
-            hint = "write SERVICE <address> { ... }, without SILENT, once in a query"
-            raise UnsupportedError(
-                "rdflib evaluates only the first SERVICE of a query, by its address in angle brackets", hint=hint
-            )
+            hint = "write SERVICE <address> { ... }, without SILENT"
+            raise UnsupportedError("rdflib evaluates a SERVICE only by its address in angle brackets", hint=hint)
         context = QueryContext(self._graph)
         context.prologue = Prologue() if self._prologue is None else self._prologue
         solutions = evalServiceQuery(context, node.part)

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any, cast
 
 from rdflib import Graph, Variable
 from rdflib.plugins.sparql.processor import SPARQLResult
+from rdflib.plugins.sparql.sparql import FrozenDict
 from rdflib.query import ResultRow
-from rdflib.term import Node
+from rdflib.term import BNode, Node
 
 from kg_reasoner.errors import UnsupportedError
 from kg_reasoner.sparql.results.result import AskResult, GraphResult, SelectResult
@@ -20,6 +21,15 @@ if TYPE_CHECKING:
     import pyarrow
 
 __all__ = ["QueryResult"]
+
+
+class _Solution(FrozenDict):
+    """A solution as rdflib's evaluator makes it: hashable, with values by variable or by name."""
+
+    def __getitem__(self, key: Any) -> Any:
+        if not isinstance(key, Node):
+            key = Variable(key)
+        return self._d[key] if isinstance(key, (BNode, Variable)) else key
 
 
 class QueryResult(SPARQLResult):
@@ -50,7 +60,8 @@ class QueryResult(SPARQLResult):
         if self._rows is None:
             native, names = self.native, self.vars or []
             rows = native.rows("rdflib") if isinstance(native, SelectResult) else ()
-            self._rows = [{name: node for name, node in zip(names, row, strict=True) if node is not None} for row in rows]
+            pairs = (zip(names, row, strict=True) for row in rows)
+            self._rows = [_Solution((name, node) for name, node in row if node is not None) for row in pairs]
         return cast("MutableSequence[Mapping[Variable, Any]]", self._rows)
 
     @bindings.setter

@@ -54,7 +54,8 @@ def _found(evaluator: Evaluator, extending: Extending, node: Node, table: Table)
         for part in inner.parts:
             rest = np.flatnonzero(~found)
             if len(rest):
-                found[rest] = _found(evaluator, extending, algebra.Filter(tuple(conditions), part), table.take(rest))
+                whole = algebra.Filter(tuple(conditions), part) if conditions else part
+                found[rest] = _found(evaluator, extending, whole, table.take(rest))
         return found
     evaluator.report.note(node, "for each combination of outer values")
     return _one_by_one(evaluator, node, table)

@@ -16,12 +16,16 @@ from __future__ import annotations
 from functools import cache
 from typing import Any, Final
 
-__all__ = ["correct_grammar", "keep_constant_filters"]
+__all__ = ["correct_grammar", "fill_construct", "keep_constant_filters"]
 
 _RANKS: Final = frozenset(
     f"{name}Expression" for name in ("ConditionalOr", "ConditionalAnd", "Relational", "Additive", "Multiplicative")
 )
 """Around every expression of a parse tree, also where the operator is missing."""
+
+
+_SHORT_FORM: Final = "FakeGroupGraphPatten"
+"""The pattern of CONSTRUCT WHERE, as rdflib spells it."""
 
 
 def keep_constant_filters(tree: Any) -> None:
@@ -41,6 +45,17 @@ def keep_constant_filters(tree: Any) -> None:
     traverse(tree, visitPre=visit)
 
 
+def fill_construct(tree: Any) -> bool:
+    """Return whether a query is CONSTRUCT with a template, perhaps an empty one; give CONSTRUCT WHERE {} an empty pattern."""
+    from rdflib.plugins.sparql.parserutils import CompValue
+
+    if tree.name != "ConstructQuery":
+        return False
+    if tree.where is None:
+        tree["where"] = CompValue(_SHORT_FORM, part=[])
+    return bool(tree.where.name != _SHORT_FORM)
+
+
 @cache
 def correct_grammar() -> None:
     """Correct rdflib's grammar where that is needed. The effect is permanent."""
@@ -51,6 +66,7 @@ def correct_grammar() -> None:
     _name_inverse_properties()
     _repeat_triples()
     _read_signed_numbers()
+    _keep_texts_of_services()
     name_written_numbers()
 
 
@@ -94,3 +110,20 @@ def _repeat_triples() -> None:
         rule = getattr(parser, name)
         if isinstance(rule, Forward):
             rule <<= ParamList(part, triple) + ZeroOrMore(Suppress(".") + ParamList(part, triple)) + Maybe(Suppress("."))
+
+
+def _keep_texts_of_services() -> None:
+    """Give each SERVICE its own text. rdflib gives each the first that it finds, and takes parts of IRIs for comments."""
+    from pyparsing import Empty, ParseResults
+    from rdflib.plugins.sparql.parser import ServiceGraphPattern
+    from rdflib.plugins.sparql.parserutils import CompValue, ParamValue
+
+    place = Empty().set_parse_action(lambda text, start, tokens: ParamValue("start", [start], False))
+    service: Any = ServiceGraphPattern
+    service.expr = place + service.expr
+
+    def made(text: str, end: int, tokens: ParseResults) -> CompValue:
+        parts: dict[str, Any] = {token.name: token.tokenList for token in tokens if isinstance(token, ParamValue)}
+        return CompValue(service.name, service_string=text[parts.pop("start") : end], **parts)
+
+    service.postParse = made

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from copy import copy
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from kg_reasoner.concurrency.forking import new_mutex
 from kg_reasoner.errors import LoadError, QuerySyntaxError, ReasonerError, Span
 from kg_reasoner.lazy_regex import regular_expression
+from kg_reasoner.sparql.declared_names import DeclaredNames
 from kg_reasoner.sparql.restrictions import ViolationError, check_restrictions
 from kg_reasoner.sparql.syntax.query_syntax import first_unread
 from kg_reasoner.sparql.visible import in_order_of_appearance, select_visible
@@ -69,14 +71,23 @@ def read_query(
     Raises:
         QuerySyntaxError: The text is not a SPARQL query; the error shows the line and the position.
     """
-    from rdflib.plugins.sparql.algebra import translateQuery
+    from rdflib.plugins.sparql.algebra import translateQuery, traverse
     from rdflib.plugins.sparql.parser import Query as grammar
+
+    from kg_reasoner.sparql.grammar import fill_construct
 
     def parse(expanded: str) -> Any:
         return grammar.parse_string(expanded, parse_all=True)
 
     def translate(tree: Any) -> Query:
-        return translateQuery(tree, base, prefixes)
+        names = DeclaredNames(base, prefixes)
+        names.declare(tree[0])
+        tree[1] = traverse(tree[1], visitPost=names.resolve)
+        has_template = fill_construct(tree[1])
+        query = translateQuery(tree, base, prefixes)
+        if has_template and query.algebra.template is None:
+            query.algebra["template"] = []
+        return query
 
     tree, query = _read(text, source, "query", parse, translate, prefixes, keeps_numbers)
     if query.algebra.name in ("AskQuery", "ConstructQuery"):
@@ -94,13 +105,25 @@ def read_update(
     Raises:
         QuerySyntaxError: The text is not a SPARQL Update request.
     """
-    from rdflib.plugins.sparql.algebra import translateUpdate
+    from rdflib.plugins.sparql.algebra import translateUpdate, traverse
     from rdflib.plugins.sparql.parser import UpdateUnit
 
     def parse(expanded: str) -> Any:
         return UpdateUnit.parse_string(expanded, parse_all=True)[0]
 
-    return _read(text, source, "update", parse, lambda tree: translateUpdate(tree, base, prefixes))[1]
+    def translate(tree: Any) -> Update:
+        names, bases = DeclaredNames(base, prefixes), []
+        for place, (prologue, operation) in enumerate(zip(tree.prologue, tree.request or (), strict=False)):
+            names.declare(prologue)
+            tree.request[place] = traverse(operation, visitPost=names.resolve)
+            bases.append(names.base)
+        made = translateUpdate(tree, base, prefixes)
+        for operation, declared in zip(getattr(made, "algebra", ()), bases, strict=False):  # an empty request has no algebra
+            operation.prologue = copy(operation.prologue)
+            operation.prologue.base = declared
+        return made
+
+    return _read(text, source, "update", parse, translate)[1]
 
 
 def _set_variables(part: Any, choose: Callable[[Sequence[Any]], list[Any]]) -> None:

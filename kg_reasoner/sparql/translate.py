@@ -42,7 +42,7 @@ def translate_query(query: CompValue) -> algebra.Query:
     if query.name == "ConstructQuery":
         template = query.template
         node = translator.node(query.p)
-        if not template:  # CONSTRUCT WHERE
+        if template is None:  # CONSTRUCT WHERE
             template = _triples_within(query.p)
         return algebra.Construct(node, tuple(_template_triple(triple) for triple in template or ()))
     if query.name == "DescribeQuery":
