@@ -102,8 +102,9 @@ thing(?x) :- likes(?y, ?x) .
 liked(?y, ?x) :- likes(?x, ?y) .
 thing(?x) :- agent(?x) .
 friend(?x, ?z) :- agent(?x), likes(?x, ?y), known(?y, ?z) .
+met(?x, ?y, ?z) :- friend(?x, ?y), likes(?y, ?z) .
 """
-"""Copies in chains and in circles, and a join at the end."""
+"""Copies in chains and in circles, and joins at the end."""
 
 
 def made(threads: int, seed: int) -> Reasoner:

@@ -115,6 +115,7 @@ class Materialiser(PlannedStrata):
             choose_late_relations(self.database, expected := expected_copies(self.database))
         if self.inserter is not None and self.recorder.is_on:
             self.inserter(stratum, new_rules, progress)
+            context.admitted = context.latest = 0
             return
         if self.functions.calculation.is_used:
             self.functions.calculation.read_ahead(context.total - int(self.database.processed.sum()))
