@@ -2,8 +2,8 @@
 
 The rows of a relation join those that have been processed before, so that the last relation of a rule's body does all the work. Of
 ``Student(?x) :- Person(?x), takes(?x, ?y), Course(?y)``, the rows of ``takes`` need two look-ups each. If they come before persons
-or courses, each of these is looked for in an index of all rows of ``takes``. Where many rules join classes with ``takes``, they share
-this index, which then costs less than a look-up of each row for each rule.
+or courses, each of these is looked for in an index of all rows of ``takes``. Where many rules join classes with ``takes``, they
+share this index, which then costs less than a look-up of each row for each rule.
 """
 
 from __future__ import annotations
