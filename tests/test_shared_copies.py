@@ -103,8 +103,10 @@ liked(?y, ?x) :- likes(?x, ?y) .
 thing(?x) :- agent(?x) .
 friend(?x, ?z) :- agent(?x), likes(?x, ?y), known(?y, ?z) .
 met(?x, ?y, ?z) :- friend(?x, ?y), likes(?y, ?z) .
+choice(?x, ?y, ?z) :- few(?x), few(?y), few(?z) .
+table(?y, ?x, ?z) :- few(?x), few(?y), few(?z) .
 """
-"""Copies in chains and in circles, and joins at the end."""
+"""Copies in chains and in circles, joins at the end, and tables that one thread fills."""
 
 
 def made(threads: int, seed: int) -> Reasoner:
@@ -114,6 +116,7 @@ def made(threads: int, seed: int) -> Reasoner:
     reasoner = Reasoner("\n".join(rules), threads=threads)
     for predicate in ("knows", "known", "likes"):
         reasoner.add_facts(predicate, [(literal(chance.randrange(9)), literal(chance.randrange(9))) for _ in range(30)])
+    reasoner.add_facts("few", [(literal(number),) for number in range(6)])
     return reasoner
 
 
