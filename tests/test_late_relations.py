@@ -66,6 +66,7 @@ def test_a_profile_has_the_same_order() -> None:
             reasoner.add_facts(predicate, FACTS[predicate])
         reasoner.materialise()
     assert "takes" not in indexed(reasoner)
+    assert not reasoner.engine.database.context.latest  # updates have no order
 
 
 def test_the_smaller_of_two_classes_is_looked_up_in_the_larger_one() -> None:
@@ -74,6 +75,26 @@ def test_the_smaller_of_two_classes_is_looked_up_in_the_larger_one() -> None:
     lateness = {name: relations[number].lateness for name, number in predicates.items()}
     assert lateness["bachelor"] > lateness["person"]
     assert lateness["takes"] > lateness["course"]
+
+
+TRANSITIVE = " part(?x, ?z) :- part(?x, ?y), part(?y, ?z) ."
+
+
+@pytest.mark.parametrize(("rules", "more", "has_index"), [(2, "", False), (8, "", True), (2, TRANSITIVE, True)])
+@pytest.mark.parametrize("is_reversed", [False, True])
+def test_many_rules_share_an_index(rules: int, more: str, has_index: bool, is_reversed: bool) -> None:
+    program = " ".join(f"whole{n}(?x) :- part(?x, ?y), kind{n}(?y) ." for n in range(rules)) + more
+    facts: dict[str, list[Row]] = {"part": [(literal(n), literal(n + 1)) for n in range(300) if n % 5]}
+    facts |= {f"kind{n}": [(literal(10 * n + step),) for step in range(3)] for n in range(rules)}
+    reasoner = Reasoner(program)
+    for predicate in reversed(facts) if is_reversed else facts:
+        reasoner.add_facts(predicate, facts[predicate])
+    reasoner.materialise()
+    relations, predicates = reasoner.engine.database.relations, reasoner.engine.catalog.predicates
+    comes_last = relations[predicates["part"]].lateness > relations[predicates["kind0"]].lateness
+    assert (not comes_last) == has_index == ("part" in indexed(reasoner))
+    for name, expected in oracle.evaluate(parse(program), facts).items():
+        assert set(reasoner.facts(name)) == expected
 
 
 def test_an_update_finds_what_the_first_materialisation_had_no_index_for() -> None:

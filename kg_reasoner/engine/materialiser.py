@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
 from kg_reasoner.concurrency.garbage import without_collection
@@ -89,13 +89,13 @@ class Materialiser(PlannedStrata):
             if relation not in results:
                 database.keep_explicit(relation)
         context.phase = context.has_listed_grown = context.block_end = context.scans = context.interrupted = 0
-        context.admitted = context.latest = context.term_access = context.shared_to = context.is_large = context.has_reborn = 0
+        context.term_access = context.shared_to = context.is_large = context.has_reborn = 0
         context.hidden, context.checks_flags, context.old, context.ring_count = ABSENT, 0, 0, 0
         for name in ("gone", "removed", "claimed", "request", "marked"):
             setattr(context, f"{name}_count", 0)
         database.materialised[:] = 0
         database.is_fresh = True
-        forget(database)
+        self._end_order()
         self.rest()
         for aggregate in self._aggregates:
             aggregate.forget()
@@ -115,9 +115,10 @@ class Materialiser(PlannedStrata):
         context = self.database.context
         if self.database.is_fresh:
             put_axioms_first(self.database, stratum.rules.values())
-            missing = self._forecast()
+            self._prepare_order()
         if self.inserter is not None and self.recorder.is_on:
             self.inserter(stratum, new_rules, progress)
+            self._end_order()
             return
         if self.functions.calculation.is_used:
             self.functions.calculation.read_ahead(context.total - int(self.database.processed.sum()))
@@ -131,9 +132,6 @@ class Materialiser(PlannedStrata):
         done = self.by_columns.insert(stratum, self.check)
         if done:
             self.leave_out(stratum, done)
-        if self.database.is_fresh:
-            for relation, count in missing.items():
-                self.database.reserve(relation, count)
         context.pause = BLOCKS_BETWEEN_PROGRESS if progress or current_watch().limits.facts is not None else 0
         context.current = context.block_end = context.passed = context.following = context.turn_begin = 0
         while (status := self.run(native.run)) != DONE:
@@ -143,8 +141,7 @@ class Materialiser(PlannedStrata):
             if progress:
                 done = sum(self.database.processed[: len(self.database.relations)].tolist())
                 progress("materialise", done, sum(record.count for record in self.database.relations.records))
-        context.admitted = context.latest = 0
-        forget(self.database)
+        self._end_order()
         self.rest()
 
     def check(self) -> None:
@@ -213,15 +210,23 @@ class Materialiser(PlannedStrata):
                     self.help(status)
         return DONE
 
-    def _forecast(self) -> Mapping[int, int]:
-        """Prepare a first materialisation for the sizes that relations will have. Return how many rows they will get at least."""
+    def _prepare_order(self) -> None:
+        """Choose the order of relations in a first materialisation, make room for the rows that they will get at least, and give
+        bits to those that most terms will belong to.
+        """
         database = self.database
         found = triggered_steps(database)
         least = least_rows(database, found)
         likely = likely_rows(database, found, least)
         choose_late_relations(database, found, likely)
         begin_to_know(database, found, likely, len(self.values.dictionary))
-        return missing_rows(database, least)
+        for relation, count in missing_rows(database, least).items():
+            database.reserve(relation, count)
+
+    def _end_order(self) -> None:
+        """Process relations in the usual order from now on, and look terms up in hash tables."""
+        self.database.context.admitted = self.database.context.latest = 0
+        forget(self.database)
 
     def _builder(self, index: int) -> WorkerTeam | Database:
         """Return the builder of an index: threads if it has enough rows for them."""

@@ -2,7 +2,8 @@
 
 The rows of a relation join those that have been processed before, so that the last relation of a rule's body does all the work. Of
 ``Student(?x) :- Person(?x), takes(?x, ?y), Course(?y)``, the rows of ``takes`` need two look-ups each. If they come before persons
-or courses, each of these is looked for in an index of all rows of ``takes``.
+or courses, each of these is looked for in an index of all rows of ``takes``. Where many rules join classes with ``takes``, they
+share this index, which then costs less than a look-up of each row for each rule.
 
 Small relations that are joined, or copied to themselves, wait for those that are only copied to others, which threads share best
 without others between them.
@@ -22,7 +23,7 @@ from kg_reasoner.storage.triggered_steps import TriggeredSteps, field_of
 
 __all__ = ["choose_late_relations"]
 
-_BUILDING: Final = 3
+_BUILDING: Final = 2
 """The time that it takes to add a row to an index, where that to look at a new row is one."""
 _FACTOR: Final = 4
 """Relations are equally late if their gains differ by less than about this factor."""
@@ -50,7 +51,7 @@ def choose_late_relations(database: IndexedRelations, found: TriggeredSteps, row
 
 def _gains(found: TriggeredSteps, rows: Numbers) -> npt.NDArray[np.float64]:
     """Return, for each relation, how much less time its rows need as the last ones of rules than those of other relations do, on
-    average.
+    average. The cost of an index is divided among the plans that use it; the rows of its own relation need it in any case.
     """
     relation, kind, negated = (found.steps[:, Step.fields[name][0]] for name in ("relation", "kind", "negated"))
     own = found.owners[found.plan_of_step]
@@ -58,7 +59,11 @@ def _gains(found: TriggeredSteps, rows: Numbers) -> npt.NDArray[np.float64]:
     joins = np.bincount(found.plan_of_step, joined, len(found.plans)) > 0
     time = rows[found.owners].astype(np.float64)
     probes = np.flatnonzero(joined & (kind == PROBE))
-    np.add.at(time, found.plan_of_step[probes], _BUILDING * rows[relation[probes]])
+    needed = found.steps[(kind == PROBE) & (relation == own), Step.fields["index"][0]]
+    index = found.steps[probes, Step.fields["index"][0]]
+    shares = _BUILDING / np.bincount(index)[index]
+    shares[np.isin(index, needed)] = 0
+    np.add.at(time, found.plan_of_step[probes], shares * rows[relation[probes]])
     time, owners, rule = time[joins], found.owners[joins], found.plans[joins, Plan.fields["rule"][0]]
     mean = np.bincount(rule, time) / np.maximum(np.bincount(rule), 1)
     return np.bincount(owners, mean[rule] - time, len(rows)).astype(np.float64)
