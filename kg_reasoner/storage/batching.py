@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from kg_reasoner.storage.kernels.batches import BATCH, BATCH_STATE, FIRST_BATCH
-from kg_reasoner.storage.kernels.memory import address, allocate
+from kg_reasoner.storage.kernels.memory.buffers import address, allocate
 
 __all__ = ["BatchMemory"]
 

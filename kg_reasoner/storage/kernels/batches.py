@@ -5,9 +5,11 @@ batch of matches of the steps before it, and the batch after it is filled before
 are the same. The plans are those of queries, whose steps all match atoms.
 """
 
+from kg_reasoner.storage.kernels.decorators import entry, kernel
 from kg_reasoner.storage.kernels.joins import bound, is_hidden, key_under, match_values, row_limit, row_under
 from kg_reasoner.storage.kernels.layout import CHECK, EMPTY, FINISHED, LOOKUP, PROBE, Context, Index, Plan, Relation, Step
-from kg_reasoner.storage.kernels.memory import Int32s, Int64s, entry, is_stopped, kernel, mix, prefetch
+from kg_reasoner.storage.kernels.memory.structs import Int32s, Int64s
+from kg_reasoner.storage.kernels.primitives import is_stopped, mix, prefetch
 from kg_reasoner.storage.kernels.relations import tuple_key
 from kg_reasoner.storage.kernels.vectors import entry_place, prefetch_vector, row_at, value_at
 

@@ -1,9 +1,10 @@
 """Plans that only copy columns (subclasses, domains, inverses ...), which are most rules of ontologies."""
 
+from kg_reasoner.storage.kernels.decorators import kernel, shared_kernel
 from kg_reasoner.storage.kernels.joins import is_hidden
 from kg_reasoner.storage.kernels.layout import CACHED, DONE, EMPTY, FULL, GROW, RING, Context, Plan
 from kg_reasoner.storage.kernels.listed_heads import accept
-from kg_reasoner.storage.kernels.memory import kernel, mix, prefetch, shared_kernel
+from kg_reasoner.storage.kernels.primitives import mix, prefetch
 from kg_reasoner.storage.kernels.relations import has_key, is_present, note_rows, tag_of
 
 
