@@ -48,7 +48,6 @@ class Workspace(PlanMemory):
         batches = self._batches
         if batches is None or batches.plan != plan:
             batches = self._batches = BatchMemory(plan, self.plans[plan].step_count, slots)
-        batches.state[:] = 0
         return batches
 
     def relation(self, number: int) -> Record:
