@@ -25,7 +25,7 @@ _RANKED: Final = Relation.fields["ranked"][0]
 
 
 class Counting:
-    """Counts derivations. It evaluates only changed rule instances, each once, at the price of memory for the counts.
+    """Counts derivations. It evaluates only changed rule instances, each once, and needs memory for the counts.
 
     When a change of rules moves relations to other strata, it counts all derivations again.
     """
