@@ -13,7 +13,7 @@ from kg_reasoner import Reasoner
 from kg_reasoner.cli import main
 from kg_reasoner.errors import LoadError, ReasonerError, UnknownNameError
 from kg_reasoner.loaders.rdf.bounds import JSON_DEPTH, DocumentBounds, bounds_from
-from kg_reasoner.storage.kernels.memory import CHECKED
+from kg_reasoner.storage.kernels.memory.buffers import CHECKED
 
 RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
 PREFIX = "@prefix : <http://example.org/> . "

@@ -96,7 +96,7 @@ def test_help_is_quick() -> None:
     assert not modules & {"rdflib", "llvmlite", "numpy", "rich", "lark", "pyoxigraph", "owlready2"}
 
 
-def test_it_is_a_module_too() -> None:
+def test_the_command_runs_as_a_module() -> None:
     shown = subprocess.run([sys.executable, "-m", "kg_reasoner", "--version"], cwd=ROOT, capture_output=True, text=True, check=True)
     assert shown.stdout.startswith("kg-reasoner, version ")
 

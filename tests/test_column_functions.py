@@ -19,7 +19,7 @@ from kg_reasoner.planning.function_relations import FEW
 from kg_reasoner.program import Call, Expression, Variable
 from kg_reasoner.storage.database import Database
 from kg_reasoner.storage.dictionary import Dictionary
-from kg_reasoner.storage.kernels.memory import Record
+from kg_reasoner.storage.kernels.memory.struct_tables import Record
 from kg_reasoner.storage.value_table import ValueTable, _value
 from kg_reasoner.terms import IRI, RDF, XSD, BlankNode, Literal, Term, literal, term_from_text, term_text
 

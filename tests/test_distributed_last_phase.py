@@ -97,7 +97,7 @@ def test_what_is_not_read_does_not_count() -> None:
     assert stages(turtle(CHAIN + others), 100) == [("iteration", 1), ("in process", 9)]
 
 
-def test_it_waits_until_little_is_left() -> None:
+def test_the_last_phase_waits_until_little_is_left() -> None:
     """Ten times as much is read, but only at first: `a` feeds `b` once."""
     program = parse("""
         @prefix : <http://example.org/> .

@@ -67,7 +67,7 @@ def agree(reasoner: Reasoner, ontology: list[Axiom]) -> None:
 
 @pytest.mark.parametrize("seed", range(examples(300)))
 @pytest.mark.sample(3)
-def test_it_agrees_with_the_oracle(seed: int) -> None:
+def test_owl2el_agrees_with_the_oracle(seed: int) -> None:
     ontology = axioms(random.Random(seed))
     reasoner = Reasoner(ruleset="owl2el")
     reasoner.add_triples(triples_of(ontology))

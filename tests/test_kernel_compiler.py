@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies
 
-from kg_reasoner.storage.kernels import compiler, images, interning, linking, memory
+from kg_reasoner.storage.kernels import compiler, decorators, images, interning, linking, primitives
 from kg_reasoner.storage.kernels.machine import HOST, LEVELS, Target, this_machine
-from kg_reasoner.storage.kernels.memory import Array, Bytes, Int16s, Int64s, Struct
+from kg_reasoner.storage.kernels.memory.structs import Array, Bytes, Int16s, Int64s, Struct
 
 from .extras import needed
 
@@ -88,7 +88,7 @@ def inner(value: int) -> int:
 
 def calls(a: int, b: int) -> int:
     """Call a kernel and an intrinsic."""
-    return inner(a & 1023) + memory_mix(inner(b) ^ a)
+    return inner(a & 1023) + python_mix(inner(b) ^ a)
 
 
 def records(outer: Outer, a: int, b: int) -> int:
@@ -118,7 +118,7 @@ def jumps(a: int, b: int) -> int:
         return -b
     if a == 9:
         return b >> 3
-    return memory_mix(b)
+    return python_mix(b)
 
 
 def fills(items: Bytes, count: int) -> int:
@@ -130,11 +130,11 @@ def fills(items: Bytes, count: int) -> int:
 
 def words(items: Bytes, count: int) -> int:
     """Move a word that begins anywhere."""
-    memory_set_word(items, count, memory_word(items, 1))
+    python_set_word(items, count, python_word(items, 1))
     return count
 
 
-memory_mix, memory_word, memory_set_word = memory.mix, memory.word, memory.set_word
+python_mix, python_word, python_set_word = primitives.mix, primitives.word, primitives.set_word
 TWO = (arithmetic, conditions, loops, calls, jumps)
 integers = strategies.integers(-(1 << 63), (1 << 63) - 1) | strategies.integers(-20, 20)
 
@@ -149,14 +149,14 @@ def compiled(*functions: Callable[..., int], target: Target | None = None) -> di
 @pytest.fixture(scope="module", autouse=True)
 def _registered() -> Iterator[None]:
     """Register this module's kernels as long as it is tested."""
-    before = dict(memory.kernels)
+    before = dict(decorators.kernels)
     for function in (inner, *TWO, fills, records, words):
-        memory.entry(function)
-    own = {f"memory_{name}": compiler.INTRINSICS[name] for name in ("mix", "word", "set_word")}
+        decorators.entry(function)
+    own = {f"python_{name}": compiler.INTRINSICS[name] for name in ("mix", "word", "set_word")}
     compiler.INTRINSICS.update(own)
     yield
-    memory.kernels.clear()
-    memory.kernels.update(before)
+    decorators.kernels.clear()
+    decorators.kernels.update(before)
     for name in own:
         del compiler.INTRINSICS[name]
 
@@ -326,11 +326,11 @@ def test_what_kernels_cannot_use(name: str, line: int, message: str, tmp_path: P
     scope = {"Outer": Outer, "inner": inner}
     exec(compile(REJECTED, str(file), "exec"), scope)
     try:
-        memory.entry(scope[name])  # type: ignore[type-var]
+        decorators.entry(scope[name])  # type: ignore[type-var]
         with pytest.raises(SyntaxError, match=re.escape(f"kernel {name}: {message}")) as raised:
             compiler.compile_kernels([name], "t_", LEVELS[0])
     finally:
-        del memory.kernels[name]
+        del decorators.kernels[name]
     assert (raised.value.filename, raised.value.lineno) == (str(file), line)
 
 

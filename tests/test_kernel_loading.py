@@ -15,9 +15,10 @@ from pathlib import Path
 import pytest
 
 from kg_reasoner import cache
-from kg_reasoner.storage.kernels import Native, images, kernel_groups, loader, machine, memory
+from kg_reasoner.storage.kernels import Native, images, kernel_groups, loader, machine
 from kg_reasoner.storage.kernels.kernel_groups import GROUPS, KernelGroup
 from kg_reasoner.storage.kernels.machine import HOST, LEVELS, Target, this_machine
+from kg_reasoner.storage.kernels.memory import buffers
 
 from .effort import thinned
 
@@ -32,7 +33,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty cache, no image in the package, nothing loaded, and entry points that are compiled in every mode."""
     monkeypatch.setenv("KG_REASONER_CACHE", str(tmp_path / "cache"))
     monkeypatch.setattr(loader, "_IMAGES", tmp_path / "images")
-    monkeypatch.setattr(memory, "CHECKED", False)
+    monkeypatch.setattr(buffers, "CHECKED", False)
     monkeypatch.setattr(loader, "_loaded", {})
     return tmp_path
 

@@ -13,9 +13,13 @@ from hypothesis import strategies as st
 
 from kg_reasoner import Reasoner
 from kg_reasoner.storage.arrays import among_sorted
-from kg_reasoner.storage.kernels import memory, native
+from kg_reasoner.storage.kernels import native
 from kg_reasoner.storage.kernels.layout import Context
-from kg_reasoner.storage.kernels.memory import StructTable, address, allocate, argument
+from kg_reasoner.storage.kernels.memory import buffers
+from kg_reasoner.storage.kernels.memory.buffers import address, allocate, argument, lend
+from kg_reasoner.storage.kernels.memory.checked_memory import at_address
+from kg_reasoner.storage.kernels.memory.struct_tables import StructTable
+from kg_reasoner.storage.kernels.memory.structs import Int32s
 
 
 def read_only() -> npt.NDArray[np.int64]:
@@ -99,19 +103,19 @@ print("numpy.ma" in sys.modules)
 
 def test_what_is_lent_remains_known_to_checked_kernels(monkeypatch: pytest.MonkeyPatch) -> None:
     """The loan of an array that kernels know already, or of its beginning, ends without their forgetting it."""
-    monkeypatch.setattr(memory, "CHECKED", True)
+    monkeypatch.setattr(buffers, "CHECKED", True)
     table = allocate(8, np.int32, 7)
     for part in (table, table[:4]):
-        lent = memory.lend(np.ascontiguousarray(part))
+        lent = lend(np.ascontiguousarray(part))
         assert lent.tolist() == part.tolist()
         del lent
-        assert memory.at_address(address(table), memory.Int32s)[7] == 7
-    lent, place = memory.lend(table[:4]), address(table)
+        assert at_address(address(table), Int32s)[7] == 7
+    lent, place = lend(table[:4]), address(table)
     del table, part
-    assert memory.at_address(place, memory.Int32s)[3] == lent[3] == 7
+    assert at_address(place, Int32s)[3] == lent[3] == 7
 
 
-@pytest.mark.skipif(memory.CHECKED, reason="takes long in checked mode")
+@pytest.mark.skipif(buffers.CHECKED, reason="takes long in checked mode")
 def test_first_steps_do_without_masked_arrays() -> None:
     """NumPy imports them when `numpy.unique` is called in its plain form, also by `numpy.isin`; that takes longer than many
     updates.

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from kg_reasoner.expressions.functions.regex import matches
 from kg_reasoner.program import Call, Variable
 from kg_reasoner.storage.dictionary import Dictionary
-from kg_reasoner.storage.kernels import memory
+from kg_reasoner.storage.kernels.decorators import kernel
 from kg_reasoner.storage.kernels.searching import ANYWHERE, AS_IT_IS, AT_END, AT_START, LOWER, UPPER
 from kg_reasoner.storage.text_search import UNDECIDED, search_of
 from kg_reasoner.storage.value_arithmetic import decimal_digits, integer_buffer, number_texts
@@ -134,4 +134,4 @@ def test_kernels_have_names_of_their_own() -> None:
         return 0
 
     with pytest.raises(ValueError, match="relations has a kernel find already"):
-        memory.kernel(find)
+        kernel(find)

@@ -476,7 +476,7 @@ BEYOND = st.one_of(
 @pytest.mark.skipif(which("java") is None, reason="java is not on the PATH: install a JRE, as for HermiT")
 @settings(max_examples=examples(30), deadline=None, suppress_health_check=list(HealthCheck))
 @given(st.lists(statements, min_size=2, max_size=8), st.lists(BEYOND, max_size=2))
-def test_it_agrees_with_hermit(texts: list[str], beyond: list[str]) -> None:
+def test_sync_reasoner_agrees_with_hermit(texts: list[str], beyond: list[str]) -> None:
     text = declared() + ":a a owl:NamedIndividual . :b a owl:NamedIndividual . " + "\n".join([*texts, *beyond])
     ours, theirs = world_of(text), world_of(text)
     try:

@@ -60,7 +60,7 @@ def test_no_triples(tmp_path: Path) -> None:
     assert rows(tmp_path / "x.parquet") == []
 
 
-def test_it_is_an_extra(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_parquet_is_an_extra(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     with pytest.raises(MissingExtraError, match=r"writing Parquet.*\[results\]"):
         write_triples(TRIPLES, tmp_path / "x.parquet")

@@ -20,7 +20,7 @@ from kg_reasoner.planning.rule_shapes import ShapedPlans, outline
 from kg_reasoner.program import Atom, Rule
 from kg_reasoner.storage.database import Database
 from kg_reasoner.storage.kernels.layout import CALL, CHECK, EMPTY, PROBE, SCAN, SKIP, Plan, Step
-from kg_reasoner.storage.kernels.memory import mix
+from kg_reasoner.storage.kernels.primitives import mix
 from kg_reasoner.storage.plan_memory import PlanMemory
 from kg_reasoner.terms import IRI, OWL, RDF, RDFS, BlankNode, Triple
 

@@ -17,7 +17,8 @@ from kg_reasoner.storage.database import Database
 from kg_reasoner.storage.index_building import Building
 from kg_reasoner.storage.kernels.bulk_insertion import MOST_SPILLED
 from kg_reasoner.storage.kernels.layout import EMPTY
-from kg_reasoner.storage.kernels.memory import Record, mix
+from kg_reasoner.storage.kernels.memory.struct_tables import Record
+from kg_reasoner.storage.kernels.primitives import mix
 from kg_reasoner.storage.kernels.vectors import entry_place, vector_room, vector_size
 from kg_reasoner.storage.rehashing import Rehashing
 

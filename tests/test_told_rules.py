@@ -63,7 +63,7 @@ def test_other_rules_are_applied_as_they_are(text: str) -> None:
 @pytest.mark.parametrize("strategy", STRATEGIES)
 @pytest.mark.parametrize("seed", range(examples(60)))
 @pytest.mark.sample(3)
-def test_it_follows_changes_as_an_ordinary_rule(strategy: str, seed: int) -> None:
+def test_a_told_rule_follows_changes_as_an_ordinary_rule(strategy: str, seed: int) -> None:
     chance = random.Random(seed)
     reasoner, other = (Reasoner(text, maintenance=strategy) for text in (RULES, RULES.replace("told/conclude", "copied")))
     more = parse("rdfs:subClassOf[?x, ?y] :- related(?x, ?y) .")

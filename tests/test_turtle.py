@@ -87,7 +87,7 @@ def test_namespaces_that_end_within_a_word() -> None:
     ],
     ids=["loop", "circle", "shared", "nothing", "list with more", "round list", "long list", "deep", "literals"],
 )
-def test_it_says_the_same(triples: list[Triple]) -> None:
+def test_the_text_says_the_same(triples: list[Triple]) -> None:
     assert says_the_same(triples)
 
 

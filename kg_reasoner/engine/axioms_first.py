@@ -15,7 +15,7 @@ from kg_reasoner.storage.arrays import Ids, Rows
 from kg_reasoner.storage.database import Database
 from kg_reasoner.storage.kernels import native
 from kg_reasoner.storage.kernels.layout import Relation
-from kg_reasoner.storage.kernels.memory import address, lend
+from kg_reasoner.storage.kernels.memory.buffers import address, lend
 
 __all__ = ["put_axioms_first"]
 

@@ -15,7 +15,7 @@ from kg_reasoner.storage.arrays import Changed, Ids, TripleIds
 from kg_reasoner.storage.database import Database
 from kg_reasoner.storage.dictionary import Dictionary
 from kg_reasoner.storage.kernels.layout import EXPLICIT
-from kg_reasoner.storage.kernels.memory import grant
+from kg_reasoner.storage.kernels.memory.buffers import grant
 
 __all__ = ["FactBase"]
 

@@ -28,7 +28,7 @@ from kg_reasoner.query.visibility import Visibility
 from kg_reasoner.storage.arrays import Changed, Ids, TripleIds, selected_rows
 from kg_reasoner.storage.dictionary import Dictionary
 from kg_reasoner.storage.kernels.layout import STATED
-from kg_reasoner.storage.kernels.memory import grant
+from kg_reasoner.storage.kernels.memory.buffers import grant
 from kg_reasoner.storage.literals import LITERAL_PREDICATES, LiteralFacts
 from kg_reasoner.storage.value_table import ValueTable
 

@@ -13,7 +13,7 @@ from kg_reasoner.planning.plan_drafts import section_constant
 from kg_reasoner.storage.arrays import ranges
 from kg_reasoner.storage.database import Database
 from kg_reasoner.storage.kernels.layout import Relation
-from kg_reasoner.storage.kernels.memory import allocate
+from kg_reasoner.storage.kernels.memory.buffers import allocate
 
 __all__ = ["SectionPlans"]
 

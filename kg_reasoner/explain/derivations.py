@@ -24,7 +24,7 @@ from kg_reasoner.planning.statistics import RelationStatistics
 from kg_reasoner.program import FALSE, TRIPLE, Aggregate, Atom, Negation, Rule, Variable, variables_of
 from kg_reasoner.storage.kernels import native
 from kg_reasoner.storage.kernels.layout import BUILD_INDEX, DONE, EXPLICIT, FUNCTION_RESULTS, STATED, VALUES, Relation
-from kg_reasoner.storage.kernels.memory import address, allocate
+from kg_reasoner.storage.kernels.memory.buffers import address, allocate
 from kg_reasoner.storage.value_table import ValueTable
 from kg_reasoner.terms import RDF, Term
 

@@ -41,7 +41,7 @@ from kg_reasoner.program import (
     variables_of,
 )
 from kg_reasoner.storage.kernels import native
-from kg_reasoner.storage.kernels.memory import address, allocate
+from kg_reasoner.storage.kernels.memory.buffers import address, allocate
 from kg_reasoner.substitution import in_atom, in_expression
 from kg_reasoner.terms import RDF, Term
 

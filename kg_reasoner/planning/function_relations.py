@@ -29,7 +29,7 @@ from kg_reasoner.storage.grouping import group_rows
 from kg_reasoner.storage.kernels.calculation import NEEDS_ROOM, NEEDS_VALUES
 from kg_reasoner.storage.kernels.layout import FAILED, HOLDS, STATED
 from kg_reasoner.storage.kernels.list_texts import UNDECIDED
-from kg_reasoner.storage.kernels.memory import allocate
+from kg_reasoner.storage.kernels.memory.buffers import allocate
 from kg_reasoner.storage.number_table import NumberTable
 from kg_reasoner.substitution import in_expression
 from kg_reasoner.terms import Literal, Term, literal, term_of, term_text

@@ -17,7 +17,7 @@ from kg_reasoner.program import Atom, Rule, Variable
 from kg_reasoner.storage.arrays import NO_TRIPLES, Changed, Flags, Rows
 from kg_reasoner.storage.database import Database
 from kg_reasoner.storage.dictionary import Dictionary
-from kg_reasoner.storage.kernels.memory import allocate
+from kg_reasoner.storage.kernels.memory.buffers import allocate
 from kg_reasoner.storage.lookups import Buffer, Which
 
 SUBJECT, OBJECT = 0, 1

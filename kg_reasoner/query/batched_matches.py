@@ -11,7 +11,7 @@ from kg_reasoner.concurrency.limits import NOBODY, current_watch
 from kg_reasoner.planning.catalog import StoredAtom
 from kg_reasoner.storage.arrays import Ids
 from kg_reasoner.storage.kernels import native
-from kg_reasoner.storage.kernels.memory import address, allocate
+from kg_reasoner.storage.kernels.memory.buffers import address, allocate
 from kg_reasoner.storage.workspaces import Workspace
 
 __all__ = ["fetched_in_batches", "slots_of"]
@@ -55,9 +55,9 @@ def fetched_in_batches(
         The answers, shape (n, width). With seeds there is a further column at the end, which has the numbers of their rows.
     """
     watch = current_watch()
-    given, count, shown = _NO_SEEDS, 1, width
+    given, (count, seed_width), shown = _NO_SEEDS, (1, 0), width
     if seeds is not None:
-        given, count, shown = allocate(seeds.size, np.int32), len(seeds), width + 1
+        given, (count, seed_width), shown = allocate(seeds.size, np.int32), seeds.shape, width + 1
         given[: seeds.size] = seeds.reshape(-1)
     answers = _Answers()
     if watch is not NOBODY:
@@ -65,6 +65,7 @@ def fetched_in_batches(
     try:
         workspace.start(plan)
         batches = workspace.batches(plan, slots)
+        batches.begin(width + 1, seed_width, count, once=once)
         room = found = FIRST_CHUNK
         out = allocate((width + 1) * room, np.int32)
         total = 0
@@ -72,17 +73,7 @@ def fetched_in_batches(
             if total == FIRST_CHUNK:
                 room = CHUNK
                 out = allocate((width + 1) * room, np.int32)
-            found = native.fetch_batches(
-                workspace.address,
-                address(given),
-                0 if seeds is None else seeds.shape[1],
-                count,
-                int(once),
-                *batches.addresses,
-                width + 1,
-                address(out),
-                room,
-            )
+            found = native.fetch_batches(workspace.address, batches.address, address(given), address(out), room)
             total += found
             watch.check(total, 4 * (width + 1) * total)
             rows: Ids = np.asarray(out[: (width + 1) * room]).reshape(width + 1, room)[:shown, :found].T

@@ -16,7 +16,7 @@ from kg_reasoner.query.patterns import AnyPattern, Queries
 from kg_reasoner.query.quads import GRAPH_COLUMN
 from kg_reasoner.storage.arrays import Ids, Numbers
 from kg_reasoner.storage.kernels import native
-from kg_reasoner.storage.kernels.memory import address, allocate
+from kg_reasoner.storage.kernels.memory.buffers import address, allocate
 
 __all__ = ["extend", "reached"]
 

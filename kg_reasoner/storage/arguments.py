@@ -7,7 +7,7 @@ from typing import Any, Final
 import numpy as np
 
 from kg_reasoner.storage.arrays import Changed, Rows
-from kg_reasoner.storage.kernels.memory import Argument, address, allocate, argument, lend
+from kg_reasoner.storage.kernels.memory.buffers import Argument, address, allocate, argument, lend
 
 __all__ = ["RETAINED", "ProbedFacts"]
 

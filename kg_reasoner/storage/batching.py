@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from kg_reasoner.storage.kernels.batches import BATCH, BATCH_STATE, FIRST_BATCH
-from kg_reasoner.storage.kernels.memory import address, allocate
+from kg_reasoner.storage.kernels.batches import BATCH, BatchedJoin, MatchBatch
+from kg_reasoner.storage.kernels.memory.buffers import allocate
+from kg_reasoner.storage.kernels.memory.struct_tables import StructTable
 
 __all__ = ["BatchMemory"]
 
@@ -19,11 +20,28 @@ class BatchMemory:
         slots: The number of its slots.
     """
 
-    __slots__ = ("addresses", "arrays", "plan", "state")
+    __slots__ = ("address", "join", "plan")
 
     def __init__(self, plan: int, steps: int, slots: int) -> None:
         self.plan = plan
-        self.state = allocate(FIRST_BATCH + (steps + 1) * BATCH_STATE, np.int64, 0)
-        self.arrays = allocate((steps + 1) * BATCH * (slots + 1), np.int32), allocate((steps + 1) * BATCH, np.int32)
-        self.addresses = address(self.state), address(self.arrays[0]), slots + 1, address(self.arrays[1])
-        """The arguments of the kernel: the state, the matches, their stride, and their places."""
+        self.join = StructTable(BatchedJoin, capacity=1).add(
+            batches=allocate((steps + 1, len(MatchBatch.fields)), np.int64),
+            matches=allocate((steps + 1) * BATCH * (slots + 1), np.int32),
+            places=allocate((steps + 1) * BATCH, np.int32),
+            stride=slots + 1,
+        )
+        self.address = self.join.address
+
+    def begin(self, width: int, seed_width: int, seed_count: int, *, once: bool) -> None:
+        """Begin a join.
+
+        Args:
+            width: The number of ids of an answer: those of the plan's head, and the number of the seed.
+            seed_width: The number of ids of a seed.
+            seed_count: The number of seeds.
+            once: Whether only the first answer of each seed is wanted.
+        """
+        join = self.join
+        join.batches[:] = 0
+        join.width, join.seed_width, join.seed_count, join.once = width, seed_width, seed_count, int(once)
+        join.depth = join.top = join.next_seed = join.answered = 0

@@ -12,7 +12,8 @@ import numpy as np
 
 from kg_reasoner.storage.database import Database
 from kg_reasoner.storage.kernels.layout import ABSENT, DEAD, EXPLICIT, Index, Relation
-from kg_reasoner.storage.kernels.memory import Record, allocate, grant
+from kg_reasoner.storage.kernels.memory.buffers import allocate, grant
+from kg_reasoner.storage.kernels.memory.struct_tables import Record
 from kg_reasoner.storage.lookups import Which
 
 __all__ = ["BorrowingDatabase"]

@@ -7,7 +7,7 @@ from typing import Any, Final, TypeAlias
 
 from kg_reasoner.data_classes import dataclass
 from kg_reasoner.storage.kernels.layout import BLOCK
-from kg_reasoner.storage.kernels.memory import allocate
+from kg_reasoner.storage.kernels.memory.buffers import allocate
 
 __all__ = [
     "FILL",

@@ -14,7 +14,7 @@ from kg_reasoner.storage.capacities import resized
 from kg_reasoner.storage.indexes import IndexedRelations
 from kg_reasoner.storage.kernels import native
 from kg_reasoner.storage.kernels.layout import ABSENT, CLAIMED, EXPLICIT, REBORN, RETRACTED, ROW, Relation
-from kg_reasoner.storage.kernels.memory import address, allocate, grant, lend
+from kg_reasoner.storage.kernels.memory.buffers import address, allocate, grant, lend
 
 __all__ = ["ChangingRelations"]
 

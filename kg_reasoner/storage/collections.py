@@ -14,7 +14,7 @@ from kg_reasoner.storage.arrays import Ids, Numbers
 from kg_reasoner.storage.dictionary import Dictionary
 from kg_reasoner.storage.kernels import native
 from kg_reasoner.storage.kernels.list_texts import PER_BYTE, PER_MEMBER, UNDECIDED
-from kg_reasoner.storage.kernels.memory import address, allocate
+from kg_reasoner.storage.kernels.memory.buffers import address, allocate
 from kg_reasoner.storage.texts import concatenated
 from kg_reasoner.terms import XSD
 

@@ -18,7 +18,8 @@ from kg_reasoner.storage.arrays import Changed, Rows, selected_rows
 from kg_reasoner.storage.changing_relations import ChangingRelations
 from kg_reasoner.storage.kernels import native
 from kg_reasoner.storage.kernels.layout import EMPTY, EXPLICIT, STATED, Relation
-from kg_reasoner.storage.kernels.memory import grant, mix
+from kg_reasoner.storage.kernels.memory.buffers import grant
+from kg_reasoner.storage.kernels.primitives import mix
 from kg_reasoner.storage.lookups import Lookups
 from kg_reasoner.storage.renewal import Renewals
 from kg_reasoner.storage.shared_loading import load_together

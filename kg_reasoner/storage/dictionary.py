@@ -17,7 +17,8 @@ from kg_reasoner.storage.kernels import native
 from kg_reasoner.storage.kernels.interning import VALUE_BLANK, VALUE_ESCAPED, VALUE_IRI, VALUE_STRING, VALUE_TAGGED, VALUE_TYPED
 from kg_reasoner.storage.kernels.layout import EMPTY, MOST, Terms
 from kg_reasoner.storage.kernels.literal_values import NAMES
-from kg_reasoner.storage.kernels.memory import Argument, StructTable, address, allocate, argument, borrow, grant, lend
+from kg_reasoner.storage.kernels.memory.buffers import Argument, address, allocate, argument, borrow, grant, lend
+from kg_reasoner.storage.kernels.memory.struct_tables import StructTable
 from kg_reasoner.storage.kernels.searching import ANYWHERE, AS_IT_IS, IN_STEPS
 from kg_reasoner.terms import Term, term_of, term_text
 

@@ -14,7 +14,8 @@ import numpy as np
 from kg_reasoner.storage.arrays import Ids
 from kg_reasoner.storage.database import Database
 from kg_reasoner.storage.kernels import native
-from kg_reasoner.storage.kernels.memory import Argument, Record, address, allocate, argument
+from kg_reasoner.storage.kernels.memory.buffers import Argument, address, allocate, argument
+from kg_reasoner.storage.kernels.memory.struct_tables import Record
 from kg_reasoner.storage.kernels.small_queries import ANYTHING, PROPERTY, RESOURCE
 from kg_reasoner.storage.workspaces import Workspace
 

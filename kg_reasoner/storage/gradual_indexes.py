@@ -18,7 +18,7 @@ from kg_reasoner.storage.arrays import unique_rows
 from kg_reasoner.storage.capacities import slots_for
 from kg_reasoner.storage.kernels import native
 from kg_reasoner.storage.kernels.layout import EMPTY
-from kg_reasoner.storage.kernels.memory import Record, StructTable
+from kg_reasoner.storage.kernels.memory.struct_tables import Record, StructTable
 
 __all__ = ["MANY_REMOVED", "GradualIndexes"]
 

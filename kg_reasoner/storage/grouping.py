@@ -16,7 +16,7 @@ from kg_reasoner.concurrency.limits import current_watch
 from kg_reasoner.errors import LimitError
 from kg_reasoner.storage.arrays import Flags, Ids, Numbers
 from kg_reasoner.storage.kernels import native
-from kg_reasoner.storage.kernels.memory import address, allocate
+from kg_reasoner.storage.kernels.memory.buffers import address, allocate
 
 __all__ = ["BLOCK", "among", "distinct_ids", "distinct_numbers", "gathered", "group_rows", "ordered_by_group", "pair_rows"]
 

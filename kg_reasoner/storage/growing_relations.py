@@ -15,7 +15,9 @@ from kg_reasoner.storage.arrays import Rows, selected_rows
 from kg_reasoner.storage.capacities import Copier, copy_items, fill_of, limit_of, resized, row_mask_for, slots_for, table_size
 from kg_reasoner.storage.kernels import native
 from kg_reasoner.storage.kernels.layout import ABSENT, EMPTY, EXPLICIT, MOST, RING, Relation, Section
-from kg_reasoner.storage.kernels.memory import Record, StructTable, address, allocate, allocate_each, grant, mix, repeated
+from kg_reasoner.storage.kernels.memory.buffers import address, allocate, allocate_each, grant, repeated
+from kg_reasoner.storage.kernels.memory.struct_tables import Record, StructTable
+from kg_reasoner.storage.kernels.primitives import mix
 from kg_reasoner.storage.plan_memory import PlanMemory
 
 __all__ = ["NO_BITS", "Relations", "slot_of"]

@@ -20,7 +20,7 @@ from kg_reasoner.storage.indexes import IndexedRelations
 from kg_reasoner.storage.kernels import native
 from kg_reasoner.storage.kernels.bulk_insertion import MOST_SPILLED, ROWS, SIZE, SPILLED, SPILLS, USED
 from kg_reasoner.storage.kernels.layout import DONE, EMPTY, RING
-from kg_reasoner.storage.kernels.memory import address, allocate
+from kg_reasoner.storage.kernels.memory.buffers import address, allocate
 
 __all__ = ["Building"]
 

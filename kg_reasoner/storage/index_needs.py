@@ -9,7 +9,7 @@ import numpy as np
 from kg_reasoner.storage.arrays import Numbers
 from kg_reasoner.storage.indexes import IndexedRelations
 from kg_reasoner.storage.kernels.layout import COMPARE, EMPTY, PROBE, Relation, Step
-from kg_reasoner.storage.kernels.memory import mix
+from kg_reasoner.storage.kernels.primitives import mix
 from kg_reasoner.storage.triggered_steps import field_of, triggered_steps
 
 __all__ = ["soon_wanted"]

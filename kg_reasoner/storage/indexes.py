@@ -15,7 +15,8 @@ from kg_reasoner.storage.gradual_indexes import MANY_REMOVED, GradualIndexes
 from kg_reasoner.storage.growing_relations import Relations, slot_of
 from kg_reasoner.storage.kernels import native
 from kg_reasoner.storage.kernels.layout import EMPTY, MOST, Index
-from kg_reasoner.storage.kernels.memory import Record, StructTable, address, allocate, grant, lend, repeated
+from kg_reasoner.storage.kernels.memory.buffers import address, allocate, grant, lend, repeated
+from kg_reasoner.storage.kernels.memory.struct_tables import Record, StructTable
 
 __all__ = ["IndexedRelations", "item_size", "new_arena", "value_column"]
 

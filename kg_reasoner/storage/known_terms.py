@@ -14,7 +14,7 @@ from kg_reasoner.storage.arrays import Numbers
 from kg_reasoner.storage.growing_relations import NO_BITS
 from kg_reasoner.storage.indexes import IndexedRelations
 from kg_reasoner.storage.kernels.layout import Plan, Relation
-from kg_reasoner.storage.kernels.memory import allocate
+from kg_reasoner.storage.kernels.memory.buffers import allocate
 from kg_reasoner.storage.triggered_steps import TriggeredSteps, field_of
 
 __all__ = ["begin_to_know", "forget"]

@@ -11,7 +11,7 @@ from kg_reasoner.storage.arrays import Rows
 from kg_reasoner.storage.indexes import IndexedRelations
 from kg_reasoner.storage.kernels import native
 from kg_reasoner.storage.kernels.layout import ABSENT, EXPLICIT
-from kg_reasoner.storage.kernels.memory import address, allocate, argument
+from kg_reasoner.storage.kernels.memory.buffers import address, allocate, argument
 
 Which = Literal["all", "explicit", "inferred"]
 

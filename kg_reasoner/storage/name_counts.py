@@ -8,7 +8,7 @@ import numpy as np
 
 from kg_reasoner.storage.arrays import Ids, Rows
 from kg_reasoner.storage.kernels import native
-from kg_reasoner.storage.kernels.memory import address, allocate, lend
+from kg_reasoner.storage.kernels.memory.buffers import address, allocate, lend
 
 __all__ = ["count_names"]
 

@@ -12,7 +12,7 @@ from kg_reasoner.storage.dictionary import Dictionary
 from kg_reasoner.storage.kernels import native
 from kg_reasoner.storage.kernels.calculation import AFTER, BEFORE, HEADER, INTEGER_END, MAY_INTERN, STACK
 from kg_reasoner.storage.kernels.layout import EMPTY
-from kg_reasoner.storage.kernels.memory import address, allocate
+from kg_reasoner.storage.kernels.memory.buffers import address, allocate
 
 __all__ = ["NumberTable"]
 

@@ -13,7 +13,8 @@ from kg_reasoner.storage import capacities
 from kg_reasoner.storage.arrays import Rows
 from kg_reasoner.storage.capacities import resized
 from kg_reasoner.storage.kernels.layout import ABSENT, MOST_VALUES, VALUE_SLOTS, Context, Frame, Level, Plan, Step
-from kg_reasoner.storage.kernels.memory import Record, StructTable, address, allocate, argument, region
+from kg_reasoner.storage.kernels.memory.buffers import address, allocate, argument, region
+from kg_reasoner.storage.kernels.memory.struct_tables import Record, StructTable
 
 __all__ = ["JoinFrames", "PlanMemory", "filter_tables"]
 

@@ -11,7 +11,8 @@ from kg_reasoner.storage.arrays import Flags, Ids
 from kg_reasoner.storage.dictionary import Dictionary
 from kg_reasoner.storage.kernels import native
 from kg_reasoner.storage.kernels.elements import AROUND, FIRST_TAG, FIXED, LONGEST_ESCAPE
-from kg_reasoner.storage.kernels.memory import StructTable, address, allocate, lend
+from kg_reasoner.storage.kernels.memory.buffers import address, allocate, lend
+from kg_reasoner.storage.kernels.memory.struct_tables import StructTable
 from kg_reasoner.storage.kernels.triple_texts import Output
 from kg_reasoner.storage.texts import concatenated
 

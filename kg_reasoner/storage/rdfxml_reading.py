@@ -16,7 +16,8 @@ import numpy as np
 from kg_reasoner.storage.arrays import Ids
 from kg_reasoner.storage.dictionary import Dictionary
 from kg_reasoner.storage.kernels import native
-from kg_reasoner.storage.kernels.memory import StructTable, allocate
+from kg_reasoner.storage.kernels.memory.buffers import allocate
+from kg_reasoner.storage.kernels.memory.struct_tables import StructTable
 from kg_reasoner.storage.kernels.token_ends import byte_classes
 from kg_reasoner.storage.kernels.xml_markup import ATTRIBUTE, GUESSES, MOST_ATTRIBUTES, Element, XmlText, markup_classes
 from kg_reasoner.storage.kernels.xml_names import BINDING, CONSTANTS, KNOWN, KNOWN_FACT, KNOWN_LENGTH

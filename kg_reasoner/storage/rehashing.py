@@ -13,7 +13,7 @@ from kg_reasoner.storage.growing_relations import Relations
 from kg_reasoner.storage.kernels import native
 from kg_reasoner.storage.kernels.bulk_insertion import MOST_SPILLED, SPILLS
 from kg_reasoner.storage.kernels.layout import DONE, RING
-from kg_reasoner.storage.kernels.memory import address, allocate
+from kg_reasoner.storage.kernels.memory.buffers import address, allocate
 
 __all__ = ["Rehashing"]
 

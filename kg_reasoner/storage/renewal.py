@@ -18,7 +18,8 @@ from kg_reasoner.storage.capacities import fill_of, limit_of, row_mask_for, slot
 from kg_reasoner.storage.indexes import item_size, new_arena
 from kg_reasoner.storage.kernels import native
 from kg_reasoner.storage.kernels.layout import ABSENT, EMPTY, MOST, Index, Relation
-from kg_reasoner.storage.kernels.memory import Record, StructTable, address, allocate
+from kg_reasoner.storage.kernels.memory.buffers import address, allocate
+from kg_reasoner.storage.kernels.memory.struct_tables import Record, StructTable
 
 __all__ = ["Renewals"]
 

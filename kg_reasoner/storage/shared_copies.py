@@ -19,7 +19,7 @@ from kg_reasoner.storage.arrays import Numbers
 from kg_reasoner.storage.index_needs import soon_wanted
 from kg_reasoner.storage.indexes import IndexedRelations
 from kg_reasoner.storage.kernels.layout import COMPARE, SPARSE, Relation
-from kg_reasoner.storage.kernels.memory import Record
+from kg_reasoner.storage.kernels.memory.struct_tables import Record
 from kg_reasoner.storage.triggered_steps import field_of
 
 __all__ = ["Copy", "CopySchedule", "Copying", "SharedSchedule", "copying_from", "makespan"]

@@ -32,7 +32,8 @@ from kg_reasoner.storage.kernels.layout import (
     ROW,
     STATED,
 )
-from kg_reasoner.storage.kernels.memory import Argument, Record, address, allocate, lend
+from kg_reasoner.storage.kernels.memory.buffers import Argument, address, allocate, lend
+from kg_reasoner.storage.kernels.memory.struct_tables import Record
 from kg_reasoner.storage.kernels.parallel_deletion import UNTRIED
 
 __all__ = ["Request", "SharedDeletion", "ThreadContext"]

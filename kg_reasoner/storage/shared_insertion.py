@@ -15,7 +15,7 @@ from kg_reasoner.storage import capacities
 from kg_reasoner.storage.capacities import copy_items, fill_of, slots_for
 from kg_reasoner.storage.indexes import IndexedRelations
 from kg_reasoner.storage.kernels import native
-from kg_reasoner.storage.kernels.memory import address, allocate
+from kg_reasoner.storage.kernels.memory.buffers import address, allocate
 from kg_reasoner.storage.rehashing import Rehashing
 from kg_reasoner.storage.worker import Worker
 

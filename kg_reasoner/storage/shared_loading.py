@@ -15,7 +15,7 @@ from kg_reasoner.storage.arrays import Numbers
 from kg_reasoner.storage.indexes import IndexedRelations
 from kg_reasoner.storage.kernels import native
 from kg_reasoner.storage.kernels.layout import Context, Frame
-from kg_reasoner.storage.kernels.memory import Argument, address, allocate, region
+from kg_reasoner.storage.kernels.memory.buffers import Argument, address, allocate, region
 
 __all__ = ["load_together", "shares_of"]
 

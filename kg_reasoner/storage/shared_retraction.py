@@ -11,7 +11,7 @@ import numpy as np
 
 from kg_reasoner.concurrency.tasks import run_together
 from kg_reasoner.storage.kernels import native
-from kg_reasoner.storage.kernels.memory import Argument, address, allocate
+from kg_reasoner.storage.kernels.memory.buffers import Argument, address, allocate
 
 __all__ = ["retract_together"]
 

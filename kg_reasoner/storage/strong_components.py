@@ -6,7 +6,7 @@ import numpy as np
 
 from kg_reasoner.storage.arrays import Ids, Numbers
 from kg_reasoner.storage.kernels import native
-from kg_reasoner.storage.kernels.memory import address, allocate
+from kg_reasoner.storage.kernels.memory.buffers import address, allocate
 
 __all__ = ["StrongComponents"]
 

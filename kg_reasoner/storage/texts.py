@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from kg_reasoner.storage.kernels.memory import allocate
+from kg_reasoner.storage.kernels.memory.buffers import allocate
 
 __all__ = ["concatenated", "count_lines", "is_utf8"]
 

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from kg_reasoner.storage.arrays import Flags, Numbers, ranges
 from kg_reasoner.storage.indexes import IndexedRelations
 from kg_reasoner.storage.kernels.layout import Plan, Relation, Section
-from kg_reasoner.storage.kernels.memory import StructTable
+from kg_reasoner.storage.kernels.memory.struct_tables import StructTable
 
 __all__ = ["TriggeredSteps", "field_of", "triggered_steps"]
 

@@ -15,7 +15,8 @@ from kg_reasoner.lazy_regex import regular_expression
 from kg_reasoner.storage.arrays import Ids
 from kg_reasoner.storage.dictionary import Dictionary
 from kg_reasoner.storage.kernels import native
-from kg_reasoner.storage.kernels.memory import StructTable, allocate
+from kg_reasoner.storage.kernels.memory.buffers import allocate
+from kg_reasoner.storage.kernels.memory.struct_tables import StructTable
 from kg_reasoner.storage.kernels.token_ends import byte_classes
 from kg_reasoner.storage.kernels.turtle_terms import DEFAULT_GRAPH, TurtleText
 from kg_reasoner.storage.text_windows import SLACK, TextWindow

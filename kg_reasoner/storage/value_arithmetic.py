@@ -14,7 +14,7 @@ from kg_reasoner.storage.arrays import Flags, Ids, Numbers
 from kg_reasoner.storage.grouping import distinct_numbers
 from kg_reasoner.storage.kernels import native
 from kg_reasoner.storage.kernels.literal_values import LINE
-from kg_reasoner.storage.kernels.memory import address, allocate
+from kg_reasoner.storage.kernels.memory.buffers import address, allocate
 from kg_reasoner.storage.value_columns import (
     DECIMAL,
     DOUBLE,

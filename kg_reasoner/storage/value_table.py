@@ -20,7 +20,8 @@ from kg_reasoner.expressions.values import UNORDERED as UNORDERED_KINDS
 from kg_reasoner.expressions.values import lang_string, value_of
 from kg_reasoner.storage.dictionary import Dictionary
 from kg_reasoner.storage.kernels.layout import NAN, OPAQUE, ORDERED, RESOURCE, UNORDERED
-from kg_reasoner.storage.kernels.memory import Record, allocate
+from kg_reasoner.storage.kernels.memory.buffers import allocate
+from kg_reasoner.storage.kernels.memory.struct_tables import Record
 from kg_reasoner.terms import XSD, Literal, term_from_text
 
 _SPACE = 1 << 32

@@ -20,7 +20,8 @@ from kg_reasoner.storage.kernels.layout import (
     Goal,
     Plan,
 )
-from kg_reasoner.storage.kernels.memory import Record, StructTable, allocate, argument
+from kg_reasoner.storage.kernels.memory.buffers import allocate, argument
+from kg_reasoner.storage.kernels.memory.struct_tables import Record, StructTable
 from kg_reasoner.storage.kernels.parallel_deletion import DEEPEST
 from kg_reasoner.storage.plan_memory import JoinFrames, filter_tables
 from kg_reasoner.storage.shared_copies import Copy

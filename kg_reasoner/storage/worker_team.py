@@ -27,7 +27,7 @@ from kg_reasoner.storage.kernels.layout import (
     HeadList,
     Plan,
 )
-from kg_reasoner.storage.kernels.memory import StructTable
+from kg_reasoner.storage.kernels.memory.struct_tables import StructTable
 from kg_reasoner.storage.rehashing import Rehashing
 from kg_reasoner.storage.shared_copies import Copy, Copying, SharedSchedule, copying_from, makespan
 from kg_reasoner.storage.shared_deletion import SharedDeletion

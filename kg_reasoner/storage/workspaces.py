@@ -11,7 +11,7 @@ from kg_reasoner.storage.batching import BatchMemory
 from kg_reasoner.storage.indexes import IndexedRelations
 from kg_reasoner.storage.kernels import native
 from kg_reasoner.storage.kernels.layout import DONE, Context
-from kg_reasoner.storage.kernels.memory import Record
+from kg_reasoner.storage.kernels.memory.struct_tables import Record
 from kg_reasoner.storage.plan_memory import PlanMemory
 
 __all__ = ["REMEMBERED", "Prepared", "Workspace"]
@@ -48,7 +48,6 @@ class Workspace(PlanMemory):
         batches = self._batches
         if batches is None or batches.plan != plan:
             batches = self._batches = BatchMemory(plan, self.plans[plan].step_count, slots)
-        batches.state[:] = 0
         return batches
 
     def relation(self, number: int) -> Record:

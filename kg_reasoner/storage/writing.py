@@ -14,7 +14,8 @@ import numpy as np
 from kg_reasoner.storage.arrays import Flags, Ids
 from kg_reasoner.storage.dictionary import Dictionary
 from kg_reasoner.storage.kernels import native
-from kg_reasoner.storage.kernels.memory import StructTable, address, allocate, lend
+from kg_reasoner.storage.kernels.memory.buffers import address, allocate, lend
+from kg_reasoner.storage.kernels.memory.struct_tables import StructTable
 from kg_reasoner.storage.kernels.token_ends import byte_classes
 from kg_reasoner.storage.kernels.triple_texts import NOTHING, Output, PrefixTable
 from kg_reasoner.storage.texts import concatenated

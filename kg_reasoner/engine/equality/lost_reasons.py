@@ -15,7 +15,7 @@ from kg_reasoner.planning.catalog import RelationCatalog
 from kg_reasoner.program import Rule
 from kg_reasoner.storage.arrays import Ids, Rows
 from kg_reasoner.storage.kernels import native
-from kg_reasoner.storage.kernels.memory import address, allocate
+from kg_reasoner.storage.kernels.memory.buffers import address, allocate
 
 Facts = Sequence[tuple[str, Rows]]
 """Stored facts by predicate."""

@@ -12,7 +12,7 @@ from kg_reasoner.engine.maintenance.strata import StratumByStratum
 from kg_reasoner.engine.materialiser import Materialiser
 from kg_reasoner.storage.kernels import native
 from kg_reasoner.storage.kernels.layout import DONE, GROW, Goal
-from kg_reasoner.storage.kernels.memory import allocate
+from kg_reasoner.storage.kernels.memory.buffers import allocate
 from kg_reasoner.storage.kernels.single_stratum import PROCESS
 
 FIRST_GOALS, FIRST_POOL = 64, 1 << 12

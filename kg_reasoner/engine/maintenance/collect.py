@@ -14,7 +14,7 @@ from kg_reasoner.storage.database import Database
 from kg_reasoner.storage.kernels import native
 from kg_reasoner.storage.kernels.changes import KIND_BITS
 from kg_reasoner.storage.kernels.layout import ROW
-from kg_reasoner.storage.kernels.memory import address, allocate, lend
+from kg_reasoner.storage.kernels.memory.buffers import address, allocate, lend
 
 FEW: Final = 16
 """The maximum number of changes to group one by one, where arrays are slower."""

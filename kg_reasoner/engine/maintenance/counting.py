@@ -16,7 +16,7 @@ from kg_reasoner.engine.planned_rules import PlannedRule
 from kg_reasoner.storage.arrays import Numbers
 from kg_reasoner.storage.kernels import native
 from kg_reasoner.storage.kernels.layout import DONE, GROW, Relation
-from kg_reasoner.storage.kernels.memory import allocate
+from kg_reasoner.storage.kernels.memory.buffers import allocate
 
 ROOMS = {"pool_of_tallies": "tally_room", "events": "event_room", "adjusted": "adjusted_room", "touched": "touched_room"}
 """The pools of the context, and the fields with their capacities."""
@@ -25,7 +25,7 @@ _RANKED: Final = Relation.fields["ranked"][0]
 
 
 class Counting:
-    """Counts derivations. It evaluates only changed rule instances, each once, at the price of memory for the counts.
+    """Counts derivations. It evaluates only changed rule instances, each once, and needs memory for the counts.
 
     When a change of rules moves relations to other strata, it counts all derivations again.
     """

@@ -15,7 +15,7 @@ from kg_reasoner.engine.maintenance import Finder
 from kg_reasoner.errors import ReasonerError
 from kg_reasoner.storage.database import Database
 from kg_reasoner.storage.kernels import native
-from kg_reasoner.storage.kernels.memory import address, allocate
+from kg_reasoner.storage.kernels.memory.buffers import address, allocate
 
 ROOM: Final = 1 << 20
 """The maximum number of facts marked for an update. Unused memory costs nothing."""

@@ -1,9 +1,11 @@
 """Query answering: all matches of a plan, row by row, and lookups of one tuple or key in many relations at once."""
 
 from kg_reasoner.storage.kernels.ascii_bytes import QUOTE
+from kg_reasoner.storage.kernels.decorators import brief_entry, entry
 from kg_reasoner.storage.kernels.joins import fill_tuple, next_match, value_of
 from kg_reasoner.storage.kernels.layout import DONE, FINISHED, FRESH, IDLE, READY, Context
-from kg_reasoner.storage.kernels.memory import Bytes, Int32s, brief_entry, entry, is_stopped
+from kg_reasoner.storage.kernels.memory.structs import Bytes, Int32s
+from kg_reasoner.storage.kernels.primitives import is_stopped
 from kg_reasoner.storage.kernels.readiness import open_plan
 
 

@@ -3,10 +3,11 @@ from one.
 """
 
 from kg_reasoner.storage.kernels.ascii_bytes import LESS_THAN, QUOTE
+from kg_reasoner.storage.kernels.decorators import brief_entry, kernel
 from kg_reasoner.storage.kernels.index_entries import key_slot
 from kg_reasoner.storage.kernels.joins import is_hidden
 from kg_reasoner.storage.kernels.layout import EMPTY, EXPLICIT, Context, Index, Relation
-from kg_reasoner.storage.kernels.memory import Bytes, Int32s, Struct, brief_entry, kernel
+from kg_reasoner.storage.kernels.memory.structs import Bytes, Int32s, Struct
 from kg_reasoner.storage.kernels.relations import find
 from kg_reasoner.storage.kernels.small_queries import NOT_BUILT, PATIENCE, TOO_MANY
 from kg_reasoner.storage.kernels.vectors import entry_place, row_at, value_at

@@ -5,21 +5,54 @@ batch of matches of the steps before it, and the batch after it is filled before
 are the same. The plans are those of queries, whose steps all match atoms.
 """
 
+from kg_reasoner.storage.kernels.decorators import entry, kernel
 from kg_reasoner.storage.kernels.joins import bound, is_hidden, key_under, match_values, row_limit, row_under
 from kg_reasoner.storage.kernels.layout import CHECK, EMPTY, FINISHED, LOOKUP, PROBE, Context, Index, Plan, Relation, Step
-from kg_reasoner.storage.kernels.memory import Int32s, Int64s, entry, is_stopped, kernel, mix, prefetch
+from kg_reasoner.storage.kernels.memory.structs import Array, Int32s, Struct
+from kg_reasoner.storage.kernels.primitives import is_stopped, mix, prefetch
 from kg_reasoner.storage.kernels.relations import tuple_key
 from kg_reasoner.storage.kernels.vectors import entry_place, prefetch_vector, row_at, value_at
 
 BATCH = 128
 """The number of matches in a batch: the cache lines that are requested for them fit into the processor's first-level cache."""
 
-# what the state of a join has: before the batches, and for each of them
-DEPTH, TOP, NEXT_SEED, ANSWERED, FIRST_BATCH = 0, 1, 2, 3, 4
-"""The step that is taken next; the first that may still get matches; the next seed; how many seeds need no more matches; where the
-batches begin."""
-COUNT, CURRENT, POSITION, BATCH_STATE = 0, 1, 2, 3
-"""The number of matches; the one that is extended; how far; and the number of such numbers."""
+
+class MatchBatch(Struct):
+    """The matches before a step, and how far they have been extended."""
+
+    count: int
+    current: int
+    """The match that is extended."""
+    position: int
+    """Where in what the step finds for it the next extension begins; in the last batch, whether it has been looked at."""
+
+
+class BatchedJoin(Struct):
+    """The state of a join in batches: one before each step, and one after the last.
+
+    A match in a batch consists of the plan's slots, and the number of its seed.
+    """
+
+    batches: Array[MatchBatch]
+    matches: Int32s
+    """The matches of the batches, each with room for `BATCH`."""
+    places: Int32s
+    """For each match of a batch, where the step finds its entries."""
+    stride: int
+    """The number of ids of a match: that of the plan's slots, and one."""
+    width: int
+    """The number of ids of an answer: those of the plan's head, and one."""
+    seed_width: int
+    seed_count: int
+    once: int
+    """1: only the first match of each seed is wanted."""
+    depth: int
+    """The step that is taken next."""
+    top: int
+    """The first step that may still get matches."""
+    next_seed: int
+    answered: int
+    """How many seeds, the first ones, need no more matches."""
 
 
 @kernel
@@ -86,43 +119,47 @@ def request(context: Context, step: Step, matches: Int32s, stride: int, places: 
 
 
 @kernel
-def request_step(context: Context, plan: Plan, depth: int, matches: Int32s, stride: int, places: Int32s, batch: Int64s) -> int:
-    """Request from memory what a step of a plan, if there is one, needs for the batch before it."""
-    if depth == plan.step_count:
-        return 0
-    return request(context, context.steps[plan.first_step + depth], matches, stride, places + depth * BATCH, batch[COUNT])
+def matches_of(join: BatchedJoin, depth: int) -> Int32s:
+    """Return the matches before a step."""
+    return join.matches + depth * BATCH * join.stride
 
 
 @kernel
-def note_place(found: Int64s, batch: Int64s, total: int, current: int, position: int) -> int:
+def request_step(context: Context, join: BatchedJoin, plan: Plan, depth: int) -> int:
+    """Request from memory what a step of a plan, if there is one, needs for the batch before it."""
+    if depth == plan.step_count:
+        return 0
+    step = context.steps[plan.first_step + depth]
+    return request(context, step, matches_of(join, depth), join.stride, join.places + depth * BATCH, join.batches[depth].count)
+
+
+@kernel
+def note_place(found: MatchBatch, batch: MatchBatch, total: int, current: int, position: int) -> int:
     """Note how many matches a batch has, and how far the batch before it has been read."""
-    found[COUNT] = total
-    batch[CURRENT] = current
-    batch[POSITION] = position
+    found.count = total
+    batch.current = current
+    batch.position = position
     return 0
 
 
 @kernel
-def extend_by_index(
-    context: Context,
-    step: Step,
-    batch: Int64s,
-    matches: Int32s,
-    stride: int,
-    places: Int32s,
-    found: Int64s,
-    out: Int32s,
-    answered: int,
-) -> int:
+def extend_by_index(context: Context, join: BatchedJoin, step: Step, depth: int) -> int:
     """Extend the matches of a batch by the entries of an index, until the batch after it is full."""
+    batch = join.batches[depth]
+    found = join.batches[depth + 1]
+    stride = join.stride
+    matches = matches_of(join, depth)
+    out = matches_of(join, depth + 1)
+    places = join.places + depth * BATCH
+    answered = join.answered
     index = context.indexes[step.index]
     relation = context.relations[step.relation]
     limit = row_limit(context, step, 0, 0, -1)
     columns = context.codes + step.columns
     arity = relation.arity
     value_slot = step.value_slot
-    total, current, position = found[COUNT], batch[CURRENT], batch[POSITION]
-    while current < batch[COUNT]:
+    total, current, position = found.count, batch.current, batch.position
+    while current < batch.count:
         slot = places[current]
         if slot != EMPTY and matches[current * stride + stride - 1] >= answered:
             vector = index.starts[slot]
@@ -154,52 +191,44 @@ def extend_by_index(
 
 
 @kernel
-def extend_by_lookup(
-    context: Context,
-    step: Step,
-    batch: Int64s,
-    matches: Int32s,
-    stride: int,
-    found: Int64s,
-    out: Int32s,
-    answered: int,
-) -> int:
+def extend_by_lookup(context: Context, join: BatchedJoin, step: Step, depth: int) -> int:
     """Keep the matches of a batch for which a tuple exists, until the batch after it is full."""
+    batch = join.batches[depth]
+    found = join.batches[depth + 1]
+    stride = join.stride
+    matches = matches_of(join, depth)
+    out = matches_of(join, depth + 1)
     scratch = context.frames[0].scratch
     limit = row_limit(context, step, 0, 0, -1)
-    while batch[CURRENT] < batch[COUNT] and found[COUNT] < BATCH:
-        match = matches + batch[CURRENT] * stride
-        if match[stride - 1] >= answered and row_under(context, match, step, limit, scratch) >= 0:
-            copy_ids(match, out + found[COUNT] * stride, stride)
-            found[COUNT] = found[COUNT] + 1
-        batch[CURRENT] = batch[CURRENT] + 1
+    while batch.current < batch.count and found.count < BATCH:
+        match = matches + batch.current * stride
+        if match[stride - 1] >= join.answered and row_under(context, match, step, limit, scratch) >= 0:
+            copy_ids(match, out + found.count * stride, stride)
+            found.count = found.count + 1
+        batch.current = batch.current + 1
     return 0
 
 
 @kernel
-def extend_by_scan(
-    context: Context,
-    step: Step,
-    batch: Int64s,
-    matches: Int32s,
-    stride: int,
-    found: Int64s,
-    out: Int32s,
-    answered: int,
-) -> int:
+def extend_by_scan(context: Context, join: BatchedJoin, step: Step, depth: int) -> int:
     """Extend the matches of a batch by the rows of a relation, until the batch after it is full."""
+    batch = join.batches[depth]
+    found = join.batches[depth + 1]
+    stride = join.stride
+    matches = matches_of(join, depth)
+    out = matches_of(join, depth + 1)
     relation = context.relations[step.relation]
     limit = row_limit(context, step, 0, 0, -1)
     columns = context.codes + step.columns
     arity = relation.arity
-    total = found[COUNT]
-    while batch[CURRENT] < batch[COUNT]:
-        match = matches + batch[CURRENT] * stride
-        row = batch[POSITION] if match[stride - 1] >= answered else limit
+    total = found.count
+    while batch.current < batch.count:
+        match = matches + batch.current * stride
+        row = batch.position if match[stride - 1] >= join.answered else limit
         while row < limit:
             if total == BATCH:
-                found[COUNT] = total
-                batch[POSITION] = row
+                found.count = total
+                batch.position = row
                 return 0
             if not is_hidden(context, relation, row):
                 target = out + total * stride
@@ -209,138 +238,113 @@ def extend_by_scan(
                     if step.once:
                         break
             row = row + 1
-        batch[CURRENT] = batch[CURRENT] + 1
-        batch[POSITION] = 0
-    found[COUNT] = total
+        batch.current = batch.current + 1
+        batch.position = 0
+    found.count = total
     return 0
 
 
 @kernel
-def extend_batch(
-    context: Context,
-    step: Step,
-    batch: Int64s,
-    matches: Int32s,
-    stride: int,
-    places: Int32s,
-    found: Int64s,
-    out: Int32s,
-    answered: int,
-) -> int:
+def extend_batch(context: Context, join: BatchedJoin, step: Step, depth: int) -> int:
     """Extend the matches of a batch by a step, until the batch after it is full."""
     if step.kind == PROBE:
-        return extend_by_index(context, step, batch, matches, stride, places, found, out, answered)
+        return extend_by_index(context, join, step, depth)
     if step.kind == LOOKUP:
-        return extend_by_lookup(context, step, batch, matches, stride, found, out, answered)
-    return extend_by_scan(context, step, batch, matches, stride, found, out, answered)
+        return extend_by_lookup(context, join, step, depth)
+    return extend_by_scan(context, join, step, depth)
 
 
 @kernel
-def load_seeds(state: Int64s, batch: Int64s, matches: Int32s, stride: int, seeds: Int32s, width: int, seed_count: int) -> int:
-    """Fill the first batch with the next seeds, whose numbers are in the last slot. Return how many they are."""
-    first = state[NEXT_SEED]
-    last = first + BATCH if first + BATCH < seed_count else seed_count
+def load_seeds(join: BatchedJoin, seeds: Int32s) -> int:
+    """Fill the first batch with the next seeds. Return how many they are."""
+    first = join.next_seed
+    last = first + BATCH if first + BATCH < join.seed_count else join.seed_count
+    width = join.seed_width
+    stride = join.stride
     for seed in range(first, last):
-        match = matches + (seed - first) * stride
+        match = join.matches + (seed - first) * stride
         copy_ids(seeds + seed * width, match, width)
         match[stride - 1] = seed
-    batch[COUNT] = last - first
-    batch[CURRENT] = 0
-    batch[POSITION] = 0
-    state[NEXT_SEED] = last
+    note_place(join.batches[0], join.batches[0], last - first, 0, 0)
+    join.next_seed = last
     return last - first
 
 
 @kernel
-def keep_first(state: Int64s, batch: Int64s, matches: Int32s, stride: int) -> int:
+def keep_first(join: BatchedJoin, batch: MatchBatch, matches: Int32s) -> int:
     """Keep the first match of each seed."""
-    kept = batch[CURRENT]
-    for number in range(batch[CURRENT], batch[COUNT]):
+    stride = join.stride
+    kept = batch.current
+    for number in range(batch.current, batch.count):
         seed = matches[number * stride + stride - 1]
-        if seed >= state[ANSWERED]:
-            state[ANSWERED] = seed + 1
+        if seed >= join.answered:
+            join.answered = seed + 1
             copy_ids(matches + number * stride, matches + kept * stride, stride)
             kept = kept + 1
-    batch[COUNT] = kept
+    batch.count = kept
     return kept
 
 
 @kernel
 def write_columns(
-    codes: Int32s, width: int, batch: Int64s, matches: Int32s, stride: int, out: Int32s, written: int, capacity: int
+    join: BatchedJoin, codes: Int32s, batch: MatchBatch, matches: Int32s, out: Int32s, written: int, capacity: int
 ) -> int:
     """Write the answers of a batch's matches, column by column, as far as there is room; return how many are written then.
 
     The last column has the numbers of seeds.
     """
-    first = batch[CURRENT]
-    last = batch[COUNT]
+    stride = join.stride
+    first = batch.current
+    last = batch.count
     if last - first > capacity - written:
         last = first + capacity - written
-    for column in range(width):
-        code = codes[column] if column < width - 1 else -stride
+    for column in range(join.width):
+        code = codes[column] if column < join.width - 1 else -stride
         target = out + column * capacity + written
         for number in range(first, last):
             target[number - first] = bound(matches + number * stride, code)
-    batch[CURRENT] = last
+    batch.current = last
     return written + last - first
 
 
 @entry
-def fetch_batches(
-    context: Context,
-    seeds: Int32s,
-    seed_width: int,
-    seed_count: int,
-    once: int,
-    state: Int64s,
-    matches: Int32s,
-    stride: int,
-    places: Int32s,
-    width: int,
-    out: Int32s,
-    capacity: int,
-) -> int:
+def fetch_batches(context: Context, join: BatchedJoin, seeds: Int32s, out: Int32s, capacity: int) -> int:
     """Write up to `capacity` further matches of a plan, whose first slots hold one seed after the other.
 
-    A match is the plan's head, then the number of its seed: `width` ids. Item n of column c is written to
-    ``out[c * capacity + n]``. With `once`, only the first match of each seed. Fewer matches than `capacity` mean that none is left.
-    `stride` is the number of slots of the plan, and one more; `matches` and `places` have room for a batch before each step, and
-    one after the last.
+    A match is the plan's head, then the number of its seed. Item n of column c is written to ``out[c * capacity + n]``. Fewer
+    matches than `capacity` mean that none is left.
     """
     frame = context.frames[0]
     plan = context.plans[frame.plan]
     if frame.level == FINISHED:
         return 0
     codes, count = context.codes + plan.head, plan.step_count
-    depth, written = state[DEPTH], 0
+    depth, written = join.depth, 0
     while not is_stopped(context):
-        batch, mine = state + FIRST_BATCH + depth * BATCH_STATE, matches + depth * BATCH * stride
+        batch = join.batches[depth]
         is_full = 0
         if depth < count:
-            found, out_of_step = batch + BATCH_STATE, mine + BATCH * stride
-            step = context.steps[plan.first_step + depth]
-            extend_batch(context, step, batch, mine, stride, places + depth * BATCH, found, out_of_step, state[ANSWERED])
-            is_full = found[COUNT] == BATCH
+            extend_batch(context, join, context.steps[plan.first_step + depth], depth)
+            is_full = join.batches[depth + 1].count == BATCH
         else:
-            if once and not batch[POSITION]:  # the batch is new
-                keep_first(state, batch, mine, stride)
-                batch[POSITION] = 1
-            written = write_columns(codes, width, batch, mine, stride, out, written, capacity)
-            if batch[CURRENT] < batch[COUNT]:
+            if join.once and not batch.position:  # the batch is new
+                keep_first(join, batch, matches_of(join, depth))
+                batch.position = 1
+            written = write_columns(join, codes, batch, matches_of(join, depth), out, written, capacity)
+            if batch.current < batch.count:
                 break
         if not is_full:
-            if depth > state[TOP]:
+            if depth > join.top:
                 note_place(batch, batch, 0, 0, 0)
                 depth = depth - 1
                 continue
-            if depth == 0 and load_seeds(state, batch, mine, stride, seeds, seed_width, seed_count):
-                request_step(context, plan, 0, mine, stride, places, batch)
+            if depth == 0 and load_seeds(join, seeds):
+                request_step(context, join, plan, 0)
                 continue
             if depth == count:
                 break
-            state[TOP] = depth + 1
+            join.top = depth + 1
         depth = depth + 1
-        request_step(context, plan, depth, mine + BATCH * stride, stride, places, batch + BATCH_STATE)
-    state[DEPTH] = depth
+        request_step(context, join, plan, depth)
+    join.depth = depth
     return written

@@ -4,6 +4,7 @@ Rules over triples look up what an ontology says of the property: its domain, it
 properties, and most plans match none of them, so rows are filtered by the number of their property, without a lookup for each row.
 """
 
+from kg_reasoner.storage.kernels.decorators import kernel, shared_kernel
 from kg_reasoner.storage.kernels.index_entries import key_slot
 from kg_reasoner.storage.kernels.joins import fill_tuple, step_key
 from kg_reasoner.storage.kernels.layout import (
@@ -17,7 +18,7 @@ from kg_reasoner.storage.kernels.layout import (
     Relation,
     Section,
 )
-from kg_reasoner.storage.kernels.memory import kernel, mix, shared_kernel
+from kg_reasoner.storage.kernels.primitives import mix
 from kg_reasoner.storage.kernels.relations import find
 
 

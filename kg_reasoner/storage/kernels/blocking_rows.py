@@ -4,10 +4,10 @@ The first of them that belongs to the materialisation, before or after an update
 others need not, and if it does not, they are blocked before and after the update.
 """
 
+from kg_reasoner.storage.kernels.decorators import kernel
 from kg_reasoner.storage.kernels.index_entries import key_slot
 from kg_reasoner.storage.kernels.joins import match_columns, step_key
 from kg_reasoner.storage.kernels.layout import ABSENT, CHECK, DEAD, EMPTY, PROBE, Context, Frame, Index, Plan
-from kg_reasoner.storage.kernels.memory import kernel
 from kg_reasoner.storage.kernels.vectors import entry_place, row_at
 
 

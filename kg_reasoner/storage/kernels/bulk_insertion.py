@@ -5,9 +5,11 @@ sizes, and then the entries are added. Every thread looks at all rows, and colle
 predict these. A key whose search leaves its part is placed when all threads have counted.
 """
 
+from kg_reasoner.storage.kernels.decorators import entry, kernel
 from kg_reasoner.storage.kernels.index_entries import has_every_row, index_key, is_indexed, key_by, key_slot, only_column
 from kg_reasoner.storage.kernels.layout import DONE, EMPTY, FULL, RING, ROW, Index, Relation
-from kg_reasoner.storage.kernels.memory import Bytes, Int32s, Int64s, entry, kernel, mix, prefetch
+from kg_reasoner.storage.kernels.memory.structs import Bytes, Int32s, Int64s
+from kg_reasoner.storage.kernels.primitives import mix, prefetch
 from kg_reasoner.storage.kernels.relations import same_tuple, slot_among, tag_of, tuple_key
 from kg_reasoner.storage.kernels.vectors import entry_place, lay_out, set_entry, vector_room
 

@@ -9,9 +9,11 @@ Terms are read when they are first needed, and new numbers become terms here, wh
 """
 
 from kg_reasoner.storage.kernels.ascii_bytes import LESS_THAN, MINUS, QUOTE, UNDERSCORE, ZERO
+from kg_reasoner.storage.kernels.decorators import entry, kernel, rare_kernel
 from kg_reasoner.storage.kernels.interning import intern, same_bytes
 from kg_reasoner.storage.kernels.layout import EMPTY, FULL, Context, Frame, Step, Terms
-from kg_reasoner.storage.kernels.memory import Bytes, Int32s, entry, kernel, mix, rare_kernel
+from kg_reasoner.storage.kernels.memory.structs import Bytes, Int32s
+from kg_reasoner.storage.kernels.primitives import mix
 
 # what `Context.numbers` says of a term
 UNREAD = 0

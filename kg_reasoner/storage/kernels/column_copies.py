@@ -4,10 +4,12 @@ Most rules of ontologies are of this kind: subclasses, domains and inverses copy
 members of one that the other one has, and an existential restriction the subjects of a property with a value in a class.
 """
 
+from kg_reasoner.storage.kernels.decorators import kernel, shared_kernel
 from kg_reasoner.storage.kernels.joins import is_hidden, row_limit
 from kg_reasoner.storage.kernels.layout import CACHED, DONE, EMPTY, FULL, GROW, RING, Context, Plan, Relation, Step
 from kg_reasoner.storage.kernels.listed_heads import accept
-from kg_reasoner.storage.kernels.memory import Int32s, kernel, mix, prefetch, shared_kernel
+from kg_reasoner.storage.kernels.memory.structs import Int32s
+from kg_reasoner.storage.kernels.primitives import mix, prefetch
 from kg_reasoner.storage.kernels.relations import has_key, is_present, key_of_columns, note_rows, row_with_key, tag_of
 
 

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import llvmlite.binding as llvm
 
-from kg_reasoner.storage.kernels import memory
+from kg_reasoner.storage.kernels import decorators
 from kg_reasoner.storage.kernels.assembly import Module
 from kg_reasoner.storage.kernels.intrinsics import INTRINSICS
 from kg_reasoner.storage.kernels.kernel_groups import needed_by
@@ -69,7 +69,7 @@ def machine_of(target: Target) -> Any:
 def _translated(names: Collection[str], prefix: str, elsewhere: Collection[str]) -> Module:
     """Return a module with the kernels of some names, whose symbols have a prefix, and those that they call."""
     module = Module()
-    kernels = {name: memory.kernels[name] for name in sorted(needed_by(names, elsewhere))}
+    kernels = {name: decorators.kernels[name] for name in sorted(needed_by(names, elsewhere))}
     prefixes = dict.fromkeys([*names, *elsewhere], prefix)
     functions = {name: declare(module, kernel.function, prefixes.get(name)) for name, kernel in kernels.items()}
     callees = INTRINSICS | {name: callee(functions[name], kernel.function) for name, kernel in kernels.items()}

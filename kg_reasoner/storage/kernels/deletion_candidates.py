@@ -3,6 +3,7 @@
 Where threads share the work, each lists the candidates that it finds (see `parallel_deletion`).
 """
 
+from kg_reasoner.storage.kernels.decorators import entry, kernel
 from kg_reasoner.storage.kernels.joins import fill_tuple, join_request, next_match
 from kg_reasoner.storage.kernels.layout import (
     ABSENT,
@@ -20,7 +21,7 @@ from kg_reasoner.storage.kernels.layout import (
     Frame,
     Plan,
 )
-from kg_reasoner.storage.kernels.memory import Int32s, entry, kernel
+from kg_reasoner.storage.kernels.memory.structs import Int32s
 from kg_reasoner.storage.kernels.readiness import open_first, open_plan
 from kg_reasoner.storage.kernels.relations import find, flags_of, relation_of, section_of, set_flags, values_of
 

@@ -3,7 +3,8 @@
 Source: R. Tarjan, Depth-First Search and Linear Graph Algorithms (SIAM Journal on Computing 1, 1972).
 """
 
-from kg_reasoner.storage.kernels.memory import Int32s, Int64s, entry
+from kg_reasoner.storage.kernels.decorators import entry
+from kg_reasoner.storage.kernels.memory.structs import Int32s, Int64s
 
 
 @entry

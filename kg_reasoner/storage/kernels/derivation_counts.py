@@ -18,6 +18,7 @@ All instances of a fact are enumerated before anything changes, so a kernel can 
 be called again.
 """
 
+from kg_reasoner.storage.kernels.decorators import entry, kernel
 from kg_reasoner.storage.kernels.deletion import delete_fact
 from kg_reasoner.storage.kernels.deletion_candidates import see_new
 from kg_reasoner.storage.kernels.joins import advance, insert_head, next_match, row_limit
@@ -42,7 +43,7 @@ from kg_reasoner.storage.kernels.layout import (
     Plan,
     Section,
 )
-from kg_reasoner.storage.kernels.memory import Int32s, entry, kernel
+from kg_reasoner.storage.kernels.memory.structs import Int32s
 from kg_reasoner.storage.kernels.readiness import open_plan, open_triggered
 from kg_reasoner.storage.kernels.relations import (
     clear_flags,

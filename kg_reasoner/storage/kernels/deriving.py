@@ -1,11 +1,13 @@
 """The inner loops of joins: the heads of all matches of a plan."""
 
+from kg_reasoner.storage.kernels.decorators import kernel, shared_kernel
 from kg_reasoner.storage.kernels.head_queue import emit, insert_oldest, queue_head
 from kg_reasoner.storage.kernels.joins import next_match, row_limit, value_of
 from kg_reasoner.storage.kernels.layout import CHECK, DONE, EMPTY, FULL, GROW, PROBE, RING, Context, Frame, Plan, Relation, Step
 from kg_reasoner.storage.kernels.listed_heads import is_claimed, request_claimed
 from kg_reasoner.storage.kernels.marks import derive_marking
-from kg_reasoner.storage.kernels.memory import Int32s, Int64s, is_stopped, kernel, mix, pair, prefetch, shared_kernel
+from kg_reasoner.storage.kernels.memory.structs import Int32s, Int64s
+from kg_reasoner.storage.kernels.primitives import is_stopped, mix, pair, prefetch
 from kg_reasoner.storage.kernels.relations import tag_of
 from kg_reasoner.storage.kernels.vectors import entry_place, page_end, row_at, value_at
 

@@ -18,9 +18,10 @@ from kg_reasoner.storage.kernels.ascii_bytes import (
     TAB,
     UNDERSCORE,
 )
+from kg_reasoner.storage.kernels.decorators import entry, kernel
 from kg_reasoner.storage.kernels.interning import copy_bytes
 from kg_reasoner.storage.kernels.layout import Terms
-from kg_reasoner.storage.kernels.memory import Bytes, Int32s, Int64s, entry, kernel
+from kg_reasoner.storage.kernels.memory.structs import Bytes, Int32s, Int64s
 from kg_reasoner.storage.kernels.triple_texts import Output, copy_text, text_length
 
 FIRST_OF_LAST, SECOND_OF_LAST, LAST_BUT_ONE = 0xEF, 0xBF, 0xBE

@@ -4,9 +4,11 @@ Each thread counts the rows of each key in its range, in small tables of its own
 is, and where in it the entries of each range begin.
 """
 
+from kg_reasoner.storage.kernels.decorators import entry, kernel
 from kg_reasoner.storage.kernels.index_entries import has_every_row, is_indexed, key_by, key_slot, only_column
 from kg_reasoner.storage.kernels.layout import DONE, EMPTY, FULL, Index, Relation
-from kg_reasoner.storage.kernels.memory import Int32s, Int64s, entry, kernel, mix
+from kg_reasoner.storage.kernels.memory.structs import Int32s, Int64s
+from kg_reasoner.storage.kernels.primitives import mix
 from kg_reasoner.storage.kernels.vectors import entry_place, lay_out, set_entry, vector_room
 
 

@@ -1,6 +1,7 @@
 """Semi-naive evaluation: blocks of new rows trigger plans, whose heads are inserted, until no relation has new rows."""
 
 from kg_reasoner.storage.kernels.block_filters import begin_filters, match_values_of
+from kg_reasoner.storage.kernels.decorators import entry, kernel, shared_kernel
 from kg_reasoner.storage.kernels.deriving import derive
 from kg_reasoner.storage.kernels.head_queue import insert_queued
 from kg_reasoner.storage.kernels.layout import (
@@ -18,7 +19,7 @@ from kg_reasoner.storage.kernels.layout import (
     Relation,
     Section,
 )
-from kg_reasoner.storage.kernels.memory import entry, is_stopped, kernel, shared_kernel
+from kg_reasoner.storage.kernels.primitives import is_stopped
 from kg_reasoner.storage.kernels.readiness import is_ignored, open_first, open_plan, readiness
 from kg_reasoner.storage.kernels.relations import growing, growing_count, relation_of, section_of, values_of
 from kg_reasoner.storage.kernels.triggering import trigger, trigger_matching, trigger_rows

@@ -1,9 +1,11 @@
 """The queue of derived heads, which are inserted when the cache lines of their lookups have arrived."""
 
+from kg_reasoner.storage.kernels.decorators import kernel, shared_kernel
 from kg_reasoner.storage.kernels.joins import fill_tuple
 from kg_reasoner.storage.kernels.layout import DONE, FULL, GROW, PRESENT, RING, Context, Frame, Plan
 from kg_reasoner.storage.kernels.listed_heads import accept
-from kg_reasoner.storage.kernels.memory import Int32s, kernel, mix, prefetch, shared_kernel
+from kg_reasoner.storage.kernels.memory.structs import Int32s
+from kg_reasoner.storage.kernels.primitives import mix, prefetch
 from kg_reasoner.storage.kernels.relations import has_values, is_present, tuple_key
 
 

@@ -1,7 +1,9 @@
 """Indexes of relations: the keys of tuples, and the entries of rows under them."""
 
+from kg_reasoner.storage.kernels.decorators import entry, kernel, rare_kernel
 from kg_reasoner.storage.kernels.layout import CACHED, DEAD, EMPTY, RING, Context, Index, Relation
-from kg_reasoner.storage.kernels.memory import Int32s, Int64s, entry, kernel, mix, prefetch, rare_kernel
+from kg_reasoner.storage.kernels.memory.structs import Int32s, Int64s
+from kg_reasoner.storage.kernels.primitives import mix, prefetch
 from kg_reasoner.storage.kernels.vectors import entry_place, has_room_at, lengthened, set_entry
 
 

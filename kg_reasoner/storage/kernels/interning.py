@@ -1,20 +1,10 @@
 """Interning: the ids of the texts of terms."""
 
 from kg_reasoner.storage.kernels.ascii_bytes import AT, BACKSLASH, LESS_THAN, NEWLINE, QUOTE, UNDERSCORE
+from kg_reasoner.storage.kernels.decorators import brief_entry, entry, kernel, shared_kernel
 from kg_reasoner.storage.kernels.layout import EMPTY, Terms
-from kg_reasoner.storage.kernels.memory import (
-    Bytes,
-    Int32s,
-    Int64s,
-    brief_entry,
-    entry,
-    kernel,
-    mix,
-    prefetch,
-    set_word,
-    shared_kernel,
-    word,
-)
+from kg_reasoner.storage.kernels.memory.structs import Bytes, Int32s, Int64s
+from kg_reasoner.storage.kernels.primitives import mix, prefetch, set_word, word
 
 # the kinds of terms whose values are copied
 VALUE_IRI, VALUE_BLANK, VALUE_STRING, VALUE_TAGGED, VALUE_TYPED, VALUE_ESCAPED = 0, 1, 2, 3, 4, 8

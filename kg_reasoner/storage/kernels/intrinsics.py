@@ -1,4 +1,4 @@
-"""The functions that kernels call apart from other kernels: those of `memory` that are machine instructions."""
+"""The functions that kernels call apart from other kernels: those of `primitives`, as machine instructions."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ __all__ = ["INTRINSICS"]
 
 
 def _mix(builder: Builder, arguments: list[Value]) -> Word:
-    """Implement `memory.mix` on machine words."""
+    """Implement `primitives.mix` on machine words."""
 
     def folded(word: Word, factor: int, distance: int) -> Word:
         signed = factor - (1 << 64) if factor >> 63 else factor
@@ -20,14 +20,14 @@ def _mix(builder: Builder, arguments: list[Value]) -> Word:
 
 
 def _word(builder: Builder, arguments: list[Value]) -> Word:
-    """Implement `memory.word` as one load, which need not be aligned."""
+    """Implement `primitives.word` as one load, which need not be aligned."""
     items, index = arguments
     place = builder.place(items.word, index.word, "i8")
     return builder.load(place, metadata=builder.module.alias_class(items.kind.__name__), align=1)
 
 
 def _set_word(builder: Builder, arguments: list[Value]) -> Word:
-    """Implement `memory.set_word` as one store, which need not be aligned."""
+    """Implement `primitives.set_word` as one store, which need not be aligned."""
     items, index, value = arguments
     place = builder.place(items.word, index.word, "i8")
     builder.store(value.word, place, metadata=builder.module.alias_class(items.kind.__name__), align=1)
@@ -35,7 +35,7 @@ def _set_word(builder: Builder, arguments: list[Value]) -> Word:
 
 
 def _pair(builder: Builder, arguments: list[Value]) -> Word:
-    """Implement `memory.pair` as one load and a rotation."""
+    """Implement `primitives.pair` as one load and a rotation."""
     items, index = arguments
     place = builder.place(items.word, index.word, "i32")
     both = builder.load(place, metadata=builder.module.alias_class(items.kind.__name__), align=4)
@@ -43,21 +43,21 @@ def _pair(builder: Builder, arguments: list[Value]) -> Word:
 
 
 def _prefetch(builder: Builder, arguments: list[Value]) -> Word:
-    """Implement `memory.prefetch` as a machine instruction."""
+    """Implement `primitives.prefetch` as a machine instruction."""
     items, index = arguments
     builder.prefetch(builder.place(items.word, index.word, item_type(items.kind)))
     return "0"
 
 
 def _compare_and_swap(builder: Builder, arguments: list[Value]) -> Word:
-    """Implement `memory.compare_and_swap` as an atomic instruction."""
+    """Implement `primitives.compare_and_swap` as an atomic instruction."""
     items, index, expected, new = arguments
     type = item_type(items.kind)
     return builder.compare_and_swap(builder.place(items.word, index.word, type), type, expected.word, new.word)
 
 
 def _is_stopped(builder: Builder, arguments: list[Value]) -> Word:
-    """Implement `memory.is_stopped` as an atomic load, which is never cached."""
+    """Implement `primitives.is_stopped` as an atomic load, which is never cached."""
     context = arguments[0]
     word, _ = context.kind.fields["stop"]
     return builder.load_again(builder.place(context.word, str(word), INTEGER))
@@ -72,4 +72,4 @@ INTRINSICS = {
     "compare_and_swap": Callee(_compare_and_swap, int),
     "is_stopped": Callee(_is_stopped, int),
 }
-"""By name: how `memory`'s functions are translated."""
+"""By name: how the functions of `primitives` are translated."""

@@ -9,6 +9,7 @@ from kg_reasoner.storage.kernels.calculation import (
     number_of,
     request_of,
 )
+from kg_reasoner.storage.kernels.decorators import kernel, rare_kernel, shared_kernel
 from kg_reasoner.storage.kernels.index_entries import index_key, is_left_out, key_slot
 from kg_reasoner.storage.kernels.layout import (
     BUILD_INDEX,
@@ -42,7 +43,8 @@ from kg_reasoner.storage.kernels.layout import (
     Relation,
     Step,
 )
-from kg_reasoner.storage.kernels.memory import Int32s, is_stopped, kernel, mix, rare_kernel, shared_kernel
+from kg_reasoner.storage.kernels.memory.structs import Int32s
+from kg_reasoner.storage.kernels.primitives import is_stopped, mix
 from kg_reasoner.storage.kernels.relations import find, find_or_insert
 from kg_reasoner.storage.kernels.vectors import entry_place, row_at, value_at
 

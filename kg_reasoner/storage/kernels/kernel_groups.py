@@ -10,7 +10,7 @@ from collections.abc import Collection
 from importlib import import_module
 from typing import Final, NamedTuple
 
-from kg_reasoner.storage.kernels import memory
+from kg_reasoner.storage.kernels import decorators
 
 __all__ = ["GROUPS", "KernelGroup", "group_with", "needed_by"]
 
@@ -28,13 +28,13 @@ class KernelGroup(NamedTuple):
     @property
     def entries(self) -> list[str]:
         """The names of the entry points, in alphabetical order."""
-        return [name for name in self.exports if memory.kernels[name].is_entry]
+        return [name for name in self.exports if decorators.kernels[name].is_entry]
 
     @property
     def exports(self) -> list[str]:
         """The names of the kernels that are called from outside, in alphabetical order."""
         modules = {import_module(f"{__package__}.{module}").__name__ for module in self.modules}
-        found = memory.kernels.items()
+        found = decorators.kernels.items()
         return sorted(name for name, kernel in found if kernel.is_exported and kernel.function.__module__ in modules)
 
     @property
@@ -43,7 +43,7 @@ class KernelGroup(NamedTuple):
         self.exports  # noqa: B018  imports the modules, and those of the kernels that they call
         elsewhere = {
             name: group
-            for name, kernel in memory.kernels.items()
+            for name, kernel in decorators.kernels.items()
             if kernel.is_exported and (group := _group_of(kernel)) is not None and group.name != self.name
         }
         called = needed_by(self.exports, elsewhere)
@@ -116,10 +116,10 @@ def needed_by(names: Collection[str], elsewhere: Collection[str]) -> set[str]:
     waiting = list(names)
     while waiting:
         name = waiting.pop()
-        if name in memory.kernels and name not in needed:
+        if name in decorators.kernels and name not in needed:
             needed.add(name)
             if name not in elsewhere:
-                function = memory.kernels[name].function
+                function = decorators.kernels[name].function
                 waiting += [called for called in function.__code__.co_names if called in function.__globals__]  # not fields
     return needed
 
@@ -127,5 +127,5 @@ def needed_by(names: Collection[str], elsewhere: Collection[str]) -> set[str]:
 _BY_MODULE: Final = {f"{__package__}.{module}": group for group in GROUPS for module in group.modules}
 
 
-def _group_of(kernel: memory.Kernel) -> KernelGroup | None:
+def _group_of(kernel: decorators.Kernel) -> KernelGroup | None:
     return _BY_MODULE.get(kernel.function.__module__)

@@ -11,7 +11,7 @@ derivation order. A *code* is an integer that denotes an argument of an atom:
 A *fact* is ``relation << 32 | row``.
 """
 
-from kg_reasoner.storage.kernels.memory import Array, Bytes, Int16s, Int32s, Int64s, Struct
+from kg_reasoner.storage.kernels.memory.structs import Array, Bytes, Int16s, Int32s, Int64s, Struct
 
 ROW = (1 << 32) - 1
 """The part of a fact that is its row."""

@@ -5,9 +5,10 @@ for a full parser.
 """
 
 from kg_reasoner.storage.kernels.ascii_bytes import AT, CARET, DOT, HASH, LESS_THAN, NEWLINE, QUOTE, RETURN, UNDERSCORE
+from kg_reasoner.storage.kernels.decorators import entry, kernel
 from kg_reasoner.storage.kernels.interning import intern, same_bytes
 from kg_reasoner.storage.kernels.layout import Terms
-from kg_reasoner.storage.kernels.memory import Bytes, Int32s, Int64s, Struct, entry, kernel
+from kg_reasoner.storage.kernels.memory.structs import Bytes, Int32s, Int64s, Struct
 from kg_reasoner.storage.kernels.token_ends import BAD, iri_end, is_language_type, label_end, language_end, skip_blanks, string_end
 
 # what the reader says

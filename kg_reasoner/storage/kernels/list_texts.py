@@ -21,10 +21,11 @@ from kg_reasoner.storage.kernels.ascii_bytes import (
     UNDERSCORE,
     ZERO,
 )
+from kg_reasoner.storage.kernels.decorators import entry, kernel
 from kg_reasoner.storage.kernels.interning import same_bytes
 from kg_reasoner.storage.kernels.layout import Terms
 from kg_reasoner.storage.kernels.literal_values import write_digits
-from kg_reasoner.storage.kernels.memory import Bytes, Int32s, Int64s, entry, kernel
+from kg_reasoner.storage.kernels.memory.structs import Bytes, Int32s, Int64s
 
 CONTINUED, CONTINUATION = 192, 128
 """The bits that tell the further bytes of a character, and their value."""

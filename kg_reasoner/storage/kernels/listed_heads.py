@@ -3,6 +3,7 @@
 A slot of a hash table that a listed head has claimed holds a number below EMPTY in place of a row (see `holder`).
 """
 
+from kg_reasoner.storage.kernels.decorators import kernel, rare_kernel
 from kg_reasoner.storage.kernels.layout import (
     ABSENT,
     EMPTY,
@@ -17,7 +18,8 @@ from kg_reasoner.storage.kernels.layout import (
     HeadList,
     Relation,
 )
-from kg_reasoner.storage.kernels.memory import Int32s, compare_and_swap, kernel, mix, prefetch, rare_kernel
+from kg_reasoner.storage.kernels.memory.structs import Int32s
+from kg_reasoner.storage.kernels.primitives import compare_and_swap, mix, prefetch
 from kg_reasoner.storage.kernels.relations import has_values, insert, same_tuple, tag_of, tuple_slot
 
 

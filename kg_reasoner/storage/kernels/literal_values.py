@@ -17,9 +17,11 @@ from kg_reasoner.storage.kernels.ascii_bytes import (
     UPPER_Z,
     ZERO,
 )
+from kg_reasoner.storage.kernels.decorators import entry, kernel
 from kg_reasoner.storage.kernels.interning import same_bytes
 from kg_reasoner.storage.kernels.layout import Terms
-from kg_reasoner.storage.kernels.memory import Bytes, Int32s, Int64s, entry, kernel, prefetch
+from kg_reasoner.storage.kernels.memory.structs import Bytes, Int32s, Int64s
+from kg_reasoner.storage.kernels.primitives import prefetch
 
 # kinds of values, see `kg_reasoner.storage.value_columns`
 UNSURE, INTEGER, DECIMAL, DATE_TIME, DATE, RESOURCE, STRING = 0, 1, 3, 5, 6, 7, 8

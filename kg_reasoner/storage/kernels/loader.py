@@ -17,10 +17,11 @@ from typing import Any
 
 from kg_reasoner import cache
 from kg_reasoner.digests import digest, digest_of_files, python_sources
-from kg_reasoner.storage.kernels import memory
+from kg_reasoner.storage.kernels import decorators
 from kg_reasoner.storage.kernels.images import Image, map_image, packed, unpacked
 from kg_reasoner.storage.kernels.kernel_groups import KernelGroup
 from kg_reasoner.storage.kernels.machine import HOST, LEVELS, Target, this_machine
+from kg_reasoner.storage.kernels.memory import buffers
 
 Entry = Callable[..., int]
 
@@ -37,10 +38,12 @@ def load(group: KernelGroup) -> dict[str, Entry]:
     Raises:
         OSError: the operating system does not permit code to be loaded.
     """
-    if memory.CHECKED:
-        return {name: memory.checked_entry(memory.kernels[name].function) for name in group.entries}
+    if buffers.CHECKED:
+        from kg_reasoner.storage.kernels.memory.checked_memory import checked_entry
+
+        return {name: checked_entry(decorators.kernels[name].function) for name in group.entries}
     symbols = _symbols(group)
-    return {name: _callable(symbols[_PREFIX + name], memory.kernels[name]) for name in group.entries}
+    return {name: _callable(symbols[_PREFIX + name], decorators.kernels[name]) for name in group.entries}
 
 
 def write_images(groups: Iterable[KernelGroup], folder: Path) -> None:
@@ -162,7 +165,7 @@ def _linked_by_llvm(group: KernelGroup, others: Mapping[str, int]) -> dict[str, 
     return {_PREFIX + name: engine.get_function_address(_PREFIX + name) for name in group.exports}
 
 
-def _callable(address: int, kernel: memory.Kernel) -> Entry:
+def _callable(address: int, kernel: decorators.Kernel) -> Entry:
     """Return an entry point as a Python callable. Other threads can run during the call, unless the entry is brief."""
     arguments = kernel.function.__code__.co_argcount
     signature = (ctypes.PYFUNCTYPE if kernel.is_brief else ctypes.CFUNCTYPE)(ctypes.c_int64, *[ctypes.c_int64] * arguments)

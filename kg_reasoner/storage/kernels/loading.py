@@ -1,5 +1,6 @@
 """Assertion and retraction of explicit facts by their flags."""
 
+from kg_reasoner.storage.kernels.decorators import entry, kernel
 from kg_reasoner.storage.kernels.layout import (
     ABSENT,
     CLAIMED,
@@ -13,7 +14,8 @@ from kg_reasoner.storage.kernels.layout import (
     Context,
     Relation,
 )
-from kg_reasoner.storage.kernels.memory import Bytes, Int32s, Int64s, entry, kernel, mix, prefetch
+from kg_reasoner.storage.kernels.memory.structs import Bytes, Int32s, Int64s
+from kg_reasoner.storage.kernels.primitives import mix, prefetch
 from kg_reasoner.storage.kernels.relations import count_dead, find, find_or_insert, row_with_key, set_slot, tuple_key, tuple_slot
 
 

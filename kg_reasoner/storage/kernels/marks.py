@@ -5,9 +5,11 @@ MARKED and listed while the update derives them, and the next update makes them 
 `add_removed_facts`).
 """
 
+from kg_reasoner.storage.kernels.decorators import entry, kernel
 from kg_reasoner.storage.kernels.joins import insert_head, next_match
 from kg_reasoner.storage.kernels.layout import ABSENT, COMPARE, DONE, EXPIRING, EXPLICIT, FULL, GROW, MARKED, Context, Frame, Plan
-from kg_reasoner.storage.kernels.memory import Int32s, entry, is_stopped, kernel
+from kg_reasoner.storage.kernels.memory.structs import Int32s
+from kg_reasoner.storage.kernels.primitives import is_stopped
 from kg_reasoner.storage.kernels.relations import clear_flags, find, flags_of, set_flags
 
 

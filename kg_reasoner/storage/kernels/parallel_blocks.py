@@ -16,6 +16,7 @@ Where rows are only copied to other relations, each thread inserts into relation
 
 from kg_reasoner.storage.kernels.bulk_insertion import is_inside
 from kg_reasoner.storage.kernels.column_copies import copy_rows, know
+from kg_reasoner.storage.kernels.decorators import entry, kernel
 from kg_reasoner.storage.kernels.fixpoint import process_block
 from kg_reasoner.storage.kernels.head_queue import insert_queued
 from kg_reasoner.storage.kernels.layout import (
@@ -34,7 +35,8 @@ from kg_reasoner.storage.kernels.layout import (
     Context,
 )
 from kg_reasoner.storage.kernels.listed_heads import holder, is_same
-from kg_reasoner.storage.kernels.memory import Int64s, entry, is_stopped, kernel, mix, prefetch
+from kg_reasoner.storage.kernels.memory.structs import Int64s
+from kg_reasoner.storage.kernels.primitives import is_stopped, mix, prefetch
 from kg_reasoner.storage.kernels.relations import note_rows, set_slot, tag_of
 
 

@@ -9,6 +9,7 @@ Nothing here locks: while threads look for instances, none writes to relations o
 a list of outcomes. Then threads set the flags, each those of its own facts.
 """
 
+from kg_reasoner.storage.kernels.decorators import entry, kernel
 from kg_reasoner.storage.kernels.deletion_candidates import add_candidate, add_consequences
 from kg_reasoner.storage.kernels.layout import (
     CHECKED,
@@ -28,7 +29,8 @@ from kg_reasoner.storage.kernels.layout import (
     STOPPED,
     Context,
 )
-from kg_reasoner.storage.kernels.memory import Bytes, Int64s, entry, is_stopped, kernel, prefetch
+from kg_reasoner.storage.kernels.memory.structs import Bytes, Int64s
+from kg_reasoner.storage.kernels.primitives import is_stopped, prefetch
 from kg_reasoner.storage.kernels.proving import next_instance, next_uncertain, push_goal
 from kg_reasoner.storage.kernels.relations import flags_of, relation_of, set_flags
 

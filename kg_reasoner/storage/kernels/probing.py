@@ -1,8 +1,9 @@
 """Tuples and keys that are looked up in several relations or indexes at once."""
 
+from kg_reasoner.storage.kernels.decorators import brief_entry
 from kg_reasoner.storage.kernels.index_entries import key_slot
 from kg_reasoner.storage.kernels.layout import EMPTY, Context
-from kg_reasoner.storage.kernels.memory import Int32s, brief_entry
+from kg_reasoner.storage.kernels.memory.structs import Int32s
 from kg_reasoner.storage.kernels.relations import find
 from kg_reasoner.storage.kernels.vectors import entry_place, row_at, value_at
 

@@ -1,9 +1,10 @@
 """One plan at a time, for profiles: the time and the results of a call belong to one rule."""
 
+from kg_reasoner.storage.kernels.decorators import entry, kernel
 from kg_reasoner.storage.kernels.head_queue import insert_queued
 from kg_reasoner.storage.kernels.joins import is_hidden
 from kg_reasoner.storage.kernels.layout import DONE, EMPTY, FUNCTION_RESULTS, GROW, IDLE, READY, STOPPED, Context, Relation
-from kg_reasoner.storage.kernels.memory import entry, is_stopped, kernel
+from kg_reasoner.storage.kernels.primitives import is_stopped
 from kg_reasoner.storage.kernels.readiness import is_ignored, readiness
 from kg_reasoner.storage.kernels.relations import section_of
 from kg_reasoner.storage.kernels.triggering import trigger, trigger_rows

@@ -9,6 +9,7 @@ until that one is proved, the instance proves nothing. If it is proved, and thos
 instance is *unsettled*: when the stack is empty, the first of them becomes a goal, unless the head has been proved.
 """
 
+from kg_reasoner.storage.kernels.decorators import kernel
 from kg_reasoner.storage.kernels.index_entries import key_slot
 from kg_reasoner.storage.kernels.joins import join_request, next_match
 from kg_reasoner.storage.kernels.layout import (
@@ -34,7 +35,7 @@ from kg_reasoner.storage.kernels.layout import (
     Plan,
     Step,
 )
-from kg_reasoner.storage.kernels.memory import Int32s, kernel
+from kg_reasoner.storage.kernels.memory.structs import Int32s
 from kg_reasoner.storage.kernels.readiness import open_triggered
 from kg_reasoner.storage.kernels.relations import flags_of, relation_of, section_of, set_flags, values_of
 

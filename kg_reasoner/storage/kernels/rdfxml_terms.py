@@ -1,10 +1,11 @@
 """The ids of terms in RDF/XML: of the values of attributes, of text, and of nodes without a label as they occur in triples."""
 
 from kg_reasoner.storage.kernels.ascii_bytes import CARET, COLON, GREATER, HASH, LESS_THAN, LOWER_G, QUOTE, UNDERSCORE
+from kg_reasoner.storage.kernels.decorators import kernel, rare_kernel
 from kg_reasoner.storage.kernels.interning import intern, same_bytes
 from kg_reasoner.storage.kernels.layout import Terms
 from kg_reasoner.storage.kernels.literal_values import write_digits
-from kg_reasoner.storage.kernels.memory import Bytes, kernel, rare_kernel
+from kg_reasoner.storage.kernels.memory.structs import Bytes
 from kg_reasoner.storage.kernels.reader_results import FRESH, FULL, may_be_made_by_parser
 from kg_reasoner.storage.kernels.token_ends import BAD, IN_LABEL, is_language_type
 from kg_reasoner.storage.kernels.xml_markup import (

@@ -18,9 +18,10 @@ from kg_reasoner.storage.kernels.ascii_bytes import (
     SPACE,
     TAB,
 )
+from kg_reasoner.storage.kernels.decorators import brief_entry, entry, kernel, rare_kernel
 from kg_reasoner.storage.kernels.interning import same_bytes
 from kg_reasoner.storage.kernels.layout import Terms
-from kg_reasoner.storage.kernels.memory import Bytes, brief_entry, entry, kernel, rare_kernel
+from kg_reasoner.storage.kernels.memory.structs import Bytes
 from kg_reasoner.storage.kernels.rdfxml_terms import (
     constant_id,
     intern_literal,

@@ -1,6 +1,7 @@
 """Closures of a binary relation: the nodes that can be reached from each of some nodes."""
 
-from kg_reasoner.storage.kernels.memory import Int32s, Int64s, Struct, entry
+from kg_reasoner.storage.kernels.decorators import entry
+from kg_reasoner.storage.kernels.memory.structs import Int32s, Int64s, Struct
 
 
 class NodeSearch(Struct):

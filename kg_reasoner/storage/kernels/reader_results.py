@@ -1,7 +1,8 @@
 """What the readers of Turtle and RDF/XML return, and the labels of nodes that both leave to a full parser."""
 
 from kg_reasoner.storage.kernels.ascii_bytes import LOWER_A, LOWER_F, NINE, ZERO
-from kg_reasoner.storage.kernels.memory import Bytes, kernel
+from kg_reasoner.storage.kernels.decorators import kernel
+from kg_reasoner.storage.kernels.memory.structs import Bytes
 
 FULL = -2
 """In place of an id: the tables have no room for the term."""

@@ -1,6 +1,7 @@
 """Whether a plan can match at all, what it still needs, and frames that begin with a plan."""
 
 from kg_reasoner.storage.kernels.blocking_rows import is_decided_before
+from kg_reasoner.storage.kernels.decorators import kernel, shared_kernel
 from kg_reasoner.storage.kernels.index_entries import key_slot
 from kg_reasoner.storage.kernels.joins import match_columns, row_limit
 from kg_reasoner.storage.kernels.layout import (
@@ -22,7 +23,7 @@ from kg_reasoner.storage.kernels.layout import (
     Relation,
     Step,
 )
-from kg_reasoner.storage.kernels.memory import Int32s, kernel, shared_kernel
+from kg_reasoner.storage.kernels.memory.structs import Int32s
 from kg_reasoner.storage.kernels.relations import values_of
 
 

@@ -1,5 +1,6 @@
 """Lookup and insertion of tuples, and the flags of facts."""
 
+from kg_reasoner.storage.kernels.decorators import brief_entry, entry, kernel, shared_kernel
 from kg_reasoner.storage.kernels.index_entries import index_row, indexes_have_room
 from kg_reasoner.storage.kernels.layout import (
     ABSENT,
@@ -13,17 +14,8 @@ from kg_reasoner.storage.kernels.layout import (
     Context,
     Relation,
 )
-from kg_reasoner.storage.kernels.memory import (
-    Int32s,
-    Int64s,
-    brief_entry,
-    entry,
-    kernel,
-    mix,
-    pair,
-    prefetch,
-    shared_kernel,
-)
+from kg_reasoner.storage.kernels.memory.structs import Int32s, Int64s
+from kg_reasoner.storage.kernels.primitives import mix, pair, prefetch
 
 
 @kernel

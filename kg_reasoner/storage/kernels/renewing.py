@@ -1,7 +1,8 @@
 """The successors of large relations, filled in slices (see `kg_reasoner.storage.renewal`)."""
 
+from kg_reasoner.storage.kernels.decorators import entry
 from kg_reasoner.storage.kernels.layout import ABSENT, EMPTY, Relation
-from kg_reasoner.storage.kernels.memory import Int32s, entry
+from kg_reasoner.storage.kernels.memory.structs import Int32s
 from kg_reasoner.storage.kernels.relations import set_slot, tuple_key, tuple_slot
 
 

@@ -1,7 +1,9 @@
 """Tables of ids: equal rows are labelled alike, and rows are paired by their labels."""
 
+from kg_reasoner.storage.kernels.decorators import entry, kernel
 from kg_reasoner.storage.kernels.layout import EMPTY
-from kg_reasoner.storage.kernels.memory import Int32s, Int64s, entry, kernel, mix
+from kg_reasoner.storage.kernels.memory.structs import Int32s, Int64s
+from kg_reasoner.storage.kernels.primitives import mix
 from kg_reasoner.storage.kernels.relations import fingerprint
 
 

@@ -4,7 +4,8 @@ For each state and byte, the table has the next state and the actions as bits (s
 """
 
 from kg_reasoner.storage.kernels.ascii_bytes import NEWLINE
-from kg_reasoner.storage.kernels.memory import Bytes, Struct, entry
+from kg_reasoner.storage.kernels.decorators import entry
+from kg_reasoner.storage.kernels.memory.structs import Bytes, Struct
 
 STATES = 32
 """The most states; the low bits of an entry of the table are the next state."""

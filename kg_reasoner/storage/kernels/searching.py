@@ -1,8 +1,10 @@
 """Searches in the texts of terms: whether their values contain a text, begin or end with it."""
 
 from kg_reasoner.storage.kernels.ascii_bytes import AT, BACKSLASH, LESS_THAN, NEWLINE, QUOTE
+from kg_reasoner.storage.kernels.decorators import entry, kernel
 from kg_reasoner.storage.kernels.layout import Terms
-from kg_reasoner.storage.kernels.memory import Bytes, Int32s, entry, kernel, prefetch
+from kg_reasoner.storage.kernels.memory.structs import Bytes, Int32s
+from kg_reasoner.storage.kernels.primitives import prefetch
 
 ANYWHERE, AT_START, AT_END, IN_STEPS = 0, 1, 2, 3
 """Where the text is searched. The last one also means anywhere, for a single text that needs no escapes and no conversion, see

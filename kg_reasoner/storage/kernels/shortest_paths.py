@@ -3,7 +3,8 @@
 Source: E. W. Dijkstra, A Note on Two Problems in Connexion with Graphs (Numerische Mathematik 1, 1959).
 """
 
-from kg_reasoner.storage.kernels.memory import Int32s, Int64s, Struct, entry, kernel
+from kg_reasoner.storage.kernels.decorators import entry, kernel
+from kg_reasoner.storage.kernels.memory.structs import Int32s, Int64s, Struct
 
 FAR = 1 << 62
 """Larger than any sum of weights."""

@@ -8,9 +8,10 @@ item n of column c to ``out[c * room + n]``. Every entry returns how many there 
 """
 
 from kg_reasoner.storage.kernels.ascii_bytes import LESS_THAN, QUOTE
+from kg_reasoner.storage.kernels.decorators import brief_entry, kernel
 from kg_reasoner.storage.kernels.joins import row_limit, scan, step_matches, value_of
 from kg_reasoner.storage.kernels.layout import IDLE, READY, SCAN, Context, Frame, Step
-from kg_reasoner.storage.kernels.memory import Bytes, Int32s, brief_entry, kernel
+from kg_reasoner.storage.kernels.memory.structs import Bytes, Int32s
 from kg_reasoner.storage.kernels.readiness import open_plan
 
 TOO_MANY, NOT_BUILT = -1, -2

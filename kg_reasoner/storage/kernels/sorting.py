@@ -5,8 +5,9 @@ Terms with the same key are sorted by the next seven bytes (multikey quicksort; 
 """
 
 from kg_reasoner.storage.kernels.ascii_bytes import BACKSLASH, LESS_THAN, QUOTE
+from kg_reasoner.storage.kernels.decorators import entry, kernel
 from kg_reasoner.storage.kernels.layout import Terms
-from kg_reasoner.storage.kernels.memory import Bytes, Int32s, Int64s, entry, kernel
+from kg_reasoner.storage.kernels.memory.structs import Bytes, Int32s, Int64s
 
 KEY_BYTES = 7
 """The bytes of a key, which is not negative."""

@@ -24,7 +24,8 @@ from kg_reasoner.storage.kernels.ascii_bytes import (
     TAB,
     UPPER_S,
 )
-from kg_reasoner.storage.kernels.memory import Bytes, kernel, shared_kernel
+from kg_reasoner.storage.kernels.decorators import kernel, shared_kernel
+from kg_reasoner.storage.kernels.memory.structs import Bytes
 
 # classes of bytes, as bits (the table is made by `byte_classes`)
 IN_IRI, IN_SCHEME, IN_LABEL, LOWER, DIGIT, HEX, IN_HOST = 1, 2, 4, 8, 16, 32, 64

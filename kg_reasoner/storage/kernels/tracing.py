@@ -4,9 +4,10 @@ With rewriting of equal terms, one fact represents many, and one derivation repr
 fewer facts than before, so its consequences have to be checked again (see `kg_reasoner.engine.equality`).
 """
 
+from kg_reasoner.storage.kernels.decorators import entry
 from kg_reasoner.storage.kernels.deletion_candidates import add_candidate, add_consequences, see_new, see_old
 from kg_reasoner.storage.kernels.layout import CANDIDATE, DONE, Context
-from kg_reasoner.storage.kernels.memory import Int32s, entry
+from kg_reasoner.storage.kernels.memory.structs import Int32s
 from kg_reasoner.storage.kernels.relations import clear_flags, find
 
 

@@ -17,7 +17,7 @@ from typing import Any, Final, TypeAlias, cast, get_type_hints
 
 from kg_reasoner.data_classes import dataclass
 from kg_reasoner.storage.kernels.assembly import ADDRESS, INTEGER, BasicBlock, Builder, KernelFunction, Module, Word
-from kg_reasoner.storage.kernels.memory import Pointer, Struct, struct_of
+from kg_reasoner.storage.kernels.memory.structs import Pointer, Struct, struct_of
 
 __all__ = ["Callee", "Kind", "Value", "callee", "item_type", "translate"]
 

@@ -1,12 +1,14 @@
 """Plans that new rows of a relation trigger, one row or one block of rows at a time."""
 
 from kg_reasoner.storage.kernels.column_copies import copy_rows, is_semijoin, required_key
+from kg_reasoner.storage.kernels.decorators import kernel, shared_kernel
 from kg_reasoner.storage.kernels.deriving import derive
 from kg_reasoner.storage.kernels.head_queue import insert_queued
 from kg_reasoner.storage.kernels.index_entries import key_slot
 from kg_reasoner.storage.kernels.joins import is_hidden, match_columns
 from kg_reasoner.storage.kernels.layout import DONE, EMPTY, FRESH, GROW, RING, Context, Plan, Relation
-from kg_reasoner.storage.kernels.memory import Int32s, kernel, mix, prefetch, shared_kernel
+from kg_reasoner.storage.kernels.memory.structs import Int32s
+from kg_reasoner.storage.kernels.primitives import mix, prefetch
 from kg_reasoner.storage.kernels.relations import has_row, is_present, key_of_columns
 
 

@@ -20,9 +20,10 @@ from kg_reasoner.storage.kernels.ascii_bytes import (
     SLASH,
     SPACE,
 )
+from kg_reasoner.storage.kernels.decorators import entry, kernel
 from kg_reasoner.storage.kernels.interning import copy_bytes, same_bytes
 from kg_reasoner.storage.kernels.layout import Terms
-from kg_reasoner.storage.kernels.memory import Bytes, Int32s, Int64s, Struct, entry, kernel
+from kg_reasoner.storage.kernels.memory.structs import Bytes, Int32s, Int64s, Struct
 from kg_reasoner.storage.kernels.token_ends import DIGIT, IN_LABEL
 
 NOTHING = -1

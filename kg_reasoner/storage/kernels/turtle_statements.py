@@ -26,10 +26,11 @@ from kg_reasoner.storage.kernels.ascii_bytes import (
     SEMICOLON,
     UNDERSCORE,
 )
+from kg_reasoner.storage.kernels.decorators import brief_entry, entry, kernel
 from kg_reasoner.storage.kernels.interning import copy_bytes
 from kg_reasoner.storage.kernels.layout import Terms
 from kg_reasoner.storage.kernels.literal_values import write_digits
-from kg_reasoner.storage.kernels.memory import Bytes, brief_entry, entry, kernel
+from kg_reasoner.storage.kernels.memory.structs import Bytes
 from kg_reasoner.storage.kernels.reader_results import ALL_READ, FRESH, FULL, NO_ROOM, STOPPED
 from kg_reasoner.storage.kernels.token_ends import BAD, is_space
 from kg_reasoner.storage.kernels.turtle_terms import (

@@ -5,8 +5,9 @@ longer one consists of pages, whose places are listed in a directory, a vector i
 than a page of it is unused.
 """
 
+from kg_reasoner.storage.kernels.decorators import kernel
 from kg_reasoner.storage.kernels.layout import EMPTY, MOST, Index, Relation
-from kg_reasoner.storage.kernels.memory import kernel, prefetch
+from kg_reasoner.storage.kernels.primitives import prefetch
 
 
 @kernel

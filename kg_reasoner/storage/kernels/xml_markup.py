@@ -29,8 +29,9 @@ from kg_reasoner.storage.kernels.ascii_bytes import (
     TAB,
     ZERO,
 )
+from kg_reasoner.storage.kernels.decorators import kernel, rare_kernel
 from kg_reasoner.storage.kernels.interning import hash_text, same_bytes
-from kg_reasoner.storage.kernels.memory import Array, Bytes, Int32s, Int64s, Struct, kernel, rare_kernel
+from kg_reasoner.storage.kernels.memory.structs import Array, Bytes, Int32s, Int64s, Struct
 from kg_reasoner.storage.kernels.token_ends import BAD, DIGIT, HEX, is_space
 
 # classes of bytes, as bits (the table is made by `markup_classes`)

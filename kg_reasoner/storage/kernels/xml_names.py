@@ -19,9 +19,9 @@ from kg_reasoner.storage.kernels.ascii_bytes import (
     UPPER_A,
     UPPER_Z,
 )
+from kg_reasoner.storage.kernels.decorators import kernel, rare_kernel
 from kg_reasoner.storage.kernels.interning import hash_text, intern, same_bytes
 from kg_reasoner.storage.kernels.layout import Terms
-from kg_reasoner.storage.kernels.memory import kernel, rare_kernel
 from kg_reasoner.storage.kernels.reader_results import FULL
 from kg_reasoner.storage.kernels.token_ends import BAD, IN_IRI, IN_LABEL, iri_end, language_end
 from kg_reasoner.storage.kernels.xml_markup import (
