@@ -29,7 +29,7 @@ from kg_reasoner.storage.kernels.layout import (
     WIDE,
     Relation,
 )
-from kg_reasoner.storage.known_terms import begin_to_know, forget
+from kg_reasoner.storage.known_terms import discard_bits, give_bits
 from kg_reasoner.storage.late_relations import choose_late_relations
 from kg_reasoner.storage.triggered_steps import triggered_steps
 from kg_reasoner.storage.value_table import ValueTable
@@ -219,14 +219,14 @@ class Materialiser(PlannedStrata):
         least = least_rows(database, found)
         likely = likely_rows(database, found, least)
         choose_late_relations(database, found, likely)
-        begin_to_know(database, found, likely, len(self.values.dictionary))
+        give_bits(database, found, likely, len(self.values.dictionary))
         for relation, count in missing_rows(database, least).items():
             database.reserve(relation, count)
 
     def _end_order(self) -> None:
         """Process relations in the usual order from now on, and look terms up in hash tables."""
         self.database.context.admitted = self.database.context.latest = 0
-        forget(self.database)
+        discard_bits(self.database)
 
     def _builder(self, index: int) -> WorkerTeam | Database:
         """Return the builder of an index: threads if it has enough rows for them."""

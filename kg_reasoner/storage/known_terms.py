@@ -17,7 +17,7 @@ from kg_reasoner.storage.kernels.layout import Plan, Relation
 from kg_reasoner.storage.kernels.memory.buffers import allocate
 from kg_reasoner.storage.triggered_steps import TriggeredSteps, field_of
 
-__all__ = ["begin_to_know", "forget"]
+__all__ = ["discard_bits", "give_bits"]
 
 _SOURCES: Final = 2
 """The number of copying plans from which a relation gets bits."""
@@ -25,7 +25,7 @@ _TERMS: Final = 4
 """It gets bits if its copying plans read at least as many rows as there are terms, divided by this."""
 
 
-def begin_to_know(database: IndexedRelations, found: TriggeredSteps, rows: Numbers, terms: int) -> None:
+def give_bits(database: IndexedRelations, found: TriggeredSteps, rows: Numbers, terms: int) -> None:
     """Give bits to relations to which several plans copy many rows.
 
     Args:
@@ -39,12 +39,13 @@ def begin_to_know(database: IndexedRelations, found: TriggeredSteps, rows: Numbe
     unary = (copies + semijoin > 0) & (arity[head] == 1)
     head, source, count = head[unary], found.owners[unary], len(rows)
     read, plans = np.bincount(head, rows[source], count), np.bincount(head, minlength=count)
-    forget(database)
+    discard_bits(database)
     for relation in np.flatnonzero((plans >= _SOURCES) & (read * _TERMS >= terms)).tolist():
+        database.claim(terms // 8)
         database.relations[relation].publish(known=allocate(terms // 8 + 1, np.uint8, 0), known_room=terms)
 
 
-def forget(database: IndexedRelations) -> None:
+def discard_bits(database: IndexedRelations) -> None:
     """Discard all bits."""
     rooms = field_of(database.relations, Relation, "known_room")
     for relation in np.flatnonzero(rooms).tolist():

@@ -172,12 +172,15 @@ def copying_from(database: IndexedRelations, first: int) -> Copying:
     """Return the relations, from one on, that are processed next and only copied. They end where most of the time would go to
     handling copies.
     """
-    end = first + 1 if database.context.admitted else min(len(database.relations), first + SPARSE)
-    rows, columns, late = (field_of(database.relations, Relation, name).copy() for name in ("count", "section_column", "lateness"))
+    admitted, is_ordered = database.context.admitted, database.context.latest > 0
+    end = first + 1 if admitted else min(len(database.relations), first + SPARSE)
+    rows, columns, lateness = (
+        field_of(database.relations, Relation, name).copy() for name in ("count", "section_column", "lateness")
+    )
     turns, copies, work = dict[int, int](), list[Copy](), 0
     for number in range(first, end):
         new = int(rows[number] - database.processed[number])
-        if new <= 0 or (late[number] and database.context.latest):
+        if new <= 0 or (is_ordered and lateness[number] > admitted):
             continue
         heads = _heads_of_copies(database, number, turns) if columns[number] < 0 else None
         work += new * len(heads or ())
