@@ -141,7 +141,8 @@ class Materialiser(PlannedStrata):
             if progress:
                 done = sum(self.database.processed[: len(self.database.relations)].tolist())
                 progress("materialise", done, sum(record.count for record in self.database.relations.records))
-        self._end_order()
+        if self.database.is_fresh:
+            self._end_order()
         self.rest()
 
     def check(self) -> None:
