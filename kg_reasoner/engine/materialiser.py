@@ -213,7 +213,7 @@ class Materialiser(PlannedStrata):
 
     def _prepare_order(self) -> None:
         """Choose the order of relations in a first materialisation, make room for the rows that they will get at least, and give
-        bits to those that most terms will belong to.
+        bits for terms to those to which several plans copy many rows.
         """
         database = self.database
         found = triggered_steps(database)

@@ -1,4 +1,4 @@
-"""Bits that tell of terms that a relation certainly has them, so that most heads of copying rules need no look-up in its hash.
+"""A bit for each term that a relation certainly has, so that most heads of copying rules need no look-up in its hash table.
 
 Several rules often derive the same type: each property whose domain or range is a class, and each subclass. A bit for each term is
 found in the processor's cache, where the hash table is not. The bits are those of one first materialisation, which deletes nothing.

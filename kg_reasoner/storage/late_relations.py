@@ -1,4 +1,4 @@
-"""The order of relations in a first materialisation: those come late whose rows find what a rule joins at least cost.
+"""The order of relations in a first materialisation: those whose rows find the other atoms of rules at the least cost come late.
 
 The rows of a relation join those that have been processed before, so that the last relation of a rule's body does all the work. Of
 ``Student(?x) :- Person(?x), takes(?x, ?y), Course(?y)``, the rows of ``takes`` need two look-ups each. If they come before persons
@@ -24,7 +24,7 @@ from kg_reasoner.storage.triggered_steps import TriggeredSteps, field_of
 __all__ = ["choose_late_relations"]
 
 _BUILDING: Final = 2
-"""The time that it takes to add a row to an index, where that to look at a new row is one."""
+"""The cost of adding a row to an index, as a multiple of the cost of processing a new row."""
 _FACTOR: Final = 4
 """Relations are equally late if their gains differ by less than about this factor."""
 
@@ -50,8 +50,10 @@ def choose_late_relations(database: IndexedRelations, found: TriggeredSteps, row
 
 
 def _gains(found: TriggeredSteps, rows: Numbers) -> npt.NDArray[np.float64]:
-    """Return, for each relation, how much less time its rows need as the last ones of rules than those of other relations do, on
-    average. The cost of an index is divided among the plans that use it; the rows of its own relation need it in any case.
+    """Return the gain of processing each relation last: for all its rules, the mean cost over the relations that can come last,
+    less the cost if it does itself.
+
+    The cost of an index is divided among the plans that use it. It is none if plans for rows of the same relation need the index.
     """
     relation, kind, negated = (found.steps[:, Step.fields[name][0]] for name in ("relation", "kind", "negated"))
     own = found.owners[found.plan_of_step]
