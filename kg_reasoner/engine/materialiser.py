@@ -90,7 +90,7 @@ class Materialiser(PlannedStrata):
                 database.keep_explicit(relation)
         context.phase = context.has_listed_grown = context.block_end = context.scans = context.interrupted = 0
         context.term_access = context.shared_to = context.is_large = context.has_reborn = 0
-        context.hidden, context.checks_flags, context.old, context.ring_count = ABSENT, 0, 0, 0
+        context.hidden, context.checks_flags, context.old, context.ring_count, context.pair_count = ABSENT, 0, 0, 0, 0
         for name in ("gone", "removed", "claimed", "request", "marked"):
             setattr(context, f"{name}_count", 0)
         database.materialised[:] = 0

@@ -14,6 +14,7 @@ from kg_reasoner.storage.kernels.layout import (
     GROW,
     LIST_BITS,
     RECENT,
+    RECENT_VALUES,
     REQUESTS,
     RING,
     Context,
@@ -61,6 +62,9 @@ class Worker:
         ring_keys, hashes = allocate(RING, np.int64), allocate(RING, np.int64)
         copied, ring_relations = allocate(RING, np.int32), allocate(RING, np.int32)
         self.context.publish(ring_keys=ring_keys, ring_relations=ring_relations, hashes=hashes, copied=copied)
+        self.context.publish(
+            recent_values=allocate(RECENT_VALUES, np.int64, 0), pair_keys=allocate(RING, np.int64), pair=allocate(2, np.int32)
+        )
         self.context.publish(**filter_tables())
         self.context.stack = allocate(STACK, np.int64)
         self.frames.add(DEEPEST)
@@ -199,6 +203,14 @@ _OWN: Final = {
     "filter_count",
     "filter_numbers",
     "filter_matches",
+    "recent_values",
+    "group",
+    "group_plan",
+    "group_key",
+    "pair_relation",
+    "pair_keys",
+    "pair_count",
+    "pair",
     "ring_next",
     "ring_count",
     "block",

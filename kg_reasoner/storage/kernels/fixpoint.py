@@ -3,10 +3,8 @@
 from kg_reasoner.storage.kernels.block_filters import begin_filters, match_values_of
 from kg_reasoner.storage.kernels.decorators import entry, kernel, shared_kernel
 from kg_reasoner.storage.kernels.deriving import derive
-from kg_reasoner.storage.kernels.head_queue import insert_queued
 from kg_reasoner.storage.kernels.layout import (
     DONE,
-    EMPTY,
     FUNCTION_RESULTS,
     GROW,
     IDLE,
@@ -19,6 +17,7 @@ from kg_reasoner.storage.kernels.layout import (
     Relation,
     Section,
 )
+from kg_reasoner.storage.kernels.pair_queue import begin_plan, insert_queued
 from kg_reasoner.storage.kernels.primitives import is_stopped
 from kg_reasoner.storage.kernels.readiness import is_ignored, open_first, open_plan, readiness
 from kg_reasoner.storage.kernels.relations import growing, growing_count, relation_of, section_of, values_of
@@ -38,7 +37,7 @@ def process_row(context: Context, section_number: int, current: int, row: int, l
         if plan.checked_block != context.block:
             plan.active = readiness(context, plan, low, high, current)
             plan.checked_block = context.block
-            plan.last_key = EMPTY
+            begin_plan(context, plan)
         if plan.active > READY:
             plan.checked_block = 0
             return plan.active
@@ -210,7 +209,7 @@ def evaluate_rule(context: Context, number: int) -> int:
     ready = open_plan(context, frame, number)
     if ready != READY:
         return DONE if ready == IDLE else ready
-    plan.last_key = EMPTY
+    begin_plan(context, plan)
     status = derive(context, frame, plan, 0, 0, context.relation_count)
     if status == DONE:
         status = insert_queued(context)
@@ -228,7 +227,7 @@ def derive_by_section(context: Context, section: Section, fact: int) -> int:
         if ready > READY:
             return ready
         if ready == READY:
-            plan.last_key = EMPTY
+            begin_plan(context, plan)
             if derive(context, frame, plan, 0, 0, -1) == GROW:
                 return GROW
     return FUNCTION_RESULTS if context.request_count > 0 else DONE

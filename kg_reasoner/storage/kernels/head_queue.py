@@ -1,6 +1,6 @@
 """The queue of derived heads, which are inserted when the cache lines of their lookups have arrived."""
 
-from kg_reasoner.storage.kernels.decorators import kernel, shared_kernel
+from kg_reasoner.storage.kernels.decorators import kernel
 from kg_reasoner.storage.kernels.joins import fill_tuple
 from kg_reasoner.storage.kernels.layout import DONE, FULL, GROW, PRESENT, RING, Context, Frame, Plan
 from kg_reasoner.storage.kernels.listed_heads import accept
@@ -63,13 +63,4 @@ def emit(context: Context, frame: Frame, plan: Plan) -> int:
     context.instances = context.instances + 1
     if queue_head(context, frame, plan) >= RING // 2 and insert_oldest(context) == FULL:
         return GROW
-    return DONE
-
-
-@shared_kernel
-def insert_queued(context: Context) -> int:
-    """Insert all queued heads: DONE or GROW."""
-    while context.ring_count > 0:
-        if insert_oldest(context) == FULL:
-            return GROW
     return DONE

@@ -68,6 +68,7 @@ GROUPS: Final = (
             "listed_heads",
             "loading",
             "marks",
+            "pair_queue",
             "probing",
             "readiness",
             "relations",

@@ -154,6 +154,8 @@ SPARSE = 1 << 10
 """With more relations than this between two that have new rows, the next ones are not looked for in their order."""
 RING = 32
 """Heads that wait for their cache line (a power of two); at most half of them at once."""
+RECENT_VALUES = 1 << 14
+"""The length of the table of the values that the inner loop over pairs has derived."""
 
 
 class Index(Struct):
@@ -604,6 +606,20 @@ class Context(Struct):
     claim_room: int
     """How many heads threads may list at most. While they join, heads of relations with room for so many rows claim slots; 0: none
     do."""
+    recent_values: Int64s
+    """By the last bits of values: the group of pairs with which a value was derived last, and the value (see `pair_queue`)."""
+    group: int
+    """The number of the current group of pairs."""
+    group_plan: int
+    """The plan that derives it, or EMPTY: the next pair begins another group."""
+    group_key: int
+    """The part of the keys that is the same for all pairs of the group."""
+    pair_relation: int
+    pair_keys: Int64s
+    """The keys of pairs of this relation that are to be looked up, and inserted if they are not present."""
+    pair_count: int
+    pair: Int32s
+    """A pair that is inserted."""
     looped: int
     """How many heads inner loops over pairs have derived that were not present (see `deriving.derive_pairs`)."""
     pause: int

@@ -18,7 +18,6 @@ from kg_reasoner.storage.kernels.bulk_insertion import is_inside
 from kg_reasoner.storage.kernels.column_copies import copy_rows, know
 from kg_reasoner.storage.kernels.decorators import entry, kernel
 from kg_reasoner.storage.kernels.fixpoint import process_block
-from kg_reasoner.storage.kernels.head_queue import insert_queued
 from kg_reasoner.storage.kernels.layout import (
     ABSENT,
     DONE,
@@ -36,6 +35,7 @@ from kg_reasoner.storage.kernels.layout import (
 )
 from kg_reasoner.storage.kernels.listed_heads import holder, is_same
 from kg_reasoner.storage.kernels.memory.structs import Int64s
+from kg_reasoner.storage.kernels.pair_queue import insert_queued
 from kg_reasoner.storage.kernels.primitives import is_stopped, mix, prefetch
 from kg_reasoner.storage.kernels.relations import note_rows, set_slot, tag_of
 
@@ -46,7 +46,7 @@ def join_rows(context: Context, current: int, low: int, high: int) -> int:
     then calls again for the rows from `place` on; GROW: the list of heads is full. `context` is that of a thread.
     """
     heads = context.lists[context.own_list - 1]
-    context.ring_count = 0
+    context.ring_count = context.pair_count = 0
     while low < high:
         count = heads.count
         end = low + context.block_rows
@@ -58,7 +58,7 @@ def join_rows(context: Context, current: int, low: int, high: int) -> int:
         if status != DONE:
             heads.count = count
             context.place = low
-            context.ring_count = 0
+            context.ring_count = context.pair_count = 0
             return status
         if is_stopped(context):
             return STOPPED

@@ -1,9 +1,9 @@
 """One plan at a time, for profiles: the time and the results of a call belong to one rule."""
 
 from kg_reasoner.storage.kernels.decorators import entry, kernel
-from kg_reasoner.storage.kernels.head_queue import insert_queued
 from kg_reasoner.storage.kernels.joins import is_hidden
-from kg_reasoner.storage.kernels.layout import DONE, EMPTY, FUNCTION_RESULTS, GROW, IDLE, READY, STOPPED, Context, Relation
+from kg_reasoner.storage.kernels.layout import DONE, FUNCTION_RESULTS, GROW, IDLE, READY, STOPPED, Context, Relation
+from kg_reasoner.storage.kernels.pair_queue import begin_plan, insert_queued
 from kg_reasoner.storage.kernels.primitives import is_stopped
 from kg_reasoner.storage.kernels.readiness import is_ignored, readiness
 from kg_reasoner.storage.kernels.relations import section_of
@@ -27,7 +27,7 @@ def trigger_section(context: Context, number: int, section: int, current: int, l
     """Run one plan on the rows of a section in a block: DONE, or a request to the caller."""
     relation = context.relations[current]
     plan = context.plans[number]
-    plan.last_key = EMPTY
+    begin_plan(context, plan)
     ready = IDLE
     for row in range(low, high):
         values = relation.rows + row * relation.arity

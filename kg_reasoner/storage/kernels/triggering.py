@@ -3,11 +3,11 @@
 from kg_reasoner.storage.kernels.column_copies import copy_rows, is_semijoin, required_key
 from kg_reasoner.storage.kernels.decorators import kernel, shared_kernel
 from kg_reasoner.storage.kernels.deriving import derive
-from kg_reasoner.storage.kernels.head_queue import insert_queued
 from kg_reasoner.storage.kernels.index_entries import key_slot
 from kg_reasoner.storage.kernels.joins import is_hidden, match_columns
 from kg_reasoner.storage.kernels.layout import DONE, EMPTY, FRESH, GROW, RING, Context, Plan, Relation
 from kg_reasoner.storage.kernels.memory.structs import Int32s
+from kg_reasoner.storage.kernels.pair_queue import begin_plan, insert_queued
 from kg_reasoner.storage.kernels.primitives import mix, prefetch
 from kg_reasoner.storage.kernels.relations import has_row, is_present, key_of_columns
 
@@ -76,7 +76,7 @@ def trigger_rows(context: Context, number: int, low: int, high: int, current: in
         if insert_queued(context) == GROW:
             return GROW
         return copy_rows(context, plan, low, high, current)
-    plan.last_key = EMPTY
+    begin_plan(context, plan)
     requested = low
     for row in range(low, high):
         if row == requested:
@@ -91,7 +91,7 @@ def trigger_rows(context: Context, number: int, low: int, high: int, current: in
 def trigger_matching(context: Context, number: int, low: int, high: int, current: int) -> int:
     """Run one plan on the rows of a block whose filter value its first step can match: DONE or GROW."""
     plan = context.plans[number]
-    plan.last_key = EMPTY
+    begin_plan(context, plan)
     numbers, matches = context.filter_numbers, context.filter_matches
     for row in range(low, high):
         if matches[numbers[row - low]] and trigger(context, number, row, low, high, current) == GROW:
