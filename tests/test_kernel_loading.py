@@ -15,9 +15,10 @@ from pathlib import Path
 import pytest
 
 from kg_reasoner import cache
-from kg_reasoner.storage.kernels import Native, images, kernel_groups, loader, machine
+from kg_reasoner.storage.kernels import Native, kernel_groups
 from kg_reasoner.storage.kernels.kernel_groups import GROUPS, KernelGroup
-from kg_reasoner.storage.kernels.machine import HOST, LEVELS, Target, this_machine
+from kg_reasoner.storage.kernels.machine_code import images, loader, machine
+from kg_reasoner.storage.kernels.machine_code.machine import HOST, LEVELS, Target, this_machine
 from kg_reasoner.storage.kernels.memory import buffers
 
 from .effort import thinned

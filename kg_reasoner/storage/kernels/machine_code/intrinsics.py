@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from kg_reasoner.storage.kernels.assembly import INTEGER, Builder, Word
-from kg_reasoner.storage.kernels.translation import Callee, Value, item_type
+from kg_reasoner.storage.kernels.machine_code.assembly import INTEGER, Builder, Word
+from kg_reasoner.storage.kernels.machine_code.translation import Callee, Value, item_type
 
 __all__ = ["INTRINSICS"]
 

@@ -18,9 +18,9 @@ from typing import Any
 from kg_reasoner import cache
 from kg_reasoner.digests import digest, digest_of_files, python_sources
 from kg_reasoner.storage.kernels import decorators
-from kg_reasoner.storage.kernels.images import Image, map_image, packed, unpacked
 from kg_reasoner.storage.kernels.kernel_groups import KernelGroup
-from kg_reasoner.storage.kernels.machine import HOST, LEVELS, Target, this_machine
+from kg_reasoner.storage.kernels.machine_code.images import Image, map_image, packed, unpacked
+from kg_reasoner.storage.kernels.machine_code.machine import HOST, LEVELS, Target, this_machine
 from kg_reasoner.storage.kernels.memory import buffers
 
 Entry = Callable[..., int]
@@ -30,6 +30,7 @@ on_compile: Callable[[str], None] | None = None
 
 _PREFIX = "kg_reasoner_"
 _IMAGES = Path(__file__).with_name("compiled")
+_KERNELS = Path(__file__).parents[1]
 
 
 def load(group: KernelGroup) -> dict[str, Entry]:
@@ -103,13 +104,13 @@ def _fitting(content: bytes | None, key: str) -> Image | None:
 
 
 def _compiled_image(group: KernelGroup, target: Target, key: str) -> Image:
-    from kg_reasoner.storage.kernels.linking import linked
+    from kg_reasoner.storage.kernels.machine_code.linking import linked
 
     return linked(_object_code(group, target), _PREFIX, key)
 
 
 def _object_code(group: KernelGroup, target: Target) -> bytes:
-    from kg_reasoner.storage.kernels.compiler import compile_kernels
+    from kg_reasoner.storage.kernels.machine_code.compiler import compile_kernels
 
     return compile_kernels(group.exports, _PREFIX, target, group.imports, group.speed_level)
 
@@ -122,7 +123,7 @@ def _key(group: KernelGroup, processor: str) -> str:
 
 @cache_result
 def _digest_of_sources() -> str:
-    return digest_of_files(python_sources(Path(__file__).parent))
+    return digest_of_files(python_sources(_KERNELS))
 
 
 def _tell_of_compiling(group: KernelGroup) -> None:

@@ -11,11 +11,11 @@ from typing import Any, Final
 import llvmlite.binding as llvm
 
 from kg_reasoner.storage.kernels import decorators
-from kg_reasoner.storage.kernels.assembly import Module
-from kg_reasoner.storage.kernels.intrinsics import INTRINSICS
 from kg_reasoner.storage.kernels.kernel_groups import needed_by
-from kg_reasoner.storage.kernels.machine import Target
-from kg_reasoner.storage.kernels.translation import callee, declare, translate
+from kg_reasoner.storage.kernels.machine_code.assembly import Module
+from kg_reasoner.storage.kernels.machine_code.intrinsics import INTRINSICS
+from kg_reasoner.storage.kernels.machine_code.machine import Target
+from kg_reasoner.storage.kernels.machine_code.translation import callee, declare, translate
 
 __all__ = ["compile_kernels", "machine_of"]
 

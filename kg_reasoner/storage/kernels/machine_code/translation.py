@@ -16,7 +16,7 @@ from functools import cache
 from typing import Any, Final, TypeAlias, cast, get_type_hints
 
 from kg_reasoner.data_classes import dataclass
-from kg_reasoner.storage.kernels.assembly import ADDRESS, INTEGER, BasicBlock, Builder, KernelFunction, Module, Word
+from kg_reasoner.storage.kernels.machine_code.assembly import ADDRESS, INTEGER, BasicBlock, Builder, KernelFunction, Module, Word
 from kg_reasoner.storage.kernels.memory.structs import Pointer, Struct, struct_of
 
 __all__ = ["Callee", "Kind", "Value", "callee", "item_type", "translate"]

@@ -10,7 +10,7 @@ import struct
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from kg_reasoner.storage.kernels.images import Image
+from kg_reasoner.storage.kernels.machine_code.images import Image
 
 __all__ = ["linked"]
 
