@@ -18,9 +18,9 @@ from kg_reasoner.storage.dictionary import Dictionary
 from kg_reasoner.storage.kernels import native
 from kg_reasoner.storage.kernels.memory.buffers import allocate
 from kg_reasoner.storage.kernels.memory.struct_tables import StructTable
+from kg_reasoner.storage.kernels.readers.xml_markup import ATTRIBUTE, GUESSES, MOST_ATTRIBUTES, Element, XmlText, markup_classes
+from kg_reasoner.storage.kernels.readers.xml_names import BINDING, CONSTANTS, KNOWN, KNOWN_FACT, KNOWN_LENGTH
 from kg_reasoner.storage.kernels.token_ends import byte_classes
-from kg_reasoner.storage.kernels.xml_markup import ATTRIBUTE, GUESSES, MOST_ATTRIBUTES, Element, XmlText, markup_classes
-from kg_reasoner.storage.kernels.xml_names import BINDING, CONSTANTS, KNOWN, KNOWN_FACT, KNOWN_LENGTH
 from kg_reasoner.storage.text_windows import SLACK, TextWindow
 from kg_reasoner.storage.texts import concatenated, is_utf8
 

@@ -9,7 +9,7 @@ import numpy as np
 from kg_reasoner.storage.kernels import native
 from kg_reasoner.storage.kernels.memory.buffers import address, allocate, borrow
 from kg_reasoner.storage.kernels.memory.struct_tables import StructTable
-from kg_reasoner.storage.kernels.scanner import CLOSES, FINE, FOUND, INSIDE, OPENS, REFUSED, STATES, TOO_DEEP, ScanState
+from kg_reasoner.storage.kernels.readers.scanner import CLOSES, FINE, FOUND, INSIDE, OPENS, REFUSED, STATES, TOO_DEEP, ScanState
 
 __all__ = ["CLOSES", "FINE", "FOUND", "INSIDE", "OPENS", "REFUSED", "STATES", "TOO_DEEP", "Scan", "table_for"]
 

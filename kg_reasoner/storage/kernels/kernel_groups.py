@@ -64,11 +64,11 @@ GROUPS: Final = (
             "index_entries",
             "interning",
             "joins",
-            "line_statements",
             "listed_heads",
             "loading",
             "marks",
             "probing",
+            "readers.line_statements",
             "readiness",
             "relations",
             "row_labels",
@@ -80,7 +80,7 @@ GROUPS: Final = (
     ),
     KernelGroup("queries", ("answering", "around", "batches", "searching", "small_queries", "sorting")),
     KernelGroup("writing", ("triple_texts",)),
-    KernelGroup("turtle", ("reader_results", "scanner", "turtle_statements", "turtle_terms")),
+    KernelGroup("turtle", ("readers.reader_results", "readers.scanner", "readers.turtle_statements", "readers.turtle_terms")),
     KernelGroup(
         "maintenance",
         (
@@ -98,7 +98,7 @@ GROUPS: Final = (
     KernelGroup("threads", ("bulk_insertion", "few_keys", "parallel_blocks")),
     KernelGroup("values", ("list_texts", "literal_values")),
     KernelGroup("xml", ("elements",)),
-    KernelGroup("rdfxml", ("rdfxml_terms", "rdfxml_triples", "xml_markup", "xml_names")),
+    KernelGroup("rdfxml", ("readers.rdfxml_terms", "readers.rdfxml_triples", "readers.xml_markup", "readers.xml_names")),
     KernelGroup("graphs", ("depth_first", "reaching", "shortest_paths")),
     KernelGroup("counting", ("derivation_counts", "profiling")),
 )

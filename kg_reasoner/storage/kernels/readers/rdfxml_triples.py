@@ -22,7 +22,7 @@ from kg_reasoner.storage.kernels.decorators import brief_entry, entry, kernel, r
 from kg_reasoner.storage.kernels.interning import same_bytes
 from kg_reasoner.storage.kernels.layout import Terms
 from kg_reasoner.storage.kernels.memory.structs import Bytes
-from kg_reasoner.storage.kernels.rdfxml_terms import (
+from kg_reasoner.storage.kernels.readers.rdfxml_terms import (
     constant_id,
     intern_literal,
     labelled_node,
@@ -33,9 +33,8 @@ from kg_reasoner.storage.kernels.rdfxml_terms import (
     property_value,
     resource_id,
 )
-from kg_reasoner.storage.kernels.reader_results import ALL_READ, FULL, NO_ROOM, STOPPED
-from kg_reasoner.storage.kernels.token_ends import BAD
-from kg_reasoner.storage.kernels.xml_markup import (
+from kg_reasoner.storage.kernels.readers.reader_results import ALL_READ, FULL, NO_ROOM, STOPPED
+from kg_reasoner.storage.kernels.readers.xml_markup import (
     ATTRIBUTE,
     COLLECTION,
     NODE,
@@ -53,7 +52,7 @@ from kg_reasoner.storage.kernels.xml_markup import (
     put_text,
     skipped_to,
 )
-from kg_reasoner.storage.kernels.xml_names import (
+from kg_reasoner.storage.kernels.readers.xml_names import (
     ABOUT,
     COLLECTION_TYPE,
     DATATYPE,
@@ -82,6 +81,7 @@ from kg_reasoner.storage.kernels.xml_names import (
     read_attributes,
     read_name,
 )
+from kg_reasoner.storage.kernels.token_ends import BAD
 
 LITERAL = -2
 """In place of the id of a value: the text of the element is the value."""

@@ -6,9 +6,8 @@ from kg_reasoner.storage.kernels.interning import intern, same_bytes
 from kg_reasoner.storage.kernels.layout import Terms
 from kg_reasoner.storage.kernels.literal_values import write_digits
 from kg_reasoner.storage.kernels.memory.structs import Bytes
-from kg_reasoner.storage.kernels.reader_results import FRESH, FULL, may_be_made_by_parser
-from kg_reasoner.storage.kernels.token_ends import BAD, IN_LABEL, is_language_type
-from kg_reasoner.storage.kernels.xml_markup import (
+from kg_reasoner.storage.kernels.readers.reader_results import FRESH, FULL, may_be_made_by_parser
+from kg_reasoner.storage.kernels.readers.xml_markup import (
     IN_NAME,
     STARTS_NAME,
     Element,
@@ -16,7 +15,8 @@ from kg_reasoner.storage.kernels.xml_markup import (
     copy_few,
     put_text,
 )
-from kg_reasoner.storage.kernels.xml_names import NAMESPACE, STRING, intern_text, put_resolved, resolved
+from kg_reasoner.storage.kernels.readers.xml_names import NAMESPACE, STRING, intern_text, put_resolved, resolved
+from kg_reasoner.storage.kernels.token_ends import BAD, IN_LABEL, is_language_type
 
 
 @rare_kernel

@@ -22,9 +22,8 @@ from kg_reasoner.storage.kernels.ascii_bytes import (
 from kg_reasoner.storage.kernels.decorators import kernel, rare_kernel
 from kg_reasoner.storage.kernels.interning import hash_text, intern, same_bytes
 from kg_reasoner.storage.kernels.layout import Terms
-from kg_reasoner.storage.kernels.reader_results import FULL
-from kg_reasoner.storage.kernels.token_ends import BAD, IN_IRI, IN_LABEL, iri_end, language_end
-from kg_reasoner.storage.kernels.xml_markup import (
+from kg_reasoner.storage.kernels.readers.reader_results import FULL
+from kg_reasoner.storage.kernels.readers.xml_markup import (
     ATTRIBUTE,
     MOST_ATTRIBUTES,
     TAKEN,
@@ -34,6 +33,7 @@ from kg_reasoner.storage.kernels.xml_markup import (
     name_end,
     put_reference,
 )
+from kg_reasoner.storage.kernels.token_ends import BAD, IN_IRI, IN_LABEL, iri_end, language_end
 
 RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
 

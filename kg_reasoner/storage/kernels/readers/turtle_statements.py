@@ -31,9 +31,8 @@ from kg_reasoner.storage.kernels.interning import copy_bytes
 from kg_reasoner.storage.kernels.layout import Terms
 from kg_reasoner.storage.kernels.literal_values import write_digits
 from kg_reasoner.storage.kernels.memory.structs import Bytes
-from kg_reasoner.storage.kernels.reader_results import ALL_READ, FRESH, FULL, NO_ROOM, STOPPED
-from kg_reasoner.storage.kernels.token_ends import BAD, is_space
-from kg_reasoner.storage.kernels.turtle_terms import (
+from kg_reasoner.storage.kernels.readers.reader_results import ALL_READ, FRESH, FULL, NO_ROOM, STOPPED
+from kg_reasoner.storage.kernels.readers.turtle_terms import (
     DEFAULT_GRAPH,
     FIRST,
     NIL,
@@ -45,6 +44,7 @@ from kg_reasoner.storage.kernels.turtle_terms import (
     read_object,
     read_property,
 )
+from kg_reasoner.storage.kernels.token_ends import BAD, is_space
 
 # what a statement goes on with, and what surrounds it
 PROPERTY, OBJECT, AFTER, END = 0, 1, 2, 3

@@ -39,7 +39,7 @@ from kg_reasoner.storage.kernels.decorators import kernel
 from kg_reasoner.storage.kernels.interning import copy_bytes, intern, same_bytes
 from kg_reasoner.storage.kernels.layout import Terms
 from kg_reasoner.storage.kernels.memory.structs import Bytes, Int32s, Int64s, Struct
-from kg_reasoner.storage.kernels.reader_results import FULL, may_be_made_by_parser
+from kg_reasoner.storage.kernels.readers.reader_results import FULL, may_be_made_by_parser
 from kg_reasoner.storage.kernels.token_ends import (
     BAD,
     DIGIT,
