@@ -1,4 +1,4 @@
-"""Counting: the number of derivations of each fact, by iteration (algorithm and sources: `kernels.derivation_counts`)."""
+"""Counting: the number of derivations of each fact, by iteration (algorithm and sources: `derivation_counts`)."""
 
 from __future__ import annotations
 

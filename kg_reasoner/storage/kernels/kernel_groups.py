@@ -84,15 +84,15 @@ GROUPS: Final = (
     KernelGroup(
         "maintenance",
         (
-            "changes",
-            "deletion",
-            "deletion_candidates",
-            "overdeletion",
+            "maintenance.changes",
+            "maintenance.deletion",
+            "maintenance.deletion_candidates",
+            "maintenance.overdeletion",
+            "maintenance.proving",
+            "maintenance.single_stratum",
+            "maintenance.tracing",
             "parallel_deletion",
-            "proving",
             "renewing",
-            "single_stratum",
-            "tracing",
         ),
     ),
     KernelGroup("threads", ("bulk_insertion", "few_keys", "parallel_blocks")),
@@ -100,7 +100,7 @@ GROUPS: Final = (
     KernelGroup("xml", ("elements",)),
     KernelGroup("rdfxml", ("readers.rdfxml_terms", "readers.rdfxml_triples", "readers.xml_markup", "readers.xml_names")),
     KernelGroup("graphs", ("depth_first", "reaching", "shortest_paths")),
-    KernelGroup("counting", ("derivation_counts", "profiling")),
+    KernelGroup("counting", ("maintenance.derivation_counts", "profiling")),
 )
 """All groups. Those come first that most processes use."""
 

@@ -7,7 +7,6 @@ stop for room, an index or a function's results and be called again.
 """
 
 from kg_reasoner.storage.kernels.decorators import entry, kernel
-from kg_reasoner.storage.kernels.deletion_candidates import add_consequences, request_threads, see_new
 from kg_reasoner.storage.kernels.layout import (
     ABSENT,
     CANDIDATE,
@@ -29,8 +28,9 @@ from kg_reasoner.storage.kernels.layout import (
     WATCHED,
     Context,
 )
+from kg_reasoner.storage.kernels.maintenance.deletion_candidates import add_consequences, request_threads, see_new
+from kg_reasoner.storage.kernels.maintenance.proving import disprove_checked, prove
 from kg_reasoner.storage.kernels.memory.structs import Int32s
-from kg_reasoner.storage.kernels.proving import disprove_checked, prove
 from kg_reasoner.storage.kernels.relations import clear_flags, count_dead, find, flags_of, relation_of, set_flags, values_of
 
 TEMPORARY = CHECKED | PROVED | DISPROVED | CANDIDATE | PROCESSED | WATCHED

@@ -4,7 +4,6 @@ Source: Gupta, Mumick and Subrahmanian, Maintaining Views Incrementally (SIGMOD 
 """
 
 from kg_reasoner.storage.kernels.decorators import entry, kernel
-from kg_reasoner.storage.kernels.deletion_candidates import add_consequences, request_threads, see_new
 from kg_reasoner.storage.kernels.joins import next_match
 from kg_reasoner.storage.kernels.layout import (
     ABSENT,
@@ -20,7 +19,8 @@ from kg_reasoner.storage.kernels.layout import (
     UNPLANNED,
     Context,
 )
-from kg_reasoner.storage.kernels.proving import better_deriver
+from kg_reasoner.storage.kernels.maintenance.deletion_candidates import add_consequences, request_threads, see_new
+from kg_reasoner.storage.kernels.maintenance.proving import better_deriver
 from kg_reasoner.storage.kernels.readiness import open_triggered
 from kg_reasoner.storage.kernels.relations import flags_of, insert, relation_of, section_of, set_flags, tuple_key, values_of
 

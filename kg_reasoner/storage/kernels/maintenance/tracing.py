@@ -5,8 +5,8 @@ fewer facts than before, so its consequences have to be checked again (see `kg_r
 """
 
 from kg_reasoner.storage.kernels.decorators import entry
-from kg_reasoner.storage.kernels.deletion_candidates import add_candidate, add_consequences, see_new, see_old
 from kg_reasoner.storage.kernels.layout import CANDIDATE, DONE, Context
+from kg_reasoner.storage.kernels.maintenance.deletion_candidates import add_candidate, add_consequences, see_new, see_old
 from kg_reasoner.storage.kernels.memory.structs import Int32s
 from kg_reasoner.storage.kernels.relations import clear_flags, find
 

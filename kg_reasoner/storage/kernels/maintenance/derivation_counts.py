@@ -19,8 +19,6 @@ be called again.
 """
 
 from kg_reasoner.storage.kernels.decorators import entry, kernel
-from kg_reasoner.storage.kernels.deletion import delete_fact
-from kg_reasoner.storage.kernels.deletion_candidates import see_new
 from kg_reasoner.storage.kernels.joins import advance, insert_head, next_match, row_limit
 from kg_reasoner.storage.kernels.layout import (
     ABSENT,
@@ -43,6 +41,8 @@ from kg_reasoner.storage.kernels.layout import (
     Plan,
     Section,
 )
+from kg_reasoner.storage.kernels.maintenance.deletion import delete_fact
+from kg_reasoner.storage.kernels.maintenance.deletion_candidates import see_new
 from kg_reasoner.storage.kernels.memory.structs import Int32s
 from kg_reasoner.storage.kernels.readiness import open_plan, open_triggered
 from kg_reasoner.storage.kernels.relations import (
