@@ -109,7 +109,7 @@ class TripleLayout(ABC):
 
     @abstractmethod
     def surroundings(self, *, forwards: bool, of_classes: bool) -> Mapping[str, Any]:
-        """Return the relations of all properties and classes as fields of `kg_reasoner.storage.kernels.around.Surroundings`.
+        """Return the relations of all properties and classes as fields of `Surroundings` (`kernels.queries.around`).
 
         Args:
             forwards: Whether the indexes are for a known subject; otherwise, for a known value.

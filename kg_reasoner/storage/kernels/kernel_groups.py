@@ -78,7 +78,10 @@ GROUPS: Final = (
         ),
         speed_level=2,
     ),
-    KernelGroup("queries", ("answering", "around", "batches", "searching", "small_queries", "sorting")),
+    KernelGroup(
+        "queries",
+        ("queries.answering", "queries.around", "queries.batches", "queries.searching", "queries.small_queries", "queries.sorting"),
+    ),
     KernelGroup("writing", ("triple_texts",)),
     KernelGroup("turtle", ("readers.reader_results", "readers.scanner", "readers.turtle_statements", "readers.turtle_terms")),
     KernelGroup(
@@ -99,7 +102,7 @@ GROUPS: Final = (
     KernelGroup("values", ("list_texts", "literal_values")),
     KernelGroup("xml", ("elements",)),
     KernelGroup("rdfxml", ("readers.rdfxml_terms", "readers.rdfxml_triples", "readers.xml_markup", "readers.xml_names")),
-    KernelGroup("graphs", ("depth_first", "reaching", "shortest_paths")),
+    KernelGroup("graphs", ("graphs.depth_first", "graphs.reaching", "graphs.shortest_paths")),
     KernelGroup("counting", ("maintenance.derivation_counts", "profiling")),
 )
 """All groups. Those come first that most processes use."""

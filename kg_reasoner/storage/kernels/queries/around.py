@@ -8,8 +8,8 @@ from kg_reasoner.storage.kernels.index_entries import key_slot
 from kg_reasoner.storage.kernels.joins import is_hidden
 from kg_reasoner.storage.kernels.layout import EMPTY, EXPLICIT, Context, Index, Relation
 from kg_reasoner.storage.kernels.memory.structs import Bytes, Int32s, Struct
+from kg_reasoner.storage.kernels.queries.small_queries import NOT_BUILT, PATIENCE, TOO_MANY
 from kg_reasoner.storage.kernels.relations import find
-from kg_reasoner.storage.kernels.small_queries import NOT_BUILT, PATIENCE, TOO_MANY
 from kg_reasoner.storage.kernels.vectors import entry_place, row_at, value_at
 
 BLANK, GENERAL, VOCABULARY, REFLEXIVE = 1, 2, 4, 8
