@@ -30,8 +30,8 @@ from kg_reasoner.loaders.rdf.syntax import Batch, parser_error, read_parsed, ter
 from kg_reasoner.loaders.rdf.turtle_ahead import PART, Ahead
 from kg_reasoner.storage.arrays import Ids
 from kg_reasoner.storage.dictionary import Dictionary
+from kg_reasoner.storage.readers.turtle_reading import PlainTurtle
 from kg_reasoner.storage.texts import count_lines
-from kg_reasoner.storage.turtle_reading import PlainTurtle
 
 if TYPE_CHECKING:
     from kg_reasoner.loaders.rdf.sources import OpenDocument

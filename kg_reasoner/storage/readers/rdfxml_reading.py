@@ -21,7 +21,7 @@ from kg_reasoner.storage.kernels.memory.struct_tables import StructTable
 from kg_reasoner.storage.kernels.readers.xml_markup import ATTRIBUTE, GUESSES, MOST_ATTRIBUTES, Element, XmlText, markup_classes
 from kg_reasoner.storage.kernels.readers.xml_names import BINDING, CONSTANTS, KNOWN, KNOWN_FACT, KNOWN_LENGTH
 from kg_reasoner.storage.kernels.token_ends import byte_classes
-from kg_reasoner.storage.text_windows import SLACK, TextWindow
+from kg_reasoner.storage.readers.text_windows import SLACK, TextWindow
 from kg_reasoner.storage.texts import concatenated, is_utf8
 
 __all__ = ["PlainRDFXML"]
