@@ -18,12 +18,12 @@ import pytest
 from benchmarks.sparql.queries import LUBM, UNIVERSITY, all_queries
 from kg_reasoner import Reasoner, lubm, rulesets
 from kg_reasoner.language.parser import PREFIXES, parse
+from kg_reasoner.planning.aggregates.groups import is_aggregate_rule, split
 from kg_reasoner.planning.catalog import RelationCatalog, StoredAtom, StoredRule
-from kg_reasoner.planning.groups import is_aggregate_rule, split
+from kg_reasoner.planning.layouts.property_tables import PropertyTables
+from kg_reasoner.planning.layouts.triple_layout import TripleLayout
+from kg_reasoner.planning.layouts.triple_table import TripleTable
 from kg_reasoner.planning.plan_drafts import Draft
-from kg_reasoner.planning.property_tables import PropertyTables
-from kg_reasoner.planning.triple_layout import TripleLayout
-from kg_reasoner.planning.triple_table import TripleTable
 from kg_reasoner.program import Rule
 from kg_reasoner.query import patterns as query
 from kg_reasoner.rdflib_store import graph_of

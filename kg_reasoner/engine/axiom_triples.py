@@ -8,7 +8,7 @@ from functools import cache, cached_property
 import numpy as np
 
 from kg_reasoner.planning.catalog import RelationCatalog
-from kg_reasoner.planning.triple_layout import NO_NAMES, Names, TripleLayout
+from kg_reasoner.planning.layouts.triple_layout import NO_NAMES, Names, TripleLayout
 from kg_reasoner.query.matching import Which
 from kg_reasoner.storage.arrays import NO_TRIPLES, Flags, Ids, among_sorted
 from kg_reasoner.storage.dictionary import Dictionary

@@ -7,9 +7,9 @@ from collections.abc import Callable, Sequence
 from kg_reasoner.language.analysis import Key, head_key
 from kg_reasoner.language.magic import ANSWER, magic_rules
 from kg_reasoner.language.relevance import relevant_rules
+from kg_reasoner.planning.aggregates.groups import split
 from kg_reasoner.planning.catalog import RelationCatalog
 from kg_reasoner.planning.expansion import copies, is_expandable, is_open
-from kg_reasoner.planning.groups import split
 from kg_reasoner.program import TRIPLE, Rule, Variable
 from kg_reasoner.terms import OWL, RDF
 

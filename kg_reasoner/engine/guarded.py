@@ -12,10 +12,10 @@ import numpy as np
 from kg_reasoner.engine.materialiser import Materialiser
 from kg_reasoner.engine.planned_rules import PlannedRule, Stratum
 from kg_reasoner.language import analysis
-from kg_reasoner.planning.aggregate_relations import AggregateRelation
+from kg_reasoner.planning.aggregates.aggregate_relations import AggregateRelation
+from kg_reasoner.planning.aggregates.groups import is_aggregate_rule, split
 from kg_reasoner.planning.borrowed_catalog import BorrowedCatalog
 from kg_reasoner.planning.catalog import StoredRule
-from kg_reasoner.planning.groups import is_aggregate_rule, split
 from kg_reasoner.planning.planner import plan_trigger
 from kg_reasoner.program import Atom, Rule
 from kg_reasoner.storage.arrays import Ids

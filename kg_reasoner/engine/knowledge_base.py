@@ -19,7 +19,7 @@ from kg_reasoner.engine.rulebook import RuleBook
 from kg_reasoner.engine.told_facts import ToldFacts
 from kg_reasoner.language import analysis
 from kg_reasoner.planning.catalog import INTERNAL
-from kg_reasoner.planning.triple_layout import TripleLayout
+from kg_reasoner.planning.layouts.triple_layout import TripleLayout
 from kg_reasoner.program import TRIPLE, Declaration, Program, Rule, is_hidden
 from kg_reasoner.query.delta import Change, Changes, Delta
 from kg_reasoner.query.matching import Which

@@ -11,7 +11,7 @@ from kg_reasoner.engine.axioms_first import put_axioms_first
 from kg_reasoner.engine.planned_rules import PlannedRule, Stratum
 from kg_reasoner.engine.planned_strata import PlannedStrata
 from kg_reasoner.engine.recorder import Recorder
-from kg_reasoner.planning.function_relations import Functions
+from kg_reasoner.planning.functions.function_relations import Functions
 from kg_reasoner.progress import Progress
 from kg_reasoner.storage import capacities
 from kg_reasoner.storage.database import Database

@@ -21,8 +21,8 @@ from kg_reasoner.expressions.demands import demands
 from kg_reasoner.language.magic import ANSWER
 from kg_reasoner.language.recursion import recursions
 from kg_reasoner.language.relevance import relevant_rules
+from kg_reasoner.planning.aggregates.groups import split
 from kg_reasoner.planning.catalog import asks_of_literals
-from kg_reasoner.planning.groups import split
 from kg_reasoner.program import Rule
 
 __all__ = ["FEW_DEMANDS", "MOST_SHAPES", "by_magic", "by_reading", "is_applicable"]

@@ -18,7 +18,7 @@ from kg_reasoner.expressions.demands import looks_at_demands
 from kg_reasoner.language.module_rules import idle_rules
 from kg_reasoner.planning.catalog import RelationCatalog, layout_for
 from kg_reasoner.planning.expansion import is_expandable
-from kg_reasoner.planning.triple_layout import TripleLayout
+from kg_reasoner.planning.layouts.triple_layout import TripleLayout
 from kg_reasoner.program import Program, Rule
 from kg_reasoner.query.visibility import Visibility
 from kg_reasoner.storage.column_types import ColumnTypes

@@ -17,9 +17,9 @@ from kg_reasoner.errors import ValueTooLargeError
 from kg_reasoner.expressions import compile as expressions
 from kg_reasoner.expressions.defined_functions import PythonFunction
 from kg_reasoner.expressions.text_columns import called_on_texts
-from kg_reasoner.planning.calculations import program_of
-from kg_reasoner.planning.chains import Chains
-from kg_reasoner.planning.collection_functions import CollectionFunction, collection_function, is_element, members_of
+from kg_reasoner.planning.functions.calculations import program_of
+from kg_reasoner.planning.functions.chains import Chains
+from kg_reasoner.planning.functions.collection_functions import CollectionFunction, collection_function, is_element, members_of
 from kg_reasoner.program import AUXILIARY, Call, Expression, Rule, Variable, variables_of
 from kg_reasoner.storage.arrays import Flags, Ids, Numbers, Rows, unique_ids, unique_rows
 from kg_reasoner.storage.collections import LONGEST, Collections
@@ -35,7 +35,7 @@ from kg_reasoner.substitution import in_expression
 from kg_reasoner.terms import Literal, Term, literal, term_of, term_text
 
 if TYPE_CHECKING:
-    from kg_reasoner.planning.column_functions import ColumnFunctions
+    from kg_reasoner.planning.functions.column_functions import ColumnFunctions
 
 FEW: Final = 24
 """Fewer arguments are evaluated one by one, which costs less than columns of them."""
@@ -110,7 +110,7 @@ class Functions:
             evaluate = (expressions.compile_filter if is_filter else expressions.compile_expression)(expression, variables)
             relation = self._database.add_relation(len(variables) + 1)
             self._database.build(self._database.index(relation, tuple(range(len(variables)))))
-            from kg_reasoner.planning.column_functions import is_for_columns
+            from kg_reasoner.planning.functions.column_functions import is_for_columns
 
             by_columns = bool(variables) and is_for_columns(expression)
             of_collections = None if is_filter else collection_function(expression)
@@ -152,7 +152,7 @@ class Functions:
     def columns(self) -> ColumnFunctions:
         """The evaluation of expressions on columns of ids."""
         if self._columns is None:
-            from kg_reasoner.planning.column_functions import ColumnFunctions
+            from kg_reasoner.planning.functions.column_functions import ColumnFunctions
 
             self._columns = ColumnFunctions(self.dictionary)
         return self._columns
@@ -192,7 +192,7 @@ class Functions:
             left: The ids on its left side.
             right: Those on its right side.
         """
-        from kg_reasoner.planning.column_functions import UNSURE
+        from kg_reasoner.planning.functions.column_functions import UNSURE
 
         sides = Variable("left"), Variable("right")
         call = Call(operator, sides)
@@ -312,7 +312,7 @@ class Functions:
 
     def _by_columns(self, function: _FunctionRelation, arguments: Rows) -> Ids:
         """Return the results of a function that columns may decide."""
-        from kg_reasoner.planning.column_functions import UNSURE
+        from kg_reasoner.planning.functions.column_functions import UNSURE
 
         columns = {variable: arguments[:, place] for place, variable in enumerate(function.variables)}
         if function.is_filter:

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from kg_reasoner.planning.triple_layout import NO_NAMES, Columns, Names, T, TripleLayout, concatenated
+from kg_reasoner.planning.layouts.triple_layout import NO_NAMES, Columns, Names, T, TripleLayout, concatenated
 from kg_reasoner.program import Atom, Rule
 from kg_reasoner.storage.arrays import Flags, Rows, selected_rows
 from kg_reasoner.storage.database import Database

@@ -7,10 +7,10 @@ from typing import Final, Protocol
 
 import numpy as np
 
-from kg_reasoner.planning.function_relations import Functions
-from kg_reasoner.planning.group_functions import GroupFunction
-from kg_reasoner.planning.group_states import Group
-from kg_reasoner.planning.group_values import GroupValues, sorted_groups
+from kg_reasoner.planning.aggregates.group_functions import GroupFunction
+from kg_reasoner.planning.aggregates.group_states import Group
+from kg_reasoner.planning.aggregates.group_values import GroupValues, sorted_groups
+from kg_reasoner.planning.functions.function_relations import Functions
 from kg_reasoner.program import Aggregate, Atom, Rule, Variable
 from kg_reasoner.storage.arrays import Numbers, Rows, contains, selected_rows, unique_rows
 from kg_reasoner.storage.database import Database

@@ -10,7 +10,7 @@ import numpy as np
 from kg_reasoner.data_classes import dataclass
 from kg_reasoner.expressions.functions.arithmetic import divide
 from kg_reasoner.expressions.functions.numbers import literal_of
-from kg_reasoner.planning.group_collections import lists, map_of, sets, texts_in_order
+from kg_reasoner.planning.aggregates.group_collections import lists, map_of, sets, texts_in_order
 from kg_reasoner.storage.arrays import Flags, Ids, Numbers, Rows
 from kg_reasoner.storage.best_values import BestValues
 from kg_reasoner.storage.dictionary import Dictionary

@@ -12,7 +12,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from kg_reasoner.planning import expansion
-from kg_reasoner.planning.triple_layout import NO_NAMES, Columns, Names, Part, T, TripleLayout, as_triples
+from kg_reasoner.planning.layouts.triple_layout import NO_NAMES, Columns, Names, Part, T, TripleLayout, as_triples
 from kg_reasoner.program import Atom, Rule, Variable
 from kg_reasoner.storage.arrays import NO_TRIPLES, Changed, Flags, Rows
 from kg_reasoner.storage.database import Database

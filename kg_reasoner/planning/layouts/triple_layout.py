@@ -1,7 +1,7 @@
 """Layouts of triples in the relations of a database: their common interface.
 
-There are two, in `planning.property_tables` and `planning.triple_table`. `planning.catalog.layout_for` chooses one for the rules;
-other modules do not distinguish them.
+There are two, in `property_tables` and `triple_table`. `planning.catalog.layout_for` chooses one for the rules; other modules do
+not distinguish them.
 """
 
 from __future__ import annotations

@@ -13,11 +13,11 @@ from kg_reasoner.expressions import aggregate_functions
 from kg_reasoner.expressions import compile as expressions
 from kg_reasoner.expressions.collecting import ARGUMENTS
 from kg_reasoner.expressions.reductions import Arguments, LanguageReduction, StatefulReduction
-from kg_reasoner.planning.column_functions import is_for_columns
-from kg_reasoner.planning.function_relations import Functions
-from kg_reasoner.planning.group_states import Group, GroupStates
-from kg_reasoner.planning.group_values import GroupValues
-from kg_reasoner.planning.groups import shown
+from kg_reasoner.planning.aggregates.group_states import Group, GroupStates
+from kg_reasoner.planning.aggregates.group_values import GroupValues
+from kg_reasoner.planning.aggregates.groups import shown
+from kg_reasoner.planning.functions.column_functions import is_for_columns
+from kg_reasoner.planning.functions.function_relations import Functions
 from kg_reasoner.program import AggregateBinding, Call, Expression, Rule, Variable, variables_of
 from kg_reasoner.storage.arrays import Ids, Numbers, Rows
 from kg_reasoner.terms import Term
