@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from kg_reasoner.concurrency.limits import NOBODY, Watch
-from kg_reasoner.engine.axiom_rules import AxiomRules
+from kg_reasoner.engine.axioms.axiom_rules import AxiomRules
 from kg_reasoner.engine.equality.treatment import Equality
 from kg_reasoner.engine.fact_base import FactBase
 from kg_reasoner.engine.maintenance import ChangedFacts, Maintenance, Work
@@ -85,7 +85,7 @@ class KnowledgeBase:
         """For each relation with typed columns, at its last check: the number of rows, all of which were checked, and how often its
         rows had got other numbers."""
         self.demands: Any = None
-        """Reusable plans of queries that were answered without materialisation, see `kg_reasoner.engine.on_demand`."""
+        """Reusable plans of queries that were answered without materialisation, see `kg_reasoner.engine.magic_sets.on_demand`."""
         self._literals = LiteralFacts(dictionary, datatypes)
         self.told_facts = ToldFacts(self.catalog, self.database)
         self._known_arities: tuple[Program, int, dict[str, int]] | None = None

@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from kg_reasoner.data_classes import dataclass
-from kg_reasoner.engine.axiom_rules import AxiomRules
+from kg_reasoner.engine.axioms.axiom_rules import AxiomRules
 from kg_reasoner.engine.counters import Counters
 from kg_reasoner.engine.knowledge_base import KnowledgeBase
 from kg_reasoner.engine.limiting import Limited

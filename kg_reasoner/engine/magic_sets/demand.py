@@ -9,7 +9,7 @@ import numpy as np
 
 from kg_reasoner.concurrency.limits import current_watch
 from kg_reasoner.data_classes import dataclass
-from kg_reasoner.engine.guarded import GuardedRules
+from kg_reasoner.engine.magic_sets.guarded import GuardedRules
 from kg_reasoner.engine.materialiser import Materialiser
 from kg_reasoner.engine.state import State
 from kg_reasoner.language.magic import GIVEN, copied_predicate, is_magic_set

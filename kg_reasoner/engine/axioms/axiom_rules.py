@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import numpy as np
 
-from kg_reasoner.engine.axiom_triples import SchemaTriples
-from kg_reasoner.engine.beyond_el import candidates
-from kg_reasoner.engine.followed_triples import FollowedTriples
+from kg_reasoner.engine.axioms.axiom_triples import SchemaTriples
+from kg_reasoner.engine.axioms.beyond_el import candidates
+from kg_reasoner.engine.axioms.followed_triples import FollowedTriples
 from kg_reasoner.planning.catalog import RelationCatalog
 from kg_reasoner.program import Program, Rule
 from kg_reasoner.query.matching import Which
