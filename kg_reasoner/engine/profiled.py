@@ -112,7 +112,7 @@ def _run(materialiser: Materialiser, planned: PlannedRule, entry: Callable[..., 
             if status == DONE:
                 break
             context.instances = before
-            materialiser.help(status)
+            materialiser.fulfil(status)
     new = head.count - known
     found = max(context.instances - before, new)
     context.instances = before + found

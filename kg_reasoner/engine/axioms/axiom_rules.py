@@ -74,7 +74,7 @@ class AxiomRules:
 
     @property
     def rules(self) -> tuple[Rule, ...]:
-        """The rules."""
+        """The rules into which the axioms are translated."""
         return tuple(self._rules.values())
 
     @property

@@ -32,12 +32,12 @@ class BackwardForward(StratumByStratum):
         self._add_goals(FIRST_GOALS)
         self.database.watch()
 
-    def help(self, status: int) -> None:
+    def fulfil(self, status: int) -> None:
         """See `StratumByStratum.help`."""
         if status == GROW and self.database.context.phase == PROCESS:
             self._grow()
         else:
-            super().help(status)
+            super().fulfil(status)
 
     def process_candidates(self) -> None:
         """See `StratumByStratum.process_candidates`."""
@@ -48,7 +48,7 @@ class BackwardForward(StratumByStratum):
                 if status == GROW:
                     self._grow()
                 else:
-                    self.materialiser.help(status)
+                    self.materialiser.fulfil(status)
 
     def _grow(self) -> None:
         """Allocate room for deeper searches, or for more waiting rule instances."""

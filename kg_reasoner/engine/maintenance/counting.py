@@ -122,7 +122,7 @@ class Counting:
     def _call(self, entry: Callable[..., int], *arguments: int) -> None:
         while (status := self.materialiser.run(entry, *arguments)) != DONE:
             if status != GROW or not self._grow():
-                self.materialiser.help(status)
+                self.materialiser.fulfil(status)
 
     def _grow(self) -> bool:
         """Allocate room in full pools. Return False if none is full, so a relation must be."""

@@ -331,10 +331,10 @@ class _Surroundings(NamedTuple):
 
     @property
     def properties(self) -> Rows:
-        """The properties."""
+        """The ids of the properties that have a relation."""
         return self.property_names.array[: self.property_names.size]
 
     @property
     def classes(self) -> Rows:
-        """The classes."""
+        """The ids of the classes that have a relation."""
         return self.class_names.array[: self.class_names.size]

@@ -98,7 +98,7 @@ def _layout(code: bytes, sections: list[_Section]) -> tuple[dict[int, int], byte
 
 
 def _symbols(code: bytes, sections: list[_Section]) -> list[_Symbol]:
-    """Return the symbols."""
+    """Return the symbols of object code, in the order of its tables."""
     found = []
     for section in sections:
         if section.type == _SYMBOLS:
