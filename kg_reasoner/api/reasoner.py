@@ -13,11 +13,11 @@ import numpy as np
 
 from kg_reasoner.api import documents
 from kg_reasoner.api.core import ReasonerCore
+from kg_reasoner.api.declared.stating import add_facts, remove_facts
 from kg_reasoner.api.fact_tables import Facts, add_table, facts_of, indexed_facts, remove_table
 from kg_reasoner.api.given_values import expect_prefixes, expect_several
 from kg_reasoner.api.loaded import Loaded
 from kg_reasoner.api.notices import warn_of_program
-from kg_reasoner.api.stating import add_facts, remove_facts
 from kg_reasoner.api.transaction import Transaction
 from kg_reasoner.api.triple_reading import triple_ids, triples
 from kg_reasoner.concurrency.cores import thread_count
@@ -595,7 +595,7 @@ class Reasoner:
         >>> [place.lexical for _, place in reasoner.facts("box")]
         ['hall', 'garage']
         """
-        from kg_reasoner.api.key_changes import insert_or_update
+        from kg_reasoner.api.declared.key_changes import insert_or_update
 
         insert_or_update(self.core, predicate, rows)
 
@@ -611,7 +611,7 @@ class Reasoner:
             KeyViolationError: No fact has one of the keys, or the program states it; nothing is removed then.
             LoadError: A value is not a term, or text is given in place of several keys.
         """
-        from kg_reasoner.api.key_changes import delete_key
+        from kg_reasoner.api.declared.key_changes import delete_key
 
         delete_key(self.core, predicate, keys)
 
@@ -628,7 +628,7 @@ class Reasoner:
             KeyViolationError: No fact has the key, the program states it, or another fact has the new key.
             ReasonerError, LoadError, ColumnTypeError: As for `insert_or_update`.
         """
-        from kg_reasoner.api.key_changes import modify
+        from kg_reasoner.api.declared.key_changes import modify
 
         modify(self.core, predicate, key, columns)
 
@@ -651,7 +651,7 @@ class Reasoner:
         >>> {who.lexical: count for (who,), count in reasoner.counts("vote")}
         {'ann': 1, 'tim': 1}
         """
-        from kg_reasoner.api.multisets import counts
+        from kg_reasoner.api.declared.multisets import counts
 
         return counts(self.core, predicate)
 

@@ -67,12 +67,12 @@ def state_facts(core: ReasonerCore, predicate: str, facts: Ids) -> None:
     if declaration is not None:
         _expect_given(declaration)
         if declaration.kind == "multiset":
-            from kg_reasoner.api.multisets import add_counted
+            from kg_reasoner.api.declared.multisets import add_counted
 
             add_counted(core.engine, predicate, facts)
             return
         if declaration.key:
-            from kg_reasoner.api.keys import check_keys
+            from kg_reasoner.api.declared.keys import check_keys
 
             check_keys(core.engine, declaration, facts)
     core.engine.load(predicate, facts)
@@ -88,7 +88,7 @@ def withdraw_facts(core: ReasonerCore, predicate: str, facts: Ids) -> None:
     if declaration is not None:
         _expect_given(declaration)
         if declaration.kind == "multiset":
-            from kg_reasoner.api.multisets import remove_counted
+            from kg_reasoner.api.declared.multisets import remove_counted
 
             remove_counted(core.engine, predicate, facts)
             return
