@@ -57,7 +57,7 @@ if TYPE_CHECKING:
     from kg_reasoner.loaders.imports.catalogs import CatalogSource
     from kg_reasoner.loaders.imports.closure import ImportsMode
     from kg_reasoner.loaders.ontology.owl import AxiomWarning
-    from kg_reasoner.loaders.ontology.owl_profiles import Profiles
+    from kg_reasoner.loaders.ontology.profiles.owl_profiles import Profiles
     from kg_reasoner.loaders.rdf.bounds import DocumentBounds
     from kg_reasoner.sparql.query_plan import QueryPlan
     from kg_reasoner.sparql.results.result import QueryResult

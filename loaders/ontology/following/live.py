@@ -18,8 +18,9 @@ from typing import Final
 from kg_reasoner.data_classes import dataclass
 from kg_reasoner.loaders.ontology.axiom_texts import Texts
 from kg_reasoner.loaders.ontology.dlp import rules_of
-from kg_reasoner.loaders.ontology.linked import LinkedParts, blank_nodes, has_blank_nodes, parts_of
-from kg_reasoner.loaders.ontology.live_steps import LiveSteps
+from kg_reasoner.loaders.ontology.following.linked import LinkedParts, blank_nodes, has_blank_nodes, parts_of
+from kg_reasoner.loaders.ontology.following.live_steps import LiveSteps
+from kg_reasoner.loaders.ontology.following.units import Statements, in_context, is_unit, namespaces_in, namespaces_of_others
 from kg_reasoner.loaders.ontology.ontology import Ontology, read_ontology
 from kg_reasoner.loaders.ontology.profile import AxiomWarning, warnings_of
 from kg_reasoner.loaders.ontology.restriction_hierarchy import (
@@ -30,7 +31,6 @@ from kg_reasoner.loaders.ontology.restriction_hierarchy import (
     edges_of,
 )
 from kg_reasoner.loaders.ontology.schema_vocabulary import CHARACTERISTICS
-from kg_reasoner.loaders.ontology.units import Statements, in_context, is_unit, namespaces_in, namespaces_of_others
 from kg_reasoner.program import Origin, Rule
 from kg_reasoner.terms import IRI, OWL, RDF, RDFS, XSD, BlankNode, Term, Triple, namespace_of
 

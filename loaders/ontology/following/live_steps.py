@@ -14,9 +14,9 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Final
 
 from kg_reasoner.loaders.ontology.axioms import SubClassOf, SubPropertyOf
+from kg_reasoner.loaders.ontology.following.reach import OrderGraph, above, groups_below, is_harmless
 from kg_reasoner.loaders.ontology.ontology import Ontology
 from kg_reasoner.loaders.ontology.order import Order
-from kg_reasoner.loaders.ontology.reach import OrderGraph, above, groups_below, is_harmless
 from kg_reasoner.loaders.ontology.restriction_hierarchy import (
     Above,
     Below,

@@ -1,7 +1,7 @@
 """Which of the profiles OWL 2 EL, QL and RL an ontology is in, and whether it is in OWL 2 DL, by the W3C's grammars.
 
 Source: OWL 2 Web Ontology Language Profiles (second edition), sections 2.2, 3.2 and 4.2; for OWL 2 DL, the global restrictions of
-section 11 of the Structural Specification, as far as the axioms in a graph show them, see `kg_reasoner.loaders.ontology.dl`.
+section 11 of the Structural Specification, as far as the axioms in a graph show them, see `dl`.
 """
 
 from __future__ import annotations
@@ -42,11 +42,11 @@ from kg_reasoner.loaders.ontology.axioms import (
     SubPropertyOf,
     UnionOf,
 )
-from kg_reasoner.loaders.ontology.dl import TOP_AND_BOTTOM, beyond_dl, with_anonymous
 from kg_reasoner.loaders.ontology.ontology import Ontology
 from kg_reasoner.loaders.ontology.profile import AxiomWarning
-from kg_reasoner.loaders.ontology.profile_grammars import GRAMMARS, Grammar, of_one
-from kg_reasoner.loaders.ontology.ranges import lost_ranges
+from kg_reasoner.loaders.ontology.profiles.dl import TOP_AND_BOTTOM, beyond_dl, with_anonymous
+from kg_reasoner.loaders.ontology.profiles.profile_grammars import GRAMMARS, Grammar, of_one
+from kg_reasoner.loaders.ontology.profiles.ranges import lost_ranges
 from kg_reasoner.loaders.ontology.swrl_texts import rule_text
 from kg_reasoner.terms import IRI, OWL, RDF, RDFS, XSD, BlankNode, Literal, Term, Triple
 
