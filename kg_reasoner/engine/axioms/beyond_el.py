@@ -14,16 +14,8 @@ __all__ = ["candidates"]
 _PREDICATES: Final = tuple(
     OWL[name]
     for name in (
-        *(
-            "unionOf",
-            "oneOf",
-            "complementOf",
-            "datatypeComplementOf",
-            "allValuesFrom",
-            "disjointUnionOf",
-            "onDatatype",
-            "onProperties",
-        ),
+        *("unionOf", "oneOf", "complementOf", "datatypeComplementOf", "allValuesFrom", "disjointUnionOf"),
+        *("onDatatype", "onProperties"),
         *("cardinality", "minCardinality", "maxCardinality", "onClass", "onDataRange", "inverseOf", "propertyDisjointWith"),
         *("qualifiedCardinality", "minQualifiedCardinality", "maxQualifiedCardinality"),
     )
