@@ -20,7 +20,8 @@ COMPILE = """
 from pathlib import Path
 from kg_reasoner import rulesets
 from kg_reasoner.language.saved_programs import write_program
-from kg_reasoner.storage.kernels import kernel_groups, loader
+from kg_reasoner.storage.kernels import kernel_groups
+from kg_reasoner.storage.kernels.machine_code import loader
 loader.write_images(kernel_groups.GROUPS, Path(loader.__file__).with_name("compiled"))
 for name in rulesets.names():
     found = rulesets.load(name)

@@ -54,7 +54,8 @@ class StartupStep:
 
 
 KERNELS: Final = """
-from kg_reasoner.storage.kernels import kernel_groups, loader
+from kg_reasoner.storage.kernels import kernel_groups
+from kg_reasoner.storage.kernels.machine_code import loader
 for group in kernel_groups.GROUPS:
     loader.load(group)
 """

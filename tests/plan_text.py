@@ -22,7 +22,7 @@ from collections.abc import Iterator
 
 from kg_reasoner.language.printer import format_rule, format_term
 from kg_reasoner.planning.catalog import INTERNAL, RelationCatalog, StoredAtom, StoredCall, StoredComparison, StoredRule, StoredTerm
-from kg_reasoner.planning.plan_drafts import Draft, DraftStep
+from kg_reasoner.planning.plan_drafts import Draft, DraftStep, Use
 from kg_reasoner.program import TRIPLE
 from kg_reasoner.storage.kernels.layout import CALL, COMPARE, HOLDS, LOOKUP, PROBE, SCAN, SKIP
 from kg_reasoner.terms import IRI
@@ -43,10 +43,10 @@ class PlanPrinter:
         database = self.catalog.database
         lines = [self._text(rule)]
         for position, atom in enumerate(rule.body):
-            draft = Draft(database, rule.head, rule.body, rule.checks, position, of_rule=True)
+            draft = Draft(database, rule.head, rule.body, rule.checks, Use(position, of_rule=True))
             lines.append(f"{'gone' if atom.negated else 'new'} {self.atom(atom)}: {self.steps(draft)}")
-        lines.append(f"whole: {self.steps(Draft(database, rule.head, rule.body, rule.checks, None, of_rule=True))}")
-        lines.append(f"proof: {self.steps(Draft(database, rule.head, rule.body, rule.checks, None, backward=True, of_rule=True))}")
+        lines.append(f"whole: {self.steps(Draft(database, rule.head, rule.body, rule.checks, Use(of_rule=True)))}")
+        lines.append(f"proof: {self.steps(Draft(database, rule.head, rule.body, rule.checks, Use(backward=True, of_rule=True)))}")
         return "\n    ".join(lines)
 
     def _text(self, rule: StoredRule) -> str:

@@ -14,8 +14,8 @@ import pytest
 
 from kg_reasoner import cache
 from kg_reasoner.language import parser, parser_tables
-from kg_reasoner.storage.kernels import loader
 from kg_reasoner.storage.kernels.kernel_groups import GROUPS
+from kg_reasoner.storage.kernels.machine_code import loader
 
 NAME = "kernels-0123.bin"
 CONTENT = b"code\nwith\0anything"

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from kg_reasoner import Reasoner
 from kg_reasoner.engine.maintenance import STRATEGIES
 from kg_reasoner.language.parser import parse
-from kg_reasoner.planning.calculations import program_of
+from kg_reasoner.planning.functions.calculations import program_of
 from kg_reasoner.program import Bind
 from kg_reasoner.terms import IRI, RDF, XSD, BlankNode, Literal, Term, literal
 

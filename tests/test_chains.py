@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from kg_reasoner import Reasoner
 from kg_reasoner.errors import ValueTooLargeError
 from kg_reasoner.language.parser import parse
-from kg_reasoner.planning.chains import DIGITS, LONGEST, Chains
-from kg_reasoner.planning.function_relations import Functions
+from kg_reasoner.planning.functions.chains import DIGITS, LONGEST, Chains
+from kg_reasoner.planning.functions.function_relations import Functions
 from kg_reasoner.program import Program
 from kg_reasoner.storage.dictionary import Dictionary
 from kg_reasoner.terms import Literal, Term, literal

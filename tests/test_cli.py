@@ -881,7 +881,7 @@ def test_the_times_of_the_demo_are_without_compiling() -> None:
     code = """
 from kg_reasoner import lubm
 from kg_reasoner.cli import main
-from kg_reasoner.storage.kernels import loader
+from kg_reasoner.storage.kernels.machine_code import loader
 
 loaded, load, write = [], loader.load, lubm.write
 loader.load = lambda group: (loaded.append(group.name), load(group))[1]

@@ -11,7 +11,7 @@ from click.testing import CliRunner, Result
 
 from kg_reasoner.cli import console, main
 from kg_reasoner.loaders.ontology.profile import AxiomWarning
-from kg_reasoner.storage.kernels import loader
+from kg_reasoner.storage.kernels.machine_code import loader
 
 ZOO = """
 @prefix z: <http://example.org/animals#> .

@@ -18,7 +18,7 @@ from kg_reasoner.expressions.defined_functions import PythonFunction
 from kg_reasoner.expressions.structures import NAMESPACE, encode
 from kg_reasoner.expressions.text_columns import called_on_texts
 from kg_reasoner.expressions.types import Types
-from kg_reasoner.planning.collection_functions import collection_function, members_of
+from kg_reasoner.planning.functions.collection_functions import collection_function, members_of
 from kg_reasoner.program import Call, Expression, Variable
 from kg_reasoner.storage.collections import Collections
 from kg_reasoner.storage.dictionary import Dictionary

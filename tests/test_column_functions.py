@@ -14,8 +14,8 @@ from kg_reasoner import Reasoner
 from kg_reasoner.errors import ValueTooLargeError
 from kg_reasoner.expressions.compile import compile_condition, compile_expression
 from kg_reasoner.expressions.values import COMPARISONS, value_of
-from kg_reasoner.planning.column_functions import UNSURE, ColumnFunctions, is_for_columns
-from kg_reasoner.planning.function_relations import FEW
+from kg_reasoner.planning.functions.column_functions import UNSURE, ColumnFunctions, is_for_columns
+from kg_reasoner.planning.functions.function_relations import FEW
 from kg_reasoner.program import Call, Expression, Variable
 from kg_reasoner.storage.database import Database
 from kg_reasoner.storage.dictionary import Dictionary
@@ -174,7 +174,7 @@ def test_rules_give_what_functions_give(text: str, monkeypatch: pytest.MonkeyPat
 
     assert len(_NASTY) ** 2 > FEW
     by_columns = derived()
-    monkeypatch.setattr("kg_reasoner.planning.column_functions.is_for_columns", lambda _: False)
+    monkeypatch.setattr("kg_reasoner.planning.functions.column_functions.is_for_columns", lambda _: False)
     assert derived() == by_columns
     assert by_columns
 

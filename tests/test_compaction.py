@@ -9,7 +9,7 @@ import pytest
 from kg_reasoner.api.reasoner import Reasoner
 from kg_reasoner.api.update import Update
 from kg_reasoner.engine.maintenance import STRATEGIES
-from kg_reasoner.planning.triple_table import TripleTable
+from kg_reasoner.planning.layouts.triple_table import TripleTable
 from kg_reasoner.storage import capacities as table_capacities
 from kg_reasoner.terms import IRI, Term, literal
 

@@ -12,8 +12,9 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies
 
-from kg_reasoner.storage.kernels import compiler, decorators, images, interning, linking, primitives
-from kg_reasoner.storage.kernels.machine import HOST, LEVELS, Target, this_machine
+from kg_reasoner.storage.kernels import decorators, interning, primitives
+from kg_reasoner.storage.kernels.machine_code import compiler, images, linking
+from kg_reasoner.storage.kernels.machine_code.machine import HOST, LEVELS, Target, this_machine
 from kg_reasoner.storage.kernels.memory.structs import Array, Bytes, Int16s, Int64s, Struct
 
 from .extras import needed

@@ -15,14 +15,15 @@ from pathlib import Path
 import pytest
 
 from kg_reasoner import cache
-from kg_reasoner.storage.kernels import Native, images, kernel_groups, loader, machine
+from kg_reasoner.storage.kernels import Native, kernel_groups
 from kg_reasoner.storage.kernels.kernel_groups import GROUPS, KernelGroup
-from kg_reasoner.storage.kernels.machine import HOST, LEVELS, Target, this_machine
+from kg_reasoner.storage.kernels.machine_code import images, loader, machine
+from kg_reasoner.storage.kernels.machine_code.machine import HOST, LEVELS, Target, this_machine
 from kg_reasoner.storage.kernels.memory import buffers
 
 from .effort import thinned
 
-SMALL = KernelGroup("graphs", ("reaching",))
+SMALL = KernelGroup("graphs", ("graphs.reaching",))
 """A group that compiles quickly."""
 
 linux = pytest.mark.skipif(this_machine() is HOST, reason="images are for Linux")
@@ -53,8 +54,9 @@ def compilations(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 
 def test_each_module_of_kernels_is_in_one_group() -> None:
-    files = Path(kernel_groups.__file__).parent.glob("*.py")
-    with_kernels = [file.stem for file in files if re.search(r"^@\w*(kernel|entry)$", file.read_text(), re.MULTILINE)]
+    folder = Path(kernel_groups.__file__).parent
+    files = (file for file in folder.rglob("*.py") if re.search(r"^@\w*(kernel|entry)$", file.read_text(), re.MULTILINE))
+    with_kernels = [".".join(file.relative_to(folder).with_suffix("").parts) for file in files]
     assert sorted(module for group in GROUPS for module in group.modules) == sorted(with_kernels)
 
 
@@ -159,7 +161,7 @@ def test_elsewhere_llvm_loads_object_code(folder: Path, compilations: list[str],
 @pytest.mark.parametrize("where", [HOST, this_machine()], ids=["by LLVM", "images"])
 def test_groups_that_are_called_are_loaded_before(where: Target, compilations: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(loader, "this_machine", lambda: where)
-    assert loaded_anew(KernelGroup("queries", ("small_queries",))) == ["fetch_few"]
+    assert loaded_anew(KernelGroup("queries", ("queries.small_queries",))) == ["fetch_few"]
     assert [line.split()[5] for line in compilations] == ["evaluation,", "queries,"]
 
 

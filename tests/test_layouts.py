@@ -11,9 +11,9 @@ import pytest
 
 from kg_reasoner.language.parser import parse
 from kg_reasoner.planning.catalog import RelationCatalog, StoredRule, layout_for
-from kg_reasoner.planning.property_tables import FEW, PropertyTables
-from kg_reasoner.planning.triple_layout import TripleLayout
-from kg_reasoner.planning.triple_table import TripleTable
+from kg_reasoner.planning.layouts.property_tables import FEW, PropertyTables
+from kg_reasoner.planning.layouts.triple_layout import TripleLayout
+from kg_reasoner.planning.layouts.triple_table import TripleTable
 from kg_reasoner.program import TRIPLE, Rule
 from kg_reasoner.storage.arrays import Ids
 from kg_reasoner.storage.database import Database

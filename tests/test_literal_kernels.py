@@ -15,7 +15,7 @@ from kg_reasoner.expressions.functions.regex import matches
 from kg_reasoner.program import Call, Variable
 from kg_reasoner.storage.dictionary import Dictionary
 from kg_reasoner.storage.kernels.decorators import kernel
-from kg_reasoner.storage.kernels.searching import ANYWHERE, AS_IT_IS, AT_END, AT_START, LOWER, UPPER
+from kg_reasoner.storage.kernels.queries.searching import ANYWHERE, AS_IT_IS, AT_END, AT_START, LOWER, UPPER
 from kg_reasoner.storage.text_search import UNDECIDED, search_of
 from kg_reasoner.storage.value_arithmetic import decimal_digits, integer_buffer, number_texts
 from kg_reasoner.storage.value_columns import ValueCache, read_value

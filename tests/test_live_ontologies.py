@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from kg_reasoner import Reasoner
 from kg_reasoner.engine.maintenance import STRATEGIES
 from kg_reasoner.loaders.ontology import owl
-from kg_reasoner.loaders.ontology.units import linked_triples
+from kg_reasoner.loaders.ontology.following.units import linked_triples
 from kg_reasoner.lubm import ontology_path
 from kg_reasoner.program import Rule
 from kg_reasoner.terms import IRI, OWL, RDF, RDFS, XSD, BlankNode, Term, Triple
@@ -235,7 +235,7 @@ def test_a_change_is_followed_where_it_has_no_other_effects(axiom: str, is_follo
 def test_a_change_of_too_many_restrictions_is_not_followed(limit: str, monkeypatch: pytest.MonkeyPatch) -> None:
     axiom = read(f"{ONTOLOGY.partition(':A a')[0]} :A rdfs:subClassOf :B .")
     assert owl.follow(read(ONTOLOGY)).change((), axiom) is not None
-    monkeypatch.setattr(f"kg_reasoner.loaders.ontology.{limit}", 0)
+    monkeypatch.setattr(f"kg_reasoner.loaders.ontology.following.{limit}", 0)
     assert owl.follow(read(ONTOLOGY)).change((), axiom) is None
 
 

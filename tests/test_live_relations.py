@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kg_reasoner import Reasoner
-from kg_reasoner.api.ticks import Ticks
+from kg_reasoner.api.declared.ticks import Ticks
 from kg_reasoner.dbsp.circuit import Circuit
 from kg_reasoner.dbsp.zset import ZSet
 from kg_reasoner.engine.maintenance import STRATEGIES

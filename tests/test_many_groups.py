@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from kg_reasoner import Reasoner
 from kg_reasoner.language.parser import parse
-from kg_reasoner.planning import aggregate_relations, group_functions
+from kg_reasoner.planning.aggregates import aggregate_relations, group_functions
 from kg_reasoner.terms import IRI, Literal, Term, literal
 
 from .effort import examples

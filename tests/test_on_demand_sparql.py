@@ -376,7 +376,7 @@ def test_plans_are_of_use_after_changes(steps: Sequence[Step]) -> None:
 
 
 def test_plans_are_made_once_for_a_shape(monkeypatch: pytest.MonkeyPatch) -> None:
-    from kg_reasoner.engine import on_demand
+    from kg_reasoner.engine.magic_sets import on_demand
 
     made: list[object] = []
     plans = on_demand.DemandPlans
@@ -395,7 +395,7 @@ def test_plans_are_made_once_for_a_shape(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def test_few_plans_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    from kg_reasoner.engine import on_demand
+    from kg_reasoner.engine.magic_sets import on_demand
 
     monkeypatch.setattr(on_demand, "MOST_SHAPES", 2)
     reasoner = family()
@@ -409,7 +409,7 @@ def test_few_plans_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_demands_that_explode_are_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each pair is asked for by itself; then what the query depends on is derived as a whole, and nothing of it stays."""
-    from kg_reasoner.engine import on_demand
+    from kg_reasoner.engine.magic_sets import on_demand
 
     program = """
         reach(?x, ?y) :- step(?x, ?y) .

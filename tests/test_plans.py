@@ -18,12 +18,12 @@ import pytest
 from benchmarks.sparql.queries import LUBM, UNIVERSITY, all_queries
 from kg_reasoner import Reasoner, lubm, rulesets
 from kg_reasoner.language.parser import PREFIXES, parse
+from kg_reasoner.planning.aggregates.groups import is_aggregate_rule, split
 from kg_reasoner.planning.catalog import RelationCatalog, StoredAtom, StoredRule
-from kg_reasoner.planning.groups import is_aggregate_rule, split
-from kg_reasoner.planning.plan_drafts import Draft
-from kg_reasoner.planning.property_tables import PropertyTables
-from kg_reasoner.planning.triple_layout import TripleLayout
-from kg_reasoner.planning.triple_table import TripleTable
+from kg_reasoner.planning.layouts.property_tables import PropertyTables
+from kg_reasoner.planning.layouts.triple_layout import TripleLayout
+from kg_reasoner.planning.layouts.triple_table import TripleTable
+from kg_reasoner.planning.plan_drafts import Draft, Use
 from kg_reasoner.program import Rule
 from kg_reasoner.query import patterns as query
 from kg_reasoner.rdflib_store import graph_of
@@ -111,7 +111,7 @@ def test_plans_of_queries(university: Reasoner, monkeypatch: pytest.MonkeyPatch)
         exact: bool = False,
     ) -> int:
         head = StoredAtom(-1, tuple(answer))
-        plans.append(printer.steps(Draft(memory, head, tuple(body), tuple(checks), None, estimate, exact=exact, seeds=seeds)))
+        plans.append(printer.steps(Draft(memory, head, tuple(body), tuple(checks), Use(exact=exact), estimate, seeds)))
         return plan_query(memory, body, checks, answer, estimate, seeds, exact)
 
     monkeypatch.setattr(query, "plan_query", record)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from kg_reasoner import Reasoner
 from kg_reasoner.query import batched_matches
 from kg_reasoner.query.patterns import Queries
-from kg_reasoner.storage.kernels.batches import BATCH
+from kg_reasoner.storage.kernels.queries.batches import BATCH
 from kg_reasoner.terms import IRI, Literal
 
 from .effort import examples

@@ -14,13 +14,14 @@ from kg_reasoner.errors import LoadError
 from kg_reasoner.loaders.rdf import rdfxml_documents
 from kg_reasoner.loaders.rdf.blank import BlankScope
 from kg_reasoner.loaders.rdf.bounds import DEFAULT_BOUNDS, DocumentBounds
+from kg_reasoner.loaders.rdf.document_reading import Reading
 from kg_reasoner.loaders.rdf.formats import RDF_XML
 from kg_reasoner.loaders.rdf.rdfxml_documents import read_rdfxml
 from kg_reasoner.loaders.rdf.sources import document_of
 from kg_reasoner.loaders.rdf.statements import Encoder
 from kg_reasoner.loaders.rdf.syntax import read_parsed
-from kg_reasoner.storage import rdfxml_reading
 from kg_reasoner.storage.dictionary import Dictionary
+from kg_reasoner.storage.readers import rdfxml_reading
 
 from .checked import run_in_checked_mode
 from .effort import CHECKED, by_effort, examples
@@ -51,11 +52,12 @@ def read(
     sink = lambda *declared: prefixes.append(declared)  # noqa: E731
     try:
         with document.open() as opened:
-            scope = BlankScope(dictionary, opened.head)
             if window is None:
-                batches = list(read_parsed(opened, RDF_XML, base, Encoder(dictionary, scope, parsed=True), 1000, sink))
+                encoder = Encoder(dictionary, BlankScope(dictionary, opened.head), parsed=True)
+                batches = list(read_parsed(opened, RDF_XML, base, encoder, 1000, sink))
             else:
-                batches = list(read_rdfxml(opened, base, dictionary, scope, 1000, sink, window, widest))
+                reading = Reading(dictionary, 1000, base, prefixes=sink)
+                batches = list(read_rdfxml(opened, reading, window=window, widest=widest))
     except LoadError as error:
         return str(error)
     return [tuple(map(dictionary.text, row)) for ids, _ in batches for row in ids.tolist()], prefixes
@@ -412,7 +414,7 @@ def test_the_line_of_an_error_in_a_stream(window: int, broken: str, line_break: 
     assert document is not None and not document.reopens
     dictionary = Dictionary()
     with pytest.raises(LoadError) as caught, document.open() as opened:
-        list(read_rdfxml(opened, None, dictionary, BlankScope(dictionary, opened.head), 10, window=window))
+        list(read_rdfxml(opened, Reading(dictionary, 10), window=window))
     expected = read(data, None)
     assert isinstance(expected, str)
     line = re.search(r"(?m)^ +(\d+) \|", expected) or re.search(r"line (\d+)", expected)

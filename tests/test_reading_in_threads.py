@@ -19,7 +19,7 @@ from kg_reasoner.concurrency import tasks
 from kg_reasoner.concurrency.ordered_work import ThreadPipeline
 from kg_reasoner.concurrency.tasks import run_together
 from kg_reasoner.errors import LimitError, LoadError
-from kg_reasoner.loaders.rdf.blank import BlankScope
+from kg_reasoner.loaders.rdf.document_reading import Reading
 from kg_reasoner.loaders.rdf.formats import TURTLE
 from kg_reasoner.loaders.rdf.reader import read
 from kg_reasoner.loaders.rdf.sources import document_of
@@ -95,8 +95,7 @@ def turtle(data: bytes, threads: int, window: int, part: int, is_stream: bool, d
     document = document_of(io.BytesIO(data) if is_stream else data, TURTLE)
     assert document is not None
     with document.open() as opened:
-        scope = BlankScope(dictionary, opened.head)
-        yield from read_turtle(opened, None, dictionary, scope, 10, window=window, threads=threads, part=part)
+        yield from read_turtle(opened, TURTLE, Reading(dictionary, 10, threads=threads), window=window, part=part)
 
 
 @settings(max_examples=examples(150))

@@ -23,7 +23,7 @@ from kg_reasoner.errors import ArityError, LoadError, ReasonerError, SourceError
 from kg_reasoner.language import analysis
 from kg_reasoner.language.parser import parse
 from kg_reasoner.loaders.convert import to_rdflib
-from kg_reasoner.planning.triple_table import TripleTable
+from kg_reasoner.planning.layouts.triple_table import TripleTable
 from kg_reasoner.program import TRIPLE, Program
 from kg_reasoner.terms import IRI, OWL, RDF, RDFS, literal
 

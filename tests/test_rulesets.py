@@ -15,7 +15,7 @@ from kg_reasoner.language.parser import parse
 from kg_reasoner.language.printer import format_program
 from kg_reasoner.loaders.convert import from_oxigraph
 from kg_reasoner.planning.catalog import layout_for
-from kg_reasoner.planning.property_tables import PropertyTables
+from kg_reasoner.planning.layouts.property_tables import PropertyTables
 from kg_reasoner.program import FALSE, TRIPLE, Program, Rule
 from kg_reasoner.storage.dictionary import Dictionary
 from kg_reasoner.storage.literals import LiteralFacts

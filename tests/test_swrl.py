@@ -20,9 +20,9 @@ from kg_reasoner.loaders.ontology.owl import refused_rules, translate
 from kg_reasoner.loaders.ontology.unfold import DraftRule, rename, unfold
 from kg_reasoner.loaders.rules.swrl import SWRL, SWRLB
 from kg_reasoner.loaders.rules.swrl_builtins import SWRL_BUILTINS
-from kg_reasoner.planning.property_tables import PropertyTables
-from kg_reasoner.planning.triple_layout import TripleLayout
-from kg_reasoner.planning.triple_table import TripleTable
+from kg_reasoner.planning.layouts.property_tables import PropertyTables
+from kg_reasoner.planning.layouts.triple_layout import TripleLayout
+from kg_reasoner.planning.layouts.triple_table import TripleTable
 from kg_reasoner.program import Argument, Atom, Bind, BodyLiteral, Call, Filter, Program, Rule, Variable, triple
 from kg_reasoner.terms import IRI, OWL, RDF, RDFS, XSD, BlankNode, Literal, Term, Triple, literal
 

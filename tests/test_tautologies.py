@@ -10,7 +10,7 @@ from kg_reasoner.api.reasoner import Reasoner
 from kg_reasoner.engine.maintenance import STRATEGIES
 from kg_reasoner.language.parser import parse
 from kg_reasoner.planning.catalog import RelationCatalog, layout_for
-from kg_reasoner.planning.plan_drafts import Draft
+from kg_reasoner.planning.plan_drafts import Draft, Use
 from kg_reasoner.planning.tautologies import differing
 from kg_reasoner.program import TRIPLE
 from kg_reasoner.storage.database import Database
@@ -51,7 +51,7 @@ def test_general_predicates_are_as_they_were() -> None:
     database = Database()
     (stored,) = RelationCatalog(Dictionary(), database, layout_for([rule])).rules(rule)
     assert not differing(database, stored.head, stored.body)
-    assert all(step.guard < 0 for step in Draft(database, stored.head, stored.body, (), 0, of_rule=True).steps)
+    assert all(step.guard < 0 for step in Draft(database, stored.head, stored.body, (), Use(0, of_rule=True)).steps)
 
 
 PROGRAM = """

@@ -32,7 +32,7 @@ from kg_reasoner.storage.arrays import Ids
 from kg_reasoner.storage.collections import Collections
 from kg_reasoner.storage.dictionary import Dictionary
 from kg_reasoner.storage.kernels import native
-from kg_reasoner.storage.kernels.searching import ANYWHERE, AS_IT_IS
+from kg_reasoner.storage.kernels.queries.searching import ANYWHERE, AS_IT_IS
 from kg_reasoner.storage.rdfxml_elements import ElementWriter
 from kg_reasoner.storage.value_order import ranks_of_values
 from kg_reasoner.storage.writing import are_plain_labels, short_texts

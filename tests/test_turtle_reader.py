@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from kg_reasoner.errors import LoadError
 from kg_reasoner.loaders.rdf.blank import BlankScope
 from kg_reasoner.loaders.rdf.bounds import DEFAULT_BOUNDS, DocumentBounds
+from kg_reasoner.loaders.rdf.document_reading import Reading
 from kg_reasoner.loaders.rdf.escaped_dots import DotsApart
 from kg_reasoner.loaders.rdf.formats import N3, TRIG, TURTLE, Format
 from kg_reasoner.loaders.rdf.sources import document_of
@@ -43,11 +44,11 @@ def read(
     dictionary = Dictionary()
     try:
         with document.open() as opened:
-            scope = BlankScope(dictionary, opened.head)
             if window is None:
-                batches = list(read_parsed(opened, format, base, Encoder(dictionary, scope, parsed=True), 1000))
+                encoder = Encoder(dictionary, BlankScope(dictionary, opened.head), parsed=True)
+                batches = list(read_parsed(opened, format, base, encoder, 1000))
             else:
-                batches = list(read_turtle(opened, base, dictionary, scope, 1000, window=window, format=format))
+                batches = list(read_turtle(opened, format, Reading(dictionary, 1000, base), window=window))
     except LoadError as error:
         return str(error)
     rows = [row for ids, graphs in batches for row in (ids if graphs is None else np.column_stack([ids, graphs])).tolist()]
@@ -208,7 +209,7 @@ def test_the_line_of_an_error_in_a_stream(window: int, broken: str) -> None:
     assert document is not None and not document.reopens
     dictionary = Dictionary()
     with pytest.raises(LoadError) as caught, document.open() as opened:
-        list(read_turtle(opened, None, dictionary, BlankScope(dictionary, opened.head), 10, window=window))
+        list(read_turtle(opened, TURTLE, Reading(dictionary, 10), window=window))
     expected = read(data, None)
     assert isinstance(expected, str)
     line = re.search(r":(\d+):\d+|line (\d+)", expected)
@@ -226,7 +227,7 @@ def test_what_is_declared_is_passed_on_in_order() -> None:
         found: dict[str, str] = {}
         dictionary = Dictionary()
         with document.open() as opened:
-            list(read_turtle(opened, None, dictionary, BlankScope(dictionary, opened.head), 10, found.__setitem__, window))
+            list(read_turtle(opened, TURTLE, Reading(dictionary, 10, prefixes=found.__setitem__), window=window))
         assert list(found.items()) == list({**prefixes, "z": "http://other.org/"}.items())
 
 

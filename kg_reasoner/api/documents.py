@@ -16,7 +16,7 @@ import numpy as np
 
 from kg_reasoner.api.core import ReasonerCore
 from kg_reasoner.concurrency.limits import Limits, Watch
-from kg_reasoner.engine.axiom_triples import SchemaTriples
+from kg_reasoner.engine.axioms.axiom_triples import SchemaTriples
 from kg_reasoner.errors import UnsupportedError, expect_name
 from kg_reasoner.program import Program
 from kg_reasoner.progress import Progress

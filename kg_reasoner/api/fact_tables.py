@@ -10,16 +10,17 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Final, TextIO
 import numpy as np
 
 from kg_reasoner.api.core import ReasonerCore
+from kg_reasoner.api.declared.stating import expect_general, state_facts, withdraw_facts
 from kg_reasoner.api.given_values import as_value, expect_several
-from kg_reasoner.api.stating import expect_general, state_facts, withdraw_facts
 from kg_reasoner.errors import ArityError, LoadError, ReasonerError, UnknownNameError, expect_name, plural
 from kg_reasoner.expressions.types import Types
 from kg_reasoner.program import TRIPLE, Column, Declaration, Program, TypeDefinition
 from kg_reasoner.query.matching import Which, check_which
 from kg_reasoner.sparql.results.data_frames import DataFrames
 from kg_reasoner.storage.arrays import Ids
+from kg_reasoner.storage.cell_texts import format_cell
 from kg_reasoner.storage.dictionary import Dictionary
-from kg_reasoner.storage.table_terms import Vocabulary, format_cell
+from kg_reasoner.storage.table_terms import Vocabulary
 from kg_reasoner.terms import Literal, Term
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ __all__ = ["expect_update", "facts_to_go"]
 
 
 def expect_update(given: object) -> Update:
-    """Return an update.
+    """Return what was given if it is an update in the right form.
 
     Raises:
         ReasonerError: Something else is given, or what it adds or removes is not given by predicate.

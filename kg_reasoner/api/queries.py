@@ -10,7 +10,7 @@ from kg_reasoner.api.core import ReasonerCore
 from kg_reasoner.api.demand_matching import DemandMatcher, Effort, NotOnDemandError
 from kg_reasoner.api.given_values import expect_bindings, expect_prefixes
 from kg_reasoner.concurrency.limits import NOBODY, UNLIMITED, Limits, current_watch
-from kg_reasoner.engine.on_demand import is_applicable
+from kg_reasoner.engine.magic_sets.on_demand import is_applicable
 from kg_reasoner.errors import QuerySyntaxError, ReasonerError
 from kg_reasoner.language.prefixes import PREFIXES
 from kg_reasoner.loaders.convert import from_rdflib

@@ -13,21 +13,21 @@ import numpy as np
 
 from kg_reasoner.api import documents
 from kg_reasoner.api.core import ReasonerCore
+from kg_reasoner.api.declared.stating import add_facts, remove_facts
 from kg_reasoner.api.fact_tables import Facts, add_table, facts_of, indexed_facts, remove_table
 from kg_reasoner.api.given_values import expect_prefixes, expect_several
 from kg_reasoner.api.loaded import Loaded
 from kg_reasoner.api.notices import warn_of_program
-from kg_reasoner.api.stating import add_facts, remove_facts
 from kg_reasoner.api.transaction import Transaction
 from kg_reasoner.api.triple_reading import triple_ids, triples
 from kg_reasoner.concurrency.cores import thread_count
 from kg_reasoner.concurrency.limits import UNLIMITED, Limits, expect_limits
 from kg_reasoner.engine.counters import Counters
 from kg_reasoner.engine.engine import Engine
+from kg_reasoner.engine.engine_settings import EngineSettings
 from kg_reasoner.engine.inconsistency import Reaction, Violation, reaction
 from kg_reasoner.engine.maintenance import DEFAULT, Strategy
 from kg_reasoner.engine.row_encoding import as_term, encode_triples, expect_rows, find_triples
-from kg_reasoner.engine.state import EngineSettings
 from kg_reasoner.errors import expect_name
 from kg_reasoner.expressions.datatypes import recognised_datatypes
 from kg_reasoner.program import Atom, BodyLiteral, Program, Rule
@@ -57,7 +57,7 @@ if TYPE_CHECKING:
     from kg_reasoner.loaders.imports.catalogs import CatalogSource
     from kg_reasoner.loaders.imports.closure import ImportsMode
     from kg_reasoner.loaders.ontology.owl import AxiomWarning
-    from kg_reasoner.loaders.ontology.owl_profiles import Profiles
+    from kg_reasoner.loaders.ontology.profiles.owl_profiles import Profiles
     from kg_reasoner.loaders.rdf.bounds import DocumentBounds
     from kg_reasoner.sparql.query_plan import QueryPlan
     from kg_reasoner.sparql.results.result import QueryResult
@@ -595,7 +595,7 @@ class Reasoner:
         >>> [place.lexical for _, place in reasoner.facts("box")]
         ['hall', 'garage']
         """
-        from kg_reasoner.api.key_changes import insert_or_update
+        from kg_reasoner.api.declared.key_changes import insert_or_update
 
         insert_or_update(self.core, predicate, rows)
 
@@ -611,7 +611,7 @@ class Reasoner:
             KeyViolationError: No fact has one of the keys, or the program states it; nothing is removed then.
             LoadError: A value is not a term, or text is given in place of several keys.
         """
-        from kg_reasoner.api.key_changes import delete_key
+        from kg_reasoner.api.declared.key_changes import delete_key
 
         delete_key(self.core, predicate, keys)
 
@@ -628,7 +628,7 @@ class Reasoner:
             KeyViolationError: No fact has the key, the program states it, or another fact has the new key.
             ReasonerError, LoadError, ColumnTypeError: As for `insert_or_update`.
         """
-        from kg_reasoner.api.key_changes import modify
+        from kg_reasoner.api.declared.key_changes import modify
 
         modify(self.core, predicate, key, columns)
 
@@ -651,7 +651,7 @@ class Reasoner:
         >>> {who.lexical: count for (who,), count in reasoner.counts("vote")}
         {'ann': 1, 'tim': 1}
         """
-        from kg_reasoner.api.multisets import counts
+        from kg_reasoner.api.declared.multisets import counts
 
         return counts(self.core, predicate)
 

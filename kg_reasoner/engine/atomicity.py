@@ -15,8 +15,9 @@ from kg_reasoner.concurrency.forking import FORKS, wait_for_forks
 from kg_reasoner.concurrency.limits import NOBODY, UNLIMITED, Unwatched, Watch, current_watch, watches
 from kg_reasoner.concurrency.locking import NO_HOLD, Hold, ReadWriteLock
 from kg_reasoner.engine.collector import Collector, Committed
+from kg_reasoner.engine.engine_settings import EngineSettings
 from kg_reasoner.engine.journal import Entry, LoggedSetting
-from kg_reasoner.engine.state import EngineSettings, State
+from kg_reasoner.engine.state import State
 from kg_reasoner.errors import InterruptedUpdate, ReasonerError
 from kg_reasoner.program import Program
 from kg_reasoner.query.delta import Delta

@@ -10,7 +10,7 @@ import numpy as np
 
 from kg_reasoner.engine.planned_rules import PlannedRule, Stratum
 from kg_reasoner.planning.column_rules import ColumnRule, column_rule
-from kg_reasoner.planning.function_relations import Functions
+from kg_reasoner.planning.functions.function_relations import Functions
 from kg_reasoner.storage.arrays import Numbers
 from kg_reasoner.storage.database import Database
 from kg_reasoner.storage.kernels.layout import Relation

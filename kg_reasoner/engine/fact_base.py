@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 import numpy as np
 
-from kg_reasoner.engine.axiom_rules import AxiomRules
+from kg_reasoner.engine.axioms.axiom_rules import AxiomRules
 from kg_reasoner.planning.catalog import RelationCatalog
-from kg_reasoner.planning.triple_layout import TripleLayout
+from kg_reasoner.planning.layouts.triple_layout import TripleLayout
 from kg_reasoner.program import TRIPLE
 from kg_reasoner.query.matching import Which
 from kg_reasoner.storage.arrays import Changed, Ids, TripleIds

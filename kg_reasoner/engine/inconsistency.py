@@ -8,8 +8,8 @@ from typing import Any, Final, Literal, TypeAlias
 from kg_reasoner.data_classes import dataclass
 from kg_reasoner.errors import expect_name
 from kg_reasoner.language.display_names import merged
+from kg_reasoner.planning.aggregates.groups import violation_atom
 from kg_reasoner.planning.catalog import VIOLATIONS, RelationCatalog
-from kg_reasoner.planning.groups import violation_atom
 from kg_reasoner.program import Origin, Rule, Variable
 from kg_reasoner.terms import Term, term_text
 

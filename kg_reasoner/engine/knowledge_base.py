@@ -8,18 +8,19 @@ from typing import Any
 
 import numpy as np
 
-from kg_reasoner.concurrency.limits import NOBODY, Watch
-from kg_reasoner.engine.axiom_rules import AxiomRules
+from kg_reasoner.concurrency.limits import Watch
+from kg_reasoner.engine.axioms.axiom_rules import AxiomRules
+from kg_reasoner.engine.engine_settings import EngineSettings
 from kg_reasoner.engine.equality.treatment import Equality
 from kg_reasoner.engine.fact_base import FactBase
-from kg_reasoner.engine.maintenance import ChangedFacts, Maintenance, Work
+from kg_reasoner.engine.maintenance import ChangedFacts, Maintenance, Work, strategy
 from kg_reasoner.engine.materialiser import Materialiser
 from kg_reasoner.engine.recorder import Recorder
 from kg_reasoner.engine.rulebook import RuleBook
 from kg_reasoner.engine.told_facts import ToldFacts
 from kg_reasoner.language import analysis
 from kg_reasoner.planning.catalog import INTERNAL
-from kg_reasoner.planning.triple_layout import TripleLayout
+from kg_reasoner.planning.layouts.triple_layout import TripleLayout
 from kg_reasoner.program import TRIPLE, Declaration, Program, Rule, is_hidden
 from kg_reasoner.query.delta import Change, Changes, Delta
 from kg_reasoner.query.matching import Which
@@ -28,7 +29,6 @@ from kg_reasoner.query.visibility import Visibility
 from kg_reasoner.storage.arrays import Changed, Ids, TripleIds, selected_rows
 from kg_reasoner.storage.dictionary import Dictionary
 from kg_reasoner.storage.kernels.layout import STATED
-from kg_reasoner.storage.kernels.memory.buffers import grant
 from kg_reasoner.storage.literals import LITERAL_PREDICATES, LiteralFacts
 from kg_reasoner.storage.value_table import ValueTable
 
@@ -42,14 +42,11 @@ class KnowledgeBase:
         dictionary: The dictionary of the ids.
         axioms: Notified of added and removed triples.
         visibility: Decides which triples are hidden from queries.
-        make_maintenance: Constructs the maintenance strategy.
-        datatypes: The datatypes whose literals have values.
-        rewrites: Whether equal terms are merged.
+        settings: How consequences are derived and maintained.
         layout: The layout of triples.
         claim: See `FactBase`.
         watch: Stops the kernels of operations without limits.
         recorder: Records what updates do, for profiles.
-        threads: The number of threads that load triples and derive facts together.
     """
 
     def __init__(
@@ -57,36 +54,33 @@ class KnowledgeBase:
         dictionary: Dictionary,
         axioms: AxiomRules,
         visibility: Visibility,
-        make_maintenance: Callable[[Materialiser], Maintenance],
+        settings: EngineSettings,
         *,
-        datatypes: frozenset[str],
-        rewrites: bool,
         layout: type[TripleLayout],
-        claim: Callable[[int], None] = grant,
-        watch: Watch = NOBODY,
-        recorder: Recorder | None = None,
-        threads: int = 1,
+        claim: Callable[[int], None],
+        watch: Watch,
+        recorder: Recorder,
     ) -> None:
         self._visibility = visibility
         self._facts = FactBase(dictionary, axioms, layout=layout, claim=claim)
         self.database, self.catalog = self._facts.database, self._facts.catalog
-        self.database.threads = threads
+        self.database.threads = settings.threads
         values = ValueTable(dictionary, self.database.context)
         self.materialiser = Materialiser(
-            self.database, values, self.catalog.functions, watch=watch, recorder=recorder, threads=threads
+            self.database, values, self.catalog.functions, watch=watch, recorder=recorder, threads=settings.threads
         )
-        self.equality = _merging(self._facts, self.materialiser) if rewrites else Equality(self._facts)
+        self.equality = _merging(self._facts, self.materialiser) if settings.rewrites else Equality(self._facts)
         self.insert, self.remove = self.equality.load, self.equality.retract
         """Make facts of a predicate explicit, or no longer explicit. They return whether each has changed."""
         self.queries = self.make_queries()
-        self.maintenance: Maintenance = make_maintenance(self.materialiser)
-        self.rulebook = RuleBook(self.catalog, self.materialiser, merges_equal_terms=rewrites)
+        self.maintenance: Maintenance = strategy(settings.maintenance)(self.materialiser)
+        self.rulebook = RuleBook(self.catalog, self.materialiser, merges_equal_terms=settings.rewrites)
         self.checked: dict[int, tuple[int, int]] = {}
         """For each relation with typed columns, at its last check: the number of rows, all of which were checked, and how often its
         rows had got other numbers."""
         self.demands: Any = None
-        """Reusable plans of queries that were answered without materialisation, see `kg_reasoner.engine.on_demand`."""
-        self._literals = LiteralFacts(dictionary, datatypes)
+        """Reusable plans of queries that were answered without materialisation, see `kg_reasoner.engine.magic_sets.on_demand`."""
+        self._literals = LiteralFacts(dictionary, settings.datatypes)
         self.told_facts = ToldFacts(self.catalog, self.database)
         self._known_arities: tuple[Program, int, dict[str, int]] | None = None
 

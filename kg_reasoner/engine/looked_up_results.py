@@ -17,7 +17,7 @@ import numpy as np
 from kg_reasoner.data_classes import dataclass
 from kg_reasoner.errors import ValueTooLargeError
 from kg_reasoner.planning.catalog import StoredRule
-from kg_reasoner.planning.function_relations import Functions
+from kg_reasoner.planning.functions.function_relations import Functions
 from kg_reasoner.planning.planner import calls_by_result
 from kg_reasoner.storage.arrays import Ids, Rows, unique_rows
 from kg_reasoner.storage.database import Database

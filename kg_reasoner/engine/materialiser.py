@@ -11,7 +11,7 @@ from kg_reasoner.engine.axioms_first import put_axioms_first
 from kg_reasoner.engine.planned_rules import PlannedRule, Stratum
 from kg_reasoner.engine.planned_strata import PlannedStrata
 from kg_reasoner.engine.recorder import Recorder
-from kg_reasoner.planning.function_relations import Functions
+from kg_reasoner.planning.functions.function_relations import Functions
 from kg_reasoner.progress import Progress
 from kg_reasoner.storage import capacities
 from kg_reasoner.storage.database import Database
@@ -96,7 +96,7 @@ class Materialiser(PlannedStrata):
         database.materialised[:] = 0
         database.is_fresh = True
         self._end_order()
-        self.rest()
+        self.release_team()
         for aggregate in self._aggregates:
             aggregate.forget()
 
@@ -135,7 +135,7 @@ class Materialiser(PlannedStrata):
         context.pause = BLOCKS_BETWEEN_PROGRESS if progress or current_watch().limits.facts is not None else 0
         context.current = context.block_end = context.passed = context.following = context.turn_begin = 0
         while (status := self.run(native.run)) != DONE:
-            self.help(status)
+            self.fulfil(status)
             if status in (PAUSE, WIDE):
                 self.database.claim(0)
             if progress:
@@ -143,7 +143,7 @@ class Materialiser(PlannedStrata):
                 progress("materialise", done, sum(record.count for record in self.database.relations.records))
         if self.database.is_fresh:
             self._end_order()
-        self.rest()
+        self.release_team()
 
     def check(self) -> None:
         """End the operation if it exceeds its limits, or has been cancelled."""
@@ -154,7 +154,7 @@ class Materialiser(PlannedStrata):
     def call(self, entry: Callable[..., int], *arguments: int) -> None:
         """Call a kernel until it is done, and fulfil its requests."""
         while (status := self.run(entry, *arguments)) != DONE:
-            self.help(status)
+            self.fulfil(status)
 
     def run(self, entry: Callable[..., int], *arguments: int) -> int:
         """Call a kernel that joins once. Return its status."""
@@ -163,7 +163,7 @@ class Materialiser(PlannedStrata):
             return calculation.run(entry, self.database.address, *arguments)
         return entry(self.database.address, *arguments)
 
-    def help(self, status: int) -> None:
+    def fulfil(self, status: int) -> None:
         """Fulfil the request of a kernel.
 
         Raises:
@@ -208,7 +208,7 @@ class Materialiser(PlannedStrata):
                     with without_collection():
                         self.plan_heads(wanted, None)
                 else:
-                    self.help(status)
+                    self.fulfil(status)
         return DONE
 
     def _prepare_order(self) -> None:
@@ -243,7 +243,7 @@ class Materialiser(PlannedStrata):
             self._team = WorkerTeam(self.database, self.threads)
         return self._team
 
-    def rest(self) -> None:
+    def release_team(self) -> None:
         """Discard what threads need to evaluate rules together."""
         if self._team is not None:
             self._team = None
@@ -252,10 +252,10 @@ class Materialiser(PlannedStrata):
     def enter(self, stratum: Stratum) -> None:
         """Evaluate the plans of a stratum from now on."""
         if self._team is not None:
-            self.rest()
+            self.release_team()
         self.enter_plans(stratum)
         self.values.expire()
 
     def compact(self) -> None:
         """Remove dead rows where there are many, and let relations grow ahead. All rows have been processed."""
-        self.database.care()
+        self.database.renew_tables()

@@ -11,7 +11,7 @@ from kg_reasoner.planning.catalog import StoredAtom, StoredRule
 from kg_reasoner.program import Rule
 
 if TYPE_CHECKING:
-    from kg_reasoner.planning.aggregate_relations import ComputedRelation
+    from kg_reasoner.planning.aggregates.aggregate_relations import ComputedRelation
 
 __all__ = ["NewRule", "PlannedRule", "Plans", "Stratum"]
 

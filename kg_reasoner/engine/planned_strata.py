@@ -14,7 +14,7 @@ from kg_reasoner.engine.looked_up_results import LookedUpResults
 from kg_reasoner.engine.planned_rules import NewRule, PlannedRule, Plans, Stratum
 from kg_reasoner.engine.section_plans import SectionPlans
 from kg_reasoner.planning.catalog import StoredAtom, StoredRule
-from kg_reasoner.planning.function_relations import Functions
+from kg_reasoner.planning.functions.function_relations import Functions
 from kg_reasoner.planning.planner import plan_backward, plan_rule, plan_trigger
 from kg_reasoner.planning.rule_shapes import ShapedPlans
 from kg_reasoner.storage.database import Database
@@ -22,7 +22,7 @@ from kg_reasoner.storage.kernels.layout import Relation
 from kg_reasoner.storage.plan_memory import PlanMemory
 
 if TYPE_CHECKING:
-    from kg_reasoner.planning.aggregate_relations import ComputedRelation
+    from kg_reasoner.planning.aggregates.aggregate_relations import ComputedRelation
 
 __all__ = ["PlannedStrata"]
 

@@ -14,7 +14,7 @@ from kg_reasoner.engine.maintenance.strata import StratumByStratum
 from kg_reasoner.engine.materialiser import Materialiser
 from kg_reasoner.engine.planned_rules import PlannedRule, Stratum
 from kg_reasoner.engine.recorder import Activity, Recorder, Tally, difference
-from kg_reasoner.planning.groups import is_solutions_rule
+from kg_reasoner.planning.aggregates.groups import is_solutions_rule
 from kg_reasoner.planning.plan_drafts import section_constant
 from kg_reasoner.progress import Progress
 from kg_reasoner.storage.kernels import native
@@ -112,7 +112,7 @@ def _run(materialiser: Materialiser, planned: PlannedRule, entry: Callable[..., 
             if status == DONE:
                 break
             context.instances = before
-            materialiser.help(status)
+            materialiser.fulfil(status)
     new = head.count - known
     found = max(context.instances - before, new)
     context.instances = before + found

@@ -23,9 +23,9 @@ from kg_reasoner.engine.planned_rules import NewRule, PlannedRule, Stratum
 from kg_reasoner.errors import RecursionValueError
 from kg_reasoner.language.recursion import Recursion
 from kg_reasoner.language.stratification import Key, key_of, show_key
+from kg_reasoner.planning.aggregates.groups import is_aggregate_rule, solutions_of
 from kg_reasoner.planning.borrowed_catalog import BorrowedCatalog
 from kg_reasoner.planning.catalog import INTERNAL, RelationCatalog, StoredRule
-from kg_reasoner.planning.groups import is_aggregate_rule, solutions_of
 from kg_reasoner.program import TRIPLE, Aggregate, Atom, Bind, BodyLiteral, Negation, Rule, Variable
 from kg_reasoner.storage.arrays import Numbers, Rows, contains
 from kg_reasoner.storage.best_paths import Edges, best_paths, integers

@@ -21,11 +21,11 @@ from kg_reasoner.language import analysis
 from kg_reasoner.language.recursion import Recursion, lowered
 from kg_reasoner.language.relevance import Relevance
 from kg_reasoner.language.stratification import Key, looks_down
+from kg_reasoner.planning.aggregates.groups import is_aggregate_rule, split
 from kg_reasoner.planning.catalog import RelationCatalog, StoredRule, StoredTerm, asks_of_literals
-from kg_reasoner.planning.groups import is_aggregate_rule, split
+from kg_reasoner.planning.layouts.triple_layout import NO_NAMES, Names
 from kg_reasoner.planning.member_rules import without_places
 from kg_reasoner.planning.told_rules import Told, copying_rules, with_told_only
-from kg_reasoner.planning.triple_layout import NO_NAMES, Names
 from kg_reasoner.program import Rule
 from kg_reasoner.storage.arrays import Flags
 from kg_reasoner.storage.kernels.layout import STATED
@@ -33,7 +33,7 @@ from kg_reasoner.terms import Term
 
 if TYPE_CHECKING:
     from kg_reasoner.engine.recursive_results import Results
-    from kg_reasoner.planning.aggregate_relations import ComputedRelation
+    from kg_reasoner.planning.aggregates.aggregate_relations import ComputedRelation
 
 
 class RuleBook:
@@ -249,7 +249,7 @@ class RuleBook:
             target = catalog.predicate(rule.head.predicate, rule.head.arity)
             aggregate = RecursiveResult(self._results_of[recursion], rule, key, level, target)
         else:
-            from kg_reasoner.planning.aggregate_relations import AggregateRelation
+            from kg_reasoner.planning.aggregates.aggregate_relations import AggregateRelation
 
             (source,) = rule.body[0].body  # type: ignore[union-attr]  # see `groups.split`
             relations = [catalog.predicate(atom.predicate, atom.arity) for atom in (source, rule.head)]  # type: ignore[union-attr]

@@ -6,19 +6,18 @@ from collections.abc import Iterable, Set
 from functools import partial
 from typing import TYPE_CHECKING
 
-from kg_reasoner.data_classes import dataclass
-from kg_reasoner.engine.axiom_rules import AxiomRules
+from kg_reasoner.engine.axioms.axiom_rules import AxiomRules
 from kg_reasoner.engine.counters import Counters
+from kg_reasoner.engine.engine_settings import EngineSettings
 from kg_reasoner.engine.knowledge_base import KnowledgeBase
 from kg_reasoner.engine.limiting import Limited
-from kg_reasoner.engine.maintenance import strategy
 from kg_reasoner.engine.recorder import Recorder
 from kg_reasoner.engine.update_state import UpdateState
 from kg_reasoner.expressions.demands import looks_at_demands
 from kg_reasoner.language.module_rules import idle_rules
 from kg_reasoner.planning.catalog import RelationCatalog, layout_for
 from kg_reasoner.planning.expansion import is_expandable
-from kg_reasoner.planning.triple_layout import TripleLayout
+from kg_reasoner.planning.layouts.triple_layout import TripleLayout
 from kg_reasoner.program import Program, Rule
 from kg_reasoner.query.visibility import Visibility
 from kg_reasoner.storage.column_types import ColumnTypes
@@ -29,24 +28,7 @@ from kg_reasoner.terms import OWL, Term
 if TYPE_CHECKING:
     from kg_reasoner.loaders.ontology.owl import RuleChanges
 
-__all__ = ["EngineSettings", "State"]
-
-
-@dataclass(frozen=True)
-class EngineSettings:
-    """The settings by which consequences are derived and maintained.
-
-    Attributes:
-        maintenance: The name of a strategy.
-        datatypes: The datatypes whose literals have values.
-        rewrites: Whether equal terms are merged.
-        threads: The number of threads that derive facts together.
-    """
-
-    maintenance: str
-    datatypes: frozenset[str]
-    rewrites: bool
-    threads: int = 1
+__all__ = ["State"]
 
 
 class State(Limited):
@@ -76,13 +58,10 @@ class State(Limited):
             dictionary,
             self.axioms,
             visibility,
-            strategy(settings.maintenance),
-            datatypes=settings.datatypes,
-            rewrites=settings.rewrites,
+            settings,
             claim=self.claim,
             watch=self._watch,
             recorder=self.recorder,
-            threads=settings.threads,
         )
         dictionary.claim = self.claim
         self.base = self._make_base(layout=layout_for(()))

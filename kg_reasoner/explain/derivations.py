@@ -3,7 +3,7 @@
 Rules are planned once for a known head: the kernels join the body starting from the head's constants. They scan a whole relation
 only if the body of the rule shares no variable with its head.
 
-A rule with AGGREGATE is evaluated in the form into which the engine rewrites it (see `kg_reasoner.planning.groups`), and shown
+A rule with AGGREGATE is evaluated in the form into which the engine rewrites it (see `planning.aggregates.groups`), and shown
 as written: a group is a fact that needs no rule, and `Derivations.group` returns its solutions.
 """
 
@@ -16,9 +16,9 @@ import numpy as np
 
 from kg_reasoner.language.analysis import Key, key_of
 from kg_reasoner.language.recursion import as_proved
+from kg_reasoner.planning.aggregates.groups import is_aggregate_rule, pieces
 from kg_reasoner.planning.catalog import INTERNAL, VIOLATIONS, RelationCatalog, StoredCall, StoredRule
 from kg_reasoner.planning.expansion import substitute
-from kg_reasoner.planning.groups import is_aggregate_rule, pieces
 from kg_reasoner.planning.planner import plan_proof
 from kg_reasoner.planning.statistics import RelationStatistics
 from kg_reasoner.program import FALSE, TRIPLE, Aggregate, Atom, Negation, Rule, Variable, variables_of

@@ -157,7 +157,7 @@ def _matching_heads(key: Key, graph: _Graph, by_property: Mapping[Term | None, S
 
 
 def _unstratifiable(head: Node, below: Node, rule: Rule, atom: Atom, graph: _Graph, negative: _Negative) -> StratificationError:
-    """The error for the cycle that a negative dependency of `head` on `below` closes."""
+    """Return the error for the cycle that a negative dependency of `head` on `below` closes."""
     cycle = [head, *shortest_path(below, head, graph.__getitem__)]
     text = show_key(head[1])
     for upper, lower in pairwise(cycle):

@@ -1,3 +1,4 @@
-"""Planning: assignment of predicates to relations, functions and aggregates as relations, and compilation of rules and queries to
-plans.
+"""Planning: assignment of predicates to relations, and compilation of rules and queries to plans.
+
+`layouts` assigns triples to relations; `functions` and `aggregates` treat functions and aggregates as relations.
 """

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from kg_reasoner.language.analysis import Key
 from kg_reasoner.planning.catalog import INTERNAL, RelationCatalog, StoredAtom, StoredCall, StoredComparison, StoredRule
 from kg_reasoner.planning.expansion import simple_comparison
-from kg_reasoner.planning.triple_layout import NO_NAMES, Names
-from kg_reasoner.planning.triple_table import TripleTable
+from kg_reasoner.planning.layouts.triple_layout import NO_NAMES, Names
+from kg_reasoner.planning.layouts.triple_table import TripleTable
 from kg_reasoner.program import TRIPLE, Atom, Expression, Rule
 from kg_reasoner.storage.borrowing import BorrowingDatabase
 

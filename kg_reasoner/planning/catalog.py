@@ -11,10 +11,10 @@ from kg_reasoner.data_classes import dataclass
 from kg_reasoner.expressions.demands import DEMAND_PREDICATES
 from kg_reasoner.language.analysis import Key, conjuncts
 from kg_reasoner.planning.expansion import is_expandable, simple_comparison, triple_atoms
-from kg_reasoner.planning.function_relations import Functions
-from kg_reasoner.planning.property_tables import PropertyTables
-from kg_reasoner.planning.triple_layout import NO_NAMES, Names, Part, TripleLayout, concatenated
-from kg_reasoner.planning.triple_table import TripleTable
+from kg_reasoner.planning.functions.function_relations import Functions
+from kg_reasoner.planning.layouts.property_tables import PropertyTables
+from kg_reasoner.planning.layouts.triple_layout import NO_NAMES, Names, Part, TripleLayout, concatenated
+from kg_reasoner.planning.layouts.triple_table import TripleTable
 from kg_reasoner.program import (
     AUXILIARY,
     TRIPLE,

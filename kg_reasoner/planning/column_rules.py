@@ -11,7 +11,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from kg_reasoner.planning.catalog import DISTINCT_TERMS, StoredCall, StoredComparison, StoredRule, StoredTerm
-from kg_reasoner.planning.function_relations import Functions
+from kg_reasoner.planning.functions.function_relations import Functions
 from kg_reasoner.planning.join_order import by_shape, in_join_order, names_of, parts_of_body
 from kg_reasoner.storage.arrays import Flags, Ids, Rows
 from kg_reasoner.storage.kernels.layout import FAILED, HOLDS

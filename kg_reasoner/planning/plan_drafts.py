@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 
 from kg_reasoner.data_classes import dataclass
 from kg_reasoner.planning.catalog import DISTINCT_TERMS, StoredAtom, StoredCall, StoredComparison, StoredTerm
-from kg_reasoner.planning.join_order import Check, Estimate, Part, by_shape, in_join_order, names_of, parts_of_body
+from kg_reasoner.planning.join_order import Check, Estimate, Part, PartsOfBody, by_shape, in_join_order, names_of, parts_of_body
 from kg_reasoner.planning.tautologies import differing
 from kg_reasoner.storage.kernels.layout import (
     CALL,
@@ -54,8 +54,35 @@ class DraftStep:
         return self.kind == LOOKUP and not self.negated and 0 < len(self.key) < 3
 
 
+@dataclass(slots=True)
+class Use:
+    """What a plan is used for.
+
+    Attributes:
+        trigger: The number of the body atom whose rows trigger the plan.
+        backward: Whether facts of the head's relation trigger it.
+        exact: Whether it finds every instance, even where one is sufficient to derive the head.
+        of_rule: Whether it is run for many rows, so that it is worthwhile to find out early that nothing matches.
+    """
+
+    trigger: int | None = None
+    backward: bool = False
+    exact: bool = False
+    of_rule: bool = False
+
+
 class Draft:
-    """A plan under construction: first the join order, then codes for each step. `write` stores it."""
+    """A plan under construction: first the join order, then codes for each step. `write` stores it.
+
+    Args:
+        database: The relations.
+        head: The head.
+        body: The atoms of the body.
+        checks: Its comparisons and function applications.
+        use: What the plan is used for.
+        estimate: The expected matches of an atom.
+        seeds: Variables that are bound at first, in slots in this order.
+    """
 
     def __init__(
         self,
@@ -63,52 +90,62 @@ class Draft:
         head: StoredAtom,
         body: tuple[StoredAtom, ...],
         checks: tuple[Check, ...],
-        trigger: int | None,
+        use: Use,
         estimate: Estimate = by_shape,
-        backward: bool = False,
-        exact: bool = False,
         seeds: Sequence[str] = (),
-        of_rule: bool = False,
     ) -> None:
-        self.database = database
-        self.head = head
-        self.of_rule = of_rule
-        """Whether the plan is run for many rows, so that it is worthwhile to find out early that nothing matches."""
-        self.one_is_enough = trigger is not None and not (backward or exact or body[trigger].negated)
+        self.database, self.head, self.use = database, head, use
+        negated = use.trigger is not None and body[use.trigger].negated
+        self.one_is_enough = use.trigger is not None and not (use.backward or use.exact or negated)
         """Whether further matches with the same head make no difference."""
         self.slots: dict[str, int] = {name: slot for slot, name in enumerate(seeds)}
-        self.trigger_columns: tuple[int, ...] = ()
-        first = head if backward else body[trigger] if trigger is not None else None
         parts = parts_of_body(body, checks)
-        if first is not None and first.negated:  # what only the negation has is any value there, not that of the triggering row
-            first = StoredAtom(first.relation, tuple(_fresh(term) if term not in parts.shared else term for term in first.terms))
+        first = self._triggering(parts)
+        self.trigger_columns: tuple[int, ...] = ()
         if first is not None:
             self.trigger_columns = self._match(first, known=_section_columns(database, first), compare_known=False)
-        order = in_join_order(parts, trigger, estimate, self.slots)
+        order = in_join_order(parts, use.trigger, estimate, self.slots)
         self.trigger_apart = 0
         """A column of the triggering row whose term must differ from that in the first column, or 0."""
         self.apart: Collection[frozenset[str]] = ()
         """Variables with different terms in all instances that matter, see `kg_reasoner.planning.tautologies`."""
-        if of_rule:
+        if use.of_rule:
             self.apart = differing(database, head, body)
             order = self._kept_apart(order)
             if first is not None and _ends(first) in self.apart:
                 self.trigger_apart = len(first.terms) - 1
         self.order = [part for part, _ in order]
         """The parts of the body in join order: one for each step."""
+        self.steps = self._steps(order, parts)
+        self.negation = -1
+        """The step of the negated atom that triggers the plan, if some of its variables are only there, or -1."""
+        if use.trigger is not None and negated:
+            place = self.order.index(body[use.trigger])
+            self.negation = -1 if self.steps[place].kind == LOOKUP else place
+
+    def _triggering(self, parts: PartsOfBody) -> StoredAtom | None:
+        """Return the atom that the rows match that trigger the plan, if any do."""
+        if self.use.backward:
+            return self.head
+        if self.use.trigger is None:
+            return None
+        atom = parts.body[self.use.trigger]
+        if not atom.negated:
+            return atom
+        # what only the negation has is any value there, not that of the triggering row
+        return StoredAtom(atom.relation, tuple(_fresh(term) if term not in parts.shared else term for term in atom.terms))
+
+    def _steps(self, order: Sequence[tuple[Part, int]], parts: PartsOfBody) -> list[DraftStep]:
+        """Return the steps of the parts in join order; each knows which of its variables are used after it."""
         names = [names_of(part) for part in self.order]
         last_use = {name: place for place, found in enumerate(names) for name in found}
-        last_use |= dict.fromkeys(set().union(*parts.names) if backward or exact else (), len(order))
-        last_use |= dict.fromkeys(names_of(head), len(order))
-        self.steps = [
+        if self.use.backward or self.use.exact:
+            last_use |= dict.fromkeys(set().union(*parts.names), len(order))
+        last_use |= dict.fromkeys(names_of(self.head), len(order))
+        return [
             self._step(part, newest, {name for name in names[place] if last_use[name] > place})
             for place, (part, newest) in enumerate(order)
         ]
-        self.negation = -1
-        """The step of the negated atom that triggers the plan, if some of its variables are only there, or -1."""
-        if trigger is not None and body[trigger].negated:
-            place = self.order.index(body[trigger])
-            self.negation = -1 if self.steps[place].kind == LOOKUP else place
 
     @property
     def scans(self) -> bool:
@@ -239,7 +276,7 @@ class Draft:
         section = _section_columns(database, atom)
         constant = next((atom.terms[column] for column in section), -1)
         assert isinstance(constant, int)
-        if self.of_rule and section and not atom.negated:
+        if self.use.of_rule and section and not atom.negated:
             self._guard(step, atom, section, constant)
         if len(known) == len(atom.terms):
             step.key = tuple(self._code(term) for term in atom.terms)
@@ -252,7 +289,7 @@ class Draft:
         step.kind = PROBE
         step.key = tuple(self._code(atom.terms[column]) for column in columns)
         step.index = database.index(atom.relation, columns, constant, len(atom.terms) - 1 if _ends(atom) in self.apart else 0)
-        if step.guard < 0 and section and self.of_rule and not atom.negated:
+        if step.guard < 0 and section and self.use.of_rule and not atom.negated:
             step.guard = step.index
         value_column = database.index_value_column(step.index)
         if len(columns) > 2 or value_column < 0:

@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 from kg_reasoner.planning.catalog import StoredAtom, StoredCall, StoredComparison, StoredRule
 from kg_reasoner.planning.join_order import Estimate, by_shape, in_join_order, names_of, parts_of_body
-from kg_reasoner.planning.plan_drafts import Draft
+from kg_reasoner.planning.plan_drafts import Draft, Use
 from kg_reasoner.storage.plan_memory import PlanMemory
 
 Decides: TypeAlias = Callable[[int], bool]
@@ -28,12 +28,12 @@ def plan_trigger(database: PlanMemory, rule: StoredRule, number: int, position: 
         position: The position of the atom in the body.
         exact: Whether the plan finds every instance, even where one is sufficient to derive the head.
     """
-    return Draft(database, rule.head, rule.body, rule.checks, position, exact=exact, of_rule=True).write(number)
+    return Draft(database, rule.head, rule.body, rule.checks, Use(position, exact=exact, of_rule=True)).write(number)
 
 
 def plan_rule(database: PlanMemory, rule: StoredRule, number: int, exact: bool = False) -> int:
     """Return the plan that derives all heads of a rule from all rows; `exact` as for `plan_trigger`."""
-    return Draft(database, rule.head, rule.body, rule.checks, None, exact=exact, of_rule=True).write(number)
+    return Draft(database, rule.head, rule.body, rule.checks, Use(exact=exact, of_rule=True)).write(number)
 
 
 def plan_backward(database: PlanMemory, rule: StoredRule, number: int, decides: Decides = _no_function) -> int:
@@ -91,7 +91,7 @@ def _with_lookups(rule: StoredRule, calls: Collection[StoredCall]) -> StoredRule
 
 
 def _backward_draft(database: PlanMemory, rule: StoredRule, estimate: Estimate = by_shape) -> Draft:
-    return Draft(database, rule.head, rule.body, rule.checks, None, estimate, backward=True, of_rule=True)
+    return Draft(database, rule.head, rule.body, rule.checks, Use(backward=True, of_rule=True), estimate)
 
 
 def plan_query(
@@ -115,7 +115,7 @@ def plan_query(
         exact: Whether the plan finds an answer for every match; otherwise, at least one for each different answer.
     """
     head = StoredAtom(-1, tuple(answer))
-    return Draft(database, head, tuple(body), tuple(checks), None, estimate, exact=exact, seeds=seeds).write(-1)
+    return Draft(database, head, tuple(body), tuple(checks), Use(exact=exact), estimate, seeds).write(-1)
 
 
 def join_order(body: Sequence[StoredAtom], estimate: Estimate) -> list[StoredAtom]:
@@ -130,4 +130,4 @@ def plan_proof(database: PlanMemory, rule: StoredRule, answer: Sequence[str], es
     The head of the plan contains the answer variables.
     """
     head = StoredAtom(-1, tuple(answer))
-    return Draft(database, head, (rule.head, *rule.body), rule.checks, 0, estimate).write(-1)
+    return Draft(database, head, (rule.head, *rule.body), rule.checks, Use(0), estimate).write(-1)

@@ -11,7 +11,7 @@ from typing import Final
 import numpy as np
 
 from kg_reasoner.planning.catalog import RelationCatalog
-from kg_reasoner.planning.triple_layout import as_triples
+from kg_reasoner.planning.layouts.triple_layout import as_triples
 from kg_reasoner.query.matching import TripleMatcher
 from kg_reasoner.storage.arrays import NO_TRIPLES, Ids
 from kg_reasoner.terms import OWL

@@ -13,7 +13,7 @@ import numpy as np
 
 from kg_reasoner.errors import UnsupportedError
 from kg_reasoner.planning.catalog import RelationCatalog
-from kg_reasoner.planning.triple_layout import as_triples
+from kg_reasoner.planning.layouts.triple_layout import as_triples
 from kg_reasoner.query.matching import TripleMatcher
 from kg_reasoner.storage.arrays import Ids, unique_rows
 from kg_reasoner.terms import OWL, RDF

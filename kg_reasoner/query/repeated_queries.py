@@ -7,9 +7,9 @@ from typing import Any
 
 from kg_reasoner.query.patterns import AnyPattern, Queries
 from kg_reasoner.storage.few_answers import ANYTHING, IDS, PROPERTY, RESOURCE, FewAnswers, FewAround, FewOfPlan, FewReached
-from kg_reasoner.storage.kernels.around import Surroundings
 from kg_reasoner.storage.kernels.memory.buffers import allocate
 from kg_reasoner.storage.kernels.memory.struct_tables import Record, StructTable
+from kg_reasoner.storage.kernels.queries.around import Surroundings
 from kg_reasoner.terms import RDF
 
 __all__ = ["few_answers", "few_around", "few_reached"]

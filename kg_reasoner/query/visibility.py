@@ -28,8 +28,8 @@ from kg_reasoner.program import TRIPLE, Rule, Variable, remembered
 from kg_reasoner.query.delta import Change, Changes, Delta
 from kg_reasoner.storage.arrays import Flags, Ids
 from kg_reasoner.storage.dictionary import Dictionary
-from kg_reasoner.storage.kernels.around import BLANK, GENERAL, REFLEXIVE, VOCABULARY
 from kg_reasoner.storage.kernels.memory.buffers import allocate
+from kg_reasoner.storage.kernels.queries.around import BLANK, GENERAL, REFLEXIVE, VOCABULARY
 from kg_reasoner.terms import IRI, OWL, RDF, RDFS, XSD
 
 __all__ = ["Visibility"]
@@ -132,7 +132,7 @@ class Visibility:
         return hidden if hidden.any() else None
 
     def marks(self) -> Mapping[str, Any]:
-        """Return the fields of `kg_reasoner.storage.kernels.around.Surroundings` that hide inferred triples."""
+        """Return the fields of `kg_reasoner.storage.kernels.queries.around.Surroundings` that hide inferred triples."""
         self._look_at_new_terms()
         return {"marks": self._marks, "kind": self._type, "below": self._below, "is_hiding": int(self.is_active)}
 

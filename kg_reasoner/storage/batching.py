@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from kg_reasoner.storage.kernels.batches import BATCH, BatchedJoin, MatchBatch
 from kg_reasoner.storage.kernels.memory.buffers import allocate
 from kg_reasoner.storage.kernels.memory.struct_tables import StructTable
+from kg_reasoner.storage.kernels.queries.batches import BATCH, BatchedJoin, MatchBatch
 
 __all__ = ["BatchMemory"]
 
 
 class BatchMemory:
-    """The memory for joins in batches, see `kg_reasoner.storage.kernels.batches`.
+    """The memory for joins in batches, see `kg_reasoner.storage.kernels.queries.batches`.
 
     Args:
         plan: The plan that uses it.

@@ -12,9 +12,9 @@ from kg_reasoner.storage.arrays import Ids, Numbers, Rows
 from kg_reasoner.storage.dictionary import Dictionary
 from kg_reasoner.storage.grouping import distinct_ids, distinct_numbers, group_rows
 from kg_reasoner.storage.kernels import native
+from kg_reasoner.storage.kernels.graphs.shortest_paths import FAR, EdgeSearch
 from kg_reasoner.storage.kernels.memory.buffers import allocate
 from kg_reasoner.storage.kernels.memory.struct_tables import StructTable
-from kg_reasoner.storage.kernels.shortest_paths import FAR, EdgeSearch
 from kg_reasoner.storage.term_order import TermOrder
 from kg_reasoner.storage.value_arithmetic import integer_buffer
 from kg_reasoner.storage.value_columns import INTEGER, ValueCache

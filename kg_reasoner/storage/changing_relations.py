@@ -75,7 +75,7 @@ class ChangingRelations(IndexedRelations):
         return int((self.relations.words[grown, Relation.fields["count"][0]] - self.materialised[grown]).sum())
 
     def changes(self) -> npt.NDArray[np.int64]:
-        """Return the facts changed by this update and their kinds of change (see `kernels.changes`), shape (n, 2)."""
+        """Return the facts changed by this update and their kinds of change (see `kernels.maintenance.changes`), shape (n, 2)."""
         changes = allocate(2 * RETAINED, np.int64)
         while (count := native.list_changes(self.address, address(changes), len(changes) // 2)) > len(changes) // 2:
             changes = allocate(2 * count, np.int64)

@@ -9,9 +9,9 @@ import numpy as np
 
 from kg_reasoner.storage.arrays import Ids, Numbers
 from kg_reasoner.storage.kernels import native
+from kg_reasoner.storage.kernels.graphs.reaching import NodeSearch
 from kg_reasoner.storage.kernels.memory.buffers import allocate
 from kg_reasoner.storage.kernels.memory.struct_tables import StructTable
-from kg_reasoner.storage.kernels.reaching import NodeSearch
 
 __all__ = ["reached"]
 

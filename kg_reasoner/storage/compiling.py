@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from kg_reasoner.storage.kernels import loader, native
+from kg_reasoner.storage.kernels import native
 from kg_reasoner.storage.kernels.kernel_groups import GROUPS
+from kg_reasoner.storage.kernels.machine_code import loader
 
 __all__ = ["load_kernels", "reporting_compilation"]
 

@@ -168,7 +168,7 @@ class Database(ChangingRelations):
         """Whether `care` has something to do."""
         return bool(self.context.crowded or self._renewals.running or self.gradual.running)
 
-    def care(self) -> None:
+    def renew_tables(self) -> None:
         """Compact relations with more dead than live rows, let large ones that are nearly full grow, and build a part of an index.
 
         All rows have been processed.

@@ -19,7 +19,7 @@ from kg_reasoner.storage.kernels.layout import EMPTY, MOST, Terms
 from kg_reasoner.storage.kernels.literal_values import NAMES
 from kg_reasoner.storage.kernels.memory.buffers import Argument, address, allocate, argument, borrow, grant, lend
 from kg_reasoner.storage.kernels.memory.struct_tables import StructTable
-from kg_reasoner.storage.kernels.searching import ANYWHERE, AS_IT_IS, IN_STEPS
+from kg_reasoner.storage.kernels.queries.searching import ANYWHERE, AS_IT_IS, IN_STEPS
 from kg_reasoner.terms import Term, term_of, term_text
 
 __all__ = [
@@ -188,7 +188,7 @@ class Dictionary:
         return TermValues(np.asarray(data[:length]), np.asarray(ends[:count]), np.asarray(kinds[:count]))
 
     def search(self, ids: Ids, text: bytes, where: int, case: int, *, takes_any: bool) -> npt.NDArray[np.int8]:
-        """Return for each of some terms whether its value has a text, see `kg_reasoner.storage.kernels.searching.search_values`.
+        """Return for each of some terms whether its value has a text, see `kernels.queries.searching.search_values`.
 
         Args:
             ids: The ids, shape (n,).

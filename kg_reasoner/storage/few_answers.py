@@ -16,7 +16,7 @@ from kg_reasoner.storage.database import Database
 from kg_reasoner.storage.kernels import native
 from kg_reasoner.storage.kernels.memory.buffers import Argument, address, allocate, argument
 from kg_reasoner.storage.kernels.memory.struct_tables import Record
-from kg_reasoner.storage.kernels.small_queries import ANYTHING, PROPERTY, RESOURCE
+from kg_reasoner.storage.kernels.queries.small_queries import ANYTHING, PROPERTY, RESOURCE
 from kg_reasoner.storage.workspaces import Workspace
 
 __all__ = [
@@ -200,7 +200,7 @@ class FewAround:
 
     Args:
         database: The database.
-        around: The record of `kg_reasoner.storage.kernels.around.Surroundings`.
+        around: The record of `kg_reasoner.storage.kernels.queries.around.Surroundings`.
         known: The subject or value; None: it is given.
         is_subject: Whether it is the subject.
     """

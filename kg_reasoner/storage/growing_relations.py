@@ -283,7 +283,7 @@ class Relations(PlanMemory):
             record.publish(watches=allocate(record.capacity, np.int32))
 
     def rank(self) -> None:
-        """Maintain, from now on, ranks and derivation counts of rows (see `kernels.derivation_counts`)."""
+        """Maintain, from now on, ranks and derivation counts of rows (see `kernels.maintenance.derivation_counts`)."""
         self._ranked = True
         for record in self.relations.records:
             record.publish(**{name: allocate(record.capacity, np.int32) for name in RANKS})

@@ -68,7 +68,7 @@ class PlanMemory:
 
     @property
     def context_words(self) -> npt.NDArray[np.int64]:
-        """The words of the context."""
+        """The context as an array of its fields, 64 bits each."""
         words: npt.NDArray[np.int64] = self._contexts.words[0]
         return words
 
@@ -84,7 +84,7 @@ class PlanMemory:
             self._code_count = marks[2]
 
     def relation(self, number: int) -> Record:
-        """Return a relation.
+        """Return the record of a relation.
 
         Args:
             number: The number of the relation.

@@ -1,4 +1,4 @@
-"""Conversion between the cells of a table of facts and terms.
+"""Cells of a table of facts as terms.
 
 The type of its column (`kg_reasoner.program.Column`) determines how a cell is read:
 
@@ -18,8 +18,8 @@ any      a term in N-Triples form if it begins with ``<``, ``_:`` or a quotation
          a number as in Turtle (``7``, ``7.5``, ``7.5e0``), in its lexical form; otherwise a string
 =======  ===========================================================================================================================
 
-Reading a written cell returns the same term. A term that does not have its column's type is written as in an ``any`` column.
-`is_of_type` decides which terms have a type: those that a cell can denote, in any valid lexical form.
+`cell_texts` writes terms as cells, each of which is read as the same term. `is_of_type` decides which terms have a type: those
+that a cell can denote, in any valid lexical form.
 """
 
 from __future__ import annotations
@@ -30,13 +30,14 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Final
 
 from kg_reasoner.errors import ReasonerError
-from kg_reasoner.expressions.structures import NAMESPACE, decode, encode, is_structure
+from kg_reasoner.expressions.structures import NAMESPACE, encode, is_structure
 from kg_reasoner.expressions.types import Types, parts
 from kg_reasoner.expressions.values import value_of
 from kg_reasoner.lazy_regex import regular_expression
 from kg_reasoner.program import TypeDefinition
-from kg_reasoner.storage.record_cells import members_of_record, record_in_json
-from kg_reasoner.terms import IRI, XSD, BlankNode, Literal, Term, is_iri, literal, term_from_text, term_text
+from kg_reasoner.storage.plain_cells import DECIMAL, DOUBLE, FORMS, INTEGER, TURTLE_DECIMAL, TURTLE_DOUBLE, plain_cell
+from kg_reasoner.storage.record_cells import members_of_record
+from kg_reasoner.terms import IRI, XSD, BlankNode, Literal, Term, is_iri, literal, term_from_text
 
 __all__ = [
     "COLLECTIONS",
@@ -45,7 +46,6 @@ __all__ = [
     "Vocabulary",
     "cell_reader",
     "collection",
-    "format_cell",
     "is_of_type",
     "optional_of",
     "parts_of",
@@ -72,26 +72,10 @@ class Vocabulary(dict[str, str]):
 
 _RECORD: Final = f"^^<{NAMESPACE}record>"
 
-_INTEGER: Final = regular_expression(r"[+-]?[0-9]+")
-_DECIMAL: Final = regular_expression(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)")
-_TURTLE_DECIMAL: Final = regular_expression(r"[+-]?[0-9]*\.[0-9]+")
-_TURTLE_DOUBLE: Final = regular_expression(r"[+-]?(?:[0-9]+\.[0-9]*|\.?[0-9]+)[eE][+-]?[0-9]+")
-_DOUBLE: Final = regular_expression(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?|[+-]?INF|NaN")
 _PREFIXED_DATATYPE: Final = regular_expression(r'(".*"\^\^)([A-Za-z][\w.\-]*)?:([\w.\-]*)', re.DOTALL)
-_JSON_NUMBER: Final = regular_expression(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
 _BLANK_LABEL: Final = regular_expression(r"[^\W_][\w.\-]*|_[\w.\-]*")
 _SURROGATE: Final = regular_expression("[\ud800-\udfff]")
-_BREAKS: Final = regular_expression(r"[\t\n\r]")
 _BOOLEANS: Final = {"true": True, "1": True, "false": False, "0": False}
-
-
-_FORMS: Final = {
-    "integer": (XSD.integer.value, _INTEGER),
-    "decimal": (XSD.decimal.value, _DECIMAL),
-    "double": (XSD.double.value, _DOUBLE),
-    "boolean": (XSD.boolean.value, regular_expression("true|false|0|1")),
-}
-"""The datatypes of the types of columns, and their lexical forms."""
 
 _NOUNS: Final = {
     "iri": "an IRI",
@@ -125,7 +109,7 @@ def is_of_type(term: Term, type_: str) -> bool:
         return False
     if type_ == "string":
         return term.datatype == XSD.string.value
-    datatype, form = _FORMS[type_]
+    datatype, form = FORMS[type_]
     return term.datatype == datatype and form.fullmatch(term.lexical) is not None
 
 
@@ -183,7 +167,8 @@ def _types_of(prefixes: Mapping[str, str]) -> Types:
 
 def _enumeration_reader(definition: TypeDefinition) -> Callable[[str], Term]:
     """Return the function that reads a value of an enumeration."""
-    values = {format_cell(value): value for value in definition.values}
+    cells = [plain_cell(value, "any") for value in definition.values]
+    values = dict(zip(cells, definition.values, strict=True))
     for value in definition.values:
         if isinstance(value, Literal):
             values.setdefault(value.lexical, value)
@@ -191,7 +176,7 @@ def _enumeration_reader(definition: TypeDefinition) -> Callable[[str], Term]:
     def reader(cell: str) -> Term:
         found = values.get(cell)
         if found is None:
-            raise ValueError(f"{cell!r} is not a value of {definition.name}: {', '.join(map(format_cell, definition.values))}")
+            raise ValueError(f"{cell!r} is not a value of {definition.name}: {', '.join(cells)}")
         return found
 
     return reader
@@ -339,20 +324,20 @@ def _read_iri(cell: str, prefixes: Mapping[str, str]) -> Term:
 
 
 def _read_integer(cell: str) -> Term:
-    if not _INTEGER.fullmatch(cell):
+    if not INTEGER.fullmatch(cell):
         raise ValueError(f"{cell!r} is not {with_article('integer')}")
     digits = cell.lstrip("+-").lstrip("0") or "0"
     return Literal(f"-{digits}" if cell.startswith("-") and digits != "0" else digits, XSD.integer.value)
 
 
 def _read_decimal(cell: str) -> Term:
-    if not _DECIMAL.fullmatch(cell):
+    if not DECIMAL.fullmatch(cell):
         raise ValueError(f"{cell!r} is not {with_article('decimal')}")
     return Literal(cell, XSD.decimal.value)
 
 
 def _read_double(cell: str) -> Term:
-    if not _DOUBLE.fullmatch(cell):
+    if not DOUBLE.fullmatch(cell):
         raise ValueError(f"{cell!r} is not {with_article('double')}")
     return literal(float(cell))
 
@@ -377,126 +362,10 @@ def _read_any(cell: str, prefixes: Mapping[str, str]) -> Term:
             cell = f"{named[1]}<{prefixes[prefix]}{named[3]}>"
         return term_from_text(cell)
     if cell and cell[-1] in ".0123456789":
-        if _INTEGER.fullmatch(cell):
+        if INTEGER.fullmatch(cell):
             return Literal(cell, XSD.integer.value)
-        if _TURTLE_DECIMAL.fullmatch(cell):
+        if TURTLE_DECIMAL.fullmatch(cell):
             return Literal(cell, XSD.decimal.value)
-        if _TURTLE_DOUBLE.fullmatch(cell):
+        if TURTLE_DOUBLE.fullmatch(cell):
             return Literal(cell, XSD.double.value)
     return Literal(cell)
-
-
-_PLAIN: Final = {
-    # Which lexical forms of a datatype a column of a type holds without quotation marks and datatype.
-    **{(type_, datatype): form for type_, (datatype, form) in _FORMS.items()},
-    ("date", XSD.date.value): regular_expression(r"[0-9Z:+-]+"),
-    ("dateTime", XSD.dateTime.value): regular_expression(r"[0-9TZ:.+-]+"),
-    ("float", XSD.float.value): _DOUBLE,
-    ("any", XSD.integer.value): _INTEGER,
-    ("any", XSD.decimal.value): _TURTLE_DECIMAL,
-    ("any", XSD.double.value): _TURTLE_DOUBLE,
-}
-_NUMBER_LIKE: Final = regular_expression(f"{_INTEGER.pattern}|{_TURTLE_DECIMAL.pattern}|{_TURTLE_DOUBLE.pattern}")
-
-
-def format_cell(term: Term, type_: str = "any", types: Types = NO_TYPES) -> str:
-    """Return the cell that denotes a term in a column of a type (before any quoting of CSV).
-
-    Args:
-        term: The term.
-        type_: The type.
-        types: The types that a program defines.
-
-    >>> print(format_cell(Literal("a")), format_cell(Literal("7")), format_cell(literal(7)), format_cell(literal(True)))
-    a "7" 7 "true"^^<http://www.w3.org/2001/XMLSchema#boolean>
-    """
-    type_ = types.meant(type_)
-    if (inner := optional_of(type_)) is not None and (found := _optional_cell(term, inner, types)) is not None:
-        return found
-    is_structured = parts(type_)[0] in COLLECTIONS or type_ in types.definitions
-    if is_structured and (found := _structured_cell(term, type_, types)) is not None:
-        return found
-    if isinstance(term, Literal) and term.language is None:
-        text = term.lexical
-        if term.datatype == XSD.string.value:
-            if type_ == "string":
-                return text
-            if not (text.startswith(("<", '"', "_:")) or _BREAKS.search(text) or _NUMBER_LIKE.fullmatch(text)):
-                return text
-        else:
-            plain = _PLAIN.get((type_, term.datatype)) or _PLAIN.get(("any", term.datatype))
-            if plain is not None and plain.fullmatch(text):
-                return text
-    return term_text(term).replace("\t", "\\t")
-
-
-def _optional_cell(term: Term, inner: str, types: Types) -> str | None:
-    """Return the cell of an optional value, or None if it would be read as another term."""
-    if term == NOTHING:
-        return ""
-    found = decode(term)
-    if found is None or found.constructor != "Some" or len(found.members) != 1:
-        return None
-    cell = format_cell(found.members[0], inner, types)
-    try:
-        return cell if cell and cell_reader(f"optional<{inner}>", Vocabulary({}, types))(cell) == term else None
-    except ValueError:
-        return None
-
-
-def _structured_cell(term: Term, type_: str, types: Types) -> str | None:
-    """Return a collection, record or value of an enumeration as a cell, or None if it would be read as another term."""
-    try:
-        definition = types.definitions.get(type_)
-        if definition is not None and definition.values:
-            text = term.lexical if isinstance(term, Literal) else format_cell(term)
-        else:
-            text = _json_of(term, type_, types)
-            if definition is not None and text.startswith('"'):
-                text = json.loads(text)
-        return text if cell_reader(type_, Vocabulary({}, types))(text) == term else None
-    except (ValueError, RecursionError):
-        return None
-
-
-def _json_of(term: Term, type_: str, types: Types) -> str:
-    """Return the JSON of a term of a type.
-
-    Raises:
-        ValueError: There is none.
-    """
-    type_ = types.meant(type_)
-    kind, *inner = parts(type_)
-    found = decode(term) if isinstance(term, Literal) else None
-    definition = types.definitions.get(type_)
-    if definition is not None and found is not None and found.kind == "record":
-        for variant in definition.variants:
-            if variant.name == found.constructor and len(variant.fields) == len(found.members):
-                columns = zip(found.members, variant.fields, strict=True)
-                return record_in_json(definition, variant, [_json_of(member, column.type, types) for member, column in columns])
-    if kind == "optional" and found is not None and found.constructor in ("Some", "None"):
-        return _json_of(found.members[0], inner[0], types) if found.members else "null"
-    if found is not None and kind == "any":
-        kind, inner = found.kind, ["any", "any"]
-    if found is not None and found.kind == kind:
-        if kind == "map":
-            pairs = [
-                (_json_of(key, inner[0], types), _json_of(value, inner[1], types))
-                for key, value in zip(found.members[::2], found.members[1::2], strict=True)
-            ]
-            if all(key.startswith('"') for key, _ in pairs):
-                return f"{{{', '.join(f'{key}: {value}' for key, value in pairs)}}}"
-            return f"[{', '.join(f'[{key}, {value}]' for key, value in pairs)}]"
-        if kind in COLLECTIONS:
-            names = inner if kind == "tuple" and inner != ["any", "any"] else inner[:1] * len(found.members)
-            return f"[{', '.join(_json_of(member, name, types) for member, name in zip(found.members, names, strict=True))}]"
-    if not isinstance(term, Literal) and kind != "iri":
-        raise ValueError(f"{term} has no form in JSON")
-    if isinstance(term, Literal) and term.datatype == XSD.boolean.value and term.lexical in ("true", "false"):
-        return term.lexical
-    cell = term.lexical if isinstance(term, Literal) else term_text(term)[1:-1]
-    return (
-        cell
-        if isinstance(term, Literal) and kind != "string" and definition is None and _JSON_NUMBER.fullmatch(cell)
-        else json.dumps(cell, ensure_ascii=False)
-    )

@@ -19,7 +19,7 @@ from kg_reasoner.lazy_regex import regular_expression
 from kg_reasoner.program import Call, Variable
 from kg_reasoner.storage.arrays import Ids
 from kg_reasoner.storage.dictionary import VALUE_BLANK, VALUE_ESCAPED, VALUE_STRING, VALUE_TAGGED, Dictionary
-from kg_reasoner.storage.kernels.searching import ANYWHERE, AS_IT_IS, AT_END, AT_START, LOWER, UPPER
+from kg_reasoner.storage.kernels.queries.searching import ANYWHERE, AS_IT_IS, AT_END, AT_START, LOWER, UPPER
 from kg_reasoner.terms import XSD, Literal
 
 __all__ = ["TextSearch", "search_of"]

@@ -11,7 +11,7 @@ from kg_reasoner.storage.arrays import Ids, Numbers
 from kg_reasoner.storage.dictionary import Dictionary
 from kg_reasoner.storage.kernels import native
 from kg_reasoner.storage.kernels.memory.buffers import address, allocate
-from kg_reasoner.storage.kernels.sorting import SEGMENT
+from kg_reasoner.storage.kernels.queries.sorting import SEGMENT
 
 __all__ = ["ranks_of_values"]
 

@@ -6,8 +6,7 @@ parsers. `is_schema_triple` says which triples are relevant, so that data can be
 
 Data flow: `ontology` reads `axioms` and `swrl` rules from triples; `profile` reports what rules cannot express, with the texts of
 `axiom_texts`; `restriction_hierarchy` computes what the schema rules derive about restrictions, with `order`; `dlp` and
-`swrl_clauses` create clauses, but for `idle_nodes`; `unfold` simplifies them; `live` follows changes of axioms, with `reach`,
-`live_steps` and `linked`.
+`swrl_clauses` create clauses, but for `idle_nodes`; `unfold` simplifies them; `following.live` follows changes of axioms.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from kg_reasoner.data_classes import dataclass
 from kg_reasoner.loaders.ontology.axiom_texts import Texts
 from kg_reasoner.loaders.ontology.clauses import AUXILIARY_PREFIX, LITERAL_TYPE
 from kg_reasoner.loaders.ontology.dlp import rules_of
-from kg_reasoner.loaders.ontology.live import LiveTranslation, RuleChanges, is_local
+from kg_reasoner.loaders.ontology.following.live import LiveTranslation, RuleChanges, is_local
 from kg_reasoner.loaders.ontology.ontology import Ontology, read_ontology
 from kg_reasoner.loaders.ontology.profile import AxiomWarning, warnings_of
 from kg_reasoner.loaders.ontology.restriction_hierarchy import RestrictionHierarchy
@@ -28,7 +27,7 @@ from kg_reasoner.program import TRIPLE, Rule, Variable
 from kg_reasoner.terms import OWL, RDF, RDFS, Term, Triple
 
 if TYPE_CHECKING:
-    from kg_reasoner.loaders.ontology.owl_profiles import Profiles
+    from kg_reasoner.loaders.ontology.profiles.owl_profiles import Profiles
 
 __all__ = [
     "AUXILIARY_PREFIX",
@@ -142,7 +141,7 @@ def judge(triples: Iterable[Triple], *, names: Collection[Term] = ()) -> tuple[A
 
 def beyond_el(triples: Iterable[Triple]) -> tuple[AxiomWarning, ...]:
     """Return the warnings for axioms that are not in OWL 2 EL. Rules have names for anonymous individuals."""
-    from kg_reasoner.loaders.ontology.owl_profiles import beyond
+    from kg_reasoner.loaders.ontology.profiles.owl_profiles import beyond
 
     ontology = read_ontology(triples)
     return _in_order(beyond("EL", ontology, Texts(ontology), has_blank_individuals=True))
@@ -150,7 +149,7 @@ def beyond_el(triples: Iterable[Triple]) -> tuple[AxiomWarning, ...]:
 
 def profiles(triples: Iterable[Triple], prefixes: Mapping[str, str] | None = None) -> Profiles:
     """Return which of the profiles OWL 2 EL, QL, RL and DL an ontology is in, with the axioms that leave each."""
-    from kg_reasoner.loaders.ontology.owl_profiles import profiles_of
+    from kg_reasoner.loaders.ontology.profiles.owl_profiles import profiles_of
 
     triples = list(triples)
     ontology = _read(triples, (), stated=True)

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 from kg_reasoner.data_classes import dataclass
 from kg_reasoner.errors import LoadError, UnsupportedError
 from kg_reasoner.loaders.convert import text_from_term
-from kg_reasoner.loaders.rdf.blank import BlankScope
+from kg_reasoner.loaders.rdf.document_reading import Reading
 from kg_reasoner.loaders.rdf.formats import N3
 from kg_reasoner.loaders.rdf.rule_sink import RuleSink
 from kg_reasoner.loaders.rdf.scan import Scanned
@@ -31,9 +31,7 @@ from kg_reasoner.program import Program, Rule, Variable
 from kg_reasoner.terms import IRI, RDF, BlankNode, Literal, Term, Triple
 
 if TYPE_CHECKING:
-    from kg_reasoner.loaders.rdf.declared_prefixes import PrefixSink
     from kg_reasoner.loaders.rdf.syntax import Batch
-    from kg_reasoner.storage.dictionary import Dictionary
 
 __all__ = ["N3Document", "RuleSink", "has_formulas", "read", "read_n3", "read_text"]
 
@@ -120,39 +118,31 @@ def _scanned(opened: OpenDocument) -> bytes:
     return Scanned(opened.stream, opened.document, N3, by_lines=False).read()
 
 
-def read_n3(
-    opened: OpenDocument,
-    base: str | None,
-    dictionary: Dictionary,
-    scope: BlankScope,
-    block: int,
-    rules: RuleSink | None,
-    prefixes: PrefixSink | None = None,
-) -> Iterator[Batch]:
-    """Yield the triples of a document, at most `block` at a time; add its rules to the sink, and pass on its prefixes.
+def read_n3(opened: OpenDocument, reading: Reading) -> Iterator[Batch]:
+    """Yield the triples of a document; add its rules to the sink, and pass on its prefixes.
 
     Raises:
         LoadError: The document is not N3, or has rules and there is no sink.
         UnsupportedError: As `read_text`.
     """
-    document = opened.document
+    document, scope, rules = opened.document, reading.scope_of(opened), reading.rules
     text = Text(decoded(opened.stream.read(), document.name), document.name)
 
     def label(written: str | None) -> str:
         return scope.fresh() if written is None else scope.written(written)
 
-    found = read_text(text, base, label, rules is not None and rules.skips_refused)
+    found = read_text(text, reading.base, label, rules is not None and rules.skips_refused)
     if rules is not None:
         rules.rules += found.program.rules
         rules.refused += found.refused
     elif found.program.rules:
         raise LoadError("the document contains a rule, and only triples can be read here", found.program.rules[0].origin.span)
-    if prefixes is not None:
+    if reading.prefixes is not None:
         for prefix, namespace in found.prefixes.items():
-            prefixes(prefix, namespace)
+            reading.prefixes(prefix, namespace)
     texts = (text_from_term(term) for triple in found.triples for term in triple)
-    while batch := list(itertools.islice(texts, 3 * block)):
-        yield dictionary.encode_texts(batch).reshape(-1, 3), None
+    while batch := list(itertools.islice(texts, 3 * reading.block)):
+        yield reading.dictionary.encode_texts(batch).reshape(-1, 3), None
 
 
 # ---------------------------------------------------------------------------------------------------------------------- facts

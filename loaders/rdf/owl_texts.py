@@ -10,8 +10,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from kg_reasoner.loaders.convert import text_from_term
-from kg_reasoner.loaders.rdf.blank import BlankScope
-from kg_reasoner.loaders.rdf.declared_prefixes import PrefixSink
+from kg_reasoner.loaders.rdf.document_reading import Reading
 from kg_reasoner.loaders.rdf.formats import MANCHESTER, OBO, Format
 from kg_reasoner.loaders.rdf.n3 import decoded
 from kg_reasoner.loaders.syntaxes.constructs import Construct
@@ -22,27 +21,18 @@ from kg_reasoner.loaders.syntaxes.to_rdf import RdfMapping
 if TYPE_CHECKING:
     from kg_reasoner.loaders.rdf.sources import OpenDocument
     from kg_reasoner.loaders.rdf.syntax import Batch
-    from kg_reasoner.storage.dictionary import Dictionary
 
 __all__ = ["read_owl_text"]
 
 
-def read_owl_text(
-    opened: OpenDocument,
-    format: Format,
-    base: str | None,
-    dictionary: Dictionary,
-    scope: BlankScope,
-    block: int,
-    prefixes: PrefixSink | None,
-) -> Iterator[Batch]:
-    """Yield the triples of a document, at most `block` at a time.
+def read_owl_text(opened: OpenDocument, format: Format, reading: Reading) -> Iterator[Batch]:
+    """Yield the triples of a document.
 
     Raises:
         LoadError: The document is malformed; the message says where, and what was expected.
     """
-    bounds = opened.document.bounds
-    settings = Settings(base, scope.written, prefixes, bounds.depth, bounds.literal)
+    bounds, scope = opened.document.bounds, reading.scope_of(opened)
+    settings = Settings(reading.base, scope.written, reading.prefixes, bounds.depth, bounds.literal)
     mapping = RdfMapping(scope.fresh)
     texts = (
         text_from_term(term)
@@ -50,8 +40,8 @@ def read_owl_text(
         for triple in mapping.triples(construct)
         for term in triple
     )
-    while batch := list(itertools.islice(texts, 3 * block)):
-        yield dictionary.encode_texts(batch).reshape(-1, 3), None
+    while batch := list(itertools.islice(texts, 3 * reading.block)):
+        yield reading.dictionary.encode_texts(batch).reshape(-1, 3), None
 
 
 def _constructs(opened: OpenDocument, format: Format, settings: Settings) -> Iterator[Construct]:

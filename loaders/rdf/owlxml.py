@@ -20,7 +20,7 @@ from urllib.parse import urljoin
 from kg_reasoner.data_classes import dataclass
 from kg_reasoner.errors import LoadError
 from kg_reasoner.loaders.convert import plain_literal, text_from_term
-from kg_reasoner.loaders.rdf.blank import BlankScope
+from kg_reasoner.loaders.rdf.document_reading import Reading
 from kg_reasoner.loaders.rdf.scan import too_long
 from kg_reasoner.loaders.rdf.xml import XMLReader, text_of
 from kg_reasoner.loaders.syntaxes.constructs import AXIOMS, SIGNATURES, Construct, Malformed, Part, check
@@ -29,10 +29,8 @@ from kg_reasoner.loaders.syntaxes.vocabulary import ENTITIES
 from kg_reasoner.terms import IRI, OWL, RDF, RDFS, XSD, BlankNode, Literal, Triple
 
 if TYPE_CHECKING:
-    from kg_reasoner.loaders.rdf.declared_prefixes import PrefixSink
     from kg_reasoner.loaders.rdf.sources import OpenDocument
     from kg_reasoner.loaders.rdf.syntax import Batch
-    from kg_reasoner.storage.dictionary import Dictionary
 
 __all__ = ["read_owlxml"]
 
@@ -65,37 +63,29 @@ class _Element:
         return "".join(self.text).strip()
 
 
-def read_owlxml(
-    opened: OpenDocument,
-    base: str | None,
-    dictionary: Dictionary,
-    scope: BlankScope,
-    block: int,
-    prefixes: PrefixSink | None = None,
-) -> Iterator[Batch]:
-    """Yield the triples of an OWL/XML document, at most `block` at a time.
+def read_owlxml(opened: OpenDocument, reading: Reading) -> Iterator[Batch]:
+    """Yield the triples of an OWL/XML document.
 
-    Relative IRIs are resolved against xml:base, else `base`, else the ontology's IRI. `prefixes` collects what the document
-    declares.
+    Relative IRIs are resolved against xml:base, else the base of the reading, else the ontology's IRI.
 
     Raises:
         LoadError: The document is not well-formed or not OWL/XML, with the line.
     """
-    triples = _OwlXmlTranslation(opened, base, scope, prefixes).triples()
+    triples = _OwlXmlTranslation(opened, reading).triples()
     texts = (text_from_term(term) for triple in triples for term in triple)
-    while batch := list(itertools.islice(texts, 3 * block)):
-        yield dictionary.encode_texts(batch).reshape(-1, 3), None
+    while batch := list(itertools.islice(texts, 3 * reading.block)):
+        yield reading.dictionary.encode_texts(batch).reshape(-1, 3), None
 
 
 class _OwlXmlTranslation:
     """The translation of one document."""
 
-    def __init__(self, opened: OpenDocument, base: str | None, scope: BlankScope, sink: PrefixSink | None = None) -> None:
-        self._sink = sink
+    def __init__(self, opened: OpenDocument, reading: Reading) -> None:
+        self._sink = reading.prefixes
         self._reader = reader = XMLReader(opened.document, text_of(opened), self._start, self._end)
-        self._base = base
-        self._scope = scope
-        self._mapping = RdfMapping(scope.fresh)
+        self._base = reading.base
+        self._scope = reading.scope_of(opened)
+        self._mapping = RdfMapping(self._scope.fresh)
         self._prefixes = dict(_PREFIXES)
         self._open: list[_Element] = []
         self._out: list[Triple] = []

@@ -14,6 +14,7 @@ from kg_reasoner.concurrency.ordered_work import ThreadPipeline
 from kg_reasoner.data_classes import dataclass
 from kg_reasoner.errors import LoadError
 from kg_reasoner.loaders.rdf.bounds import hint_for
+from kg_reasoner.loaders.rdf.document_reading import Reading
 from kg_reasoner.loaders.rdf.merging import PartDictionaries, PartTerms
 from kg_reasoner.loaders.rdf.scan import too_long
 from kg_reasoner.loaders.rdf.statements import Encoder
@@ -21,7 +22,6 @@ from kg_reasoner.loaders.rdf.syntax import Batch, first_error, has_longer_litera
 from kg_reasoner.storage.dictionary import Dictionary
 
 if TYPE_CHECKING:
-    from kg_reasoner.loaders.rdf.blank import BlankScope
     from kg_reasoner.loaders.rdf.formats import Format
     from kg_reasoner.loaders.rdf.sources import Document, OpenDocument
     from kg_reasoner.storage.arrays import Ids, Numbers
@@ -41,18 +41,13 @@ class _LongLineError(Exception):
     """The line behind those that have been read is too long."""
 
 
-def read_lines(
-    opened: OpenDocument, format: Format, dictionary: Dictionary, scope: BlankScope, block: int, threads: int = 1
-) -> Iterator[Batch]:
+def read_lines(opened: OpenDocument, format: Format, reading: Reading) -> Iterator[Batch]:
     """Read N-Triples or N-Quads.
 
     Args:
         opened: The document.
         format: N-Triples or N-Quads.
-        dictionary: The dictionary for the terms.
-        scope: Names the document's blank nodes.
-        block: About how many statements a batch has.
-        threads: How many threads read a long document together.
+        reading: How it is read. A batch has about as many statements as a block.
 
     Yields:
         The ids of triples and, for N-Quads, those of their graphs.
@@ -60,17 +55,17 @@ def read_lines(
     Raises:
         LoadError: The first invalid line.
     """
-    document = opened.document
+    document, dictionary, scope = opened.document, reading.dictionary, reading.scope_of(opened)
     reader = _Reader(document, format, Encoder(dictionary, scope, parsed=False))
-    buffers = _Buffers(max(_BYTES_OF_A_LINE, min(block * _BYTES_OF_A_LINE, _LARGEST_PIECE)) + 1)
+    buffers = _Buffers(max(_BYTES_OF_A_LINE, min(reading.block * _BYTES_OF_A_LINE, _LARGEST_PIECE)) + 1)
     pieces = _whole_lines(opened.stream, document, buffers)
     alone = 1 if (document.size or 0) > 2 * _ALONE * buffers.size else _ALONE
     try:
         for number, piece in enumerate(pieces, 1):
             yield reader.read(piece)
             buffers.give_back(piece)
-            if number == alone and threads > 1 and isinstance(dictionary, Dictionary):
-                yield from _Together(reader, buffers, PartDictionaries(dictionary, scope)).batches(pieces, threads)
+            if number == alone and reading.threads > 1 and isinstance(dictionary, Dictionary):
+                yield from _Together(reader, buffers, PartDictionaries(dictionary, scope)).batches(pieces, reading.threads)
     except _LongLineError:
         message = f"the line is longer than {document.bounds.line} bytes"
         raise document.error(message, reader.line, hint=hint_for("line")) from None

@@ -17,7 +17,7 @@ import numpy as np
 from kg_reasoner.data_classes import dataclass
 from kg_reasoner.errors import LoadError
 from kg_reasoner.loaders.rdf.blank import BlankScope
-from kg_reasoner.loaders.rdf.declared_prefixes import PrefixSink
+from kg_reasoner.loaders.rdf.document_reading import Reading
 from kg_reasoner.loaders.rdf.formats import RDF_XML
 from kg_reasoner.loaders.rdf.parser_share import ROWS, ParserShare, window_size
 from kg_reasoner.loaders.rdf.pushed import Pushed
@@ -29,7 +29,7 @@ from kg_reasoner.loaders.rdf.xml import prolog_of
 from kg_reasoner.loaders.rdf.xml_tags import quoted
 from kg_reasoner.storage.arrays import Ids
 from kg_reasoner.storage.dictionary import Dictionary
-from kg_reasoner.storage.rdfxml_reading import PlainRDFXML
+from kg_reasoner.storage.readers.rdfxml_reading import PlainRDFXML
 from kg_reasoner.storage.texts import count_lines
 
 if TYPE_CHECKING:
@@ -44,25 +44,12 @@ _ROOT: Final = re.compile(rb"<([^\s:>]+):RDF[\s>]")
 _NAMES: Final = re.compile(rb":ID\s*=")
 
 
-def read_rdfxml(
-    opened: OpenDocument,
-    base: str | None,
-    dictionary: Dictionary,
-    scope: BlankScope,
-    block: int,
-    prefixes: PrefixSink | None = None,
-    window: int | None = None,
-    widest: int = _WIDEST,
-) -> Iterator[Batch]:
+def read_rdfxml(opened: OpenDocument, reading: Reading, *, window: int | None = None, widest: int = _WIDEST) -> Iterator[Batch]:
     """Read RDF/XML.
 
     Args:
         opened: The document.
-        base: The base IRI of a document that does not declare one.
-        dictionary: The dictionary for the terms.
-        scope: Names the document's blank nodes.
-        block: The most triples in a batch.
-        prefixes: Collects the prefixes that the document declares.
+        reading: How it is read.
         window: How many bytes are in memory; by default, it depends on the size of a batch.
         widest: How many bytes are in memory for longer elements.
 
@@ -72,10 +59,9 @@ def read_rdfxml(
     Raises:
         LoadError: The document is wrong.
     """
-    size = window_size(window, block)
-    reader = _Reader(opened, base, dictionary, scope, size, prefixes or _ignored)
+    reader = _Reader(opened, reading, window_size(window, reading.block))
     reader.widest = min(widest, opened.document.bounds.literal)
-    for rows in in_blocks(reader.rows(), min(block, ROWS), 3):
+    for rows in in_blocks(reader.rows(), min(reading.block, ROWS), 3):
         yield rows, None
 
 
@@ -86,18 +72,16 @@ def _ignored(prefix: str, namespace: str) -> None:
 class _Reader:
     """Reads one document. `_header` is what has to stand before its elements: its own beginning, up to the start tag of rdf:RDF."""
 
-    def __init__(
-        self, opened: OpenDocument, base: str | None, dictionary: Dictionary, scope: BlankScope, window: int, prefixes: PrefixSink
-    ) -> None:
+    def __init__(self, opened: OpenDocument, reading: Reading, window: int) -> None:
         self.widest = window
         self._opened = opened
         self._document = opened.document
-        self._base = base
-        self._dictionary = dictionary
-        self._scope = scope
-        self._prefixes = prefixes
+        self._base = reading.base
+        self._dictionary = reading.dictionary
+        self._scope = scope = reading.scope_of(opened)
+        self._prefixes = reading.prefixes or _ignored
         self._stream = Pushed(opened.stream)
-        self._window = PlainRDFXML(dictionary, lambda: scope.prefix, window, opened.document.bounds.depth)
+        self._window = PlainRDFXML(reading.dictionary, lambda: scope.prefix, window, opened.document.bounds.depth)
         self._header = self._prefix = b""
         self._declarations = 0
         self._lines = 0

@@ -20,9 +20,9 @@ from kg_reasoner.concurrency.cores import thread_count
 from kg_reasoner.data_classes import dataclass
 from kg_reasoner.errors import LoadError
 from kg_reasoner.loaders.convert import check_absolute
-from kg_reasoner.loaders.rdf.blank import BlankScope
 from kg_reasoner.loaders.rdf.bounds import DEFAULT_BOUNDS, DocumentBounds
 from kg_reasoner.loaders.rdf.declared_prefixes import PrefixSink
+from kg_reasoner.loaders.rdf.document_reading import Reading
 from kg_reasoner.loaders.rdf.formats import (
     FUNCTIONAL,
     MANCHESTER,
@@ -126,7 +126,7 @@ def read(
     if sum(isinstance(source, str) and source == "-" for source in sources) > 1:
         raise LoadError("standard input is given twice: it can be read once only")
     inputs = [found for source in sources for found in _inputs(source, wanted, bounds)]
-    return _blocks(inputs, _Reading(dictionary, base, block, rules, scope, prefixes, thread_count(threads)), progress)
+    return _blocks(inputs, Reading(dictionary, block, base, prefixes, rules, scope, thread_count(threads)), progress)
 
 
 _Input: TypeAlias = "Document | Any"
@@ -145,20 +145,7 @@ def _inputs(source: Any, format: Format | None, bounds: DocumentBounds) -> Itera
     return (source if document is None else document,)
 
 
-@dataclass(frozen=True, slots=True)
-class _Reading:
-    """How documents are read, see `read`."""
-
-    dictionary: Dictionary
-    base: str | None
-    block: int
-    rules: RuleSink | None
-    scope: str | None
-    prefixes: PrefixSink | None
-    threads: int
-
-
-def _blocks(inputs: list[_Input], reading: _Reading, progress: Progress | None) -> Iterator[Block]:
+def _blocks(inputs: list[_Input], reading: Reading, progress: Progress | None) -> Iterator[Block]:
     dictionary, block = reading.dictionary, reading.block
     sizes = [source.size if isinstance(source, Document) else None for source in inputs]
     total = sum(size for size in sizes if size is not None) if None not in sizes else None
@@ -207,31 +194,31 @@ def _with_hint(opened: OpenDocument, batches: Iterator[Batch]) -> Iterator[Batch
         raise LoadError(error.message, error.span, hint) from None
 
 
-def _batches(opened: OpenDocument, reading: _Reading) -> Iterator[Batch]:
+def _batches(opened: OpenDocument, reading: Reading) -> Iterator[Batch]:
     format = opened.format()
     if format is None:
         return iter(())
-    dictionary, base, block = reading.dictionary, reading.base, reading.block
-    scope = BlankScope(dictionary, opened.head, reading.scope)
     if format in (N_TRIPLES, N_QUADS):
-        return read_lines(opened, format, dictionary, scope, block, reading.threads)
+        return read_lines(opened, format, reading)
     if format is OWL_XML:
         from kg_reasoner.loaders.rdf.owlxml import read_owlxml
 
-        return read_owlxml(opened, base, dictionary, scope, block, reading.prefixes)
+        return read_owlxml(opened, reading)
     if format in (FUNCTIONAL, MANCHESTER, OBO):
         from kg_reasoner.loaders.rdf.owl_texts import read_owl_text
 
-        return read_owl_text(opened, format, base, dictionary, scope, block, reading.prefixes)
+        return read_owl_text(opened, format, reading)
     if format is N3:
         from kg_reasoner.loaders.rdf.n3 import has_formulas, read_n3
 
         if has_formulas(opened):
-            return read_n3(opened, base, dictionary, scope, block, reading.rules, reading.prefixes)
-    if format in (TURTLE, TRIG) and isinstance(dictionary, Dictionary) and opened.document.bounds.literal >= WINDOW:
-        return read_turtle(opened, base, dictionary, scope, block, reading.prefixes, format=format, threads=reading.threads)
-    if format is RDF_XML and isinstance(dictionary, Dictionary) and opened.document.bounds.literal >= WINDOW:
+            return read_n3(opened, reading)
+    is_compiled = isinstance(reading.dictionary, Dictionary) and opened.document.bounds.literal >= WINDOW
+    if format in (TURTLE, TRIG) and is_compiled:
+        return read_turtle(opened, format, reading)
+    if format is RDF_XML and is_compiled:
         from kg_reasoner.loaders.rdf.rdfxml_documents import read_rdfxml
 
-        return read_rdfxml(opened, base, dictionary, scope, block, reading.prefixes)
-    return read_parsed(opened, format, base, Encoder(dictionary, scope, parsed=True), block, reading.prefixes)
+        return read_rdfxml(opened, reading)
+    encoder = Encoder(reading.dictionary, reading.scope_of(opened), parsed=True)
+    return read_parsed(opened, format, reading.base, encoder, reading.block, reading.prefixes)

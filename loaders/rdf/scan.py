@@ -16,7 +16,7 @@ from kg_reasoner.errors import LoadError
 from kg_reasoner.loaders.convert import triple_term_error
 from kg_reasoner.loaders.rdf.bounds import JSON_DEPTH, hint_for
 from kg_reasoner.loaders.rdf.formats import JSON_LD, Format
-from kg_reasoner.storage.scanning import CLOSES, FINE, FOUND, INSIDE, OPENS, REFUSED, STATES, TOO_DEEP, Scan, table_for
+from kg_reasoner.storage.readers.scanning import CLOSES, FINE, FOUND, INSIDE, OPENS, REFUSED, STATES, TOO_DEEP, Scan, table_for
 
 if TYPE_CHECKING:
     from kg_reasoner.loaders.rdf.sources import Document

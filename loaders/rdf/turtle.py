@@ -18,9 +18,10 @@ import numpy as np
 from kg_reasoner.data_classes import dataclass
 from kg_reasoner.errors import LoadError
 from kg_reasoner.loaders.rdf.blank import BlankScope
-from kg_reasoner.loaders.rdf.declared_prefixes import PrefixSink, RecordedPrefixes
+from kg_reasoner.loaders.rdf.declared_prefixes import RecordedPrefixes
+from kg_reasoner.loaders.rdf.document_reading import Reading
 from kg_reasoner.loaders.rdf.escaped_dots import DotsApart
-from kg_reasoner.loaders.rdf.formats import TURTLE, Format
+from kg_reasoner.loaders.rdf.formats import Format
 from kg_reasoner.loaders.rdf.parser_share import LEAST, MOST, ROWS, ParserShare, window_size
 from kg_reasoner.loaders.rdf.pushed import Pushed
 from kg_reasoner.loaders.rdf.row_blocks import in_blocks
@@ -30,8 +31,8 @@ from kg_reasoner.loaders.rdf.syntax import Batch, parser_error, read_parsed, ter
 from kg_reasoner.loaders.rdf.turtle_ahead import PART, Ahead
 from kg_reasoner.storage.arrays import Ids
 from kg_reasoner.storage.dictionary import Dictionary
+from kg_reasoner.storage.readers.turtle_reading import PlainTurtle
 from kg_reasoner.storage.texts import count_lines
-from kg_reasoner.storage.turtle_reading import PlainTurtle
 
 if TYPE_CHECKING:
     from kg_reasoner.loaders.rdf.sources import OpenDocument
@@ -52,30 +53,15 @@ class _Declared:
 
 
 def read_turtle(
-    opened: OpenDocument,
-    base: str | None,
-    dictionary: Dictionary,
-    scope: BlankScope,
-    block: int,
-    prefixes: PrefixSink | None = None,
-    window: int | None = None,
-    *,
-    format: Format = TURTLE,
-    threads: int = 1,
-    part: int = PART,
+    opened: OpenDocument, format: Format, reading: Reading, *, window: int | None = None, part: int = PART
 ) -> Iterator[Batch]:
     """Read Turtle or TriG.
 
     Args:
         opened: The document.
-        base: The base IRI of a document that does not declare one.
-        dictionary: The dictionary for the terms.
-        scope: Names the document's blank nodes.
-        block: The most triples in a batch.
-        prefixes: Collects the prefixes that the document declares.
-        window: How many bytes are in memory; by default, it depends on the size of a batch.
         format: Turtle or TriG.
-        threads: How many threads read Turtle that has only plain statements for some time.
+        reading: How it is read. Threads read Turtle together that has only plain statements for some time.
+        window: How many bytes are in memory; by default, it depends on the size of a batch.
         part: The number of bytes that each of several threads reads at a time.
 
     Yields:
@@ -84,34 +70,32 @@ def read_turtle(
     Raises:
         LoadError: The document is wrong.
     """
-    size = window_size(window, block)
-    reader = _Reader(opened, base, dictionary, scope, size, format)
-    if threads > 1 and not format.graphs:
-        reader.ahead = Ahead(dictionary, scope, threads, not opened.document.reopens, part)
-    for rows in in_blocks(reader.rows(), min(block, ROWS), reader.width):
+    scope = reading.scope_of(opened)
+    reader = _Reader(opened, reading, scope, window_size(window, reading.block), format)
+    if reading.threads > 1 and not format.graphs:
+        reader.ahead = Ahead(reading.dictionary, scope, reading.threads, not opened.document.reopens, part)
+    for rows in in_blocks(reader.rows(), min(reading.block, ROWS), reader.width):
         yield (rows[:, :3], rows[:, 3]) if format.graphs else (rows, None)
     for prefix, namespace in reader.declared.prefixes.items():
-        if prefixes is not None:
-            prefixes(prefix, namespace)
+        if reading.prefixes is not None:
+            reading.prefixes(prefix, namespace)
 
 
 class _Reader:
     """Reads one document."""
 
-    def __init__(
-        self, opened: OpenDocument, base: str | None, dictionary: Dictionary, scope: BlankScope, window: int, format: Format
-    ) -> None:
-        self.declared = _Declared(base)
+    def __init__(self, opened: OpenDocument, reading: Reading, scope: BlankScope, window: int, format: Format) -> None:
+        self.declared = _Declared(reading.base)
         self.width = 4 if format.graphs else 3
         self.ahead: Ahead | None = None
-        self._base = base
+        self._base = reading.base
         self._format = format
         self._stream = Pushed(opened.stream)
         self._document = opened.document
-        self._encoder = Encoder(dictionary, scope, parsed=True)
+        self._encoder = Encoder(reading.dictionary, scope, parsed=True)
         self._scope = scope
         deepest = opened.document.bounds.depth - format.graphs  # in a graph, its brace is open, too
-        self._window = PlainTurtle(dictionary, lambda: scope.prefix, window, format.graphs, deepest)
+        self._window = PlainTurtle(reading.dictionary, lambda: scope.prefix, window, format.graphs, deepest)
         self._lines = 0
         self._ends_in_return = False
 

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Final
 from kg_reasoner.concurrency.ordered_work import ThreadPipeline
 from kg_reasoner.data_classes import dataclass
 from kg_reasoner.loaders.rdf.merging import PartDictionaries, PartTerms
+from kg_reasoner.storage.readers.turtle_reading import PlainTurtle
 from kg_reasoner.storage.texts import count_lines
-from kg_reasoner.storage.turtle_reading import PlainTurtle
 
 if TYPE_CHECKING:
     from kg_reasoner.loaders.rdf.blank import BlankScope

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from kg_reasoner.expressions.aggregate_functions import value_of_group
 from kg_reasoner.expressions.compile import compile_expression
-from kg_reasoner.planning.groups import pieces, solutions_of
+from kg_reasoner.planning.aggregates.groups import pieces, solutions_of
 from kg_reasoner.program import Aggregate, AggregateBinding, Argument, Rule, Variable, variables_of
 from kg_reasoner.spark_backend.io.columns import argument_columns, local_frame
 from kg_reasoner.terms import XSD, term_from_text, term_text
@@ -23,7 +23,7 @@ __all__ = ["groups", "split_aggregates"]
 
 def split_aggregates(rules: Iterable[Rule]) -> dict[Rule, Rule]:
     """Return the rules with atoms over groups in place of aggregates, and the rules of these groups and their solutions, each with
-    the rule that it comes from (see `planning.groups`). Constraints remain constraints.
+    the rule that it comes from (see `planning.aggregates.groups`). Constraints remain constraints.
 
     Args:
         rules: The rules.

@@ -20,7 +20,7 @@ from kg_reasoner.loaders.rdf.statements import encode_statements
 from kg_reasoner.spark_backend.failures import shown
 from kg_reasoner.storage.arrays import Ids
 from kg_reasoner.storage.dictionary import Dictionary
-from kg_reasoner.storage.line_reading import read_lines
+from kg_reasoner.storage.readers.line_reading import read_lines
 
 if TYPE_CHECKING:
     import pyarrow as pa

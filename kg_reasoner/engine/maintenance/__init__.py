@@ -17,7 +17,7 @@ from kg_reasoner.progress import Progress
 from kg_reasoner.storage.arrays import Flags, Rows
 
 if TYPE_CHECKING:
-    from kg_reasoner.planning.aggregate_relations import ComputedRelation
+    from kg_reasoner.planning.aggregates.aggregate_relations import ComputedRelation
 
 Strategy: TypeAlias = Literal["backward-forward", "delete-rederive", "counting", "dbsp", "rematerialise"]
 DEFAULT: Final[Strategy] = "backward-forward"

@@ -1,7 +1,7 @@
 """Backward/forward: a candidate for deletion is deleted only if it has no other derivation.
 
 Source: Motik, Nenov, Piro and Horrocks, Incremental Update of Datalog Materialisation: the Backward/Forward Algorithm (AAAI 2015);
-forward proving by watched rule instances, see `kernels.proving`.
+forward proving by watched rule instances, see `kernels.maintenance.proving`.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from kg_reasoner.engine.maintenance.strata import StratumByStratum
 from kg_reasoner.engine.materialiser import Materialiser
 from kg_reasoner.storage.kernels import native
 from kg_reasoner.storage.kernels.layout import DONE, GROW, Goal
+from kg_reasoner.storage.kernels.maintenance.single_stratum import PROCESS
 from kg_reasoner.storage.kernels.memory.buffers import allocate
-from kg_reasoner.storage.kernels.single_stratum import PROCESS
 
 FIRST_GOALS, FIRST_POOL = 64, 1 << 12
 
@@ -32,12 +32,12 @@ class BackwardForward(StratumByStratum):
         self._add_goals(FIRST_GOALS)
         self.database.watch()
 
-    def help(self, status: int) -> None:
+    def fulfil(self, status: int) -> None:
         """See `StratumByStratum.help`."""
         if status == GROW and self.database.context.phase == PROCESS:
             self._grow()
         else:
-            super().help(status)
+            super().fulfil(status)
 
     def process_candidates(self) -> None:
         """See `StratumByStratum.process_candidates`."""
@@ -48,7 +48,7 @@ class BackwardForward(StratumByStratum):
                 if status == GROW:
                     self._grow()
                 else:
-                    self.materialiser.help(status)
+                    self.materialiser.fulfil(status)
 
     def _grow(self) -> None:
         """Allocate room for deeper searches, or for more waiting rule instances."""

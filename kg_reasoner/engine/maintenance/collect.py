@@ -12,8 +12,8 @@ from kg_reasoner.engine.maintenance import ChangedFacts, Work
 from kg_reasoner.storage.arrays import Flags
 from kg_reasoner.storage.database import Database
 from kg_reasoner.storage.kernels import native
-from kg_reasoner.storage.kernels.changes import KIND_BITS
 from kg_reasoner.storage.kernels.layout import ROW
+from kg_reasoner.storage.kernels.maintenance.changes import KIND_BITS
 from kg_reasoner.storage.kernels.memory.buffers import address, allocate, lend
 
 FEW: Final = 16
@@ -30,7 +30,7 @@ def collect(database: Database, work: Work) -> None:
 
 
 def _groups(changes: npt.NDArray[np.int64]) -> Iterator[tuple[int, npt.NDArray[Any], Flags]]:
-    """Yield the rows of each relation with one kind of change, and whether each is explicit (see `kernels.changes` for
+    """Yield the rows of each relation with one kind of change, and whether each is explicit (see `kernels.maintenance.changes` for
     the numbers of groups).
     """
     counts = allocate(((int(changes[:, 0].max()) >> 32) + 1) << KIND_BITS, np.int64, 0)

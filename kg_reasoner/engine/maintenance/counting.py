@@ -1,4 +1,4 @@
-"""Counting: the number of derivations of each fact, by iteration (algorithm and sources: `kernels.derivation_counts`)."""
+"""Counting: the number of derivations of each fact, by iteration (algorithm and sources: `derivation_counts`)."""
 
 from __future__ import annotations
 
@@ -122,7 +122,7 @@ class Counting:
     def _call(self, entry: Callable[..., int], *arguments: int) -> None:
         while (status := self.materialiser.run(entry, *arguments)) != DONE:
             if status != GROW or not self._grow():
-                self.materialiser.help(status)
+                self.materialiser.fulfil(status)
 
     def _grow(self) -> bool:
         """Allocate room in full pools. Return False if none is full, so a relation must be."""

@@ -101,12 +101,12 @@ class StratumByStratum(ABC):
                 database.order_gone()
                 collect(database, work)
             else:
-                self.help(status)
-        materialiser.rest()
+                self.fulfil(status)
+        materialiser.release_team()
 
-    def help(self, status: int) -> None:
+    def fulfil(self, status: int) -> None:
         """Fulfil the request of a kernel that deletes and inserts."""
-        self.materialiser.help(status)
+        self.materialiser.fulfil(status)
 
     def _update_each(self, strata: Sequence[Stratum], work: Work) -> None:
         materialiser, database, context = self.materialiser, self.database, self.database.context

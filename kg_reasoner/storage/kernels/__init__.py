@@ -28,7 +28,8 @@ class Native:
 
         def _load(self, name):
             if name not in self.__dict__:  # no other thread was first
-                from kg_reasoner.storage.kernels import kernel_groups, loader
+                from kg_reasoner.storage.kernels import kernel_groups
+                from kg_reasoner.storage.kernels.machine_code import loader
 
                 group = kernel_groups.group_with(name)
                 if group is not None:

@@ -10,7 +10,6 @@ a list of outcomes. Then threads set the flags, each those of its own facts.
 """
 
 from kg_reasoner.storage.kernels.decorators import entry, kernel
-from kg_reasoner.storage.kernels.deletion_candidates import add_candidate, add_consequences
 from kg_reasoner.storage.kernels.layout import (
     CHECKED,
     DISPROVED,
@@ -29,9 +28,10 @@ from kg_reasoner.storage.kernels.layout import (
     STOPPED,
     Context,
 )
+from kg_reasoner.storage.kernels.maintenance.deletion_candidates import add_candidate, add_consequences
+from kg_reasoner.storage.kernels.maintenance.proving import next_instance, next_uncertain, push_goal
 from kg_reasoner.storage.kernels.memory.structs import Bytes, Int64s
 from kg_reasoner.storage.kernels.primitives import is_stopped, prefetch
-from kg_reasoner.storage.kernels.proving import next_instance, next_uncertain, push_goal
 from kg_reasoner.storage.kernels.relations import flags_of, relation_of, set_flags
 
 UNTRIED, LEFT_TO_ONE_THREAD = 0, 1

@@ -1,0 +1,1 @@
+"""Axioms in the data: the triples that they consist of, and the rules into which they are translated."""

@@ -1,0 +1,1 @@
+"""Algorithms on directed graphs: reachable nodes, strongly connected components, and shortest paths."""
