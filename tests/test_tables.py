@@ -589,6 +589,22 @@ def test_wrong_tables(table: Any, message: str) -> None:
     assert facts(reasoner, "edge") == set()
 
 
+@pytest.mark.parametrize(
+    ("header", "message"),
+    [
+        ("to,x", "the header has no column from"),
+        ("x,from,y", "the header has no column to"),
+        ("x,y,z", "the header has 3 columns where the relation has 2 columns (from, to)"),
+    ],
+)
+def test_a_header_with_some_of_the_names_elsewhere(tmp_path: Path, header: str, message: str) -> None:
+    """A column is not read for another one."""
+    (tmp_path / "edge.csv").write_text(f"{header}\n" + ",".join("1" for _ in header.split(",")) + "\n")
+    with pytest.raises(LoadError) as caught:
+        Reasoner(EDGE).add_table("edge", tmp_path / "edge.csv", header=True)
+    assert message in str(caught.value)
+
+
 class FetchedRows:
     """A cursor of DB-API with the rows that a row factory makes."""
 
