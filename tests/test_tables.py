@@ -605,6 +605,12 @@ def test_a_header_with_some_of_the_names_elsewhere(tmp_path: Path, header: str, 
     assert message in str(caught.value)
 
 
+def test_a_header_that_is_not_utf_8(tmp_path: Path) -> None:
+    (tmp_path / "edge.csv").write_bytes("von,\xfcber\n".encode("latin-1") + b"a,1\n")
+    with pytest.raises(LoadError, match=r"edge\.csv:1:5: byte 0xfc is not UTF-8 text"):
+        Reasoner(EDGE).add_table("edge", tmp_path / "edge.csv", header=True)
+
+
 class FetchedRows:
     """A cursor of DB-API with the rows that a row factory makes."""
 

@@ -190,7 +190,7 @@ class _TextFacts:
         start, end = [*self._text.places(record)[self._width :], (len(line), len(line) + 1)][0]
         message = f"{plural(count, 'cell')} where {_relation_with(self._columns)}"
         if self._chosen is not None:
-            message = f"{count} cells where the header has {self._width}"
+            message = f"{plural(count, 'cell')} where the header has {self._width}"
         return self._text.error(record, start, end, message, self._text.other_separator_hint(record, self._width))
 
 
