@@ -783,6 +783,8 @@ def test_facts_as_tables() -> None:
     assert "4 rows of name, age" in repr(found) and len(found) == 4 and len(list(found)) == 4 and list(found) == []
     with pytest.raises(UnknownNameError, match="ending of a table's file"):
         found.write("x.xlsx")
+    with pytest.raises(UnknownNameError, match="ending of a table's file"):
+        found.write("x.parquet.gz")  # is compressed, and could not be read
 
 
 @pytest.mark.parametrize("library", ["polars", "pandas"])
