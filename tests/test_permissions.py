@@ -214,11 +214,20 @@ def test_the_second_service_is_not_the_first(server: Server) -> None:
             "PREFIX e: <ADDRESS/> SELECT ?o { SERVICE\te:sparql\n\t{ ?s e:p ?o } }",
             "PREFIX e: <ADDRESS/> SELECT * WHERE { ?s e:p ?o }",
         ),
+        (
+            "PREFIX a: <urn:> PREFIX b: <urn:> SELECT ?o { SERVICE <ADDRESS/sparql> { ?s a:p ?o ; b:q 1 } }",
+            "PREFIX a: <urn:> PREFIX b: <urn:> SELECT * WHERE { ?s a:p ?o ; b:q 1 }",
+        ),
         ("BASE <ADDRESS/> SELECT ?o { SERVICE # {\n <sparql>{ ?s <p> ?o } }", "BASE <ADDRESS/> SELECT * WHERE { ?s <p> ?o }"),
         ("SELECT ?o { SERVICE SILENT <ADDRESS/sparql> { ?s ?p ?o } }", "SELECT * WHERE { ?s ?p ?o }"),
         ("SELECT ?o { SERVICE <ADDRESS/sparql> { GRAPH <urn:g> { ?s ?p ?o } } }", "SELECT * WHERE { GRAPH <urn:g> { ?s ?p ?o } }"),
         ("SELECT ?o { SERVICE <ADDRESS/sparql> { SELECT ?o { ?s ?p ?o } } }", "SELECT * WHERE { SELECT ?o { ?s ?p ?o } }"),
         ("SELECT ?o { SERVICE <ADDRESS/sparql?default=g> { ?s ?p ?o } }", "SELECT * WHERE { ?s ?p ?o }"),
+        (
+            "SELECT ?o { SERVICE ?at { ?s ?p ?o } VALUES ?s { <urn:a> } VALUES ?at { <ADDRESS/sparql> } FILTER(?o != 1) }",
+            "SELECT * WHERE { ?s ?p ?o }",
+        ),
+        ("SELECT ?o { VALUES ?at { <ADDRESS/sparql> } OPTIONAL { SERVICE ?at { ?s ?p ?o } } }", "SELECT * WHERE { ?s ?p ?o }"),
         ("SELECT ?o { BIND(<ADDRESS/sparql> AS ?at) SERVICE ?at { ?s ?p ?o } }", "SELECT * WHERE { ?s ?p ?o }"),
     ],
 )

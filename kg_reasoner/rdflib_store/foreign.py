@@ -60,10 +60,10 @@ class RdflibParts(RegisteredFunctions):
         """Return the query for the endpoint: the group as it is written, and the declarations that it may need."""
         group = _GROUP.match(node.part.service_string)
         assert group is not None  # the grammar has read it
-        declared = []
-        if self._prologue is not None:
-            known = self._prologue.namespace_manager.store.namespaces()
-            declared = [f"PREFIX {prefix}: <{iri}>" for prefix, iri in known if f"{prefix}:" in group[1]]
-            if self._prologue.base:
-                declared.insert(0, f"BASE <{self._prologue.base}>")
+        prefixes, base = node.part.prefixes, node.part.base
+        if prefixes is None and self._prologue is not None:  # the query was prepared by rdflib
+            prefixes, base = dict(self._prologue.namespace_manager.store.namespaces()), self._prologue.base
+        declared = [f"PREFIX {prefix}: <{iri}>" for prefix, iri in (prefixes or {}).items() if f"{prefix}:" in group[1]]
+        if base:
+            declared.insert(0, f"BASE <{base}>")
         return " ".join([*declared, "SELECT * WHERE", group[1]])
