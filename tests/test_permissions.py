@@ -222,6 +222,7 @@ def test_the_second_service_is_not_the_first(server: Server) -> None:
         ("SELECT ?o { SERVICE SILENT <ADDRESS/sparql> { ?s ?p ?o } }", "SELECT * WHERE { ?s ?p ?o }"),
         ("SELECT ?o { SERVICE <ADDRESS/sparql> { GRAPH <urn:g> { ?s ?p ?o } } }", "SELECT * WHERE { GRAPH <urn:g> { ?s ?p ?o } }"),
         ("SELECT ?o { SERVICE <ADDRESS/sparql> { SELECT ?o { ?s ?p ?o } } }", "SELECT * WHERE { SELECT ?o { ?s ?p ?o } }"),
+        ("SELECT ?o { SERVICE <ADDRESS/sparql/é#a> { ?s ?p ?o } }", "SELECT * WHERE { ?s ?p ?o }"),
         ("SELECT ?o { SERVICE <ADDRESS/sparql?default=g> { ?s ?p ?o } }", "SELECT * WHERE { ?s ?p ?o }"),
         (
             "SELECT ?o { SERVICE ?at { ?s ?p ?o } VALUES ?s { <urn:a> } VALUES ?at { <ADDRESS/sparql> } FILTER(?o != 1) }",

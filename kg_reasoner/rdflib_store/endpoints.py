@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
+from string import punctuation
 from typing import Any, Final
-from urllib.parse import urlencode
+from urllib.parse import quote, urlencode
 
 from kg_reasoner.concurrency.limits import current_watch
 from kg_reasoner.errors import LoadError
@@ -36,6 +37,7 @@ def ask(address: str, query: str) -> list[dict[str, Term]]:
     from urllib.error import URLError
     from urllib.request import Request, urlopen
 
+    address = quote(address.partition("#")[0], safe=punctuation)
     sent = urlencode({"query": query})
     body = sent.encode() if len(query) >= _LONGEST else None
     if body is None:
@@ -50,7 +52,7 @@ def ask(address: str, query: str) -> list[dict[str, Term]]:
         watch.check()
         reason = error.reason if isinstance(error, URLError) else str(error) or type(error).__name__
         raise LoadError(f"a SERVICE in the query does not answer: {reason}") from None
-    except (ValueError, LookupError, TypeError, AttributeError) as error:
+    except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
         raise LoadError(f"a SERVICE in the query does not answer with solutions in JSON: {error}") from None
 
 
