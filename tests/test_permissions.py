@@ -253,6 +253,29 @@ def test_a_silent_service_that_fails(server: Server, path: str) -> None:
     assert [row.o for row in dataset(allow=["service"]).query(by_variable)] == [None, URIRef("urn:far")]
 
 
+@pytest.mark.parametrize(
+    ("query", "bindings", "found"),
+    [
+        ("SELECT ?o ?at { SERVICE ?at { ?s ?p ?o } }", {"at": "ADDRESS/sparql"}, [("urn:far", "ADDRESS/sparql")]),
+        ("SELECT ?o { SERVICE <ADDRESS/sparql> { ?s ?p ?o } }", {"o": "urn:far"}, [("urn:far",)]),
+        ("SELECT ?o { SERVICE <ADDRESS/sparql> { ?s ?p ?o } }", {"o": "urn:other"}, []),
+        ("SELECT ?s ?o { SERVICE <ADDRESS/sparql> { ?s ?p ?o } }", {"s": "urn:x"}, [("urn:x", "urn:far")]),
+        (
+            "SELECT ?o { VALUES ?o { <urn:a> <urn:far> } FILTER EXISTS { SERVICE <ADDRESS/sparql> { ?s ?p ?o } } }",
+            {},
+            [("urn:far",)],
+        ),
+        ("SELECT ?at { VALUES ?at { <ADDRESS/sparql> } FILTER EXISTS { SERVICE ?at { ?s ?p ?o } } }", {}, [("ADDRESS/sparql",)]),
+    ],
+)
+def test_bound_variables_of_a_service(server: Server, query: str, bindings: dict[str, str], found: list[tuple[str, ...]]) -> None:
+    known = {name: URIRef(value.replace("ADDRESS", server.address)) for name, value in bindings.items()}
+    rows = dataset(allow=["service"]).query(query.replace("ADDRESS", server.address), initBindings=known)
+    assert [tuple(map(str, row)) for row in rows] == [
+        tuple(text.replace("ADDRESS", server.address) for text in row) for row in found
+    ]
+
+
 @pytest.mark.parametrize("part", ["SERVICE ?at { ?s ?p ?o }", "VALUES ?at { 1 } SERVICE ?at { ?s ?p ?o }"])
 def test_a_service_without_an_address(part: str) -> None:
     with pytest.raises(UnsupportedError, match="the address of a SERVICE is"):

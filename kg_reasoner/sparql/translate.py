@@ -165,9 +165,9 @@ class _Translator:
     def service(self, part: CompValue) -> Node:
         from rdflib.plugins.sparql.algebra import traverse
 
-        address = _term(part.term)
-        variables: dict[Variable, None] = {address: None} if isinstance(address, Variable) else {}
+        variables: dict[Variable, None] = {}
         traverse(part.graph, visitPre=lambda piece: _collect(piece, variables))
+        address = _term(part.term)
         return algebra.Service(address, tuple(variables), part)
 
     def multiset(self, part: CompValue) -> Node:
