@@ -9,16 +9,18 @@ The text of a term is its N-Triples form; the dictionary stores exactly these te
 from __future__ import annotations
 
 import re
+from datetime import date
 from decimal import Decimal
 from functools import lru_cache
 from sys import intern
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from kg_reasoner.data_classes import dataclass
 from kg_reasoner.errors import LoadError
 from kg_reasoner.lazy_regex import regular_expression
 
 if TYPE_CHECKING:
+    import numpy as np
     import pyoxigraph
     from rdflib.term import Node
 
@@ -42,6 +44,7 @@ __all__ = [
     "is_language",
     "literal",
     "namespace_of",
+    "plain_value",
     "scientific",
     "term_from_text",
     "term_of",
@@ -169,6 +172,8 @@ _LITERAL: Final = regular_expression(
 )
 _IRI: Final = regular_expression(r'<([^<>"{}|^`\x00-\x20]*)>')
 _WORD: Final = regular_expression(r"[A-Za-z][\w.-]*")
+_CALENDAR: Final = ("Y", "M", "W", "D")
+"""The units of NumPy in which moments are dates."""
 _WITHOUT_DIGITS: Final = {"inf": "INF", "-inf": "-INF", "nan": "NaN"}
 
 
@@ -221,14 +226,14 @@ def is_language(tag: str) -> bool:
     return True
 
 
-def literal(value: bool | int | float | Decimal | str) -> Literal:
+def literal(value: bool | int | float | Decimal | str | np.generic) -> Literal:
     """Return the literal of a Python value. That of a float has the canonical form of XML Schema 1.1, as results of arithmetic do.
 
     >>> print(literal(5), literal(12.5), literal("a"))
     "5"^^<http://www.w3.org/2001/XMLSchema#integer> "1.25E1"^^<http://www.w3.org/2001/XMLSchema#double> "a"
 
     Args:
-        value: A bool, int, float, Decimal or str, also of a subclass, such as a float of NumPy or a member of an IntEnum.
+        value: A bool, int, float, Decimal or str, also of a subclass, such as a member of an IntEnum, or a scalar of NumPy.
 
     Returns:
         The literal.
@@ -248,10 +253,34 @@ def literal(value: bool | int | float | Decimal | str) -> Literal:
         return Literal(format(value, "f"), XSD.decimal.value)
     if isinstance(value, str):
         return Literal(value if type(value) is str else str.__str__(value))
-    raise LoadError(
-        f"{value!r} is not a bool, int, float, Decimal or str",
-        hint="item() returns the value of a scalar of NumPy; dates are Literal('2026-01-31', XSD.date.value)",
-    )
+    plain = plain_value(value)
+    if plain is not value:
+        return literal(plain)
+    raise LoadError(f"{value!r} is not a bool, int, float, Decimal or str", hint="dates are Literal('2026-01-31', XSD.date.value)")
+
+
+def plain_value(value: Any) -> Any:
+    """Return the bool, int, float, str, date or datetime that a scalar of NumPy is, and any other object as it is.
+
+    >>> import numpy as np
+    >>> plain_value(np.int64(5)), plain_value(np.datetime64("2026-01-31"))
+    (5, datetime.date(2026, 1, 31))
+
+    Args:
+        value: The object.
+
+    Returns:
+        The value, unless Python has none that is equal, as for a moment in nanoseconds.
+    """
+    import numpy as np
+
+    if not isinstance(value, np.generic) or value.dtype.kind not in "biufUM":
+        return value
+    if value.dtype.kind == "M":
+        plain = (value if np.datetime_data(value.dtype)[0] in _CALENDAR else value.astype("M8[us]")).item()
+        return plain if isinstance(plain, date) and np.datetime64(plain) == value else value
+    plain = value.item()
+    return value if isinstance(plain, np.generic) else plain
 
 
 def scientific(digits: str) -> str:

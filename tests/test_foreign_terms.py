@@ -180,7 +180,47 @@ def test_literals_of_values_of_subclasses() -> None:
     assert literal(np.float64("nan")) == literal(float("nan"))
 
 
-@pytest.mark.parametrize("value", [None, b"text", date(2020, 1, 1), np.int64(3), IRI("http://example.org/"), [1]])
+@pytest.mark.parametrize(
+    "value", [np.int8(-3), np.uint64(2**64 - 1), np.float32(1.5), np.float16(0.5), np.bool_(True), np.str_("a")]
+)
+def test_scalars_of_numpy_are_values_of_python(value: Any) -> None:
+    plain = value.item()
+    reasoner = Reasoner("p(?x) :- q(?x) .")
+    reasoner.add_facts("q", [(literal(value),)])
+    assert list(reasoner.facts("p", arguments=[value])) == [(literal(plain),)]
+    (row,) = reasoner.query("SELECT ?x { BIND(?given AS ?x) }", {"given": value})
+    assert row.x == literal(plain) == literal(value)
+
+
+@pytest.mark.parametrize(
+    ("value", "lexical"),
+    [
+        (np.datetime64("2026-01-31"), "2026-01-31"),
+        (np.datetime64("2026-01-31T12:30:00", "ns"), "2026-01-31T12:30:00"),
+        (np.datetime64("2026-01-31T12:30:00.000001"), "2026-01-31T12:30:00.000001"),
+        (np.datetime64("2026-01-31T12:30:00.000000001"), None),
+        (np.datetime64("20026-01-31T12:30:00"), None),
+        (np.datetime64("NaT"), None),
+        (np.timedelta64(1, "ns"), None),
+        (np.longdouble(1) / 3, None),
+        (np.complex64(1), None),
+        (np.arange(3), None),
+    ],
+)
+def test_other_scalars_of_numpy(value: Any, lexical: str | None) -> None:
+    """Moments are dates where Python has them; nothing is rounded or taken for a number of nanoseconds."""
+    if lexical is None:
+        with pytest.raises(LoadError, match="is not the value of a literal"):
+            Reasoner().query("SELECT ?x { BIND(?given AS ?x) }", {"given": value})
+    else:
+        (row,) = Reasoner().query("SELECT ?x { BIND(?given AS ?x) }", {"given": value})
+        assert row.x == Literal(lexical, XSD.dateTime.value if "T" in lexical else XSD.date.value)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [None, b"text", date(2020, 1, 1), np.datetime64("2020-01-01"), np.timedelta64(1, "ns"), IRI("http://example.org/"), [1]],
+)
 def test_literals_of_other_values_are_refused(value: Any) -> None:
     with pytest.raises(LoadError, match="is not a bool, int, float, Decimal or str"):
         literal(value)

@@ -873,6 +873,28 @@ def test_a_document_in_another_syntax_than_its_name_says(tmp_path: Path, name: s
     assert f"it looks like {seems}" in message_of(path)
 
 
+@pytest.mark.parametrize(
+    ("name", "text", "seems"),
+    [
+        ("x.nt", '<urn:a> <urn:p> "not closed .\n<urn:a> <urn:p> <urn:b> .', None),
+        ("x.nt", '<urn:a> <urn:p> "without a dot"@en', None),
+        ("x.nt", "<urn:a> <urn:p> <urn: > .", None),
+        ("x.nq", '<urn:a> <urn:p> "not closed <urn:g> .', None),
+        ("x.nq", "<urn:a> <urn:p> <urn:%> .", None),
+        ("x.ttl", '<urn:a> <urn:p> "{ not closed .', None),
+        ("x.nt", "<urn:a> <urn:p> <urn:b> <urn:g> .", "nquads"),
+        ("x.nt", '<urn:a> <urn:p> "b", "c" .', "turtle"),
+        ("x.nq", "<urn:a> <urn:p> 5 .", "turtle"),
+        ("x.ttl", "<urn:g> { <urn:a> <urn:p> <urn:b> }", "trig"),
+    ],
+)
+def test_another_syntax_is_only_a_hint_if_it_may_help(tmp_path: Path, name: str, text: str, seems: str | None) -> None:
+    path = tmp_path / name
+    path.write_text(text)
+    hint = message_of(path).partition("it looks like ")[2]
+    assert hint.partition(":")[0] == (seems or "")
+
+
 def test_a_wrong_document_in_the_syntax_that_its_name_says(tmp_path: Path) -> None:
     path = tmp_path / "x.ttl"
     path.write_text(NTRIPLES + " and more")

@@ -301,6 +301,20 @@ def test_select_star_is_in_the_order_of_the_text() -> None:
     )
 
 
+def test_a_variable_that_is_selected_twice_is_one() -> None:
+    """The projection is a set of variables (section 18.2.4.4 of the specification)."""
+    query = "SELECT ?x ?x { VALUES ?x { 1 2 } }"
+    for text in (query, f"BASE <urn:base:> {query}"):  # which rdflib parses
+        result = Reasoner().query(text)
+        assert result.variables == ("x",) and [len(row) for row in result] == [1, 1]
+        assert json.loads(result.to_json())["head"] == {"vars": ["x"]} and result.to_csv() == "x\r\n1\r\n2\r\n"
+        assert result.to_arrow().to_pydict() == {"x": [1, 2]}
+    found = graph_of(Reasoner()).query(query, use_store_provided=False)
+    assert found.vars == [rdflib.Variable("x")] and [len(row) for row in found] == [1, 1]
+    inner = Reasoner().query("SELECT * { { SELECT ?x ?y ?x { VALUES (?x ?y) { (1 2) } } } }")
+    assert inner.variables == ("x", "y")
+
+
 def test_named_graphs_and_from() -> None:
     made = reasoner(f"ex:Cat <{RDFS}subClassOf> ex:Animal .", ruleset="rdfs")
     made.named_graphs.add_triples([(ex("rex"), RDF.type, ex("Cat"))], ex("g"))

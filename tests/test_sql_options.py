@@ -113,6 +113,14 @@ def test_postgresql(program: Path) -> None:
         assert "the query for edge fails" in bad("run", program, "--sql", "edge=DELETE FROM edges", "--database", url)
 
 
+@pytest.mark.parametrize("hosts", ["localhost:abc", "localhost:65536", "localhost:5432,other:0", "[::1]:x"])
+def test_a_wrong_port(program: Path, hosts: str) -> None:
+    needed("psycopg")
+    shown = bad("run", program, "--sql", QUERY, "--database", f"postgresql://tim:secret@{hosts}/none")
+    port = hosts.rpartition(":")[2]
+    assert f"cannot open the database postgresql://tim:***@{hosts}/none: {port} is not a port" in shown
+
+
 @pytest.mark.parametrize("password", ["secret", "secret:secret", "secret@secret"])
 def test_passwords_are_not_shown(program: Path, password: str) -> None:
     needed("psycopg")

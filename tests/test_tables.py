@@ -589,6 +589,28 @@ def test_wrong_tables(table: Any, message: str) -> None:
     assert facts(reasoner, "edge") == set()
 
 
+@pytest.mark.parametrize(
+    ("header", "message"),
+    [
+        ("to,x", "the header has no column from"),
+        ("x,from,y", "the header has no column to"),
+        ("x,y,z", "the header has 3 columns where the relation has 2 columns (from, to)"),
+    ],
+)
+def test_a_header_with_some_of_the_names_elsewhere(tmp_path: Path, header: str, message: str) -> None:
+    """A column is not read for another one."""
+    (tmp_path / "edge.csv").write_text(f"{header}\n" + ",".join("1" for _ in header.split(",")) + "\n")
+    with pytest.raises(LoadError) as caught:
+        Reasoner(EDGE).add_table("edge", tmp_path / "edge.csv", header=True)
+    assert message in str(caught.value)
+
+
+def test_a_header_that_is_not_utf_8(tmp_path: Path) -> None:
+    (tmp_path / "edge.csv").write_bytes("von,\xfcber\n".encode("latin-1") + b"a,1\n")
+    with pytest.raises(LoadError, match=r"edge\.csv:1:5: byte 0xfc is not UTF-8 text"):
+        Reasoner(EDGE).add_table("edge", tmp_path / "edge.csv", header=True)
+
+
 class FetchedRows:
     """A cursor of DB-API with the rows that a row factory makes."""
 
@@ -761,6 +783,8 @@ def test_facts_as_tables() -> None:
     assert "4 rows of name, age" in repr(found) and len(found) == 4 and len(list(found)) == 4 and list(found) == []
     with pytest.raises(UnknownNameError, match="ending of a table's file"):
         found.write("x.xlsx")
+    with pytest.raises(UnknownNameError, match="ending of a table's file"):
+        found.write("x.parquet.gz")  # is compressed, and could not be read
 
 
 @pytest.mark.parametrize("library", ["polars", "pandas"])

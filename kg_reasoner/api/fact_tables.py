@@ -217,8 +217,9 @@ class Facts(DataFrames, Iterator[tuple[Term, ...]]):
         """
         from kg_reasoner.io.atomic_files import atomic_output
 
-        name = str(path).removesuffix(".gz")
-        format = next((format for format in TABLE_FORMATS if name.endswith(f".{format}")), None)
+        name = str(path)
+        endings = {format: (f".{format}",) if format == "parquet" else (f".{format}", f".{format}.gz") for format in TABLE_FORMATS}
+        format = next((format for format, ending in endings.items() if name.endswith(ending)), None)
         if format is None:
             raise UnknownNameError("ending of a table's file", Path(path).suffix, [f".{format}" for format in TABLE_FORMATS])
         with atomic_output(str(path)) as file:

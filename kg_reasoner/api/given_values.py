@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from kg_reasoner.engine.row_encoding import as_term
 from kg_reasoner.errors import LoadError
-from kg_reasoner.terms import Term, literal
+from kg_reasoner.terms import Term, literal, plain_value
 
 __all__ = ["as_value", "expect_bindings", "expect_prefixes", "expect_several"]
 
@@ -21,6 +21,7 @@ def as_value(value: Any) -> Term:
     Raises:
         LoadError: It is neither.
     """
+    value = plain_value(value)
     is_python = isinstance(value, _PYTHON_VALUES) and not type(value).__module__.startswith("rdflib")
     return literal(value) if is_python else as_term(value)
 

@@ -523,9 +523,10 @@ class Reasoner:
     ) -> None:
         """Add the rows of a table as explicit facts of a general predicate, without a Python object for each of them.
 
-        Columns are matched by name if the table has all columns of the declared relation, and otherwise by position. Values are of
-        the declared types; in columns of type ``any``, they are literals of the datatypes that correspond to their types, and text
-        is a string. Text in Parquet, CSV and TSV is read like the cells of fact tables instead, see the page on tables.
+        Columns are matched by name if the table has all columns of the declared relation, and otherwise by position, where none
+        has the name of another. Values are of the declared types; in columns of type ``any``, they are literals of the datatypes
+        that correspond to their types, and text is a string. Text in Parquet, CSV and TSV is read like the cells of fact tables
+        instead, see the page on tables.
 
         Args:
             predicate: The name of the predicate.

@@ -20,7 +20,20 @@ from kg_reasoner.expressions.functions.numbers import literal_of, to_single
 from kg_reasoner.expressions.structures import NAMESPACE, decode, encode
 from kg_reasoner.expressions.values import value_of
 from kg_reasoner.program import COLUMN_TYPES, TypeDefinition
-from kg_reasoner.terms import IRI, NOT_IN_IRI, NOT_IN_LABEL, RDF, XSD, BlankNode, Literal, Term, is_language, literal, term_text
+from kg_reasoner.terms import (
+    IRI,
+    NOT_IN_IRI,
+    NOT_IN_LABEL,
+    RDF,
+    XSD,
+    BlankNode,
+    Literal,
+    Term,
+    is_language,
+    literal,
+    plain_value,
+    term_text,
+)
 
 __all__ = ["PARAMETRIC", "Type", "Types", "integer_range", "kind_of", "parts", "python_value"]
 
@@ -216,9 +229,8 @@ def _literal_of(value: Any, name: str) -> Literal | None:
         return Literal(text, XSD.dateTime.value)
     if isinstance(value, date):
         return Literal(value.isoformat(), XSD.date.value)
-    import numpy as np
-
-    return _literal_of(value.item(), name) if isinstance(value, np.integer | np.float16 | np.float32 | np.bool_) else None
+    plain = plain_value(value)
+    return None if plain is value else _literal_of(plain, name)
 
 
 class Types:

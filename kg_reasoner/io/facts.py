@@ -17,7 +17,7 @@ from kg_reasoner.program import Column
 from kg_reasoner.storage.table_terms import Vocabulary, cell_reader, optional_of
 from kg_reasoner.terms import Term
 
-__all__ = ["NO_COLUMNS", "read_facts"]
+__all__ = ["NO_COLUMNS", "given_names", "read_facts"]
 
 _PARQUET: Final = ".parquet"
 NO_COLUMNS: Final = "()"
@@ -89,6 +89,22 @@ def _facts_without_columns(text: DelimitedText, records: Iterable[Record]) -> It
             yield ()
 
 
+def given_names(names: Sequence[str], columns: Sequence[Column]) -> list[str] | None:
+    """Return the names of a relation's columns if a table is read by them: it has all of them, or one in the place of another.
+
+    Args:
+        names: The names of the columns of the table.
+        columns: The columns of the relation.
+
+    Returns:
+        The names, or None if the table is read by position.
+    """
+    own = [column.name for column in columns]
+    is_misplaced = any(name in own and own[place : place + 1] != [name] for place, name in enumerate(names))
+    is_complete = bool(own) and all(names.count(name) == 1 for name in own)
+    return own if is_misplaced or is_complete else None
+
+
 def _chosen(text: DelimitedText, header: Record, columns: Sequence[Column] | None, wanted: Sequence[str] | None) -> list[int]:
     """Return the places of the relation's columns in a file, by its header.
 
@@ -96,8 +112,8 @@ def _chosen(text: DelimitedText, header: Record, columns: Sequence[Column] | Non
         LoadError: The header does not have them.
     """
     names = text.cells(header)
-    if wanted is None and columns is not None and all(names.count(column.name) == 1 for column in columns):
-        wanted = [column.name for column in columns]
+    if wanted is None and columns is not None:
+        wanted = given_names(names, columns) if columns else []
     places = list(range(len(names)))
     if wanted is not None:
         for name in wanted:
@@ -174,7 +190,7 @@ class _TextFacts:
         start, end = [*self._text.places(record)[self._width :], (len(line), len(line) + 1)][0]
         message = f"{plural(count, 'cell')} where {_relation_with(self._columns)}"
         if self._chosen is not None:
-            message = f"{count} cells where the header has {self._width}"
+            message = f"{plural(count, 'cell')} where the header has {self._width}"
         return self._text.error(record, start, end, message, self._text.other_separator_hint(record, self._width))
 
 

@@ -118,7 +118,8 @@ def _name(property: Term, short: Mapping[str, str]) -> tuple[str, str]:
     if property in _SYNTAX:
         raise OutputError(f"RDF/XML cannot hold the property <{iri}>, which is part of its syntax: write Turtle or N-Triples")
     if not local or not namespace:
-        raise OutputError(f"RDF/XML cannot hold the property <{iri}>, which does not end in a name: write Turtle or N-Triples")
+        message = f"RDF/XML cannot hold the property <{iri}>, which does not end in a name that all parsers of XML read"
+        raise OutputError(f"{message}: write Turtle or N-Triples")
     if namespace in short:
         return f"{short[namespace]}:{local}", ""
     return f"p:{local}", f" xmlns:p={_quoted(namespace)}"

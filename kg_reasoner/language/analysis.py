@@ -51,8 +51,9 @@ _UNBOUND: Final = "use it in an atom that is not negated"
 _UNBOUND_INSIDE: Final = (
     "use it in an atom that is not negated, or list it after ON if an atom or an equation outside of the AGGREGATE gives it a value"
 )
+_UNBOUND_PATH: Final = "a path that may have length zero connects every term with itself: use an end of it in another atom"
 _UNBOUND_GROUP: Final = "use it in an atom of the AGGREGATE, or of the body around it, that is not negated"
-"""Hints about variables without a value: in a body, in the body of an aggregate, and after ON."""
+"""Hints about variables without a value: in a body, in the body of an aggregate, at the ends of a path, and after ON."""
 
 
 def check(program: Program) -> list[list[Rule]]:
@@ -187,7 +188,9 @@ def _check_body(body: Sequence[BodyLiteral], outside: set[Variable], hint: str =
         _expect_bound(variables_of(part.expression), bound, "the expression of BIND", part.span, what)
     for part in body:
         if isinstance(part, Filter):
-            _expect_bound(variables_of(part.expression), bound, "the filter", part.span, hint)
+            is_path = part.span is not None and part.span.text[part.span.column - 1 :].startswith("[")
+            where, how = ("the path", _UNBOUND_PATH) if is_path else ("the filter", hint)
+            _expect_bound(variables_of(part.expression), bound, where, part.span, how)
         elif isinstance(part, Negation):
             shared = (variable for variable in variables_of(part) if occurrences[variable] > 1)
             _expect_bound(shared, bound, "the negated atom", part.span, hint)

@@ -81,6 +81,8 @@ _WORDS: Final = {
     "_IF": "`:-`",
     "_TYPED": "`^^`",
 }
+CHOICE: Final = "a choice has a key: CHOOSE(body PER ?x) is one solution of the body for each value of ?x"
+"""A hint about a CHOOSE without PER, which could be a predicate of this name."""
 _ELSEWHERE: Final = {
     "and": "a comma is between the parts of a body: a(?x), b(?x)",
     "or": "a semicolon is between alternatives: a(?x) ; b(?x)",
@@ -160,6 +162,8 @@ def _special(found: str, accepted: set[str], before: str) -> str | None:
 def _hint(found: str, accepted: set[str], stack: list[Any], text: str, start: int, at_end: bool) -> str | None:
     """Return a guess at the cause, the most specific first. `stack` has the part of the statement that has been parsed."""
     last = str(stack[-1]) if stack and hasattr(stack[-1], "type") else ""
+    if any(getattr(value, "type", None) == "NAME" and value.upper() == "CHOOSE" for value in stack):
+        return CHOICE
     for word in _names(stack, found):
         from difflib import get_close_matches
 

@@ -1,15 +1,15 @@
-"""The parts of queries that rdflib evaluates: SERVICE, and functions that programs have registered with it."""
+"""The parts of queries that are not evaluated in columns: SERVICE, and functions that programs have registered with rdflib."""
 
 from __future__ import annotations
 
 import re
 from typing import TYPE_CHECKING, Final
 
-from kg_reasoner.errors import UnsupportedError
-from kg_reasoner.loaders.convert import from_rdflib, to_rdflib
+from kg_reasoner.errors import LoadError, UnsupportedError
+from kg_reasoner.rdflib_store.endpoints import ask
 from kg_reasoner.sparql.algebra import Service
 from kg_reasoner.sparql.registered import RegisteredFunctions
-from kg_reasoner.terms import Term
+from kg_reasoner.terms import IRI, Term, term_text
 
 if TYPE_CHECKING:
     from rdflib import Graph
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 
 __all__ = ["RdflibParts"]
 
-_SERVICE: Final = re.compile(r"service <(.*)>[ \n]*{.*}[ \n]*$", re.DOTALL | re.IGNORECASE)
-"""The pattern by which rdflib finds the address of a SERVICE."""
+_GROUP: Final = re.compile(r"(?:<[^>]*>|#[^\r\n]*|\\.|[^{#<\\])*(\{.*\})", re.DOTALL)
+"""The text of a SERVICE, whose group begins at the first brace that is neither in an IRI nor in a comment."""
 
 
 class RdflibParts(RegisteredFunctions):
-    """Evaluates parts of queries with rdflib.
+    """Asks endpoints, and calls functions that are registered with rdflib.
 
     Args:
         graph: The graph of the query.
@@ -38,23 +38,32 @@ class RdflibParts(RegisteredFunctions):
         self._prologue = prologue
 
     def service(self, node: Service, address: Term | None) -> list[dict[str, Term]]:
-        """Return the solutions of a SERVICE.
+        """Return the solutions of a SERVICE: if it is SILENT and the endpoint fails, a single one without values.
 
         Raises:
-            NotAllowedError: The owner of the store has not allowed it.
-            UnsupportedError: rdflib would ask another address, or not find it.
-            LoadError: The address does not answer.
+            NotAllowedError: The owner of the store has not allowed it, SILENT or not.
+            UnsupportedError: Its address is not known, or is not an IRI.
+            LoadError: The endpoint fails, and the SERVICE is not SILENT.
         """
-        from rdflib.plugins.sparql.evaluate import evalServiceQuery
-        from rdflib.plugins.sparql.sparql import Prologue, QueryContext
+        if not isinstance(address, IRI):
+            what = "a variable that has no value" if address is None else term_text(address)
+            raise UnsupportedError(f"the address of a SERVICE is {what}", hint="it is an IRI, or a variable that has one before it")
+        self._permissions.check_service(address.value)
+        try:
+            return ask(address.value, self._query(node))
+        except LoadError:
+            if not node.part.silent:
+                raise
+            return [{}]
 
-        if address is not None:
-            self._permissions.check_service(str(to_rdflib(address)))
-        written = _SERVICE.match(node.part.get("service_string") or "")
-        if address is None or written is None or str(to_rdflib(address)) != written[1]:
-            hint = "write SERVICE <address> { ... }, without SILENT"
-            raise UnsupportedError("rdflib evaluates a SERVICE only by its address in angle brackets", hint=hint)
-        context = QueryContext(self._graph)
-        context.prologue = Prologue() if self._prologue is None else self._prologue
-        solutions = evalServiceQuery(context, node.part)
-        return [{str(name): from_rdflib(value) for name, value in solution.items()} for solution in solutions]
+    def _query(self, node: Service) -> str:
+        """Return the query for the endpoint: the group as it is written, and the declarations that it may need."""
+        group = _GROUP.match(node.part.service_string)
+        assert group is not None  # the grammar has read it
+        prefixes, base = node.part.prefixes, node.part.base
+        if prefixes is None and self._prologue is not None:  # the query was prepared by rdflib
+            prefixes, base = dict(self._prologue.namespace_manager.store.namespaces()), self._prologue.base
+        declared = [f"PREFIX {prefix}: <{iri}>" for prefix, iri in (prefixes or {}).items() if f"{prefix}:" in group[1]]
+        if base:
+            declared.insert(0, f"BASE <{base}>")
+        return " ".join([*declared, "SELECT * WHERE", group[1]])

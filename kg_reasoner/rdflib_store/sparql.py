@@ -42,7 +42,7 @@ def _whole(context: QueryContext, store: DatasetStore, part: CompValue, bindings
     result = rdflib_result(store.dataset, evaluated(store.dataset, cast(Any, context.graph), part, bindings, base))
     found: dict[str, Any] = {"type_": result.type}
     if result.type == "SELECT":
-        found |= {"vars_": part.PV, "bindings": result.bindings}
+        found |= {"vars_": result.vars, "bindings": result.bindings}
     elif result.type == "ASK":
         found["askAnswer"] = result.askAnswer
     else:

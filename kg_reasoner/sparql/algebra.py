@@ -211,7 +211,7 @@ class EachGraph:
 
 @dataclass(frozen=True, slots=True)
 class Service:
-    """SERVICE: left to rdflib, whose algebra `part` is."""
+    """SERVICE: `part` is that of rdflib's algebra, with the text."""
 
     address: PatternTerm
     variables: tuple[Variable, ...]

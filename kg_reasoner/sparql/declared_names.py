@@ -37,13 +37,19 @@ class DeclaredNames:
                 self._namespaces[part.prefix or ""] = str(part.iri)
 
     def resolve(self, part: Any) -> Any:
-        """Return what a part of a parse tree becomes; None for one that stays, as a name whose prefix is not known here."""
+        """Return what a part of a parse tree becomes; None for one that stays, as a name whose prefix is not known here.
+
+        A SERVICE gets the declarations with which its text is sent.
+        """
         from rdflib.plugins.sparql.parserutils import CompValue
         from rdflib.term import URIRef
 
         if isinstance(part, CompValue) and part.name == "pname":
             namespace = self._namespaces.get(part.prefix or "")
             return None if namespace is None else URIRef(namespace + (part.localname or ""))
+        if isinstance(part, CompValue) and part.name == "ServiceGraphPattern":
+            part["prefixes"], part["base"] = dict(self._namespaces), self.base
+            return None
         return self._absolute(part) if isinstance(part, URIRef) else None
 
     def _absolute(self, iri: Any) -> Any:

@@ -87,11 +87,13 @@ class Extending:
             enough = max(GROWTH * enough, first + 1)
 
     def order(self, parts: Sequence[Node]) -> list[Node]:
-        """Return patterns in the order in which `join` joins them: connected ones and small ones first."""
+        """Return patterns in the order in which `join` joins them: connected and small ones first, a SERVICE after its address."""
         estimates = self._evaluator.estimates
         rest, order, known = list(parts), list[Node](), set[Variable]()
         while rest:
-            following = min(rest, key=lambda part: (bool(order) and known.isdisjoint(in_scope(part)), estimates.of(part)))
+            following = min(
+                rest, key=lambda part: (_waits(part, known), bool(order) and known.isdisjoint(in_scope(part)), estimates.of(part))
+            )
             rest = [part for part in rest if part is not following]
             order.append(following)
             known.update(in_scope(following))
@@ -329,6 +331,11 @@ def _names_used(node: Node) -> frozenset[str]:
 
 def _triples_of(node: algebra.Patterns) -> list[Node]:
     return [replace(node, triples=(triple,)) for triple in node.triples]
+
+
+def _waits(node: Node, known: set[Variable]) -> bool:
+    """Return whether a pattern is a SERVICE whose address is a variable that is not known yet."""
+    return isinstance(node, algebra.Service) and isinstance(node.address, Variable) and node.address not in known
 
 
 def _nodes_of(node: Node) -> frozenset[str]:

@@ -16,7 +16,7 @@ from kg_reasoner.sparql.query_forms import prepared
 from kg_reasoner.sparql.sparql_text import read_query
 from kg_reasoner.sparql.syntax.query_syntax import read_common_query
 from kg_reasoner.sparql.translate import translate_query
-from kg_reasoner.terms import IRI, BlankNode, Term, literal
+from kg_reasoner.terms import IRI, BlankNode, Term, literal, plain_value
 from kg_reasoner.terms import Literal as OurLiteral
 
 if TYPE_CHECKING:
@@ -192,13 +192,14 @@ def as_term(value: Any) -> Term:
     ours = in_our_terms(value)
     if isinstance(ours, IRI | BlankNode | OurLiteral):
         return ours
-    if isinstance(value, float | Decimal):
-        return literal(value)
+    plain = plain_value(value)
+    if isinstance(plain, float | Decimal):
+        return literal(plain)
     try:
-        theirs = Literal(value)
+        theirs = Literal(plain)
     except ValueError as error:  # more digits than Python writes
         raise LoadError(f"a value of a variable is not the value of a literal: {error}") from None
-    if theirs.datatype is None and not isinstance(value, str):
+    if theirs.datatype is None and not isinstance(plain, str):
         raise LoadError(
             f"{value!r} is not the value of a literal", hint="give a term, text, a number, a truth value, a date or a time"
         )

@@ -75,7 +75,7 @@ class QueryPlan:
     Attributes:
         form: ``SELECT``, ``ASK``, ``CONSTRUCT`` or ``DESCRIBE``.
         root: The outermost operator.
-        left_to_rdflib: What rdflib evaluates: SERVICE, and functions registered with it, by their IRIs.
+        left_to_rdflib: What rdflib evaluates: functions registered with it, by their IRIs.
         seconds: The time of the evaluation; None if the query was not evaluated.
     """
 
@@ -180,8 +180,6 @@ def _inner(expression: Expression) -> Iterator[Node]:
 
 def _foreign(node: Node) -> Iterator[str]:
     """Yield what of a pattern is left to rdflib."""
-    if isinstance(node, algebra.Service):
-        yield f"SERVICE {node.address}"
     for expression in expressions_of(node):
         yield from _functions(expression)
         for inner in _inner(expression):

@@ -48,7 +48,7 @@ def _bound(node: Node, *, is_certain: bool) -> dict[Variable, None]:
         own = {node.name: None} if isinstance(node.name, Variable) else {}
         return {**own, **_bound(node.node, is_certain=is_certain)}
     if isinstance(node, algebra.Service):
-        return {} if is_certain else dict.fromkeys(node.variables)
+        return {} if is_certain else dict.fromkeys(_service_variables(node))
     if isinstance(node, algebra.Group):
         below = _bound(node.node, is_certain=is_certain)
         keys = {key: None for key in node.keys if not is_certain or key in below}
@@ -66,13 +66,19 @@ def _pattern_variables(node: algebra.Patterns | algebra.PathPattern) -> Iterator
     return (term for term in terms if isinstance(term, Variable))
 
 
+def _service_variables(node: algebra.Service) -> tuple[Variable, ...]:
+    return (node.address, *node.variables) if isinstance(node.address, Variable) else node.variables
+
+
 def mentioned(node: Node) -> dict[Variable, None]:
     """Return all variables of a pattern, those in its expressions included."""
     found: dict[Variable, None] = {}
     if isinstance(node, (algebra.Patterns, algebra.PathPattern)):
         found = dict.fromkeys(_pattern_variables(node))
-    elif isinstance(node, (algebra.Values, algebra.Service)):
+    elif isinstance(node, algebra.Values):
         found = dict.fromkeys(node.variables)
+    elif isinstance(node, algebra.Service):
+        found = dict.fromkeys(_service_variables(node))
     elif isinstance(node, algebra.EachGraph) and isinstance(node.name, Variable):
         found = {node.name: None}
     elif isinstance(node, algebra.Extend):

@@ -9,7 +9,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from kg_reasoner.concurrency.forking import new_mutex
-from kg_reasoner.errors import LoadError, QuerySyntaxError, ReasonerError, Span
+from kg_reasoner.errors import QuerySyntaxError, ReasonerError, Span
 from kg_reasoner.lazy_regex import regular_expression
 from kg_reasoner.sparql.declared_names import DeclaredNames
 from kg_reasoner.sparql.restrictions import ViolationError, check_restrictions
@@ -143,15 +143,9 @@ class _Guarded:
         pass
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None) -> None:
-        if not isinstance(error, (OSError, RecursionError, TypeError, ValueError, ArithmeticError, AttributeError)):
-            return
-        from urllib.error import URLError
-
-        if isinstance(error, URLError):
-            raise LoadError(f"a SERVICE in the query does not answer: {error.reason}") from None
         if isinstance(error, RecursionError):
             raise QuerySyntaxError(f"the query {_NESTED}") from None
-        if not isinstance(error, OSError):
+        if isinstance(error, (TypeError, ValueError, ArithmeticError, AttributeError)):
             raise ReasonerError(f"rdflib cannot evaluate the query: {error}") from error
 
 

@@ -59,7 +59,17 @@ def substitute(node: Node, bindings: Bindings) -> Node:
         return algebra.Project(substitute(node.node, visible), variables)
     if isinstance(node, (algebra.Distinct, algebra.Slice)):
         return replace(node, node=substitute(node.node, bindings))
-    return node  # a SERVICE: the caller joins its solutions
+    return _service(node, bindings)
+
+
+def _service(node: algebra.Service, bindings: Bindings) -> Node:
+    """Return a SERVICE whose solutions are compatible with bindings, which its text does not have."""
+    asked = replace(node, address=_term(node.address, bindings))
+    known = {variable: bindings[variable] for variable in node.variables if variable in bindings}
+    if not known:
+        return asked
+    rest = tuple(variable for variable in node.variables if variable not in known)
+    return algebra.Project(algebra.Join((algebra.Values(tuple(known), (tuple(known.values()),)), asked)), rest)
 
 
 def _group(node: algebra.Group, bindings: Bindings) -> Node:

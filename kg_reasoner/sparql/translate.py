@@ -36,7 +36,7 @@ def translate_query(query: CompValue) -> algebra.Query:
     """
     translator = _Translator()
     if query.name == "SelectQuery":
-        return algebra.Select(translator.node(query.p), tuple(map(variable_of, query.PV)))
+        return algebra.Select(translator.node(query.p), _projected(query))
     if query.name == "AskQuery":
         return algebra.Ask(translator.node(query.p))
     if query.name == "ConstructQuery":
@@ -54,6 +54,11 @@ def translate_query(query: CompValue) -> algebra.Query:
 def translate_pattern(part: CompValue) -> Node:
     """Translate a graph pattern, such as the WHERE of an update. See `translate_query`."""
     return _Translator().node(part)
+
+
+def _projected(part: CompValue) -> tuple[Variable, ...]:
+    """Return the set of variables of a SELECT, in the order in which they are written."""
+    return tuple(dict.fromkeys(map(variable_of, part.PV)))
 
 
 def variable_of(name: Any) -> Variable:
@@ -179,7 +184,7 @@ class _Translator:
         outer, self._aliases = self._aliases, {}
         node = self.node(part.p)
         self._aliases = outer
-        return algebra.Project(node, tuple(map(variable_of, part.PV)))
+        return algebra.Project(node, _projected(part))
 
     def distinct(self, part: CompValue) -> Node:
         return algebra.Distinct(self.node(part.p), is_reduced=part.name == "Reduced")

@@ -14,6 +14,8 @@ from kg_reasoner.errors import LoadError, MissingExtraError, UnknownNameError
 __all__ = ["SqlDatabase", "opened"]
 
 _SCHEME: Final = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+)://")
+_PORT: Final = re.compile(r":([^:,\]]+)(?=,|\Z)")
+"""The ports of the hosts of a URL, which are separated by commas."""
 _SECRET: Final = re.compile(r"(?<=:)(?!//).*(?=@)|(?<=password=)[^&]*")
 
 
@@ -98,6 +100,11 @@ def _postgresql(url: str, path: str) -> SqlDatabase:
     if urlsplit(url).netloc.count("@") > 1:  # the library would take a part of the password for the host, and show it
         shown = _SECRET.sub("***", url)
         raise LoadError(f"cannot open the database {shown}: it has more than one @", hint="write %40 for an @ in a password")
+
+    for port in _PORT.findall(urlsplit(url).netloc.rpartition("@")[2]):
+        if not port.isdecimal() or not 0 < int(port) < 1 << 16:
+            message = f"cannot open the database {_SECRET.sub('***', url)}: {port} is not a port"
+            raise LoadError(message, hint="a port is a number up to 65535, as in postgresql://user@host:5432/name")
 
     def execute(query: str) -> Any:
         cursor = connection.cursor("kg_reasoner")  # on the server, which sends the rows of a SELECT in blocks

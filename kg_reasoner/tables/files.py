@@ -244,7 +244,7 @@ def _text_table(path: Path, header: bool, nulls: Nulls) -> Batches | None:
             return None
         shown = names if header else [f"column {number}" for number in range(1, len(names) + 1)]
         return Batches(str(path), shown, pyarrow.csv.open_csv(pyarrow.BufferReader(data), reading, parse, convert), has_cells=True)
-    except pyarrow.ArrowException:
+    except (pyarrow.ArrowException, UnicodeDecodeError):  # the latter for a name that is not UTF-8
         return None
 
 

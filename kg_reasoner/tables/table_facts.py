@@ -10,6 +10,7 @@ from typing import Any, Final, Literal, TypeAlias
 import numpy as np
 
 from kg_reasoner.errors import LoadError, expect_name, plural, suggest
+from kg_reasoner.io.facts import given_names
 from kg_reasoner.program import Column
 from kg_reasoner.storage.arrays import Ids
 from kg_reasoner.storage.dictionary import Dictionary
@@ -60,10 +61,7 @@ def places_of(table: Batches, columns: Sequence[Column] | None, wanted: Sequence
     """
     names = list(table.names)
     if wanted is None and columns is not None:
-        own = [column.name for column in columns]
-        is_misplaced = any(name in own and own[place : place + 1] != [name] for place, name in enumerate(names))
-        if is_misplaced or (own and all(names.count(name) == 1 for name in own)):
-            wanted = own
+        wanted = given_names(names, columns)
     if wanted is not None:
         for name in wanted:
             if names.count(name) != 1:

@@ -26,7 +26,7 @@ from kg_reasoner.loaders.rdf.formats import (
 )
 from kg_reasoner.terms import OWL, RDF
 
-__all__ = ["HEAD_SIZE", "refuse_binary", "sniff"]
+__all__ = ["HEAD_SIZE", "other_than", "refuse_binary", "sniff"]
 
 HEAD_SIZE: Final = 1 << 16
 """The number of bytes of a document that are examined."""
@@ -56,6 +56,17 @@ _NOISE: Final = regular_expression(
 _N3_ONLY: Final = regular_expression(r"=>|<=|@forAll\b|@forSome\b|@keywords\b|(?<![\w?])\?\w")
 _RULE: Final = regular_expression(r"\s*\{[^{}]*\}\s*(?:=>|<=)\s*\{")
 _TURTLE_ONLY: Final = regular_expression(r"@(?:prefix|base)\b|^[^\S\n]*(?:prefix|base)\b", re.MULTILINE | re.IGNORECASE)
+_IN_LINES: Final = regular_expression(r"\x00|_:\S+|@[\w-]*|\^\^|[\s.]")
+"""The tokens of N-Triples and N-Quads, with marks for their IRIs and literals."""
+_UNCLOSED: Final = regular_expression(r"[\"']|<(?!=)")
+"""The beginning of a literal or an IRI that is not closed, which is an error in all formats of the family of Turtle."""
+_NARROWER: Final = {
+    N_QUADS: (N_TRIPLES,),
+    TURTLE: (N_TRIPLES,),
+    TRIG: (TURTLE, N_TRIPLES),
+    N3: (TURTLE, N_TRIPLES),
+}
+"""Formats, each with those whose documents are also documents of this one."""
 _STATEMENT: Final = regular_expression(r"\s*(?:[\w.-]*:[\w.-]*|\[|\(|\x00|_:\w)")
 
 
@@ -87,7 +98,7 @@ def sniff(head: bytes, name: str) -> Format:
         matches = [_LINE.fullmatch(line) for line in lines]
         if all(matches):
             return N_QUADS if any(match["graph"] for match in matches if match) else N_TRIPLES
-    bare = _NOISE.sub(lambda match: " " if match[0].startswith("#") else "\x00", text)
+    bare = _bare(text)
     if _RULE.match(bare):
         return N3
     if _TURTLE_ONLY.search(bare) or _STATEMENT.match(bare):
@@ -95,6 +106,32 @@ def sniff(head: bytes, name: str) -> Format:
             return N3
         return TRIG if "{" in bare else TURTLE
     raise LoadError(f"cannot tell the RDF format of {name} from its content", hint=f"give its name: one of {_NAMES}")
+
+
+def _bare(text: str) -> str:
+    """Return a text of the family of Turtle without comments, and with a mark for each IRI and literal."""
+    return _NOISE.sub(lambda match: " " if match[0].startswith("#") else "\x00", text)
+
+
+def other_than(declared: Format, head: bytes) -> Format | None:
+    """Return the format in which a document that begins with `head` is probably read, if it is not read in the declared one.
+
+    Args:
+        declared: The declared format.
+        head: The beginning of the document.
+    """
+    try:
+        seems = sniff(head, "")
+    except LoadError:
+        return None
+    if seems is declared or seems in _NARROWER.get(declared, ()):
+        return None
+    if seems in (TURTLE, TRIG, N3) and declared in (N_TRIPLES, *_NARROWER):
+        lines = _decode(head).splitlines()
+        rest = _IN_LINES.sub("", _bare("\n".join(lines[:-1] if len(head) >= HEAD_SIZE else lines)))
+        if _UNCLOSED.search(rest) or not rest:
+            return None
+    return seems
 
 
 def refuse_binary(head: bytes, name: str) -> None:

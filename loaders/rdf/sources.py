@@ -17,19 +17,14 @@ from kg_reasoner.data_classes import dataclass
 from kg_reasoner.errors import LoadError, Span
 from kg_reasoner.loaders.rdf.bounds import DEFAULT_BOUNDS, DocumentBounds, hint_for
 from kg_reasoner.loaders.rdf.formats import (
-    N3,
-    N_QUADS,
-    N_TRIPLES,
     OWL_XML,
     RDF_XML,
-    TRIG,
-    TURTLE,
     Format,
     format_of_name,
     has_known_extension,
 )
 from kg_reasoner.loaders.rdf.packed import DamagedError, ReadAhead, packing_of, unpacked
-from kg_reasoner.loaders.rdf.sniff import HEAD_SIZE, refuse_binary, sniff
+from kg_reasoner.loaders.rdf.sniff import HEAD_SIZE, other_than, refuse_binary, sniff
 
 __all__ = ["Document", "OpenDocument", "ReadableStream", "document_of", "documents_under"]
 
@@ -37,7 +32,6 @@ _MAGIC: Final = 4
 _BOM: Final = b"\xef\xbb\xbf"
 _UTF_16: Final = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _RAW_BUFFER: Final = 1 << 18
-_TURTLES: Final = (TURTLE, TRIG, N3)
 _ADDRESS: Final = re.compile(r"(?:https?|ftp):/", re.IGNORECASE)
 _RDF_TEXT: Final = re.compile(r"[\n<{]|@prefix\b")
 
@@ -163,13 +157,7 @@ class OpenDocument:
     def other_format(self) -> Format | None:
         """Return the format detected from the content, if it contradicts the declared one."""
         declared = self.document.format
-        if declared is None:
-            return None
-        try:
-            seems = sniff(self.head, self.document.name)
-        except LoadError:
-            return None
-        return None if seems is declared or (declared in _TURTLES and seems in (*_TURTLES, N_TRIPLES, N_QUADS)) else seems
+        return None if declared is None else other_than(declared, self.head)
 
     def position(self) -> int:
         """Return the number of stored bytes read so far."""

@@ -14,6 +14,7 @@ from kg_reasoner.language.desugaring.nested_expressions import STRUCTURES, const
 from kg_reasoner.language.desugaring.structure_patterns import in_pattern
 from kg_reasoner.language.reading.term_trees import Node, TermReader, is_token
 from kg_reasoner.language.surface import NO_CASE
+from kg_reasoner.language.syntax_errors import CHOICE
 from kg_reasoner.program import Call, Expression, Variable, unary_plus
 from kg_reasoner.substitution import with_expressions
 from kg_reasoner.terms import Literal
@@ -134,8 +135,11 @@ class ExpressionReader(TermReader):
         if is_token(node):
             name = str(node).upper()
             span = self.span(node)
-            if name not in NAMES and span.text[: span.column - 1].rstrip().endswith("!"):
+            before = span.text[: span.column - 1].rstrip().upper()
+            if name not in NAMES and before.endswith("!"):
                 raise RuleSyntaxError(f"unknown function {node}", span, f"write NOT {node}(...) if there is to be no such fact")
+            if name not in NAMES and before.removesuffix("(").endswith("CHOOSE"):
+                raise RuleSyntaxError(f"unknown function {node}", span, CHOICE)
             if name not in NAMES:
                 if name in AGGREGATES:
                     raise RuleSyntaxError(f"{name} is an aggregate, and not a function", span, _GROUPS.format(name))

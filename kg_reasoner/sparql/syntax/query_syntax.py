@@ -196,7 +196,7 @@ class _QueryReader(PatternReader):
                 node = algebra.Extend(node, variable, expression)
         if order:
             node = algebra.OrderBy(node, tuple(order))
-        node = algebra.Project(node, tuple(variable for variable, _ in items))
+        node = algebra.Project(node, tuple(dict.fromkeys(variable for variable, _ in items)))
         if select is not None and select.modifier:
             node = algebra.Distinct(node, is_reduced=select.modifier == "REDUCED")
         return node if limits is None else algebra.Slice(node, *limits)
