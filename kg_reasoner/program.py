@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import field
 from functools import wraps
-from typing import Any, Final, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar
 
 from kg_reasoner.data_classes import dataclass
 from kg_reasoner.errors import Span
@@ -66,6 +66,14 @@ class Variable:
     name: str
     span: Span | None = field(default=None, compare=False, repr=False)
 
+    if not TYPE_CHECKING:  # which takes the dataclass's own for more precise
+
+        def __eq__(self, other: object) -> bool:
+            return self.name == other.name if other.__class__ is self.__class__ else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self.name)
+
     def __str__(self) -> str:
         return f"?{self.name}"
 
@@ -80,6 +88,9 @@ class Atom:
     predicate: str
     terms: tuple[Argument, ...]
     span: Span | None = field(default=None, compare=False, repr=False)
+
+    def __hash__(self) -> int:
+        return hash((self.predicate, self.terms))
 
     @property
     def arity(self) -> int:
