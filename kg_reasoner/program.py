@@ -43,6 +43,7 @@ __all__ = [
     "Variant",
     "atoms_within",
     "is_hidden",
+    "kinds_of_parts",
     "remembered",
     "triple",
     "unary_plus",
@@ -316,6 +317,19 @@ def remembered(function: Callable[[Rule], T]) -> Callable[[Rule], T]:
         return value
 
     return known
+
+
+@remembered
+def kinds_of_parts(rule: Rule) -> frozenset[type]:
+    """Return the classes of the parts of a rule's body.
+
+    Args:
+        rule: The rule.
+
+    Returns:
+        The classes, such as `Atom` and `Negation`.
+    """
+    return frozenset(map(type, rule.body))
 
 
 COLUMN_TYPES: Final = (*("any", "term", "iri", "string", "integer", "decimal", "float", "double", "boolean", "date", "dateTime"),)
