@@ -328,6 +328,10 @@ def kinds_of_parts(rule: Rule) -> frozenset[type]:
 
     Returns:
         The classes, such as `Atom` and `Negation`.
+
+    >>> rule = Rule(Atom("a", ()), (Atom("b", ()), Negation(Atom("c", ()))))
+    >>> sorted(kind.__name__ for kind in kinds_of_parts(rule))
+    ['Atom', 'Negation']
     """
     return frozenset(map(type, rule.body))
 
