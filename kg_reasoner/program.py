@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import field
 from functools import wraps
-from typing import Any, Final, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar
 
 from kg_reasoner.data_classes import dataclass
 from kg_reasoner.errors import Span
@@ -43,6 +43,7 @@ __all__ = [
     "Variant",
     "atoms_within",
     "is_hidden",
+    "kinds_of_parts",
     "remembered",
     "triple",
     "unary_plus",
@@ -66,6 +67,14 @@ class Variable:
     name: str
     span: Span | None = field(default=None, compare=False, repr=False)
 
+    if not TYPE_CHECKING:  # which takes the dataclass's own for more precise
+
+        def __eq__(self, other: object) -> bool:
+            return self.name == other.name if other.__class__ is self.__class__ else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self.name)
+
     def __str__(self) -> str:
         return f"?{self.name}"
 
@@ -80,6 +89,9 @@ class Atom:
     predicate: str
     terms: tuple[Argument, ...]
     span: Span | None = field(default=None, compare=False, repr=False)
+
+    def __hash__(self) -> int:
+        return hash((self.predicate, self.terms))
 
     @property
     def arity(self) -> int:
@@ -305,6 +317,23 @@ def remembered(function: Callable[[Rule], T]) -> Callable[[Rule], T]:
         return value
 
     return known
+
+
+@remembered
+def kinds_of_parts(rule: Rule) -> frozenset[type]:
+    """Return the classes of the parts of a rule's body.
+
+    Args:
+        rule: The rule.
+
+    Returns:
+        The classes, such as `Atom` and `Negation`.
+
+    >>> rule = Rule(Atom("a", ()), (Atom("b", ()), Negation(Atom("c", ()))))
+    >>> sorted(kind.__name__ for kind in kinds_of_parts(rule))
+    ['Atom', 'Negation']
+    """
+    return frozenset(map(type, rule.body))
 
 
 COLUMN_TYPES: Final = (*("any", "term", "iri", "string", "integer", "decimal", "float", "double", "boolean", "date", "dateTime"),)

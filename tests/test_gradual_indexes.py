@@ -1,4 +1,4 @@
-"""Large relations: deletions scan the rows while indexes are built in slices, and find what they would find in the indexes."""
+"""Large relations: updates scan the rows while indexes are built in slices, and find what they would find in the indexes."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from kg_reasoner.concurrency.limits import Limits
 from kg_reasoner.program import TRIPLE
 from kg_reasoner.storage import capacities as table_capacities
 from kg_reasoner.storage import gradual_indexes
-from kg_reasoner.storage.gradual_indexes import MANY_REMOVED, GradualIndexes
-from kg_reasoner.storage.kernels.layout import EMPTY
+from kg_reasoner.storage.gradual_indexes import GradualIndexes
+from kg_reasoner.storage.kernels.layout import EMPTY, MANY_CHANGED
 from kg_reasoner.terms import IRI, RDF, Literal, literal
 
 from .effort import by_effort
@@ -105,10 +105,31 @@ def test_many_facts_are_removed_with_whole_indexes(small: list[str]) -> None:
     edges = {(x, y) for x in nodes(12) for y in nodes(12)}
     reasoner.add_facts("edge", edges)
     reasoner.materialise()
-    removed = set(sorted(edges, key=str)[:MANY_REMOVED])
+    removed = set(sorted(edges, key=str)[:MANY_CHANGED])
     reasoner.remove_facts("edge", removed)
     expect_facts(reasoner, edges - removed)
     assert "begun" not in small
+
+
+STUDENTS = "student(?x) :- person(?x), takes(?x, ?y), course(?y) ."
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+@pytest.mark.parametrize("added", [1, MANY_CHANGED])
+def test_an_added_fact_is_joined_by_scans(added: int, threads: int, small: list[str]) -> None:
+    """The first materialisation needs look-ups only. The index that an added fact needs is built in slices, if there are few."""
+    reasoner = Reasoner(STUDENTS, threads=threads)
+    persons, courses = [(node,) for node in nodes(200)], [(literal(f"course {number}"),) for number in range(3)]
+    takes = [(*person, *courses[place % 3]) for place, person in enumerate(persons)]
+    reasoner.add_facts("course", courses[1:])
+    reasoner.add_facts("takes", takes)
+    reasoner.add_facts("person", persons[:50])
+    reasoner.materialise()
+    for first in 50, 50 + added:
+        reasoner.add_facts("person", persons[first : first + added])
+        expected = evaluate(reasoner.program, {"person": persons[: first + added], "takes": takes, "course": courses[1:]})
+        assert set(reasoner.facts("student")) == expected["student"]
+    assert ("begun" in small) == (added == 1)
 
 
 def test_nothing_is_scanned_for_rules_that_cannot_match(small: list[str]) -> None:

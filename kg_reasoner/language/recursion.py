@@ -38,7 +38,7 @@ from kg_reasoner.program import (
     Rule,
     Variable,
     atoms_within,
-    remembered,
+    kinds_of_parts,
     variables_of,
 )
 from kg_reasoner.substitution import in_expression, in_part
@@ -243,8 +243,9 @@ def _inner(rules: Sequence[Rule], inside: Sequence[Rule], keys: frozenset[Key]) 
     return frozenset(found)
 
 
-@remembered
 def _takes_an_extreme(rule: Rule) -> bool:
+    if Aggregate not in kinds_of_parts(rule):
+        return False
     return any(isinstance(part, Aggregate) and any(b.function in _TREND_OF for b in part.bindings) for part in rule.body)
 
 

@@ -12,7 +12,18 @@ from typing import Final, TypeAlias
 
 from kg_reasoner.errors import StratificationError
 from kg_reasoner.graphs import shortest_path, strongly_connected_components
-from kg_reasoner.program import AUXILIARY, TRIPLE, Aggregate, Atom, BodyLiteral, Negation, Rule, Variable, remembered
+from kg_reasoner.program import (
+    AUXILIARY,
+    TRIPLE,
+    Aggregate,
+    Atom,
+    BodyLiteral,
+    Negation,
+    Rule,
+    Variable,
+    kinds_of_parts,
+    remembered,
+)
 from kg_reasoner.terms import RDF, Term
 
 __all__ = [
@@ -29,6 +40,7 @@ __all__ = [
     "stratify",
 ]
 
+_DOWN: Final = frozenset({Negation, Aggregate})
 CORRELATED: Final = "correlated"
 """The prefix of the auxiliary predicates that take values from around negations or aggregates."""
 
@@ -112,10 +124,9 @@ def levels(rules: Sequence[Rule]) -> dict[Rule, int]:
     return {rule: level[True, head_key(rule)] for rule in rules}
 
 
-@remembered
 def looks_down(rule: Rule) -> bool:
     """Return whether a rule negates or aggregates."""
-    return any(isinstance(part, Negation | Aggregate) for part in rule.body)
+    return not _DOWN.isdisjoint(kinds_of_parts(rule))
 
 
 Node: TypeAlias = tuple[bool, Key]

@@ -33,9 +33,9 @@ def is_expandable(rule: Rule) -> bool:
     for part in rule.body:
         if isinstance(part, Aggregate) and not is_expandable(Rule(Atom(FALSE, ()), part.body)):
             return False
-    heads, bodies = _predicate_variables((rule.head,)), _predicate_variables(triple_atoms(rule.body))
-    if not heads and not bodies:
+    if predicate_variable(rule.head) is None and not is_open(rule):
         return True
+    heads, bodies = _predicate_variables((rule.head,)), _predicate_variables(triple_atoms(rule.body))
     positives = _predicate_variables(rule.body_atoms())
     if not heads <= bodies or len(bodies) > 1:
         return False
@@ -51,7 +51,7 @@ def is_expandable(rule: Rule) -> bool:
 @remembered
 def is_open(rule: Rule) -> bool:
     """Return whether a rule has a variable for properties or classes in its body."""
-    return bool(_predicate_variables(triple_atoms(rule.body)))
+    return any(predicate_variable(atom) is not None for atom in triple_atoms(rule.body))
 
 
 def predicate_variables(rule: Rule) -> frozenset[Variable]:

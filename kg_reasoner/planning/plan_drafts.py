@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
+import numpy as np
+
 from kg_reasoner.data_classes import dataclass
 from kg_reasoner.planning.catalog import DISTINCT_TERMS, StoredAtom, StoredCall, StoredComparison, StoredTerm
 from kg_reasoner.planning.join_order import Check, Estimate, Part, PartsOfBody, by_shape, in_join_order, names_of, parts_of_body
@@ -23,6 +25,7 @@ from kg_reasoner.storage.kernels.layout import (
     PROBE,
     SCAN,
     SKIP,
+    Step,
 )
 from kg_reasoner.storage.plan_memory import PlanMemory
 
@@ -165,26 +168,8 @@ class Draft:
     def write(self, rule: int, has_other: bool = False) -> int:
         """Store the plan in the database and return its number; `has_other` if the next plan finds the same."""
         database = self.database
-        first = len(database.steps)
         required = [self._columns_of(step.key) if step.looks_up else None for step in self.steps]
-        for step, columns in zip(self.steps, required, strict=True):
-            database.steps.add(
-                kind=step.kind,
-                relation=step.relation,
-                index=step.index,
-                newest=step.newest,
-                negated=step.negated,
-                once=step.once,
-                key=database.add_codes(list(step.key)),
-                width=len(step.key) if step.width < 0 else step.width,
-                columns=database.add_codes(list(step.columns)),
-                value_slot=step.value_slot,
-                operator=step.operator,
-                guard=step.guard,
-                guard_key=step.guard_key,
-                first_column=-1 if columns is None else columns[0],
-                second_column=-1 if columns is None else columns[-1],
-            )
+        first = self._write_steps(required)
         determined = required.index(None) if None in required else len(required)
         database.plans.add(
             first_step=first,
@@ -203,6 +188,28 @@ class Draft:
         )
         database.frames.fit(len(self.slots), len(self.steps))
         return len(database.plans) - 1
+
+    def _write_steps(self, required: Sequence[Sequence[int] | None]) -> int:
+        """Store the steps together. Return the number of the first one.
+
+        Args:
+            required: For each step, the columns of the triggering row that make the tuple that it looks up, or None.
+        """
+        database = self.database
+        place = database.add_codes([code for step in self.steps for code in (*step.key, *step.columns)])
+        rows = []
+        for step, columns in zip(self.steps, required, strict=True):
+            end = place + len(step.key)
+            rows.append(
+                (
+                    *(step.kind, step.relation, step.index, step.newest, step.negated, step.once),
+                    *(place, len(step.key) if step.width < 0 else step.width, end),
+                    *(step.value_slot, step.operator, step.guard, step.guard_key),
+                    *((-1, -1) if columns is None else (columns[0], columns[-1])),
+                )
+            )
+            place = end + len(step.columns)
+        return database.steps.append(np.array(rows, np.int64).reshape(len(rows), len(Step.fields)))
 
     def probe_column(self) -> int:
         """Return the column of the trigger that is the whole key of the first step's index, or -1."""
@@ -288,7 +295,8 @@ class Draft:
             return step
         step.kind = PROBE
         step.key = tuple(self._code(atom.terms[column]) for column in columns)
-        step.index = database.index(atom.relation, columns, constant, len(atom.terms) - 1 if _ends(atom) in self.apart else 0)
+        is_apart = bool(self.apart) and _ends(atom) in self.apart
+        step.index = database.index(atom.relation, columns, constant, len(atom.terms) - 1 if is_apart else 0)
         if step.guard < 0 and section and self.use.of_rule and not atom.negated:
             step.guard = step.index
         value_column = database.index_value_column(step.index)
@@ -312,6 +320,8 @@ class Draft:
 
     def _kept_apart(self, order: list[tuple[Part, int]]) -> list[tuple[Part, int]]:
         """Return a join order with comparisons of the variables that are kept apart, but where an index does it."""
+        if not self.apart:
+            return order
         bound = set(self.slots)
         kept: list[tuple[Part, int]] = []
         for part, newest in order:

@@ -27,7 +27,9 @@ def differing(memory: PlanMemory, head: StoredAtom, body: Collection[StoredAtom]
         head: The head of a rule.
         body: Its body.
     """
-    pairs = {_difference(head, atom) for atom in body if atom.relation == head.relation and not atom.negated}
+    pairs = {_difference(head, atom) for atom in body if atom.relation == head.relation and not atom.negated} - {None}
+    if not pairs:
+        return frozenset()
     ends = {frozenset((atom.terms[0], atom.terms[-1])) for atom in body if not atom.negated and _has_section(memory, atom)}
     return frozenset(pair for pair in pairs if pair is not None and pair in ends)
 

@@ -24,7 +24,7 @@ import numpy as np
 import numpy.typing as npt
 
 from kg_reasoner.expressions.demands import BY_THE_BOOK
-from kg_reasoner.program import TRIPLE, Rule, Variable, remembered
+from kg_reasoner.program import TRIPLE, Argument, Rule, Variable, remembered
 from kg_reasoner.query.delta import Change, Changes, Delta
 from kg_reasoner.storage.arrays import Flags, Ids
 from kg_reasoner.storage.dictionary import Dictionary
@@ -228,5 +228,10 @@ def _may_derive_hidden(rule: Rule) -> bool:
     subject, property, value = rule.head.terms
     if isinstance(property, Variable) or (property == RDF.type and not isinstance(value, IRI)):
         return True
-    names = [term.value for term in (subject, property, value) if isinstance(term, IRI) and term != RDF.type]
-    return any(name.startswith(VOCABULARIES) for name in names)
+    if _is_of_vocabulary(subject) or _is_of_vocabulary(value):
+        return True
+    return _is_of_vocabulary(property) and property != RDF.type
+
+
+def _is_of_vocabulary(term: Argument) -> bool:
+    return isinstance(term, IRI) and term.value.startswith(VOCABULARIES)

@@ -165,7 +165,7 @@ class Database(ChangingRelations):
 
     @property
     def needs_care(self) -> bool:
-        """Whether `care` has something to do."""
+        """Whether `renew_tables` has something to do."""
         return bool(self.context.crowded or self._renewals.running or self.gradual.running)
 
     def renew_tables(self) -> None:

@@ -1,9 +1,9 @@
-"""Indexes that are built in slices: deletions scan the rows of a large relation meanwhile, and each update builds a part.
+"""Indexes that are built in slices: updates scan the rows of a large relation meanwhile, and each of them builds a part.
 
-The first deletions look into many indexes that no rule has needed before, each of them once or twice. It takes as long to build an
-index as to scan the rows `PATIENCE` times. So deletions scan them (see `kernels.joins.scan_for_key`), and the index grows in
-proportion: an update takes twice as long as its scans do. A deletion that would scan more rows than that within one update waits
-for the index. Rows are only appended meanwhile; if they get other numbers, what has been built is discarded.
+The first updates look into many indexes that no rule has needed before, each of them once or twice. It takes as long to build an
+index as to scan the rows `PATIENCE` times. So updates of few facts scan them (see `kernels.joins.scan_for_key`), and the index
+grows in proportion: an update takes twice as long as its scans do. One that would scan more rows than that waits for the index.
+Rows are only appended meanwhile; if they get other numbers, what has been built is discarded.
 """
 
 from __future__ import annotations
@@ -20,13 +20,10 @@ from kg_reasoner.storage.kernels import native
 from kg_reasoner.storage.kernels.layout import EMPTY
 from kg_reasoner.storage.kernels.memory.struct_tables import Record, StructTable
 
-__all__ = ["MANY_REMOVED", "GradualIndexes"]
+__all__ = ["GradualIndexes"]
 
 PATIENCE: Final = 64
 """The number of rows that are scanned in the time in which one is added to an index."""
-
-MANY_REMOVED: Final = PATIENCE
-"""An update that removes at least this many facts needs indexes immediately, because it would scan for each of them."""
 
 SLICE: Final = 1 << 10
 """The number of rows that each update adds to one of the indexes, in addition to those that pay for scans."""
@@ -104,7 +101,7 @@ class GradualIndexes:
             if rows:
                 try:
                     steps.send(rows)
-                except (StopIteration, LimitError, MemoryError):  # if there is no room, deletions begin again
+                except (StopIteration, LimitError, MemoryError):  # if there is no room, updates begin again
                     self.running.pop(index, None)
 
     def discard(self, relation: int) -> None:

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from kg_reasoner.errors import CapacityError
 from kg_reasoner.storage import capacities
 from kg_reasoner.storage.capacities import FILL, limit_of, resized, slots_for
-from kg_reasoner.storage.gradual_indexes import MANY_REMOVED, GradualIndexes
+from kg_reasoner.storage.gradual_indexes import GradualIndexes
 from kg_reasoner.storage.growing_relations import Relations, slot_of
 from kg_reasoner.storage.kernels import native
 from kg_reasoner.storage.kernels.layout import EMPTY, MOST, Index
@@ -147,13 +147,13 @@ class IndexedRelations(Relations):
             self.link_index(index)
 
     def postpone(self, index: int) -> bool:
-        """Begin to build an index of a large relation in slices, while a deletion scans the rows. Return whether it has begun.
+        """Begin to build an index of a large relation in slices, while an update scans the rows. Return whether it has begun.
 
-        It is built at once instead if the deletion removes so many facts that slices would not be ready in time, or if the index
-        is built from few listed rows.
+        It is built at once instead if the update changes so many facts that slices would not be ready in time, or if the index is
+        built from few listed rows.
         """
         context, rows = self.context, self.relations[self.indexes[index].relation].count
-        may_scan = context.scans and not context.guarding and rows >= context.renew_from and context.removed_count < MANY_REMOVED
+        may_scan = context.scans and not context.guarding and rows >= context.renew_from
         return bool(may_scan) and self._listed_rows(self.indexes[index]) is None and self.gradual.begin(index)
 
     def fill_index(self, index: int) -> None:

@@ -101,7 +101,7 @@ class Worker:
             self._plans = database.plans.words, len(database.plans)
         if database.context.request_stride:
             context.publish(requests=allocate(database.context.request_stride, np.int32), request_room=1)
-        context.instances = context.looped = context.stop = context.request_count = 0
+        context.instances = context.looped = context.stop = context.request_count = context.scans = 0
         context.term_access = min(database.context.term_access, MAY_READ)
         self.kept.room = self.room if room is None else min(room, self.room)
         self.kept.count = self.kept.claimed = self.kept.has_unclaimed = self.kept.repeated = 0
@@ -132,7 +132,7 @@ class Worker:
         context = self.context
         context.plans[:, _FOUND] = 0
         context.hidden, context.checks_flags, context.old = view
-        context.scans = context.deletion_instances = context.backward_instances = 0
+        context.deletion_instances = context.backward_instances = 0
         self.kept.request_count = 0
 
     def end_deletion(self) -> list[int]:

@@ -126,7 +126,11 @@ class _Judge:
     def is_plain(self, axiom: Axiom) -> bool:
         """Return whether an axiom is between two names, of which nothing can be lost: those that most ontologies have most of."""
         match axiom:
-            case SubClassOf(IRI() as name, IRI() as cls) | PropertyDomain(IRI() as name, IRI() as cls):
+            case (
+                SubClassOf(IRI() as name, IRI() as cls)
+                | PropertyDomain(IRI() as name, IRI() as cls)
+                | PropertyRange(IRI() as name, IRI() as cls)
+            ):
                 return name.value not in _UNIVERSAL and not (self.ontology.is_datatype(name) or self.ontology.is_datatype(cls))
             case SubPropertyOf(IRI() as name, _):
                 return name.value not in _UNIVERSAL

@@ -294,13 +294,8 @@ def rename(clause: DraftRule) -> DraftRule:
 
 
 def _variables(clause: DraftRule) -> list[Variable]:
-    """Yield the variables of the body and the head, with repetitions."""
-    found = [variable for part in clause.body for variable in _of_part(part)]
-    found.extend(_of_part(clause.head))
+    """Return the variables of the body and the head, with repetitions."""
+    found: list[Variable] = []
+    for part in (*clause.body, clause.head):
+        found += [term for term in part.terms if isinstance(term, Variable)] if isinstance(part, Atom) else variables_of(part)
     return found
-
-
-def _of_part(part: BodyLiteral) -> Iterable[Variable]:
-    if isinstance(part, Atom):
-        return [term for term in part.terms if isinstance(term, Variable)]
-    return variables_of(part)

@@ -33,7 +33,7 @@ class BackwardForward(StratumByStratum):
         self.database.watch()
 
     def fulfil(self, status: int) -> None:
-        """See `StratumByStratum.help`."""
+        """See `StratumByStratum.fulfil`."""
         if status == GROW and self.database.context.phase == PROCESS:
             self._grow()
         else:

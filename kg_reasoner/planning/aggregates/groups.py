@@ -21,7 +21,18 @@ from collections.abc import Iterable, Iterator
 
 from kg_reasoner.language.printer import format_rule
 from kg_reasoner.planning.catalog import INTERNAL, VIOLATIONS
-from kg_reasoner.program import Aggregate, Argument, Atom, Bind, BodyLiteral, Rule, Variable, remembered, variables_of
+from kg_reasoner.program import (
+    Aggregate,
+    Argument,
+    Atom,
+    Bind,
+    BodyLiteral,
+    Rule,
+    Variable,
+    kinds_of_parts,
+    remembered,
+    variables_of,
+)
 
 __all__ = ["is_aggregate_rule", "is_solutions_rule", "pieces", "shown", "solutions_of", "split", "violation_atom"]
 
@@ -38,7 +49,6 @@ def split(rules: Iterable[Rule]) -> dict[Rule, Rule]:
     return result
 
 
-@remembered
 def is_aggregate_rule(rule: Rule) -> bool:
     """Return whether a rule computes the groups of an aggregate (see `split`)."""
     return len(rule.body) == 1 and isinstance(rule.body[0], Aggregate) and rule.head.predicate.startswith(_GROUPS)
@@ -59,10 +69,9 @@ def solutions_of(rule: Rule) -> Atom:
     return solutions
 
 
-@remembered
 def _is_whole(rule: Rule) -> bool:
     """Return whether a rule has no aggregate or constraint to replace."""
-    return is_aggregate_rule(rule) or not (rule.is_constraint or any(isinstance(part, Aggregate) for part in rule.body))
+    return is_aggregate_rule(rule) or not (rule.is_constraint or Aggregate in kinds_of_parts(rule))
 
 
 @remembered

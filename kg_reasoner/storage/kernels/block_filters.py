@@ -95,7 +95,7 @@ def match_values_of(context: Context, frame: Frame, plan: Plan) -> int:
     for number in range(context.filter_count):
         bindings[variable] = context.filter_values[number]
         if step.kind == PROBE:
-            matches = 1 if index.keys[key_slot(index, step_key(context, frame, step))] != EMPTY else 0
+            matches = 1 if not index.built or index.keys[key_slot(index, step_key(context, frame, step))] != EMPTY else 0
         else:
             fill_tuple(frame, context.codes + step.key, relation.arity, frame.scratch)
             matches = 1 if find(relation, frame.scratch) >= 0 else 0

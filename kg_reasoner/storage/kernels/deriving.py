@@ -95,17 +95,17 @@ def find_vector(context: Context, frame: Frame, step: Step) -> int:
 
 @kernel
 def is_plain_probe(context: Context, step: Step) -> int:
-    """Return whether every entry of the step's index vector is a match."""
+    """Return whether a step has an index vector, every entry of which is a match."""
     if step.kind != PROBE or step.negated or step.once or step.value_slot == CHECK:
         return 0
-    return 1 if context.relations[step.relation].dead + context.checks_flags == 0 else 0
+    return 1 if context.relations[step.relation].dead + context.checks_flags == 0 and context.indexes[step.index].built else 0
 
 
 @kernel
 def derive_all_pairs(context: Context, frame: Frame, plan: Plan, step: Step, low: int, high: int, current: int) -> int:
     """Derive heads of two columns from all matches (see `derive_pairs`): DONE or GROW."""
     level = frame.levels[plan.step_count - 1]
-    if plan.step_count == 1 and not context.scans:
+    if plan.step_count == 1:
         return derive_pairs(context, frame, plan, step, low, high, current) if find_vector(context, frame, step) else DONE
     while next_match(context, frame, low, high, current) and not is_stopped(context):
         level.position = level.position - 1  # the first match is one of the pairs

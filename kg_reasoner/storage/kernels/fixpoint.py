@@ -3,6 +3,7 @@
 from kg_reasoner.storage.kernels.block_filters import begin_filters, match_values_of
 from kg_reasoner.storage.kernels.decorators import entry, kernel, shared_kernel
 from kg_reasoner.storage.kernels.deriving import derive
+from kg_reasoner.storage.kernels.joins import join_request
 from kg_reasoner.storage.kernels.layout import (
     DONE,
     FUNCTION_RESULTS,
@@ -51,6 +52,7 @@ def process_block(context: Context, current: int, low: int, high: int) -> int:
     """Run every plan that the rows [low, high) of a relation trigger: DONE, or a request to the caller, who then repeats the
     block.
     """
+    context.interrupted = 0
     relation = context.relations[current]
     section = context.sections[relation.section]
     column = begin_filters(context, section, relation, low, high)
@@ -70,7 +72,7 @@ def process_block(context: Context, current: int, low: int, high: int) -> int:
             if status == GROW:
                 return GROW
     if relation.section_column < 0:
-        return FUNCTION_RESULTS if context.request_count > 0 else DONE
+        return join_request(context)
     context.block = context.block + 1
     for row in range(low, high):
         own = section_of(relation, relation.rows + row * relation.arity)
@@ -78,7 +80,7 @@ def process_block(context: Context, current: int, low: int, high: int) -> int:
             status = process_row(context, own, current, row, low, high)
             if status != DONE:
                 return status
-    return FUNCTION_RESULTS if context.request_count > 0 else DONE
+    return join_request(context)
 
 
 @kernel
@@ -230,7 +232,7 @@ def derive_by_section(context: Context, section: Section, fact: int) -> int:
             begin_plan(context, plan)
             if derive(context, frame, plan, 0, 0, -1) == GROW:
                 return GROW
-    return FUNCTION_RESULTS if context.request_count > 0 else DONE
+    return join_request(context)
 
 
 @entry

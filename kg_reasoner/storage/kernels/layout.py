@@ -150,6 +150,8 @@ VALUE_SLOTS = 1 << 10
 """The slots of a hash table of these values."""
 FEW = 16
 """The number of rows that are processed together without checking whether they can match."""
+MANY_CHANGED = 64
+"""An update that adds or removes this many facts needs indexes immediately, because it would scan rows for each of them."""
 SPARSE = 1 << 10
 """With more relations than this between two that have new rows, the next ones are not looked for in their order."""
 RING = 32
@@ -510,7 +512,7 @@ class Context(Struct):
     renew_from: int
     """The number of rows above which relations are copied in steps."""
     scans: int
-    """1: joins may scan the rows in place of an index that is not built, if it has `patience`."""
+    """1: joins may scan the rows in place of an index that is not built, if it has `patience`: the update changes few facts."""
     guarding: int
     """1: the index `wanted` tells whether plans can match at all. It is built before rows are scanned in place of others."""
     scanning: int

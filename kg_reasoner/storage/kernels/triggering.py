@@ -53,7 +53,7 @@ def trigger(context: Context, number: int, row: int, low: int, high: int, curren
             return DONE
     if plan.probe_column >= 0:  # most rows find nothing in the first index, and need no frame for that
         index = context.indexes[context.steps[plan.first_step].index]
-        if index.keys[key_slot(index, values[plan.probe_column])] == EMPTY:
+        if index.built and index.keys[key_slot(index, values[plan.probe_column])] == EMPTY:
             return DONE
     for place in range(plan.first_step, plan.first_step + plan.required):  # nor for most tuples that are looked up
         step = context.steps[place]

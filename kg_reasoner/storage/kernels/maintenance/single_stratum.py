@@ -1,8 +1,8 @@
 """A whole update in one call, for the common case of one stratum without negation."""
 
-from kg_reasoner.storage.kernels.decorators import entry
+from kg_reasoner.storage.kernels.decorators import entry, kernel
 from kg_reasoner.storage.kernels.fixpoint import run
-from kg_reasoner.storage.kernels.layout import DONE, PAUSE, Context
+from kg_reasoner.storage.kernels.layout import DONE, MANY_CHANGED, PAUSE, Context
 from kg_reasoner.storage.kernels.maintenance.deletion import drop_removed, finish_deletion, finish_update, process_candidates
 from kg_reasoner.storage.kernels.maintenance.deletion_candidates import add_consequences_of_deleted, add_removed_facts
 from kg_reasoner.storage.kernels.relations import is_nearly_full, list_grown
@@ -14,6 +14,16 @@ BEGIN, COLLECT, PROCESS, INSERT, FINISH = 0, 1, 2, 3, 4
 def is_full_soon(context: Context, number: int) -> int:
     """Return whether a relation is nearly full."""
     return is_nearly_full(context, context.relations[number])
+
+
+@kernel
+def is_small(context: Context) -> int:
+    """Return whether an update changes so few facts that joins may scan rows instead of waiting for an index."""
+    count = context.removed_count
+    for place in range(context.grown_count):
+        number = context.grown[place]
+        count = count + context.relations[number].count - context.processed[number]
+    return 1 if count < MANY_CHANGED else 0
 
 
 @entry
@@ -37,8 +47,8 @@ def update_stratum(context: Context, pauses: int) -> int:
             context.depth = -1
             context.pending = -1
             context.unsettled = -1
-            context.scans = 1
             context.phase = COLLECT
+        context.scans = 1 if is_small(context) else 0
     if context.phase == COLLECT:
         status = add_consequences_of_deleted(context)
         if status != DONE:
@@ -50,12 +60,12 @@ def update_stratum(context: Context, pauses: int) -> int:
         if status != DONE:
             return status
         finish_deletion(context)
-        context.scans = 0
         context.phase = INSERT
     if context.phase == INSERT:
         status = run(context)
         if status != DONE:
             return status
+        context.scans = 0
         context.phase = FINISH
         if pauses:
             return PAUSE
