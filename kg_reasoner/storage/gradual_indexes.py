@@ -74,13 +74,16 @@ class GradualIndexes:
         if index in self.running:
             return False
         relation = self._database.relations[record.relation]
-        steps = self._steps(index, *_expected(relation, record))
+        keys, entries = _expected(relation, record)
+        slots = slots_for(keys)
+        steps = self._steps(index, slots, entries)
         try:
             next(steps)
         except (LimitError, MemoryError):
             return False
         self.running[index] = steps
-        self._left[index] = record.patience = PATIENCE * relation.count
+        tables = sum(table.itemsize for table in (record.keys, record.starts, record.lengths))
+        self._left[index] = record.patience = PATIENCE * (relation.count + slots * tables // FILLED)
         return True
 
     def finish(self, index: int) -> bool:
@@ -109,18 +112,18 @@ class GradualIndexes:
         for index in [index for index in self.running if self._database.indexes[index].relation == relation]:
             self.running.pop(index, None)
 
-    def _steps(self, number: int, keys: int, entries: int) -> Steps:
+    def _steps(self, number: int, slots: int, entries: int) -> Steps:
         """Build an index step by step, each as long as it takes to add a number of rows that is sent; None: all.
 
         The tables of keys are initialised first: rows touch them all over, and the system clears memory when it is used first.
 
         Args:
             number: The number of the index.
-            keys: The expected number of its keys.
+            slots: The number of slots for its keys.
             entries: The expected number of its entries.
         """
         database, record = self._database, self._database.indexes[number]
-        relation, slots = database.relations[record.relation], slots_for(keys)
+        relation = database.relations[record.relation]
         database.set_empty_keys(number, slots)
         database.set_arena(number, 2 * entries)
         record.used = 0
@@ -143,9 +146,18 @@ class GradualIndexes:
 
 
 def _expected(relation: Record, index: Record) -> tuple[int, int]:
-    """Return the expected numbers of keys and entries of an index, by a sample of the rows. There may be fewer keys."""
+    """Return the expected numbers of keys and entries of an index, by a sample of the rows. There may be fewer keys.
+
+    There are at most as many keys as rows with another key than the row before: often the rows of a key come together.
+    """
     count = relation.count
-    sample = np.asarray(relation.rows)[: count * relation.arity].reshape(count, -1)[:: max(1, count // SAMPLE)]
-    chosen = sample if index.constant < 0 else sample[sample[:, relation.section_column] == index.constant]
-    keys = unique_rows(chosen[:, np.asarray(index.columns)[: index.width]])
-    return count * (len(keys) + 1) // len(sample), count * (len(chosen) + 1) // len(sample)
+    rows = np.asarray(relation.rows)[: count * relation.arity].reshape(count, -1)
+    places = np.arange(0, count, max(1, count // SAMPLE))
+    if index.constant >= 0:
+        chosen = places[rows[places, relation.section_column] == index.constant]
+    else:
+        chosen = places
+    columns = np.asarray(index.columns)[: index.width]
+    keys = rows[chosen][:, columns]
+    begins = (keys != rows[chosen - 1][:, columns]).any(axis=1).sum()
+    return count * (min(len(unique_rows(keys)), begins) + 1) // len(places), count * (len(chosen) + 1) // len(places)
