@@ -132,6 +132,18 @@ def test_an_added_fact_is_joined_by_scans(added: int, threads: int, small: list[
     assert ("begun" in small) == (added == 1)
 
 
+def test_rows_have_the_order_of_joins_by_indexes(small: list[str]) -> None:
+    """When an index is needed in the middle of a rule's heads, those of the next rule come after all of them."""
+    reasoner = Reasoner("near(?x, ?z) :- edge(?x, ?y), step(?y, ?z) . near(?y, ?x) :- edge(?x, ?y) .")
+    ends, starts, steps = nodes(5), [literal(10 + number) for number in range(5)], [literal(20 + number) for number in range(5)]
+    reasoner.add_facts("step", [*zip(ends, steps, strict=True), *((literal("other"), node) for node in nodes(60))])
+    reasoner.materialise()
+    edges = list(zip(starts, ends, strict=True))
+    reasoner.add_facts("edge", edges)
+    assert list(reasoner.facts("near")) == [*zip(starts, steps, strict=True), *((end, start) for start, end in edges)]
+    assert "begun" in small
+
+
 def test_nothing_is_scanned_for_rules_that_cannot_match(small: list[str]) -> None:
     """The few rows that would show that a rule matches are looked for first, and they are not there."""
     reasoner = Reasoner(ruleset="rdfs")
