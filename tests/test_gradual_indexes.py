@@ -254,6 +254,22 @@ def test_compaction_discards(small: list[str]) -> None:
     assert "begun" in small
 
 
+def test_what_is_discarded_is_begun_again(small: list[str]) -> None:
+    """The next update that needs the index begins to build it again, and does not only scan."""
+    reasoner = Reasoner("source(?x) :- edge(?x, ?y) .")
+    edges = [(x, y) for x in nodes(60) for y in nodes(3)]
+    reasoner.add_facts("edge", edges)
+    reasoner.materialise()
+    database = reasoner.engine.database
+    for edge in edges[:2]:
+        reasoner.remove_facts("edge", [edge])
+        reasoner.materialise()
+        (index,) = database.gradual.running
+        database.compact(database.indexes[index].relation)
+    assert [step for step in small if step != "advanced"] == ["begun", "discarded"] * 2
+    expect_facts(reasoner, set(edges[2:]))
+
+
 def test_an_index_that_has_no_room_ahead_is_built_at_once(small: list[str]) -> None:
     """Where there is no room for an index of the foreseen size, it is built at once, and grows as it must."""
     reasoner = Reasoner("source(?x) :- edge(?x, ?y) .", limits=Limits(memory=1 << 40))
