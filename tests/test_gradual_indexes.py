@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from random import Random
 
 import pytest
 
 from kg_reasoner.api.reasoner import Reasoner
+from kg_reasoner.concurrency import cores as thread_counts
 from kg_reasoner.concurrency.limits import Limits
 from kg_reasoner.program import TRIPLE
 from kg_reasoner.storage import capacities as table_capacities
@@ -142,6 +144,20 @@ def test_rows_have_the_order_of_joins_by_indexes(small: list[str]) -> None:
     reasoner.add_facts("edge", edges)
     assert list(reasoner.facts("near")) == [*zip(starts, steps, strict=True), *((end, start) for start, end in edges)]
     assert "begun" in small
+
+
+def test_threads_that_share_work_do_not_scan(small: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """They need the whole index at once."""
+    shared = replace(table_capacities.current, block=1, shared_instances=1)
+    monkeypatch.setattr(table_capacities, "current", shared)
+    monkeypatch.setattr(thread_counts, "usable_cores", lambda: 2)
+    reasoner = Reasoner(STUDENTS, threads=2)
+    reasoner.add_facts("course", [(literal("course"),)])
+    reasoner.add_facts("takes", [(node, literal("course")) for node in nodes(20)])
+    reasoner.materialise()
+    reasoner.add_facts("person", [(node,) for node in nodes(4)])
+    assert set(reasoner.facts("student")) == {(node,) for node in nodes(4)}
+    assert not small
 
 
 def test_nothing_is_scanned_for_rules_that_cannot_match(small: list[str]) -> None:
