@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from random import Random
 
 import pytest
 
 from kg_reasoner.api.reasoner import Reasoner
+from kg_reasoner.concurrency import cores as thread_counts
 from kg_reasoner.concurrency.limits import Limits
 from kg_reasoner.program import TRIPLE
 from kg_reasoner.storage import capacities as table_capacities
@@ -132,6 +134,32 @@ def test_an_added_fact_is_joined_by_scans(added: int, threads: int, small: list[
     assert ("begun" in small) == (added == 1)
 
 
+def test_rows_have_the_order_of_joins_by_indexes(small: list[str]) -> None:
+    """When an index is needed in the middle of a rule's heads, those of the next rule come after all of them."""
+    reasoner = Reasoner("near(?x, ?z) :- edge(?x, ?y), step(?y, ?z) . near(?y, ?x) :- edge(?x, ?y) .")
+    ends, starts, steps = nodes(5), [literal(10 + number) for number in range(5)], [literal(20 + number) for number in range(5)]
+    reasoner.add_facts("step", [*zip(ends, steps, strict=True), *((literal("other"), node) for node in nodes(60))])
+    reasoner.materialise()
+    edges = list(zip(starts, ends, strict=True))
+    reasoner.add_facts("edge", edges)
+    assert list(reasoner.facts("near")) == [*zip(starts, steps, strict=True), *((end, start) for start, end in edges)]
+    assert "begun" in small
+
+
+def test_threads_that_share_work_do_not_scan(small: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """They need the whole index at once."""
+    shared = replace(table_capacities.current, block=1, shared_instances=1)
+    monkeypatch.setattr(table_capacities, "current", shared)
+    monkeypatch.setattr(thread_counts, "usable_cores", lambda: 2)
+    reasoner = Reasoner(STUDENTS, threads=2)
+    reasoner.add_facts("course", [(literal("course"),)])
+    reasoner.add_facts("takes", [(node, literal("course")) for node in nodes(20)])
+    reasoner.materialise()
+    reasoner.add_facts("person", [(node,) for node in nodes(4)])
+    assert set(reasoner.facts("student")) == {(node,) for node in nodes(4)}
+    assert not small
+
+
 def test_nothing_is_scanned_for_rules_that_cannot_match(small: list[str]) -> None:
     """The few rows that would show that a rule matches are looked for first, and they are not there."""
     reasoner = Reasoner(ruleset="rdfs")
@@ -240,6 +268,22 @@ def test_compaction_discards(small: list[str]) -> None:
         reasoner.materialise()
     expect_facts(reasoner, there)
     assert "begun" in small
+
+
+def test_what_is_discarded_is_begun_again(small: list[str]) -> None:
+    """The next update that needs the index begins to build it again, and does not only scan."""
+    reasoner = Reasoner("source(?x) :- edge(?x, ?y) .")
+    edges = [(x, y) for x in nodes(60) for y in nodes(3)]
+    reasoner.add_facts("edge", edges)
+    reasoner.materialise()
+    database = reasoner.engine.database
+    for edge in edges[:2]:
+        reasoner.remove_facts("edge", [edge])
+        reasoner.materialise()
+        (index,) = database.gradual.running
+        database.compact(database.indexes[index].relation)
+    assert [step for step in small if step != "advanced"] == ["begun", "discarded"] * 2
+    expect_facts(reasoner, set(edges[2:]))
 
 
 def test_an_index_that_has_no_room_ahead_is_built_at_once(small: list[str]) -> None:

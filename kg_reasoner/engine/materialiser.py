@@ -171,15 +171,16 @@ class Materialiser(PlannedStrata):
         """
         self.watch.check()
         current_watch().check()
+        is_shared = status == WIDE
         with self.recorder.measure(_REQUESTS.get(status, "pause")):
-            if status == WIDE:
+            if is_shared:
                 wanted = self.database.context.wanted
                 status = self._share(wanted) if wanted >= 0 else self._share_deletion(wanted)
             if status == GROW:
                 (self._team or self.database).grow()
             elif status == BUILD_INDEX:
                 wanted = self.database.context.wanted
-                if not self.database.postpone(wanted):
+                if is_shared or not self.database.postpone(wanted):  # threads do not scan rows in its place
                     self._builder(wanted).build(wanted)
             elif status == UNPLANNED:
                 with without_collection():  # plans are kept

@@ -105,12 +105,17 @@ class GradualIndexes:
                 try:
                     steps.send(rows)
                 except (StopIteration, LimitError, MemoryError):  # if there is no room, updates begin again
-                    self.running.pop(index, None)
+                    self.end(index)
 
     def discard(self, relation: int) -> None:
         """Discard the parts of indexes built for a relation whose rows get other numbers."""
         for index in [index for index in self.running if self._database.indexes[index].relation == relation]:
-            self.running.pop(index, None)
+            self.end(index)
+
+    def end(self, index: int) -> None:
+        """End the steps of an index that is built or discarded. Updates do not scan in its place, unless it is begun again."""
+        self.running.pop(index, None)
+        self._database.indexes[index].patience = 0
 
     def _steps(self, number: int, slots: int, entries: int) -> Steps:
         """Build an index step by step, each as long as it takes to add a number of rows that is sent; None: all.

@@ -261,7 +261,7 @@ class IndexedRelations(Relations):
             record.next = section.first_index
             section.first_index = index
         record.built = 1
-        self.gradual.running.pop(index, None)
+        self.gradual.end(index)
 
     def _is_linked(self, section: Record, index: int) -> bool:
         """Return whether new rows of a section are added to an index."""

@@ -44,6 +44,8 @@ def process_row(context: Context, section_number: int, current: int, row: int, l
             return plan.active
         if plan.active == READY and trigger(context, number, row, low, high, current) == GROW:
             return GROW
+        if context.interrupted:
+            return join_request(context)
     return DONE
 
 
@@ -71,6 +73,8 @@ def process_block(context: Context, current: int, low: int, high: int) -> int:
                 status = DONE
             if status == GROW:
                 return GROW
+            if context.interrupted:  # the heads of other plans come after all of this one
+                return join_request(context)
     if relation.section_column < 0:
         return join_request(context)
     context.block = context.block + 1
