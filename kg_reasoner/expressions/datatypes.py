@@ -241,24 +241,24 @@ def described(literal: Literal, recognised: Collection[str] = DATATYPES) -> tupl
 
 
 @cache
-def disjoint_datatypes() -> tuple[tuple[str, str], ...]:
-    """Return the pairs of known datatypes, in both orders, whose value spaces are disjoint, sorted.
+def disjoint_datatypes() -> frozenset[tuple[str, str]]:
+    """Return the pairs of known datatypes, in both orders, whose value spaces are disjoint.
 
     >>> (XSD.byte.value, XSD.float.value) in disjoint_datatypes(), (XSD.byte.value, XSD.decimal.value) in disjoint_datatypes()
     (True, False)
     """
     known = sorted(DATATYPES - {RDFS.Literal.value})
-    return tuple(pair for pair in product(known, known) if _are_disjoint(*pair))
+    return frozenset(pair for pair in product(known, known) if _are_disjoint(*pair))
 
 
 @cache
-def narrower(datatype: str) -> tuple[str, ...]:
-    """Return the known datatypes whose value spaces are proper subsets of that of `datatype`, sorted.
+def narrower(datatype: str) -> frozenset[str]:
+    """Return the known datatypes whose value spaces are proper subsets of that of `datatype`.
 
-    >>> [name.rpartition("#")[2] for name in narrower(XSD.short.value)]
+    >>> sorted(name.rpartition("#")[2] for name in narrower(XSD.short.value))
     ['byte', 'unsignedByte']
     """
-    return tuple(name for name in sorted(DATATYPES) if name != datatype and _is_within_datatype(name, datatype))
+    return frozenset(name for name in DATATYPES if name != datatype and _is_within_datatype(name, datatype))
 
 
 def _is_within_datatype(one: str, other: str) -> bool:

@@ -40,7 +40,7 @@ def datatype_facts(terms: Iterable[Term]) -> dict[str, list[tuple[Term, ...]]]:
     members = {term for term in terms if isinstance(term, IRI) and membership.fullmatch(term.value)}
     return {
         "recognised_datatype": [(IRI(name),) for name in names if name != RDFS.Literal.value],
-        "disjoint_datatypes": [(IRI(one), IRI(other)) for one, other in disjoint_datatypes()],
+        "disjoint_datatypes": [(IRI(one), IRI(other)) for one, other in sorted(disjoint_datatypes())],
         "container_membership_property": [(term,) for term in sorted(members)],
     }
 
