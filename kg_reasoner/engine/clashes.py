@@ -90,7 +90,7 @@ def _as_narrow(fact: _Fact) -> Sequence[_Fact]:
     """Return a fact and the facts that entail it: about narrower datatypes, or about equality with several values."""
     match fact:
         case (True, predicate, (subject, RDF.type, IRI(datatype))) if predicate == TRIPLE and datatype in DATATYPES:
-            types = [(True, TRIPLE, (subject, RDF.type, IRI(name))) for name in (datatype, *narrower(datatype))]
+            types = [(True, TRIPLE, (subject, RDF.type, IRI(name))) for name in (datatype, *sorted(narrower(datatype)))]
             return [*types, (True, OWL.sameAs, frozenset([subject]))]
     return [fact]
 

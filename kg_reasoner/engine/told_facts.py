@@ -32,7 +32,7 @@ class ToldFacts:
     def __init__(self, catalog: RelationCatalog, database: Database) -> None:
         self._catalog = catalog
         self._database = database
-        self.fed: frozenset[Told] = frozenset()
+        self.fed: tuple[Told, ...] = ()
 
     def feed(self, wanted: Iterable[Told]) -> None:
         """State copies of the triples that have become explicit or stated since the last update, and retract the copies of triples
@@ -41,9 +41,10 @@ class ToldFacts:
         Args:
             wanted: The rules that need copies. For those that did not need them before, all such triples are copied.
         """
-        wanted = frozenset(wanted)
-        for told in self.fed - wanted:
-            self._retract(told, np.concatenate(self._changed(told, everything=True)))
+        wanted = tuple(dict.fromkeys(wanted))
+        for told in self.fed:
+            if told not in wanted:
+                self._retract(told, np.concatenate(self._changed(told, everything=True)))
         for told in wanted:
             now, former = self._changed(told, everything=told not in self.fed)
             self._retract(told, former)

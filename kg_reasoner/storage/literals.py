@@ -101,8 +101,8 @@ class LiteralFacts:
         ids = {name: self._dictionary.encode(IRI(name)) for name in sorted({*self._recognised, _EVERY})}
         recognised = [number for name, number in ids.items() if name != _EVERY]
         found["recognised_datatype"].append(_table(recognised, 1))
-        pairs = (pair for pair in disjoint_datatypes() if pair[0] in ids and pair[1] in ids)
-        found["disjoint_datatypes"].append(_table([(ids[one], ids[other]) for one, other in pairs], 2))
+        pairs = sorted((ids[one], ids[other]) for one, other in disjoint_datatypes() if one in ids and other in ids)
+        found["disjoint_datatypes"].append(_table(pairs, 2))
         self._datatypes = ids
         self._dictionary.encode(OWL.differentFrom)  # holds between literals, so that queries may ask for it
 
