@@ -14,7 +14,7 @@ from kg_reasoner.storage import capacities
 from kg_reasoner.storage.arrays import Rows, selected_rows
 from kg_reasoner.storage.capacities import Copier, copy_items, fill_of, limit_of, resized, row_mask_for, slots_for, table_size
 from kg_reasoner.storage.kernels import native
-from kg_reasoner.storage.kernels.layout import ABSENT, EMPTY, EXPLICIT, MOST, RECENT_VALUES, RING, Relation, Section
+from kg_reasoner.storage.kernels.layout import ABSENT, EMPTY, EXPLICIT, MOST, RING, Relation, Section
 from kg_reasoner.storage.kernels.memory.buffers import address, allocate, allocate_each, grant, repeated
 from kg_reasoner.storage.kernels.memory.struct_tables import Record, StructTable
 from kg_reasoner.storage.kernels.primitives import mix
@@ -54,11 +54,6 @@ class Relations(PlanMemory):
         self._extend_counts(16)
         self.context.requests, self.context.request_room = allocate(1, np.int32), 0
         self._watched = self._ranked = False
-        self.context.ring_keys, self.context.ring_relations = allocate(RING, np.int64), allocate(RING, np.int32)
-        self.context.publish(hashes=allocate(RING, np.int64), copied=allocate(RING, np.int32))
-        self.context.publish(
-            recent_values=allocate(RECENT_VALUES, np.int64, 0), pair_keys=allocate(RING, np.int64), pair=allocate(2, np.int32)
-        )
         self._sections: dict[int, dict[int, int]] = {}
         """The sections of each relation, by their constants."""
         self._set_arity(self.frames.arity)

@@ -12,16 +12,36 @@ import numpy.typing as npt
 from kg_reasoner.storage import capacities
 from kg_reasoner.storage.arrays import Rows
 from kg_reasoner.storage.capacities import resized
-from kg_reasoner.storage.kernels.layout import ABSENT, MOST_VALUES, VALUE_SLOTS, Context, Frame, Level, Plan, Step
+from kg_reasoner.storage.kernels.layout import (
+    ABSENT,
+    MOST_VALUES,
+    RECENT_VALUES,
+    RING,
+    VALUE_SLOTS,
+    Context,
+    Frame,
+    Level,
+    Plan,
+    Step,
+)
 from kg_reasoner.storage.kernels.memory.buffers import address, allocate, argument, region
 from kg_reasoner.storage.kernels.memory.struct_tables import Record, StructTable
 
-__all__ = ["JoinFrames", "PlanMemory", "filter_tables"]
+__all__ = ["JoinFrames", "PlanMemory", "join_tables"]
 
 
-def filter_tables() -> dict[str, Any]:
-    """Return room for the results of `kernels.block_filters` about a block, by the fields of a context."""
+def join_tables() -> dict[str, Any]:
+    """Return the tables that joins of one context share with no other one, by its fields: those of the queue of heads, of
+    `kernels.pair_queue` and of `kernels.block_filters`.
+    """
     return {
+        "ring_keys": allocate(RING, np.int64),
+        "ring_relations": allocate(RING, np.int32),
+        "hashes": allocate(RING, np.int64),
+        "copied": allocate(RING, np.int32),
+        "recent_values": allocate(RECENT_VALUES, np.int64, 0),
+        "pair_keys": allocate(RING, np.int64),
+        "pair": allocate(2, np.int32),
         "filter_slots": allocate(VALUE_SLOTS, np.int32),
         "filter_values": allocate(MOST_VALUES, np.int32),
         "filter_numbers": allocate(capacities.current.block, np.uint8),
@@ -42,7 +62,7 @@ class PlanMemory:
             block_rows=capacities.current.block,
             filtered_rows=capacities.current.filtered_rows,
             filtered_plans=capacities.current.filtered_plans,
-            **filter_tables(),
+            **join_tables(),
         )
         self.address = argument(self.context.address)
         """The argument that every kernel is called with."""

@@ -14,7 +14,6 @@ from kg_reasoner.storage.kernels.layout import (
     GROW,
     LIST_BITS,
     RECENT,
-    RECENT_VALUES,
     REQUESTS,
     RING,
     Context,
@@ -24,7 +23,7 @@ from kg_reasoner.storage.kernels.layout import (
 from kg_reasoner.storage.kernels.memory.buffers import allocate, argument
 from kg_reasoner.storage.kernels.memory.struct_tables import Record, StructTable
 from kg_reasoner.storage.kernels.parallel_deletion import DEEPEST
-from kg_reasoner.storage.plan_memory import JoinFrames, filter_tables
+from kg_reasoner.storage.plan_memory import JoinFrames, join_tables
 from kg_reasoner.storage.shared_copies import Copy
 from kg_reasoner.storage.shared_deletion import Visible
 
@@ -59,13 +58,7 @@ class Worker:
         self.context = self._contexts.add(own_list=number + 1)
         self.address = argument(self.context.address)
         self.frames = JoinFrames(self.context)
-        ring_keys, hashes = allocate(RING, np.int64), allocate(RING, np.int64)
-        copied, ring_relations = allocate(RING, np.int32), allocate(RING, np.int32)
-        self.context.publish(ring_keys=ring_keys, ring_relations=ring_relations, hashes=hashes, copied=copied)
-        self.context.publish(
-            recent_values=allocate(RECENT_VALUES, np.int64, 0), pair_keys=allocate(RING, np.int64), pair=allocate(2, np.int32)
-        )
-        self.context.publish(**filter_tables())
+        self.context.publish(**join_tables())
         self.context.stack = allocate(STACK, np.int64)
         self.frames.add(DEEPEST)
         self.context.publish(goals=allocate((DEEPEST, len(Goal.fields)), np.int64, 0), goal_room=DEEPEST)
