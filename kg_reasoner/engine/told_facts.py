@@ -26,13 +26,13 @@ class ToldFacts:
         database: The same, as stored.
 
     Attributes:
-        fed: The rules for which there are copies at present.
+        fed: The rules for which there are copies at present, as keys: their order is that of the copies' relations.
     """
 
     def __init__(self, catalog: RelationCatalog, database: Database) -> None:
         self._catalog = catalog
         self._database = database
-        self.fed: tuple[Told, ...] = ()
+        self.fed: dict[Told, None] = {}
 
     def feed(self, wanted: Iterable[Told]) -> None:
         """State copies of the triples that have become explicit or stated since the last update, and retract the copies of triples
@@ -41,16 +41,16 @@ class ToldFacts:
         Args:
             wanted: The rules that need copies. For those that did not need them before, all such triples are copied.
         """
-        wanted = tuple(dict.fromkeys(wanted))
+        chosen = dict.fromkeys(wanted)
         for told in self.fed:
-            if told not in wanted:
+            if told not in chosen:
                 self._retract(told, np.concatenate(self._changed(told, everything=True)))
-        for told in wanted:
+        for told in chosen:
             now, former = self._changed(told, everything=told not in self.fed)
             self._retract(told, former)
             if len(now):
                 self._database.load(self._catalog.predicate(told.given(), 2), now, STATED)
-        self.fed = wanted
+        self.fed = chosen
 
     def _retract(self, told: Told, ends: Ids) -> None:
         """Retract copies."""

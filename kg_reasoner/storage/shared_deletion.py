@@ -116,7 +116,8 @@ class SharedDeletion:
         database: The database.
         threads: The threads' contexts.
         run: Runs tasks at the same time.
-        which: CANDIDATES, OVERDELETED or DELETED: the kernel that wants the work to be shared (see `kernels.deletion_candidates`).
+        which: CANDIDATES, OVERDELETED or DELETED: the kernel that wants the work to be shared (see
+            `kernels.maintenance.deletion_candidates`).
     """
 
     def __init__(

@@ -623,7 +623,7 @@ class Context(Struct):
     pair: Int32s
     """A pair that is inserted."""
     looped: int
-    """How many heads inner loops over pairs have derived that were not present (see `deriving.derive_pairs`)."""
+    """How many heads inner loops over pairs have derived that were not present (see `listed_heads.is_claimed`)."""
     pause: int
     instances: int
     wanted: int
