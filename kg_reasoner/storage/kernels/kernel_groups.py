@@ -57,6 +57,7 @@ GROUPS: Final = (
             "block_filters",
             "blocking_rows",
             "calculation",
+            "claimed_pairs",
             "column_copies",
             "deriving",
             "fixpoint",

@@ -3,7 +3,7 @@
 A slot of a hash table that a listed head has claimed holds a number below EMPTY in place of a row (see `holder`).
 """
 
-from kg_reasoner.storage.kernels.decorators import kernel, rare_kernel
+from kg_reasoner.storage.kernels.decorators import kernel
 from kg_reasoner.storage.kernels.layout import (
     ABSENT,
     EMPTY,
@@ -19,7 +19,7 @@ from kg_reasoner.storage.kernels.layout import (
     Relation,
 )
 from kg_reasoner.storage.kernels.memory.structs import Int32s
-from kg_reasoner.storage.kernels.primitives import compare_and_swap, mix, prefetch
+from kg_reasoner.storage.kernels.primitives import compare_and_swap, mix
 from kg_reasoner.storage.kernels.relations import has_values, insert, same_tuple, tag_of, tuple_slot
 
 
@@ -62,41 +62,6 @@ def comes_before(context: Context, heads: HeadList, found: int) -> int:
         return 1
     other = list_in(found)
     return 1 if other == context.own_list - 1 or context.lists[other].tasks[head_in(found)] < heads.task else 0
-
-
-@rare_kernel
-def request_claimed(context: Context, relation: Relation, count: int) -> int:
-    """Request from memory the keys of the listed heads that have claimed the slots for the first of the context's hashes, unless
-    few slots are claimed.
-    """
-    if context.claim_room == 0 or 8 * context.lists[context.own_list - 1].count < relation.used:
-        return 0
-    slots, mask, hashes = relation.slots, relation.mask, context.hashes
-    for place in range(count):
-        found = slots[hashes[place] & mask]
-        if found < EMPTY:
-            prefetch(context.lists[list_in(found)].keys, head_in(found))
-    return 0
-
-
-@rare_kernel
-def is_claimed(context: Context, relation: Relation, hash: int, key: int) -> int:
-    """Return whether a listed head that has claimed a slot is a tuple of at most two columns, given its hash and key, and a single
-    thread would have derived it before the next head of the thread's own list. Count the others.
-    """
-    slots, mask = relation.slots, relation.mask
-    slot = hash & mask
-    found = slots[slot] if context.claim_room > 0 else EMPTY
-    while found != EMPTY:
-        if found < EMPTY and context.lists[list_in(found)].keys[head_in(found)] == key:
-            if comes_before(context, context.lists[context.own_list - 1], found):
-                return 1
-            found = EMPTY
-        else:
-            slot = (slot + 1) & mask
-            found = slots[slot]
-    context.looped = context.looped + 1
-    return 0
 
 
 @kernel

@@ -5,10 +5,11 @@ and successive rows often continue the same group. A table by the last bits of v
 current group. Unlike the hash table of all pairs, it fits into the processor's cache.
 """
 
+from kg_reasoner.storage.kernels.claimed_pairs import list_pair, request_claimed
 from kg_reasoner.storage.kernels.decorators import kernel, rare_kernel, shared_kernel
 from kg_reasoner.storage.kernels.head_queue import insert_oldest
-from kg_reasoner.storage.kernels.layout import DONE, EMPTY, FULL, GROW, RECENT_VALUES, RING, Context, Plan, Relation
-from kg_reasoner.storage.kernels.listed_heads import accept, is_claimed, request_claimed
+from kg_reasoner.storage.kernels.layout import DONE, EMPTY, FULL, GROW, PRESENT, RECENT_VALUES, RING, Context, Plan, Relation
+from kg_reasoner.storage.kernels.listed_heads import accept, may_claim
 from kg_reasoner.storage.kernels.memory.structs import Int64s
 from kg_reasoner.storage.kernels.primitives import mix, pair, prefetch
 from kg_reasoner.storage.kernels.relations import tag_of
@@ -90,7 +91,7 @@ def request_pairs(context: Context, relation: Relation) -> int:
         prefetch(slots, hash & mask)
     for place in range(count):
         prefetch(relation.rows, 2 * (slots[hashes[place] & mask] & row_mask))
-    return request_claimed(context, relation, count)
+    return 0
 
 
 @kernel
@@ -120,13 +121,20 @@ def insert_pairs(context: Context) -> int:
     relation = context.relations[number]
     keys, hashes, values = context.pair_keys, context.hashes, context.pair
     request_pairs(context, relation)
+    claims = context.own_list and may_claim(context, relation)
+    if claims:
+        request_claimed(context, relation, context.pair_count)
     for place in range(context.pair_count):
-        hash, key = hashes[place], keys[place]
-        if not has_pair(relation, hash, key) and not is_claimed(context, relation, hash, key):
+        status, hash, key = PRESENT, hashes[place], keys[place]
+        if claims:
+            status = list_pair(context, number, hash, key)
+        elif not has_pair(relation, hash, key):
+            context.looped = context.looped + 1
             values[0] = key >> 32
             values[1] = key & 0x7FFFFFFF
-            if accept(context, number, values, key) == FULL:
-                return leave_pairs(context, place)
+            status = accept(context, number, values, key)
+        if status == FULL:
+            return leave_pairs(context, place)
     context.pair_count = 0
     return DONE
 
