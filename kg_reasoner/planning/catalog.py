@@ -318,7 +318,7 @@ class RelationCatalog:
         variable, ids = choice
         is_alone = len(predicate_variables(rule)) == 1  # then only its copy for rdf:type can have another one, for the class
         conditions = conditions_on(variable, rule) if is_alone else None
-        atoms = [self._terms(*each) for each in _atoms_of(rule)]
+        atoms: list[_Terms] = []
         for value, term in zip(ids, self.dictionary.decode_all(ids), strict=True):
             values = (*chosen, (variable, term))
             if conditions is None or term == RDF.type:
@@ -326,6 +326,7 @@ class RelationCatalog:
                 if copy is not None:
                     yield from self._copies(copy, since, layout, source, values)
             elif not conditions.body or substitute(conditions, {variable: term}) is not None:
+                atoms = atoms or [self._terms(*each) for each in _atoms_of(rule)]
                 *body, head = [self._placed(*_with_value(atom, variable.name, value)) for atom in atoms]
                 yield StoredRule(head, tuple(body), (), source, values)
 
