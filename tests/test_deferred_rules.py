@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import Any
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -9,7 +12,8 @@ from hypothesis import strategies as st
 from kg_reasoner import Reasoner
 from kg_reasoner.engine.maintenance import STRATEGIES
 from kg_reasoner.language.parser import parse
-from kg_reasoner.program import TRIPLE, Program
+from kg_reasoner.planning.catalog import RelationCatalog, StoredRule
+from kg_reasoner.program import TRIPLE, Program, Rule
 from kg_reasoner.terms import IRI, RDF, Triple
 
 from .effort import examples
@@ -59,6 +63,24 @@ def test_rules_for_equal_terms_wait_for_equal_terms(strategy: str) -> None:
     assert plans(reasoner) > 20 + few
     assert (iri("c"), iri("p7"), iri("b")) in set(reasoner.triples())
     assert (iri("c"), iri("p7"), iri("b")) in set(transaction.delta.added.triples())
+
+
+def test_each_copy_is_made_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also where the other rules, which are planned together with these, bring further classes."""
+    made: list[Rule] = []
+    original = RelationCatalog.rules
+
+    def rules(catalog: RelationCatalog, *arguments: Any) -> Iterator[StoredRule]:
+        for stored in original(catalog, *arguments):
+            made.append(stored.rule)
+            yield stored
+
+    monkeypatch.setattr(RelationCatalog, "rules", rules)
+    axioms = "".join(f"[?x, a, :C{number + 1}] :- [?x, a, :C{number}] .\n" for number in range(5))
+    reasoner = Reasoner(parse(PREFIX + SAME + axioms))
+    reasoner.add_triples([(iri("a"), NAMES["same"], iri("b")), (iri("a"), RDF.type, iri("C0"))])
+    assert (iri("b"), RDF.type, iri("C5")) in set(reasoner.triples())
+    assert len(made) == len(set(made)) > 10
 
 
 def check(reasoner: Reasoner, program: Program, explicit: frozenset[Triple]) -> set[Triple]:

@@ -66,6 +66,13 @@ def test_groups_call_only_groups_that_call_no_others(group: KernelGroup) -> None
     assert {other.name for other in group.imports.values()} <= {"evaluation"}
 
 
+def test_groups_of_known_entry_points_are_found_without_imports(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The modules of other groups take milliseconds."""
+    entries = {entry: group for group in GROUPS for entry in group.entries}
+    monkeypatch.setattr(kernel_groups, "import_module", None)
+    assert {entry: kernel_groups.group_with(entry) for entry in entries} == entries
+
+
 @linux
 def test_kernels_are_compiled_once(folder: Path, compilations: list[str]) -> None:
     for _ in range(2):

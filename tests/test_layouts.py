@@ -11,6 +11,7 @@ import pytest
 
 from kg_reasoner.language.parser import parse
 from kg_reasoner.planning.catalog import RelationCatalog, StoredRule, layout_for
+from kg_reasoner.planning.expansion import substitute
 from kg_reasoner.planning.layouts.property_tables import FEW, PropertyTables
 from kg_reasoner.planning.layouts.triple_layout import TripleLayout
 from kg_reasoner.planning.layouts.triple_table import TripleTable
@@ -199,6 +200,17 @@ def test_rules_derive_the_same(text: str, world: World) -> None:
     assert layout_for([rule]) is PropertyTables
     derived = {triple for stored in list(world.catalog.rules(rule)) for triple in heads(world, stored)}
     assert derived == world.ids(STEPS[text])
+
+
+@pytest.mark.parametrize("text", STEPS)
+def test_copies_are_the_rules_that_they_stand_for(text: str, world: World) -> None:
+    rule = rule_of(text)
+    copies = list(world.catalog.rules(rule))
+    assert len({stored.values for stored in copies}) == len(copies)
+    for stored in copies:
+        assert stored.rule == substitute(rule, dict(stored.values))
+        (alone,) = world.catalog.rules(stored.rule)
+        assert (alone.head, alone.body, alone.checks) == (stored.head, stored.body, stored.checks)
 
 
 @pytest.mark.parametrize("text", UNEXPANDABLE)

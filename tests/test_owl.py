@@ -491,9 +491,12 @@ def test_covers_imply_the_whole_order(edges: dict[int, list[int]], chosen: set[i
             pairs = pairs | more
         return pairs
 
-    order = {pair for pair in closure({(a, b) for a, above in edges.items() for b in above}) if chosen.issuperset(pair)}
+    every = closure({(a, b) for a, above in edges.items() for b in above})
     covers = set(Order(edges).covers(sorted(chosen)))
-    assert closure(covers) == order
+    assert closure(covers) == {pair for pair in every if chosen.issuperset(pair)}
+    nodes = {*edges, *(b for above in edges.values() for b in above)}
+    below = chosen & nodes | {a for a, b in every if b in chosen}
+    assert set(filter(Order(edges).below(chosen), range(9))) == below
 
 
 @pytest.mark.parametrize("length", [1, 2, 15, 16, 17, 40])

@@ -8,7 +8,6 @@ for each property and class. If rules derive the first of these facts, it is pla
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -22,7 +21,7 @@ from kg_reasoner.language.recursion import Recursion, lowered
 from kg_reasoner.language.relevance import Relevance
 from kg_reasoner.language.stratification import Key, looks_down
 from kg_reasoner.planning.aggregates.groups import is_aggregate_rule, split
-from kg_reasoner.planning.catalog import RelationCatalog, StoredRule, StoredTerm, asks_of_literals
+from kg_reasoner.planning.catalog import RelationCatalog, StoredRule, StoredTerm, Values, asks_of_literals
 from kg_reasoner.planning.layouts.triple_layout import NO_NAMES, Names
 from kg_reasoner.planning.member_rules import without_places
 from kg_reasoner.planning.told_rules import Told, copying_rules, with_told_only
@@ -65,9 +64,8 @@ class RuleBook:
         self._places: dict[Rule, int] = {}
         """The order of the rules with bodies."""
         self._next_place = 0
-        self._planned: dict[Rule, PlannedRule] = {}
-        self._owners: Counter[Rule] = Counter()
-        self._plans_of: dict[Rule, dict[Rule, PlannedRule]] = {}
+        self._plans_of: dict[Rule, dict[Values, PlannedRule]] = {}
+        """The plans of each rule, or of its copies by the properties and classes in them."""
         self._aggregates_of: dict[Rule, ComputedRelation] = {}
         self._recursive: Mapping[Rule, tuple[Recursion, Key]] = {}
         self._results_of: dict[Recursion, Results] = {}
@@ -172,12 +170,11 @@ class RuleBook:
         catalog = self._catalog
         while self._checked != (state := catalog.filling):
             self._checked = state  # plans may bring new properties, which expand further rules
-            names = catalog.layout.names
             self._note_filled()
             ready = self._relevance.take()
-            ready += [rule for rule, known in self._open.items() if known != names]
+            ready += [rule for rule, known in self._open.items() if known != catalog.layout.names]
             catalog.make_relations(rule for rule in ready if not catalog.layout.is_open(rule))
-            late += self._plan(sorted(ready, key=self._places.__getitem__), names)
+            late += self._plan(sorted(ready, key=self._places.__getitem__), catalog.layout.names)
         self._new = set()
         return late
 
@@ -196,37 +193,23 @@ class RuleBook:
         self.gone_rules, self.gone_aggregates = [], []
 
     def _plan(self, rules: Iterable[Rule], names: Names) -> list[PlannedRule]:
-        """Plan relevant rules, or the copies of them that further properties and classes bring. Return the new plans of new rules;
-        a copy shared by rules is planned once.
-        """
-        copies_of: dict[Rule, list[Rule]] = {}
-        wanted: dict[Rule, NewRule] = {}
-        late = set()
+        """Plan relevant rules, or the copies that further properties and classes bring. Return the new plans of new rules."""
+        wanted: list[NewRule] = []
+        owners: list[Rule] = []
         for rule in rules:
             if rule in self._recursive or is_aggregate_rule(rule):
                 self._plan_aggregate(rule)
                 continue
             known = self._plans_of.setdefault(rule, {})
-            copies = copies_of[rule] = []
-            is_new, level, source = rule in self._new, self._levels[rule], self._sources.get(rule)
+            level, source = self._levels[rule], self._sources.get(rule)
             for stored in self._copies(rule, names):
-                copy = stored.rule
-                if copy not in known:
-                    copies.append(copy)
-                    if copy not in self._planned and copy not in wanted:
-                        wanted[copy] = NewRule(level, stored, source)
-                        if is_new:
-                            late.add(copy)
-        added = self._materialiser.add_rules(wanted.values())
-        self._planned.update(zip(wanted, added, strict=True))
-        owners, planned_as = self._owners, self._planned
-        for rule, copies in copies_of.items():
-            plans = self._plans_of[rule]
-            for copy in copies:
-                if copy not in plans:
-                    owners[copy] = owners.get(copy, 0) + 1
-                    plans[copy] = planned_as[copy]
-        return [planned for copy, planned in zip(wanted, added, strict=True) if copy in late]
+                if stored.values not in known:
+                    wanted.append(NewRule(level, stored, source))
+                    owners.append(rule)
+        added = self._materialiser.add_rules(wanted)
+        for rule, planned in zip(owners, added, strict=True):
+            self._plans_of[rule][planned.rule.values] = planned
+        return [planned for rule, planned in zip(owners, added, strict=True) if rule in self._new]
 
     def _copies(self, rule: Rule, names: Names) -> Iterator[StoredRule]:
         """Return a rule over relations, or its copies."""
@@ -267,11 +250,7 @@ class RuleBook:
                 self._places.pop(rule, None)
             if rule in self._aggregates_of:
                 self.gone_aggregates.append(self._aggregates_of.pop(rule))
-            for copy, planned in self._plans_of.pop(rule, {}).items():
-                self._owners[copy] -= 1
-                if not self._owners[copy]:
-                    del self._owners[copy], self._planned[copy]
-                    self.gone_rules.append(planned)
+            self.gone_rules.extend(self._plans_of.pop(rule, {}).values())
 
     def _state_facts(self, gone: Iterable[Rule], new: Iterable[Rule]) -> None:
         """Flag facts of the program (rules without a body), and remove the flag from former ones."""

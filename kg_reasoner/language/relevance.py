@@ -6,7 +6,6 @@ others need no plan.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 
 from kg_reasoner.language.analysis import Key, head_key, needed_keys
@@ -53,7 +52,7 @@ class Relevance:
 
     def __init__(self, has_facts: Callable[[Key], bool]) -> None:
         self._has_facts = has_facts
-        self._derived: Counter[Key] = Counter()
+        self._derived: dict[Key, int] = {}
         """The number of relevant rules that derive each key."""
         self._of_triples = self._of_types = 0
         """The number of them that derive triples, and the number that derive types."""
@@ -82,8 +81,10 @@ class Relevance:
 
     def derive(self, key: Key) -> None:
         """Note that a rule derives a key."""
+        is_new = key not in self._derived
         self._count(key, 1)
-        self.note(key)
+        if is_new:
+            self.note(key)
 
     def note(self, key: Key) -> None:
         """Note that a key may be matched now, by facts or by derived ones."""
@@ -158,8 +159,10 @@ class Relevance:
             del self._waiting[key]
 
     def _count(self, key: Key, change: int) -> None:
-        self._derived[key] += change
-        if not self._derived[key]:
+        count = self._derived.get(key, 0) + change
+        if count:
+            self._derived[key] = count
+        else:
             del self._derived[key]
         self._of_triples += change * (key[0] == TRIPLE)
         self._of_types += change * (key[:2] == _TYPES[:2])

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kg_reasoner.language.analysis import Key
-from kg_reasoner.planning.catalog import INTERNAL, RelationCatalog, StoredAtom, StoredCall, StoredComparison, StoredRule
+from kg_reasoner.planning.catalog import INTERNAL, RelationCatalog, StoredAtom, StoredCall, StoredComparison, StoredRule, StoredTerm
 from kg_reasoner.planning.expansion import simple_comparison
 from kg_reasoner.planning.layouts.triple_layout import NO_NAMES, Names
 from kg_reasoner.planning.layouts.triple_table import TripleTable
-from kg_reasoner.program import TRIPLE, Atom, Expression, Rule
+from kg_reasoner.program import TRIPLE, Expression, Rule
 from kg_reasoner.storage.borrowing import BorrowingDatabase
 
 __all__ = ["BorrowedCatalog"]
@@ -36,17 +36,17 @@ class BorrowedCatalog(RelationCatalog):
             self.predicates[name] = self.database.borrow(self._lender.predicates[name])
         return super().predicate(name, arity)
 
-    def atom(self, atom: Atom, negated: bool = False) -> StoredAtom:
-        """See `RelationCatalog.atom`."""
-        if atom.predicate != TRIPLE:
-            return super().atom(atom, negated)
-        relation, terms = self._lender.layout.find(*map(self.term, atom.terms))
-        number = self.predicate(f"{INTERNAL}no triples", len(terms)) if relation < 0 else self.database.borrow(relation)
-        return StoredAtom(number, terms, negated)
+    def _placed(self, predicate: str, terms: tuple[StoredTerm, ...], negated: bool) -> StoredAtom:
+        """See `RelationCatalog._placed`."""
+        if predicate != TRIPLE:
+            return super()._placed(predicate, terms, negated)
+        relation, rest = self._lender.layout.find(*terms)
+        number = self.predicate(f"{INTERNAL}no triples", len(rest)) if relation < 0 else self.database.borrow(relation)
+        return StoredAtom(number, rest, negated)
 
     def rules(self, rule: Rule, since: Names = NO_NAMES) -> Iterator[StoredRule]:
         """See `RelationCatalog.rules`."""
-        return map(self._stored, self._lender.layout.copies(rule, since))
+        return self._copies(rule, since, self._lender.layout, rule, ())
 
     def has_facts(self, key: Key) -> bool:
         """See `RelationCatalog.has_facts`."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import field
 from typing import Final, TypeAlias
 
 import numpy as np
@@ -10,7 +11,14 @@ import numpy as np
 from kg_reasoner.data_classes import dataclass
 from kg_reasoner.expressions.demands import DEMAND_PREDICATES
 from kg_reasoner.language.analysis import Key, conjuncts
-from kg_reasoner.planning.expansion import is_expandable, simple_comparison, triple_atoms
+from kg_reasoner.planning.expansion import (
+    conditions_on,
+    is_expandable,
+    predicate_variables,
+    simple_comparison,
+    substitute,
+    triple_atoms,
+)
 from kg_reasoner.planning.functions.function_relations import Functions
 from kg_reasoner.planning.layouts.property_tables import PropertyTables
 from kg_reasoner.planning.layouts.triple_layout import NO_NAMES, Names, Part, TripleLayout, concatenated
@@ -33,7 +41,7 @@ from kg_reasoner.storage.arrays import Flags, Rows
 from kg_reasoner.storage.database import Database
 from kg_reasoner.storage.dictionary import Dictionary
 from kg_reasoner.storage.literals import LITERAL_PREDICATES
-from kg_reasoner.terms import IRI, BlankNode, Term
+from kg_reasoner.terms import IRI, RDF, BlankNode, Term
 
 StoredTerm: TypeAlias = int | str
 """A constant's id, or a variable's name."""
@@ -87,16 +95,33 @@ class StoredCall:
     """Whether the function, which has one argument, has any number of results."""
 
 
+_Terms: TypeAlias = tuple[str, tuple[StoredTerm, ...], bool]
+"""An atom of ids and names of variables: its predicate, terms, and whether it is negated."""
+
+Values: TypeAlias = tuple[tuple[Variable, Term], ...]
+"""Properties and classes, each with the variable that it replaces."""
+
+
 @dataclass(slots=True, unsafe_hash=True)
 class StoredRule:
-    """A rule over relations."""
+    """A rule over relations, or a copy of one in which properties and classes replace variables."""
 
     head: StoredAtom
     body: tuple[StoredAtom, ...]
     checks: tuple[StoredComparison | StoredCall, ...]
-    rule: Rule
+    source: Rule
+    values: Values = ()
     with_places: StoredRule | None = None
     """For a rule that asks for all members of a collection at once, the one that asks for the member at each place."""
+    _rule: Rule | None = field(default=None, compare=False, repr=False)
+
+    @property
+    def rule(self) -> Rule:
+        """The rule, or the copy. Copies are made when they are asked for: rules about equality have one for each property."""
+        if self._rule is None:
+            self._rule = substitute(self.source, dict(self.values)) if self.values else self.source
+            assert self._rule is not None
+        return self._rule
 
 
 @remembered
@@ -122,6 +147,20 @@ def _is_resource(term: Argument, rule: Rule) -> bool:
     if not isinstance(term, Variable):
         return isinstance(term, IRI | BlankNode)
     return any(LITERAL_PREDICATES.get(atom.predicate) == 2 and atom.terms[1] == term for atom in rule.body_atoms())
+
+
+def _atoms_of(rule: Rule) -> list[tuple[Atom, bool]]:
+    """Return the atoms of a body, and the head as the last one, each with whether it is negated."""
+    found = [
+        (part, False) if isinstance(part, Atom) else (part.atom, True) for part in rule.body if isinstance(part, Atom | Negation)
+    ]
+    return [*found, (rule.head, False)]
+
+
+def _with_value(atom: _Terms, name: str, value: int) -> _Terms:
+    """Return an atom with a value for a variable."""
+    predicate, terms, negated = atom
+    return predicate, tuple([value if term == name else term for term in terms]), negated
 
 
 def layout_for(rules: Iterable[Rule]) -> type[TripleLayout]:
@@ -230,11 +269,16 @@ class RelationCatalog:
     # --- rules ------------------------------------------------------------------------------------------------------
 
     def atom(self, atom: Atom, negated: bool = False) -> StoredAtom:
-        """Return an atom over its relation. Triples must be in one relation, see `TripleLayout.copies`."""
-        terms = tuple([term.name if isinstance(term, Variable) else self.term(term) for term in atom.terms])
-        if atom.predicate != TRIPLE:
-            return StoredAtom(self.predicate(atom.predicate, len(terms)), terms, negated)
+        """Return an atom over its relation. Triples must be in one relation, see `rules`."""
+        return self._placed(*self._terms(atom, negated))
+
+    def _placed(self, predicate: str, terms: tuple[StoredTerm, ...], negated: bool) -> StoredAtom:
+        if predicate != TRIPLE:
+            return StoredAtom(self.predicate(predicate, len(terms)), terms, negated)
         return StoredAtom(*self.layout.place(*terms), negated)
+
+    def _terms(self, atom: Atom, negated: bool) -> _Terms:
+        return atom.predicate, tuple([term.name if isinstance(term, Variable) else self.term(term) for term in atom.terms]), negated
 
     def term(self, term: Argument) -> StoredTerm:
         """Return the id of a constant, or the name of a variable."""
@@ -261,9 +305,32 @@ class RelationCatalog:
             rule: The rule.
             since: Omit most of the copies that there were when `TripleLayout.names` had this value.
         """
-        return map(self._stored, self.layout.copies(rule, since))
+        return self._copies(rule, since, self.layout, rule, ())
 
-    def _stored(self, rule: Rule) -> StoredRule:
+    def _copies(self, rule: Rule, since: Names, layout: TripleLayout, source: Rule, chosen: Values) -> Iterator[StoredRule]:
+        """Yield a rule over relations, or its copies for the names in a layout. It is itself a copy of `source` with the chosen
+        properties and classes.
+        """
+        choice = layout.choices(tuple(rule.body_atoms()), since) if layout.is_open(rule) else None
+        if choice is None:
+            yield self._stored(rule, source, chosen)
+            return
+        variable, ids = choice
+        is_alone = len(predicate_variables(rule)) == 1  # then only its copy for rdf:type can have another one, for the class
+        conditions = conditions_on(variable, rule) if is_alone else None
+        atoms: list[_Terms] = []
+        for value, term in zip(ids, self.dictionary.decode_all(ids), strict=True):
+            values = (*chosen, (variable, term))
+            if conditions is None or term == RDF.type:
+                copy = substitute(rule, {variable: term})
+                if copy is not None:
+                    yield from self._copies(copy, since, layout, source, values)
+            elif not conditions.body or substitute(conditions, {variable: term}) is not None:
+                atoms = atoms or [self._terms(*each) for each in _atoms_of(rule)]
+                *body, head = [self._placed(*_with_value(atom, variable.name, value)) for atom in atoms]
+                yield StoredRule(head, tuple(body), (), source, values)
+
+    def _stored(self, rule: Rule, source: Rule, values: Values) -> StoredRule:
         body = []
         checks: list[StoredComparison | StoredCall] = []
         for part in rule.body:
@@ -275,7 +342,7 @@ class RelationCatalog:
                 checks += (self._filter(expression, rule) for expression in conjuncts(part.expression))
             elif isinstance(part, Bind):
                 checks.append(self._call(part.expression, part.variable, rule))
-        return StoredRule(self.atom(rule.head), tuple(body), tuple(checks), rule)
+        return StoredRule(self.atom(rule.head), tuple(body), tuple(checks), source, values)
 
     def _filter(self, expression: Expression, rule: Rule) -> StoredComparison | StoredCall:
         """Return a condition: a comparison, which kernels evaluate, or a function application."""

@@ -20,6 +20,7 @@ from kg_reasoner.program import (
     Rule,
     Variable,
     remembered,
+    variables_of,
 )
 from kg_reasoner.substitution import Substitution, in_atom, in_expression, in_part
 from kg_reasoner.terms import RDF, Term
@@ -117,6 +118,20 @@ def substitute(rule: Rule, values: Substitution) -> Rule | None:
             elif not satisfies(*comparison):  # type: ignore[arg-type]  # no variables
                 return None
     return Rule(in_atom(rule.head, values), tuple(body), rule.origin)
+
+
+def conditions_on(variable: Variable, rule: Rule) -> Rule | None:
+    """Return a constraint with a rule's comparisons of a variable and constants; None if its body has more than these and atoms."""
+    conditions: list[BodyLiteral] = []
+    for part in rule.body:
+        if isinstance(part, Filter):
+            comparisons = [simple_comparison(expression) for expression in conjuncts(part.expression)]
+            if any(comparison is None or set(variables_of(comparison[1:])) != {variable} for comparison in comparisons):
+                return None
+            conditions.append(part)
+        elif not isinstance(part, Atom | Negation):
+            return None
+    return Rule(Atom(FALSE, ()), tuple(conditions))
 
 
 def simple_comparison(expression: Expression) -> tuple[str, Argument, Argument] | None:

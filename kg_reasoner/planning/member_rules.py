@@ -40,9 +40,9 @@ def without_places(stored: StoredRule, functions: Functions) -> StoredRule:
 
 def _element(stored: StoredRule) -> tuple[Variable, Variable, Variable] | None:
     """Return the collection of a rule for members, the place of a member, and the member; None for any other rule."""
-    rule = stored.rule
-    if not rule.head.predicate.startswith(MEMBERS):
+    if not stored.source.head.predicate.startswith(MEMBERS):
         return None
+    rule = stored.rule
     for part in rule.body:
         if isinstance(part, Bind) and isinstance(part.expression, Call) and is_element(part.expression):
             collection, place = part.expression.arguments

@@ -87,7 +87,9 @@ def calls_by_result(database: PlanMemory, rule: StoredRule, decides: Decides) ->
 def _with_lookups(rule: StoredRule, calls: Collection[StoredCall]) -> StoredRule:
     """Return a rule in which stored results take the place of calls."""
     results = tuple(StoredAtom(call.relation, (*call.arguments, call.result or "")) for call in calls)
-    return StoredRule(rule.head, (*rule.body, *results), tuple(check for check in rule.checks if check not in calls), rule.rule)
+    return StoredRule(
+        rule.head, (*rule.body, *results), tuple(check for check in rule.checks if check not in calls), rule.source, rule.values
+    )
 
 
 def _backward_draft(database: PlanMemory, rule: StoredRule, estimate: Estimate = by_shape) -> Draft:

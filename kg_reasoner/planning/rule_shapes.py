@@ -331,7 +331,7 @@ def _example(rule: StoredRule, found: Outline) -> StoredRule:
         arguments, result = tuple(map(term, check.arguments)), None if check.result is None else term(check.result)
         return StoredCall(check.function, relations[check.relation], arguments, result, check.has_several)
 
-    return StoredRule(atom(rule.head), tuple(map(atom, rule.body)), tuple(map(check, rule.checks)), rule.rule)
+    return StoredRule(atom(rule.head), tuple(map(atom, rule.body)), tuple(map(check, rule.checks)), rule.source, rule.values)
 
 
 class ShapedPlans:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping
 from itertools import pairwise
 from typing import Generic, TypeVar
 
@@ -39,6 +39,14 @@ class Order(Generic[Node]):
             self._cyclic.append(number in above)
             above.discard(number)
             self._above.append(tuple(above))
+
+    def below(self, goals: Iterable[Node]) -> Callable[[Node], bool]:
+        """Return a function that tells whether a node is one of some others, or below one."""
+        reached = {self._component[self._numbers[node]] for node in goals if node in self._numbers}
+        for number, above in enumerate(self._above):  # those above first
+            if not reached.isdisjoint(above):
+                reached.add(number)
+        return lambda node: node in self._numbers and self._component[self._numbers[node]] in reached
 
     def covers(self, chosen: Collection[Node]) -> Iterator[tuple[Node, Node]]:
         """Return a small set of pairs of chosen nodes whose transitive closure is the order among the chosen nodes."""

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Final, NamedTuple, TypeAlias
 
 from kg_reasoner.graphs import connected_components
@@ -262,30 +263,38 @@ class RestrictionHierarchy:
 
     def find_steps(self) -> list[HierarchyStep]:
         """Return all steps. A step can make one filler a subclass of another, which yields further steps."""
-        by_property = tuple(self.steps_between(self.properties, False))
-        known: set[HierarchyStep] = set()
-        while True:
-            steps = [*self.steps_between(self.classes, True), *by_property]
-            new = [step for step in steps if step not in known]
-            if not new or not (known or any(map(self.leads_on, new))):
-                # The last round knew all earlier ones, and says in the fewest steps what all of them said.
-                return steps
-            known.update(new)
+        by_property = [step for steps in self.steps_between(self.properties, False).values() for step in steps]
+        found = self.steps_between(self.classes, True)
+        new = [*chain.from_iterable(found.values()), *by_property]
+        known = set(new)
+        leads_on = any(map(self.leads_on, new))
+        while leads_on and new:
             for step in new:
                 self.link(self.classes, Above(step.lower), Below(step.upper))
+            # The last round knows all earlier ones, and says in the fewest steps what all of them said.
+            again = self.steps_between(self.classes, True, [Above(step.lower) for step in new])
+            found.update(again)
+            new = [step for step in chain.from_iterable(again.values()) if step not in known]
+            known.update(new)
+        return [*chain.from_iterable(found.values()), *by_property]
 
     def leads_on(self, step: HierarchyStep) -> bool:
         """Return whether a step can make a class that is a filler, or is below one, a subclass of further classes."""
         nodes = map(self.of, self.members[step.upper])
         return any(node in self.fillers or any(up != Above(step.upper) for up in self.classes[node]) for node in nodes)
 
-    def steps_between(self, graph: Graph, by_filler: bool) -> Iterator[HierarchyStep]:
-        """Yield the steps in families of one sort, by the order of a graph."""
+    def steps_between(
+        self, graph: Graph, by_filler: bool, goals: Collection[Node] | None = None
+    ) -> dict[Family, tuple[HierarchyStep, ...]]:
+        """Return the steps in families of one sort, by the order of a graph; with goals, only in families below one of them."""
         families = [family for family in self.families.values() if family.by_filler == by_filler]
-        if families:
-            order = Order(_part_above(graph, [node for family in families for node in family.groups]))
-            for family in families:
-                yield from self.steps_in(family, order.covers(family.groups))
+        if not families:
+            return {}
+        order = Order(_part_above(graph, [node for family in families for node in family.groups]))
+        if goals is not None:
+            is_below = order.below(goals)
+            families = [family for family in families if any(map(is_below, family.groups))]
+        return {family: tuple(self.steps_in(family, order.covers(family.groups))) for family in families}
 
     def steps_in(self, family: Family, covers: Iterable[tuple[Node, Node]]) -> Iterator[HierarchyStep]:
         """Yield the steps of a family for pairs of a lower and an upper filler or property."""

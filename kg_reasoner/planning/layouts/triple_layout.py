@@ -7,12 +7,11 @@ not distinguish them.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any, ClassVar, Final, TypeAlias, TypeVar
 
 import numpy as np
 
-from kg_reasoner.planning.expansion import predicate_variables, substitute
 from kg_reasoner.program import Atom, Rule, Variable
 from kg_reasoner.storage.arrays import Changed, Flags, Rows
 from kg_reasoner.storage.database import Database
@@ -166,27 +165,6 @@ class TripleLayout(ABC):
             atoms: The positive atoms of a body: a negated one does not limit the values of a variable.
             since: Omit the values that there were when `names` had this value.
         """
-
-    def copies(self, rule: Rule, since: Names = NO_NAMES) -> Iterator[Rule]:
-        """Yield a rule, or its copies without variables that range over relations, one for each current value.
-
-        Args:
-            rule: The rule.
-            since: Omit most of the copies that there were when `names` had this value.
-        """
-        choice = self.choices(tuple(rule.body_atoms()), since) if self.is_open(rule) else None
-        if choice is None:
-            yield rule
-            return
-        variable, values = choice
-        is_alone = len(predicate_variables(rule)) == 1  # then only its copy for rdf:type can have another one, for the class
-        for value, term in zip(values, self._dictionary.decode_all(values), strict=True):
-            copy = substitute(rule, {variable: term})
-            if copy is not None:
-                if is_alone and value != self._type:
-                    yield copy
-                else:
-                    yield from self.copies(copy, since)
 
     def kind(self, relation: int, values: Sequence[int]) -> tuple[int, int, int]:
         """Return the part of a fact that determines which rules can derive it: the relation, and property and class if they vary in

@@ -112,7 +112,10 @@ GROUPS: Final = (
 
 def group_with(entry: str) -> KernelGroup | None:
     """Return the group that has an entry point, if there is one."""
-    return next((group for group in GROUPS if entry in group.entries), None)
+    known = decorators.kernels.get(entry)
+    if known is not None and known.is_entry:
+        return _group_of(known)
+    return next((group for group in GROUPS if entry in group.entries), None)  # imports the modules that have not been imported
 
 
 def needed_by(names: Collection[str], elsewhere: Collection[str]) -> set[str]:
