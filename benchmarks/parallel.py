@@ -37,9 +37,9 @@ from benchmarks.jobs import LINEAR, NONLINEAR, OWL2RL, RDFS
 from benchmarks.update_data import Ids, data_folder, lubm
 from kg_reasoner.api.reasoner import Reasoner
 from kg_reasoner.concurrency.tasks import Round, Task
-from kg_reasoner.storage import shared_copies
-from kg_reasoner.storage.shared_copies import Copy
-from kg_reasoner.storage.worker import Worker
+from kg_reasoner.storage.parallel import shared_copies
+from kg_reasoner.storage.parallel.shared_copies import Copy
+from kg_reasoner.storage.parallel.worker import Worker
 from kg_reasoner.terms import literal
 
 __all__ = [

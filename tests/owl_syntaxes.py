@@ -17,7 +17,7 @@ from kg_reasoner.loaders.syntaxes.from_rdf import constructs_of
 from kg_reasoner.loaders.syntaxes.functional_writer import construct_text
 from kg_reasoner.loaders.syntaxes.to_rdf import RdfMapping
 from kg_reasoner.loaders.syntaxes.written_names import WrittenNames
-from kg_reasoner.storage.dictionary import Dictionary
+from kg_reasoner.storage.terms.dictionary import Dictionary
 from kg_reasoner.terms import Triple, term_from_text
 
 _LABEL = re.compile(r"(?<=[( ])_:[\w.-]+")

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from kg_reasoner.explain import Computed, Group, Proof, Solution, Step
 from kg_reasoner.expressions.datatypes import DATATYPES, datatypes_of, disjoint_datatypes, identity, is_ill_typed
 from kg_reasoner.program import FALSE, Aggregate, Atom, Bind, Filter, Negation, Rule, Variable
-from kg_reasoner.storage.literals import VALUES
+from kg_reasoner.storage.terms.literals import VALUES
 from kg_reasoner.terms import IRI, Literal, Term
 
 from .oracle import Binding, Facts, Store, groups, holds, match, solutions, value_of

@@ -70,6 +70,14 @@ cli: language concurrency storage query sparql explain rulesets loaders loaders.
     )
 }
 
+# The rooms of packages in an order in which each imports only those before it; the modules beside them come where "modules" is.
+ROOMS = {
+    package: tuple(rooms.split())
+    for package, rooms in {
+        "storage": "kernels modules terms values recursion relations preparation parallel databases cells readers writers",
+    }.items()
+}
+
 COMMON = ("errors", "data_classes", "digests", "terms", "program", "substitution", "graphs", "progress", "cache", "lazy_regex")
 
 # Modules at the top of the tree that give access to packages: public names, the command, and the interface of owlrl.
@@ -196,15 +204,15 @@ def test_a_module_imports_only_what_its_package_may(module: str) -> None:
     ("module", "source", "message"),
     [
         ("terms", "from kg_reasoner.language.parser import parse", "nothing but common modules"),
-        ("storage.database", "def f():\n    from kg_reasoner.query import patterns", "storage may not"),
-        ("storage.database", "from ..query import patterns", "storage may not"),
+        ("storage.databases.database", "def f():\n    from kg_reasoner.query import patterns", "storage may not"),
+        ("storage.databases.database", "from ...query import patterns", "storage may not"),
         ("engine.engine", "if TYPE_CHECKING:\n    from kg_reasoner.api.reasoner import Reasoner", "engine may not"),
         ("api.reasoner", "from kg_reasoner import Reasoner", "api may not"),
         ("api.reasoner", "from kg_reasoner._moved import FORMER", "api may not"),
         ("cli.run", "from kg_reasoner.storage.kernels import native", "kernels are private"),
         ("loaders.rdf.reader", "import loaders.ontology.owl", "second module object"),
         ("planning.planner", "import llvmlite", "only storage.kernels.machine_code may"),
-        ("storage.database", "import llvmlite.ir", "only storage.kernels.machine_code may"),
+        ("storage.databases.database", "import llvmlite.ir", "only storage.kernels.machine_code may"),
         ("spark_backend.plan.logical_plan", "from pyspark.sql import DataFrame", "planning for Spark is independent of it"),
         ("spark_backend.exec.spark_run", "from kg_reasoner.engine.engine import Engine", "spark_backend.exec may not"),
         ("spark_backend.io.workers", "import kg_reasoner.planning.planner", "spark_backend.io may not"),
@@ -219,6 +227,24 @@ def test_packages_import_only_packages_above_them() -> None:
     for package, others in PACKAGES.items():
         assert above.issuperset(others), f"{package} may import packages that are not above it: {sorted(set(others) - above)}"
         above.add(package)
+
+
+def room_of(module: str, package: str) -> str:
+    """The room of a package's module: ``kernels`` of ``storage.kernels.joins``; of a module beside the rooms, ``modules``."""
+    room, _, inside = module.removeprefix(f"{package}.").partition(".")
+    return room if inside or MODULES[module].name == "__init__.py" else "modules"
+
+
+@pytest.mark.parametrize("package", ROOMS)
+def test_rooms_import_only_rooms_before_them(package: str) -> None:
+    wrong = []
+    inside = [module for module in MODULES if module.startswith(f"{package}.")]
+    assert {room_of(module, package) for module in inside} == set(ROOMS[package])
+    for module in inside:
+        for other in edges(module, MODULES[module].read_text(encoding="utf-8")) & set(inside):
+            if ROOMS[package].index(room_of(other, package)) > ROOMS[package].index(room_of(module, package)):
+                wrong.append(f"{module} imports {other}")
+    assert wrong == []
 
 
 def test_every_permission_is_used() -> None:
@@ -349,6 +375,11 @@ def test_no_two_modules_have_one_name() -> None:
 def test_the_page_has_the_table() -> None:
     rows = re.findall(r"^\| `([\w.]+)` \| (.*?) \|$", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
     assert [(package, tuple(re.findall(r"`([\w.]+)`", others))) for package, others in rows] == list(PACKAGES.items())
+
+
+def test_the_page_lists_the_rooms_in_order() -> None:
+    lists = re.findall(r"^- `([\w.]+)`: ((?:`\w+`|modules|,|\s)+)$", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
+    assert {package: tuple(re.findall(r"\w+", rooms)) for package, rooms in lists} == ROOMS
 
 
 def test_the_page_shows_the_tree() -> None:

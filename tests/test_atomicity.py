@@ -21,8 +21,8 @@ from kg_reasoner.api.transaction import Transaction
 from kg_reasoner.concurrency.limits import Limits, Unwatched
 from kg_reasoner.engine import engine
 from kg_reasoner.errors import CapacityError, LimitError, TransactionError
-from kg_reasoner.storage.dictionary import Dictionary
 from kg_reasoner.storage.kernels.layout import MOST
+from kg_reasoner.storage.terms.dictionary import Dictionary
 from kg_reasoner.terms import IRI, Term, Triple, literal
 
 if not hasattr(os, "fork"):

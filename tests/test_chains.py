@@ -14,7 +14,7 @@ from kg_reasoner.language.parser import parse
 from kg_reasoner.planning.functions.chains import DIGITS, LONGEST, Chains
 from kg_reasoner.planning.functions.function_relations import Functions
 from kg_reasoner.program import Program
-from kg_reasoner.storage.dictionary import Dictionary
+from kg_reasoner.storage.terms.dictionary import Dictionary
 from kg_reasoner.terms import Literal, Term, literal
 from tests import oracle
 

@@ -19,7 +19,7 @@ from kg_reasoner.classification.classifier import Classified
 from kg_reasoner.classification.reduction import reduced
 from kg_reasoner.errors import NoProofError, ReasonerError
 from kg_reasoner.storage.arrays import Ids
-from kg_reasoner.storage.row_marks import RowMarks
+from kg_reasoner.storage.databases.row_marks import RowMarks
 from kg_reasoner.terms import IRI, OWL, RDF, RDFS, BlankNode, Literal, literal
 from tests.effort import examples
 

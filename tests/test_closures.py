@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kg_reasoner.storage import closures
-from kg_reasoner.storage.closures import reached
+from kg_reasoner.storage.recursion import closures
+from kg_reasoner.storage.recursion.closures import reached
 
 from .effort import PHASES, examples
 

@@ -20,9 +20,9 @@ from kg_reasoner.expressions.text_columns import called_on_texts
 from kg_reasoner.expressions.types import Types
 from kg_reasoner.planning.functions.collection_functions import collection_function, members_of
 from kg_reasoner.program import Call, Expression, Variable
-from kg_reasoner.storage.collections import Collections
-from kg_reasoner.storage.dictionary import Dictionary
 from kg_reasoner.storage.kernels.layout import FAILED
+from kg_reasoner.storage.terms.collections import Collections
+from kg_reasoner.storage.terms.dictionary import Dictionary
 from kg_reasoner.terms import IRI, XSD, BlankNode, Literal, Term, literal, term_text
 
 from .effort import examples

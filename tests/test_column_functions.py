@@ -17,10 +17,10 @@ from kg_reasoner.expressions.values import COMPARISONS, value_of
 from kg_reasoner.planning.functions.column_functions import UNSURE, ColumnFunctions, is_for_columns
 from kg_reasoner.planning.functions.function_relations import FEW
 from kg_reasoner.program import Call, Expression, Variable
-from kg_reasoner.storage.database import Database
-from kg_reasoner.storage.dictionary import Dictionary
+from kg_reasoner.storage.databases.database import Database
 from kg_reasoner.storage.kernels.memory.struct_tables import Record
-from kg_reasoner.storage.value_table import ValueTable, _value
+from kg_reasoner.storage.terms.dictionary import Dictionary
+from kg_reasoner.storage.values.value_table import ValueTable, _value
 from kg_reasoner.terms import IRI, RDF, XSD, BlankNode, Literal, Term, literal, term_from_text, term_text
 
 from .effort import thinned

@@ -13,8 +13,8 @@ from kg_reasoner.errors import ColumnTypeError
 from kg_reasoner.language.parser import parse
 from kg_reasoner.program import COLUMN_TYPES, Rule
 from kg_reasoner.storage.arrays import Ids
-from kg_reasoner.storage.column_types import ColumnTypes
-from kg_reasoner.storage.table_terms import cell_reader, is_of_type, with_article
+from kg_reasoner.storage.cells.table_terms import cell_reader, is_of_type, with_article
+from kg_reasoner.storage.terms.column_types import ColumnTypes
 from kg_reasoner.terms import IRI, XSD, BlankNode, Literal, Term, literal
 
 NO_NUMBER = literal("no number")

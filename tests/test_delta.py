@@ -12,7 +12,7 @@ from kg_reasoner.engine.counters import Counters
 from kg_reasoner.engine.maintenance import collect
 from kg_reasoner.program import TRIPLE
 from kg_reasoner.query.delta import Change, Changes, Delta
-from kg_reasoner.storage.dictionary import Dictionary
+from kg_reasoner.storage.terms.dictionary import Dictionary
 from kg_reasoner.terms import IRI, RDF, BlankNode, Term, literal
 
 Fact = tuple[str, tuple[Term, ...]]

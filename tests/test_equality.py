@@ -24,7 +24,7 @@ from kg_reasoner.engine.maintenance import STRATEGIES
 from kg_reasoner.errors import NoProofError, StratificationError, UnknownNameError, UnsupportedError
 from kg_reasoner.graphs import connected_components
 from kg_reasoner.rdflib_store import KGReasonerStore
-from kg_reasoner.storage.dictionary import Dictionary
+from kg_reasoner.storage.terms.dictionary import Dictionary
 from kg_reasoner.terms import IRI, OWL, RDF, RDFS, XSD, BlankNode, Literal, Triple, literal
 
 from .effort import PHASES, examples

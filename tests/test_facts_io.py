@@ -16,8 +16,8 @@ from kg_reasoner.io.fact_writing import write_facts
 from kg_reasoner.io.facts import read_facts
 from kg_reasoner.language.parser import parse, parse_file
 from kg_reasoner.program import Atom, Column, Declaration, Filter, Negation, Program, Rule, Variable, triple
-from kg_reasoner.storage.cell_texts import format_cell
-from kg_reasoner.storage.table_terms import cell_reader
+from kg_reasoner.storage.cells.cell_texts import format_cell
+from kg_reasoner.storage.cells.table_terms import cell_reader
 from kg_reasoner.terms import IRI, XSD, BlankNode, Literal, Term, literal
 
 X, Y = Variable("x"), Variable("y")

@@ -14,7 +14,7 @@ import pytest
 from kg_reasoner import Reasoner
 from kg_reasoner.concurrency.garbage import without_collection
 from kg_reasoner.engine import materialiser, rulebook
-from kg_reasoner.storage import value_table
+from kg_reasoner.storage.values import value_table
 from kg_reasoner.terms import IRI, RDF, RDFS, literal
 
 ROOT = Path(__file__).resolve().parents[1]

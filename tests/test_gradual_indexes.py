@@ -13,9 +13,9 @@ from kg_reasoner.concurrency import cores as thread_counts
 from kg_reasoner.concurrency.limits import Limits
 from kg_reasoner.program import TRIPLE
 from kg_reasoner.storage import capacities as table_capacities
-from kg_reasoner.storage import gradual_indexes
-from kg_reasoner.storage.gradual_indexes import GradualIndexes
 from kg_reasoner.storage.kernels.layout import EMPTY, MANY_CHANGED
+from kg_reasoner.storage.relations import gradual_indexes
+from kg_reasoner.storage.relations.gradual_indexes import GradualIndexes
 from kg_reasoner.terms import IRI, RDF, Literal, literal
 
 from .effort import by_effort

@@ -8,10 +8,10 @@ import pytest
 from kg_reasoner import rulesets
 from kg_reasoner.api.reasoner import Reasoner
 from kg_reasoner.language import analysis
-from kg_reasoner.storage import changing_relations
 from kg_reasoner.storage.arrays import Rows
 from kg_reasoner.storage.capacities import FILL, fill_of
-from kg_reasoner.storage.database import Database
+from kg_reasoner.storage.databases.database import Database
+from kg_reasoner.storage.relations import changing_relations
 from kg_reasoner.terms import literal
 
 ROWS = 40_000

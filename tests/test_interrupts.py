@@ -18,8 +18,8 @@ from kg_reasoner.errors import TransactionError
 from kg_reasoner.language.parser import parse
 from kg_reasoner.program import Program, Rule
 from kg_reasoner.storage import kernels
-from kg_reasoner.storage.database import Database
-from kg_reasoner.storage.indexes import IndexedRelations
+from kg_reasoner.storage.databases.database import Database
+from kg_reasoner.storage.relations.indexes import IndexedRelations
 from kg_reasoner.terms import IRI, OWL, RDF, RDFS, Term, Triple, literal
 
 from .effort import thinned

@@ -16,9 +16,9 @@ from kg_reasoner.planning.layouts.triple_layout import TripleLayout
 from kg_reasoner.planning.layouts.triple_table import TripleTable
 from kg_reasoner.program import TRIPLE, Rule
 from kg_reasoner.storage.arrays import Ids
-from kg_reasoner.storage.database import Database
-from kg_reasoner.storage.dictionary import Dictionary
-from kg_reasoner.storage.lookups import Which
+from kg_reasoner.storage.databases.database import Database
+from kg_reasoner.storage.relations.lookups import Which
+from kg_reasoner.storage.terms.dictionary import Dictionary
 from kg_reasoner.terms import IRI, RDF
 
 LAYOUTS = (PropertyTables, TripleTable)

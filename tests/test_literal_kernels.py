@@ -13,12 +13,12 @@ from hypothesis import strategies as st
 
 from kg_reasoner.expressions.functions.regex import matches
 from kg_reasoner.program import Call, Variable
-from kg_reasoner.storage.dictionary import Dictionary
 from kg_reasoner.storage.kernels.decorators import kernel
 from kg_reasoner.storage.kernels.queries.searching import ANYWHERE, AS_IT_IS, AT_END, AT_START, LOWER, UPPER
-from kg_reasoner.storage.text_search import UNDECIDED, search_of
-from kg_reasoner.storage.value_arithmetic import decimal_digits, integer_buffer, number_texts
-from kg_reasoner.storage.value_columns import ValueCache, read_value
+from kg_reasoner.storage.terms.dictionary import Dictionary
+from kg_reasoner.storage.terms.text_search import UNDECIDED, search_of
+from kg_reasoner.storage.values.value_arithmetic import decimal_digits, integer_buffer, number_texts
+from kg_reasoner.storage.values.value_columns import ValueCache, read_value
 from kg_reasoner.terms import XSD, Literal, literal, term_text
 
 from .effort import examples

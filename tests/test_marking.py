@@ -12,7 +12,7 @@ from kg_reasoner.engine.counters import Counters
 from kg_reasoner.engine.maintenance import marking
 from kg_reasoner.errors import ReasonerError
 from kg_reasoner.storage import capacities as table_capacities
-from kg_reasoner.storage.database import Database
+from kg_reasoner.storage.databases.database import Database
 from kg_reasoner.terms import Term, literal
 
 STEPS = 60

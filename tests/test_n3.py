@@ -179,7 +179,7 @@ def _typed(cls: str) -> Atom:
 
 def test_an_rdf_loader_without_a_place_for_rules_refuses_them() -> None:
     from kg_reasoner.loaders.rdf import reader as rdf
-    from kg_reasoner.storage.dictionary import Dictionary
+    from kg_reasoner.storage.terms.dictionary import Dictionary
 
     with pytest.raises(LoadError, match="the document contains a rule, and only triples can be read here"):
         list(rdf.read(b"{} => { <http://x/a> <http://x/b> 1 } .", dictionary=Dictionary()))

@@ -17,8 +17,8 @@ from kg_reasoner.expressions.structures import Structure, decode, encode
 from kg_reasoner.expressions.types import Types
 from kg_reasoner.language.parser import parse
 from kg_reasoner.language.printer import format_term
-from kg_reasoner.storage.cell_texts import format_cell
-from kg_reasoner.storage.table_terms import Vocabulary, cell_reader
+from kg_reasoner.storage.cells.cell_texts import format_cell
+from kg_reasoner.storage.cells.table_terms import Vocabulary, cell_reader
 from kg_reasoner.terms import IRI, XSD, Literal, Term, literal
 
 from .effort import examples

@@ -27,7 +27,7 @@ from kg_reasoner.io.atomic_files import write_rows
 from kg_reasoner.io.output import TripleWriter, atomic_output, atomic_text, triple_writer, write_triples
 from kg_reasoner.loaders.rdf import reader as rdf
 from kg_reasoner.loaders.rdf.formats import N_QUADS, find_format
-from kg_reasoner.storage.dictionary import Dictionary
+from kg_reasoner.storage.terms.dictionary import Dictionary
 from kg_reasoner.terms import IRI, RDF, XSD, BlankNode, Literal, Term, Triple, term_from_text, term_text
 
 from .effort import examples
@@ -313,7 +313,7 @@ def as_ids(triples: list[Triple]) -> tuple[Any, Dictionary]:
 @given(GRAPHS_OF_NODES)
 def test_blocks_of_any_size_say_the_same(monkeypatch: pytest.MonkeyPatch, buffer: int, triples: list[Triple]) -> None:
     """The lines are those of the terms, and the Turtle is the same graph, whatever fits in the buffer."""
-    from kg_reasoner.storage import writing
+    from kg_reasoner.storage.writers import writing
 
     monkeypatch.setattr(writing, "_ROWS", 3)
     monkeypatch.setattr(writing.TextWriter.__init__, "__defaults__", (buffer,))

@@ -28,13 +28,13 @@ from kg_reasoner.engine.maintenance import STRATEGIES
 from kg_reasoner.errors import CancelledError, LimitError
 from kg_reasoner.program import Program
 from kg_reasoner.storage import capacities as table_capacities
-from kg_reasoner.storage.database import Database
-from kg_reasoner.storage.index_needs import soon_wanted
+from kg_reasoner.storage.databases.database import Database
 from kg_reasoner.storage.kernels.layout import EMPTY, LIST_BITS, NOT_NEW
 from kg_reasoner.storage.kernels.listed_heads import holder
-from kg_reasoner.storage.shared_insertion import SharedInsertion
-from kg_reasoner.storage.worker import MOST_HEADS, Worker
-from kg_reasoner.storage.worker_team import WorkerTeam
+from kg_reasoner.storage.parallel.shared_insertion import SharedInsertion
+from kg_reasoner.storage.parallel.worker import MOST_HEADS, Worker
+from kg_reasoner.storage.parallel.worker_team import WorkerTeam
+from kg_reasoner.storage.preparation.index_needs import soon_wanted
 from kg_reasoner.terms import Literal, literal
 
 from .conftest import SHARED
@@ -201,7 +201,7 @@ def test_heads_claim_slots_early_if_few_are_the_same(repeated: bool, monkeypatch
         return join(self, relation, low, high, task)
 
     monkeypatch.setattr(Worker, "join", noted)
-    monkeypatch.setattr("kg_reasoner.storage.worker_team.FEW_KEPT", 32)
+    monkeypatch.setattr("kg_reasoner.storage.parallel.worker_team.FEW_KEPT", 32)
     with capacities(replace(EARLY, heads=64, slots=1 << 10)):
         reasoner = Reasoner("seen(?z) :- link(?x, ?y), of(?y, ?z) .", threads=2)
         reasoner.add_facts("of", [(literal(number), literal(number % 3 if repeated else number)) for number in range(200)])
@@ -295,7 +295,7 @@ def test_the_first_of_equal_heads_is_the_new_row(monkeypatch: pytest.MonkeyPatch
 
 def test_too_many_heads_for_threads(monkeypatch: pytest.MonkeyPatch) -> None:
     """A block with more heads than a list can hold is left to one thread."""
-    monkeypatch.setattr("kg_reasoner.storage.worker.MOST_HEADS", 64)
+    monkeypatch.setattr("kg_reasoner.storage.parallel.worker.MOST_HEADS", 64)
     with capacities(BLOCKS):
         both = [Reasoner(CLOSURE, threads=threads) for threads in (1, 2)]
         for reasoner in both:
@@ -323,7 +323,7 @@ def test_lists_are_not_longer_than_numbers_of_heads(monkeypatch: pytest.MonkeyPa
         lengthen(worker, most)
         rooms.add(worker.kept.room)
 
-    monkeypatch.setattr("kg_reasoner.storage.worker.MOST_HEADS", most)
+    monkeypatch.setattr("kg_reasoner.storage.parallel.worker.MOST_HEADS", most)
     monkeypatch.setattr(Worker, "lengthen", noting)
     with capacities(replace(BLOCKS, block=32, inserted_heads=1 << 16)):
         alone, together = (Reasoner(CLOSURE, threads=threads) for threads in (1, 2))
@@ -347,7 +347,7 @@ def test_indexes_are_built_together(monkeypatch: pytest.MonkeyPatch) -> None:
         built.append(soon_wanted(database))
         return built[-1]
 
-    monkeypatch.setattr("kg_reasoner.storage.worker_team.soon_wanted", noting)
+    monkeypatch.setattr("kg_reasoner.storage.parallel.worker_team.soon_wanted", noting)
     rules = "a(?x, ?z) :- e(?x, ?y), f(?y, ?z) . b(?x, ?z) :- e(?x, ?y), g(?y, ?z) . c(?y, ?z) :- e(?x, ?y), h(?x, ?z) ."
     with capacities(BLOCKS):
         reasoner = Reasoner(rules, threads=2)

@@ -19,7 +19,7 @@ from kg_reasoner.io.facts import read_facts
 from kg_reasoner.io.output import triple_writer, write_triples
 from kg_reasoner.language.parser import parse
 from kg_reasoner.program import Column
-from kg_reasoner.storage.dictionary import Dictionary
+from kg_reasoner.storage.terms.dictionary import Dictionary
 from kg_reasoner.terms import IRI, XSD, BlankNode, Literal, Term, Triple, literal, term_text
 
 EX = "http://example.org/"

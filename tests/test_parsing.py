@@ -22,7 +22,7 @@ from kg_reasoner import KGReasonerStore, Reasoner, graph_of, store_of
 from kg_reasoner.errors import LoadError, ReasonerError
 from kg_reasoner.loaders.rdf.bounds import DocumentBounds
 from kg_reasoner.rdflib_store import parsing
-from kg_reasoner.storage.dictionary import Dictionary
+from kg_reasoner.storage.terms.dictionary import Dictionary
 
 from .effort import examples
 

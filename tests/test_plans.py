@@ -27,8 +27,8 @@ from kg_reasoner.planning.plan_drafts import Draft, Use
 from kg_reasoner.program import Rule
 from kg_reasoner.query import patterns as query
 from kg_reasoner.rdflib_store import graph_of
-from kg_reasoner.storage.database import Database
-from kg_reasoner.storage.dictionary import Dictionary
+from kg_reasoner.storage.databases.database import Database
+from kg_reasoner.storage.terms.dictionary import Dictionary
 
 from .plan_text import PlanPrinter
 

@@ -10,7 +10,7 @@ from kg_reasoner import Reasoner
 from kg_reasoner.engine.planned_strata import _PLANNED_TOGETHER
 from kg_reasoner.planning import rule_shapes
 from kg_reasoner.planning.rule_shapes import Pattern
-from kg_reasoner.storage.database import Database
+from kg_reasoner.storage.databases.database import Database
 from kg_reasoner.terms import IRI
 
 from .oracle import evaluate

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from kg_reasoner.errors import OutputError
 from kg_reasoner.io.rdfxml import rdfxml_blocks, rdfxml_lines
-from kg_reasoner.storage import rdfxml_elements
-from kg_reasoner.storage.dictionary import Dictionary
+from kg_reasoner.storage.terms.dictionary import Dictionary
+from kg_reasoner.storage.writers import rdfxml_elements
 from kg_reasoner.terms import IRI, BlankNode, Literal
 
 from .effort import examples

@@ -20,8 +20,8 @@ from kg_reasoner.loaders.rdf.rdfxml_documents import read_rdfxml
 from kg_reasoner.loaders.rdf.sources import document_of
 from kg_reasoner.loaders.rdf.statements import Encoder
 from kg_reasoner.loaders.rdf.syntax import read_parsed
-from kg_reasoner.storage.dictionary import Dictionary
 from kg_reasoner.storage.readers import rdfxml_reading
+from kg_reasoner.storage.terms.dictionary import Dictionary
 
 from .checked import run_in_checked_mode
 from .effort import CHECKED, by_effort, examples

@@ -26,8 +26,8 @@ from kg_reasoner.loaders.rdf.sources import document_of
 from kg_reasoner.loaders.rdf.turtle import read_turtle
 from kg_reasoner.program import TRIPLE
 from kg_reasoner.storage import capacities as table_capacities
-from kg_reasoner.storage.dictionary import Dictionary
-from kg_reasoner.storage.shared_loading import shares_of
+from kg_reasoner.storage.parallel.shared_loading import shares_of
+from kg_reasoner.storage.terms.dictionary import Dictionary
 
 from .effort import examples
 from .test_turtle_reader import HEADER, _statements

@@ -16,7 +16,7 @@ from kg_reasoner.engine.maintenance import Strategy
 from kg_reasoner.errors import LimitError, NoProofError, RecursionValueError, UnsupportedError
 from kg_reasoner.language.parser import parse
 from kg_reasoner.program import Atom, Program, Rule
-from kg_reasoner.storage import best_values
+from kg_reasoner.storage.recursion import best_values
 from kg_reasoner.terms import IRI, RDF, Literal, Term, literal
 
 from .effort import examples, thinned
@@ -311,8 +311,8 @@ def test_ids_of_groups_need_no_table_of_their_own() -> None:
     """One column of ids is its own numbering; further columns are numbered as they come."""
     import numpy as np
 
-    from kg_reasoner.storage.dictionary import Dictionary
-    from kg_reasoner.storage.value_columns import ValueCache
+    from kg_reasoner.storage.terms.dictionary import Dictionary
+    from kg_reasoner.storage.values.value_columns import ValueCache
 
     dictionary = Dictionary()
     numbers = [dictionary.encode(literal(number)) for number in range(10)]

@@ -11,8 +11,8 @@ from kg_reasoner.api.reasoner import Reasoner
 from kg_reasoner.concurrency.limits import Limits
 from kg_reasoner.errors import CapacityError
 from kg_reasoner.storage import capacities as table_capacities
-from kg_reasoner.storage import growing_relations, renewal
-from kg_reasoner.storage.database import Database
+from kg_reasoner.storage.databases.database import Database
+from kg_reasoner.storage.relations import growing_relations, renewal
 from kg_reasoner.terms import IRI, literal
 
 from .oracle import evaluate

@@ -49,7 +49,7 @@ from kg_reasoner.sparql.query_terms import QueryTerms
 from kg_reasoner.sparql.results import results_formats
 from kg_reasoner.sparql.results.result import AskResult, GraphResult, SelectResult
 from kg_reasoner.sparql.results.result_columns import Columns
-from kg_reasoner.storage.dictionary import Dictionary
+from kg_reasoner.storage.terms.dictionary import Dictionary
 from kg_reasoner.terms import IRI, RDF, RDFS, XSD, BlankNode, Literal, literal, term_from_text, term_text
 from tests import w3c_sparql
 

@@ -8,7 +8,7 @@ from hypothesis import given, strategies
 from hypothesis.extra.numpy import array_shapes, arrays
 
 from kg_reasoner.storage.arrays import Ids, in_order
-from kg_reasoner.storage.row_ranges import in_ranges
+from kg_reasoner.storage.parallel.row_ranges import in_ranges
 
 ROWS = arrays(np.int32, array_shapes(min_dims=2, max_dims=2, min_side=0, max_side=60), elements=strategies.integers(0, 9))
 

@@ -13,8 +13,8 @@ from kg_reasoner.engine.maintenance import STRATEGIES
 from kg_reasoner.errors import ArityError
 from kg_reasoner.language.parser import parse
 from kg_reasoner.program import Program, Rule, remembered
-from kg_reasoner.storage import arguments, changing_relations
-from kg_reasoner.storage.dictionary import Dictionary
+from kg_reasoner.storage.relations import arguments, changing_relations
+from kg_reasoner.storage.terms.dictionary import Dictionary
 from kg_reasoner.terms import IRI, BlankNode, Term, literal, term_text
 
 PREFIX = "@prefix e: <http://example.org/> ."

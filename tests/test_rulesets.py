@@ -17,8 +17,8 @@ from kg_reasoner.loaders.convert import from_oxigraph
 from kg_reasoner.planning.catalog import layout_for
 from kg_reasoner.planning.layouts.property_tables import PropertyTables
 from kg_reasoner.program import FALSE, TRIPLE, Program, Rule
-from kg_reasoner.storage.dictionary import Dictionary
-from kg_reasoner.storage.literals import LiteralFacts
+from kg_reasoner.storage.terms.dictionary import Dictionary
+from kg_reasoner.storage.terms.literals import LiteralFacts
 from kg_reasoner.terms import IRI, RDF, Literal, Term
 from tests.fixtures import blocks
 

@@ -18,10 +18,10 @@ from kg_reasoner.planning.catalog import DISTINCT_TERMS, StoredAtom, StoredCall,
 from kg_reasoner.planning.planner import plan_backward, plan_rule, plan_trigger
 from kg_reasoner.planning.rule_shapes import ShapedPlans, outline
 from kg_reasoner.program import Atom, Rule
-from kg_reasoner.storage.database import Database
+from kg_reasoner.storage.databases.database import Database
 from kg_reasoner.storage.kernels.layout import CALL, CHECK, EMPTY, PROBE, SCAN, SKIP, Plan, Step
 from kg_reasoner.storage.kernels.primitives import mix
-from kg_reasoner.storage.plan_memory import PlanMemory
+from kg_reasoner.storage.relations.plan_memory import PlanMemory
 from kg_reasoner.terms import IRI, OWL, RDF, RDFS, BlankNode, Triple
 
 KINDS = {1: (0, 1, 2), 2: (3, 4, 5), 3: (6, 7)}

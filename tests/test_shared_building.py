@@ -12,15 +12,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kg_reasoner.concurrency.tasks import Task
-from kg_reasoner.storage import capacities, index_building, indexes
-from kg_reasoner.storage.database import Database
-from kg_reasoner.storage.index_building import Building
+from kg_reasoner.storage import capacities
+from kg_reasoner.storage.databases.database import Database
 from kg_reasoner.storage.kernels.bulk_insertion import MOST_SPILLED
 from kg_reasoner.storage.kernels.layout import EMPTY
 from kg_reasoner.storage.kernels.memory.struct_tables import Record
 from kg_reasoner.storage.kernels.primitives import mix
 from kg_reasoner.storage.kernels.vectors import entry_place, vector_room, vector_size
-from kg_reasoner.storage.rehashing import Rehashing
+from kg_reasoner.storage.relations import index_building, indexes
+from kg_reasoner.storage.relations.index_building import Building
+from kg_reasoner.storage.relations.rehashing import Rehashing
 
 from .effort import examples
 

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from kg_reasoner.api.reasoner import Reasoner
 from kg_reasoner.concurrency.limits import Limits
 from kg_reasoner.errors import LimitError
-from kg_reasoner.storage.database import Database
-from kg_reasoner.storage.shared_copies import Copy, CopySchedule, SharedSchedule, makespan
-from kg_reasoner.storage.worker import Worker
+from kg_reasoner.storage.databases.database import Database
+from kg_reasoner.storage.parallel.shared_copies import Copy, CopySchedule, SharedSchedule, makespan
+from kg_reasoner.storage.parallel.worker import Worker
 from kg_reasoner.terms import literal
 
 from .effort import CHECKED, examples
@@ -131,7 +131,7 @@ def copied(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Copy]]:
         return copy(worker, one)
 
     monkeypatch.setattr(Worker, "copy", noting)
-    monkeypatch.setattr("kg_reasoner.storage.worker_team.KEEPING", 100)
+    monkeypatch.setattr("kg_reasoner.storage.parallel.worker_team.KEEPING", 100)
     with capacities(BLOCKS):
         yield found
 

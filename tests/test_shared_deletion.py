@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from kg_reasoner.api.reasoner import Reasoner
 from kg_reasoner.errors import CancelledError, LimitError
 from kg_reasoner.storage import capacities as table_capacities
-from kg_reasoner.storage import shared_deletion
-from kg_reasoner.storage.shared_deletion import SharedDeletion
-from kg_reasoner.storage.worker import Worker
+from kg_reasoner.storage.parallel import shared_deletion
+from kg_reasoner.storage.parallel.shared_deletion import SharedDeletion
+from kg_reasoner.storage.parallel.worker import Worker
 from kg_reasoner.terms import Literal, literal
 
 from .checked import run_in_checked_mode

@@ -25,7 +25,7 @@ from kg_reasoner.errors import LoadError, OutputError, UnknownNameError
 from kg_reasoner.loaders.rdf import reader as rdf
 from kg_reasoner.spark_backend.io.input_documents import InputPath
 from kg_reasoner.spark_backend.io.reading import read_triples
-from kg_reasoner.storage.dictionary import Dictionary
+from kg_reasoner.storage.terms.dictionary import Dictionary
 
 pytestmark = pytest.mark.long
 

@@ -16,9 +16,9 @@ from kg_reasoner.expressions.compile import compile_expression
 from kg_reasoner.program import Call, Variable
 from kg_reasoner.sparql.order_by import ranks
 from kg_reasoner.sparql.query_terms import QueryTerms, TermCache
-from kg_reasoner.storage.dictionary import Dictionary
-from kg_reasoner.storage.value_arithmetic import decimal_digits
-from kg_reasoner.storage.value_columns import ValueCache
+from kg_reasoner.storage.terms.dictionary import Dictionary
+from kg_reasoner.storage.values.value_arithmetic import decimal_digits
+from kg_reasoner.storage.values.value_columns import ValueCache
 from kg_reasoner.terms import XSD, Literal, Term, term_text
 
 from .effort import examples

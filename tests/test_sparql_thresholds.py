@@ -15,7 +15,7 @@ from kg_reasoner.query import batched_matches, fetching, patterns, single_patter
 from kg_reasoner.sparql import evaluate as evaluation
 from kg_reasoner.sparql import expressions, extending, paths, query_terms
 from kg_reasoner.sparql.results import rdflib_nodes, rows
-from kg_reasoner.storage import closures
+from kg_reasoner.storage.recursion import closures
 from kg_reasoner.terms import IRI, RDF
 
 from .effort import PHASES, examples

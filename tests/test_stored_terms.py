@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kg_reasoner import Reasoner
-from kg_reasoner.storage.dictionary import Dictionary
+from kg_reasoner.storage.terms.dictionary import Dictionary
 from kg_reasoner.terms import IRI, RDF, XSD, BlankNode, Literal, Term, term_from_text, term_of, term_text
 
 LEXICAL = st.text(st.characters(exclude_categories=["Cs"]) | st.sampled_from('"\\\n\r\t@^<>'))

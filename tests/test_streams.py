@@ -19,7 +19,7 @@ from kg_reasoner.api.update import Row, Update
 from kg_reasoner.errors import ArityError, ReasonerError, StreamError
 from kg_reasoner.program import TRIPLE, Atom, Program, Rule
 from kg_reasoner.query.delta import Delta
-from kg_reasoner.storage.dictionary import Dictionary
+from kg_reasoner.storage.terms.dictionary import Dictionary
 from kg_reasoner.terms import RDF, Term, literal
 
 A, B = literal("a"), literal("b")

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kg_reasoner.expressions.edge_aggregates import least_members, levels
-from kg_reasoner.storage.strong_components import StrongComponents
+from kg_reasoner.storage.recursion.strong_components import StrongComponents
 
 from .effort import examples
 

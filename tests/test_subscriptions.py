@@ -23,7 +23,7 @@ from kg_reasoner.engine.collector import Committed
 from kg_reasoner.errors import ArityError, CallbackError, LoadError, ReasonerError
 from kg_reasoner.program import FALSE, TRIPLE, Atom, Variable
 from kg_reasoner.query.delta import Change, Changes, Delta
-from kg_reasoner.storage.dictionary import Dictionary
+from kg_reasoner.storage.terms.dictionary import Dictionary
 from kg_reasoner.terms import IRI, RDF, Term, literal
 from tests.faults.injectors import Lines, MemoryLines
 

@@ -24,8 +24,8 @@ from kg_reasoner.expressions.functions.numbers import Single, literal_of
 from kg_reasoner.io.facts import read_facts
 from kg_reasoner.language.printer import format_term
 from kg_reasoner.program import Column, Program
-from kg_reasoner.storage.dictionary import Dictionary
-from kg_reasoner.storage.table_terms import NOTHING, something
+from kg_reasoner.storage.cells.table_terms import NOTHING, something
+from kg_reasoner.storage.terms.dictionary import Dictionary
 from kg_reasoner.tables.files import read_file
 from kg_reasoner.tables.table_facts import TableEncoder
 from kg_reasoner.terms import IRI, RDF, XSD, BlankNode, Literal, Term, literal, term_text

@@ -13,8 +13,8 @@ from kg_reasoner.planning.catalog import RelationCatalog, layout_for
 from kg_reasoner.planning.plan_drafts import Draft, Use
 from kg_reasoner.planning.tautologies import differing
 from kg_reasoner.program import TRIPLE
-from kg_reasoner.storage.database import Database
-from kg_reasoner.storage.dictionary import Dictionary
+from kg_reasoner.storage.databases.database import Database
+from kg_reasoner.storage.terms.dictionary import Dictionary
 from kg_reasoner.terms import IRI, OWL, RDF, RDFS, Term
 
 from .effort import CHECKED, PHASES, examples

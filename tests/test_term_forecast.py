@@ -10,7 +10,7 @@ from kg_reasoner.errors import LimitError, LoadError
 from kg_reasoner.loaders.rdf import term_forecast
 from kg_reasoner.loaders.rdf.reader import read
 from kg_reasoner.loaders.rdf.term_forecast import TermForecast
-from kg_reasoner.storage.dictionary import Dictionary
+from kg_reasoner.storage.terms.dictionary import Dictionary
 
 
 @pytest.fixture(autouse=True)

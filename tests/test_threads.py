@@ -29,13 +29,13 @@ from kg_reasoner import KGReasonerStore, Reasoner, graph_of, store_of
 from kg_reasoner.concurrency import forking
 from kg_reasoner.concurrency.locking import ReadWriteLock
 from kg_reasoner.storage.arrays import Ids
-from kg_reasoner.storage.collections import Collections
-from kg_reasoner.storage.dictionary import Dictionary
 from kg_reasoner.storage.kernels import native
 from kg_reasoner.storage.kernels.queries.searching import ANYWHERE, AS_IT_IS
-from kg_reasoner.storage.rdfxml_elements import ElementWriter
-from kg_reasoner.storage.value_order import ranks_of_values
-from kg_reasoner.storage.writing import are_plain_labels, short_texts
+from kg_reasoner.storage.terms.collections import Collections
+from kg_reasoner.storage.terms.dictionary import Dictionary
+from kg_reasoner.storage.values.value_order import ranks_of_values
+from kg_reasoner.storage.writers.rdfxml_elements import ElementWriter
+from kg_reasoner.storage.writers.writing import are_plain_labels, short_texts
 from kg_reasoner.terms import Term, literal
 
 if not hasattr(os, "fork"):

@@ -14,7 +14,7 @@ from kg_reasoner.io.output import TripleWriter
 from kg_reasoner.io.readable_turtle import DEPTH, _TurtleWriter
 from kg_reasoner.loaders.convert import to_rdflib
 from kg_reasoner.loaders.rdf.formats import TURTLE
-from kg_reasoner.storage.dictionary import Dictionary
+from kg_reasoner.storage.terms.dictionary import Dictionary
 from kg_reasoner.terms import IRI, RDF, BlankNode, Literal, Term, Triple, literal
 
 EX = "http://example.org/"

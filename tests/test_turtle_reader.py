@@ -21,7 +21,7 @@ from kg_reasoner.loaders.rdf.sources import document_of
 from kg_reasoner.loaders.rdf.statements import Encoder
 from kg_reasoner.loaders.rdf.syntax import read_parsed
 from kg_reasoner.loaders.rdf.turtle import read_turtle
-from kg_reasoner.storage.dictionary import Dictionary
+from kg_reasoner.storage.terms.dictionary import Dictionary
 
 from .effort import examples
 

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from kg_reasoner import Reasoner
 from kg_reasoner.errors import LimitError
 from kg_reasoner.sparql import expressions, order_by
-from kg_reasoner.storage import value_order
-from kg_reasoner.storage.dictionary import Dictionary
-from kg_reasoner.storage.value_order import ranks_of_values
+from kg_reasoner.storage.terms.dictionary import Dictionary
+from kg_reasoner.storage.values import value_order
+from kg_reasoner.storage.values.value_order import ranks_of_values
 from kg_reasoner.terms import IRI, BlankNode, Literal, Term
 
 from .effort import examples

@@ -15,7 +15,7 @@ from kg_reasoner.errors import OutputError
 from kg_reasoner.io import lines, readable_turtle
 from kg_reasoner.io.output import triple_writer
 from kg_reasoner.storage.arrays import TripleIds
-from kg_reasoner.storage.dictionary import Dictionary
+from kg_reasoner.storage.terms.dictionary import Dictionary
 from kg_reasoner.terms import RDF
 
 NODES = [*(f"<http://a.org/{number}>" for number in range(9)), *(f"_:b{number}" for number in range(9)), "_:é", "_:a:b"]

@@ -27,8 +27,8 @@ from kg_reasoner.query.matching import Which
 from kg_reasoner.query.patterns import Queries
 from kg_reasoner.query.visibility import Visibility
 from kg_reasoner.storage.arrays import TripleIds
-from kg_reasoner.storage.column_types import ColumnTypes, check_heads
 from kg_reasoner.storage.releasing import give_back
+from kg_reasoner.storage.terms.column_types import ColumnTypes, check_heads
 from kg_reasoner.terms import Term
 
 if TYPE_CHECKING:

@@ -18,9 +18,9 @@ from kg_reasoner.program import TRIPLE, Column, Declaration, Program, TypeDefini
 from kg_reasoner.query.matching import Which, check_which
 from kg_reasoner.sparql.results.data_frames import DataFrames
 from kg_reasoner.storage.arrays import Ids
-from kg_reasoner.storage.cell_texts import format_cell
-from kg_reasoner.storage.dictionary import Dictionary
-from kg_reasoner.storage.table_terms import Vocabulary
+from kg_reasoner.storage.cells.cell_texts import format_cell
+from kg_reasoner.storage.cells.table_terms import Vocabulary
+from kg_reasoner.storage.terms.dictionary import Dictionary
 from kg_reasoner.terms import Literal, Term
 
 if TYPE_CHECKING:

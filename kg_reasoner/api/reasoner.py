@@ -36,7 +36,7 @@ from kg_reasoner.query.delta import Delta
 from kg_reasoner.query.matching import Which
 from kg_reasoner.query.visibility import Visibility
 from kg_reasoner.storage.arrays import TripleIds
-from kg_reasoner.storage.dictionary import Dictionary
+from kg_reasoner.storage.terms.dictionary import Dictionary
 from kg_reasoner.tables.table_sources import is_table
 from kg_reasoner.terms import AnyTerm, AnyTriple, Term, Triple
 

@@ -48,7 +48,7 @@ from kg_reasoner.rdflib_store.sparql_update import update_graph
 from kg_reasoner.rdflib_store.union_graphs import UnionGraphs
 from kg_reasoner.rdflib_store.writer import StoreWriter
 from kg_reasoner.storage.arrays import Ids
-from kg_reasoner.storage.dictionary import Dictionary
+from kg_reasoner.storage.terms.dictionary import Dictionary
 
 if TYPE_CHECKING:
     from rdflib.parser import InputSource

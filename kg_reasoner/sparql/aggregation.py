@@ -19,8 +19,8 @@ from kg_reasoner.sparql.sums import averages, sums
 from kg_reasoner.sparql.table import UNBOUND, Table, constant
 from kg_reasoner.storage.arrays import Flags, Ids, Numbers
 from kg_reasoner.storage.grouping import group_rows, ordered_by_group
-from kg_reasoner.storage.value_arithmetic import number_texts
-from kg_reasoner.storage.value_columns import INTEGER, ValueCache
+from kg_reasoner.storage.values.value_arithmetic import number_texts
+from kg_reasoner.storage.values.value_columns import INTEGER, ValueCache
 from kg_reasoner.terms import IRI, XSD, BlankNode, Literal, Term
 
 __all__ = ["Groups", "aggregate", "grouped", "integers"]

@@ -1,8 +1,8 @@
 """Expressions over tables, column by column (SPARQL 1.1 Query, section 17).
 
 The logical forms (``&& || ! IF COALESCE IN BOUND EXISTS``) are evaluated on whole columns. Comparisons and arithmetic use columns
-of values (`kg_reasoner.storage.value_columns`) where these decide. Everything else is evaluated once for each different combination
-of its arguments, by the functions that rules use, too.
+of values (`kg_reasoner.storage.values.value_columns`) where these decide. Everything else is evaluated once for each different
+combination of its arguments, by the functions that rules use, too.
 
 A truth column has 1 for true, 0 for false and -1 for an error; a column of ids has `UNBOUND` for an error.
 """
@@ -32,11 +32,11 @@ from kg_reasoner.sparql.string_columns import STRINGS, LastColumn, ids_of_string
 from kg_reasoner.sparql.table import UNBOUND, Table, constant
 from kg_reasoner.storage.arrays import Flags, Ids, Numbers
 from kg_reasoner.storage.grouping import distinct_ids, group_rows
-from kg_reasoner.storage.text_search import UNDECIDED, TextSearch, search_of
-from kg_reasoner.storage.value_arithmetic import are_terms, numbers_of, terms_of_numbers
-from kg_reasoner.storage.value_columns import STRING, ValueCache, ValueColumn
-from kg_reasoner.storage.value_comparisons import OPERATORS, compared, members
-from kg_reasoner.storage.value_order import ranks_of_values
+from kg_reasoner.storage.terms.text_search import UNDECIDED, TextSearch, search_of
+from kg_reasoner.storage.values.value_arithmetic import are_terms, numbers_of, terms_of_numbers
+from kg_reasoner.storage.values.value_columns import STRING, ValueCache, ValueColumn
+from kg_reasoner.storage.values.value_comparisons import OPERATORS, compared, members
+from kg_reasoner.storage.values.value_order import ranks_of_values
 from kg_reasoner.terms import IRI, XSD, Literal, Term
 
 __all__ = ["Expressions", "PatternEvaluation", "check_expression", "is_too_long"]

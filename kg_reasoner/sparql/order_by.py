@@ -16,7 +16,7 @@ from kg_reasoner.expressions.aggregate_functions import order_key
 from kg_reasoner.sparql.query_terms import QueryTerms
 from kg_reasoner.storage.arrays import Ids, Numbers
 from kg_reasoner.storage.grouping import distinct_ids
-from kg_reasoner.storage.value_columns import (
+from kg_reasoner.storage.values.value_columns import (
     DATE,
     DATE_TIME,
     DECIMAL,
@@ -30,7 +30,7 @@ from kg_reasoner.storage.value_columns import (
     ValueColumn,
     are_exact,
 )
-from kg_reasoner.storage.value_order import ranks_of_values
+from kg_reasoner.storage.values.value_order import ranks_of_values
 from kg_reasoner.terms import Term, unescape
 
 __all__ = ["order", "ranks"]

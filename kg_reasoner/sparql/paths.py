@@ -18,8 +18,8 @@ from kg_reasoner.sparql.algebra import Path, TriplePattern
 from kg_reasoner.sparql.pattern_matcher import PatternMatcher
 from kg_reasoner.sparql.table import Table
 from kg_reasoner.storage.arrays import Flags, Ids, Numbers
-from kg_reasoner.storage.closures import reached
 from kg_reasoner.storage.grouping import gathered, group_rows, pair_rows
+from kg_reasoner.storage.recursion.closures import reached
 from kg_reasoner.terms import IRI
 
 __all__ = ["Pairs", "PathFollower", "inverse"]

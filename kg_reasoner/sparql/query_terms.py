@@ -18,8 +18,8 @@ from kg_reasoner.concurrency.limits import current_watch
 from kg_reasoner.concurrency.watching import blocks
 from kg_reasoner.sparql.table import UNBOUND
 from kg_reasoner.storage.arrays import Ids
-from kg_reasoner.storage.dictionary import Dictionary
 from kg_reasoner.storage.grouping import distinct_ids
+from kg_reasoner.storage.terms.dictionary import Dictionary
 from kg_reasoner.terms import IRI, Literal, Term, term_from_text, term_text
 
 __all__ = ["FIRST_LOCAL", "QueryTerms", "TermCache"]
@@ -80,7 +80,7 @@ class QueryTerms:
         self.known = cache.known
         self._cache = cache
         self.values: dict[int, tuple[int, float, int]] = {}
-        """The values of numbers that the query has made, see `kg_reasoner.storage.value_columns.Value`."""
+        """The values of numbers that the query has made, see `kg_reasoner.storage.values.value_columns.Value`."""
         self._texts: list[str] = []
         self._local: dict[str, int] = {}
         self._size = len(cache.dictionary)

@@ -15,7 +15,7 @@ from kg_reasoner.sparql.results.result_columns import Columns
 from kg_reasoner.sparql.source import Caches
 from kg_reasoner.sparql.table import Table
 from kg_reasoner.storage.arrays import Ids
-from kg_reasoner.storage.few_answers import FewAnswers
+from kg_reasoner.storage.databases.few_answers import FewAnswers
 
 __all__ = ["ALWAYS", "BLANK_NODE", "Description", "Fetch", "GivenShortcut", "Prefixes", "Shortcut", "ValuesShortcut"]
 

@@ -25,7 +25,7 @@ from kg_reasoner.sparql.results.result import QueryResult
 from kg_reasoner.sparql.shortcut import BLANK_NODE, Description, Fetch, GivenShortcut, Prefixes, Shortcut, ValuesShortcut
 from kg_reasoner.sparql.source import Caches
 from kg_reasoner.storage.arrays import Ids
-from kg_reasoner.storage.few_answers import GIVEN, FewAnswers, FewOfEach, FewOfGiven
+from kg_reasoner.storage.databases.few_answers import GIVEN, FewAnswers, FewOfEach, FewOfGiven
 from kg_reasoner.terms import IRI, Term, term_text
 
 __all__ = ["answer_at_once", "few_at_once", "known_shortcut", "shortcut_of"]

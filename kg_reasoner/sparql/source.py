@@ -12,8 +12,8 @@ from kg_reasoner.sparql.learned_outlines import LearnedOutline
 from kg_reasoner.sparql.pattern_matcher import PatternMatcher
 from kg_reasoner.sparql.query_terms import QueryTerms, TermCache
 from kg_reasoner.sparql.results.rdflib_nodes import NodeCache
-from kg_reasoner.storage.dictionary import Dictionary
-from kg_reasoner.storage.value_columns import ValueCache
+from kg_reasoner.storage.terms.dictionary import Dictionary
+from kg_reasoner.storage.values.value_columns import ValueCache
 from kg_reasoner.terms import Term
 
 REMEMBERED: Final = 256

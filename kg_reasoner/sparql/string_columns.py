@@ -17,8 +17,8 @@ from kg_reasoner.program import Call, Variable
 from kg_reasoner.sparql.query_terms import QueryTerms
 from kg_reasoner.sparql.table import UNBOUND, Table, constant
 from kg_reasoner.storage.arrays import Ids, Numbers
-from kg_reasoner.storage.dictionary import VALUE_BLANK, VALUE_ESCAPED, VALUE_STRING
 from kg_reasoner.storage.grouping import distinct_ids, group_rows
+from kg_reasoner.storage.terms.dictionary import VALUE_BLANK, VALUE_ESCAPED, VALUE_STRING
 from kg_reasoner.terms import XSD, Literal, term_text
 
 __all__ = ["STRINGS", "LastColumn", "StringColumn", "ids_of_strings", "strings_of"]

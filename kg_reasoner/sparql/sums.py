@@ -16,8 +16,8 @@ from kg_reasoner.sparql.query_terms import QueryTerms
 from kg_reasoner.sparql.table import UNBOUND, constant
 from kg_reasoner.storage.arrays import Flags, Ids, Numbers
 from kg_reasoner.storage.grouping import distinct_ids, group_rows, ordered_by_group
-from kg_reasoner.storage.value_arithmetic import decimal_digits, number_texts
-from kg_reasoner.storage.value_columns import (
+from kg_reasoner.storage.values.value_arithmetic import decimal_digits, number_texts
+from kg_reasoner.storage.values.value_columns import (
     DECIMAL,
     DOUBLE,
     INTEGER,

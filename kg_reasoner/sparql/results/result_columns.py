@@ -10,8 +10,8 @@ import numpy as np
 from kg_reasoner.sparql.query_terms import QueryTerms, TermCache
 from kg_reasoner.sparql.table import UNBOUND
 from kg_reasoner.storage.arrays import Ids
-from kg_reasoner.storage.dictionary import Dictionary
 from kg_reasoner.storage.grouping import distinct_ids, group_rows
+from kg_reasoner.storage.terms.dictionary import Dictionary
 
 __all__ = ["Columns", "DistinctIds", "distinct"]
 
